@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.declining import Declined
 from gluonic.codegen.shapes.facts import NotCompiledError
+from gluonic.codegen.shapes.promises import Promises
 from gluonic.codegen.warm_up import CallCost, WarmUp
 from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.checking import CHECKING
@@ -145,13 +146,16 @@ class Program:
             warm_up.note(arrays, cost)
             return self._interpret(arrays, run)
         counted = CallCost()
-        found = self._interpret(arrays, run, counted)
+        elements = self._interpretation.elements(arrays)
+        for operator in elements or ():
+            counted.add(*operator)
+        found = self._interpret(arrays, run, None if elements else counted)
         warm_up.note(arrays, counted.nanoseconds)
         return found
 
     @cached_property
     def _interpretation(self) -> Interpretation:
-        return Interpretation(self.graph, self.inputs)
+        return Interpretation(self.graph, self.inputs, Promises(self.graph, self.inputs))
 
     def _interpret(
         self, arrays: Sequence[Array], run: Run, observer: Observer | None = None

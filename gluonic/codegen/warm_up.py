@@ -7,10 +7,11 @@ so are the bits of its results.
 """
 
 from collections.abc import Sequence
+from functools import cache
 from math import isqrt
 from typing import Any
 
-from gluonic.graph import Application, Array, Graph, Node
+from gluonic.graph import Application, Array, Graph, Node, Operator
 
 MOST_CALLS = 250
 """So many calls are interpreted at most, of however small a graph."""
@@ -77,12 +78,15 @@ class CallCost:
 
     def __call__(self, node: Node, arrays: Sequence[Array], results: Sequence[Array]) -> None:
         """Count an operator."""
-        sizes = [array.size for array in results]
-        cost = _AN_OPERATOR + int(_AN_ELEMENT * sum(sizes))
-        if _multiplies(node.applied) and len(arrays) > 1:
-            first, second, *_ = sorted([array.size for array in arrays], reverse=True)
+        self.add(node, [array.size for array in arrays], [array.size for array in results])
+
+    def add(self, node: Node, read: Sequence[int], made: Sequence[int]) -> None:
+        """Count an operator by how many elements its inputs and outputs have."""
+        cost = _AN_OPERATOR + int(_AN_ELEMENT * sum(made))
+        if len(read) > 1 and _multiplies(node.applied):
+            first, second, *_ = sorted(read, reverse=True)
             # Of (n, k) and (k, m) elements (n, m) are made, with n·k·m products.
-            cost += int(_A_PRODUCT * isqrt(first * second * max(sizes)))
+            cost += int(_A_PRODUCT * isqrt(first * second * max(made)))
         self.nanoseconds += cost
 
 
@@ -94,7 +98,12 @@ def compiling_cost(graph: Graph) -> int:
 
 
 def _multiplies(application: Application) -> bool:
-    return application.op.kernel.__module__.rpartition(".")[2] in _MULTIPLYING
+    return _family(application.op) in _MULTIPLYING
+
+
+@cache
+def _family(operator: Operator) -> str:
+    return operator.kernel.__module__.rpartition(".")[2]
 
 
 def _signature(arrays: Sequence[Array]) -> Any:

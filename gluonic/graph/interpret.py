@@ -1,6 +1,6 @@
 """The interpreter: NumPy kernels, node by node; the oracle, fallback and debugger of compiled graphs."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from math import prod
 from time import perf_counter_ns
 from typing import Any, TypeAlias
@@ -187,10 +187,16 @@ class Interpretation:
     ----------
     graph : the graph
     inputs : its variables, in the order in which arrays will be given
+    foretell : may tell what all operators promise, in the order in which they run, where they were not asked
     """
 
-    def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
-        self._graph, self._inputs = graph, inputs
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Sequence[Node],
+        foretell: Callable[[Sequence[Array]], list[Signature] | None] | None = None,
+    ) -> None:
+        self._graph, self._inputs, self._foretell = graph, inputs, foretell
         self._closed: dict[Any, Interpretation] | None = {} if has_open_shapes(graph) else None
         self._promised: dict[Signatures, list[Signature]] = {}
         places = {node.entry(): place for place, node in enumerate(inputs)}
@@ -227,15 +233,42 @@ class Interpretation:
         if self._closed is not None:
             return self._with_found_shapes(arrays)(arrays, run, observer)
         values: list[Any] = [*arrays, *self._empty]
-        key = shapes_and_dtypes(arrays) if self._keeps_promises else ()
-        promised = self._promised.get(key)
-        if promised is None or observer is not None or EVENTS.symbolic:
-            promised = self._run_checked(values, arrays, run, observer)
-            if self._keeps_promises:
-                self._keep(key, promised)
-        else:
+        promised = None
+        if observer is None and not EVENTS.symbolic:
+            promised = self._known(arrays)
+        if promised is not None:
             quietly(self._run_promised, values, arrays, run, promised)
+        else:
+            promised = self._run_checked(values, arrays, run, observer)
+            self._keep(arrays, promised)
         return [values[place] for place in self._outputs]
+
+    def _known(self, arrays: Sequence[Array]) -> list[Signature] | None:
+        """What the operators promise for such arrays, if they need not be asked."""
+        if not self._keeps_promises:
+            return None
+        promised = self._promised.get(shapes_and_dtypes(arrays))
+        if promised is None and self._foretell is not None:
+            promised = self._foretell(arrays)
+            if promised is not None:
+                self._keep(arrays, promised)
+        return promised
+
+    def elements(
+        self, arrays: Sequence[Array]
+    ) -> Iterator[tuple[Node, list[int], list[int]]] | None:
+        """Yield each node with how many elements its inputs and its outputs have; None if that is not known."""
+        promised = self._known(arrays)
+        return None if promised is None else self._counted(arrays, promised)
+
+    def _counted(
+        self, arrays: Sequence[Array], promised: Sequence[Signature]
+    ) -> Iterator[tuple[Node, list[int], list[int]]]:
+        sizes = [array.size for array in arrays]
+        for (node, reads, _, _), expected in zip(self._steps, promised, strict=True):
+            own = [prod(shape) for shape in expected.shapes if shape is not None]
+            yield node, [sizes[place] for place in reads], own
+            sizes += own
 
     def _run_checked(
         self, values: list[Any], arrays: Sequence[Array], run: Run, observer: Observer | None
@@ -298,12 +331,13 @@ class Interpretation:
         given_shapes = [[array.shape] for array in arrays]
         note_failure(error, node, dict(zip(self._inputs, given_shapes, strict=True)))
 
-    def _keep(self, key: Signatures, promised: list[Signature]) -> None:
+    def _keep(self, arrays: Sequence[Array], promised: list[Signature]) -> None:
         """Keep what the operators promise for such arrays."""
-        if BFLOAT16_CODE in CODES and any(
-            is_bfloat16(dtype)
-            for dtype in (*[d for _, d in key], *[d for s in promised for d in s.dtypes])
-        ):
+        if not self._keeps_promises:
+            return
+        key = shapes_and_dtypes(arrays)
+        dtypes = {dtype for _, dtype in key}.union(*[expected.dtypes for expected in promised])
+        if BFLOAT16_CODE in CODES and any(map(is_bfloat16, dtypes)):
             return  # they compute in float32
         if len(self._promised) >= _MOST_PROMISED:
             self._promised.clear()

@@ -5,8 +5,8 @@ Inferring shapes, checking guards and asking the steps for their numbers takes l
 are valid; see :mod:`gluonic.codegen.shapes.symbolic`.
 """
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeAlias, cast
+from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -18,21 +18,22 @@ from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.codegen.shapes.symbolic import (
-    NotUniform,
-    ShapeEnv,
-    SymbolicDim,
-    valued,
-    varies,
-    written,
+from gluonic.codegen.shapes.lines import (
+    ArraysOfSizes,
+    Lines,
+    ShapesOfSizes,
+    distinct,
+    is_uniform,
+    leading_lines,
+    lines_between,
+    shape_at,
+    with_extents,
 )
-from gluonic.graph import Graph
+from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, SymbolicDim, valued, written
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 
 _MOST_FAMILIES = 8
-Lines: TypeAlias = list[list[tuple[int, int] | None]]
-"""For each axis of each input how it follows from the batch size: a factor, and what is added; None if not."""
 
 
 class Family:
@@ -58,24 +59,22 @@ class Family:
         *,
         timed: bool,
     ) -> None:
-        self.specialization, self._env, self._timed = specialization, env, timed
-        self._shapes = _Shapes([array.shape for array in arrays])
-        self._dtypes = [array.dtype for array in arrays]
+        self.specialization, self._timed = specialization, timed
+        self._arrays = ArraysOfSizes(arrays, env)
         self._facts = Facts(facts.shapes, facts.dtypes)
-        self._given = _Shapes([facts.shapes.get(entry) for entry in specialization.input_entries])
+        self._given = ShapesOfSizes(
+            [facts.shapes.get(entry) for entry in specialization.input_entries]
+        )
         self._numbers = _Column(arguments.numbers)
         self._units, self._workspaces = _Column(arguments.units), _Column(arguments.workspaces)
         self._nanoseconds = _Column(arguments.nanoseconds, np.float64)
         self._sizes = _Column(arguments.sizes)
-        self._results = _Shapes(arguments.results)
-        self._first = next(i for i, array in enumerate(arrays) if varies(array.shape))
-        first = arrays[self._first].shape
-        self._axis = [varies([extent]) for extent in first].index(True)
-        self._extent = cast(SymbolicDim, first[self._axis])
+        self._results = ShapesOfSizes(arguments.results)
 
     def binding(self, arrays: Sequence[Any]) -> Binding | None:
         """The binding for such arrays, if it belongs to the family."""
-        values = self._values_for(arrays)
+        is_timed = self._timed or most_threads() == 1
+        values = self._arrays.values_for(arrays) if is_timed else None
         if values is None:
             return None
         arguments = LaunchArguments(
@@ -89,31 +88,8 @@ class Family:
         given = self._given.at(values)
         return Binding(self.specialization, arguments, given, lambda: self._facts_at(values))
 
-    def _values_for(self, arrays: Sequence[Any]) -> list[Any] | None:
-        """The values of all atoms for such arrays, if these belong to the family."""
-        size = self._size_of(arrays)
-        if size is None or size < 1 or (most_threads() > 1 and not self._timed):
-            return None
-        values = self._env.values_at(size)
-        return values if values is not None and self._has_shapes(arrays, values) else None
-
-    def _size_of(self, arrays: Sequence[Any]) -> int | None:
-        """The batch size that such arrays would have."""
-        shape = arrays[self._first].shape
-        if len(shape) <= self._axis:
-            return None
-        ((_, factor),) = self._extent.terms
-        size, rest = divmod(shape[self._axis] - self._extent.constant, factor)
-        return None if rest else int(size)
-
-    def _has_shapes(self, arrays: Sequence[Any], values: Sequence[Any]) -> bool:
-        """Whether the arrays are what the family is for, with a batch of this size."""
-        if [a.dtype for a in arrays] != self._dtypes:
-            return False
-        return [a.shape for a in arrays] == self._shapes.at(values)
-
     def _facts_at(self, values: Sequence[Any]) -> Facts:
-        shapes = {entry: _shape_at(shape, values) for entry, shape in self._facts.shapes.items()}
+        shapes = {entry: shape_at(shape, values) for entry, shape in self._facts.shapes.items()}
         return Facts(shapes, self._facts.dtypes)
 
 
@@ -126,7 +102,7 @@ class _Column:
         )
         open_places = [(place, x) for place, x in enumerate(listed) if type(x) is SymbolicDim]
         self._places = np.array([place for place, _ in open_places], np.intp)
-        self._extents, self._which = _distinct([x for _, x in open_places], written)
+        self._extents, self._which = distinct([x for _, x in open_places], written)
 
     def at(self, values: Sequence[Any]) -> npt.NDArray[Any]:
         """The column, given the values of the atoms."""
@@ -135,47 +111,6 @@ class _Column:
             own = np.array([valued(extent, values) for extent in self._extents], found.dtype)
             found[self._places] = own[self._which]
         return found
-
-
-class _Shapes:
-    """Shapes with extents, of which equal ones are valued once; None where nothing is known."""
-
-    def __init__(self, shapes: Sequence[Shape | None]) -> None:
-        self._fixed = list(shapes)
-        self._places = [i for i, shape in enumerate(shapes) if shape and varies(shape)]
-        self._open, self._which = _distinct([shapes[i] for i in self._places], _written_shape)
-
-    def at(self, values: Sequence[Any]) -> list[Any]:
-        """The shapes, given the values of the atoms."""
-        found = self._fixed.copy()
-        own = [_shape_at(shape, values) for shape in self._open]
-        for place, which in zip(self._places, self._which, strict=True):
-            found[place] = own[which]
-        return found
-
-
-def _distinct(
-    all_of_them: Sequence[Any], key: Callable[[Any], Hashable]
-) -> tuple[list[Any], list[int]]:
-    """Those that differ, and for each which of them it is."""
-    numbers: dict[Hashable, int] = {}
-    which = [numbers.setdefault(key(x), len(numbers)) for x in all_of_them]
-    first = dict(reversed([*zip(which, all_of_them, strict=True)]))
-    return [first[number] for number in range(len(first))], which
-
-
-def _written_shape(shape: Shape) -> Hashable:
-    return tuple(map(written, shape))
-
-
-def _shape_at(shape: Shape, values: Sequence[Any]) -> Shape:
-    return tuple([valued(extent, values) for extent in shape])
-
-
-def is_uniform(graph: Graph) -> bool:
-    """Whether shapes follow from rules of our own, which do nothing else, and no code of others is asked."""
-    operators = [node.application.op for node in graph.nodes if node.application is not None]
-    return not any(op.calls_back or op.native or op.arguments or op.dynamic for op in operators)
 
 
 class Families:
@@ -247,16 +182,7 @@ def find_family(
     size : the batch size of the arrays
     """
     env = ShapeEnv(size)
-    opened = [
-        AbstractArray(
-            tuple(
-                extent if line is None else env.size * line[0] + line[1]
-                for extent, line in zip(array.shape, own, strict=True)
-            ),
-            array.dtype,
-        )
-        for array, own in zip(arrays, lines, strict=True)
-    ]
+    opened = with_extents(arrays, lines, env)
     try:
         facts = preparation.facts_of(specialization.prepared, opened, train)
         if facts is None or not specialization.guards.hold(facts):
@@ -269,47 +195,3 @@ def find_family(
         return None
     env.answers.clear()
     return Family(specialization, opened, facts, arguments, env, timed=timed)
-
-
-def leading_lines(arrays: Sequence[Any], data: Sequence[int]) -> tuple[Lines, int]:
-    """The first axes that are as long as that of the first array of data, or, of matrices, a multiple of it.
-
-    These may be the batch, or the batch with another axis folded into it.
-
-    >>> leading_lines([AbstractArray((4, 3), "float32"), AbstractArray((4, 4), "float32")], [0])
-    ([[(1, 0), None], [None, None]], 4)
-    """
-    sizes = [arrays[i].shape[0] for i in data if len(arrays[i].shape)]
-    size = sizes[0] if sizes else 0
-    lines: Lines = [[None] * len(array.shape) for array in arrays]
-    for i in data:
-        shape = arrays[i].shape
-        factor, rest = divmod(shape[0], size) if size and shape else (0, 0)
-        if factor and not rest and (factor == 1 or len(shape) > 1):
-            lines[i][0] = (factor, 0)
-    return lines, size
-
-
-def lines_between(before: Sequence[Shape], after: Sequence[Shape]) -> tuple[Lines, int] | None:
-    """How axes follow from one that differs between two calls; None if none does, or they do not.
-
-    >>> lines_between([(4, 3), (12,)], [(5, 3), (15,)])
-    ([[(1, 0), None], [(3, 0)]], 5)
-    """
-    if [len(shape) for shape in before] != [len(shape) for shape in after]:
-        return None
-    pairs = [pair for a, b in zip(before, after, strict=True) for pair in zip(a, b, strict=True)]
-    differing = [(old, new) for old, new in pairs if old != new]
-    if not differing:
-        return None
-    start, end = min(differing, key=lambda pair: (abs(pair[1] - pair[0]), pair[1]))
-    lines: Lines = []
-    for old_shape, new_shape in zip(before, after, strict=True):
-        own: list[tuple[int, int] | None] = []
-        for old, new in zip(old_shape, new_shape, strict=True):
-            factor, rest = divmod(new - old, end - start)
-            if rest:
-                return None
-            own.append((factor, new - factor * end) if factor else None)
-        lines.append(own)
-    return lines, end

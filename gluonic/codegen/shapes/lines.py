@@ -1,0 +1,156 @@
+"""Shapes that follow from one size: a batch, or a length, that differs from call to call."""
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, TypeAlias, cast
+
+from gluonic.codegen.shapes.abstract_arrays import AbstractArray
+from gluonic.codegen.shapes.symbolic import ShapeEnv, SymbolicDim, valued, varies, written
+from gluonic.graph import Graph
+from gluonic.graph.attributes import Shape
+
+Lines: TypeAlias = list[list[tuple[int, int] | None]]
+"""For each axis of each input how it follows from the size: a factor, and what is added; None if not."""
+
+
+class ArraysOfSizes:
+    """Arrays whose shapes follow from a size.
+
+    Parameters
+    ----------
+    arrays : what has their shapes, with extents in them, and their dtypes
+    env : the guards
+    """
+
+    def __init__(self, arrays: Sequence[AbstractArray], env: ShapeEnv) -> None:
+        self._env = env
+        self._shapes = ShapesOfSizes([array.shape for array in arrays])
+        self._dtypes = [array.dtype for array in arrays]
+        self._first = next(i for i, array in enumerate(arrays) if varies(array.shape))
+        first = arrays[self._first].shape
+        self._axis = [varies([extent]) for extent in first].index(True)
+        self._extent = cast(SymbolicDim, first[self._axis])
+
+    def values_for(self, arrays: Sequence[Any]) -> list[Any] | None:
+        """The values of all atoms for such arrays, if it is these arrays for some size."""
+        size = self._size_of(arrays)
+        if size is None or size < 1:
+            return None
+        values = self._env.values_at(size)
+        return values if values is not None and self._has_shapes(arrays, values) else None
+
+    def _size_of(self, arrays: Sequence[Any]) -> int | None:
+        """The size that such arrays would have."""
+        shape = arrays[self._first].shape
+        if len(shape) <= self._axis:
+            return None
+        ((_, factor),) = self._extent.terms
+        size, rest = divmod(shape[self._axis] - self._extent.constant, factor)
+        return None if rest else int(size)
+
+    def _has_shapes(self, arrays: Sequence[Any], values: Sequence[Any]) -> bool:
+        """Whether the arrays are these for this size."""
+        if [a.dtype for a in arrays] != self._dtypes:
+            return False
+        return [a.shape for a in arrays] == self._shapes.at(values)
+
+
+class ShapesOfSizes:
+    """Shapes with extents, of which equal ones are valued once; None where nothing is known."""
+
+    def __init__(self, shapes: Sequence[Shape | None]) -> None:
+        self._fixed = list(shapes)
+        self._places = [i for i, shape in enumerate(shapes) if shape and varies(shape)]
+        self._open, self._which = distinct([shapes[i] for i in self._places], _written_shape)
+
+    def at(self, values: Sequence[Any]) -> list[Any]:
+        """The shapes, given the values of the atoms."""
+        found = self._fixed.copy()
+        own = [shape_at(shape, values) for shape in self._open]
+        for place, which in zip(self._places, self._which, strict=True):
+            found[place] = own[which]
+        return found
+
+
+def distinct(
+    all_of_them: Sequence[Any], key: Callable[[Any], Hashable]
+) -> tuple[list[Any], list[int]]:
+    """Those that differ, and for each which of them it is."""
+    numbers: dict[Hashable, int] = {}
+    which = [numbers.setdefault(key(x), len(numbers)) for x in all_of_them]
+    first = dict(reversed([*zip(which, all_of_them, strict=True)]))
+    return [first[number] for number in range(len(first))], which
+
+
+def _written_shape(shape: Shape) -> Hashable:
+    return tuple(map(written, shape))
+
+
+def shape_at(shape: Shape, values: Sequence[Any]) -> Shape:
+    """A shape with extents, given the values of the atoms."""
+    return tuple([valued(extent, values) for extent in shape])
+
+
+def is_uniform(graph: Graph) -> bool:
+    """Whether shapes follow from rules of our own, which do nothing else, and no code of others is asked."""
+    operators = [node.application.op for node in graph.nodes if node.application is not None]
+    return not any(op.calls_back or op.native or op.arguments or op.dynamic for op in operators)
+
+
+def with_extents(
+    arrays: Sequence[AbstractArray], lines: Lines, env: ShapeEnv
+) -> list[AbstractArray]:
+    """The arrays, with extents where axes follow from the size."""
+    return [
+        AbstractArray(
+            tuple(
+                extent if line is None else env.size * line[0] + line[1]
+                for extent, line in zip(array.shape, own, strict=True)
+            ),
+            array.dtype,
+        )
+        for array, own in zip(arrays, lines, strict=True)
+    ]
+
+
+def leading_lines(arrays: Sequence[Any], data: Sequence[int]) -> tuple[Lines, int]:
+    """The first axes that are as long as that of the first array of data, or, of matrices, a multiple of it.
+
+    These may be the batch, or the batch with another axis folded into it.
+
+    >>> leading_lines([AbstractArray((4, 3), "float32"), AbstractArray((4, 4), "float32")], [0])
+    ([[(1, 0), None], [None, None]], 4)
+    """
+    sizes = [arrays[i].shape[0] for i in data if len(arrays[i].shape)]
+    size = sizes[0] if sizes else 0
+    lines: Lines = [[None] * len(array.shape) for array in arrays]
+    for i in data:
+        shape = arrays[i].shape
+        factor, rest = divmod(shape[0], size) if size and shape else (0, 0)
+        if factor and not rest and (factor == 1 or len(shape) > 1):
+            lines[i][0] = (factor, 0)
+    return lines, size
+
+
+def lines_between(before: Sequence[Shape], after: Sequence[Shape]) -> tuple[Lines, int] | None:
+    """How axes follow from one that differs between two calls; None if none does, or they do not.
+
+    >>> lines_between([(4, 3), (12,)], [(5, 3), (15,)])
+    ([[(1, 0), None], [(3, 0)]], 5)
+    """
+    if [len(shape) for shape in before] != [len(shape) for shape in after]:
+        return None
+    pairs = [pair for a, b in zip(before, after, strict=True) for pair in zip(a, b, strict=True)]
+    differing = [(old, new) for old, new in pairs if old != new]
+    if not differing:
+        return None
+    start, end = min(differing, key=lambda pair: (abs(pair[1] - pair[0]), pair[1]))
+    lines: Lines = []
+    for old_shape, new_shape in zip(before, after, strict=True):
+        own: list[tuple[int, int] | None] = []
+        for old, new in zip(old_shape, new_shape, strict=True):
+            factor, rest = divmod(new - old, end - start)
+            if rest:
+                return None
+            own.append((factor, new - factor * end) if factor else None)
+        lines.append(own)
+    return lines, end

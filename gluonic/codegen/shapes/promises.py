@@ -1,0 +1,126 @@
+"""What the operators of a graph promise for arrays of a size that it has not been called with.
+
+A graph called with another length each time would ask all its operators about all shapes each time. Here
+they are asked once, for a symbolic size (:mod:`gluonic.codegen.shapes.symbolic`).
+"""
+
+from collections.abc import Sequence
+from typing import Any
+
+from gluonic.codegen.shapes.abstract_arrays import AbstractArray
+from gluonic.codegen.shapes.facts import Facts, find_facts
+from gluonic.codegen.shapes.lines import (
+    ArraysOfSizes,
+    ShapesOfSizes,
+    distinct,
+    is_uniform,
+    lines_between,
+    with_extents,
+)
+from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, written
+from gluonic.graph import Array, Graph, Node, Signature
+from gluonic.graph.attributes import Shape
+from gluonic.graph.errors import MXNetError
+
+_MOST_FAMILIES = 4
+_MOST_TRIALS = 4
+_ASKED_ANEW = 2
+"""So many sizes are asked about one by one: to ask about all of them takes longer."""
+
+
+class _Family:
+    """The signatures of the operators for arrays of one size or another.
+
+    Parameters
+    ----------
+    graph : the graph
+    arrays : the inputs, with extents in their shapes
+    facts : of all results, with extents
+    env : the guards
+    """
+
+    def __init__(
+        self, graph: Graph, arrays: Sequence[AbstractArray], facts: Facts, env: ShapeEnv
+    ) -> None:
+        self._arrays = ArraysOfSizes(arrays, env)
+        results = [
+            [node.entry(i) for i in range(node.output_count)]
+            for node in graph.run_order
+            if node.application is not None
+        ]
+        entries = [entry for of_node in results for entry in of_node]
+        shapes = [facts.shapes[entry] for entry in entries]
+        found, which = distinct(shapes, lambda shape: tuple(map(written, shape)))
+        numbers = dict(zip(entries, which, strict=True))
+        self._shapes = ShapesOfSizes(found)
+        self._signatures, self._which = distinct(
+            [
+                ([numbers[entry] for entry in of_node], [facts.dtypes[entry] for entry in of_node])
+                for of_node in results
+            ],
+            lambda ends: (*ends[0], *ends[1]),
+        )
+
+    def __call__(self, arrays: Sequence[Array]) -> list[Signature] | None:
+        """The signatures for such arrays, if they are of the family."""
+        values = self._arrays.values_for(arrays)
+        if values is None:
+            return None
+        shapes = self._shapes.at(values)
+        found = [
+            Signature(tuple([shapes[number] for number in numbers]), tuple(dtypes))
+            for numbers, dtypes in self._signatures
+        ]
+        return [found[which] for which in self._which]
+
+
+class Promises:
+    """What the operators of a graph promise for arrays of a size that it has not been called with.
+
+    Parameters
+    ----------
+    graph : the graph
+    inputs : its variables, in the order in which arrays will be given
+    """
+
+    def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
+        self._graph, self._inputs = graph, inputs
+        self._families: list[_Family] = []
+        self._asked = 0
+        self._trials = _MOST_TRIALS if is_uniform(graph) else 0
+        self._before: list[Shape] = []
+
+    def __call__(self, arrays: Sequence[Array]) -> list[Signature] | None:
+        """The signatures of all operators in the order in which they run; None if they are to be asked."""
+        for family in reversed(self._families):
+            if (found := family(arrays)) is not None:
+                return found
+        before, self._before = self._before, [array.shape for array in arrays]
+        self._asked += 1
+        if self._asked <= _ASKED_ANEW or self._trials == 0:
+            return None
+        self._trials -= 1
+        made = self._family(before, arrays)
+        if made is None:
+            return None
+        self._trials = _MOST_TRIALS
+        self._families = [*self._families[1 - _MOST_FAMILIES :], made]
+        return made(arrays)
+
+    def _family(self, before: Sequence[Shape], arrays: Sequence[Any]) -> _Family | None:
+        """The family that shapes of an earlier call and these arrays belong to."""
+        line = lines_between(before, [array.shape for array in arrays])
+        if line is None or line[1] < 1:
+            return None
+        lines, size = line
+        env = ShapeEnv(size)
+        given = [AbstractArray(array.shape, array.dtype) for array in arrays]
+        opened = with_extents(given, lines, env)
+        try:
+            facts = find_facts(self._graph, self._inputs, opened)
+        except (NotUniform, MXNetError):
+            return None
+        if env.failed or not env.is_general:
+            return None
+        env.answers.clear()
+        return _Family(self._graph, opened, facts, env)
