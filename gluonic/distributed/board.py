@@ -3,14 +3,14 @@
 A rank that is dead or hangs answers no message; what it wrote here last can still be read.
 """
 
-import mmap
 import os
-import tempfile
 from collections.abc import Iterable
 from enum import IntEnum
 from pathlib import Path
 
 import numpy as np
+
+from gluonic.distributed.mapped import MappedFile
 
 _TEXT = 400
 _RECORD = np.dtype([("pid", "i8"), ("state", "i8"), ("step", "i8"), ("reason", f"S{_TEXT}")])
@@ -41,16 +41,8 @@ class Board:
     def __init__(self, name: str, places: Iterable[int], rank: int) -> None:
         self.ranks = tuple(places)
         self._rank = rank
-        folder = Path("/dev/shm")
-        self._path = (folder if folder.is_dir() else Path(tempfile.gettempdir())) / name
-        size = _RECORD.itemsize * len(self.ranks)
-        descriptor = os.open(self._path, os.O_RDWR | os.O_CREAT, 0o600)
-        try:
-            os.ftruncate(descriptor, size)
-            self._memory = mmap.mmap(descriptor, size)
-        finally:
-            os.close(descriptor)
-        self._records = np.frombuffer(self._memory, _RECORD)
+        self._file = MappedFile(name, _RECORD.itemsize * len(self.ranks))
+        self._records = np.frombuffer(self._file.memory, _RECORD)
         self._places = {other: place for place, other in enumerate(self.ranks)}
         self._own = self._records[self._places[rank]]
         self._own["pid"] = os.getpid()
@@ -58,7 +50,7 @@ class Board:
     def take_down(self) -> None:
         """Remove the file when all have opened it; the memory lasts as long as its processes."""
         if self._rank == self.ranks[0]:
-            self._path.unlink(missing_ok=True)
+            self._file.unlink()
 
     def set_step(self, step: int) -> None:
         """Say at which step this rank is."""

@@ -78,7 +78,8 @@ class AllReduce:
         into = self._into if self._is_short else self._shares[self._group.rank]
         parts = list(self._parts)
         parts[self._group.rank] = self._own
-        self._add_up(parts, into)
+        unused = self._parts[self._group.rank]
+        add_up(parts, into, unused, self._combine)
         if not self._is_short:
             self._requests, self._ranks = self._group.swap(
                 [into] * self._group.size, self._shares, self._tag
@@ -112,23 +113,31 @@ class AllReduce:
         kept = self._values, self._into, self._parts
         self._group.finish(self._requests, self._ranks, self._what, kept)
 
-    def _add_up(self, parts: Sequence[Array], into: Array) -> None:
-        """Combine the parts in their order; `into` may be one of them, so only the last step writes there."""
-        total, *rest = parts
-        if not rest:
-            write(into, total)
-            return
-        if total.dtype.itemsize == 2 and total.dtype.kind not in "iu":  # float16, bfloat16
-            total = total.astype(np.float32)
-        unused = self._parts[self._group.rank]
-        for number, part in enumerate(rest, 1):
-            if total.dtype != part.dtype:
-                self._combine(total, part, out=total)
-            else:
-                out = into if number == len(rest) else unused
-                total = self._combine(total, part, out=out)
-        if total is not into:
-            into[...] = total
+
+def add_up(parts: Sequence[Array], into: Array, scratch: Array, combine: Any = np.add) -> None:
+    """Combine arrays in their order.
+
+    Parameters
+    ----------
+    parts : at least one
+    into : where the result goes; it may be one of them, so only the last step writes there
+    scratch : memory for what comes before; neither the first nor one of those that are read after it
+    combine : a ufunc
+    """
+    total, *rest = parts
+    if not rest:
+        write(into, total)
+        return
+    if total.dtype.itemsize == 2 and total.dtype.kind not in "iu":  # float16, bfloat16
+        total = total.astype(np.float32)
+    for number, part in enumerate(rest, 1):
+        if total.dtype != part.dtype:
+            combine(total, part, out=total)
+        else:
+            out = into if number == len(rest) else scratch
+            total = combine(total, part, out=out)
+    if total is not into:
+        into[...] = total
 
 
 def pieces(values: Array) -> list[slice]:

@@ -72,6 +72,7 @@ class _Replacements:
 REPLACEMENTS = _Replacements()
 _watched: dict[int, _Watched] = {}
 _escaped: dict[int, "ref[Array]"] = {}
+_owners: dict[int, "ref[Array]"] = {}
 _lock = lock()
 
 
@@ -156,9 +157,19 @@ def has_escaped(array: Array) -> bool:
     return not isinstance(owner, np.ndarray) or id(owner) in _escaped
 
 
+def register_owner(array: Array) -> Array:
+    """Count an array as the owner of memory that is not NumPy's, such as a mapped file's; returns the array.
+
+    Whoever writes there says so, as for memory of NumPy's, or else it would be anybody's.
+    """
+    key = id(array)
+    _owners[key] = ref(array, lambda _: _owners.pop(key, None))
+    return array
+
+
 def _owner(array: Array) -> Any:
     """The array that owns the memory, or what is no array and does."""
     owner: Any = array
-    while isinstance(owner, np.ndarray) and owner.base is not None:
+    while isinstance(owner, np.ndarray) and owner.base is not None and id(owner) not in _owners:
         owner = owner.base
     return owner

@@ -10,7 +10,6 @@ from typing import Any
 import numpy as np
 
 from gluonic.distributed import World, world
-from gluonic.distributed.buckets import Buckets
 from gluonic.distributed.codecs import Codec, codec_of
 from gluonic.distributed.early import Overlapped
 from gluonic.distributed.group import RankGroup
@@ -21,48 +20,12 @@ from gluonic.graph.storage.values import known_rows
 from gluonic.kvstore.base import as_list, spread, total_of
 from gluonic.kvstore.kvstore import KVStore
 from gluonic.kvstore.overlap import GradientOverlap, hand_out
+from gluonic.kvstore.push_layout import PushLayout, named
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import RowSparseNDArray
 from gluonic.optimizer import Updater
 
 __all__ = ["DistributedStore"]
-
-
-class _Layout:
-    """What is pushed together.
-
-    Parameters
-    ----------
-    pairs : keys and their arrays
-
-    Attributes
-    ----------
-    said : the keys, shapes and dtypes in words, on which all ranks must agree
-    dense, sparse : the places of the arrays of either kind
-    names, kinds : the names of the dense ones, and shapes and dtypes
-    buckets : memory for them
-    overlap : what sums them up early, if anything does
-    can_overlap : whether all ranks could at the latest push
-    """
-
-    def __init__(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> None:
-        first = [given[0] for _, given in pairs]
-        self.said = "push " + "; ".join(_named(one, given[0]) for one, given in pairs)
-        self.dense = [i for i, array in enumerate(first) if array.stype == "default"]
-        self.sparse = [i for i in range(len(pairs)) if i not in set(self.dense)]
-        self.names = [repr(pairs[i][0]) for i in self.dense]
-        self.kinds = [(first[i].shape, first[i].elements.dtype) for i in self.dense]
-        self.buckets = Buckets(self.names, self.kinds)
-        self.overlap: GradientOverlap | None = None
-        self.can_overlap = False
-
-    def firsts(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> list[NDArray]:
-        """The dense arrays of the first context."""
-        return [pairs[i][1][0] for i in self.dense]
-
-    def sources(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> list[list[Array]]:
-        """The memory of the dense arrays of all contexts."""
-        return [[array.elements for array in pairs[i][1]] for i in self.dense]
 
 
 class DistributedStore(KVStore):
@@ -77,7 +40,7 @@ class DistributedStore(KVStore):
         super().__init__(kind)
         self._world: World = world()
         self._codec: Codec | None = None
-        self._layouts: dict[tuple[Any, ...], _Layout] = {}
+        self._layouts: dict[tuple[Any, ...], PushLayout] = {}
         self._overlapped: Overlapped | None = None
 
     @property
@@ -100,7 +63,7 @@ class DistributedStore(KVStore):
         for one, _ in pairs:
             if one in self._stored:
                 raise MXNetError(f"kvstore: the key {one!r} has been initialized already")
-        said = "; ".join(_named(one, given) for one, given in pairs)
+        said = "; ".join(named(one, given) for one, given in pairs)
         self._group.agree(f"init {said}", lambda: f"what is initialized: {_keys(pairs)}")
         for one, given in pairs:
             self._stored[one] = self._of_first_rank(one, given)
@@ -171,14 +134,18 @@ class DistributedStore(KVStore):
         told = self._group.agree(
             f"{layout.said}{self._settings()}",
             lambda: f"what is pushed: {_keys(pairs)}",
-            bytes([self._can_overlap(pairs, in_place)]) + early,
+            bytes([self._can_overlap(pairs, in_place), self._can_share()]) + early,
         )
-        layout.can_overlap = all(one[0] for one in told)
+        shares = bool(layout.dense) and all(one[1] for one in told)
+        shared = layout.shared_by(self._group) if shares else None
+        layout.can_overlap = shared is None and all(one[0] for one in told)
         if self._codec is not None:
             sources = layout.sources(pairs)
             sums = layout.buckets.reduce_encoded(self._group, self._codec, sources)
+        elif shared is not None:
+            sums = shared.sum_up(layout.sources(pairs), in_place)
         elif layout.overlap is not None and layout.overlap.sums is not None:
-            sums = self._summed_early(layout, pairs, [one[1:] for one in told], in_place)
+            sums = self._summed_early(layout, pairs, [one[2:] for one in told], in_place)
         else:
             sums = layout.buckets.reduce(self._group, layout.sources(pairs), in_place)
         found = dict(zip(layout.dense, map(NDArray, sums), strict=True))
@@ -194,6 +161,12 @@ class DistributedStore(KVStore):
         unread = in_place or self._updater is not None
         return alone and wanted and unread and self._codec is None and self.num_workers > 1
 
+    def _can_share(self) -> bool:
+        """Whether sums may go through memory of this machine, and nobody asks for them during backward."""
+        alone = len(self._world.local) == self.num_workers > 1
+        wanted = os.environ.get("GLUONIC_SHARED_SUMS", "1") != "0"
+        return alone and wanted and os.environ.get("GLUONIC_OVERLAP") != "1" and self._codec is None
+
     @property
     def overlapped(self) -> Overlapped | None:
         """What was summed up during backward, in the latest step of a `Trainer`; None if nothing was."""
@@ -201,7 +174,7 @@ class DistributedStore(KVStore):
 
     def _summed_early(
         self,
-        layout: _Layout,
+        layout: PushLayout,
         pairs: Sequence[tuple[Any, list[NDArray]]],
         told: Sequence[bytes],
         in_place: bool,
@@ -235,13 +208,13 @@ class DistributedStore(KVStore):
             layout.buckets = layout.overlap.agree()
         layout.overlap.expect(layout.firsts(pairs))
 
-    def _layout_of(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> _Layout:
+    def _layout_of(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> PushLayout:
         key = _kind(pairs)
         known = self._layouts.get(key)
         if known is None:
             for one, given in pairs:
                 self._check_pushable(one, given[0])
-            known = self._layouts[key] = _Layout(pairs)
+            known = self._layouts[key] = PushLayout(pairs)
         return known
 
     def _check_pushable(self, key: Any, array: NDArray) -> None:
@@ -365,11 +338,6 @@ def rows_of(value: RowSparseNDArray) -> tuple[Array, Array]:
 def _kind(pairs: Sequence[tuple[Any, list[NDArray]]]) -> tuple[Any, ...]:
     """What decides how arrays are pushed."""
     return tuple((one, given[0].shape, given[0].dtype, given[0].stype) for one, given in pairs)
-
-
-def _named(key: Any, value: NDArray) -> str:
-    kind = "" if value.stype == "default" else f" {value.stype}"
-    return f"{key!r} {np.dtype(value.dtype)} {value.shape}{kind}"
 
 
 def _keys(pairs: Sequence[tuple[Any, Any]]) -> str:

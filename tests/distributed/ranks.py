@@ -66,14 +66,14 @@ def output(process: Any) -> str:
     return found
 
 
-def ranks(count: int) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a test run on so many ranks; of fixtures it may ask for ``tmp_path``."""
+def ranks(count: int, **settings: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a test run on so many ranks, with some settings; of fixtures it may ask for ``tmp_path``."""
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def test(**fixtures: Any) -> None:
             place = f"{function.__module__}:{function.__name__}"
-            process = start(count, "-m", __name__, place, *map(str, fixtures.values()))
+            process = start(count, "-m", __name__, place, *map(str, fixtures.values()), **settings)
             said = output(process)
             assert process.returncode == 0, said
 

@@ -159,7 +159,7 @@ def test_weights_that_are_read_twice_and_other_arrays_for_gradients() -> None:
     check(twice_in_one_graph, gradients_are_other_arrays)
 
 
-@ranks(2)
+@ranks(2, GLUONIC_OVERLAP="1")
 def test_what_has_begun_need_not_be_asked_for() -> None:
     net = net_of(hybrid=True)
     net(batch(0))
@@ -186,7 +186,7 @@ def test_ranks_that_differ_in_what_they_allow_sum_up_afterwards() -> None:
     assert all((a == b).all() for a, b in zip(found, expected, strict=True))
 
 
-@ranks(2)
+@ranks(2, GLUONIC_OVERLAP="1")
 def test_gradients_that_are_compressed_are_not_sent_early() -> None:
     net = net_of(hybrid=True)
     net(batch(0))
@@ -198,7 +198,7 @@ def test_gradients_that_are_compressed_are_not_sent_early() -> None:
     assert trainer._kvstore.overlapped is None
 
 
-@ranks(2)
+@ranks(2, GLUONIC_OVERLAP="1")
 def test_the_profiler_shows_what_was_on_its_way_during_backward() -> None:
     profiler.set_config(aggregate_stats=True)
     net = net_of(hybrid=True)
@@ -216,7 +216,7 @@ def test_the_profiler_shows_what_was_on_its_way_during_backward() -> None:
     assert "0.5 of 0.5 MB sent during backward" in str(store.overlapped)
 
 
-@ranks(2)
+@ranks(2, GLUONIC_OVERLAP="1")
 def test_a_forked_child_of_a_rank_sends_nothing() -> None:
     net = net_of(hybrid=True)
     net(batch(0))

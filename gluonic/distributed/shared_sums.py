@@ -1,0 +1,245 @@
+"""Sums over ranks of one machine, in memory that they share: no message carries a gradient.
+
+Each rank writes what the others are to add up into a row of its own. When all have, each adds up its share of
+the elements, ((x₀ + x₁) + x₂) + … as `reduction` does, into the row of sums; when all have, everybody reads
+them there. So ranks meet twice. Rows are written again before the next first meeting, where nobody reads them
+since the second one; sums are written after it, where all have used the ones before.
+"""
+
+import logging
+from collections.abc import Iterator, Sequence
+from math import prod
+from uuid import uuid4
+
+import numpy as np
+
+from gluonic.distributed.buckets import LARGE
+from gluonic.distributed.group import RankGroup
+from gluonic.distributed.mapped import MappedFile
+from gluonic.distributed.reduction import add_up
+from gluonic.graph import Array
+from gluonic.graph.versions import add, register_owner, write
+from gluonic.support.record import record
+
+_ALIGNMENT = 64  # bytes: a line of the cache, and the widest registers
+_PIECE = 256 * 1024  # bytes: rows of a few ranks and their sum are in the cache at once
+_TOKEN = 16  # bytes
+
+Kind = tuple[tuple[int, ...], np.dtype]
+
+
+@record
+class _Member:
+    """Where an array lies in its segment.
+
+    Attributes
+    ----------
+    place : its place among all arrays
+    start, length : elements
+    is_large : whether this rank's share of it is read from where the array is
+    """
+
+    place: int
+    start: int
+    length: int
+    is_large: bool
+
+
+class _Segment:
+    """The arrays of one dtype.
+
+    Parameters
+    ----------
+    members : the small ones, then the large ones
+    rows : a row for each rank, and one for the sums
+    rank : which of them this is
+    """
+
+    def __init__(
+        self, members: Sequence[_Member], rows: Array, rank: int, kinds: Sequence[Kind]
+    ) -> None:
+        self._rank, self._parts, self.total = rank, list(rows[:-1]), rows[-1]
+        size, length = len(self._parts), rows.shape[1]
+        unit = _unit(rows.dtype)
+        bounds = [length // unit * r // size * unit for r in range(size)] + [length]
+        self._begin, self._end = bounds[rank], bounds[rank + 1]
+        own = self._parts[rank]
+        self._copied = [(m, _view(own, m, kinds)) for m in members if not m.is_large]
+        self._large = [(m, _view(own, m, kinds)) for m in members if m.is_large]
+        self._small_end = min((m.start for m, _ in self._large), default=length)
+        self.sums = {m.place: _view(self.total, m, kinds) for m in members}
+
+    def fill(self, sources: Sequence[Sequence[Array]]) -> None:
+        """Write into this rank's row what other ranks add up, and what is not read from its place."""
+        for member, view in self._copied:
+            _write_sum(view, sources[member.place])
+        own = self._parts[self._rank]
+        for member, view in self._large:
+            arrays = sources[member.place]
+            if len(arrays) > 1:
+                _write_sum(view, arrays)
+                continue
+            flat, start, end = arrays[0].reshape(-1), member.start, member.start + member.length
+            before, after = min(end, max(start, self._begin)), max(start, min(end, self._end))
+            own[start:before] = flat[: before - start]
+            own[after:end] = flat[after - start :]
+
+    def add_up(self, sources: Sequence[Sequence[Array]]) -> None:
+        """Add up this rank's share."""
+        self._add_up(self._parts[self._rank], 0, self._begin, min(self._end, self._small_end))
+        for member, view in self._large:
+            arrays = sources[member.place]
+            own = (arrays[0] if len(arrays) == 1 else view).reshape(-1)
+            begin = max(self._begin, member.start)
+            self._add_up(own, member.start, begin, min(self._end, member.start + member.length))
+
+    def _add_up(self, own: Array, start: int, begin: int, end: int) -> None:
+        """Add up elements of the rows; `own` holds this rank's from `start` on."""
+        step = _PIECE // own.itemsize
+        for first in range(begin, end, step):
+            last = min(end, first + step)
+            parts = [row[first:last] for row in self._parts]
+            parts[self._rank] = own[first - start : last - start]
+            into = self.total[first:last]
+            add_up(parts, into, into)
+
+
+class SharedSums:
+    """Sums of the same arrays in one step after the other; see `open_shared_sums`.
+
+    Parameters
+    ----------
+    group : the ranks
+    names, kinds : the arrays' names, and shapes and dtypes
+    file : what all ranks have mapped
+    """
+
+    def __init__(
+        self, group: RankGroup, names: Sequence[str], kinds: Sequence[Kind], file: MappedFile
+    ) -> None:
+        self._group = group
+        self._said = f"the gradients of {names[0]} to {names[-1]}"
+        memory = register_owner(np.frombuffer(file.memory, np.uint8))
+        self._segments = []
+        start = _TOKEN_SPACE
+        for dtype, members, length in _segments(kinds):
+            size = (group.size + 1) * length * dtype.itemsize
+            rows = memory[start : start + size].view(dtype).reshape(group.size + 1, length)
+            self._segments.append(_Segment(members, rows, group.rank, kinds))
+            start += size
+        found: dict[int, Array] = {}
+        for segment in self._segments:
+            found.update(segment.sums)
+        self._sums = [found[place] for place in range(len(kinds))]
+
+    def sum_up(self, sources: Sequence[Sequence[Array]], in_place: bool = False) -> list[Array]:
+        """Sum up all arrays over the ranks.
+
+        Parameters
+        ----------
+        sources : for each array those of all contexts, contiguous, which are summed up as well
+        in_place : whether the sums replace the first sources
+
+        Returns
+        -------
+        list
+            the sums: in memory that is used again by the next call, or the first sources
+        """
+        for segment in self._segments:
+            segment.fill(sources)
+        self._group.meet(self._what)
+        for segment in self._segments:
+            segment.add_up(sources)
+        self._group.meet(self._what)
+        if not in_place:
+            return self._sums
+        for (first, *_), total in zip(sources, self._sums, strict=True):
+            write(first, total)
+        return [arrays[0] for arrays in sources]
+
+    def _what(self) -> str:
+        return self._said
+
+
+def open_shared_sums(
+    group: RankGroup, names: Sequence[str], kinds: Sequence[Kind]
+) -> SharedSums | None:
+    """Map memory for sums, which all ranks of a group do at once.
+
+    Parameters
+    ----------
+    group : ranks of one machine
+    names, kinds : the arrays' names, and shapes and dtypes; the same on all ranks
+
+    Returns
+    -------
+    SharedSums or None
+        None, on all ranks, if any cannot map the memory or finds other memory than rank 0
+    """
+
+    def what() -> str:
+        return "memory that all ranks of this machine share"
+
+    token = group.tell(uuid4().bytes, what)[0]
+    size = _TOKEN_SPACE + (group.size + 1) * sum(
+        length * dtype.itemsize for dtype, _, length in _segments(kinds)
+    )
+    file, error = None, ""
+    try:
+        file = MappedFile(f"gluonic-sums-{token.hex()}", size)
+        if group.rank == 0:
+            file.memory[:_TOKEN] = token
+    except OSError as problem:
+        error = str(problem)
+    try:
+        group.meet(what)
+    finally:
+        if file is not None:
+            file.unlink()
+    if file is not None and file.memory[:_TOKEN] != token:
+        error = "other ranks that call their machine the same cannot be reached through memory"
+    errors = [one.decode() for one in group.tell(error.encode(), what)]
+    if file is None or any(errors):
+        if group.rank == 0:
+            logging.getLogger(__name__).warning(
+                "gradients are summed up by messages, which takes longer: no %d MB that the ranks of "
+                "this machine share (%s)",
+                size // 1_000_000,
+                next(filter(None, errors)),
+            )
+        return None
+    return SharedSums(group, names, kinds, file)
+
+
+_TOKEN_SPACE = _ALIGNMENT
+"""Bytes before the first segment: by what lies there ranks see that they have mapped the same memory."""
+
+
+def _segments(kinds: Sequence[Kind]) -> Iterator[tuple[np.dtype, list[_Member], int]]:
+    """For each dtype where its arrays lie, and how many elements that takes."""
+    for dtype in dict.fromkeys(dtype for _, dtype in kinds):
+        lengths = {i: prod(shape) for i, (shape, own) in enumerate(kinds) if own == dtype}
+        unit, start, members = _unit(dtype), 0, []
+        for is_large in (False, True):
+            for place, length in lengths.items():
+                if (length * dtype.itemsize >= LARGE) is is_large:
+                    members.append(_Member(place, start, length, is_large))
+                    start += -(-length // unit) * unit
+        yield dtype, members, start
+
+
+def _unit(dtype: np.dtype) -> int:
+    """How many elements begin at the same place of a line of the cache."""
+    return max(1, _ALIGNMENT // dtype.itemsize)
+
+
+def _view(row: Array, member: _Member, kinds: Sequence[Kind]) -> Array:
+    return row[member.start : member.start + member.length].reshape(kinds[member.place][0])
+
+
+def _write_sum(into: Array, arrays: Sequence[Array]) -> None:
+    """Write the sum over contexts."""
+    first, *rest = arrays
+    write(into, first)
+    for other in rest:
+        add(into, other)
