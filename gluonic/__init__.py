@@ -14,6 +14,7 @@ from gluonic.base import MXNetError
 from gluonic.graph.threads import limit_blas
 from gluonic.mxnet_names import hook
 from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
+from gluonic.support.freed_memory import keep_freed_memory
 from gluonic.support.lazy_import import import_later
 from gluonic.symbol.naming import NameManager
 from gluonic.symbol.scopes import AttrScope
@@ -29,6 +30,7 @@ from gluonic.util import (
 )
 
 limit_blas()
+keep_freed_memory()
 if os.environ.get("GLUONIC_PROFILE") or os.environ.get("MXNET_PROFILER_AUTOSTART"):
     from gluonic import profiler
 
