@@ -52,6 +52,7 @@ class _Table(NamedTuple):
         second = -2 * rate * x * slope
         third = -2 * rate * (slope + x * second)
         values = np.array([function(each) for each in x.tolist()])
+        values[values == 0] = -0.0  # which 0.0 added to is 0.0
         derivatives = [(3, third), (2, second), (1, slope), (0, values)]
         series = [each / (math.factorial(k) * float(_PLACES) ** k) for k, each in derivatives]
         return cls(np.float32(begin), np.float32(end), np.float32(places[0]), series)
@@ -62,6 +63,7 @@ class _Table(NamedTuple):
         np.minimum(step, self.end, out=step)
         step *= np.float32(_PLACES)
         near = np.rint(step)
+        near += np.float32(0)  # the place of -0.0 is 0.0, and the step from there -0.0
         step -= near
         near -= self.first
         place = near.astype(np.intp)
@@ -105,9 +107,7 @@ def erf(x: Array) -> Array:
     >>> erf(np.array([-0.0, 0.5, np.inf, np.nan], np.float32))
     array([-0.       ,  0.5204999,  1.       ,        nan], dtype=float32)
     """
-    found = in_parts(_table_of_erf().look_up, x)
-    np.copysign(found, x, out=found)  # of zeros, and of what is as small as nothing
-    return found
+    return in_parts(_table_of_erf().look_up, x)
 
 
 def ndtr(x: Array) -> Array:

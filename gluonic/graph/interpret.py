@@ -27,19 +27,25 @@ _MOST_PROMISED = 256
 
 def conform(results: Sequence[Any], expected: Signature, application: Application) -> list[Array]:
     """Give a kernel's results the dtypes and shapes that inference promised."""
-    arrays = []
-    for result, shape, dtype in zip(results, expected.shapes, expected.dtypes, strict=True):
-        array = np.asarray(result)
-        if array.dtype != dtype:
-            array = array.astype(dtype)
-        if shape is not None and array.shape != shape:
-            if array.size != prod(shape):
-                raise MXNetError(
-                    f"gluonic bug: {application.op.name} promised the shape {shape} and computed {array.shape}"
-                )
-            array = array.reshape(shape)
-        arrays.append(array)
-    return arrays
+    return [
+        _conformed(result, shape, dtype, application)
+        for result, shape, dtype in zip(results, expected.shapes, expected.dtypes, strict=True)
+    ]
+
+
+def _conformed(
+    result: Any, shape: tuple[int, ...] | None, dtype: Any, application: Application
+) -> Array:
+    array: Array = result if type(result) is np.ndarray else np.asarray(result)
+    if array.dtype != dtype:
+        array = array.astype(dtype)
+    if shape is not None and array.shape != shape:
+        if array.size != prod(shape):
+            raise MXNetError(
+                f"gluonic bug: {application.op.name} promised the shape {shape} and computed {array.shape}"
+            )
+        array = array.reshape(shape)
+    return array
 
 
 def own(array: Array, arrays: Sequence[Array]) -> Array:
@@ -302,17 +308,17 @@ class Interpretation:
         ):
             given = [values[place] for place in reads]
             try:
+                result: Any
                 result = node.applied.execute(given, run) if call is None else call(*given)
-                if (
-                    type(result) is np.ndarray
-                    and (result.shape,) == expected.shapes
-                    and result.dtype is expected.dtypes[0]
-                ):
-                    values[first] = result
-                else:
-                    several = result if type(result) is tuple else (result,)
-                    results = conform(several, expected, node.applied)
+                if type(result) is tuple:
+                    results = conform(result, expected, node.applied)
                     values[first : first + len(results)] = results
+                else:
+                    (shape,), (dtype,) = expected.shapes, expected.dtypes
+                    is_right = type(result) is np.ndarray and result.shape == shape
+                    if not is_right or result.dtype is not dtype:
+                        result = _conformed(result, shape, dtype, node.applied)
+                    values[first] = result
             except MXNetError as error:
                 _name_line(node, error)
                 self._note(error, node, arrays)

@@ -12,7 +12,9 @@ import numpy as np
 
 from gluonic.graph.operator import Array
 
-_SMALL = 4096  # as many elements are added up in float64 in the time that float32 takes
+_SMALL, _SMALL_OF_WIDE = 4096, 32768
+"""As many elements are added up in float64 in the time that float32 takes; so many if rows are long."""
+_WIDE = 64
 _WIDTH = 1024  # elements that an inner loop is worth
 _FEW = 8  # rows that are added up in float32, before float64 takes over
 
@@ -29,7 +31,8 @@ def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     is_contiguous = data.flags.c_contiguous
     if is_contiguous and (not axes or min(axes) == data.ndim - len(axes)):
         return _reduce(data, axis=axes, keepdims=keepdims)
-    if data.size <= _SMALL or not is_contiguous:
+    is_wide = axes == (0,) and data.ndim == 2 and data.shape[1] >= _WIDE
+    if data.size <= (_SMALL_OF_WIDE if is_wide else _SMALL) or not is_contiguous:
         return _reduce(data, axis=axes, dtype=np.float64, keepdims=keepdims)
     shape = [1 if i in axes else n for i, n in enumerate(data.shape) if keepdims or i not in axes]
     return _total_of_large(data, axes).reshape(shape)

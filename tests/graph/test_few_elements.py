@@ -38,6 +38,10 @@ def test_ends_and_shapes_are_kept(name: str) -> None:
     assert of_few(name, x[:0]).shape == (0, 3)
 
 
+def test_zeros_keep_their_signs() -> None:
+    assert np.signbit(of_few("erf", np.array([-0.0, 0.0], np.float32))).tolist() == [True, False]
+
+
 @pytest.mark.parametrize("name", ["gammaln", "digamma"])
 def test_poles_are_left_to_scipy(name: str) -> None:
     assert of_few(name, np.array([1.0, 0.0], np.float32)) is None

@@ -46,11 +46,12 @@ def fully_connected(
     -------
     array of shape (batch, num_hidden), or (…, num_hidden) with ``flatten=False``
     """
-    rows = data.reshape(len(data), prod(data.shape[1:])) if flatten else data
+    kept = data.shape[:1] if flatten else data.shape[:-1]  # one product, not one for each axis kept
+    rows = data.reshape(prod(kept), prod(data.shape[len(kept) :]))
     result = wide(rows) @ wide(weight).T
     if bias is not None:
         result += bias
-    return result
+    return result if len(kept) == 1 else result.reshape(*kept, num_hidden)
 
 
 @fully_connected.infer_shape
