@@ -1,7 +1,7 @@
 """Machine code that draws random numbers, off the same states as :mod:`gluonic.graph.random_source`."""
 
 import ctypes
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -9,7 +9,8 @@ import numpy as np
 
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.draws_code import draws_text
-from gluonic.codegen.machine.jit import load
+from gluonic.codegen.machine.jit import LinkedLibrary, load
+from gluonic.codegen.machine.module_text import part_of
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.twisters_code import C_FUNCTIONS
 from gluonic.codegen.machine.workers import most_threads, workers
@@ -24,17 +25,25 @@ _NO_TABLE = np.zeros(1)
 
 
 class DrawingCode:
-    """The machine code."""
+    """The machine code, of which each kind of draw is compiled when it is drawn first."""
 
     def __init__(self) -> None:
-        text, kinds = draws_text()
-        names = list(kinds)
+        self._text, kinds = draws_text()
         wide = host().vector_bytes * 8
-        text += f'\nattributes #0 = {{ nounwind "prefer-vector-width"="{wide}" }}\n'
-        self._library = load(text, names, C_FUNCTIONS)
-        self._addresses = {kinds[name]: self._library[name] for name in names}
-        kind = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 4)
-        self._functions = {key: kind(address) for key, address in self._addresses.items()}
+        self._text += f'\nattributes #0 = {{ nounwind "prefer-vector-width"="{wide}" }}\n'
+        self._names = {key: name for name, key in kinds.items()}
+        self._drawn: dict[Any, tuple[LinkedLibrary, int, Callable[..., None]]] = {}
+
+    def _function(self, code: Any) -> tuple[int, Callable[..., None]]:
+        """The address of what draws a kind of numbers of a dtype, and the function."""
+        drawn = self._drawn.get(code)
+        if drawn is None:
+            name = self._names[code]
+            library = load(part_of(self._text, [name]), [name], C_FUNCTIONS)
+            kind = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 4)
+            made = library, library[name], kind(library[name])
+            drawn = self._drawn.setdefault(code, made)  # another thread's may be running
+        return drawn[1:]
 
     def fill(
         self,
@@ -47,9 +56,10 @@ class DrawingCode:
         """Fill a contiguous array of one axis; False if there is no code for this."""
         code = name, found.dtype
         numbers = _numbers(name, parameters)
-        if numbers is None or code not in self._functions:
+        if numbers is None or code not in self._names:
             return False
         table, share = numbers
+        address, function = self._function(code)
         operands = _OPERANDS(
             address_of(twisters.blocks),
             address_of(twisters.ready),
@@ -61,9 +71,9 @@ class DrawingCode:
         places = ctypes.addressof(operands), ctypes.addressof(given)
         threads = most_threads() if found.size >= _WORTH and runs[0] > _CHUNK else 1
         if threads > 1:
-            _share()(self._addresses[code], *places, runs[0], _CHUNK, threads, 0, 0)
+            _share()(address, *places, runs[0], _CHUNK, threads, 0, 0)
         else:
-            self._functions[code](*places, 0, runs[0])
+            function(*places, 0, runs[0])
         return True
 
 

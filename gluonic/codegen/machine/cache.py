@@ -21,7 +21,7 @@ from functools import lru_cache
 from pathlib import Path
 
 from gluonic._version import __version__
-from gluonic.codegen.machine.target import LLVM_OPTION, Target, load_llvm
+from gluonic.codegen.machine.target import LLVM_OPTIONS, Target, load_llvm
 from gluonic.support.unfinished_files import remove_abandoned, unfinished
 
 _MAGIC = b"gluonic object 2\n"
@@ -48,7 +48,8 @@ def key(text: str, target: Target) -> str:
         64 hexadecimal digits.
     """
     version = ".".join(str(part) for part in load_llvm().llvm_version_info)
-    parts = (__version__, version, target.triple, target.cpu, target.features, LLVM_OPTION, text)
+    machine = target.triple, target.cpu, target.features
+    parts = (__version__, version, *machine, *LLVM_OPTIONS, text)
     digest = hashlib.sha256()
     for part in parts:
         encoded = part.encode()

@@ -19,7 +19,7 @@ from typing import Any
 from gluonic.codegen.machine import cache
 from gluonic.codegen.machine.interruptions import uninterrupted
 from gluonic.codegen.machine.runtime_symbols import addresses, give_back_memory
-from gluonic.codegen.machine.target import Target, host, load_llvm, own_llvm_option
+from gluonic.codegen.machine.target import Target, host, load_llvm, own_llvm_options
 from gluonic.graph.events import EVENTS
 
 _lock = threading.RLock()
@@ -185,7 +185,7 @@ def lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any
         module.data_layout = str(machine.target_data)
         module.verify()
         _optimise(module, machine)
-        with own_llvm_option():
+        with own_llvm_options():
             return finish(machine, module)
 
 

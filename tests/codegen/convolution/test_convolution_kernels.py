@@ -260,6 +260,18 @@ def test_the_gradient_of_filters(case: Any, border: tuple[int, int], level: str)
     assert_close(found, packed_in_order(expected, filters, 1, lanes))
 
 
+@pytest.mark.parametrize("level", LEVELS)
+def test_gradients_of_filters_of_all_windows_share_one_code(level: str) -> None:
+    target = target_named(level)
+    windows = [((3, 3), (1, 1), (1, 1)), ((1, 1), (2, 2), (1, 1)), ((5, 3), (1, 2), (2, 1))]
+    forms = {
+        GradientForm.of(Filters(64, 64, 1, *window), target, bordered=bordered)
+        for window in windows
+        for bordered in (False, True)
+    }
+    assert len(forms) == 1
+
+
 @EVERY_LEVEL
 @pytest.mark.parametrize("name", ["3x3", "dilated", "groups"])
 def test_the_way_back_is_a_convolution_with_turned_filters(name: str, level: str) -> None:
