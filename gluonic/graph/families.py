@@ -16,6 +16,7 @@ from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, PartialShape, settings_of, slots_of, title_of
 
 Expression = Callable[..., Any]
+_FLOAT32 = np.dtype(np.float32)
 
 
 def elementwise(
@@ -67,6 +68,8 @@ def documented(expression: Any, name: str, documentation: str) -> Expression:
 
 def wide(data: Array) -> Array:
     """An array in the dtype to accumulate in: integers as float64, float16 as float32."""
+    if data.dtype == _FLOAT32:
+        return data
     kind = np.float64 if data.dtype.kind != "f" else np.result_type(data.dtype, np.float32)
     return data.astype(kind, copy=False)
 

@@ -40,22 +40,18 @@ def input_gradients(
     elif heads[0] is None:
         found = {}
     else:
+        asked = dict(zip(application.inputs, wanted, strict=True))
         found = {
             name: rule(namespace, view, heads[0])
             for name, rule in op.gradients.items()
-            if _is_wanted(application, name, wanted)
+            if asked.get(name) or name == op.variadic
         }
-        found = _by_input(application, found)
+        if op.variadic is not None:
+            found = _by_input(application, found)
     return [
         found.get(name) if want else None
         for name, want in zip(application.inputs, wanted, strict=True)
     ]
-
-
-def _is_wanted(application: Application, name: str, wanted: Sequence[bool]) -> bool:
-    if name == application.op.variadic:
-        return True
-    return name in application.inputs and wanted[application.inputs.index(name)]
 
 
 def _by_input(application: Application, found: Mapping[str, Any]) -> dict[str, Any]:

@@ -135,7 +135,8 @@ def sliced(self: NDArray, slices: Sequence[slice], part: Array, shape: tuple[int
     fields = [tuple(getattr(s, field) for s in slices) for field in ("start", "stop", "step")]
     lengths = [len(range(*s.indices(n))) for s, n in zip(slices, self.shape, strict=True)]
     attributes = dict(zip(("begin", "end", "step"), fields, strict=True))
-    return with_shape(view(self, part.reshape(lengths), "slice", attributes), shape)
+    found = view(self, part.reshape(lengths), "slice", attributes)
+    return found if shape == tuple(lengths) else with_shape(found, shape)
 
 
 def _advanced(self: NDArray, key: Key, recorded: Sequence[NDArray]) -> NDArray:

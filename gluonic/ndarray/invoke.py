@@ -20,15 +20,11 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import (
     ARRAY_ERRORS,
-    computed,
-    conform,
     own,
     signature_of,
-    without_memory,
 )
-from gluonic.graph.promotion import WIDENS_SCALARS, widens
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.kernels import compute
+from gluonic.ndarray.kernels import Promise, compute, conformed
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import OperatorRecord, record, wrap
 from gluonic.ndarray.state import STATE
@@ -38,7 +34,7 @@ from gluonic.ndarray.storage.dispatch import (
     has_its_own_way,
     invoke_stored,
 )
-from gluonic.support.suppress_fp_warnings import QUIET, quietly
+from gluonic.support.suppress_fp_warnings import QUIET
 
 __all__ = ["EAGER", "Fast", "NotAnArrayError", "fast_call", "invoke", "own", "wrap"]
 
@@ -221,7 +217,7 @@ def _unary(application: Application, kind: type[NDArray]) -> Fast:
             or result.shape != expected[0]
             or not result.flags.carray
         ):
-            result = _conformed(result, application, (data,))
+            result = conformed(result, application, (data,), expected)
         made = _new(kind)
         made.elements, made.stated_context = result, x.stated_context
         made.tape_entry = made.last_reader = None
@@ -262,7 +258,7 @@ def _binary(application: Application, kind: type[NDArray]) -> Fast:
             or result.shape != expected[0]
             or not result.flags.carray
         ):
-            result = _conformed(result, application, (a, b))
+            result = conformed(result, application, (a, b), expected)
         made = _new(kind)
         made.elements, made.stated_context = result, x.stated_context
         made.tape_entry = made.last_reader = None
@@ -298,7 +294,7 @@ def _several(application: Application, kind: type[NDArray]) -> Fast:
             or not result.flags.carray
             or any(result is array for array in arrays)
         ):
-            result = _conformed(result, application, arrays)
+            result = conformed(result, application, arrays, expected)
         made = _new(kind)
         made.elements, made.stated_context = result, inputs[0].stated_context
         made.tape_entry = made.last_reader = None
@@ -309,21 +305,7 @@ def _several(application: Application, kind: type[NDArray]) -> Fast:
     return call
 
 
-def _conformed(result: Any, application: Application, arrays: Sequence[Array]) -> Array:
-    """The result of a kernel as inference promised it."""
-    expected = signature_of(application, arrays)
-    try:
-        if WIDENS_SCALARS and widens(application, expected):
-            return own(quietly(computed, application, arrays, None, expected)[0], arrays)
-        results = result if type(result) is tuple else (result,)
-        return own(quietly(conform, results, expected, application)[0], arrays)
-    except MemoryError as error:
-        raise without_memory(application, expected, error) from error
-
-
-def _promise(
-    application: Application, arrays: Sequence[Array], known: dict[Any, Any]
-) -> tuple[tuple[int, ...] | None, np.dtype[Any]]:
+def _promise(application: Application, arrays: Sequence[Array], known: dict[Any, Any]) -> Promise:
     """The shape and dtype of the only output; makes room in `known`, where they will be remembered."""
     if len(known) > 1024:
         known.clear()

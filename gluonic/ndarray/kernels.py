@@ -2,7 +2,7 @@
 
 from collections.abc import Sequence
 from time import perf_counter_ns
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
@@ -10,12 +10,24 @@ from gluonic.codegen import compiled_outputs, may_repay_compiling
 from gluonic.graph import Application, Array, Run, Signature
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import ARRAY_ERRORS, computed, own, refused, without_memory
+from gluonic.graph.interpret import (
+    ARRAY_ERRORS,
+    computed,
+    conform,
+    own,
+    refused,
+    signature_of,
+    without_memory,
+)
 from gluonic.graph.memory import lacks_memory, too_large
+from gluonic.graph.promotion import WIDENS_SCALARS, widens
 from gluonic.graph.versions import mark_all_modified, write
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import current_run
 from gluonic.support.suppress_fp_warnings import quietly
+
+Promise: TypeAlias = tuple[tuple[int, ...] | None, np.dtype[Any]]
+"""The shape and the dtype of an operator's only output."""
 
 
 def compute(application: Application, arrays: Sequence[Array], expected: Signature) -> list[Array]:
@@ -59,6 +71,26 @@ def _computed(
     if application.states:
         mark_all_modified(application.states_among(arrays))
     return [own(array, arrays) for array in results]
+
+
+def conformed(
+    result: Any, application: Application, arrays: Sequence[Array], promise: Promise
+) -> Array:
+    """The result of a kernel as inference promised it."""
+    shape, dtype = promise
+    try:
+        if type(result) is np.ndarray and result.shape == shape and not WIDENS_SCALARS:
+            if result.dtype == dtype:
+                return own(result, arrays)
+            return quietly(result.astype, dtype, "C")  # type: ignore[no-any-return]
+        expected = signature_of(application, arrays)
+        if WIDENS_SCALARS and widens(application, expected):
+            return own(quietly(computed, application, arrays, None, expected)[0], arrays)
+        results = result if type(result) is tuple else (result,)
+        return own(quietly(conform, results, expected, application)[0], arrays)
+    except MemoryError as error:
+        expected = signature_of(application, arrays)
+        raise without_memory(application, expected, error) from error
 
 
 def overwrite(target: NDArray, values: Any) -> None:

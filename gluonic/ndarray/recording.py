@@ -81,8 +81,11 @@ class OperatorRecord(Record):
             found = self._compiled_gradients(heads)
             if found is not None:
                 return found
-        entries = [*self.inputs, *((self, i) for i in range(self.output_count))]
-        values = [wrap(a, entry) for a, entry in zip(self.arrays, entries, strict=True)]
+        if STATE.recording:  # what the rule computes may be differentiated in its turn
+            entries = [*self.inputs, *((self, i) for i in range(self.output_count))]
+            values = [wrap(a, entry) for a, entry in zip(self.arrays, entries, strict=True)]
+        else:
+            values = list(map(wrap, self.arrays))
         wanted = [entry is not None for entry in self.inputs]
         return input_gradients(
             self.namespace, self.application, values, heads, train=self.train, wanted=wanted

@@ -252,7 +252,7 @@ class Walk:
                 continue
             heads = self.flowing[record]
             found: Sequence[NDArray | None] = ()
-            if any(head is not None for head in heads) or record.is_loss:
+            if heads[0] is not None or record.is_loss or any(head is not None for head in heads):
                 if self.filling and record.takes_memory:
                     found = self._filled(record, heads, train=train)
                 else:

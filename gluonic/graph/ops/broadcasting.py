@@ -1,5 +1,6 @@
 """Repeating axes of length one, and summing them up again."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -32,6 +33,18 @@ def _stretched(n: NodeView, shape: PartialShape, target: PartialShape) -> None:
     """Check that `shape` can be broadcast to `target`, which is the output's."""
     _require_stretch(n, shape, target)
     n.output = target
+
+
+_SMALL = 1024  # elements that are written sooner than NumPy has made a view
+
+
+def _repeated(data: Array, shape: tuple[int, ...]) -> Array:
+    """An array broadcast to a shape: a view, or a new array where that is small."""
+    if prod(shape) > _SMALL:
+        return np.broadcast_to(data, shape)
+    made = np.empty(shape, data.dtype)
+    made[...] = data
+    return made
 
 
 @operator("_reduce_like", dtype=like("lhs"))
@@ -73,7 +86,7 @@ def broadcast_like(
     if lhs_axes and rhs_axes:
         for own, other in zip(lhs_axes, rhs_axes, strict=True):
             shape[own] = rhs.shape[other]
-    return np.broadcast_to(lhs, shape)
+    return _repeated(lhs, tuple(shape))
 
 
 @broadcast_like.infer_shape
@@ -104,7 +117,7 @@ broadcast_like.gradient(lhs=lambda F, n, g: F._reduce_like(g, n.lhs))
 @operator("broadcast_to", dtype=like("data"))
 def broadcast_to(data: Array, *, shape: Shape = ()) -> Array:
     """Repeat the axes of length one of `data` until it has the given shape; 0: as it is."""
-    return np.broadcast_to(data, complete(_filled(shape, data.shape)))
+    return _repeated(data, complete(_filled(shape, data.shape)))
 
 
 def _filled(shape: Shape, source: PartialShape) -> PartialShape:
@@ -126,7 +139,7 @@ broadcast_to.gradient(data=lambda F, n, g: F._reduce_like(g, n.data))
 @operator("broadcast_axis", "broadcast_axes", dtype=like("data"))
 def broadcast_axis(data: Array, *, axis: Shape = (), size: Shape = ()) -> Array:
     """Repeat each `axis` of `data`, of length one, `size` times."""
-    return np.broadcast_to(data, complete(_resized(data.shape, axis, size)))
+    return _repeated(data, complete(_resized(data.shape, axis, size)))
 
 
 def _resized(shape: PartialShape, axis: Shape, size: Shape) -> PartialShape:

@@ -27,6 +27,8 @@ Storage = Literal["csr", "default", "row_sparse"] | None
 
 def _as_matrix(array: Array, contracted: int) -> Array:
     """View an array as a matrix: the axis `contracted`, first or last, and all others as one."""
+    if array.ndim == 2:
+        return wide(array)
     length, others = array.shape[contracted], _free_size(array, contracted)
     return wide(array).reshape((length, others) if contracted == 0 else (others, length))
 
