@@ -210,11 +210,11 @@ class CompiledGraph:
         old = [*self.bindings][:-MOST_BINDINGS]
         if not old and len(self.specializations) <= MOST_SPECIALIZATIONS:
             return
-        before = self._held()
-        for key in old:
-            del self.bindings[key]
+        left = {self.bindings.pop(key).specialization for key in old}
+        left.update(self.specializations[:-MOST_SPECIALIZATIONS])
         del self.specializations[:-MOST_SPECIALIZATIONS]
-        for specialization in before - self._held():
+        left.difference_update(self.specializations)
+        for specialization in left.difference(self._held()) if left else ():
             if (pool := self.pools.pop(specialization, None)) is not None:
                 self._count_forgotten(pool.frames)
 

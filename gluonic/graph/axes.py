@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from math import prod
+from typing import Any
 
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.view import PartialShape, Unknown, written
@@ -88,7 +89,37 @@ def extent_of(begin: Extent, end: Extent, step: Extent, size: Extent) -> Extent:
     >>> extent_of(None, None, -2, 5)
     3
     """
-    return None if size is None else len(range(*slice(begin, end, step).indices(size)))
+    if size is None:
+        return None
+    first, last, by = indices_of(slice(begin, end, step), size)
+    if by < 0:
+        first, last, by = last, first, -by
+    count: int = (last - first + by - 1) // by if first < last else 0
+    return count
+
+
+def indices_of(part: slice, size: Any) -> tuple[Any, Any, int]:
+    """First, behind the last, and step, as `slice.indices` finds them; also of extents that are expressions.
+
+    >>> indices_of(slice(-2, None), 5)
+    (3, 5, 1)
+    """
+    if isinstance(size, int):
+        return part.indices(size)
+    step = 1 if part.step is None else part.step
+    low, high = (-1, size - 1) if step < 0 else (0, size)
+
+    def bound(place: Any, otherwise: Any) -> Any:
+        if place is None:
+            return otherwise
+        if place < 0:
+            place = size + place
+            return low if place < low else place
+        return high if place >= high else place
+
+    from_end = step < 0
+    first = bound(part.start, high if from_end else low)
+    return first, bound(part.stop, low if from_end else high), step
 
 
 def known(*extents: Extent) -> tuple[int, ...]:

@@ -6,13 +6,14 @@ from typing import Any
 from gluonic.codegen.loops.inner_operators import EqualPiece
 from gluonic.codegen.loops.loop import Loop, Read, element, identity
 from gluonic.graph.attributes import Shape
+from gluonic.graph.axes import indices_of
 
 
 def _part(inputs: Sequence[Shape], output: Shape, parts: Mapping[int, slice]) -> Loop:
     """The elements that slices name, by axis."""
     begin, step = [0] * len(inputs[0]), [1] * len(inputs[0])
     for axis, part in parts.items():
-        begin[axis], _, step[axis] = part.indices(inputs[0][axis])
+        begin[axis], _, step[axis] = indices_of(part, inputs[0][axis])
     cut = frozenset(i for i in parts if output[i] != inputs[0][i] or step[i] != 1)
     read = Read(identity(len(output)), tuple(begin), tuple(step), cut)
     return Loop(output, (read, *(None for _ in inputs[1:])), element)

@@ -140,7 +140,10 @@ class Preparation:
 
     def facts_of(self, prepared: Prepared, arrays: Sequence[Any], train: bool) -> Facts | None:
         """The facts of a graph made before for such arrays; None if it is not right for them."""
-        return next((facts for p, facts in self.fitting(arrays, train) if p is prepared), None)
+        facts = self._context(arrays, train, prepared.sizes_vary).unguarded
+        facts(self.graph)
+        is_right = prepared.holds(self.graph, facts, exactly=False)
+        return facts(prepared.graph) if is_right else None
 
     def _context(self, arrays: Sequence[Any], train: bool, sizes_vary: bool) -> PassContext:
         return PassContext(

@@ -93,7 +93,7 @@ def shape_at(shape: Shape, values: Sequence[Any]) -> Shape:
 def is_uniform(graph: Graph) -> bool:
     """Whether shapes follow from rules of our own, which do nothing else, and no code of others is asked."""
     operators = [node.application.op for node in graph.nodes if node.application is not None]
-    return not any(op.calls_back or op.native or op.arguments or op.dynamic for op in operators)
+    return not any(op.calls_back or op.native or op.dynamic for op in operators)
 
 
 def with_extents(

@@ -8,7 +8,9 @@ guards the expressions have the values that doing everything again would give.
 What has no such answer, such as making an array of that length, raises `NotUniform`.
 """
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Sequence
+from math import prod
 from typing import Any, Literal, NoReturn, cast
 
 Terms = tuple[tuple[int, Any], ...]
@@ -38,6 +40,7 @@ class ShapeEnv:
     def __init__(self, hint: int) -> None:
         self._atoms: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self._numbers: dict[Any, int] = {}
+        self._factors: dict[int, tuple[int, ...]] = {}
         self._values: list[Any] = [hint]
         self.failed = False
         self.guards: dict[tuple[Terms, Any, Relation], None] = {}
@@ -57,6 +60,14 @@ class ShapeEnv:
             self._atoms.append((function, operands))
             self._values.append(function(*(self.value(x) for x in operands)))
         return SymbolicDim(self, ((number, 1),), 0)
+
+    def product(self, one: int, another: int) -> int:
+        """The number of the atom that is the product of two, the same in whatever order factors come."""
+        factors = sorted([*self._factors.get(one, (one,)), *self._factors.get(another, (another,))])
+        made = self.atom(_product, *[SymbolicDim(self, ((atom, 1),), 0) for atom in factors])
+        ((number, _),) = made.terms
+        self._factors[number] = tuple(factors)
+        return number
 
     def value(self, x: Any) -> Any:
         """What something is for the hint."""
@@ -133,8 +144,8 @@ def _quotient(x: Any, y: Any) -> Any:
     return x // y
 
 
-def _product(x: Any, y: Any) -> Any:
-    return x * y
+def _product(*factors: Any) -> Any:
+    return prod(factors)
 
 
 def _chosen(x: Any, bound: Any, yes: Any, no: Any) -> Any:
@@ -189,14 +200,24 @@ class SymbolicDim:
 
     def __mul__(self, other: Any) -> Any:
         if type(other) is SymbolicDim:
-            first, second = sorted((self, other), key=written)
-            return self.env.atom(_product, first, second)
+            return self._times(other)
         if _is_number(other):
             scaled = [(atom, factor * other) for atom, factor in self.terms]
             return self._made(scaled, self.constant * other)
         return self.env.refuse()
 
     __rmul__ = __mul__
+
+    def _times(self, other: "SymbolicDim") -> Any:
+        """The product of two sums: a sum, so that it is known to be the same however it was found."""
+        factors: Counter[int] = Counter()
+        for atom, factor in self.terms:
+            factors[atom] += factor * other.constant
+            for another, its in other.terms:
+                factors[self.env.product(atom, another)] += factor * its
+        for another, its in other.terms:
+            factors[another] += its * self.constant
+        return self._made(sorted(factors.items()), self.constant * other.constant)
 
     def __floordiv__(self, other: Any) -> Any:
         if type(other) is int and other > 0 and _is_whole(self):
