@@ -8,6 +8,7 @@ from gluonic.codegen.eager import compiled_gradients, compiled_outputs, may_repa
 from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
+from gluonic.codegen.inspection.gradient_sums import GradientSums
 from gluonic.codegen.program import Program, cut, executor, interpreting
 from gluonic.graph.interpret import Observer
 
@@ -15,6 +16,7 @@ __all__ = [
     "CacheInfo",
     "DifferentiableProgram",
     "Explanation",
+    "GradientSums",
     "GradientUse",
     "Observer",
     "Program",

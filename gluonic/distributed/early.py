@@ -103,6 +103,11 @@ class EarlySums:
         self._since = self._busy = 0  # nanoseconds
         self.latest = Overlapped(0, self._bytes(range(len(buckets.all))), 0.0, 0.0, 0.0, 0)
 
+    @property
+    def under_way(self) -> list[int]:
+        """The numbers of the buckets that have begun, in that order."""
+        return list(self._begun)
+
     def has_begun(self, number: int) -> bool:
         """Whether a bucket is on its way."""
         return number in self._begun
@@ -156,7 +161,7 @@ class EarlySums:
             the numbers of the buckets that are summed up
         """
         asked = perf_counter_ns()
-        early = list(self._begun)
+        early = self.under_way
         states = [max(of_ranks) for of_ranks in zip(*told, strict=True)]
         for number, state in enumerate(states):
             if state and number not in self._begun:

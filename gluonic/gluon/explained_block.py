@@ -4,7 +4,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gluonic import symbol as sym
-from gluonic.codegen import Explanation
+from gluonic.codegen import Explanation, GradientSums
 from gluonic.gluon.eager_scope import eagerly
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.structure import LEAF, Structure, flatten
@@ -13,6 +13,8 @@ from gluonic.gluon.traced_block import TracedBlock
 from gluonic.gluon.traces import key_of
 from gluonic.graph.array_semantics import is_np_array
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.handing_over import listeners_to
+from gluonic.ndarray.state import STATE
 
 if TYPE_CHECKING:
     from gluonic.drawing.drawing import Drawing
@@ -33,7 +35,8 @@ class ExplainedBlock(TracedBlock):
         """Say what the compiler makes of the block for such inputs: what is fused, what is not and why.
 
         Printing the result shows a table; its `llvm` and `assembly` return the code of a step, its `plot`
-        a page.
+        a page. Under `autograd.train_mode()` it is about training; where several processes train the
+        block, it says which gradients' sums began during backward.
         """
         trace, arrays = self._trace_for(args)
         bound = trace.bound
@@ -56,7 +59,22 @@ class ExplainedBlock(TracedBlock):
                 trace.graph, title, inputs, parameters, "html", explanation, times
             )
 
-        return replace(explained, drawn=drawn)
+        sums = self._gradient_sums() if STATE.training else ()
+        return replace(explained, drawn=drawn, gradient_sums=sums)
+
+    def _gradient_sums(self) -> tuple[GradientSums, ...]:
+        """Which sums of the block's gradients began during backward, in the latest step."""
+        trained = [p for p in self.collect_params().values() if p.grad_req != "null"]
+        names = {id(array): p.name for p in trained for array in p.list_grad()}
+        found = []
+        for listener in listeners_to([array for p in trained for array in p.list_grad()]):
+            known = listener.used_early()
+            if known is not None:
+                buffers, overlapped = known
+                during = [names[id(one)] for one in buffers if id(one) in names]
+                later = [p.name for p in trained if p.name not in set(during)]
+                found.append(GradientSums(tuple(during), tuple(later), overlapped))
+        return tuple(found)
 
     def _trace_for(self, args: tuple[Any, ...]) -> tuple[Trace, list[NDArray]]:
         """The trace that such inputs run, and the arrays among them."""

@@ -47,6 +47,7 @@ class GradientOverlap:
         self._order: dict[int, None] = {}
         self._bucket_of: list[int] = []
         self._vain: list[int] = []
+        self._early: list[int] = []
         self._writes = [0] * len(names)
         self._expected = [0] * len(names)
         self._is_listening = False
@@ -101,6 +102,13 @@ class GradientOverlap:
             self.sums.begin(number, [[array.elements] for array in self._arrays])
         self.sums.advance()
 
+    def used_early(self) -> tuple[list[NDArray], Overlapped] | None:
+        """The gradients whose sums began before the latest step asked for them, and what was overlapped."""
+        if self.sums is None:
+            return None
+        members = [self.sums.buckets.all[number].members for number in self._early]
+        return [self._arrays[place] for places in members for place in places], self.sums.latest
+
     # What a step asks for
 
     @property
@@ -111,7 +119,10 @@ class GradientOverlap:
     def said(self, arrays: Sequence[NDArray]) -> bytes:
         """What the other ranks must know; see `EarlySums.said`."""
         self._expected, self._writes = self._writes, [0] * len(self._names)
-        return b"" if self.sums is None else self.sums.said([[array.elements] for array in arrays])
+        if self.sums is None:
+            return b""
+        self._early = self.sums.under_way
+        return self.sums.said([[array.elements] for array in arrays])
 
     def finish(self, told: Sequence[bytes], arrays: Sequence[NDArray]) -> set[int]:
         """Wait for what has begun; the numbers of the buckets that need not be summed up any more."""

@@ -22,6 +22,12 @@ class GradientListener(Protocol):
         It may still compute other gradients; what it needs for them is not in the buffer.
         """
 
+    def used_early(self) -> tuple[Sequence[NDArray], object] | None:
+        """The buffers that it worked with before the latest step, in that order, and what came of it.
+
+        None as long as it knows too little to do so.
+        """
+
 
 _NOTHING = (None,)
 _listeners: "list[ref[GradientListener]]" = []
@@ -32,17 +38,24 @@ def listen(listener: GradientListener) -> None:
     _listeners.append(ref(listener, _listeners.remove))
 
 
+def listeners_to(buffers: Iterable[NDArray]) -> list[GradientListener]:
+    """Who wants to know when one of some buffers is written."""
+    if not _listeners:
+        return []
+    wanted = list(buffers)
+    listening = [each for known in _listeners if (each := known()) is not None]
+    return [each for each in listening if any(map(each.listens_to, wanted))]
+
+
 def walk_for(
     heads: Sequence[tuple[TapeEntry, NDArray]], plus: Callable[[NDArray, NDArray], NDArray]
 ) -> Walk:
     """The walk of a backward."""
     if _listeners:
         coming = _contributions(entry for entry, _ in heads)
-        listening = [each for known in _listeners if (each := known()) is not None]
         buffers = [leaf.grad for leaf in coming if leaf.grad is not None]
-        if len(set(map(id, buffers))) == len(buffers) and any(
-            each.listens_to(buffer) for each in listening for buffer in buffers
-        ):
+        listening = listeners_to(buffers)
+        if listening and len(set(map(id, buffers))) == len(buffers):
             return HandingOverWalk(heads, plus, coming, listening)
     return Walk(heads, plus, filling=True)
 

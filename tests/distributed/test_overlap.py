@@ -232,3 +232,40 @@ def test_a_forked_child_of_a_rank_sends_nothing() -> None:
     assert store.overlapped.begun == store.overlapped.all
     for param in net.collect_params().values():
         world().group.agree(param.data().asnumpy().tobytes().hex(), lambda: "weights")
+
+
+def explained(settings: str) -> tuple[Any, Any]:
+    """What `explain` says of a net after three steps with a store, and without training."""
+    os.environ["GLUONIC_OVERLAP"] = settings
+    net = net_of(hybrid=True)
+    net(batch(0))
+    trainer = gluon.Trainer(net.collect_params(), "sgd", kvstore="dist_sync")
+    for step in range(3):
+        plain(net, trainer, step)
+    predicting = net.explain(batch(0))
+    with autograd.train_mode():
+        return net.explain(batch(0)), predicting
+
+
+@ranks(2)
+def test_explain_says_which_sums_began_during_backward() -> None:
+    training, predicting = explained("1")
+    (found,) = training.gradient_sums
+    names = list(net_of(hybrid=False).collect_params())
+    assert sorted(found.during) == sorted(names)
+    assert found.during[-1] in names[:2]  # the first layer's come last
+    assert found.afterwards == ()
+    assert found.overlapped.begun == found.overlapped.all > 0
+    said = str(training)
+    assert "those of 8 of 8 gradients began during backward" in said
+    assert "0.5 of 0.5 MB sent during backward" in said
+    assert ", ".join(found.during) in said
+    assert predicting.gradient_sums == ()
+    assert explained("0")[0].gradient_sums == ()
+
+
+@ranks(1, GLUONIC_OVERLAP="1")
+def test_one_rank_has_no_sums_to_explain() -> None:
+    training, _ = explained("1")
+    assert training.gradient_sums == ()
+    assert "sums over ranks" not in str(training)

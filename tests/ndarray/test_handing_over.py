@@ -31,6 +31,9 @@ class Listener:
         self.values[place] = buffer.asnumpy()
         self.of_first.append(self.buffers[0].asnumpy())
 
+    def used_early(self) -> tuple[list[Any], object]:
+        return [self.buffers[place] for place in self.told], "as told"
+
 
 def net_of(hybrid: bool, grad_req: str = "write") -> Any:
     mx.random.seed(3)
@@ -138,3 +141,21 @@ def test_who_is_gone_is_told_nothing() -> None:
         y = w * 2
     y.backward()
     assert told == []
+
+
+def test_explain_names_the_gradients_that_a_listener_has_used() -> None:
+    net = net_of(True)
+    x = nd.ones((2, 5))
+    net(x)
+    params = list(net.collect_params().values())
+    listener = Listener([param.grad() for param in params[2:]])
+    listen(listener)
+    with autograd.record():
+        loss = net(x).sum()
+    loss.backward()
+    with autograd.train_mode():
+        (found,) = net.explain(x).gradient_sums
+    assert list(found.during) == [params[2 + place].name for place in listener.told]
+    assert sorted(found.during + found.afterwards) == sorted(param.name for param in params)
+    assert set(found.afterwards) == {param.name for param in params[:2]}
+    assert net.explain(x).gradient_sums == ()

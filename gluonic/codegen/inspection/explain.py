@@ -15,6 +15,7 @@ from gluonic.graph.subgraphs import held_graphs
 from gluonic.support.record import record
 
 if TYPE_CHECKING:
+    from gluonic.codegen.inspection.gradient_sums import GradientSums
     from gluonic.codegen.loops.fusion import Group
     from gluonic.codegen.native.shared_kernels import CodeOrigin
     from gluonic.codegen.rewriting.preparation import PassReport
@@ -38,6 +39,8 @@ class Explanation:
     make_passes : runs the passes once more
     code_origin : how much of the code was compiled, found on disk or in memory, and how long that took; None
         where Python runs all steps
+    gradient_sums : of a net that several processes train, which sums over them began during backward, one for
+        each that sums up
     """
 
     steps: tuple[StepReport, ...]
@@ -50,6 +53,7 @@ class Explanation:
     make_passes: "Callable[[], Sequence[PassReport]]" = tuple
     drawn: "Callable[[Explanation, int], Any] | None" = None
     code_origin: "CodeOrigin | None" = None
+    gradient_sums: tuple["GradientSums", ...] = ()
 
     def plot(self, runs: int = 0) -> Any:
         """The graph as a page that shows what became of it.
@@ -155,7 +159,7 @@ class Explanation:
             f"{self.saved_bytes:,} bytes kept out of memory, {self.arena_bytes:,} in the arena"
         )
         code = [] if self.code_origin is None else [f"machine code: {self.code_origin}"]
-        return "\n".join([head, *code, *map(str, self.steps)])
+        return "\n".join([head, *code, *map(str, (*self.gradient_sums, *self.steps))])
 
 
 Explanation.__repr__ = Explanation.__str__  # type: ignore[assignment, method-assign]  # never a megabyte of code

@@ -1,0 +1,39 @@
+"""What of a training step went on beside backward: sums of gradients over processes, in words."""
+
+from collections.abc import Sequence
+
+from gluonic.support.record import record
+
+_MOST_NAMES = 8
+
+
+@record
+class GradientSums:
+    """When the sums of a net's gradients over ranks began, in the latest step.
+
+    Attributes
+    ----------
+    during : the parameters whose gradients' sums began while backward computed others, in that order
+    afterwards : those whose sums began when the step asked for them
+    overlapped : how much was sent, hidden and waited for, of all gradients that are summed up with these
+    """
+
+    during: tuple[str, ...]
+    afterwards: tuple[str, ...]
+    overlapped: object
+
+    def __str__(self) -> str:
+        count = len(self.during) + len(self.afterwards)
+        lines = [
+            f"sums over ranks: those of {len(self.during)} of {count} gradients began during backward",
+            f"     {self.overlapped}",
+        ]
+        for when, names in (("during", self.during), ("afterwards", self.afterwards)):
+            if names:
+                lines.append(f"     {when}: {_listed(names)}")
+        return "\n".join(lines)
+
+
+def _listed(names: Sequence[str]) -> str:
+    shown = [*names[: _MOST_NAMES - 1], "…", names[-1]] if len(names) > _MOST_NAMES else names
+    return ", ".join(shown)
