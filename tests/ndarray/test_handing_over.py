@@ -145,7 +145,7 @@ def test_who_is_gone_is_told_nothing() -> None:
 
 def test_explain_names_the_gradients_that_a_listener_has_used() -> None:
     net = net_of(True)
-    x = nd.ones((2, 5))
+    x = nd.ones((2, 7))
     net(x)
     params = list(net.collect_params().values())
     listener = Listener([param.grad() for param in params[2:]])
