@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Callable, Collection, Sequence
+from operator import is_
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
@@ -145,11 +146,11 @@ class Program:
         if cost is not None:
             warm_up.note(arrays, cost)
             return self._interpret(arrays, run)
-        counted = CallCost()
-        elements = self._interpretation.elements(arrays)
-        for operator in elements or ():
-            counted.add(*operator)
-        found = self._interpret(arrays, run, None if elements else counted)
+        counted, interpretation = CallCost(), self._interpretation
+        found = self._interpret(arrays, run, None if interpretation.tells_elements else counted)
+        if interpretation.tells_elements:
+            for operator in interpretation.elements(arrays) or ():
+                counted.add(*operator)
         warm_up.note(arrays, counted.nanoseconds)
         return found
 
@@ -175,19 +176,28 @@ class Program:
 
 def cut(outputs: Sequence[Entry], at: dict[Entry, Node]) -> Graph:
     """The graph of `outputs` in which the entries `at` are computed no more but given, as variables."""
-    mapped: dict[Entry, Entry] = {entry: variable.entry() for entry, variable in at.items()}
-    stack = [(entry.node, False) for entry in outputs if entry not in mapped]
-    done: set[Node] = set()
+    given = {entry.node for entry in at}
+    copies: dict[Node, Node] = {}
+
+    def is_given(entry: Entry) -> bool:
+        return entry.node in given and entry in at
+
+    def moved(entry: Entry) -> Entry:
+        if is_given(entry):
+            return at[entry].entry()
+        copy = copies[entry.node]
+        return entry if copy is entry.node else copy.entry(entry.index)
+
+    stack = [(entry.node, False) for entry in outputs if not is_given(entry)]
     while stack:
         node, inputs_done = stack.pop()
-        if node in done:
+        if node in copies:
             continue
         if not inputs_done:
             stack.append((node, True))
-            stack.extend((e.node, False) for e in node.inputs if e not in mapped)
+            stack.extend((e.node, False) for e in node.inputs if not is_given(e))
             continue
-        done.add(node)
-        copy = node.with_inputs([mapped[entry] for entry in node.inputs])
-        for index in range(node.output_count):
-            mapped.setdefault(node.entry(index), copy.entry(index))
-    return Graph(mapped[entry] for entry in outputs)
+        inputs = [*map(moved, node.inputs)]
+        is_same = all(map(is_, inputs, node.inputs))
+        copies[node] = node if is_same else node.with_application(node.application, inputs)
+    return Graph(map(moved, outputs))

@@ -1,6 +1,7 @@
 """The interpreter: NumPy kernels, node by node; the oracle, fallback and debugger of compiled graphs."""
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+import itertools
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from math import prod
 from time import perf_counter_ns
 from typing import Any, TypeAlias
@@ -184,6 +185,18 @@ def _plain_call(application: Application) -> Callable[..., Any] | None:
     return application.call if is_plain else None
 
 
+def _with_last_reads(
+    steps: Sequence[tuple[Node, list[int], int]], outputs: Sequence[int]
+) -> list[tuple[Node, list[int], int, list[int]]]:
+    """The steps, each also with the places that nobody reads any more after it: they are let go."""
+    found, read_later = [], set(outputs)
+    for node, reads, first in reversed(steps):
+        last = [place for place in dict.fromkeys(reads) if place not in read_later]
+        read_later.update(last)
+        found.append((node, reads, first, last))
+    return found[::-1]
+
+
 class Interpretation:
     """A graph that can be run operator by operator: what each reads and writes was found once.
 
@@ -205,26 +218,21 @@ class Interpretation:
         self._graph, self._inputs, self._foretell = graph, inputs, foretell
         self._closed: dict[Any, Interpretation] | None = {} if has_open_shapes(graph) else None
         self._promised: dict[Signatures, list[Signature]] = {}
-        places = {node.entry(): place for place, node in enumerate(inputs)}
-        reads, self._steps = graph.reads.copy(), []
+        first = {node: place for place, node in enumerate(inputs)}
+        count, steps = len(inputs), []
         for node in graph.run_order:
-            if node.application is None:
-                continue
-            first = len(places)
-            places.update({node.entry(i): first + i for i in range(node.output_count)})
-            last = []  # what nobody reads any more is let go
-            for entry in node.inputs:
-                reads[entry] -= 1
-                if not reads[entry]:
-                    last.append(places[entry])
-            self._steps.append((node, [places[entry] for entry in node.inputs], first, last))
-        self._calls = [_plain_call(node.applied) for node, *_ in self._steps]
-        operators = [node.applied.op for node, *_ in self._steps]
+            if node.application is not None:
+                reads = [first[entry.node] + entry.index for entry in node.inputs]
+                steps.append((node, reads, count))
+                first[node] = count
+                count += node.output_count
+        self._outputs = [first[entry.node] + entry.index for entry in graph.outputs]
+        self._steps = _with_last_reads(steps, self._outputs)
+        self._calls = [_plain_call(node.applied) for node, *_ in steps]
         self._keeps_promises = not WIDENS_SCALARS and not any(
-            op.calls_back or op.dynamic for op in operators
+            node.applied.op.calls_back or node.applied.op.dynamic for node, *_ in steps
         )
-        self._empty = [None] * (len(places) - len(inputs))
-        self._outputs = [places[entry] for entry in graph.outputs]
+        self._empty = [None] * (count - len(inputs))
 
     def __call__(
         self, arrays: Sequence[Array], run: Run, observer: Observer | None = None
@@ -239,15 +247,22 @@ class Interpretation:
         if self._closed is not None:
             return self._with_found_shapes(arrays)(arrays, run, observer)
         values: list[Any] = [*arrays, *self._empty]
-        promised = None
-        if observer is None and not EVENTS.symbolic:
-            promised = self._known(arrays)
+        is_quiet = self._keeps_promises and observer is None and not EVENTS.symbolic
+        promised = self._known(arrays) if is_quiet else None
         if promised is not None:
-            quietly(self._run_promised, values, arrays, run, promised)
+            quietly(self._run_quietly, values, arrays, run, promised)
         else:
-            promised = self._run_checked(values, arrays, run, observer)
+            if is_quiet and BFLOAT16_CODE not in CODES:
+                promised = quietly(self._run_quietly, values, arrays, run, itertools.repeat(None))
+            else:
+                promised = self._run_apart(values, arrays, run, observer)
             self._keep(arrays, promised)
         return [values[place] for place in self._outputs]
+
+    @property
+    def tells_elements(self) -> bool:
+        """Whether `elements` is known of each call after it."""
+        return self._keeps_promises and self._closed is None and BFLOAT16_CODE not in CODES
 
     def _known(self, arrays: Sequence[Array]) -> list[Signature] | None:
         """What the operators promise for such arrays, if they need not be asked."""
@@ -276,10 +291,10 @@ class Interpretation:
             yield node, [sizes[place] for place in reads], own
             sizes += own
 
-    def _run_checked(
+    def _run_apart(
         self, values: list[Any], arrays: Sequence[Array], run: Run, observer: Observer | None
     ) -> list[Signature]:
-        """Run the operators, each of which checks its inputs; what they promised."""
+        """Run the operators one by one, as if alone; what they promised."""
         promised = []
         for node, reads, first, last in self._steps:
             given = [values[place] for place in reads]
@@ -299,15 +314,23 @@ class Interpretation:
                 values[place] = None
         return promised
 
-    def _run_promised(
-        self, values: list[Any], arrays: Sequence[Array], run: Run, promised: Sequence[Signature]
-    ) -> None:
-        """Run the operators, which have checked such inputs before."""
+    def _run_quietly(
+        self,
+        values: list[Any],
+        arrays: Sequence[Array],
+        run: Run,
+        promised: Iterable[Signature | None],
+    ) -> list[Signature]:
+        """Run the operators without warnings, asking those that have promised nothing; what all promise."""
+        asked = []
         for (node, reads, first, last), call, expected in zip(
-            self._steps, self._calls, promised, strict=True
+            self._steps, self._calls, promised, strict=False
         ):
             given = [values[place] for place in reads]
             try:
+                if expected is None:
+                    expected = signature_of(node.applied, given)
+                    asked.append(expected)
                 result: Any
                 result = node.applied.execute(given, run) if call is None else call(*given)
                 if type(result) is tuple:
@@ -326,12 +349,14 @@ class Interpretation:
             except (MemoryError, *ARRAY_ERRORS) as error:
                 if isinstance(error, NotImplementedError):
                     raise
+                assert expected is not None
                 told = _of_operator(node.applied, given, expected, error)
                 _name_line(node, told)
                 self._note(told, node, arrays)
                 raise told from error
             for place in last:
                 values[place] = None
+        return asked
 
     def _note(self, error: MXNetError, node: Node, arrays: Sequence[Array]) -> None:
         given_shapes = [[array.shape] for array in arrays]
