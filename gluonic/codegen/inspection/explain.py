@@ -4,7 +4,6 @@ from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gluonic.codegen.inspection.arena import ArenaSpan, arena_of
-from gluonic.codegen.inspection.neighbours import Neighbours, space_of
 from gluonic.codegen.inspection.origins import origins
 from gluonic.codegen.inspection.step_report import StepReport
 from gluonic.codegen.machine.module_text import part_of
@@ -211,6 +210,9 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
     binding : what goes with the shapes
     graph : as the user made it, to say which of its operators a step computes
     """
+    # with it come the writers of loops, which a program that compiles nothing does not need
+    from gluonic.codegen.inspection.neighbours import Neighbours, space_of
+
     specialization, facts = binding.specialization, binding.facts
 
     def reason(group: "Group") -> str:
