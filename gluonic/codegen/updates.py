@@ -108,6 +108,7 @@ class UpdateKernel:
     arrays : how many arrays these are
     names : the rule's numbers, in the order in which they will be given
     absent : the numbers that are None
+    is_copied : whether the new weight is also written into one more array, the last one
 
     Raises
     ------
@@ -122,26 +123,34 @@ class UpdateKernel:
         arrays: int,
         names: Sequence[str],
         absent: Sequence[str],
+        is_copied: bool = False,
     ) -> None:
-        self.dtype, self.arrays, self.names = dtype, arrays, tuple(names)
-        elements = [Operand(dtype, ("unit",))] * arrays
+        self.dtype, self.names = dtype, tuple(names)
+        self.arrays = arrays + is_copied
+        elements = [Operand(dtype, ("unit",))] * self.arrays
         numbers = [Operand(FLOAT64, ("repeat",))] * len(names)
-        body = self._body(rule, tuple(absent))
-        # The weight and the states are written, the gradient (operand 1) is not.
-        stores = tuple(Store(k) for k in range(arrays) if k != 1)
+        body = self._body(rule, tuple(absent), is_copied)
+        # The weight, the states and the copy are written, the gradient (operand 1) is not.
+        stores = tuple(Store(k) for k in range(self.arrays) if k != 1)
         self.kernel = Kernel(1, (*elements, *numbers), (Stage(body, stores),))
         self.text, self._library = self._compiled()
         self.function = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 5)(self._library[ENTRY])
 
-    def _body(self, rule: UpdateRule, absent: tuple[str, ...]) -> Callable[..., Sequence[Any]]:
+    def _body(
+        self, rule: UpdateRule, absent: tuple[str, ...], is_copied: bool
+    ) -> Callable[..., Sequence[Any]]:
         def body(m: Emitter, x: Any, _: Any) -> Sequence[Any]:
             own = _RuleEmitter(m.function, self.dtype)
-            read = [x[k] for k in range(self.arrays + len(self.names))]
-            values = [own.value(v.ref, v.dtype, v.lanes) for v in read]
+
+            def value_of(operand: int) -> Value:
+                read = x[operand]
+                return own.value(read.ref, read.dtype, read.lanes)
+
             n = SimpleNamespace(**dict.fromkeys(absent))
-            for name, value in zip(self.names, values[self.arrays :], strict=True):
-                setattr(n, name, Number(value))
-            return rule(own, n, *values[: self.arrays])
+            for k, name in enumerate(self.names, self.arrays):
+                setattr(n, name, Number(value_of(k)))
+            updated = rule(own, n, *(value_of(k) for k in range(self.arrays - is_copied)))
+            return (*updated, updated[0]) if is_copied else updated
 
         return body
 
@@ -181,10 +190,15 @@ class UpdateKernel:
 
 @lru_cache(maxsize=64)
 def update_kernel(
-    rule: UpdateRule, dtype: Dtype, arrays: int, names: tuple[str, ...], absent: tuple[str, ...]
+    rule: UpdateRule,
+    dtype: Dtype,
+    arrays: int,
+    names: tuple[str, ...],
+    absent: tuple[str, ...],
+    is_copied: bool,
 ) -> UpdateKernel:
     """The machine code of a rule; the parameters are those of :class:`UpdateKernel`."""
-    return UpdateKernel(rule, dtype, arrays, names, absent)
+    return UpdateKernel(rule, dtype, arrays, names, absent, is_copied)
 
 
 class BoundUpdate:
@@ -195,7 +209,8 @@ class BoundUpdate:
     Parameters
     ----------
     kernel : the machine code
-    parameters : for each parameter the weight, its gradient and its states, all contiguous
+    parameters : for each parameter the weight, its gradient, its states and its copy if there is one, all
+        contiguous
     """
 
     def __init__(self, kernel: UpdateKernel, parameters: Sequence[Sequence[Array]]) -> None:

@@ -128,6 +128,11 @@ class AsynchronousStore(DistributedStore):
             else:
                 self._mailbox.post(self._owners[one], ("push", one, content))
 
+    def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
+        """Push, then pull to `out`, or else back to `value`."""
+        self.push(key, value, priority)
+        self.pull(key, value if out is None else out, priority)
+
     def _content(self, key: Any, total: NDArray) -> tuple[str, Any]:
         if isinstance(total, RowSparseNDArray):
             return "rows", rows_of(total)

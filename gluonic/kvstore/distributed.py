@@ -4,7 +4,7 @@ There are no servers. Ranks that apply equal updates to equal weights keep them 
 """
 
 import os
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -22,6 +22,7 @@ from gluonic.kvstore.kvstore import KVStore
 from gluonic.kvstore.overlap import GradientOverlap, hand_out
 from gluonic.kvstore.push_layout import PushLayout, named
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import RowSparseNDArray
 from gluonic.optimizer import Updater
 
@@ -94,6 +95,10 @@ class DistributedStore(KVStore):
         RankFailedError
             if another rank has ended, or does not come in time
         """
+        self._push(key, value, {})
+
+    def _push(self, key: Any, value: Any, copies: Mapping[Any, NDArray]) -> None:
+        """Push, and write what then is stored of some keys into arrays as well."""
         pairs = [(one, as_list(given)) for one, given in self._pairs(key, value)]
         for one, given in pairs:
             self._check(one, given[0])
@@ -101,7 +106,7 @@ class DistributedStore(KVStore):
         keys = [one for one, _ in pairs]
         with marked("push", keys=_keys(pairs)):
             totals = self._summed(pairs)
-        self._apply(keys, totals)
+        self._apply(keys, totals, copies)
 
     def sum_in_place(self, key: Any, value: Any) -> None:
         """Replace arrays by their sums over all contexts and ranks; nothing is stored."""
@@ -257,17 +262,23 @@ class DistributedStore(KVStore):
             ]
         )
 
-    def _apply(self, keys: Sequence[Any], totals: Sequence[NDArray]) -> None:
-        """Store sums, or update by them."""
+    def _apply(
+        self, keys: Sequence[Any], totals: Sequence[NDArray], copies: Mapping[Any, NDArray]
+    ) -> None:
+        """Store sums, or update by them; write what then is stored of some keys into arrays as well."""
+        if isinstance(self._updater, Updater):
+            stored = [self._stored[key] for key in keys]
+            self._updater.update_and_copy(
+                list(keys), list(totals), stored, [copies.get(key) for key in keys]
+            )
+            return
         if self._updater is None:
             self._stored.update(zip(keys, totals, strict=True))
-            return
-        stored = [self._stored[key] for key in keys]
-        if isinstance(self._updater, Updater):
-            self._updater(list(keys), list(totals), stored)
-            return
-        for key, total, weight in zip(keys, totals, stored, strict=True):
-            self._updater(key, total, weight)
+        else:
+            for key, total in zip(keys, totals, strict=True):
+                self._updater(key, total, self._stored[key])
+        for key, copy in copies.items():
+            spread(self._stored[key], copy)
 
     def pull(
         self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True
@@ -289,8 +300,15 @@ class DistributedStore(KVStore):
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
         """Push, then pull to `out`, or else back to `value`."""
-        self.push(key, value, priority)
-        self.pull(key, value if out is None else out, priority)
+        outs = value if out is None else out
+        copies = _single_outs(key, outs)
+        self._push(key, value, copies)
+        if not copies:
+            self.pull(key, outs, priority)
+            return
+        rest = [(one, given) for one, given in zip(key, outs, strict=True) if one not in copies]
+        if rest:
+            self.pull([one for one, _ in rest], [given for _, given in rest], priority)
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
         """Let gradients be compressed on their way.
@@ -338,6 +356,22 @@ def rows_of(value: RowSparseNDArray) -> tuple[Array, Array]:
 def _kind(pairs: Sequence[tuple[Any, list[NDArray]]]) -> tuple[Any, ...]:
     """What decides how arrays are pushed."""
     return tuple((one, given[0].shape, given[0].dtype, given[0].stype) for one, given in pairs)
+
+
+def _single_outs(keys: Any, outs: Any) -> dict[Any, NDArray]:
+    """By key the array of each key that has a dense one alone; none where the order of writing them matters."""
+    lists = (list, tuple)
+    if STATE.recording or not isinstance(keys, lists) or not isinstance(outs, lists):
+        return {}
+    if len(keys) != len(outs) or len({*map(repr, keys)}) < len(keys):
+        return {}
+    found = {}
+    for key, given in zip(keys, outs, strict=True):
+        if isinstance(given, lists) and len(given) == 1:
+            (given,) = given
+        if isinstance(given, NDArray) and given.stype == "default" and isinstance(key, (int, str)):
+            found[key] = given
+    return found if len({*map(id, found.values())}) == len(found) else {}
 
 
 def _keys(pairs: Sequence[tuple[Any, Any]]) -> str:

@@ -1,6 +1,6 @@
 """The store of kind ``"dist_sync_sharded"``: the optimizer's states are divided among the ranks."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any, NoReturn
 
@@ -8,6 +8,7 @@ from gluonic.distributed.group import as_bytes
 from gluonic.distributed.marks import marked
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.versions import mark_all_modified
+from gluonic.kvstore.base import spread
 from gluonic.kvstore.distributed import DistributedStore
 from gluonic.kvstore.gathered_states import save_gathered
 from gluonic.ndarray.array import NDArray
@@ -46,16 +47,21 @@ class ShardedStore(DistributedStore):
     def _is_own(self, key: Any) -> bool:
         return self._owners.get(key, self.rank) == self.rank
 
-    def _apply(self, keys: Sequence[Any], totals: Sequence[NDArray]) -> None:
+    def _apply(
+        self, keys: Sequence[Any], totals: Sequence[NDArray], copies: Mapping[Any, NDArray]
+    ) -> None:
         """Update the weights of this rank's share, and exchange shares."""
         if not isinstance(self._updater, Updater):
-            super()._apply(keys, totals)
+            super()._apply(keys, totals, copies)
             return
         own = [i for i, key in enumerate(keys) if self._is_own(key)]
-        super()._apply([keys[i] for i in own], [totals[i] for i in own])
+        super()._apply([keys[i] for i in own], [totals[i] for i in own], copies)
         self._updater.count([key for key in keys if not self._is_own(key)])
         with marked("gather weights"):
             self._exchange([key for key in keys if key in self._owners])
+        for key, copy in copies.items():
+            if not self._is_own(key):
+                spread(self._stored[key], copy)
 
     def _exchange(self, keys: Sequence[Any]) -> None:
         """Send the weights of this rank's share, and receive the others'."""

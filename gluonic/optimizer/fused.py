@@ -35,12 +35,16 @@ class _Group(NamedTuple):
 
 
 class _Plan(NamedTuple):
-    """What stays the same from step to step, and what must stay the same for that."""
+    """What stays the same from step to step, and what must stay the same for that.
+
+    `late` holds the places of the parameters whose copies machine code does not write.
+    """
 
     rule: Any
     names: list[str]
-    seen: "list[ref[Array]]"
+    seen: "list[ref[Array] | None]"
     groups: list[_Group]
+    late: list[int]
 
 
 class FusedUpdate:
@@ -69,12 +73,16 @@ class FusedUpdate:
         weights: Sequence[NDArray],
         grads: Sequence[NDArray],
         states: Sequence[Any],
+        copies: Sequence[NDArray | None] = (),
     ) -> bool:
-        """Update the parameters, and say so; or do nothing, where each needs a call of its own."""
+        """Update the parameters, and say so; or do nothing, where each needs a call of its own.
+
+        Of each parameter that `copies` has an array for, the new weight is written there as well.
+        """
         rule = None if self._executor == "interpret" else _rule_of(optimizer)
         if rule is None or rule is self._not_lowered or not indices:
             return False
-        arrays, plan = _arrays(weights, grads, states), self._plan
+        arrays, plan = _arrays(weights, grads, states, copies), self._plan
         if plan is not None and not (plan.rule is rule and _are_same(plan.seen, arrays)):
             plan = self._plan = None
         members = [] if plan is not None else _members(weights, grads, states)
@@ -85,16 +93,17 @@ class FusedUpdate:
         if plan is None or plan.names != names:
             members = members or _members(weights, grads, states)
             if self._executor == "compile" or _is_worth_compiling(rule, arrays, members):
-                plan = self._plan = self._planned(rule, vars(numbers[0]), members, arrays)
+                plan = self._plan = self._planned(rule, vars(numbers[0]), members, copies, arrays)
         if plan is None:
             for n, (weight, grad, *state) in zip(numbers, members, strict=True):
                 run_rule(rule, n, weight, grad, state)
+            copy_weights(weights, copies)
             return True
         begin = perf_counter_ns()
-        for group in plan.groups:
-            own = numbers if len(plan.groups) == 1 else [numbers[i] for i in group.members]
-            group.update(_rows(own, names))
+        _run(plan, numbers)
         mark_all_modified(arrays)
+        if plan.late:
+            copy_weights([weights[i] for i in plan.late], [copies[i] for i in plan.late])
         if EVENTS.imperative:
             EVENTS.eager(f"{type(optimizer).__name__}.update", begin, parameters=len(weights))
         return True
@@ -104,40 +113,90 @@ class FusedUpdate:
         rule: Any,
         numbers: dict[str, Any],
         members: Sequence[Sequence[NDArray]],
-        arrays: Sequence[Array],
+        copies: Sequence[NDArray | None],
+        arrays: Sequence[Array | None],
     ) -> _Plan | None:
         """Machine code for the parameters; None if there can be none for the rule."""
         names = [name for name, x in numbers.items() if x is not None]
         absent = tuple(name for name, x in numbers.items() if x is None)
-        by_dtype: dict[Any, list[int]] = {}
+        direct = _copied_directly(members, copies)
+        alike: dict[Any, list[int]] = {}
         for i, member in enumerate(members):
-            by_dtype.setdefault(member[0].elements.dtype, []).append(i)
+            alike.setdefault((member[0].elements.dtype, i in direct), []).append(i)
         groups = []
-        for dtype, places in by_dtype.items():
+        for (dtype, is_copied), places in alike.items():
             try:
-                kernel = update_kernel(rule, dtype, len(members[0]), tuple(names), absent)
+                kernel = update_kernel(
+                    *(rule, dtype, len(members[0]), tuple(names), absent, is_copied)
+                )
             except NotLowered:
                 self._not_lowered = rule
                 return None
-            found = [[x.elements for x in members[i]] for i in places]
+            found = [
+                [x.elements for x in (*members[i], *([direct[i]] if is_copied else []))]
+                for i in places
+            ]
             groups.append(_Group(places, BoundUpdate(kernel, found)))
-        return _Plan(rule, names, [ref(array) for array in arrays], groups)
+        seen: list[ref[Array] | None] = [ref(x) if x is not None else None for x in arrays]
+        late = [i for i, copy in enumerate(copies) if copy is not None and i not in direct]
+        return _Plan(rule, names, seen, groups, late)
+
+
+def _run(plan: _Plan, numbers: Sequence[SimpleNamespace]) -> None:
+    """Run the machine code of a plan."""
+    for group in plan.groups:
+        own = numbers if len(plan.groups) == 1 else [numbers[i] for i in group.members]
+        group.update(_rows(own, plan.names))
+
+
+def copy_weights(weights: Sequence[NDArray], copies: Sequence[NDArray | None]) -> None:
+    """Write weights into the arrays that are given for some of them."""
+    for weight, copy in zip(weights, copies, strict=False):
+        if copy is not None:
+            copy[:] = weight.as_in_context(copy.context)
+
+
+def _copied_directly(
+    members: Sequence[Sequence[NDArray]], copies: Sequence[NDArray | None]
+) -> dict[int, NDArray]:
+    """Of the copies, by the places of their parameters, those that machine code can write."""
+    found = {}
+    for i, (member, copy) in enumerate(zip(members, copies, strict=False)):
+        if copy is not None and _owns_memory_like(copy, member[0]):
+            found[i] = copy
+    return found if len(set(map(id, found.values()))) == len(found) else {}
+
+
+def _owns_memory_like(copy: NDArray, weight: NDArray) -> bool:
+    """Whether an array is like a weight, and nobody else's memory is in it."""
+    array, like = copy.elements, weight.elements
+    return (
+        not copy.is_sparse
+        and array.base is None
+        and array.shape == like.shape
+        and array.dtype == like.dtype
+        and array.flags.carray
+    )
 
 
 def _is_worth_compiling(rule: Any, arrays: Sequence[Array], members: Sequence[Any]) -> bool:
     """Whether updates in NumPy, with this one, cost enough; it is counted."""
-    elements = sum([array.size for array in arrays])
+    elements = sum([array.size for array in arrays if array is not None])
     SPENT[rule] = SPENT.get(rule, 0) + _A_PARAMETER * len(members) + _AN_ELEMENT * elements
     return SPENT[rule] > _COMPILING
 
 
 def _arrays(
-    weights: Sequence[NDArray], grads: Sequence[NDArray], states: Sequence[Any]
+    weights: Sequence[NDArray],
+    grads: Sequence[NDArray],
+    states: Sequence[Any],
+    copies: Sequence[NDArray | None],
 ) -> list[Any]:
     """All arrays of a step; None for what is no array among the states."""
     arrays: list[Any] = [x.elements for x in (*weights, *grads)]
     for state in states:
         arrays += [getattr(x, "elements", None) for x in as_states(state)]
+    arrays += [None if copy is None else copy.elements for copy in copies]
     return arrays
 
 
@@ -228,11 +287,11 @@ def _is_plain(member: Sequence[NDArray], rule: FunctionType) -> bool:
     )
 
 
-def _are_same(seen: "Sequence[ref[Array]]", arrays: Sequence[Array]) -> bool:
+def _are_same(seen: "Sequence[ref[Array] | None]", arrays: Sequence[Array | None]) -> bool:
     """Whether the arrays are those that were seen."""
     if len(seen) != len(arrays):
         return False
-    for known, array in zip(seen, arrays, strict=True):  # noqa: SIM110 (a generator takes twice as long)
-        if known() is not array:
+    for known, array in zip(seen, arrays, strict=True):
+        if (known if known is None else known()) is not array:
             return False
     return True

@@ -8,7 +8,7 @@ from gluonic.ndarray.context import Context
 from gluonic.ndarray.storage.arrays import NotDenseError
 from gluonic.optimizer.base import Optimizer, as_states
 from gluonic.optimizer.fit import require_fit
-from gluonic.optimizer.fused import FusedUpdate
+from gluonic.optimizer.fused import FusedUpdate, copy_weights
 from gluonic.optimizer.lazy import is_stored
 from gluonic.optimizer.states import dump, load_states
 
@@ -45,6 +45,21 @@ class Updater:
         """Update a weight in place, or each of a list of weights."""
         if not isinstance(index, (list, tuple)):
             index, grad, weight = [index], [grad], [weight]
+        self._update(index, grad, weight, ())
+
+    def update_and_copy(
+        self,
+        index: Sequence[Any],
+        grad: Sequence[NDArray],
+        weight: Sequence[NDArray],
+        copies: Sequence[NDArray | None],
+    ) -> None:
+        """Update weights in place, and write them into other arrays as well, where one is given."""
+        if not self._update(index, grad, weight, copies):
+            copy_weights(weight, copies)
+
+    def _update(self, index: Any, grad: Any, weight: Any, copies: Sequence[NDArray | None]) -> bool:
+        """Update weights; whether copies are written, too."""
         names = [one.decode() if isinstance(one, bytes) else one for one in index]
         if weight:
             self.optimizer._set_current_context(weight[0].context.device_id)
@@ -52,15 +67,17 @@ class Updater:
             self.prepare(one, w)
         if self.aggregate_updates:
             self._update_together(names, grad, weight)
-            return
+            return False
+        states = [self.states[n] for n in names]
         try:
-            fused = self.fused(self.optimizer, names, weight, grad, [self.states[n] for n in names])
+            fused = self.fused(self.optimizer, names, weight, grad, states, copies)
         except NotDenseError:
             self._update_apart(names, grad, weight)
-            return
+            return False
         if not fused:
             for one, g, w in zip(names, _classic(grad), _classic(weight), strict=True):
                 self.optimizer.update_multi_precision(one, w, g, self.states[one])
+        return fused
 
     def count(self, index: Sequence[Any]) -> None:
         """Note that parameters were updated elsewhere: what depends on the number of updates goes on."""

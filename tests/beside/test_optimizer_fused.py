@@ -10,6 +10,7 @@ import pytest
 
 from gluonic import nd, optimizer
 from gluonic.graph import updates
+from gluonic.graph.versions import Watch
 from gluonic.lr_scheduler import FactorScheduler
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer import fused as fused_updates
@@ -289,3 +290,42 @@ def test_the_first_updates_are_numpys_with_the_same_bits(monkeypatch: pytest.Mon
     assert mixed[0] is False
     assert mixed[-1] is True
     same([found], [expected])
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float64"])
+@pytest.mark.parametrize("executor", ["compile", "mixed", "interpret"])
+def test_copies_of_weights_are_what_the_weights_become(
+    dtype: str, executor: str, monkeypatch: Any
+) -> None:
+    monkeypatch.setenv("GLUONIC_EXECUTOR", executor)
+    for name in ("sgd", "adam", "lamb"):  # `lamb` has no rule: each parameter has a call of its own
+        expected, weights = arrays(dtype, 1), arrays(dtype, 1)
+        plain, copying = (
+            optimizer.get_updater(optimizer.create(name, learning_rate=0.1)) for _ in range(2)
+        )
+        copies: list[NDArray | None] = [nd.zeros(shape, dtype=dtype) for shape in SHAPES]
+        part = nd.zeros((70, 5), dtype=dtype)
+        copies[1] = part[2:35]  # of somebody else's memory
+        copies[3] = None
+        copies[5] = nd.zeros(SHAPES[5], dtype="float16")  # of another dtype
+        for step in range(3):
+            grads = arrays(dtype, 10 + step)
+            plain([*range(len(SHAPES))], grads, expected)
+            copying.update_and_copy([*range(len(SHAPES))], grads, weights, copies)
+            same(weights, expected)
+            for copy, weight in zip(copies, expected, strict=True):
+                if copy is not None:
+                    same([copy], [weight.astype(copy.dtype)])
+                    copy[:] = 7  # what a program writes there changes no weight
+
+
+def test_watches_over_copies_tell_that_they_are_written() -> None:
+    weights, grads = ([nd.ones((5,)), nd.ones((7,))] for _ in range(2))
+    copies = [nd.zeros((5,)), nd.zeros((7,))]
+    updater = optimizer.get_updater(optimizer.create("sgd"))
+    for _ in range(2):
+        watch = Watch([copies[0].elements])
+        before = watch.version
+        updater.update_and_copy([0, 1], grads, weights, copies)
+        assert updater.fused.is_native
+        assert watch.version != before

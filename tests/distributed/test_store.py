@@ -4,6 +4,7 @@ MXNet's own expectations are those of tests/nightly/dist_sync_kvstore.py in its 
 push rank + 1 and an optimizer that adds 2 · the sum, a weight of 1 is 1 + n (n + 1) after the first push.
 """
 
+import itertools
 import subprocess
 import sys
 from pathlib import Path
@@ -59,6 +60,30 @@ def test_weights_are_updated_by_the_sum_of_what_is_pushed() -> None:
             for name, shape in ((key, SHAPE), (key + 1, LARGE)):
                 store.push(name, nd.ones(shape, dtype=dtype) * (store.rank + 1))
                 assert (pulled(store, name, shape) == 1 + count * (count + 1) * (step + 1)).all()
+
+
+@ranks(2)
+def test_pushpull_gives_what_push_and_pull_give_and_the_store_keeps_weights_of_its_own() -> None:
+    shapes = [(300, 70), (5,), (2, 3), (4,), (7,)]
+    for kind, name in itertools.product(("dist_sync", "dist_sync_sharded"), ("adam", "lamb")):
+        both, apart = mx.kv.create(kind), mx.kv.create(kind)
+        keys = list(range(len(shapes)))
+        found, wanted = (
+            [[nd.zeros(shape) for _ in range(1 + key % 2)] for key, shape in enumerate(shapes)]
+            for _ in range(2)
+        )
+        found[4][0] = nd.zeros((3, 7))[1]  # a part of another array
+        for store in (both, apart):
+            store.init(keys, [nd.ones(shape) for shape in shapes])
+            store.set_optimizer(mx.optimizer.create(name, learning_rate=0.1))
+        for step in range(4):
+            values = [nd.full(shape, 0.1 + step + store.rank) for shape in shapes]
+            both.pushpull(keys, values, out=found)
+            apart.push(keys, values)
+            apart.pull(keys, wanted)
+            for one, other in zip(itertools.chain(*found), itertools.chain(*wanted), strict=True):
+                assert (one.asnumpy() == other.asnumpy()).all(), (kind, name, step)
+                one[:] = 100 + store.rank  # what is pulled next has nothing of it
 
 
 @ranks(2)
