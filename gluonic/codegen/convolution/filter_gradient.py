@@ -7,8 +7,8 @@ for one channel and one place, and images go by.
 from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
+from gluonic.codegen.convolution.filters import ANY
 from gluonic.codegen.convolution.gradient_form import (
-    ANY,
     GradientForm,
     Tap,
     channels_at_once,

@@ -31,6 +31,9 @@ _ALIKE, _USUAL = 1.01, 7
 
 These are halved by a net, from 224 to 7, and code for tiles of 14 columns serves all but the last."""
 
+ANY = 0, 0
+"""The kernel, stride or dilation of code for all of them."""
+
 
 def lanes_of(target: Target) -> int:
     """How many channels make a block: the float32 lanes of a register."""

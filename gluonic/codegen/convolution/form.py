@@ -4,9 +4,10 @@ Nets have convolutions with many counts of channels and filters. What the innerm
 the tile, the window, how many channels a step takes. How often they run is a number.
 """
 
+from dataclasses import replace
 from math import gcd
 
-from gluonic.codegen.convolution.filters import Filters, Reading, Tile, blocks_of
+from gluonic.codegen.convolution.filters import ANY, Filters, Reading, Tile, blocks_of
 from gluonic.codegen.convolution.geometry import Geometry
 from gluonic.codegen.convolution.tiling import ConvolutionTiling
 from gluonic.support.record import record
@@ -21,7 +22,7 @@ class ConvolutionForm:
 
     Attributes
     ----------
-    reading : how images are read
+    reading : how images are read; the size of windows of several places of blocks is a run-time number
     whole : how many whole blocks of channels are summed: none, one, or 2 for more
     rest : what divides the number of channels behind these, a power of two; 0 if there are none. It is 1 where
         there are whole blocks too, for then it matters little
@@ -29,7 +30,7 @@ class ConvolutionForm:
     tile : the outputs that registers hold
     last_rows, last_columns, last_blocks : what is left of the output's extents, tiles cut off; None is anything
     is_flat : whether lines are segments, not rows
-    is_bordered : whether rows of the images are a border of zeros, which is not summed
+    is_bordered : whether rows of the images may be a border of zeros, which is not summed
     is_chunked : whether sums wait in the output while others are summed
     """
 
@@ -53,8 +54,11 @@ class ConvolutionForm:
         whole, rest = divmod(filters.channels, filters.summed(lanes))
         if rest:
             rest = 1 if whole else gcd(rest, lanes)
+        reading = Reading.of(filters, lanes)
+        if filters.taps > 1 and not (filters.planar or filters.depthwise):
+            reading, bordered = replace(reading, kernel=ANY), True
         return cls(
-            Reading.of(filters, lanes),
+            reading,
             min(whole, 2),
             rest,
             filters.packed_size(lanes) * 4 >= _MUCH,
@@ -63,12 +67,12 @@ class ConvolutionForm:
             tiling.last_columns,
             blocks_of(filters.filters, lanes) % tiling.tile.blocks,
             tiling.segment > 0,
-            bordered and filters.kernel[0] > 1,
+            bordered and reading.kernel[0] != 1,
             tiling.chunk < whole,
         )
 
 
-SIZES = 11
+SIZES = 13
 """How many numbers stand before those of the geometry."""
 
 
@@ -77,14 +81,14 @@ def numbers_of(
     tiling: ConvolutionTiling,
     geometry: Geometry,
     lanes: int,
-    inside: tuple[int, int] = (0, 0),
+    inside: tuple[int, int],
 ) -> list[int]:
     """The run-time numbers, in the order in which machine code reads them.
 
     First come the whole blocks of channels and the channels behind them, the blocks of filters and of
     channels that a group has, the bytes of the weights of a block of filters, and how the work is cut:
     the size of chunks and how many there are, of bands, of parts, of segments. Then, between which rows
-    the images are, if there is a border.
+    the images are, if there is a border, and the size of windows.
     """
     whole, rest = divmod(filters.channels, filters.summed(lanes))
     return [
@@ -94,5 +98,6 @@ def numbers_of(
         filters.depth * lanes * 4,
         *(tiling.chunk, tiling.band, tiling.depth, tiling.segment),
         *inside,
+        *filters.kernel,
         *geometry.tiled(tiling).numbers(),
     ]

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from itertools import islice
 
+from gluonic.codegen.convolution.filters import ANY
 from gluonic.codegen.convolution.form import SIZES, ConvolutionForm
 from gluonic.codegen.convolution.tile import (
     NOTHING,
@@ -45,11 +46,12 @@ class _Convolution(Writer):
         numbers = iter([self.number(i) for i in range(SIZES + 3 * (3 + epilogue.places))])
         self.whole, rest, self.blocks, self.own, self.by_filters = islice(numbers, 5)
         self.chunk, self.band, self.depth, self.segment = islice(numbers, 4)
-        self.inside = tuple(islice(numbers, 2))
+        self.inside, sizes = tuple(islice(numbers, 2)), tuple(islice(numbers, 2))
+        kernel = self.kernel = sizes if form.reading.kernel == ANY else form.reading.kernel
         self.batch, self.rows, self.columns = islice(numbers, 3)
         self.strides = [[*islice(numbers, 3)] for _ in range(2 + epilogue.places)]
         _, by_block, by_row = self.strides[0]
-        self.tiles = TileWriter(self.f, form, (by_block, by_row), rest, epilogue)
+        self.tiles = TileWriter(self.f, form, kernel, (by_block, by_row), rest, epilogue)
 
     def _is(self, number: str, other: str | int) -> str:
         """Whether two numbers are the same."""
@@ -211,7 +213,7 @@ class _Convolution(Writer):
 
     def _taps(self, row: str, rows: int) -> tuple[str, str]:
         """The range of filter rows that read more than padding, for a line of so many rows of outputs."""
-        (down, _), reading = self.form.reading.kernel, self.form.reading
+        down, reading = self.kernel[0], self.form.reading
         step, apart = reading.stride[0], reading.dilate[0]
         begin, end = self.inside
         first = self.times(row, step)

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 from gluonic.codegen.convolution.filters import (
+    ANY,
     Filters,
     Reading,
     blocks_of,
@@ -25,9 +26,6 @@ _SOME_TAPS = 4
 
 _FEW = 4
 """How many outputs an image, or a row, may have for code without loops over them."""
-
-ANY = 0, 0
-"""The kernel, stride and dilation of code for all of them."""
 
 Tap = tuple[int, int]
 

@@ -91,6 +91,7 @@ class TileWriter:
     ----------
     function : where to
     form : what is computed
+    kernel : the rows and columns of windows
     strides : of the images: from a block (or plane) to the next, from a row to the next
     rest : the channels behind the last whole block of them
     epilogue : applied to each sum
@@ -100,11 +101,13 @@ class TileWriter:
         self,
         function: LLVMFunction,
         form: ConvolutionForm,
+        kernel: Sequence[str | int],
         strides: tuple[str, str],
         rest: str,
         epilogue: ConvolutionEpilogue,
     ) -> None:
         self.f, self.form, self.epilogue = function, form, epilogue
+        self.down, self.across = kernel
         self.m = Emitter(function)
         operands = 1 + epilogue.channels + epilogue.places
         length = length_of(epilogue.expression, function.module.target, FLOAT32, operands)
@@ -136,8 +139,11 @@ class TileWriter:
         sums = [f.slot(self.vector) for _ in range(rows * columns * blocks)]
         self._begin(line, chunk, column, sums, shape)
         pointer = f.slot("ptr", 8)
-        size = self.block * form.reading.taps * blocks * self.lanes * 4
-        f.store("ptr", self.moved(line.weights, chunk.start, size), pointer)
+        block_size = f.mul(f.mul(self.down, self.across), self.block * blocks * self.lanes * 4)
+        first = (
+            line.weights if chunk.start == 0 else self.moved(line.weights, chunk.start, block_size)
+        )
+        f.store("ptr", first, pointer)
 
         def block(number: str | int, channels: int, end: str | int) -> None:
             places = [self.moved(d, number, self.by_block) for d in data]
@@ -186,11 +192,11 @@ class TileWriter:
 
         Of the block there are given what divides its number of channels and the byte where it ends.
         """
-        f, (down, across) = self.f, self.form.reading.kernel
+        f, down = self.f, self.down
         if taps is None:
             self._rows_of_taps(_repeated(f, down), data, pointer, sums, shape, block)
             return
-        size = f.mul(block[1], across * shape[2] * self.lanes)
+        size = f.mul(f.mul(block[1], self.across), shape[2] * self.lanes)
         self._pass(pointer, taps[0], size)
         self._rows_of_taps(f.loop(*taps), data, pointer, sums, shape, block)
         self._pass(pointer, f.sub(down, taps[1]), size)
@@ -211,16 +217,17 @@ class TileWriter:
     ) -> None:
         """Write what is inside the loop over the rows of a filter."""
         f, form = self.f, self.form
-        (channels, end), (_, across) = block, form.reading.kernel
+        channels, end = block
         by_row = f.mul(self.by_row, form.reading.dilate[0])
         by_column = form.reading.dilate[1] * form.reading.block * 4
         with loop as i:
             rows = [self.moved(d, i, by_row) for d in data]
             if form.reading.depthwise:
-                here = [[self.moved(d, j, by_column) for d in rows] for j in range(across)]
+                columns = range(form.reading.kernel[1])
+                here = [[self.moved(d, j, by_column) for d in rows] for j in columns]
                 self._some(here, pointer, sums, shape, 1)
                 return
-            with _repeated(f, across) as j:
+            with _repeated(f, self.across) as j:
                 places = [self.moved(d, j, by_column) for d in rows]
                 at_once = self._at_once(channels, len(sums))
                 with _repeated(f, end, at_once * 4) as offset:

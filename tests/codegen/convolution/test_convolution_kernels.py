@@ -300,7 +300,7 @@ def test_the_way_back_is_a_convolution_with_turned_filters(name: str, level: str
         forward.target,
         lambda m, name: emit_convolution(m, name, ConvolutionForm.of(back, tiling, lanes)),
         [bordered, packed, goal],
-        numbers_of(back, tiling, geometry, lanes),
+        numbers_of(back, tiling, geometry, lanes, (0, bordered.shape[2])),
         geometry.units(back, tiling, lanes),
     )
     found = to_planes.kernel(goal, channels=forward.data.shape[1], groups=filters.groups)
