@@ -305,14 +305,17 @@ class Graph:
 def _in_order(outputs: Sequence[Entry]) -> list[Node]:
     """The nodes below `outputs`, depth first, each after its inputs."""
     done: dict[Node, None] = {}
-    stack: list[tuple[Node, bool]] = [(entry.node, False) for entry in reversed(outputs)]
+    stack: list[Node | None] = [entry.node for entry in reversed(outputs)]
     while stack:
-        node, inputs_done = stack.pop()
-        if inputs_done:
+        node = stack.pop()
+        if node is None:  # the inputs of the one below are done
+            node = stack.pop()
+            assert node is not None
             done[node] = None
         elif node not in done:
-            stack.append((node, True))
-            stack.extend(
-                (entry.node, False) for entry in reversed(node.inputs) if entry.node not in done
-            )
+            stack.append(node)
+            stack.append(None)
+            for entry in reversed(node.inputs):
+                if entry.node not in done:
+                    stack.append(entry.node)
     return list(done)
