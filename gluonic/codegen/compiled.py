@@ -18,8 +18,8 @@ from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Families
 from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
-from gluonic.codegen.shapes.abstract_arrays import size_hints
 from gluonic.codegen.shapes.facts import DynamicShapeError, Facts
+from gluonic.codegen.shapes.size_hints import size_hints
 from gluonic.graph import Array, Graph, Node, Run, Signatures, shapes_and_dtypes
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
@@ -276,11 +276,11 @@ class CompiledGraph:
     def _specialized(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Bind new machine code, if possible for batches of any size."""
         preparation, vary = self._preparation, self._do_sizes_vary(arrays, train)
-        for hints in size_hints(arrays, self._data):
+        for hints in size_hints(self.graph, self.inputs, arrays, self._data):
             try:
                 prepared, facts = preparation.of(hints, train, sizes_vary=vary)
             except MXNetError:
-                continue  # something else than a batch was made larger; the arrays are tried last
+                continue  # something else than a batch was made larger
             made = Specialization(prepared, self.inputs, facts, self.parameters)
             binding = self._bind_in_family(made, hints, arrays, train)
             if binding is not None:

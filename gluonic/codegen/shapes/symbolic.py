@@ -1,20 +1,21 @@
-"""Symbolic dimensions: extents as expressions of an unknown batch size.
+"""Symbolic dimensions: extents as expressions of unknown sizes, such as that of the batch.
 
 Inferring shapes and finding the numbers for machine code is arithmetic on extents, and comparison of them. Done
-once with a *symbolic dimension* in the place of the batch size, it gives expressions instead of numbers, and
-with each comparison a *guard* under which all would have gone the same way. For a batch size that meets all
+once with *symbolic dimensions* in the place of sizes, it gives expressions instead of numbers, and
+with each comparison a *guard* under which all would have gone the same way. For sizes that meet all
 guards the expressions have the values that doing everything again would give.
 
 What has no such answer, such as making an array of that length, raises `NotUniform`.
 """
 
 from collections import Counter
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from math import prod
 from typing import Any, Literal, NoReturn, cast
 
 Terms = tuple[tuple[int, Any], ...]
 Relation = Literal["==", "!=", ">=", "<"]
+Guard = tuple[Terms, Any, Relation]
 _FORBIDDEN = (
     *("__int__", "__index__", "__float__", "__hash__", "__bytes__", "__complex__", "__round__"),
     *("__trunc__", "__floor__", "__ceil__", "__truediv__", "__rtruediv__", "__pow__", "__rpow__"),
@@ -28,28 +29,48 @@ class NotUniform(Exception):
 
 
 class ShapeEnv:
-    """What has been asked of symbolic dimensions, with the answers for one batch size, the hint.
+    """What has been asked of symbolic dimensions, with the answers for certain sizes, the hints.
+
+    Parameters
+    ----------
+    hints : a number for each size that is not known
 
     Attributes
     ----------
     failed : whether something was asked that has no one answer
-    guards : what another batch size must meet
+    guards : what other sizes must meet, in the order in which it was last asked
     answers : what was found for the same question, for those who ask again
+
+    Examples
+    --------
+    >>> env = ShapeEnv(2, 2)
+    >>> rows, columns = env.sizes
+    >>> rows * 3 < 7, rows == columns, columns == 1
+    (True, True, False)
+    >>> env.values_at(1, 1), env.sizes_in_conflict(1, 1), env.sizes_in_conflict(3, 3)
+    (None, {1}, {0})
     """
 
-    def __init__(self, hint: int) -> None:
+    def __init__(self, *hints: int) -> None:
         self._atoms: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self._numbers: dict[Any, int] = {}
         self._factors: dict[int, tuple[int, ...]] = {}
-        self._values: list[Any] = [hint]
+        self._values: list[Any] = [*hints]
+        self._count = len(hints)
         self.failed = False
-        self.guards: dict[tuple[Terms, Any, Relation], None] = {}
+        self.guards: dict[Guard, None] = {}
         self.answers: dict[Any, Any] = {}
 
     @property
+    def sizes(self) -> "list[SymbolicDim]":
+        """The unknown sizes themselves."""
+        return [SymbolicDim(self, ((i, 1),), 0) for i in range(self._count)]
+
+    @property
     def size(self) -> "SymbolicDim":
-        """The batch size itself."""
-        return SymbolicDim(self, ((0, 1),), 0)
+        """The unknown size, where there is but one."""
+        (size,) = self.sizes
+        return size
 
     def atom(self, function: Callable[..., Any], *operands: Any) -> "SymbolicDim":
         """A new atom: a function's value that is no sum of multiples of the others."""
@@ -76,26 +97,53 @@ class ShapeEnv:
     def met(self, extent: "SymbolicDim", relation: Relation) -> bool:
         """Whether a relation to zero holds for the hint; from now on a guard."""
         holds = _RELATIONS[relation](self.value(extent))
-        noted = relation if holds else _OPPOSITE[relation]
-        self.guards[extent.terms, extent.constant, noted] = None
+        guard = extent.terms, extent.constant, relation if holds else _OPPOSITE[relation]
+        self.guards.pop(guard, None)
+        self.guards[guard] = None
         return holds
 
-    def values_at(self, size: int) -> list[Any] | None:
-        """The values of all atoms for a batch size; None if it does not meet the guards."""
-        values: list[Any] = [size]
+    def values_at(self, *sizes: int) -> list[Any] | None:
+        """The values of all atoms for certain sizes; None if these do not meet the guards."""
+        values = self._values_of_atoms(sizes)
+        return None if values is None or next(self._unmet(values), None) else values
+
+    def sizes_in_conflict(self, *sizes: int) -> set[int]:
+        """The positions of the sizes in the last guard that is not met; empty if all are."""
+        values = self._values_of_atoms(sizes)
+        if values is None:
+            return {*range(len(sizes))}
+        unmet = [*self._unmet(values)][-1:]
+        open_atoms, found = [atom for terms, _, _ in unmet for atom, _ in terms], set()
+        while open_atoms:
+            atom = open_atoms.pop()
+            if atom < len(sizes):
+                found.add(atom)
+                continue
+            _, operands = self._atoms[atom - len(sizes)]
+            for operand in operands:
+                open_atoms += [a for a, _ in getattr(operand, "terms", ())]
+        return found
+
+    def _values_of_atoms(self, sizes: Sequence[int]) -> list[Any] | None:
+        """The sizes and the atoms made of them; None if one of these divides by zero."""
+        values: list[Any] = [*sizes]
         for function, operands in self._atoms:
             try:
                 values.append(function(*[valued(x, values) for x in operands]))
             except ZeroDivisionError:
                 return None
-        for terms, constant, relation in self.guards:
-            if not _RELATIONS[relation](_sum(terms, constant, values)):
-                return None
         return values
+
+    def _unmet(self, values: Sequence[Any]) -> Iterator[Guard]:
+        """The guards that do not hold for such values of the atoms."""
+        for guard in self.guards:
+            terms, constant, relation = guard
+            if not _RELATIONS[relation](_sum(terms, constant, values)):
+                yield guard
 
     @property
     def is_general(self) -> bool:
-        """Whether more than one batch size may meet the guards."""
+        """Whether more than one set of sizes may meet the guards."""
         return not any(relation == "==" for _, _, relation in self.guards)
 
     def refuse(self) -> NoReturn:
@@ -153,7 +201,7 @@ def _chosen(x: Any, bound: Any, yes: Any, no: Any) -> Any:
 
 
 class SymbolicDim:
-    """A sum of multiples of atoms: the batch size, and products and quotients of such sums.
+    """A sum of multiples of atoms: the sizes, and products and quotients of such sums.
 
     Attributes
     ----------
