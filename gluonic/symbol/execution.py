@@ -1,6 +1,6 @@
 """Running a bound graph forward and backward: where the symbol room meets the compiler."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from copy import copy
 
 from gluonic.codegen import DifferentiableProgram, Program, Saved
@@ -78,11 +78,23 @@ class Execution:
         read = set(Graph(entries).variables)
         return [head in read for head in program.head_variables]
 
-    def backward(self, heads: Sequence[Array], run: Run) -> list[Array | None]:
-        """Compute the gradients of the variables, None where there is none; then what `parts` names."""
+    def backward(
+        self,
+        heads: Sequence[Array],
+        run: Run,
+        into: Sequence[Array | None] | None = None,
+        finished: Callable[[int], None] | None = None,
+    ) -> list[Array | None]:
+        """Compute the gradients of the variables, None where there is none; then what `parts` names.
+
+        Parameters
+        ----------
+        heads : the gradients that flow into the outputs
+        into, finished : see `DifferentiableProgram.backward`
+        """
         assert self._saved is not None
         train, saved = self._saved
-        return self.program(train).backward(saved, heads, run)
+        return self.program(train).backward(saved, heads, run, into, finished)
 
     @property
     def parts(self) -> list[tuple[Node, int]]:

@@ -22,6 +22,7 @@ from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import RANDOM
 from gluonic.support.cached_property import cached_property
 from gluonic.symbol.execution import Execution
+from gluonic.symbol.gradient_delivery import GradientDelivery
 from gluonic.symbol.heads import as_list, missing_head
 from gluonic.symbol.monitoring import Monitor, RunMonitor
 from gluonic.symbol.resizing import Resizing, part
@@ -71,14 +72,17 @@ class Executor:
         )
 
     def _plan(self, watched: Sequence[Entry] | None = None) -> Execution:
-        wanted = {
-            node
-            for node, array, request in zip(
-                self._graph.arguments, self.grad_arrays, self._requests, strict=True
-            )
+        wanted = self._targets()
+        return Execution(self._graph, [node in wanted for node in self._graph.variables], watched)
+
+    def _targets(self) -> dict[Node, tuple[NDArray, str]]:
+        """The arguments whose gradients are asked for, each with the array for it and how that is written."""
+        bound = zip(self._graph.arguments, self.grad_arrays, self._requests, strict=True)
+        return {
+            node: (array, request)
+            for node, array, request in bound
             if array is not None and request != "null"
         }
-        return Execution(self._graph, [node in wanted for node in self._graph.variables], watched)
 
     def _output_arrays(self) -> list[NDArray]:
         """Arrays for the outputs; also the check that the arrays fit each other."""
@@ -201,16 +205,14 @@ class Executor:
         if not self.execution.kept:
             self._run_again()
         heads = self._heads(out_grads)
-        found = self.execution.backward(heads, Run(bool(is_train), RANDOM.source))
-        by_node = dict(zip(self.execution.variables, found, strict=False))
+        variables = self.execution.variables
+        delivery = GradientDelivery(variables, self._targets(), early=self._watch is None)
+        run = Run(bool(is_train), RANDOM.source)
+        found = self.execution.backward(heads, run, delivery.into, delivery.finished)
         if self._watch is not None:
-            parts = [part for part in found[len(by_node) :] if part is not None]
+            parts = [part for part in found[len(variables) :] if part is not None]
             self._watch.tell_gradients(self.execution.parts, parts)
-        for node, array, request in zip(
-            self._graph.arguments, self.grad_arrays, self._requests, strict=True
-        ):
-            if array is not None and request != "null":
-                _give(array, by_node[node], request)
+        delivery.deliver(found[: len(variables)])
 
     def _heads(self, given: Any) -> list[Array]:
         """Find a gradient for each output: ones where none is read; there may be too many."""
@@ -376,13 +378,6 @@ def _store(output: NDArray, result: Array) -> None:
     else:  # the shape depends on the data
         output.elements = result
         mark_replaced()
-
-
-def _give(target: NDArray, gradient: Array | None, request: str) -> None:
-    if request == "write":
-        overwrite(target, 0 if gradient is None else gradient)
-    elif gradient is not None:
-        overwrite(target, target.elements + gradient)
 
 
 def _by_name(names: Sequence[str], values: Sequence[Any]) -> dict[str, Any]:
