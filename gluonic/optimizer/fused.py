@@ -1,5 +1,6 @@
 """All parameters of a step in one native call, for optimizers that are given by a rule."""
 
+import sys
 from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from time import perf_counter_ns
@@ -22,7 +23,10 @@ _DTYPES = (np.float32, np.float64)
 _NOT_ARRAYS = 2  # a rule's first parameters: m, the functions, and n, the numbers
 
 # Nanoseconds, roughly: what an update of a parameter costs in NumPy, and more than what it repays machine code.
-_A_PARAMETER, _AN_ELEMENT, _COMPILING = 20_000, 10, 20_000_000
+_A_PARAMETER, _COMPILING = 20_000, 20_000_000
+_AN_ELEMENT, _AN_ELEMENT_OF_LARGE, _LARGE = 0.5, 5, 1 << 17
+"""Of arrays in the cache, of those that are not, and of how many elements these are."""
+_LOADING_THE_COMPILER = 40_000_000
 SPENT: dict[Any, int] = {}
 """By rule what updates in NumPy have cost. Machine code computes the same bits, so it may come at any time."""
 
@@ -181,9 +185,11 @@ def _owns_memory_like(copy: NDArray, weight: NDArray) -> bool:
 
 def _is_worth_compiling(rule: Any, arrays: Sequence[Array], members: Sequence[Any]) -> bool:
     """Whether updates in NumPy, with this one, cost enough; it is counted."""
-    elements = sum([array.size for array in arrays if array is not None])
-    SPENT[rule] = SPENT.get(rule, 0) + _A_PARAMETER * len(members) + _AN_ELEMENT * elements
-    return SPENT[rule] > _COMPILING
+    sizes = [array.size for array in arrays if array is not None]
+    elements = sum([n * (_AN_ELEMENT if n < _LARGE else _AN_ELEMENT_OF_LARGE) for n in sizes])
+    SPENT[rule] = SPENT.get(rule, 0) + _A_PARAMETER * len(members) + int(elements)
+    is_loaded = "llvmlite" in sys.modules  # machine code computes the same bits
+    return SPENT[rule] > _COMPILING + (0 if is_loaded else _LOADING_THE_COMPILER)
 
 
 def _arrays(
