@@ -9,6 +9,7 @@ import argparse
 import resource
 import time
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -16,7 +17,7 @@ import numpy as np
 import gluonic as mx
 from benchmarks.batches import Encoder
 from gluonic import autograd, gluon, nd
-from gluonic.gluon import nn
+from gluonic.gluon import nn, rnn
 
 _UNITS = 32
 _FIRST = 50
@@ -39,18 +40,47 @@ class Averaged(gluon.HybridBlock):
         return self.last(F.sum(F.broadcast_mul(y, F.expand_dims(shares, axis=2)), axis=1))
 
 
-NETS: dict[str, Callable[[], Any]] = {
-    "tokens": Averaged,
-    "attention": lambda: Encoder(_UNITS, heads=1),
-    "convolution": lambda: _convolution(),
-}
-
-
-def _convolution() -> Any:
+def _sequential(*layers: Any) -> Any:
     net = nn.HybridSequential()
-    net.add(nn.Conv1D(_UNITS, 5, padding=2, activation="relu"), nn.MaxPool1D(3, 2, 1))
-    net.add(nn.Conv1D(_UNITS, 5, strides=2, padding=2), nn.GlobalAvgPool1D())
+    net.add(*layers)
     return net
+
+
+def _signals() -> Any:
+    return _sequential(
+        *(nn.Conv1D(_UNITS, 5, padding=2, activation="relu"), nn.MaxPool1D(3, 2, 1)),
+        *(nn.Conv1D(_UNITS, 5, strides=2, padding=2), nn.GlobalAvgPool1D()),
+    )
+
+
+def _lines_of_text() -> Any:
+    return _sequential(
+        *(nn.Conv2D(16, 3, padding=1, use_bias=False), nn.BatchNorm(), nn.Activation("relu")),
+        *(nn.MaxPool2D(2, 2), nn.Conv2D(_UNITS, 3, padding=1), nn.AvgPool2D(3, 2, 1)),
+        *(nn.Conv2D(_UNITS, 3, strides=2, padding=1), nn.GlobalAvgPool2D()),
+    )
+
+
+def _transposed() -> Any:
+    return _sequential(
+        nn.Conv2D(16, 3, strides=2, padding=1), nn.Conv2DTranspose(16, 4, strides=2, padding=1)
+    )
+
+
+NETS: dict[str, tuple[Callable[[], Any], Callable[[int], tuple[int, ...]]]] = {
+    "tokens": (Averaged, lambda length: (1, length, _UNITS)),
+    "attention": (lambda: Encoder(_UNITS, heads=1), lambda length: (1, length, _UNITS)),
+    "convolution": (_signals, lambda length: (1, _UNITS, length)),
+    "lines of text": (_lines_of_text, lambda length: (1, 1, 32, 8 + length // 8)),
+    "transposed": (_transposed, lambda length: (1, 3, 8 + length // 50, 8 + length // 50)),
+    "volumes": (lambda: nn.Conv3D(8, 3, padding=1), lambda length: (1, 3, 8, 8, 8 + length // 50)),
+    "lstm": (lambda: rnn.LSTM(_UNITS, layout="NTC"), lambda length: (1, length, _UNITS)),
+    "batches": (
+        lambda: _sequential(nn.Dense(64, activation="relu"), nn.Dense(10)),
+        lambda n: (n, 64),
+    ),
+}
+"""Each net, and the shape of its data of some length."""
 
 
 def _resident() -> float:
@@ -73,18 +103,17 @@ def measure(name: str, calls: int, longest: int, *, train: bool) -> None:
     """Print the ratio of the times, how the memory has grown, and what is kept."""
     mx.random.seed(1)
     random = np.random.default_rng(1)
-    net = NETS[name]()
+    make, shape = NETS[name]
+    net = make()
     net.initialize(mx.init.Xavier())
     net.hybridize(static_alloc=True)
-    whole = nd.array(random.standard_normal((1, longest, _UNITS)).astype("f4"))
-    if name == "convolution":
-        whole = whole.swapaxes(1, 2)
-    axis = 2 if name == "convolution" else 1
+    elements = random.standard_normal(max(map(prod, map(shape, (1, longest))))).astype("f4")
 
     def of_length(length: int) -> Any:
-        return nd.slice_axis(whole, axis=axis, begin=0, end=int(length)).copy()
+        own = shape(int(length))
+        return nd.array(elements[: prod(own)].reshape(own))
 
-    for length in (longest, 1, 2, 3, longest // 2):
+    for length in (longest, 1, 2, 3, longest // 2, longest // 3, longest // 10, longest // 50):
         _timed(net, of_length(length), train=train)
     new, again, before, slow = 0.0, 0.0, 0.0, 0.0
     for number, length in enumerate(random.integers(1, longest + 1, calls)):
@@ -95,7 +124,7 @@ def measure(name: str, calls: int, longest: int, *, train: bool) -> None:
             before = _resident()
     info = net.cache_info()
     print(
-        f"{name:12s} {'step' if train else 'forward':8s} new {1e3 * new / calls:7.3f} ms, again "
+        f"{name:13s} {'step' if train else 'forward':8s} new {1e3 * new / calls:7.3f} ms, again "
         f"{1e3 * again / calls:7.3f} ms, ratio {new / again:5.2f}, slowest {1e3 * slow:5.1f} ms more; "
         f"{before:.0f} to {_resident():.0f} MiB; {info.specializations} specializations, "
         f"{info.bindings} bindings",

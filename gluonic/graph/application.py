@@ -14,6 +14,8 @@ from gluonic.support.record import record
 if TYPE_CHECKING:
     from gluonic.graph.operator import Array, Operator, Run, Settings
 
+MOST_SIGNATURES = 512
+
 
 @record
 class Signature:
@@ -62,6 +64,12 @@ class Application:
         self.signatures: dict[Any, Signature] = {}
         self.dtypes: dict[Any, tuple[Any, ...]] = {}
         self.call = self._bind()
+
+    def remember(self, inputs: Any, found: Signature) -> None:
+        """Note the output signature for an input signature; when there are too many, forget all others."""
+        if len(self.signatures) >= MOST_SIGNATURES:
+            self.signatures.clear()
+        self.signatures[inputs] = found
 
     def _input_names(self, n: Any) -> tuple[tuple[str, ...], dict[str, list[str]]]:
         op = self.op

@@ -69,10 +69,8 @@ def signature_of(application: Application, arrays: Sequence[Array]) -> Signature
     key = shapes_and_dtypes(arrays)
     found = application.signatures.get(key)
     if found is None:
-        if len(application.signatures) > 1024:
-            application.signatures.clear()
         found = signature(application, [a.shape for a in arrays], [a.dtype for a in arrays])
-        application.signatures[key] = found
+        application.remember(key, found)
     return found
 
 

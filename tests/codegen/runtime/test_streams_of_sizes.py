@@ -1,5 +1,7 @@
 """Streams of sizes that never come again: what is compiled and kept for them."""
 
+import gc
+import tracemalloc
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +10,11 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, gluon, nd
-from gluonic.gluon import nn
+from gluonic.codegen.compiled import MOST_BINDINGS
+from gluonic.gluon import nn, rnn
+from gluonic.graph import REGISTRY
+from gluonic.graph.application import MOST_SIGNATURES
+from gluonic.graph.interpret import signature_of
 
 Shape = tuple[int, ...]
 
@@ -59,11 +65,17 @@ class _Enlarged(gluon.HybridBlock):
         return self.last(F.UpSampling(self.first(x), scale=2, sample_type="nearest"))
 
 
+def _volumes() -> Any:
+    return nn.Conv3D(20, 3, padding=1)
+
+
 NETS: dict[str, tuple[Callable[[], Any], Callable[[int], Shape]]] = {
     "signals": (_signals, lambda size: (1, 20, size)),
     "images": (_images, lambda size: (2, 3, size, size + 3)),
     "transposed": (_transposed, lambda size: (2, 3, size, size + 3)),
     "enlarged": (_Enlarged, lambda size: (2, 3, size, size + 3)),
+    "volumes": (_volumes, lambda size: (1, 3, 4, 5, size)),
+    "recurrent": (lambda: rnn.LSTM(8, layout="NTC"), lambda size: (2, size, 5)),
 }
 EVERY_NET = pytest.mark.parametrize("name", NETS)
 EVERY_MODE = pytest.mark.parametrize("train", [False, True], ids=["forward", "step"])
@@ -119,3 +131,34 @@ def test_code_for_any_size_computes_the_bits_of_code_for_one(name: str, train: b
             strict=True,
         ):
             np.testing.assert_array_equal(found, expected)
+
+
+@pytest.mark.parametrize("name", ["signals", "recurrent"])
+def test_memory_for_sizes_has_a_bound(name: str) -> None:
+    net, shape = _made(name)
+
+    def kept(first: int) -> int:
+        for size in range(first, first + 2 * (MOST_BINDINGS + 5), 2):
+            _results(net, shape(size), train=False)
+        _results(net, shape(300), train=False)  # a frame has memory for the sizes that came last
+        gc.collect()
+        assert net.cache_info().bindings == MOST_BINDINGS
+        return tracemalloc.get_traced_memory()[0]
+
+    for size in (300, 7, 20, 31):
+        _results(net, shape(size), train=False)
+    tracemalloc.start()
+    try:
+        once, twice = kept(100), kept(101)
+    finally:
+        tracemalloc.stop()
+    assert twice - once < 20 << 10  # a size for which a binding was kept for good would take 2 KiB
+
+
+def test_what_operators_promise_is_remembered_of_a_bounded_number_of_sizes() -> None:
+    application = REGISTRY["broadcast_add"].apply({})
+    x = np.zeros(MOST_SIGNATURES + 9, np.float32)
+    for size in range(1, x.size):
+        assert signature_of(application, [x[:size], x[:1]]).shapes == ((size,),)
+        assert len(application.signatures) <= MOST_SIGNATURES
+    assert signature_of(application, [x[:1], x[:1]]).shapes == ((1,),)

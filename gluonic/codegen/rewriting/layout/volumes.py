@@ -16,6 +16,7 @@ from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
 from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
+from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry, Node
 from gluonic.graph.builder import F
 from gluonic.graph.ops.windows import Windows, windows_of
@@ -95,12 +96,14 @@ class _Convolution:
     @property
     def is_small(self) -> bool:
         """Whether all channels are filtered together, and the windows of one volume take little memory."""
-        return self.settings["num_group"] == 1 and self._bytes_of_windows <= MOST_BYTES
+        if self.settings["num_group"] != 1:
+            return False
+        return self._is_flat or self.rewriting.facts.decide(self._has_small_windows)
 
-    @property
-    def _bytes_of_windows(self) -> int:
-        size = 4 * prod(self.rewriting.facts.shapes[self.data][1:])
-        return 0 if self._is_flat else size * self.depth["kernel"] // self.depth["stride"]
+    def _has_small_windows(self, facts: Facts) -> bool:
+        size = 4 * prod(facts.shapes[self.data][1:])
+        taken: int = size * self.depth["kernel"] // self.depth["stride"]
+        return taken <= MOST_BYTES
 
     # -- rules --------------------------------------------------------------------------------
 
