@@ -133,7 +133,7 @@ def backward(
     ----------
     heads : an array or several
     head_grads : the gradients that flow into them; ones by default
-    retain_graph : keep what is needed to do so again
+    retain_graph : keep the graph, so that it can be differentiated again
     train_mode : whether gradients are those of training mode
 
     Raises
@@ -161,7 +161,7 @@ def grad(
     heads : an array or several
     variables : an array or several
     head_grads : the gradients that flow into the heads; ones by default
-    retain_graph : keep what is needed to do so again; by default as `create_graph`
+    retain_graph : keep the graph, so that it can be differentiated again; by default as `create_graph`
     create_graph : record the computation of the gradients, so that they can be differentiated again
     train_mode : whether gradients are those of training mode
 

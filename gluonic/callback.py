@@ -30,8 +30,8 @@ def module_checkpoint(
     Parameters
     ----------
     mod : the module, with a method `save_checkpoint`
-    prefix : what the names of the files begin with
-    period : how many epochs
+    prefix : prefix of the files' names
+    period : number of epochs
     save_optimizer_states : save those as well
     """
     period = max(1, int(period))
@@ -48,8 +48,8 @@ def do_checkpoint(prefix: str, period: int = 1) -> Callable[..., None]:
 
     Parameters
     ----------
-    prefix : what the names of the files begin with
-    period : how many epochs
+    prefix : prefix of the files' names
+    period : number of epochs
     """
     period = max(1, int(period))
 
@@ -65,7 +65,7 @@ def log_train_metric(period: int, auto_reset: bool = False) -> Callable[[Any], N
 
     Parameters
     ----------
-    period : how many batches
+    period : number of batches
     auto_reset : reset the metric afterwards
     """
 
@@ -85,7 +85,7 @@ class Speedometer:
 
     Parameters
     ----------
-    batch_size : how many samples a batch has
+    batch_size : number of samples in a batch
     frequent : every how many batches to log
     auto_reset : reset the metric afterwards
     """

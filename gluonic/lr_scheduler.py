@@ -30,7 +30,7 @@ class LRScheduler(CheckedArguments):
     Parameters
     ----------
     base_lr : the learning rate after the warm-up
-    warmup_steps : how many updates the warm-up takes
+    warmup_steps : number of updates in the warm-up
     warmup_begin_lr : the learning rate at its beginning
     warmup_mode : ``"linear"`` grows to `base_lr`, ``"constant"`` stays until its end
     """
@@ -81,7 +81,7 @@ class FactorScheduler(_Stepwise):
 
     Parameters
     ----------
-    step : how many updates
+    step : number of updates
     factor : the factor, at most 1
     stop_factor_lr : the least learning rate
     base_lr, warmup_steps, warmup_begin_lr, warmup_mode : see `LRScheduler`

@@ -40,7 +40,7 @@ def save_checkpoint(
 
     Parameters
     ----------
-    prefix : what the names of the files begin with
+    prefix : prefix of the files' names
     epoch : the number in the name of the parameters' file
     symbol : the symbol; None saves parameters only
     arg_params, aux_params : arguments and auxiliary states by name

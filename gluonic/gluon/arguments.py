@@ -1,4 +1,4 @@
-"""Explaining a call that does not fit: the inputs and parameters against what `hybrid_forward` takes."""
+"""Errors of calls whose inputs and parameters do not match the signature of `hybrid_forward`."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ def explain_call(
 
     Parameters
     ----------
-    title : the block's kind
+    title : the block's class name
     method : `forward` or `hybrid_forward`
     inputs : what the block was called with
     parameters : the names of the block's own parameters, which are passed by name

@@ -1,4 +1,4 @@
-"""Of which class the outputs of blocks are: arrays of `mx.np`, or of `mx.nd`."""
+"""The array class of a block's outputs: arrays of `mx.np`, or of `mx.nd`."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 class ArrayClassError(MXNetError, TypeError):
-    """Arrays of `mx.nd` stand where those of `mx.np` should, or both together."""
+    """Arrays of `mx.nd` were used where those of `mx.np` belong, or both were mixed."""
 
 
 def check_of_numpy(block: "Block", out: Any) -> None:
@@ -31,7 +31,7 @@ def check_of_numpy(block: "Block", out: Any) -> None:
 
 
 def check_alike(block: "Block", symbols: Sequence[sym.Symbol]) -> None:
-    """Refuse outputs of which some are of `mx.np`, others of `mx.nd`."""
+    """Refuse outputs that mix arrays of `mx.np` and of `mx.nd`."""
     if len({symbol.of_numpy for symbol in symbols}) > 1:
         raise ArrayClassError(
             describe(

@@ -16,9 +16,9 @@ _Step = tuple[str, dict[str, Any]]
 
 
 class BackendSteps:
-    """The backends that are to work on a block's graphs, one after the other.
+    """The backends that rewrite a block's graphs, one after the other.
 
-    A graph is worked on once, however many traces (for training, for inference) it is the graph of; traces
+    A graph is rewritten once, however many traces (for training, for inference) share it; traces
     whose graphs differ, since `hybrid_forward` asked for the mode, each have their own.
     """
 
@@ -28,11 +28,11 @@ class BackendSteps:
         self._made: dict[str, Parameter] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy begins with: the backends, not what they have made."""
+        """The state of a copy: the backends, not the graphs that they have made."""
         return {**self.__dict__, "_done": {}, "_made": {}}
 
     def ask(self, backend: str | None, options: dict[str, Any], *, clear: bool) -> None:
-        """Let a backend work on the graphs; on what earlier ones have made, unless that is cleared."""
+        """Let a backend rewrite the graphs, starting from those of earlier backends unless `clear` is set."""
         if clear:
             self._steps.clear()
             self.forget()
@@ -40,7 +40,7 @@ class BackendSteps:
             self._steps.append((backend, options))
 
     def forget(self) -> None:
-        """Begin anew: the block has changed."""
+        """Forget the rewritten graphs: the block has changed."""
         self._done.clear()
         self._made.clear()
 

@@ -39,7 +39,7 @@ __getattr__, __dir__ = import_later(
 
 
 class Block(ParameterFiles, CheckedArguments):
-    """The base of all layers and nets. Blocks and parameters set as attributes belong to it.
+    """The base of all layers and nets. Blocks and parameters set as attributes are registered with it.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class Block(ParameterFiles, CheckedArguments):
 
     @property
     def prefix(self) -> str:
-        """What is put before the names of parameters and children."""
+        """The prefix of the names of parameters and children."""
         return self._prefix
 
     @property
@@ -183,8 +183,8 @@ class Block(ParameterFiles, CheckedArguments):
         ----------
         init : the initializer for parameters without one of their own; `Uniform` by default
         ctx : the context or contexts
-        verbose : tell what is done
-        force_reinit : initialize again what is initialized
+        verbose : print the initializer of each parameter
+        force_reinit : initialize parameters again that are initialized already
         """
         init = initializer.Uniform() if init is None else init
         self.collect_params().initialize(init, ctx, verbose, force_reinit)
@@ -222,7 +222,7 @@ class Block(ParameterFiles, CheckedArguments):
         return out
 
     def _hooks_changed(self) -> None:
-        """Note that a hook has come or gone."""
+        """Update the block after a change of its hooks."""
 
     def _tell_where(self, error: MXNetError) -> None:
         """Add this block to the path of blocks that an error has come out of."""
@@ -237,7 +237,7 @@ class Block(ParameterFiles, CheckedArguments):
         explain_call(type(self).__name__, self.forward, args)
 
     def forward(self, *args: Any) -> Any:
-        """Compute the outputs; to be written by each kind of block."""
+        """Compute the outputs; each kind of block overrides it."""
         raise NotImplementedError(
             describe(
                 "no forward is written", where=type(self).__name__, hint="def forward(self, x): …"

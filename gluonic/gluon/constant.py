@@ -9,7 +9,7 @@ from gluonic.gluon.parameter import Parameter
 from gluonic.ndarray import NDArray
 
 CONSTANT = "Constant_"
-"""What the initializers of constants begin with in the files of MXNet, which adds a name and a number."""
+"""The prefix of constants' initializers in the files of MXNet, which adds a name and a number."""
 
 
 class Constant(Parameter):

@@ -1,4 +1,4 @@
-"""A scope in which hybridized blocks run as if they were not."""
+"""A scope in which hybridized blocks run eagerly."""
 
 import threading
 from collections.abc import Iterator
@@ -6,7 +6,7 @@ from contextlib import contextmanager
 
 
 class _EagerScopes(threading.local):
-    """How many such scopes a thread is in."""
+    """The number of such scopes that a thread has entered."""
 
     depth = 0
 
@@ -16,7 +16,7 @@ EAGER = _EagerScopes()
 
 @contextmanager
 def eagerly() -> Iterator[None]:
-    """Run hybridized blocks as if they were not, for a while."""
+    """Run hybridized blocks eagerly within a ``with``."""
     EAGER.depth += 1
     try:
         yield

@@ -1,4 +1,4 @@
-"""What can be seen of a block that is compiled: what the compiler made of it, and its graph as a picture."""
+"""Inspection of a compiled block: what the compiler did with it, and its graph as a picture."""
 
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
@@ -25,14 +25,14 @@ def _is_array(value: Any) -> bool:
 
 
 class ExplainedBlock(TracedBlock):
-    """A traced block that shows what became of it."""
+    """A traced block that explains how it was compiled."""
 
     def _prepare(self, key: Any, structure: Structure, arrays: list[NDArray]) -> Trace:
         """Trace and bind the block for inputs of a structure."""
         raise NotImplementedError
 
     def explain(self, *args: Any) -> Explanation:
-        """Say what the compiler makes of the block for such inputs: what is fused, what is not and why.
+        """Explain how the compiler treats the block for such inputs: what is fused, what is not and why.
 
         Printing the result shows a table; its `llvm` and `assembly` return the code of a step, its `plot`
         a page. Under `autograd.train_mode()` it is about training; where several processes train the
@@ -110,7 +110,7 @@ class ExplainedBlock(TracedBlock):
     def _to_draw(
         self, trace: Trace, arrays: list[NDArray]
     ) -> tuple[str, dict[str, NDArray], dict[str, Parameter]]:
-        """What a picture of the block is called, and the arrays that it knows, by the names of variables."""
+        """The title of the block's picture, and the known arrays by the names of variables."""
         names = [str(symbol.name) for symbol in trace.inputs]
         inputs = dict(zip(names, arrays, strict=False))
         return self.name, inputs, dict(self.collect_params().items())
@@ -121,6 +121,6 @@ class ExplainedBlock(TracedBlock):
 
 
 def _any_input() -> sym.Symbol:
-    """What stands for an input of which nothing is known."""
+    """A placeholder for an input of unknown shape and dtype."""
     data = sym.var("data")
     return data.as_np_ndarray() if is_np_array() else data

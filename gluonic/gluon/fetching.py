@@ -1,4 +1,4 @@
-"""Fetching files: from the network, or from folders, whole or not at all."""
+"""Fetching files from the network or from folders: a file arrives complete or not at all."""
 
 import hashlib
 import os
@@ -40,7 +40,7 @@ def replace_file(src: str, dst: str) -> None:
 
 
 def has_repository() -> bool:
-    """Return whether $MXNET_GLUON_REPO names a place from which data sets and models are to be fetched."""
+    """Return whether $MXNET_GLUON_REPO names a repository of data sets and models."""
     return bool(os.environ.get("MXNET_GLUON_REPO"))
 
 
@@ -63,15 +63,15 @@ def download(
     retries: int = 5,
     verify_ssl: bool = True,
 ) -> str:
-    """Fetch a file, if it is not there. Nothing in gluonic goes to the network otherwise.
+    """Fetch a file unless it exists. Nothing else in gluonic uses the network.
 
     Parameters
     ----------
     url : its address, ``file://``, ``http://`` or ``https://``
-    path : the file or folder to write to; the present folder and the name in `url` by default
-    overwrite : fetch it even if the file is there
+    path : the file or folder to write to; the current folder and the name in `url` by default
+    overwrite : fetch it even if the file exists
     sha1_hash : the digest that the file must have
-    retries : how many more times to try
+    retries : number of further attempts
     verify_ssl : whether to check the server's certificate
 
     Returns
@@ -107,7 +107,7 @@ def download(
 
 
 def _fetch(url: str, file: str, retries: int, verify_ssl: bool) -> None:
-    """Write what a server answers to a file."""
+    """Write a server's response to a file."""
     context = None if verify_ssl else ssl._create_unverified_context()
     failure: Exception | None = None
     for _ in range(1 + max(retries, 0)):
@@ -127,19 +127,19 @@ def _fetch(url: str, file: str, retries: int, verify_ssl: bool) -> None:
 def write_checked(
     target: Path, sha1_hash: str | None, source: str, write: Callable[[str], Any]
 ) -> None:
-    """Write a file beside its place, check it, and put it there in one step.
+    """Write a temporary file in the same folder, check it, and rename it in one step.
 
     Parameters
     ----------
-    target : its place
+    target : the path of the file
     sha1_hash : the digest that it must have, if that is known
-    source : what it is made of, for messages
+    source : where its contents come from, for messages
     write : writes the file of this name
 
     Raises
     ------
     FileFormatError
-        if it has another digest; what stood there stays
+        if it has another digest; an existing file is left as it was
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(target.parent)

@@ -10,7 +10,7 @@ _numbers = itertools.count()
 
 
 class HookHandle:
-    """What registering a hook returns; `detach` takes the hook away again, as does leaving a ``with``."""
+    """The handle of a registered hook; `detach` removes the hook, as does leaving a ``with``."""
 
     def __init__(self, hooks: "Hooks | None" = None, number: int = -1) -> None:
         self._hooks = weakref.ref(hooks) if hooks is not None else None
@@ -26,7 +26,7 @@ class HookHandle:
         self._hooks = weakref.ref(hooks_dict)
 
     def detach(self) -> None:
-        """Take the hook away; doing so again is harmless."""
+        """Remove the hook; a second call is harmless."""
         hooks = self._hooks() if self._hooks is not None else None
         if hooks is not None:
             hooks.remove(self._number)
@@ -51,7 +51,7 @@ class HookHandle:
 
 
 def _unchanged() -> None:
-    """What hooks call that belong to no block yet."""
+    """The callback of hooks that belong to no block yet."""
 
 
 class Hooks(dict[int, Callable[..., Any]]):
@@ -60,7 +60,7 @@ class Hooks(dict[int, Callable[..., Any]]):
     Parameters
     ----------
     changed : called after each change
-    hooks : what to begin with
+    hooks : the initial hooks
     """
 
     def __init__(
@@ -80,24 +80,24 @@ class Hooks(dict[int, Callable[..., Any]]):
         self._changed()
 
     def clear(self) -> None:
-        """Take all hooks away."""
+        """Remove all hooks."""
         super().clear()
         self._changed()
 
     def pop(self, number: int, *default: Any) -> Any:
-        """Take a hook away and return it."""
+        """Remove a hook and return it."""
         hook = super().pop(number, *default)
         self._changed()
         return hook
 
     def popitem(self) -> tuple[int, Callable[..., Any]]:
-        """Take the latest hook away and return it with its number."""
+        """Remove the latest hook and return it with its number."""
         item = super().popitem()
         self._changed()
         return item
 
     def remove(self, number: int) -> None:
-        """Take a hook away, if it is there."""
+        """Remove a hook, if it is registered."""
         self.pop(number, None)
 
     def add(self, hook: Callable[..., Any]) -> HookHandle:
@@ -107,7 +107,7 @@ class Hooks(dict[int, Callable[..., Any]]):
         return handle
 
     def __reduce__(self) -> Any:
-        # Neither may be needed to make the hooks: both may refer to the block that refers to them.
+        # Unpickling must need neither: both may refer to the block that refers to them.
         return Hooks, (), (self._changed, dict(self))
 
     def __setstate__(self, state: tuple[Callable[[], None], dict[int, Callable[..., Any]]]) -> None:

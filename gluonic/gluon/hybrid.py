@@ -72,7 +72,7 @@ class HybridBlock(ExplainedBlock):
         ----------
         active : False to go back to running eagerly
         static_alloc, static_shape : compile at the first call; without them the first calls run operator by
-            operator, until it is worth while to compile
+            operator, until compiling pays off
         inline_limit, forward_bulk_size, backward_bulk_size : MXNet's flags, which change nothing here
         clear : forget earlier traces, and what backends have made (True by default)
         backend : a partitioner or graph pass of an extension library, to work on the graph
@@ -101,7 +101,7 @@ class HybridBlock(ExplainedBlock):
 
         Parameters
         ----------
-        monitor_all : for their inputs too
+        monitor_all : call it for the operators' inputs, too
         """
         self._callback, self._monitor_all = callback, monitor_all
         super().register_op_hook(callback, monitor_all)
@@ -109,13 +109,13 @@ class HybridBlock(ExplainedBlock):
     def optimize_for(
         self, x: Any, *args: Any, backend: str | None = None, clear: bool = False, **kwargs: Any
     ) -> None:
-        """Hybridize the block and have a backend work on its graph for such inputs; nothing is computed.
+        """Hybridize the block and let a backend rewrite its graph for such inputs; nothing is computed.
 
         Parameters
         ----------
         x, *args : inputs of the block
         backend : a partitioner or graph pass of an extension library, by name
-        clear : begin with the block's own graph; otherwise with what earlier backends have made
+        clear : start from the block's own graph; otherwise from the graph of earlier backends
         **kwargs : flags of `hybridize`; all else are options for the backend
         """
         self.hybridize(True, backend=backend, clear=clear, **kwargs)
@@ -254,7 +254,7 @@ class HybridBlock(ExplainedBlock):
         )
 
     def _offer_replay(self, replay: Replay, inputs: tuple[Any, ...]) -> None:
-        """Let the next call be replayed, if nothing else is to happen in it."""
+        """Let the next call be replayed, unless it has anything else to do."""
         is_own = not any(map(self._is_overridden, _CALLED))
         has_hooks = self._forward_hooks or self._forward_pre_hooks or self._callback is not None
         if is_own and not has_hooks and all(isinstance(x, NDArray) for x in inputs):
@@ -290,7 +290,7 @@ class HybridBlock(ExplainedBlock):
             return trace
 
     def _heed_hooks_below(self) -> None:
-        """Run in Python, block by block, as long as blocks within this one have hooks."""
+        """Run in Python, block by block, while blocks within this one have hooks."""
         hooked: dict[str, HybridBlock] = {}
 
         def look(block: Block) -> None:
@@ -319,7 +319,7 @@ class HybridBlock(ExplainedBlock):
         arrays: list[NDArray],
         given: Structure,
     ) -> Callable[[], None]:
-        """What completes the shapes of parameters: the trace, unless the block says how."""
+        """The function that infers the shapes of parameters: the trace's, unless the block overrides it."""
         if self._infers_as_is():
             return lambda: trace.infer_parameters(parameters, arrays)
         return lambda: self._deferred_infer_shape(*restore(arrays, given))
@@ -339,12 +339,12 @@ class HybridBlock(ExplainedBlock):
     ) -> tuple[str, str]:
         """Write the graph and the parameters: ``path-symbol.json`` and ``path-0000.params``.
 
-        Where training and prediction compute different things, the graph is that of prediction, if
+        Where training and inference compute different things, the graph is that of inference, if
         the block has been called so.
 
         Parameters
         ----------
-        path : the beginning of the file names
+        path : the prefix of the file names
         epoch : the number in the name of the parameter file
 
         Returns
@@ -363,7 +363,7 @@ class HybridBlock(ExplainedBlock):
         return trace.bound.save(trace, path, epoch, remove_amp_cast=remove_amp_cast)
 
     def cache_info(self) -> CacheInfo:
-        """Say how much has been compiled for the block, and how often it was used."""
+        """Return counts of what was compiled for the block, and of its uses."""
         bound = [trace.bound for trace in self._traces.known.values()]
         return CacheInfo.total(b.cache_info() for b in bound if b is not None)
 

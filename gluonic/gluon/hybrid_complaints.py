@@ -1,4 +1,4 @@
-"""What hybrid blocks complain about, in words: errors to raise, and warnings at the user's line."""
+"""Errors and warnings of hybrid blocks; warnings point at the user's line."""
 
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ def _title(block: "Block") -> str:
 
 
 def not_hybrid(block: "Block", child: Any) -> CallError:
-    """A plain block was to become a part of a hybrid one."""
+    """A plain block cannot be a child of a hybrid one."""
     kind = type(child).__name__
     return CallError(
         describe(
@@ -65,7 +65,7 @@ def no_arrays(block: "Block", inputs: Sequence[Any]) -> CallError:
 
 
 def unhashable_inputs(block: "Block", inputs: Sequence[Any]) -> CallError:
-    """An input is of a kind that no trace can be kept for."""
+    """An input is not hashable, so no trace can be cached for it."""
     kinds = ", ".join(type(value).__name__ for value in inputs)
     return CallError(
         describe(
@@ -100,7 +100,7 @@ def nothing_to_export(block: "Block") -> MXNetError:
 
 
 def warn_of_unused(block: "Block", trace: "Trace", parameters: "dict[str, Parameter]") -> None:
-    """Tell which inputs and parameters no operator reads."""
+    """Warn of inputs and parameters that no operator reads."""
     unused = trace.unused_inputs()
     if unused:
         warn(
@@ -113,7 +113,7 @@ def warn_of_unused(block: "Block", trace: "Trace", parameters: "dict[str, Parame
 
 
 def warn_of_hooks(block: "Block", hooked: Sequence[str]) -> None:
-    """Tell that hooks within a block keep it from being compiled as a whole."""
+    """Warn that hooks within a block prevent compiling it as a whole."""
     warn(
         f"{', '.join(hooked[:4])} {'has' if len(hooked) == 1 else 'have'} forward hooks: as long as that is "
         f"so, {block.name} calls its parts one by one instead of as one compiled graph"
@@ -121,7 +121,7 @@ def warn_of_hooks(block: "Block", hooked: Sequence[str]) -> None:
 
 
 def warn_of_many_traces(block: "Block", most: int) -> None:
-    """Tell that a block is traced again and again."""
+    """Warn that a block is retraced too often."""
     warn(
         f"{block.name} has been traced for more than {most} kinds of inputs; each value of a plain number "
         "among them is one: pass numbers that change as arrays"
@@ -129,7 +129,7 @@ def warn_of_many_traces(block: "Block", most: int) -> None:
 
 
 def check_count(block: "Block", trace: "Trace", count: int) -> None:
-    """Refuse to call a graph with other than as many arrays as it has inputs."""
+    """Refuse a call whose number of arrays differs from the graph's number of inputs."""
     if count != len(trace.inputs):
         names = ", ".join(str(symbol.name) for symbol in trace.inputs)
         raise CallError(
@@ -142,7 +142,7 @@ def check_count(block: "Block", trace: "Trace", count: int) -> None:
 
 
 def check_formats(block: "Block", trace: "Trace") -> None:
-    """Refuse formats that do not nest all inputs and outputs of a graph."""
+    """Refuse formats that do not cover all inputs and outputs of a graph."""
     for what, structure, count in (
         ("inputs", trace.input_structure, len(trace.inputs)),
         ("outputs", trace.output_structure, len(trace.output)),

@@ -1,4 +1,4 @@
-"""What the calls of blocks cost: floating point operations and bytes of results, counted in a trace."""
+"""Costs of the calls of blocks: floating point operations and bytes of results, counted in a trace."""
 
 from collections.abc import Iterable, Sequence
 from typing import NamedTuple
@@ -16,12 +16,12 @@ from gluonic.symbol.plotting import facts_of
 
 
 class LayerCost(NamedTuple):
-    """What a call of a block costs, with all that it calls.
+    """The cost of a call of a block, including the blocks that it calls.
 
     Attributes
     ----------
     operations : floating point operations
-    results : bytes of what its operators return
+    results : bytes of its operators' results
     """
 
     operations: int
@@ -29,17 +29,17 @@ class LayerCost(NamedTuple):
 
 
 class CallCosts:
-    """What a call of a block costs, and the calls of blocks in it.
+    """The costs of a call of a block, and of the calls of blocks in it.
 
     Parameters
     ----------
     parameters : the block's, and those of blocks in it
     trace : its trace for such inputs
-    arrays : what it is called with
+    arrays : its inputs
 
     Attributes
     ----------
-    whole : of the call itself
+    whole : the cost of the call itself
     """
 
     def __init__(

@@ -26,7 +26,7 @@ class BlockScope:
         self._outer: list[tuple[BlockScope | None, Prefix]] = []
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy begins with: nobody has entered it."""
+        """The state of a copy: a scope that is not entered."""
         return {**self.__dict__, "_outer": []}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -71,7 +71,7 @@ def name_block(
 
     Parameters
     ----------
-    prefix : the prefix the user asks for, None to number it by `hint`
+    prefix : the prefix that the user gave, None to number it by `hint`
     params : parameters to share, None for new ones
     hint : the kind of block, in lower case
     """

@@ -80,6 +80,6 @@ def _refuse(args: Any, fmt: Any) -> Any:
     raise CallError(
         describe(
             f"{args!r} cannot be nested as {fmt!r}",
-            hint="what was None once must be None always, and as many arrays as the format names",
+            hint="pass None where the first call had None, and as many arrays as the format names",
         )
     )

@@ -57,12 +57,12 @@ class Parameter(ParameterValues):
     ----------
     name : its full name
     grad_req : ``"write"``, ``"add"`` or ``"null"``: what happens to its gradient
-    shape : its shape; 0 is an axis that is not known yet
+    shape : its shape; 0 marks an axis that is not known yet
     dtype : its element type
     lr_mult, wd_mult : factors on the learning rate and the weight decay
     init : its own initializer, instead of the net's
-    allow_deferred_init : let initialization wait until the first batch tells the shape
-    differentiable : False for what gradients do not reach
+    allow_deferred_init : defer initialization until the first batch determines the shape
+    differentiable : False if no gradient reaches it
     stype : the storage type of its value: ``"default"``, ``"row_sparse"`` or ``"csr"``
     grad_stype : that of its gradient
 
@@ -275,7 +275,7 @@ class Parameter(ParameterValues):
 
         Parameters
         ----------
-        ctx : where to, if the parameter is not initialized; otherwise where it is
+        ctx : the target contexts of an uninitialized parameter; otherwise those where it is
         cast_dtype : accept another dtype
         dtype_source : then cast to the parameter's (``"current"``), or take on the value's (``"saved"``)
 

@@ -1,4 +1,4 @@
-"""What parameters complain about, in words: errors to raise."""
+"""The errors of parameters."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
@@ -17,7 +17,7 @@ class DeferredInitializationError(MXNetError):
 
 
 class UninitializedError(MXNetError, AssertionError, ValueError):
-    """A parameter was asked for what initialization gives it; MXNet's `reset_ctx` raises a ValueError."""
+    """A parameter was used before its initialization; MXNet's `reset_ctx` raises a ValueError."""
 
 
 def _title(parameter: "ParameterValues") -> str:
@@ -25,7 +25,7 @@ def _title(parameter: "ParameterValues") -> str:
 
 
 def no_storage_type(name: str, kind: str, value: str) -> MismatchError:
-    """`stype` or `grad_stype` is none."""
+    """`stype` or `grad_stype` is no storage type."""
     return MismatchError(
         describe(
             f"{kind}={value!r} is no storage type",
@@ -48,14 +48,14 @@ def other_shape(parameter: "ParameterValues", shape: Sequence[int]) -> MismatchE
 def unknown_request(
     parameter: "ParameterValues", request: str, known: Sequence[str]
 ) -> MismatchError:
-    """`grad_req` is none."""
+    """`grad_req` is no gradient request."""
     return MismatchError(
         describe(f"grad_req={request!r} must be one of {', '.join(known)}", where=_title(parameter))
     )
 
 
 def unknown_shape(parameter: "ParameterValues", *, may_wait: bool) -> MXNetError:
-    """There is no shape to initialize with; whether it was allowed to wait for one."""
+    """The shape is unknown; `may_wait` tells whether deferring was allowed."""
     waits = "in_units=, in_channels= … of the layer, or one batch through the net"
     kind = MXNetError if may_wait else CallError
     return kind(
@@ -92,7 +92,7 @@ def dtype_in_file(
 
 
 def unknown_dtype_source(parameter: "ParameterValues", source: str) -> MismatchError:
-    """`dtype_source` is none."""
+    """`dtype_source` is neither of its two values."""
     return MismatchError(
         describe(f"dtype_source={source!r} must be 'current' or 'saved'", where=_title(parameter))
     )
@@ -159,10 +159,10 @@ def no_gradient(parameter: "ParameterValues") -> MXNetError:
 
 
 def no_trainer(parameter: "ParameterValues") -> MXNetError:
-    """Rows of a row_sparse parameter were asked for, and nobody keeps them."""
+    """Rows of a row_sparse parameter were requested before a trainer keeps them."""
     return MXNetError(
         describe(
-            "its rows cannot be had before there is a Trainer for it",
+            "its rows are available only once a Trainer keeps it",
             where=_title(parameter),
             hint="gluon.Trainer(net.collect_params(), …) first",
         )
@@ -170,15 +170,15 @@ def no_trainer(parameter: "ParameterValues") -> MXNetError:
 
 
 def not_row_sparse(parameter: "ParameterValues", instead: str) -> MXNetError:
-    """Rows of a parameter that is not row_sparse were asked for."""
+    """Rows of a parameter that is not row_sparse were requested."""
     return MXNetError(describe("it is not row_sparse", where=_title(parameter), hint=instead))
 
 
 def only_rows(parameter: "ParameterValues") -> MXNetError:
-    """All of a sparse parameter was asked for."""
+    """The whole of a sparse parameter was requested."""
     return MXNetError(
         describe(
-            "its storage type is row_sparse: it cannot be had as a whole",
+            "its storage type is row_sparse: only its rows are available",
             where=_title(parameter),
             hint="row_sparse_data(row_id) in the forward of a Block",
         )

@@ -29,7 +29,7 @@ class ParameterDict(Mapping[str, Parameter]):
         self._prefix, self._shared = prefix, shared
         self._params: dict[str, Parameter] = {}
 
-    # Two dictionaries are the same if they are one, and none is false: MXNet's have no length.
+    # Equality is identity, and even an empty dictionary is true: MXNet's have no length.
     __eq__ = object.__eq__
     __hash__ = object.__hash__
 
@@ -61,12 +61,12 @@ class ParameterDict(Mapping[str, Parameter]):
         return self._params.get(name)
 
     def get(self, name: str, default: Any = None, **kwargs: Any) -> Parameter:
-        """Return the parameter `prefix + name`, made with `kwargs` if it is not there yet.
+        """Return the parameter `prefix + name`, created with `kwargs` if it does not exist.
 
         Raises
         ------
         AssertionError
-            if it is there and differs from what `kwargs` say
+            if it exists and differs from `kwargs`
         """
         full = self._prefix + name
         found = self._get_impl(full)
@@ -78,7 +78,7 @@ class ParameterDict(Mapping[str, Parameter]):
         return found
 
     def get_constant(self, name: str, value: Any = None) -> Constant:
-        """Return the constant `prefix + name`, made with `value` if it is not there yet."""
+        """Return the constant `prefix + name`, created with `value` if it does not exist."""
         full = self._prefix + name
         found = self._get_impl(full)
         if found is None:
@@ -94,7 +94,7 @@ class ParameterDict(Mapping[str, Parameter]):
         return found
 
     def update(self, other: "ParameterDict") -> None:
-        """Take in all parameters of another dictionary; one name must mean one parameter."""
+        """Add all parameters of another dictionary; a name must refer to one parameter."""
         for name, parameter in other.items():
             if self._params.setdefault(name, parameter) is not parameter:
                 raise MismatchError(
@@ -169,9 +169,9 @@ class ParameterDict(Mapping[str, Parameter]):
 
         Parameters
         ----------
-        ctx : where to, for parameters that are not initialized
-        allow_missing : leave parameters alone that the file does not have
-        ignore_extra : leave out what the file has and this dictionary does not
+        ctx : the target contexts of uninitialized parameters
+        allow_missing : keep the values of parameters that the file lacks
+        ignore_extra : skip entries of the file that this dictionary lacks
         restore_prefix : put before the names in the file
         cast_dtype, dtype_source : accept another dtype, casting to the ``"current"`` or taking the ``"saved"``
         """
@@ -250,7 +250,7 @@ def check_names(
     allow_missing: bool,
     ignore_extra: bool,
 ) -> None:
-    """Compare the names in a file with those of a net, and say everything that is amiss at once."""
+    """Compare the names in a file with those of a net, and report all differences at once."""
     missing = [] if allow_missing else [name for name in wanted if name not in found]
     extra = [] if ignore_extra else [name for name in found if name not in wanted]
     if not missing and not extra:

@@ -1,4 +1,4 @@
-"""Files of a block's parameters: saved and loaded by their place in the structure, or by name."""
+"""Files of a block's parameters, saved and loaded by structure or by name."""
 
 import warnings
 from collections.abc import Mapping
@@ -18,14 +18,14 @@ from gluonic.ndarray import NDArray
 
 
 class ParameterFiles:
-    """What saves and loads the parameters of a block, which has those below."""
+    """Saves and loads the parameters of a block, and of the blocks in it."""
 
     _children: Mapping[str, Any]
     _reg_params: Mapping[str, Parameter]
 
     @property
     def prefix(self) -> str:
-        """What the names of the parameters begin with."""
+        """The prefix of the parameters' names."""
         raise NotImplementedError
 
     def collect_params(self, select: str | None = None) -> ParameterDict:
@@ -33,11 +33,11 @@ class ParameterFiles:
         raise NotImplementedError
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
-        """All parameters, by their place in the structure."""
+        """All parameters, by their position in the structure."""
         raise NotImplementedError
 
     def save_parameters(self, filename: PathLike, deduplicate: bool = False) -> None:
-        """Save the parameters by their place in the structure; for `load_parameters`.
+        """Save the parameters by their position in the structure; for `load_parameters`.
 
         Parameters
         ----------
@@ -62,9 +62,9 @@ class ParameterFiles:
 
         Parameters
         ----------
-        ctx : where to, for parameters that are not initialized
-        allow_missing : leave parameters alone that the file does not have
-        ignore_extra : leave out what the file has and the block does not
+        ctx : the target contexts of uninitialized parameters
+        allow_missing : keep the values of parameters that the file lacks
+        ignore_extra : skip entries of the file that the block lacks
         cast_dtype, dtype_source : accept another dtype, casting to the ``"current"`` or taking the ``"saved"``
 
         Raises
@@ -113,7 +113,7 @@ class ParameterFiles:
         load_all(wanted, found)
 
     def save_params(self, filename: PathLike) -> None:
-        """Save the parameters by name; `save_parameters` is what to use now."""
+        """Save the parameters by name; deprecated, use `save_parameters`."""
         warnings.warn("save_params is deprecated; use save_parameters, or export", stacklevel=2)
         self.collect_params().save(filename, strip_prefix=self.prefix)
 
@@ -124,6 +124,6 @@ class ParameterFiles:
         allow_missing: bool = False,
         ignore_extra: bool = False,
     ) -> None:
-        """Load parameters; `load_parameters` is what to use now."""
+        """Load parameters; deprecated, use `load_parameters`."""
         warnings.warn("load_params is deprecated; use load_parameters", stacklevel=2)
         self.load_parameters(filename, ctx, allow_missing, ignore_extra)

@@ -1,4 +1,4 @@
-"""What a parameter holds: an array for each context, and the gradients that go with them."""
+"""The values of a parameter: an array for each context, and their gradients."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
@@ -19,7 +19,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def _noting(change: _Method) -> _Method:
-    """A method of lists that tells compiled nets that a parameter holds other arrays."""
+    """A list method that also notifies compiled nets that a parameter holds other arrays."""
 
     def changed(self: "ParameterArrays", *args: Any, **kwargs: Any) -> Any:
         result = change(self, *args, **kwargs)
@@ -31,7 +31,7 @@ def _noting(change: _Method) -> _Method:
 
 
 class ParameterArrays(list[NDArray]):
-    """The arrays of a parameter; programs written for MXNet put others in their places."""
+    """The arrays of a parameter; programs written for MXNet assign other arrays to its items."""
 
     __setitem__ = _noting(list.__setitem__)
     __delitem__ = _noting(list.__delitem__)
@@ -104,10 +104,10 @@ class ParameterValues(RowsOfParameter):
         self._ctx_map = _positions(self._ctx_list)
         self._data = ParameterArrays(arrays)
         self._init_grad()
-        self._deferred_init = ()  # not before: what is stopped on the way here can be tried again
+        self._deferred_init = ()  # last, so that an initialization that failed before can be tried again
 
     def _init_grad(self) -> None:
-        """Make gradients of zeros, if there are to be any."""
+        """Create gradients of zeros, unless `grad_req` is ``"null"``."""
         if self._arrays is None:
             return
         self._grad = None
@@ -118,7 +118,7 @@ class ParameterValues(RowsOfParameter):
         self._grad = ParameterArrays(array.grad for array in self._arrays)
 
     def _replace_values(self, convert: Callable[[NDArray], NDArray]) -> None:
-        """Put converted arrays in the places of all values and gradients."""
+        """Replace all values and gradients by converted arrays."""
         with Flags(False, None):
             assert self._arrays is not None
             arrays = ParameterArrays(map(convert, self._arrays))
@@ -128,7 +128,7 @@ class ParameterValues(RowsOfParameter):
         self._data = arrays
 
     def _detach_values(self) -> None:
-        """Let the values be constants."""
+        """Make the values constants on the tape."""
         if self._arrays is not None:
             self._grad = None
             self._data = ParameterArrays(array.detach() for array in self._arrays)
@@ -167,7 +167,7 @@ class ParameterValues(RowsOfParameter):
     def data(self, ctx: Context | None = None) -> NDArray:
         """Return the value on a context.
 
-        A class of its own may return something else, computed from the value: blocks compute with that.
+        A derived class may return something computed from the value: blocks compute with that.
 
         Raises
         ------
@@ -221,7 +221,7 @@ class ParameterValues(RowsOfParameter):
         return self._refuse_uninitialized()
 
     def _reduce(self) -> NDArray:
-        """A copy of the value, for files: the mean of those on all contexts."""
+        """A copy of the value, for files: the mean over all contexts."""
         with Flags(False, None):
             if self._stype != "default":
                 return self._all_rows()
@@ -233,7 +233,7 @@ class ParameterValues(RowsOfParameter):
             return mean
 
     def _all_rows(self) -> NDArray:
-        """A copy of a sparse value: the trainer has it, if there is one by now."""
+        """A copy of a sparse value, from the trainer if there is one."""
         held: NDArray = self._check_and_get(self._arrays, list)[0]
         copy: NDArray = held.copyto(CPU)
         if self._trainer is not None and self._trainer._kv_initialized:
@@ -260,7 +260,7 @@ class ParameterValues(RowsOfParameter):
         self._note_whether_frozen()
 
     def _note_whether_frozen(self) -> None:
-        """Let a `backward` that finds no variable name a parameter that asks for no gradient."""
+        """Let the error of a `backward` without variables name a parameter whose grad_req is ``"null"``."""
         if self._grad_req == "null" and self._differentiable:
             FROZEN.add(self)
         else:
@@ -268,7 +268,7 @@ class ParameterValues(RowsOfParameter):
 
 
 def is_overridden(parameter: ParameterValues, method: str) -> bool:
-    """Whether the class of a parameter, or the parameter itself, has a method of its own."""
+    """Whether the class of a parameter, or the parameter itself, overrides a method."""
     is_own = getattr(type(parameter), method) is not getattr(ParameterValues, method)
     return is_own or method in parameter.__dict__
 

@@ -32,10 +32,10 @@ def drawing_of_block(
     ----------
     graph : the block's
     title : the heading
-    inputs : what the block is called with, by the names of variables
+    inputs : the block's inputs, by the names of variables
     parameters : by name
     save_format : see `Drawing`
-    explanation, times : what the graph was compiled to, and how long that takes
+    explanation, times : the explanation of the compiled graph, and its measured times
     """
     own = [parameters[node.name] for node in graph.variables if node.name in parameters]
     shapes = {name: array.shape for name, array in inputs.items()}
@@ -70,11 +70,11 @@ def measured(
     eager: Callable[[], Any],
     runs: int,
 ) -> Times:
-    """Run a net several times, compiled and eagerly, and note how long its parts take.
+    """Run a net several times, compiled and eagerly, and time its parts.
 
     Parameters
     ----------
-    explanation : what the net was compiled to
+    explanation : the explanation of the compiled net
     graph : the net's
     compiled, eager : run the net
     runs : how often, beside once for what only the first run does
@@ -105,7 +105,7 @@ def _of_operators(events: Iterable[TraceEvent]) -> list[TraceEvent]:
 
 
 def _times_of_steps(explanation: Explanation, events: Iterable[TraceEvent]) -> dict[int, float]:
-    """Match what the profiler saw with the steps, both in order, by the nodes that run in them."""
+    """Match the profiler's events with the steps, both in order, by the nodes that run in them."""
     waiting: dict[tuple[str, ...], list[int]] = {}
     for step in explanation.steps:
         pairs = (operator.split(" ", 1) for operator in step.operators)

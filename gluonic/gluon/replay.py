@@ -1,8 +1,8 @@
-"""Calls like the one before, with other data: what was looked up for that is not looked up again.
+"""Replays of a call with other data: nothing that the first call looked up is looked up again.
 
 A replay computes what a hybridized block computes in one mode, as long as nothing but the data changes:
-`InferenceReplay` a graph of one output that machine code computes alone, unrecorded; `RecordedReplay` the
-others of one output; `EagerReplay` a graph of which Python runs everything.
+`InferenceReplay` a graph of one output that runs entirely as machine code, unrecorded; `RecordedReplay` the
+others of one output; `EagerReplay` a graph that runs entirely in Python.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,13 +32,13 @@ Call: TypeAlias = Callable[[Sequence[NDArray]], list[NDArray]]
 
 
 class Replay:
-    """What computes calls in the mode in which it was made.
+    """A replay computes calls in the mode in which it was made.
 
-    It belongs to one block and one process: copies and pickles have None in its place.
+    It belongs to one block and one process: copies and pickles have None instead.
 
     Parameters
     ----------
-    inputs : what a call brings: as many inputs of other calls, of their class, lie on their context
+    inputs : the inputs of the call; later calls must bring as many, of the same class and context
 
     Attributes
     ----------
@@ -79,17 +79,17 @@ class Replay:
         return None
 
     def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> Any:
-        """Compute the outputs from inputs that suit; None if they have to take the slow path."""
+        """Compute the outputs from inputs of the right kind; None if they have to take the slow path."""
         raise NotImplementedError
 
 
 class InferenceReplay(Replay):
-    """Calls that machine code computes alone and that are not recorded: no parameter is looked at.
+    """Unrecorded calls that run entirely as machine code: no parameter is looked up.
 
     Parameters
     ----------
     op : the graph
-    frames : what serves such calls, to take one from and put back
+    frames : the pool of frames for such calls
     operands : what the graph was called with
     given : the positions of the inputs that a call brings; all others are parameters
     at : the number of the latest replacement of a parameter's array when the parameters were looked up
@@ -113,7 +113,7 @@ class InferenceReplay(Replay):
 
     @staticmethod
     def suits(op: CachedGraph) -> bool:
-        """Whether calls of a graph in the present mode are such calls."""
+        """Whether calls of a graph in the present mode can be replayed so."""
         if STATE.recording or len(op.graph.outputs) > 1 or not op.inference.is_compiled:
             return False
         return op.inference.compiled.can_replay(train=STATE.training)
@@ -146,7 +146,7 @@ class InferenceReplay(Replay):
 
 
 class RecordedReplay(Replay):
-    """Calls that compute one array and are recorded, or have operators that Python runs.
+    """Calls of one output that are recorded, or of which Python runs some operators.
 
     Parameters
     ----------
@@ -209,15 +209,15 @@ class RecordedReplay(Replay):
 
 
 class EagerReplay(Replay):
-    """Calls of a graph of which Python runs everything: operator by operator, which takes less than a graph.
+    """Calls of a graph that runs entirely in Python: operator by operator, which takes less than a graph.
 
     They may be recorded; arrays are of shapes and dtypes that took the slow path before. What may be wrong with
-    others is found there, and told with the user's own line.
+    others is found there, and reported with the user's own line.
 
     Parameters
     ----------
     op : the graph
-    operands : finds what the graph is called with, from what the block is
+    operands : finds the operands of the graph from the inputs of the block
     structure : of its outputs
     inputs : as of `Replay`
     """
@@ -249,7 +249,7 @@ class EagerReplay(Replay):
 
     @staticmethod
     def suits(op: CachedGraph) -> bool:
-        """Whether Python runs everything, and each operator could be called on its own."""
+        """Whether the graph runs entirely in Python, and each operator could be called on its own."""
         if not op.runs_in_python or any(entry.node.is_variable for entry in op.graph.outputs):
             return False
         nodes = [node for node in op.graph.nodes if node.application is not None]
@@ -275,14 +275,14 @@ class EagerReplay(Replay):
                 values += call([values[i] for i in reads])
         except MXNetError:
             if self._calls_back:
-                raise  # what the user has written is not run again
+                raise  # the user's own code is not run again
             return self._refused()
         outputs = [values[i] for i in self._outputs]
         return outputs[0] if self._structure is LEAF else restore(outputs, self._structure)
 
 
 def _eagerly(application: Application, kind: type[NDArray]) -> Call:
-    """A function that runs an operator as its namespace would; returns the outputs that are seen, at least."""
+    """A function that runs an operator as its namespace would; returns at least the visible outputs."""
     if application.op is custom:
         return again(application)
     fast = fast_call(application, kind)

@@ -13,14 +13,14 @@ from gluonic.ndarray.storage.dispatch import assign
 
 
 def with_all_rows(value: NDArray, stype: str) -> NDArray:
-    """A value that was just made, in a storage type; a row_sparse one stores all rows, also those of zeros."""
+    """Convert a new value to a storage type; a row_sparse one stores all rows, including those of zeros."""
     if stype != "row_sparse" or isinstance(value, BaseSparseNDArray):
         return value if value.stype == stype else value.tostype(stype)
     return made(RowSparse(value.elements, np.arange(len(value)), value.shape), value.stated_context)
 
 
 def set_to_zero(array: NDArray) -> None:
-    """Let an array of any storage type be zeros."""
+    """Set an array of any storage type to zero."""
     if array.is_sparse:
         assign(array, stored_zeros(array.stype, array.shape, array.dtype))
     else:
@@ -33,7 +33,7 @@ def _require_array(row_id: Any) -> None:
 
 
 class RowsOfParameter:
-    """What a row_sparse parameter gives instead of all of its value: rows, which a trainer's store keeps."""
+    """Access to the rows of a row_sparse parameter, which a trainer's store keeps."""
 
     _stype: str
     _trainer: Any
@@ -76,5 +76,5 @@ class RowsOfParameter:
         return self._get_row_sparse(self._data, list, row_id)  # type: ignore[attr-defined, no-any-return]
 
     def _refuse_rows(self) -> NoReturn:
-        """Raise that only rows can be had."""
+        """Raise the error that only rows are available."""
         raise complaints.only_rows(self)  # type: ignore[arg-type]

@@ -1,4 +1,4 @@
-"""Nested inputs and outputs: lists and tuples of arrays, None and plain values, flattened and put back."""
+"""Nested inputs and outputs: lists and tuples of arrays, None and plain values, flattened and restored."""
 
 from collections.abc import Callable, Iterable, Iterator
 from functools import cache
@@ -12,7 +12,7 @@ class Structure(NamedTuple):
     ----------
     kind : ``"leaf"`` for an array, ``"none"``, ``"value"`` for anything else, or ``"list"``, ``"tuple"``
     members : the structures of the members; for a value, the value itself
-    variety : what tells values apart that are equal to Python: 1, 1.0 and True; for lists `Opened` or None
+    variety : distinguishes values that Python calls equal: 1, 1.0 and True; for lists `Opened` or None
     """
 
     kind: str
@@ -21,7 +21,7 @@ class Structure(NamedTuple):
 
 
 class Opened(list[Any]):
-    """What one symbol of several outputs is taken apart into."""
+    """The outputs that one symbol of several outputs is divided into."""
 
 
 LEAF, NONE = Structure("leaf"), Structure("none")
@@ -29,7 +29,7 @@ LEAF, NONE = Structure("leaf"), Structure("none")
 
 @cache
 def of_arrays(count: int) -> Structure:
-    """The structure of so many arrays that are given one after the other."""
+    """The structure of `count` arrays that are given one after the other."""
     return Structure("tuple", (LEAF,) * count)
 
 
@@ -81,7 +81,7 @@ def _restore(leaves: Iterator[Any], structure: Structure) -> Any:
 
 
 def leaf_count(structure: Structure) -> int:
-    """How many arrays are in a structure."""
+    """The number of arrays in a structure."""
     if structure.kind in ("list", "tuple"):
         return sum(leaf_count(member) for member in structure.members)
     return int(structure.kind == "leaf")
@@ -101,7 +101,7 @@ def format_of(structure: Structure) -> Any:
 
 
 def structure_of(given: Any, default: Structure = LEAF) -> Structure:
-    """Read what `format_of` returns, and MXNet's numbers above 0, which are lists of so many arrays.
+    """The structure of a format: the inverse of `format_of`, where a number n above 0 is a list of n arrays.
 
     >>> structure_of([0, 2]).members[1] == Structure("list", (LEAF, LEAF))
     True

@@ -21,7 +21,7 @@ _WIDTH = 116
 
 
 class Tracer(Protocol):
-    """Makes the graph of a call from its inputs; returns the arrays among them, too."""
+    """Traces a call: returns its graph, and the arrays among its inputs."""
 
     def __call__(self, inputs: Any) -> "tuple[Trace, list[NDArray]]":
         """Trace a call."""
@@ -29,13 +29,13 @@ class Tracer(Protocol):
 
 @singledispatch
 def has_row(block: object) -> bool:
-    """Whether the table has a row for a block; classes of mere containers register that it has not."""
+    """Whether the table has a row for a block; classes of mere containers are registered to have none."""
     return True
 
 
 @singledispatch
 def tracer_of(block: object) -> Tracer | None:
-    """What makes a graph of a block's calls; classes that have none can do without registering."""
+    """The function that traces a block's calls; classes without one need not be registered."""
     return None
 
 
@@ -44,7 +44,7 @@ class _Layer:
 
     Attributes
     ----------
-    title, output_shape : what is shown of it
+    title, output_shape : the text of its columns
     parameters : the block's own
     block : the block's name
     cost : None where it is not known
@@ -70,13 +70,13 @@ def _shapes(nested: Any) -> str:
 
 
 class _Run:
-    """A net run once, eagerly: what each layer returns and costs.
+    """One eager run of a net: the results and costs of each layer.
 
     Attributes
     ----------
     layers : the rows
-    counted : what those blocks cost that are in no other block that can be traced
-    not_traced : whether there are others
+    counted : the costs of the outermost blocks that can be traced
+    not_traced : whether some blocks could not be traced
     """
 
     def __init__(self, block: "Block", inputs: Sequence[Any]) -> None:
@@ -118,12 +118,12 @@ class _Run:
             self.not_traced = True
 
     def _count(self, block: "Block", tracer: Tracer, inputs: Any, layers: Sequence[_Layer]) -> None:
-        """Count what the calls in the outermost call of a block that can be traced have cost."""
+        """Count the costs of the calls within the outermost call that can be traced."""
         from gluonic.gluon.layer_costs import CallCosts
 
         try:
             trace, arrays = tracer(inputs)
-        except Exception:  # the user's code runs eagerly alone, with values or shapes of arrays
+        except Exception:  # it runs only eagerly: it reads values or shapes of arrays
             self.not_traced = True
             return
         costs = CallCosts(block.collect_params().values(), trace, arrays)
@@ -139,7 +139,7 @@ def _size(parameters: "Sequence[Parameter]") -> int:
 
 
 def print_summary(block: "Block", inputs: Sequence[Any]) -> None:
-    """Print the table; hybridized nets give the same one as others."""
+    """Print the table; it is the same whether the net is hybridized or not."""
     run = _Run(block, inputs)
     print("-" * _WIDTH)
     print(_ROW.format("Layer (type)", "Output Shape", "Param #", "FLOPs", "Memory"))

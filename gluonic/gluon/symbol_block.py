@@ -27,7 +27,7 @@ class SymbolBlock(HybridBlock):
     ----------
     outputs : what to compute: a symbol or a nested list of symbols
     inputs : the variables that are its inputs
-    params : where its parameters come from; new ones are made for the rest
+    params : parameters to use; new ones are created for the rest
 
     Examples
     --------
@@ -67,7 +67,7 @@ class SymbolBlock(HybridBlock):
         self._active = True
 
     def _make_parameters(self) -> None:
-        """A parameter for each variable that is no input; dtypes follow from what is declared."""
+        """Create a parameter for each variable that is no input; dtypes are inferred from declared ones."""
         trace = self._given
         names = {symbol.entries[0].name for symbol in trace.inputs}
         dtypes = self._declared_dtypes()
@@ -92,9 +92,7 @@ class SymbolBlock(HybridBlock):
             )
         init, shape = node.attributes.get("__init__"), declared_shape(node)
         if init is not None and init.startswith("<"):
-            init = (
-                None  # the address of an object, which an operator's attr= leaves; no description
-            )
+            init = None  # an operator's attr= left the address of an object, no declaration
         constant = init is not None and init.startswith(CONSTANT)
         self._params.get(
             node.name,
@@ -131,7 +129,7 @@ class SymbolBlock(HybridBlock):
         symbol_file : the graph, ``net-symbol.json``
         input_names : the names of the graph's inputs
         param_file : the parameters, ``net-0000.params``
-        ctx : where the parameters go
+        ctx : the contexts of the parameters
         allow_missing, ignore_extra : let the file lack parameters, or have more of them
         """
         names = [input_names] if isinstance(input_names, str) else list(input_names)
@@ -161,7 +159,7 @@ class SymbolBlock(HybridBlock):
         self._active = True
 
     def _forget_given(self) -> None:
-        """The graph is all that the block has."""
+        """Keep the graph: the block has nothing else."""
 
     def cast(self, dtype: Any) -> None:
         """Convert all parameters; float16 leaves those of batch norms float32, for the statistics."""
@@ -198,14 +196,14 @@ class SymbolBlock(HybridBlock):
 
 
 def _variables(outputs: Any) -> dict[str, sym.Symbol]:
-    """The variables that symbols depend on, by name, which is how inputs are meant."""
+    """The variables that symbols depend on, by name, for inputs are matched by name."""
     leaves, _ = flatten(outputs, lambda x: isinstance(x, sym.Symbol))
     graph = Graph(entry for leaf in leaves for entry in leaf.entries)
     return {node.name: type(leaves[0])([node.entry()]) for node in graph.variables}
 
 
 def _normalizing(graph: Graph) -> Iterator[str]:
-    """The names of the variables that batch norms read besides their data."""
+    """The names of the variables that batch norms read in addition to their data."""
     for node in graph.nodes:
         application = node.application
         if application is not None and application.states and "gamma" in application.inputs:
@@ -231,7 +229,7 @@ def _check_input_names(names: Sequence[str], variables: Sequence[str], file: Pat
 def _check_nothing_missing(
     names: Sequence[str], parameters: ParameterDict, values: Mapping[str, Any], file: PathLike
 ) -> None:
-    """Say that what the file lacks may be inputs, which everybody forgets to name at first."""
+    """Raise an error that suggests naming as inputs the variables that the file lacks."""
     known = {without_kind(name) for name in values}
     missing = [name for name in parameters if name not in known]
     if missing:

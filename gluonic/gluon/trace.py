@@ -79,7 +79,7 @@ class Trace:
         input_structure: Structure,
         output_structure: Structure,
     ) -> "Trace":
-        """The trace of a graph that is there already; it reads inputs of these names."""
+        """The trace of an existing graph, which reads inputs of these names."""
         made = Trace.__new__(Trace)
         variables = {node.name: node for node in output.graph().variables}
         nodes = [variables.get(str(x.name), x.entries[0].node) for x in inputs]
@@ -102,7 +102,7 @@ class Trace:
         return Trace.of_graph(self.inputs, output, self.input_structure, self.output_structure)
 
     def adopt(self, leaves: Sequence[sym.Symbol]) -> None:
-        """Take the outputs, and the graph that computes them."""
+        """Set the outputs, and the graph that computes them."""
         traced = Graph(entry for leaf in leaves for entry in leaf.entries)
         self.graph = traced.drawn_in_order()
         if self.graph is not traced:
@@ -112,7 +112,7 @@ class Trace:
         self.bound: BoundTrace | None = None
 
     def bind(self, parameters: dict[str, Parameter], *, at_once: bool = False) -> "BoundTrace":
-        """Join the graph's variables with the inputs and the parameters.
+        """Bind the graph's variables to the inputs and the parameters.
 
         Parameters
         ----------
@@ -198,7 +198,7 @@ def _is_symbol(value: Any) -> bool:
 
 
 def opened(nested: Any) -> Any:
-    """Outputs in which a symbol of several outputs is taken apart into symbols of one."""
+    """Outputs in which a symbol of several outputs is divided into symbols of one."""
     if isinstance(nested, (list, tuple)):
         members = [opened(one) for one in nested]
         return members if isinstance(nested, list) else tuple(members)
@@ -208,15 +208,15 @@ def opened(nested: Any) -> Any:
 
 
 class _Known(NamedTuple):
-    """Where parameters were found last; replaced as a whole, for threads.
+    """The parameters' arrays as last looked up; replaced as a whole, for threads.
 
     Attributes
     ----------
-    context : on which they were looked for
-    at : the number of the latest replacement then; -1 if parameters hold lists that do not tell
+    context : the context that they were looked up on
+    at : the number of the latest replacement then; -1 if parameters hold plain lists, which do not notify
     operands : their arrays, in the order of the graph's variables; None where inputs go, and values that
         parameters compute
-    token : stands for the look-up, and keeps no array
+    token : identifies the look-up, and keeps no array alive
     """
 
     context: Any
@@ -226,7 +226,7 @@ class _Known(NamedTuple):
 
 
 class BoundTrace:
-    """A trace with its parameters: what a hybridized call runs."""
+    """A trace bound to its parameters: what a hybridized call runs."""
 
     def __init__(self, trace: Trace, parameters: dict[str, Parameter], *, at_once: bool) -> None:
         positions = {node: i for i, node in enumerate(trace.input_nodes)}
@@ -273,12 +273,12 @@ class BoundTrace:
         return [source for source in self.sources if isinstance(source, Parameter)]
 
     def finish_deferred(self, infer_shapes: Callable[[], None]) -> None:
-        """Initialize parameters that have waited for their shapes."""
+        """Initialize the parameters that were deferred until their shapes were known."""
         waiting = []
         for parameter in self.parameters():
             if parameter._data is None:
                 try:
-                    parameter.data()  # another error than this one: it was never initialized
+                    parameter.data()  # it was never initialized, which is another error
                 except DeferredInitializationError:
                     waiting.append(parameter)
         if not waiting:
@@ -308,7 +308,7 @@ class BoundTrace:
         return self._filled(self._find(arrays), arrays)
 
     def _filled(self, known: _Known, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """What was found, with the inputs, and what parameters compute."""
+        """The cached operands, with the inputs and the values that parameters compute filled in."""
         operands = known.operands.copy()
         for place, position in self._given:
             operands[place] = arrays[position]
@@ -319,12 +319,12 @@ class BoundTrace:
         return operands
 
     def _find(self, arrays: Sequence[NDArray]) -> _Known:
-        """Find the parameters where the inputs are; they are looked up where they have changed."""
+        """Find the parameters on the inputs' context; they are looked up again if they have changed."""
         context = arrays[0].stated_context if arrays else None
         known = self._known
         if context is known.context and known.at == REPLACEMENTS.latest:
             return known
-        at = REPLACEMENTS.latest  # what is replaced from now on may be found or not
+        at = REPLACEMENTS.latest  # an array replaced from now on may or may not be seen
         computed = dict(self._computed).values()
         parameters = [p for p in self.parameters() if p not in computed]
         values = {parameter: parameter.data(context) for parameter in parameters}
@@ -334,7 +334,7 @@ class BoundTrace:
         return known
 
     def cache_info(self) -> CacheInfo:
-        """How much has been compiled, and how often it was used."""
+        """Counts of what was compiled, and of its uses."""
         return CacheInfo.total([self.op.cache_info(), self._parts.cache_info()])
 
     @cached_property
@@ -348,11 +348,11 @@ class BoundTrace:
         return GraphInParts(op.graph, op.inputs, parameters, op.kind, at_once=self._at_once)
 
     def in_parts(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """Run the graph where something is sparse."""
+        """Run a graph with sparse arrays."""
         return self._parts(*self.operands(arrays))
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """Run the graph; finds a `replay` of the call, if the one before was recorded or not as well."""
+        """Run the graph; prepares a `replay` of the call if the call before was recorded, or not, alike."""
         known = self._find(arrays)
         operands = self._filled(known, arrays)
         outputs = self.op(*operands)
@@ -363,7 +363,7 @@ class BoundTrace:
 
     @cached_property
     def _is_eager(self) -> bool:
-        """Whether Python runs everything, as the first calls have shown."""
+        """Whether the graph runs entirely in Python, as the first calls have shown."""
         return EagerReplay.suits(self.op)
 
     def _find_replay(

@@ -54,7 +54,7 @@ class TracedBlock(Block):
     prefix, params : as for `Block`
     """
 
-    _replay: Replay | None = None  # what the next call may do
+    _replay: Replay | None = None  # the replay that the next call may try
     _in_parts = (
         False  # whether something of the graph is sparse, so that it cannot be compiled as a whole
     )
@@ -63,7 +63,7 @@ class TracedBlock(Block):
         super().__init__(prefix, params)
         self._active = self._compiles = False
         self._traces = Traces()
-        self._given: Trace | None = None  # stands in for what `hybrid_forward` computes
+        self._given: Trace | None = None  # replaces the trace of `hybrid_forward`
         self._formats: list[Any] = [
             None,
             None,
@@ -78,7 +78,7 @@ class TracedBlock(Block):
             self._clear_traces()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy of the block begins with: all but what was compiled."""
+        """The state of a copy: everything but what was compiled."""
         begun = {"_traces": Traces(), "_replay": None, "_compiles": self._active}
         return {**self.__dict__, **begun, "_in_parts": False}
 
@@ -99,7 +99,7 @@ class TracedBlock(Block):
         self._clear_cached_op()
 
     def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
-        """Compute the outputs with the operators of `F`; to be written by each kind of block."""
+        """Compute the outputs with the operators of `F`; each kind of block overrides it."""
         raise NotImplementedError(
             describe(
                 "no hybrid_forward is written",
@@ -119,7 +119,7 @@ class TracedBlock(Block):
         self.__dict__["_given"] = None
 
     def _clear_traces(self) -> None:
-        """Forget the traces of the block, and those of the blocks that it was traced as a part of."""
+        """Forget the traces of the block, and of the blocks whose traces contain it."""
         for block in (self, *self._traces.around):
             block._backends.forget()
             block._forget_traces()
@@ -169,14 +169,14 @@ class TracedBlock(Block):
         return self._given.again()
 
     def _trace_of_overridden(self, inputs: Any) -> Trace:
-        """The trace of a block that says itself what its graph is: one for all modes."""
+        """The trace of a block that overrides how its graph is made: one for all modes."""
         if self._traces.latest is not None:
             return self._traces.latest.again()
         symbols, output = self._get_graph(*inputs)
         return self._nested_trace(symbols, output, self._in_format, self._out_format)
 
     def _is_overridden(self, name: str) -> bool:
-        """Whether a class, an instance or a program has put something else in the place of a method."""
+        """Whether a class, an instance or a program has replaced a method."""
         found = getattr(getattr(self, name), "__func__", None)
         return found is not METHODS[name] and unscoped(found) is not METHODS[name]
 
@@ -261,7 +261,7 @@ class TracedBlock(Block):
 
     @property
     def _cached_op_args(self) -> list[tuple[bool, Any]]:
-        """For each variable of the graph True and the number of an input, or False and a parameter."""
+        """For each variable of the graph: True and the index of an input, or False and a parameter."""
         bound = self._traces.bound
         sources = [] if bound is None else bound.sources
         return [(not isinstance(source, Parameter), source) for source in sources]
@@ -305,11 +305,11 @@ class TracedBlock(Block):
         self._infer_attrs("infer_type", "dtype", *args)
 
     def _deferred_infer_shape(self, *args: Any) -> None:
-        """Complete the shapes of parameters that wait for them."""
+        """Complete the shapes of parameters whose initialization is deferred."""
         self.infer_shape(*args)
 
     def _infers_as_is(self) -> bool:
-        """Whether nobody has a say in how shapes are completed."""
+        """Whether nothing overrides the inference of shapes."""
         names = ("infer_shape", "_deferred_infer_shape", "_infer_attrs")
         return not any(self._is_overridden(name) for name in names)
 

@@ -1,4 +1,4 @@
-"""What a hybrid block has been traced for."""
+"""The traces of a hybrid block."""
 
 import weakref
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ if TYPE_CHECKING:
 
 
 def key_of(structure: Structure, arrays: Sequence[NDArray]) -> Any:
-    """What a trace is found by: the structure of the inputs, the modes, and the arrays' class."""
+    """The key of a trace: the structure of the inputs, the modes, and the arrays' class."""
     return structure, STATE.training, STATE.recording, type(arrays[0])
 
 
@@ -25,8 +25,8 @@ class Traces:
     Attributes
     ----------
     known : the traces, by the structure of the inputs and the modes
-    latest : the one that was made last
-    around : the blocks that were traced with this one as a part
+    latest : the newest trace
+    around : the blocks whose traces contain this one
     lock : held while the block is traced and bound
     """
 
@@ -40,7 +40,7 @@ class Traces:
         return Traces, ()
 
     def forget(self) -> None:
-        """Begin anew: the block has changed."""
+        """Forget the traces: the block has changed."""
         self.known, self.latest = {}, None
 
     def enter(self, key: Any, trace: Trace) -> None:
@@ -60,5 +60,5 @@ class Traces:
 
 
 def traces_of(block: "TracedBlock") -> Traces:
-    """What a block has been traced for. No attribute: its name would be one that blocks' parts cannot have."""
+    """The traces of a block. Not an attribute: its name would be taken from the user's attributes."""
     return block._traces

@@ -1,4 +1,4 @@
-"""What the present thread is tracing."""
+"""The state of tracing in the current thread."""
 
 import threading
 from typing import TYPE_CHECKING
@@ -8,11 +8,11 @@ if TYPE_CHECKING:
 
 
 class Tracing(threading.local):
-    """A thread's own account of what it traces.
+    """A thread's record of the traces in progress.
 
     Attributes
     ----------
-    depth : how many traces are being made, one within the other; hooks do not run meanwhile
+    depth : number of nested traces in progress; hooks do not run meanwhile
     blocks : the blocks whose `hybrid_forward` runs on symbols now, outermost first
     """
 

@@ -1,4 +1,4 @@
-"""Which parameters a trainer updates on which context: found once, and again where they have changed."""
+"""The parameters that a trainer updates on each context: looked up once, and again after changes."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
@@ -10,7 +10,7 @@ from gluonic.ndarray import NDArray
 
 
 class Trained(NamedTuple):
-    """A trained parameter on one context: its value, its gradient, and what tells whether that is new."""
+    """A trained parameter on one context: its value, its gradient, and whether the gradient is fresh."""
 
     key: int
     param: Parameter
@@ -20,13 +20,13 @@ class Trained(NamedTuple):
 
 
 class KnownParameters(NamedTuple):
-    """The trained parameters of each context, and what must be the same for that.
+    """The trained parameters of each context, and the conditions under which they are still valid.
 
     Attributes
     ----------
     at : the number of the latest replacement of a parameter's array when they were looked up
-    entries : the values, with where they stand on the tape: a variable that is marked anew has a new entry
-    places : for each context what is trained there
+    entries : the values with their entries on the tape: a variable that is marked again has a new entry
+    places : for each context the parameters trained there
     """
 
     at: int
@@ -35,7 +35,7 @@ class KnownParameters(NamedTuple):
 
     @classmethod
     def of(cls, params: Sequence[Parameter], places: list[list[Trained]], at: int) -> Self | None:
-        """What was found; None if parameters do not tell when they hold other arrays."""
+        """The look-up's result; None if parameters do not notify when they hold other arrays."""
         for param in params:
             own = is_overridden(param, "list_data") or is_overridden(param, "list_grad")
             held = [x for x in (param._data, param._grad) if x is not None]
@@ -45,7 +45,7 @@ class KnownParameters(NamedTuple):
         return cls(at, [(array, array.tape_entry) for array in values], places)
 
     def holds(self) -> bool:
-        """Whether it still is the same."""
+        """Whether the look-up is still valid."""
         if self.at != REPLACEMENTS.latest:
             return False
         return all(array.tape_entry is entry for array, entry in self.entries)

@@ -1,4 +1,4 @@
-"""`Trainer`: what applies gradients to parameters."""
+"""`Trainer`: updates parameters by their gradients."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
@@ -37,9 +37,9 @@ class Trainer(CheckedArguments):
     params : the parameters: a dictionary such as `net.collect_params()` (sorted by name), or a list
     optimizer : an optimizer or its name
     optimizer_params : arguments for the optimizer, if it is given by name
-    kvstore : where gradients of several contexts are summed: ``"device"``, ``"local"``, a store; or
+    kvstore : the store that sums gradients of several contexts: ``"device"``, ``"local"``, a store; or
         None for not summing them; ``"dist_sync"`` sums them over all processes of ``mpirun``
-    compression_params : how gradients are compressed between processes, such as
+    compression_params : compression of gradients between processes, such as
         ``{"type": "2bit", "threshold": 0.5}`` or ``{"type": "fp16"}``
     update_on_kvstore : whether the store keeps and updates the weights; it chooses by default
 
@@ -62,7 +62,7 @@ class Trainer(CheckedArguments):
     [[0.5, 0.0]]
     """
 
-    _amp_loss_scaler: Any = None  # what `contrib.amp.init_trainer` gives a trainer
+    _amp_loss_scaler: Any = None  # an attribute that `contrib.amp.init_trainer` sets
     _amp_original_scale: float = 1.0
     _kvstore: Any = None
 
@@ -93,7 +93,7 @@ class Trainer(CheckedArguments):
         self._reset_kvstore()
 
     def __getstate__(self) -> dict[str, Any]:
-        """What a copy begins with: everything but what was looked up."""
+        """The state of a copy: everything but the look-ups."""
         return {**self.__dict__, "_known": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -121,13 +121,13 @@ class Trainer(CheckedArguments):
     def _init_optimizer(
         self, optimizer: str | optimizers.Optimizer, optimizer_params: dict[str, Any]
     ) -> None:
-        """Make the optimizer, and what applies it on each context."""
+        """Make the optimizer, and an updater for each context."""
         by_index = dict(enumerate(self._params))
         if isinstance(optimizer, str):
             optimizer = optimizers.create(optimizer, param_dict=by_index, **optimizer_params)
         elif optimizer_params:
             raise OptimizerSettingsError(
-                "Trainer: optimizer_params go with an optimizer's name; this one is made already"
+                "Trainer: optimizer_params go with an optimizer's name, not with an Optimizer object"
             )
         else:
             optimizer.param_dict = by_index
@@ -137,7 +137,7 @@ class Trainer(CheckedArguments):
     # The store
 
     def _reset_kvstore(self) -> None:
-        """Begin with a new store at the next step, from the parameters' present values."""
+        """Use a new store from the next step on, starting from the parameters' present values."""
         require_local(self._kvstore)
         self._kv_initialized = False
         self._kvstore = None
@@ -161,11 +161,11 @@ class Trainer(CheckedArguments):
         self._kv_initialized = True
 
     def _largest(self) -> int:
-        """How many elements the largest parameter has."""
+        """The number of elements of the largest parameter."""
         return max((array.size for p in self._params for array in p.list_data()[:1]), default=0)
 
     def _init_params(self) -> None:
-        """Bring to the store what is initialized by now."""
+        """Push the parameters initialized so far to the store."""
         waiting = []
         for param in self._params_to_init if self._kvstore is not None else ():
             if param._deferred_init:
@@ -214,7 +214,7 @@ class Trainer(CheckedArguments):
     def _row_sparse_pull(
         self, parameter: Parameter, out: Any, row_id: NDArray, full_idx: bool = False
     ) -> None:
-        """Put rows of a parameter that the store keeps into arrays, or all of them with `full_idx`."""
+        """Copy rows of a parameter from the store into arrays, or all of them with `full_idx`."""
         index = self._param2idx[parameter.name]
         with Flags(False, None):
             self._prepare()
@@ -316,7 +316,7 @@ class Trainer(CheckedArguments):
                 t.leaf.fresh = False
 
     def _found(self) -> list[list[Trained]]:
-        """For each context the parameters that are trained; they are looked up where they have changed."""
+        """The trained parameters of each context; they are looked up again after changes."""
         if self._known is not None and self._known.holds():
             return self._known.places
         at = REPLACEMENTS.latest

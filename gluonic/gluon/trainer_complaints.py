@@ -1,4 +1,4 @@
-"""What a `Trainer` says of arguments and gradients that it cannot use."""
+"""The errors of a `Trainer` for arguments and gradients that it cannot use."""
 
 from collections.abc import Iterable, Mapping
 from typing import Any
@@ -13,15 +13,15 @@ class StaleGradientError(MXNetError, UserWarning):
 
 
 class OptimizerSettingsError(MXNetError, AssertionError):
-    """An optimizer that is made already was given with settings to make one with."""
+    """An optimizer object was given together with settings for a new one."""
 
 
 class EmptyBatchError(MXNetError, ZeroDivisionError):
-    """Gradients were to be divided by a batch size of 0."""
+    """Gradients cannot be divided by a batch size of 0."""
 
 
 def checked_parameters(params: Any) -> list[Parameter]:
-    """The parameters that a trainer is given, in its order."""
+    """The parameters given to a trainer, in its order."""
     if isinstance(params, Mapping):
         params = [params[name] for name in sorted(params)]
     if not isinstance(params, (list, tuple)):
@@ -37,7 +37,7 @@ def checked_parameters(params: Any) -> list[Parameter]:
 
 
 def stale_gradients(places: Iterable[Iterable[Trained]]) -> StaleGradientError:
-    """Name the parameters whose gradients are not of the last `backward`."""
+    """Name the parameters whose gradients are not from the last `backward`."""
     stale = [
         f"{t.param.name} on {t.array.context}"
         for trained in places

@@ -1,4 +1,4 @@
-"""Which store a `Trainer` works with, and whether that updates the weights."""
+"""The choice of a `Trainer`'s store, and of whether the store updates the weights."""
 
 from collections.abc import Callable
 from typing import Any
@@ -20,10 +20,10 @@ def store_of(
     Parameters
     ----------
     wanted : a store, its name, or None
-    update : whether the store is to update the weights; None leaves it to choose
-    contexts : how many there are
+    update : whether the store updates the weights; None chooses
+    contexts : number of contexts
     sparse : whether there are sparse weights, and sparse gradients
-    largest : says how many elements the largest parameter has
+    largest : returns the number of elements of the largest parameter
 
     Raises
     ------
@@ -59,7 +59,7 @@ def store_of(
 
 
 def require_local(store: Any) -> None:
-    """Raise an error if a store is shared with other processes, which would not begin anew with it.
+    """Raise an error if a store is shared with other processes, which would keep the old one.
 
     Raises
     ------

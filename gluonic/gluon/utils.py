@@ -43,7 +43,7 @@ def split_data(
     Parameters
     ----------
     data : the array
-    num_slice : how many pieces
+    num_slice : number of pieces
     batch_axis : the axis to cut
     even_split : refuse what does not divide
 
@@ -114,7 +114,7 @@ def clip_global_norm(
     norm = float(np.sqrt(squares))
     if check_isfinite and not np.isfinite(norm):
         warnings.warn(
-            "nan or inf is among the values to clip; the result is of no use", stacklevel=2
+            "nan or inf is among the values to clip; the result is unusable", stacklevel=2
         )
     scale = max_norm / (norm + 1e-8)
     if not scale >= 1.0:

@@ -147,14 +147,14 @@ def rand_zipfian(
     ----------
     uniform : the function of ``random`` to draw with
     true_classes : classes whose expected counts are asked for, shape (n,)
-    num_sampled : how many to draw
+    num_sampled : number of draws
     range_max : the number of classes
 
     Returns
     -------
     samples : the classes drawn, int64
-    expected_count_true : how often each of `true_classes` is expected, float64
-    expected_count_sample : how often each of `samples` is expected, float64
+    expected_count_true : expected count of each of `true_classes`, float64
+    expected_count_sample : expected count of each of `samples`, float64
     """
     log_range = math.log(range_max + 1)
 

@@ -43,7 +43,7 @@ class NowAndThen(Described):
 
     Parameters
     ----------
-    p : how often it changes one
+    p : probability of changing one
     """
 
     def __init__(self, p: float) -> None:

@@ -75,7 +75,7 @@ class BrightnessJitterAug(Augmenter):
 
     Parameters
     ----------
-    brightness : how far from 1 the factor may be
+    brightness : largest distance of the factor from 1
     """
 
     def __init__(self, brightness: float) -> None:
@@ -93,7 +93,7 @@ class ContrastJitterAug(Augmenter):
 
     Parameters
     ----------
-    contrast : how far from 1 the factor may be
+    contrast : largest distance of the factor from 1
     """
 
     def __init__(self, contrast: float) -> None:
@@ -111,7 +111,7 @@ class SaturationJitterAug(Augmenter):
 
     Parameters
     ----------
-    saturation : how far from 1 the factor may be
+    saturation : largest distance of the factor from 1
     """
 
     def __init__(self, saturation: float) -> None:
@@ -129,7 +129,7 @@ class HueJitterAug(Augmenter):
 
     Parameters
     ----------
-    hue : how far to turn, at most; 1 is half the circle
+    hue : largest angle of the turn; 1 is half the circle
     """
 
     def __init__(self, hue: float) -> None:
@@ -149,7 +149,7 @@ class ColorJitterAug(RandomOrderAug):
 
     Parameters
     ----------
-    brightness, contrast, saturation : how far from 1 each factor may be; 0 leaves it out
+    brightness, contrast, saturation : largest distance of each factor from 1; 0 skips it
     """
 
     def __init__(self, brightness: float, contrast: float, saturation: float) -> None:
@@ -207,7 +207,7 @@ class RandomGrayAug(NowAndThen, Augmenter):
 
     Parameters
     ----------
-    p : how often
+    p : probability
     """
 
     def __call__(self, src: Any) -> Any:

@@ -180,7 +180,7 @@ def copyMakeBorder(
     Parameters
     ----------
     src : (height, width, channels)
-    top, bot, left, right : how wide the border is
+    top, bot, left, right : width of the border, in pixels
     type : 0 for one colour, 1 repeats the outermost pixels, 2 mirrors the image, 3 starts it again, 4
         mirrors it without repeating the outermost pixels; 16 more than that means the same
     value, values : with type 0, the number or the numbers of each channel to fill in

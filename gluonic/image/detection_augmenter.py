@@ -68,7 +68,7 @@ class DetRandomSelectAug(DetAugmenter):
     Parameters
     ----------
     aug_list : the augmenters, or one; a list is shuffled
-    skip_prob : how often none is used
+    skip_prob : probability of using none
     """
 
     def __init__(self, aug_list: Any, skip_prob: float = 0) -> None:
@@ -102,7 +102,7 @@ class DetHorizontalFlipAug(NowAndThen, DetAugmenter):
 
     Parameters
     ----------
-    p : how often
+    p : probability
     """
 
     def __call__(self, src: Any, label: Any) -> Labelled:

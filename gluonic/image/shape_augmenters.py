@@ -118,7 +118,7 @@ class HorizontalFlipAug(NowAndThen, Augmenter):
 
     Parameters
     ----------
-    p : how often
+    p : probability
     """
 
     def __call__(self, src: Any) -> Any:

@@ -61,8 +61,8 @@ def CreateAugmenter(
     rand_resize : with `rand_crop`: crop random areas in random proportions
     rand_mirror : mirror half of the images
     mean, std : arrays with a number for each channel, to subtract and to divide by; True: those of ImageNet
-    brightness, contrast, saturation : how far from 1 the random factors may be
-    hue : how far to turn colours; 1 is half the circle
+    brightness, contrast, saturation : largest distance of the random factors from 1
+    hue : angle by which colours are turned; 1 is half the circle
     pca_noise : the standard deviation of light added along the principal axes of ImageNet's colours
     rand_gray : which part of the images to make grey
     inter_method : 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos; 9 chooses by the sizes, 10 at random

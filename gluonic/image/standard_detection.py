@@ -31,7 +31,7 @@ def CreateMultiRandCropAugmenter(
     ----------
     min_object_covered, aspect_ratio_range, area_range, min_eject_coverage, max_attempts : as
         `DetRandomCropAug` takes them, or a list with one for each
-    skip_prob : how often none is used
+    skip_prob : probability of using none
 
     Examples
     --------
@@ -81,13 +81,13 @@ def CreateDetAugmenter(
     ----------
     data_shape : (channels, height, width) of the results
     resize : the shorter edge that images are resized to first; 0 leaves them
-    rand_crop, rand_pad : how often to crop, and to pad
+    rand_crop, rand_pad : probabilities of cropping and of padding
     rand_gray : which part of the images to make grey
     rand_mirror : mirror half of the images
     mean, std : arrays with a number for each channel, to subtract and to divide by; True: those of ImageNet
-    brightness, contrast, saturation : how far from 1 the random factors may be
+    brightness, contrast, saturation : largest distance of the random factors from 1
     pca_noise : the standard deviation of light added along the principal axes of ImageNet's colours
-    hue : how far to turn colours; 1 is half the circle
+    hue : angle by which colours are turned; 1 is half the circle
     inter_method : 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos; 9 chooses by the sizes, 10 at random
     min_object_covered, aspect_ratio_range, area_range, min_eject_coverage, max_attempts : as
         `CreateMultiRandCropAugmenter` takes them; `DetRandomPadAug` enlarges up to the largest area

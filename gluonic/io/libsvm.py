@@ -23,10 +23,10 @@ class LibSVMIter(RowsIter):
     Parameters
     ----------
     data_libsvm : the file
-    data_shape : how many numbers a row has: ``(n,)``
+    data_shape : shape of a row: ``(n,)``
     batch_size : rows in a batch
     label_libsvm : a file with rows that are labels; otherwise labels stand before the data
-    label_shape : how many numbers such a label has
+    label_shape : shape of such a label
     num_parts, part_index : into how many parts to divide the rows, and which one to go through
     round_batch : accepted; the first rows always fill the last batch up, and the next pass leaves them out
     data_name, label_name : the names of the inputs

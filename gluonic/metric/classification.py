@@ -53,7 +53,7 @@ class TopKAccuracy(PairMetric):
 
     Parameters
     ----------
-    top_k : how many classes count, more than 1
+    top_k : number of best classes that count, more than 1
     name, output_names, label_names : see `EvalMetric`
     """
 

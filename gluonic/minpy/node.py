@@ -61,7 +61,7 @@ def minpy_customop(*data: Array, function: str, call: str, count: int, run: Run)
     data : its array arguments
     function : its module and name
     call : where the arrays stand among its arguments, and the other arguments
-    count : how many results it has
+    count : number of results
     """
     made = Call(find(function), Template.read(call), data)
     results = made.run()

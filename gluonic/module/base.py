@@ -159,7 +159,7 @@ class BaseModule(ModuleInterface):
         Parameters
         ----------
         eval_data : an iterator, or an array, which is one batch
-        num_batch : how many batches at most
+        num_batch : largest number of batches
         merge_batches : whether to join the batches' outputs; else there is a list for each batch
         reset : whether the iterator begins anew
         always_output_list : whether a single output comes in a list as well

@@ -16,7 +16,7 @@ def divided(batch_size: int, loads: Sequence[float]) -> list[slice]:
 
     Parameters
     ----------
-    batch_size : how many examples there are
+    batch_size : number of examples
     loads : how much each context is to do, compared with the others
 
     Raises

@@ -33,8 +33,8 @@ class FeedForward:
     ----------
     symbol : the network, or a function that makes it from the key of a bucket
     ctx : one context or several, among which batches are divided
-    num_epoch : how many epochs to train, counted from zero
-    epoch_size : how many batches an epoch has; all by default
+    num_epoch : number of the epoch to stop before, counted from zero
+    epoch_size : number of batches in an epoch; all by default
     optimizer, kwargs : an optimizer, or the name of one and its settings
     initializer : fills what `arg_params` and `aux_params` do not have
     numpy_batch_size : examples in a batch of arrays
@@ -220,7 +220,7 @@ class FeedForward:
         Parameters
         ----------
         X : an iterator or an array
-        num_batch : how many batches to take; all by default
+        num_batch : number of batches to take; all by default
         return_data : whether to return data and labels, too
         reset : whether to begin anew
 
@@ -255,7 +255,7 @@ class FeedForward:
         ----------
         X : an iterator
         eval_metric : what to measure
-        num_batch : how many batches to take; all by default
+        num_batch : number of batches to take; all by default
         batch_end_callback : whom to tell
         reset : whether to begin anew
 
@@ -279,7 +279,7 @@ class FeedForward:
 
         Parameters
         ----------
-        prefix : what the names of the files begin with
+        prefix : prefix of the files' names
         epoch : the number in the name of the parameters' file; `num_epoch` by default
         remove_amp_cast : leave out the casts of automatic mixed precision
         """

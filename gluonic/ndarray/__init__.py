@@ -1,4 +1,4 @@
-"""``mx.nd``: arrays, and all operators as functions on them that run at once."""
+"""``mx.nd``: arrays, and all operators as functions that run on them eagerly."""
 
 from typing import TYPE_CHECKING, Any
 

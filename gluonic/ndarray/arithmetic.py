@@ -45,7 +45,7 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
     call = _with_scalar.get(key)
     if call is None:
         call = _call_of(name, REGISTRY[name].apply({"scalar": number or str(number)}))
-        if not math.isnan(number):  # it would never be found again
+        if not math.isnan(number):  # NaN differs from itself: it would never be found again
             if len(_with_scalar) >= _MOST_SCALARS:
                 _with_scalar.clear()
             _with_scalar[key] = call
@@ -56,7 +56,7 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
 
 
 def _call_of(name: str, application: Application) -> Fast:
-    """How an operator is called on arrays: the short way, if nothing is to be cast."""
+    """The function that calls an operator on arrays: the fast path, if nothing is to be cast."""
     if casting.concerns(application.op.name):
         return lambda *arrays: invoke(application, cast_inputs(application, arrays))[0]
     kind = numpy_array() if is_numpy_name(name) else NDArray
@@ -100,7 +100,7 @@ def _in_place(broadcasting: str, scalar: str) -> Arithmetic:
         if result.shape != target.shape or result.dtype != target.dtype:
             raise MXNetError(
                 describe(
-                    "the result does not fit the array that it is to be written into",
+                    "the result does not fit the array that it is assigned to",
                     where=broadcasting,
                     facts=[
                         f"the array: shape {target.shape}, dtype {target.dtype}",
@@ -136,7 +136,7 @@ def neg(self: NDArray) -> NDArray:
 
 
 class _ArrayFunction(NamedTuple):
-    """A row of the table: operators on two arrays, array and number, number and array; and on numbers."""
+    """A row of the table: operators for two arrays, array and number, number and array; and for numbers."""
 
     broadcasting: str
     scalar: str
@@ -188,7 +188,7 @@ FUNCTIONS: dict[str, _ArrayFunction] = {
 
 
 def _alike(result: NDArray, operand: NDArray) -> NDArray:
-    """A result in the class of an operand."""
+    """A result converted to the class of an operand."""
     return result.as_np_ndarray() if operand.of_numpy else result
 
 

@@ -1,6 +1,6 @@
 """`NDArray`: an array with MXNet 1.x semantics around a NumPy array.
 
-Here is what needs no operator. The modules `arithmetic`, `indexing`, `shaping`, `copying`, `fluent` and
+Methods that need no operator are here. The modules `arithmetic`, `indexing`, `shaping`, `copying`, `fluent` and
 `differentiate` add the methods that do, with `method`.
 """
 
@@ -26,13 +26,13 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 class NDArray:
     """A multi-dimensional array of fixed-size elements.
 
-    Arrays are made with `array`, `zeros`, `ones` and the like, rarely with this constructor.
+    Arrays are usually made with `array`, `zeros` or `ones`, not with this constructor.
 
     Parameters
     ----------
     handle : the NumPy array that holds the elements; it is not copied, unless it is not contiguous. Or the
         `handle` of another NDArray, for one that shares its elements
-    ctx : the context it is said to be on
+    ctx : the context that it reports
     writable : whether elements can be assigned
 
     Attributes
@@ -41,16 +41,16 @@ class NDArray:
         alone who say so (`gluonic.graph.versions`)
     tape_entry : the record that gave the array, or the `Leaf` of a variable, and which of its outputs it is;
         None off the tape
-    stated_context : the context it is said to be on, None for the default one
+    stated_context : the context that it reports, None for the default one
     last_reader : the record that last used the array as a constant, so that it is not overwritten too early
     """
 
     __slots__ = ("__weakref__", "elements", "last_reader", "stated_context", "tape_entry")
 
     of_numpy: ClassVar[bool] = False
-    """Whether operators on arrays of the class give arrays of `mx.np`."""
+    """Whether operators on arrays of the class return arrays of `mx.np`."""
     derived_class: ClassVar[type["NDArray"]]
-    """The class of what shares an array's elements, or copies them."""
+    """The class of views and copies of an array."""
 
     __array_priority__ = 1000.0  # NumPy leaves `np_scalar + x` to the NDArray
 
@@ -110,7 +110,7 @@ class NDArray:
         return self.elements.flags.writeable
 
     def wait_to_read(self) -> None:
-        """Wait until the elements are there: they are, for operators run at once."""
+        """Wait until the elements are computed; they are, for operators run synchronously."""
 
     wait_to_write = wait_to_read
 
@@ -124,7 +124,7 @@ class NDArray:
         Raises
         ------
         ValueError
-            if there is not exactly one
+            if the array has not exactly one element
 
         Examples
         --------
@@ -146,7 +146,7 @@ class NDArray:
         return self
 
     def as_np_ndarray(self) -> Any:
-        """Return an array of `mx.np` with the same elements and the same place on the tape.
+        """Return an array of `mx.np` with the same elements and the same entry on the tape.
 
         Raises
         ------
@@ -164,7 +164,7 @@ class NDArray:
         return self._of_class(numpy_array())
 
     def _of_class(self, kind: type["NDArray"]) -> Any:
-        """The array as one of another class, sharing elements and place on the tape."""
+        """The array as one of another class, sharing elements and tape entry."""
         made = kind.__new__(kind)
         made.elements, made.stated_context = self.elements, self.stated_context
         made.tape_entry, made.last_reader = self.tape_entry, self.last_reader
@@ -177,7 +177,7 @@ class NDArray:
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Mark the array as a variable and give it a gradient buffer of zeros.
 
-        Whatever the array was computed from is forgotten.
+        The history of the array is forgotten.
 
         Parameters
         ----------
@@ -191,7 +191,7 @@ class NDArray:
             raise GradientRequestError(
                 f"grad_req={grad_req!r} must be one of {', '.join(GRADIENT_REQUESTS)}"
             )
-        # Not zeros_like: the system gives memory for these zeros only when somebody writes.
+        # Not zeros_like: the system allocates pages for these zeros only at the first write.
         zeros = allocated(
             np.zeros, self.elements.shape, self.elements.dtype, "the gradient of an array"
         )
@@ -207,7 +207,7 @@ class NDArray:
         return leaf.grad.as_np_ndarray() if self.of_numpy else leaf.grad.as_nd_ndarray()
 
     def leaf(self) -> Leaf | None:
-        """Return the array's place on the tape if it is a variable, with its gradient buffer."""
+        """Return the array's leaf on the tape, with its gradient buffer, if it is a variable."""
         record = self.tape_entry[0] if self.tape_entry is not None else None
         return record if isinstance(record, Leaf) else None
 
@@ -266,7 +266,7 @@ class NDArray:
             raise TypeError(f"only an NDArray of one element makes a {kind}, not {self.shape}")
         return self.elements.item()
 
-    if TYPE_CHECKING:  # what the other modules add
+    if TYPE_CHECKING:  # methods that other modules add
         shape_array: Any
 
         def __getattr__(self, name: str) -> Any: ...
@@ -292,8 +292,8 @@ class NDArray:
 
 
 def _opened(handle: Any, ctx: Any, writable: bool) -> tuple[Array, Context | None, bool]:
-    """The elements that an NDArray is made around, where they are not given as a NumPy array."""
-    if handle is None:  # as MXNet's pickles make an array, before they give it its state
+    """The elements of a new NDArray, where they are not given as a NumPy array."""
+    if handle is None:  # as MXNet's pickles create an array, before they set its state
         return np.zeros((0,), np.float32), ctx, writable
     if not isinstance(handle, ctypes.c_void_p):
         raise TypeError(

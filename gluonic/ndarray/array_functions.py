@@ -34,20 +34,20 @@ def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = Tr
 
 
 def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
-    """Return the array with axes moved to other places.
+    """Return the array with axes moved to other positions.
 
     Parameters
     ----------
-    source, destination : an axis, or several, and where they go
+    source, destination : an axis, or several, and their new positions
 
     Raises
     ------
     ValueError
-        for an axis that is not there, or is named twice
+        for an axis that does not exist, or is named twice
     """
     moved = _axes(source, tensor.ndim, "source"), _axes(destination, tensor.ndim, "destination")
     if len(moved[0]) != len(moved[1]):
-        raise ValueError(f"moveaxis: {len(moved[0])} axes cannot move to {len(moved[1])} places")
+        raise ValueError(f"moveaxis: {len(moved[0])} axes cannot move to {len(moved[1])} positions")
     order = [axis for axis in range(tensor.ndim) if axis not in moved[0]]
     for place, axis in sorted(zip(*reversed(moved), strict=True)):
         order.insert(place, axis)
@@ -73,7 +73,7 @@ def split_v2(
     Parameters
     ----------
     ary : the array
-    indices_or_sections : the number of equal parts, or a tuple of the places where parts begin
+    indices_or_sections : the number of equal parts, or a tuple of the indices where parts begin
     squeeze_axis : drop the axis, if the parts have length one along it
 
     Raises
@@ -132,9 +132,9 @@ def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
 
 
 def waitall() -> None:
-    """Wait until everything is computed: it is, for operators run at once."""
+    """Wait until everything is computed; it is, for operators run synchronously."""
 
 
 def imdecode(*arguments: Any, **keywords: Any) -> NDArray:
-    """Raise: pictures are decoded by `mx.image`."""
+    """Raise an error: images are decoded by `mx.image`."""
     raise NotThereError("nd.imdecode: use mx.image.imdecode")

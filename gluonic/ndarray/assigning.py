@@ -1,4 +1,4 @@
-"""Writing into parts of arrays: what is written, made to fit; noted for nets that are compiled."""
+"""Writing into parts of arrays: values are converted and checked, and compiled nets notified."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -32,7 +32,7 @@ def check_not_read_only(array: NDArray) -> None:
 
 
 def write(self: NDArray, index: Key, value: Any, *, basic: bool) -> None:
-    """Write into the part that a key, read already, names."""
+    """Write into the part that a parsed key selects."""
     if STATE.recording:
         if isinstance(value, NDArray) and basic and _is_everything(self, index):
             _overwrite_recorded(self, value, self.elements[index].shape)
@@ -45,28 +45,28 @@ def write(self: NDArray, index: Key, value: Any, *, basic: bool) -> None:
 
 
 def write_quickly(data: Array, key: Any, value: Any) -> bool:
-    """Write a number or an NDArray where a plain key says; False if that is not so simple."""
+    """Write a number or an NDArray to the part that a plain key selects; False if it takes the slow path."""
     if type(value) is NDArray or (isinstance(value, NDArray) and value.of_numpy):
         value = value.elements
     elif type(value) not in (int, float) or data.dtype.kind != "f":
         return False
     if not (is_plain(key) or (type(key) is slice and data.ndim)):
-        return False  # `x[:] = value` of an array without axes is for the slow way
+        return False  # `x[:] = value` of an array without axes takes the slow path
     try:
         QUIET.run(data.__setitem__, key, value)
     except (IndexError, ValueError, TypeError, OverflowError, RuntimeError):
-        return False  # the slow way says what is wrong
+        return False  # the slow path says what is wrong
     return True
 
 
 def _is_everything(self: NDArray, key: Key) -> bool:
-    """Whether a basic key names all elements in their order."""
+    """Whether a basic key selects all elements in order."""
     spans = zip(slices_of(self, key), self.shape, strict=True)
     return all(range(*s.indices(n)) == range(n) for s, n in spans)
 
 
 def _overwrite_recorded(self: NDArray, value: NDArray, shape: tuple[int, ...]) -> None:
-    """Let all of an array, under the shape that its key gives it, become another; it is computed from that."""
+    """Replace a whole array, in the shape that its key gives it, by a value; recorded."""
     if value is self:
         return
     if value.shape != shape:
@@ -78,13 +78,13 @@ def _overwrite_recorded(self: NDArray, value: NDArray, shape: tuple[int, ...]) -
 
 
 def _values(self: NDArray, value: Any) -> Array:
-    """What is assigned, as an array of the right dtype; out of range, integers wrap around."""
+    """The assigned values as an array of the right dtype; integers out of range wrap around."""
     if isinstance(value, NDArray):
         return dense_of(value)
     try:
         found = shared_array_of(value)
         is_number = found.dtype.kind in "biufOU" or is_bfloat16(found.dtype)
-        if is_number or found.size == 0:  # None is NaN, and text is read
+        if is_number or found.size == 0:  # None becomes NaN, and text is parsed
             return quietly(found.astype, self.elements.dtype)  # type: ignore[no-any-return]
     except (ValueError, TypeError):
         pass
@@ -97,7 +97,7 @@ def _values(self: NDArray, value: Any) -> Array:
 
 
 def _fitted(values: Array, shape: Sequence[int]) -> Array:
-    """Values without the axes of length one that they have too many in front, checked to fit."""
+    """Values without surplus leading axes of length one, checked to fit."""
     spare = max(values.ndim - len(shape), 0)
     if values.shape[:spare] == (1,) * spare:
         values = values.reshape(values.shape[spare:])
@@ -106,7 +106,7 @@ def _fitted(values: Array, shape: Sequence[int]) -> Array:
     except ValueError:
         raise AssignmentError(
             describe(
-                f"elements of shape {values.shape} do not fit where {tuple(shape)} is assigned to",
+                f"values of shape {values.shape} cannot be assigned to a part of shape {tuple(shape)}",
                 where="x[key] = value",
             )
         ) from None

@@ -1,4 +1,4 @@
-"""``nd.CachedOp``: a Symbol called with arrays."""
+"""``nd.CachedOp``: a Symbol called on arrays."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -28,12 +28,12 @@ class CachedGraph:
 
     Parameters
     ----------
-    graph : what to compute
+    graph : the graph to compute
     inputs : the variables, in the order in which arrays will be given
-    parameters : those of them that seldom change; only NDArrays write into their memory
-    data : those that hold the batch, if any do; None if nothing is known
+    parameters : the variables that seldom change; only NDArrays write into their memory
+    data : the variables that hold the batch, if any; None if unknown
     kind : the class of the outputs
-    at_once : whether first calls compile it, not later ones
+    at_once : whether the first call compiles the graph, not a later one
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class CachedGraph:
         Parameters
         ----------
         callback : None to stop
-        inputs : for every operator's inputs too
+        inputs : call it for every operator's inputs, too
         """
 
         def observer(node: Node, arrays: list[Array], results: list[Array]) -> None:
@@ -75,7 +75,7 @@ class CachedGraph:
             program.forward_program.observer = self._observer
 
     def explain(self, *inputs: NDArray) -> Explanation:
-        """Say what the graph is compiled to for such inputs, recording and training as at present."""
+        """Explain what the graph is compiled to for such inputs, in the current modes."""
         wanted = tuple(STATE.recording and entry_of(x) is not None for x in inputs)
         program, arrays = self.inference, [x.elements for x in inputs]
         if any(wanted):
@@ -83,7 +83,7 @@ class CachedGraph:
         return explain(program.compiled.binding(arrays, STATE.training), self.graph)
 
     def cache_info(self) -> CacheInfo:
-        """How much has been compiled for the graph, its gradients included, and how often it was used."""
+        """Counts of what was compiled for the graph, its gradients included, and of its uses."""
         both = [program.cache_info() for program in self.with_gradients.values()]
         return CacheInfo.total([self.inference.cache_info(), *both])
 
@@ -181,7 +181,7 @@ class CachedOpRecord(Record):
 
     @property
     def output_count(self) -> int:
-        """How many outputs the graph has."""
+        """The number of outputs."""
         return len(self.shapes)
 
     @property
@@ -190,7 +190,7 @@ class CachedOpRecord(Record):
         return self.program.has_losses
 
     def free(self) -> None:
-        """Let go of the values."""
+        """Release the values."""
         super().free()
         self.arrays = self.saved = None
 

@@ -10,7 +10,7 @@ from gluonic.ndarray.invoke import invoke
 
 
 def cast_inputs(application: Application, inputs: Sequence[Any]) -> Sequence[Any]:
-    """Return the inputs of a call as `casting.current` wants them; others than floating ones stay."""
+    """Return the inputs of a call as `casting.current` wants them; only floating-point ones are cast."""
     rules = casting.current
     kind = None if rules is None else rules.kind(application)
     if rules is None or kind is None:
@@ -34,7 +34,7 @@ def _cast(x: NDArray, dtype: Any) -> NDArray:
 
 
 def cast_call(application: Application, inputs: Sequence[Any]) -> tuple[Application, Sequence[Any]]:
-    """Return what is called as `casting.current` wants it: inputs cast, the gradients of losses scaled."""
+    """Return an operator's call as `casting.current` wants it: inputs cast, the gradients of losses scaled."""
     rules = casting.current
     if rules is not None and application.op.name in rules.scaled_losses:
         settings = dict(application.settings)

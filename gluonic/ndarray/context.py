@@ -1,6 +1,6 @@
-"""Contexts: the devices that MXNet programs name. There is one kind here, the CPU.
+"""Contexts: the devices that MXNet programs name. Only one kind exists here, the CPU.
 
-With ``GLUONIC_GPU=cpu`` in the environment it serves contexts of GPUs as well: arrays there are said to be on
+With ``GLUONIC_GPU=cpu`` in the environment it serves contexts of GPUs as well: arrays there report
 ``gpu(0)``, and contexts compare and print as they do in MXNet, but everything is computed by the CPU.
 """
 
@@ -40,7 +40,7 @@ class _ContextType(type):
 
 
 class Context(metaclass=_ContextType):
-    """A device, by kind and number; as a ``with`` block, the default for what is made inside.
+    """A device, by kind and number; as a ``with`` block, the default for arrays made inside.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ class Context(metaclass=_ContextType):
         _default.value = _default.outer.pop()
 
     def empty_cache(self) -> None:
-        """Give unused memory back; here there is nothing to give back."""
+        """Release unused memory; the CPU has no cache to release."""
 
 
 CPU = Context("cpu", 0)
@@ -141,8 +141,8 @@ def gpu(device_id: int = 0) -> Context:
 def num_gpus() -> int:
     """Return the number of GPUs: none, whether or not the CPU serves GPU contexts.
 
-    Programs that look for a GPU, and use the CPU without one, go on doing so; those that name one without
-    looking are whom ``GLUONIC_GPU=cpu`` is for.
+    Programs that look for a GPU, and use the CPU without one, still do so; ``GLUONIC_GPU=cpu`` is for
+    those that name a GPU without looking.
     """
     return 0
 

@@ -1,4 +1,4 @@
-"""``nd.contrib``: operators beside the core, and loops."""
+"""``nd.contrib``: operators outside the core, and loops."""
 
 import math
 from functools import partial
@@ -66,16 +66,16 @@ def rand_zipfian(
 
     Parameters
     ----------
-    true_classes : classes whose expected counts are asked for, shape (n,)
-    num_sampled : how many to draw
+    true_classes : classes whose expected counts are returned, shape (n,)
+    num_sampled : number of draws
     range_max : the number of classes
     ctx : the context; the current one by default
 
     Returns
     -------
     samples : the classes drawn, int64
-    expected_count_true : how often each of `true_classes` is expected, float64
-    expected_count_sample : how often each of `samples` is expected, float64
+    expected_count_true : expected count of each of `true_classes`, float64
+    expected_count_sample : expected count of each of `samples`, float64
     """
     uniform = partial(_samplers["uniform"], ctx=ctx)
     return sampling.rand_zipfian(uniform, true_classes, num_sampled, range_max)  # type: ignore[no-any-return]

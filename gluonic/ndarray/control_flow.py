@@ -9,7 +9,7 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.creation import zeros
 from gluonic.ndarray.invoke import invoke
 
-Nested = Any  # an NDArray, or a list or tuple of what is nested
+Nested = Any  # an NDArray, or a list or tuple of nested values
 
 
 def _flatten(nested: Nested, what: str) -> tuple[list[NDArray], Any]:
@@ -51,7 +51,7 @@ def foreach(
 
     Parameters
     ----------
-    body : from a slice (a list of slices, if `data` is a list) and states to an output and states
+    body : maps a slice (a list of slices, if `data` is a list) and states to an output and states
     data : an array, or a list of arrays whose first axes are equally long
     init_states : the first states, an array or nested lists of arrays
 
@@ -97,10 +97,10 @@ def while_loop(
 
     Parameters
     ----------
-    cond : from the loop variables to whether to go on
-    func : from the loop variables to an output (None for none) and new loop variables
+    cond : maps the loop variables to whether to continue
+    func : maps the loop variables to an output (None for none) and new loop variables
     loop_vars : the first values of the loop variables, an array or a list of them
-    max_iterations : how often to run `func` at most
+    max_iterations : largest number of calls of `func`
 
     Returns
     -------

@@ -1,4 +1,4 @@
-"""Making arrays: from values, of constants, of ranges."""
+"""Creation of arrays: from values, constants and ranges."""
 
 from math import prod
 from operator import index
@@ -28,7 +28,7 @@ _FLOAT32 = np.dtype(np.float32)
 
 
 class ShapeError(MXNetError, ValueError, TypeError):
-    """A shape is no shape, or the array would be too large."""
+    """A shape is invalid, or the array would be too large."""
 
 
 def as_shape(shape: Any, where: str) -> tuple[int, ...]:
@@ -52,7 +52,7 @@ def as_shape(shape: Any, where: str) -> tuple[int, ...]:
 
 
 def allocate(shape: Any, dtype: Any, where: str, make: Any = np.empty) -> Any:
-    """Allocate a NumPy array, or say plainly that it is too large.
+    """Allocate a NumPy array, or raise an error that says that it is too large.
 
     Parameters
     ----------
@@ -70,7 +70,7 @@ def allocate(shape: Any, dtype: Any, where: str, make: Any = np.empty) -> Any:
 def _sparse(
     name: str, make: Any, shape: Any, ctx: Context | None, dtype: Any, stype: Any
 ) -> NDArray:
-    """Make a sparse array that stores nothing."""
+    """Create a sparse array that stores nothing."""
     if stype not in KINDS or make is np.ones:
         raise StorageError(f"{name}: unknown storage type {stype!r}")
     kind = "float32" if dtype is None else dtype
@@ -116,7 +116,7 @@ def _constant(name: str, make: Any, words: str) -> Any:
 
 zeros = _constant("zeros", np.zeros, "of zeros")
 ones = _constant("ones", np.ones, "of ones")
-empty = _constant("empty", np.empty, "whose elements may be anything")
+empty = _constant("empty", np.empty, "whose elements are arbitrary")
 
 
 def full(
@@ -147,7 +147,7 @@ def full(
 
 
 def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
-    """Return an array with the elements of something like an array.
+    """Return an array with the elements of an array-like object.
 
     Parameters
     ----------
@@ -183,7 +183,7 @@ def _read(value: Any, dtype: np.dtype[Any]) -> Any:
     else:
         try:
             found = array_of(np.nan if value is None else value)
-        except (ValueError, TypeError):  # OverflowError goes on: it says which number
+        except (ValueError, TypeError):  # OverflowError is passed on: it names the number
             found = np.array("")
     is_number = found.dtype.kind in "biufc" or is_bfloat16(found.dtype)
     is_read = found.dtype.kind in "OSU"  # text may stand for numbers
@@ -222,7 +222,7 @@ def arange(
     ----------
     start, stop : the range; with `start` alone it is from 0 to `start`
     step : the distance
-    repeat : how often each number occurs
+    repeat : number of repetitions of each element
     infer_range : deprecated; only False
     ctx : the context; the current one by default
     dtype : the element type

@@ -1,6 +1,6 @@
 """Operators written in Python: `CustomOp`, `CustomOpProp` and `register`.
 
-How they are called is in :mod:`gluonic.ndarray.custom_call`, what they are in graphs in
+Their calls are in :mod:`gluonic.ndarray.custom_call`, their nodes in graphs in
 :mod:`gluonic.ndarray.custom_node`.
 """
 
@@ -31,7 +31,7 @@ class CustomOp:
         Parameters
         ----------
         is_train : whether this is training
-        req : for each output how to write it: ``null``, ``write``, ``inplace`` or ``add``; see `assign`
+        req : how to write each output: ``null``, ``write``, ``inplace`` or ``add``; see `assign`
         in_data : the inputs
         out_data : buffers for the outputs
         aux : auxiliary states, to be changed in place
@@ -93,14 +93,14 @@ class CustomOpProp:
         return []
 
     def infer_shape(self, in_shape: list[list[int]]) -> Any:
-        """Return the shapes of inputs, outputs and states; by default all are as the first input.
+        """Return the shapes of inputs, outputs and states; by default all equal the first input's.
 
         An input whose shape is to be inferred has the shape ``[]`` in `in_shape`.
         """
         return in_shape, (in_shape[0],) * len(self.list_outputs()), ()
 
     def infer_type(self, in_type: list[Any]) -> Any:
-        """Return the dtypes of inputs, outputs and states; by default all are as the first input."""
+        """Return the dtypes of inputs, outputs and states; by default all equal the first input's."""
         return (
             in_type,
             [in_type[0]] * len(self.list_outputs()),
@@ -112,7 +112,7 @@ class CustomOpProp:
 
         Parameters
         ----------
-        in_stype : the storage types of the inputs; this method takes dense ones alone
+        in_stype : the storage types of the inputs; this method accepts only dense ones
         """
         _require_dense("infer_storage_type", "in_stype", in_stype)
         return in_stype, ["default"] * len(self.list_outputs()), self._dense_states()
@@ -131,7 +131,7 @@ class CustomOpProp:
         ----------
         ograd_stype, in_stype, out_stype, aux_stype : those of the outputs' gradients, of the inputs, of the
             outputs and of the auxiliary states
-        igrad_stype : those that are asked for of the inputs' gradients; this method takes dense ones alone,
+        igrad_stype : the requested ones of the inputs' gradients; this method accepts only dense ones,
             here and in `ograd_stype`
         """
         _require_dense("infer_storage_type_backward", "ograd_stype", ograd_stype)
@@ -145,12 +145,12 @@ class CustomOpProp:
     def declare_backward_dependency(
         self, out_grad: list[int], in_data: list[int], out_data: list[int]
     ) -> list[int]:
-        """Return which of these numbers `backward` reads."""
+        """Return those of these numbers that `backward` reads."""
         needed = list(out_grad) if self.need_top_grad_ else []
         return [*needed, *in_data, *out_data]
 
     def create_operator(self, ctx: Any, in_shapes: list[Any], in_dtypes: list[Any]) -> CustomOp:
-        """Return the `CustomOp` that computes."""
+        """Return the `CustomOp` that does the computation."""
         return CustomOp()
 
 
@@ -159,7 +159,7 @@ _forget: list[Callable[[], None]] = []
 
 
 def on_change(forget: Callable[[], None]) -> Callable[[], None]:
-    """Have a function called whenever a class is registered."""
+    """Call a function whenever a class is registered."""
     _forget.append(forget)
     return forget
 
@@ -193,12 +193,12 @@ def registered_names() -> list[str]:
 
 
 def is_registered(settings: Mapping[str, str]) -> bool:
-    """Whether there is a class for the ``op_type`` among the settings."""
+    """Whether a class is registered for the ``op_type`` among the settings."""
     return settings.get("op_type") in _registered
 
 
 def new_prop(settings: Mapping[str, str]) -> CustomOpProp:
-    """Make the properties that go with the attributes of a call, ``op_type`` among them.
+    """Create the `CustomOpProp` for the attributes of a call, ``op_type`` among them.
 
     Raises
     ------
@@ -242,7 +242,7 @@ def _require_dense(method: str, what: str, types: list[str]) -> None:
         if storage != "default":
             raise MismatchError(
                 describe(
-                    f"{what}[{number}] is {storage!r}, and nobody has said what follows from that",
+                    f"{what}[{number}] is {storage!r}, for which the CustomOpProp infers no storage types",
                     where=method,
                     hint=f"override {method} in the CustomOpProp",
                 )

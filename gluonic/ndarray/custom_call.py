@@ -1,4 +1,4 @@
-"""Calling operators written in Python: at once, in the calling thread, with flags off and warnings on."""
+"""Calls of operators written in Python: synchronous, in the calling thread, with flags off and warnings on."""
 
 import operator
 from collections.abc import Iterable, Mapping, Sequence
@@ -23,7 +23,7 @@ _MOST_SITES = 1024
 
 
 def checked(result: Any, prop: CustomOpProp, method: str) -> tuple[Any, Any, Any]:
-    """What `infer_shape` or `infer_type` returned, checked: inputs, outputs, states."""
+    """Check what `infer_shape` or `infer_type` returned: inputs, outputs, states."""
     parts = tuple(result) if isinstance(result, (tuple, list)) else ()
     if len(parts) == 2:
         parts = (*parts, ())
@@ -63,7 +63,7 @@ def as_shape(shape: Any, prop: CustomOpProp) -> tuple[int, ...]:
 
 
 class Dependency:
-    """What `backward` reads of an operator, as `declare_backward_dependency` says.
+    """The values that `backward` reads, as `declare_backward_dependency` says.
 
     Attributes
     ----------
@@ -92,7 +92,7 @@ class Dependency:
 
 
 class CustomSignature:
-    """A call with certain attributes, shapes and dtypes: what need not be found out for each call.
+    """What is computed once for all calls with the same attributes, shapes and dtypes.
 
     Parameters
     ----------
@@ -102,7 +102,7 @@ class CustomSignature:
     Attributes
     ----------
     name : under which the operator is registered
-    prop : the user's properties, which have seen these shapes and dtypes
+    prop : the user's `CustomOpProp`, which has been given these shapes and dtypes
     count : how many of the arrays are inputs
     shapes, dtypes : of the arrays
     results : shape and dtype of each output
@@ -132,7 +132,7 @@ class CustomSignature:
         return self._dependency
 
     def new_op(self) -> CustomOp:
-        """Let the user's properties make the operator."""
+        """Create the operator from the user's `CustomOpProp`."""
         made = self.prop.create_operator(
             current_context(), [s[:] for s in self.shapes], self.dtypes[:]
         )
@@ -198,10 +198,10 @@ def backward(
 
     Parameters
     ----------
-    inputs, heads, outputs : the values; None for what it does not read
+    inputs, heads, outputs : the values; None where it does not read them
     states : its auxiliary states
     like : shape and dtype of each input
-    wanted : which inputs' gradients are asked for
+    wanted : the inputs whose gradients are requested
     name : under which the operator is registered
     kinds : the storage kinds of the gradients, which are dense by default
 
@@ -244,7 +244,7 @@ class CustomCallRecord(OperatorRecord):
 
     Attributes
     ----------
-    site, op : what was called
+    site, op : the signature and the operator that were called
     """
 
     __slots__ = ("op", "site")
@@ -266,7 +266,7 @@ on_change(_sites.clear)
 
 
 def site_of(settings: Mapping[str, str], arrays: Sequence[Value]) -> CustomSignature:
-    """What is known about a call with such attributes and arrays."""
+    """The signature of a call with such attributes and arrays."""
     key = (*settings.items(), *[(a.shape, a.dtype) for a in arrays])
     found = _sites.get(key)
     if found is None:

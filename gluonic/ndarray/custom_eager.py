@@ -1,4 +1,4 @@
-"""`nd.Custom`: a call that has been made before, with such shapes and attributes, goes the short way."""
+"""`nd.Custom`: a call with shapes and attributes that occurred before takes the fast path."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -22,16 +22,16 @@ from gluonic.ndarray.storage.dispatch import gives_sparse
 from gluonic.ndarray.tape import entry_of
 
 _MOST_KNOWN = 1024
-_: Any = (custom_stored,)  # which runs it where something is sparse
+_: Any = (custom_stored,)  # runs it where an array is sparse
 
 
 class CustomRecord(CustomCallRecord):
-    """A recorded call; its backward is called without a detour through the gradient rule."""
+    """A recorded call; its backward is called directly, not through the gradient rule."""
 
     __slots__ = ()
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
-        """Call the user's backward; what is to be differentiated again goes through the rule."""
+        """Call the user's backward; gradients that are to be differentiated again go through the rule."""
         if STATE.recording:
             self.arrays[-1] = carried(self.op)
             return super().gradients(heads, train=train)
@@ -84,7 +84,7 @@ def Custom(*data: Any, **keywords: Any) -> Any:
 
 
 def again(application: Application) -> Callable[[Sequence[NDArray]], list[NDArray]]:
-    """A function that runs an operator, with the object that a graph keeps, if it does."""
+    """A function that runs an operator, with the operator object that a graph keeps, if any."""
     kept = application.made if isinstance(application, KeptCustom) else None
 
     def call(data: Sequence[NDArray]) -> list[NDArray]:
@@ -116,7 +116,7 @@ def _run(
 
 
 def _for_the_first_time(data: Sequence[Any], keywords: dict[str, Any]) -> Any:
-    """Call the long way, with all checks; from then on such a call goes the short way."""
+    """Call with all checks; from then on such a call takes the fast path."""
     result = _general(*data, **keywords)
     plain = bool(data) and all(isinstance(x, NDArray) and x.stype == "default" for x in data)
     if plain and not any(

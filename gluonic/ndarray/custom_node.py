@@ -32,7 +32,7 @@ on_change(_props.clear)
 
 
 def prop_of(settings: Mapping[str, str]) -> CustomOpProp:
-    """The properties that go with the attributes, for asking names and partial shapes."""
+    """The `CustomOpProp` for the attributes, for names and partial shapes."""
     key = tuple(settings.items())
     found = _props.get(key)
     if found is None:
@@ -67,7 +67,7 @@ class KeptCustom(Application):
 
 
 def op_of(site: CustomSignature, made: dict[CustomSignature, CustomOp]) -> CustomOp:
-    """The operator object that is kept for a kind of call; made, if it is the first."""
+    """The operator object for a kind of call; created at the first call and kept."""
     op = made.get(site)
     if op is None:
         op = made[site] = site.new_op()
@@ -80,7 +80,7 @@ def op_of(site: CustomSignature, made: dict[CustomSignature, CustomOp]) -> Custo
     auxiliary=lambda n: prop_of(vars(n)).list_auxiliary_states(),
     outputs=lambda n: [*prop_of(vars(n)).list_outputs(), _CARRIED],
     visible=lambda n: len(prop_of(vars(n)).list_outputs()),
-    is_loss=True,  # what `backward` makes of zeros is the user's affair
+    is_loss=True,  # what `backward` computes from zeros is the user's business
     calls_back=True,
     keeps_state=KeptCustom,
     is_there=is_registered,
@@ -114,7 +114,7 @@ def _run(
 
 
 def _lasting(array: Array) -> Array:
-    """An array that the user may keep: not a view of memory that other operators will use again."""
+    """An array that the user may keep: not a view of memory that other operators will reuse."""
     return array if array.base is None and array.flags.c_contiguous else array.copy()
 
 
@@ -139,7 +139,7 @@ def _(n: NodeView) -> None:
     except Exception:
         if whole:
             raise
-        raise Unknown from None  # the user's code met an input whose shape is not known yet
+        raise Unknown from None  # the user's code was given an input whose shape is not known yet
     inputs, outputs, auxiliary = checked(result, prop, "infer_shape")
     slots = [*names, *prop.list_outputs(), *states]
     for name, shape in zip(slots, [*inputs, *outputs, *auxiliary], strict=True):
@@ -214,12 +214,12 @@ def backward_custom(
 
     Parameters
     ----------
-    custom_op : what its forward left
+    custom_op : the operator object that its forward left
     data : inputs, states, the gradients `heads` of the outputs and the outputs `outputs`
-    inputs, states, output_count : how many there are
-    heads, outputs, reads : which of the outputs' gradients, outputs and inputs are declared as read
-    wanted : which inputs' gradients are asked for
-    op_type : under which the operator is registered
+    inputs, states, output_count : their numbers
+    heads, outputs, reads : the outputs' gradients, outputs and inputs that are declared as read
+    wanted : the inputs whose gradients are requested
+    op_type : the name under which the operator is registered
     """
     given, aux = data[:inputs], data[inputs : inputs + states]
     rest = iter(data[inputs + states :])

@@ -1,4 +1,4 @@
-"""`Custom` with sparse arrays: its `CustomOpProp` says which kinds its outputs and gradients have."""
+"""`Custom` with sparse arrays: its `CustomOpProp` names the storage kinds of outputs and gradients."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -36,20 +36,20 @@ def _known_kinds(kinds: Sequence[str], method: str, prop: CustomOpProp) -> list[
 
 
 def forward_kinds(prop: CustomOpProp, kinds: Sequence[str]) -> list[list[str]]:
-    """The storage kinds of inputs, outputs and states as `forward` is to have them."""
+    """The storage kinds of inputs, outputs and states that `forward` expects."""
     method = _METHODS[0]
     parts = checked(prop.infer_storage_type(list(kinds)), prop, method)
     return [_known_kinds(part, method, prop) for part in parts]
 
 
 def backward_kinds(prop: CustomOpProp, *kinds: Sequence[str]) -> list[list[str]]:
-    """Those of heads, inputs, outputs, gradients and states as `backward` is to have them."""
+    """Those of heads, inputs, outputs, gradients and states that `backward` expects."""
     method = _METHODS[1]
     parts = tuple(prop.infer_storage_type_backward(*map(list, kinds)))
     if [len(part) for part in parts] != [len(part) for part in kinds]:
         raise MXNetError(
             describe(
-                f"must return lists as long as those that it is given, not {parts}",
+                f"must return lists of the lengths of its arguments, not {parts}",
                 where=f"{type(prop).__name__}.{method}",
             )
         )
@@ -106,7 +106,7 @@ def invoke_custom(application: Application, inputs: Sequence[NDArray]) -> list[N
 
 
 def _give_back(states: Sequence[NDArray], values: Sequence[Value]) -> None:
-    """Put the states that were read in another kind in the place of what the arrays had."""
+    """Write states that were converted to another kind back to their arrays."""
     for state, value in zip(states, values, strict=True):
         if kind_of(value) != state.stype:
             state[:] = made(value)
@@ -118,7 +118,7 @@ class StoredCustomRecord(CustomCallRecord):
     __slots__ = ()
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
-        """Call the user's backward with the kinds that the user's properties say."""
+        """Call the user's backward with the kinds that the user's `CustomOpProp` names."""
         site, count = self.site, self.site.count
         states = len(site.shapes)
         values = self.arrays[:states]
@@ -165,6 +165,6 @@ def _read(
 
 
 def _buffer_kind(entry: TapeEntry | None) -> str:
-    """The storage kind of the buffer for a variable's gradient; of all else it is dense."""
+    """The storage kind of a variable's gradient buffer; dense for everything else."""
     leaf = None if entry is None else entry[0]
     return leaf.grad.stype if isinstance(leaf, Leaf) and leaf.grad is not None else DEFAULT

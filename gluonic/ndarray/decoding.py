@@ -1,4 +1,4 @@
-"""Arrays of images that lie in files."""
+"""Arrays of the images in files."""
 
 import os
 from pathlib import Path
@@ -17,7 +17,7 @@ def _cvimdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -
     Parameters
     ----------
     buf : an array of bytes, or bytes
-    flag : 1 for three channels, 0 for a grey one, -1 for what is stored
+    flag : 1 for three channels, 0 for a grey one, -1 for the channels that are stored
     to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
     out : an array to write the image into
     """

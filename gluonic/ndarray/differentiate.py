@@ -1,4 +1,4 @@
-"""`backward` and `grad`: differentiating what the tape holds."""
+"""`backward` and `grad`: differentiation of what the tape has recorded."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -43,7 +43,7 @@ def _head_entries(
 
 
 class HeadGradientError(MXNetError, ValueError, TypeError, AssertionError):
-    """The gradients given for the heads do not go with them."""
+    """The gradients given for the heads do not match them."""
 
 
 def _head_entry(head: NDArray) -> TapeEntry:
@@ -67,7 +67,7 @@ def _head_entry(head: NDArray) -> TapeEntry:
 def _head_gradient(head: NDArray, gradient: NDArray | None) -> NDArray:
     if gradient is None:
         ones = allocated(np.empty, head.shape, head.dtype, "the gradient of the head")
-        ones.fill(1)  # `ones_like` takes four times as long
+        ones.fill(1)  # not `ones_like`, which takes four times as long
         return wrap(ones)
     if not isinstance(gradient, NDArray):
         raise HeadGradientError(
@@ -80,7 +80,7 @@ def _head_gradient(head: NDArray, gradient: NDArray | None) -> NDArray:
         raise HeadGradientError(
             describe(f"a head of shape {head.shape} was given a gradient of shape {gradient.shape}")
         )
-    with Flags(True, None):  # it may be differentiated in its turn
+    with Flags(True, None):  # it may be differentiated itself
         return with_shape(gradient, head.shape)
 
 
@@ -96,7 +96,7 @@ def backward(
     ----------
     heads : the arrays to differentiate
     head_grads : the gradients that flow into them, of as many elements; ones by default
-    retain_graph : keep what is needed to do so again
+    retain_graph : keep the graph, so that it can be differentiated again
     train_mode : whether gradients are those of training mode
 
     Raises
@@ -119,7 +119,7 @@ def backward(
             )
         )
     written = [leaf for leaf in leaves if leaf.grad is not None]
-    if len({id(leaf.grad) for leaf in written}) < len(written):  # who is last is what is read
+    if len({id(leaf.grad) for leaf in written}) < len(written):  # the last one wins
         leaves = _as_first_read([entry[0] for entry, _ in entries], leaves)
     walk.deliver(leaves)
     if not retain_graph:
@@ -193,7 +193,7 @@ def _variable_entry(number: int, variable: NDArray) -> TapeEntry:
 
 
 def _own(gradient: NDArray | None, variable: NDArray, others: Sequence[Any]) -> NDArray:
-    """A gradient that is nobody else's array."""
+    """A gradient that shares no array with others."""
     if gradient is None:
         return wrap(allocated(np.zeros, variable.shape, variable.dtype, "a gradient"))
     if any(gradient is other for other in others):
@@ -246,8 +246,8 @@ def record_function(
 
     Parameters
     ----------
-    gradients : from the gradients of the outputs (None: none flows in) those of the inputs
-    is_loss : whether to ask for them though none flows in
+    gradients : maps the gradients of the outputs (None: none flows in) to those of the inputs
+    is_loss : whether to call it though none flows in
     """
     entries = [entry_of(x) for x in inputs]
     if any(entry is not None for entry in entries):
@@ -267,7 +267,7 @@ def _backward(
     Parameters
     ----------
     out_grad : the gradient that flows in; ones by default
-    retain_graph : keep what is needed to do so again
+    retain_graph : keep the graph, so that it can be differentiated again
     train_mode : whether gradients are those of training mode
     """
     backward([self], [out_grad], retain_graph, train_mode)

@@ -1,4 +1,4 @@
-"""What a DLPack capsule points to, as ctypes reads it (dlpack.h, before its version 1).
+"""The structures that a DLPack capsule points to, for ctypes (dlpack.h, before its version 1).
 
 >>> import ctypes
 >>> import gluonic as mx
@@ -51,7 +51,7 @@ class DLTensor(ctypes.Structure):
 
 
 class DLManagedTensor(ctypes.Structure):
-    """An array, and what its reader calls when it is done."""
+    """An array, and the function that its reader calls when done."""
 
 
 DeleterFunc = ctypes.CFUNCTYPE(None, ctypes.POINTER(DLManagedTensor))

@@ -1,11 +1,11 @@
-"""Who asks for no gradient, so that a `backward` that finds no variable can name them."""
+"""The frozen parameters, so that the error of a `backward` without variables can name them."""
 
 from typing import Protocol
 from weakref import WeakSet
 
 
 class WithName(Protocol):
-    """What a message can name, as a parameter of a net."""
+    """An object whose name a message can give, such as a parameter of a net."""
 
     name: str
 

@@ -23,8 +23,8 @@ from gluonic.ndarray.storage.dispatch import copy_value, gives_sparse, has_spars
 def make_function(op: Operator, name: str) -> Callable[..., Any]:
     """Make the function that calls an operator under one of its names.
 
-    Most operators are never called: what takes longer than a microsecond is made at the first call.
-    A call that gives just the inputs, by position, and perhaps a name, goes a short way.
+    Most operators are never called: what takes longer than a microsecond is done at the first call.
+    A call that gives just the inputs, by position, and perhaps a name, takes the fast path.
     """
     caller: Caller | None = None
     fast: Any = None
@@ -65,7 +65,7 @@ def _all_of_numpy(arguments: Sequence[Any]) -> bool:
 
 
 def _ways(op: Operator, kind: type[NDArray]) -> tuple[Caller, Any, int]:
-    """How an operator is called, the short way if there is one, and with how many inputs it is taken."""
+    """How an operator is called: the fast path, if there is one, and the number of inputs that it takes."""
     caller = Caller(op, NDArray)
     plain = None if casting.concerns(op.name) else caller.plain
     fast = None if plain is None else fast_call(plain, kind)
@@ -180,14 +180,14 @@ def _into(application: Application, inputs: Sequence[NDArray], out: Any) -> Any:
 def _into_stored(
     application: Application, inputs: Sequence[NDArray], targets: Sequence[NDArray], out: Any
 ) -> Any:
-    """Run an operator and write its outputs into arrays of which some are sparse, or made of such."""
+    """Run an operator and write its outputs into arrays, where some of them or of the inputs are sparse."""
     for target, output in zip(targets, invoke(application, inputs), strict=False):
         copy_value(output, target)
     return out
 
 
 def _attributes_of(out: Any, op: Operator) -> dict[str, Any]:
-    """The shape and dtype of `out`, for an operator that makes arrays out of nothing."""
+    """The shape and dtype of `out`, for an operator without inputs."""
     first = out[0] if isinstance(out, (list, tuple)) else out
     return {n: getattr(first, n) for n in ("shape", "dtype") if n in op.attributes}
 
@@ -213,7 +213,7 @@ def _targets(application: Application, out: Any) -> list[NDArray]:
 
 
 def _make_anew() -> None:
-    """Let all modules make their functions anew: those made before know the short way of a call."""
+    """Let all modules recreate their functions: the earlier ones cache the fast path of a call."""
     for name in REGISTRY:
         Functions.renew(name)
 

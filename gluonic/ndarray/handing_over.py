@@ -1,4 +1,4 @@
-"""Handing gradients over while a backward goes on, to those who listen: to be sent to other processes, say."""
+"""Handing gradients to listeners while a backward is running, for instance to send them to other processes."""
 
 from collections.abc import Callable, Iterable, Sequence
 from typing import Protocol
@@ -11,13 +11,13 @@ from gluonic.support.references import holds_alone
 
 
 class GradientListener(Protocol):
-    """Who wants to know when gradients are written."""
+    """A listener that is told when gradients are written."""
 
     def listens_to(self, buffer: NDArray) -> bool:
         """Whether to call `written` for a buffer that receives gradients."""
 
     def written(self, buffer: NDArray) -> None:
-        """Take note that a backward has written a buffer, for good.
+        """Called when a backward has written the final gradient to a buffer.
 
         It may still compute other gradients; what it needs for them is not in the buffer.
         """
@@ -34,7 +34,7 @@ _listeners: "list[ref[GradientListener]]" = []
 
 
 def listen(listener: GradientListener) -> None:
-    """Tell a listener about gradients for as long as it lives."""
+    """Register a listener for as long as it lives."""
     _listeners.append(ref(listener, _listeners.remove))
 
 
@@ -61,7 +61,7 @@ def walk_for(
 
 
 def _contributions(heads: Iterable[TapeEntry]) -> dict[Leaf, int]:
-    """How often a gradient will flow into each variable, be it none."""
+    """How many times a gradient, possibly None, will flow into each variable."""
     found: dict[Leaf, int] = {}
     seen: set[Record] = set()
     stack = [record for record, _ in heads]
@@ -76,13 +76,13 @@ def _contributions(heads: Iterable[TapeEntry]) -> dict[Leaf, int]:
 
 
 class HandingOverWalk(Walk):
-    """A walk back that fills buffers as soon as their gradients are complete, and tells listeners.
+    """A backward walk that fills buffers as soon as their gradients are complete, and tells listeners.
 
     Parameters
     ----------
     heads, plus : see `Walk`
     coming : how many contributions to the gradient of each variable are still to come
-    listeners : who is told
+    listeners : the listeners to tell
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class HandingOverWalk(Walk):
                 self._receive_early(record)
 
     def _receive_early(self, leaf: Leaf) -> None:
-        """Write a complete gradient into its buffer, if somebody waits for it and nobody reads the buffer."""
+        """Write a complete gradient to its buffer, if a listener waits for it and nothing reads the buffer."""
         buffer = leaf.grad
         if buffer is None or buffer.is_sparse or not holds_alone(buffer, "elements"):
             return

@@ -1,4 +1,4 @@
-"""What was recorded, read as a graph."""
+"""The recorded computation as a graph."""
 
 from gluonic.graph import Application, Entry, Node
 from gluonic.graph.errors import MXNetError, NotThereError, describe
@@ -38,7 +38,7 @@ def recorded_graph(array: NDArray) -> Entry:
 
 
 def _below(last: Record) -> list[Record]:
-    """All records that a record depends on, oldest first, and itself."""
+    """A record and all records that it depends on, oldest first."""
     found, stack = {last}, [last]
     while stack:
         for entry in stack.pop().inputs:

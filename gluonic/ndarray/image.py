@@ -1,4 +1,4 @@
-"""``nd.image``: operators on pictures."""
+"""``nd.image``: operators on images."""
 
 from gluonic.graph.namespaces import Functions
 from gluonic.ndarray.functions import make_function

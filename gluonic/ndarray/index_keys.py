@@ -1,4 +1,4 @@
-"""What keys of arrays mean, for programs that have asked MXNet."""
+"""MXNet's functions on the keys of arrays, for programs that call them."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -1,6 +1,6 @@
 """Reading and writing parts of arrays: ``x[key]`` and ``x[key] = value``.
 
-As in MXNet, a basic key (integers, slices, ``...``, None) whose elements lie side by side gives a view that
+As in MXNet, a basic key (integers, slices, ``...``, None) whose elements are contiguous gives a view that
 shares memory; any other key gives a copy. Reading is recorded.
 """
 
@@ -40,14 +40,14 @@ class BooleanIndexError(MXNetError, ValueError, IndexError):
 
 
 class KeyKindError(MXNetError, ValueError, TypeError):
-    """Something that is no index, slice or array."""
+    """A key is no index, slice or array."""
 
 
 # ------------------------------------------------------------------------------------ reading keys
 
 
 def _read_key(self: NDArray, key: Any) -> tuple[Key, bool]:
-    """The key as a tuple in which arrays of indices are NumPy's, and whether it is basic."""
+    """The key as a tuple with NumPy's arrays as indices, and whether it is basic."""
     if type(key) is slice and key == EVERYTHING and not self.ndim:
         return (), True
     parts = key if isinstance(key, tuple) else (key,)
@@ -67,7 +67,7 @@ def _read_key(self: NDArray, key: Any) -> tuple[Key, bool]:
 
 
 def _indices(part: Any) -> Array:
-    """An array of indices, given as NDArray, NumPy array or sequence; numbers lose their fraction."""
+    """An array of indices, given as NDArray, NumPy array or sequence; fractions are truncated."""
     found = part.elements if isinstance(part, NDArray) else np.asarray(part)
     if found.dtype.kind not in "iuf" and found.size:
         raise _refused(part)
@@ -102,7 +102,7 @@ def getitem(self: NDArray, key: Any) -> NDArray:
 
 
 def _quick(data: Array, key: Any) -> Array | None:
-    """What a plain key names, where that is simple: several elements, or one of a full index."""
+    """The part that a plain key selects, in simple cases: several elements, or one of a full index."""
     try:
         part = data[key]
         if isinstance(part, np.ndarray):
@@ -113,11 +113,11 @@ def _quick(data: Array, key: Any) -> Array | None:
         row, last = data[index[:-1]], index[-1]
         return row[last : last + 1 or None] if row.ndim == 1 else None
     except (IndexError, ValueError, TypeError):
-        return None  # the slow way says what is wrong
+        return None  # the slow path says what is wrong
 
 
 def _basic(self: NDArray, key: Key) -> NDArray:
-    """The elements of a basic key: a view if they lie side by side, else a copy."""
+    """The elements of a basic key: a view if they are contiguous, else a copy."""
     slices = slices_of(self, key)
     part = self.elements[key]
     shape = part.shape or (1,) * min(self.ndim, 1)
@@ -131,7 +131,7 @@ def _basic(self: NDArray, key: Key) -> NDArray:
 
 
 def sliced(self: NDArray, slices: Sequence[slice], part: Array, shape: tuple[int, ...]) -> NDArray:
-    """A part of an array, recorded: the slices that it consists of, under a shape."""
+    """A recorded part of an array: slices of it, reshaped."""
     fields = [tuple(getattr(s, field) for s in slices) for field in ("start", "stop", "step")]
     lengths = [len(range(*s.indices(n))) for s, n in zip(slices, self.shape, strict=True)]
     attributes = dict(zip(("begin", "end", "step"), fields, strict=True))
@@ -140,7 +140,7 @@ def sliced(self: NDArray, slices: Sequence[slice], part: Array, shape: tuple[int
 
 
 def _advanced(self: NDArray, key: Key, recorded: Sequence[NDArray]) -> NDArray:
-    """A copy of the elements of a key with arrays in it, `recorded` among them."""
+    """A copy of the elements of a key with arrays in it, which include those in `recorded`."""
     if recorded or (STATE.recording and entry_of(self) is not None):
         return taken(self, positions_of(self, key), recorded)
     try:
@@ -155,7 +155,7 @@ def _advanced(self: NDArray, key: Key, recorded: Sequence[NDArray]) -> NDArray:
 def taken(self: NDArray, positions: Array, recorded: Sequence[NDArray]) -> NDArray:
     """The elements at positions in the flat array, recorded; so are the arrays that the positions come from."""
     indices = NDArray(positions)
-    if recorded:  # indices have no gradient, but an output head may lie behind them
+    if recorded:  # indices have no gradient, but an output head may be upstream of them
         entries = [entry_of(part) for part in recorded]
         put(FunctionRecord(entries, 1, lambda heads: [None] * len(entries)), (), (indices,))
     return invoke(REGISTRY["take"].apply({}), (with_shape(self, (self.size,)), indices))[0]

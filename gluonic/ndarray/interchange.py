@@ -1,4 +1,4 @@
-"""Arrays to and from others: NumPy, DLPack, pickles."""
+"""Exchange of arrays with NumPy, DLPack and pickles."""
 
 from contextlib import suppress
 from typing import Any
@@ -18,7 +18,7 @@ from gluonic.ndarray.context import Context
 
 @method("__array__")
 def array(self: NDArray, dtype: Any = None, copy: bool | None = None) -> Array:
-    """Give NumPy the elements: shared, if no copy is asked for or needed."""
+    """Return the elements as a NumPy array: shared, unless a copy is requested or needed."""
     if dtype is not None and np.dtype(dtype) != self.elements.dtype:
         if copy is False:
             raise ValueError(
@@ -56,7 +56,7 @@ def from_numpy(
             return array_cls(np.array(ndarray, order="C"))
     if not ndarray.flags.c_contiguous:
         raise ValueError("Only c-contiguous arrays are supported for zero-copy")
-    with suppress(ValueError):  # memory that is read-only by nature stays so
+    with suppress(ValueError):  # memory that was read-only before stays so
         ndarray.flags.writeable = True
     shared = ndarray.view(np.ndarray)
     ndarray.flags.writeable = False
@@ -80,11 +80,11 @@ class _Memory:
 
 
 class _Source:
-    """What another library exports, or a capsule of its, for NumPy to read.
+    """An exported array of another library, or its capsule, for NumPy to read.
 
     Attributes
     ----------
-    is_unmarked : whether the capsule cannot say if its memory is read-only; NumPy takes it for that
+    is_unmarked : whether the capsule cannot say if its memory is read-only; NumPy then takes it as read-only
     """
 
     def __init__(self, given: Any) -> None:
@@ -110,7 +110,7 @@ def dlpack(self: NDArray, **keywords: Any) -> Any:
 
 @method("__dlpack_device__")
 def dlpack_device(self: NDArray) -> tuple[int, int]:
-    """Return the device as DLPack numbers it: the CPU."""
+    """Return the device by DLPack's numbers: the CPU."""
     return self.elements.__dlpack_device__()
 
 
@@ -156,5 +156,5 @@ def _rebuild_of_numpy(data: Array, context: Context | None) -> NDArray:
 
 @method("__reduce__")
 def reduce(self: NDArray) -> Any:
-    """Tell pickle what the array is made of; its gradient is left behind."""
+    """Return what pickle needs to rebuild the array; its gradient is left out."""
     return _rebuild_of_numpy if self.of_numpy else _rebuild, (self.elements, self.stated_context)

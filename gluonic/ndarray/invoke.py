@@ -1,4 +1,4 @@
-"""Calling an operator eagerly: check at the door, run the kernel, wrap the results, record them."""
+"""Eager calls of operators: check the inputs, run the kernel, wrap the results, record them."""
 
 from collections.abc import Callable, Sequence
 from typing import Any, TypeAlias
@@ -44,7 +44,7 @@ _new = NDArray.__new__
 
 
 class NotAnArrayError(MXNetError, TypeError, AssertionError):
-    """Something else was given where an operator takes an NDArray."""
+    """An input of an operator is not an NDArray."""
 
 
 def invoke(
@@ -60,7 +60,7 @@ def invoke(
     application : the operator with its attributes
     inputs : the arrays it reads, those it updates included
     expected : the outputs' shapes and dtypes, if they are known already
-    kind : the class of the outputs, by default that which goes with the operator and the inputs
+    kind : the class of the outputs; by default it follows from the operator and the inputs
 
     Returns
     -------
@@ -94,7 +94,7 @@ def invoke(
 
 
 def result_class(application: Application, inputs: Sequence[NDArray]) -> type[NDArray]:
-    """The class of what an operator gives: an array of `mx.np` if it is one of NumPy's, or reads one."""
+    """The class of an operator's results: arrays of `mx.np` if it is one of NumPy's, or reads one."""
     if application.of_numpy:
         return numpy_array()  # type: ignore[no-any-return]
     for x in inputs:
@@ -189,7 +189,7 @@ def quick_call(application: Application) -> Fast | None:
     return found
 
 
-# `_unary` and `_binary` differ in the number of arguments alone: a loop over them would cost half the call.
+# `_unary` and `_binary` differ only in the number of arguments: a loop over them would cost half the call.
 
 
 def _unary(application: Application, kind: type[NDArray]) -> Fast:

@@ -1,4 +1,4 @@
-"""Running kernels: without floating point warnings, on memory that is nobody else's."""
+"""Running kernels without floating point warnings; results share memory with nothing."""
 
 from collections.abc import Sequence
 from time import perf_counter_ns
@@ -31,7 +31,7 @@ Promise: TypeAlias = tuple[tuple[int, ...] | None, np.dtype[Any]]
 
 
 def compute(application: Application, arrays: Sequence[Array], expected: Signature) -> list[Array]:
-    """Run a kernel without floating point warnings; an array for each output, shared with nobody.
+    """Run a kernel without floating point warnings; an array for each output, which shares memory with nothing.
 
     Raises
     ------
@@ -98,4 +98,4 @@ def overwrite(target: NDArray, values: Any) -> None:
     try:
         quietly(write, target.elements, np.asarray(values))
     except MemoryError as error:
-        raise too_large("the values that are to be written", error) from None
+        raise too_large("the values to write", error) from None

@@ -1,4 +1,4 @@
-"""Keys of arrays, ``x[key]``: what they name."""
+"""Keys of arrays, ``x[key]``, and the elements that they select."""
 
 from typing import Any
 
@@ -18,7 +18,7 @@ _PLAIN = frozenset({int, slice, type(None), type(Ellipsis)})
 
 
 def is_plain(key: Any) -> bool:
-    """Whether a key is basic, at a glance."""
+    """Whether a key is basic, by a quick check that may miss some."""
     kind = type(key)
     if kind is tuple:
         return bool(key) and _PLAIN.issuperset(map(type, key))
@@ -31,7 +31,7 @@ def is_integer(part: Any) -> bool:
 
 
 def check_bounds(self: NDArray, key: Key) -> None:
-    """Name the axis that an index misses."""
+    """Raise an error that names the axis of an index that is out of bounds."""
     used = [part for part in key if part is not None]
     explicit = [part for part in used if part is not Ellipsis]
     if len(used) - len(explicit) > 1:
@@ -70,7 +70,7 @@ def slices_of(self: NDArray, key: Key) -> list[slice]:
 
 
 def positions_of(self: NDArray, key: Key) -> Array:
-    """The numbers, in the flat array, of the elements that a key names."""
+    """The flat indices of the elements that a key selects."""
     try:
         return np.asarray(np.arange(self.elements.size).reshape(self.shape)[key])
     except IndexError as error:

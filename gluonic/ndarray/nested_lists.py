@@ -1,4 +1,4 @@
-"""NumPy arrays of nested lists, whose lengths must be equal."""
+"""NumPy arrays from nested lists, whose lengths must be equal."""
 
 import warnings
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""The numbers that MXNet gives dtypes, storage types and what is done with gradients."""
+"""MXNet's numbers for dtypes, storage types and gradient requests."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""All operators with public names, each a function; `nd` offers them too."""
+"""All operators with public names, as functions; `nd` has them too."""
 
 from gluonic.graph.namespaces import Functions
 from gluonic.ndarray.functions import make_function

@@ -1,4 +1,4 @@
-"""`optimize_for`: what it does to a graph and to the values of the graph's variables."""
+"""`optimize_for`: rewriting a graph and the values of its variables by a backend."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -23,21 +23,21 @@ def optimize(
     dtypes: Mapping[str, Any] | None = None,
     skip_inference: bool = False,
 ) -> Graph:
-    """Have a graph partitioned or rewritten by a backend.
+    """Let a backend partition or rewrite a graph.
 
     Parameters
     ----------
     backend : the name of a partitioner or of a graph pass
-    args, aux : known values of variables; those that a pass makes are added, those whose variables are
+    args, aux : known values of variables; those that a pass creates are added, those whose variables are
         gone are removed
     options : passed on to the library, as strings
     shapes, dtypes : of variables without a value
-    skip_inference : do not tell the library shapes and dtypes
+    skip_inference : do not pass shapes and dtypes to the library
 
     Raises
     ------
     RuntimeError
-        if a pass makes parameters and there is no dictionary to put them in
+        if a pass creates parameters and there is no dictionary to put them in
     """
     chosen = BACKENDS.find(backend)
     if chosen is None:

@@ -1,4 +1,4 @@
-"""``nd.random``: samples of distributions, each with numbers or with arrays of parameters."""
+"""``nd.random``: samples of distributions whose parameters are numbers or arrays."""
 
 import inspect
 from collections.abc import Callable
@@ -25,8 +25,8 @@ class _Distribution(NamedTuple):
     Attributes
     ----------
     parameters : the names and defaults of the parameters; `REQUIRED` has none
-    documentation : what is drawn
-    adapt : from the parameters those of the operator
+    documentation : the description of the samples
+    adapt : maps the parameters to those of the operator
     """
 
     parameters: dict[str, Any]
@@ -147,7 +147,7 @@ def multinomial(
     dtype: Any = "int32",
     **keywords: Any,
 ) -> Any:
-    """Draw numbers of categories.
+    """Draw indices of categories.
 
     Parameters
     ----------

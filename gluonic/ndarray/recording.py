@@ -1,4 +1,4 @@
-"""Recording operators on the tape, and guarding what a backward will need."""
+"""Recording operators on the tape, and protecting the arrays that a backward needs."""
 
 from collections.abc import Sequence
 from typing import Any, ClassVar
@@ -62,7 +62,7 @@ class OperatorRecord(Record):
 
     @property
     def output_count(self) -> int:
-        """How many outputs there are."""
+        """The number of outputs."""
         return len(self.application.outputs)
 
     @property
@@ -71,7 +71,7 @@ class OperatorRecord(Record):
         return self.application.is_loss
 
     def free(self) -> None:
-        """Let go of the values."""
+        """Release the values."""
         super().free()
         self.arrays = []
 
@@ -92,7 +92,7 @@ class OperatorRecord(Record):
         )
 
     def _compiled_gradients(self, heads: list[NDArray | None]) -> list[NDArray | None] | None:
-        """The gradients by machine code; None if operators compute them one by one."""
+        """The gradients computed by machine code; None if operators compute them one by one."""
         flowing = [head for head in heads if head is not None]
         if any(head.stype != "default" for head in flowing):
             return None
@@ -111,7 +111,7 @@ def record(
     arrays: list[Array],
     outputs: Sequence[NDArray],
 ) -> None:
-    """Put what has just run on the tape, if it depends on anything there."""
+    """Put an operator that has just run on the tape, if it depends on anything there."""
     entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
     for entry in entries:
         if entry is not None:
@@ -125,7 +125,7 @@ def record(
 
 
 def put(made: Record, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> None:
-    """Let arrays be the outputs of a record, and guard the constants it reads against being overwritten."""
+    """Mark arrays as the outputs of a record, and protect the constants that it reads from writes."""
     reader = None
     for x, entry in zip(inputs, made.inputs, strict=False):
         if entry is None:
@@ -137,12 +137,12 @@ def put(made: Record, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> 
 
 
 def check_writable(target: NDArray, inputs: Sequence[NDArray] = ()) -> None:
-    """Refuse to overwrite, while recording, what a later backward needs.
+    """Refuse to overwrite, while recording, an array that a later backward needs.
 
     Parameters
     ----------
     target : the array about to be written
-    inputs : what the new elements are computed from
+    inputs : the arrays that the new elements are computed from
 
     Raises
     ------

@@ -1,8 +1,8 @@
 """MXNet's parameter files: ``nd.save``, ``nd.load`` and ``nd.load_frombuffer``.
 
 A file holds a header, the number of arrays, the arrays, the number of names (none or as many) and the names.
-Files of all MXNet versions are read; what is written is, byte for byte, what MXNet 1.9.1
-writes. A file is data from strangers: every number is checked before memory is allocated for it.
+Files of all MXNet versions are read; those written are identical, byte for byte, to what MXNet 1.9.1
+writes. Files are untrusted: every number is checked before memory is allocated for it.
 """
 
 import io
@@ -100,15 +100,15 @@ def _block(array: NDArray) -> Iterator[bytes | memoryview]:
 
 
 def dump_array(array: NDArray) -> bytes:
-    """What MXNet's pickles hold of an array, which `load_array` reads."""
+    """The bytes of an array in MXNet's pickles, which `load_array` reads."""
     return b"".join(_block(array))
 
 
 def _bytes_of(array: NDArray) -> bytes | memoryview:
-    """The elements as they stand in a file: where they are, if they stand so in memory."""
+    """The elements in the layout of a file; not copied if they have it in memory."""
     if not array.size:
         return b""
-    with allocating("the elements as they stand in a file"):
+    with allocating("the elements in the layout of a file"):
         return np.ascontiguousarray(_little(array.elements)).reshape(-1).view(np.uint8).data
 
 
@@ -117,12 +117,12 @@ def _little(array: Any) -> Any:
 
 
 def _magic(array: NDArray) -> int:
-    """The version that an array is written in; only MXNet's NumPy semantics (V3) can tell shape ()."""
+    """The version that an array is written in; only V3, of MXNet's NumPy semantics, has the shape ()."""
     return _V3 if is_np_shape() or not array.ndim else _V2
 
 
 def _array_header(array: NDArray) -> bytes:
-    """What stands before an array's elements."""
+    """The header of an array."""
     context = array.context
     return struct.pack(
         f"<Iii{array.ndim}qiii",
@@ -168,7 +168,7 @@ def load_frombuffer(buf: bytes | bytearray | memoryview | str) -> Any:
 
 
 def load_array(data: bytes | bytearray | None) -> NDArray:
-    """Load what MXNet's pickles hold of an array: it stands there as in a file, or None for none."""
+    """Load an array from MXNet's pickles, where it is stored as in a file, or None."""
     return NDArray(None) if data is None else _Reader(io.BytesIO(data), "the pickle").array()
 
 
@@ -178,7 +178,7 @@ class _Reader:
     Parameters
     ----------
     stream : the open file
-    title : what messages call it
+    title : its name in messages
     """
 
     def __init__(self, stream: BinaryIO, title: str) -> None:
@@ -194,7 +194,7 @@ class _Reader:
         )
 
     def need(self, count: int) -> None:
-        """Make sure that so many bytes are left."""
+        """Check that `count` bytes are left."""
         if count > self.left:
             raise self.error(f"it is truncated: {count:,} bytes are needed, {self.left:,} are left")
         self.left -= count
@@ -211,7 +211,7 @@ class _Reader:
     def arrays(self) -> Arrays:
         """Read the file."""
         if self.left < 8 or self.number("Q") != _HEADER:
-            raise self.error("Invalid NDArray file format: it does not begin as a parameter file")
+            raise self.error("Invalid NDArray file format: it does not begin like a parameter file")
         _, count = self.numbers("QQ")
         if count > self.left // 4:
             raise self.error(f"it is too short for the {count:,} arrays that it announces")
@@ -260,12 +260,12 @@ class _Reader:
         return self.elements(shape)
 
     def lengths(self) -> tuple[int, ...]:
-        """Read how many axes an array has, and their lengths."""
+        """Read the number of axes of an array, and their lengths."""
         return self._lengths(self.number("i"), "q")
 
     def _lengths(self, rank: int, code: str) -> tuple[int, ...]:
         if not 0 <= rank <= _MOST_AXES:
-            raise self.error(f"{rank} axes: no array has so many")
+            raise self.error(f"{rank} axes: no array has that many")
         shape = self.numbers(f"{rank}{code}")
         if any(length < 0 for length in shape):
             raise self.error(f"shape {shape} has a negative length")
@@ -295,7 +295,7 @@ class _Reader:
 
 @method("__setstate__")
 def _set_state(self: NDArray, state: Mapping[str, Any]) -> None:
-    """Take the state that MXNet's own pickles hold: an array as in a file."""
+    """Set the state from MXNet's own pickles: an array as in a file."""
     array = load_array(state["handle"])
     if isinstance(self, BaseSparseNDArray):
         if not isinstance(array, type(self)):

@@ -1,4 +1,4 @@
-"""Arrays under another shape: the elements are shared, not copied, and the change is recorded."""
+"""Reshaping: the elements are shared, not copied, and the operation is recorded."""
 
 from collections.abc import Sequence
 from math import prod
@@ -25,7 +25,7 @@ def view(source: NDArray, array: Array, name: str, attributes: dict[str, Any]) -
     Parameters
     ----------
     array : the view
-    name, attributes : the operator, and its attributes, that make it of `source`
+    name, attributes : the operator, and its attributes, that compute it from `source`
     """
     made = wrap(array, None, source.stated_context, source.derived_class)
     if STATE.recording and source.tape_entry is not None:
@@ -38,7 +38,7 @@ def view(source: NDArray, array: Array, name: str, attributes: dict[str, Any]) -
 
 
 def with_shape(source: NDArray, shape: tuple[int, ...]) -> NDArray:
-    """The same elements under a shape without codes."""
+    """Reshape to a shape without codes."""
     return view(source, source.elements.reshape(shape), "Reshape", {"shape": shape})
 
 
@@ -48,7 +48,7 @@ def reshape(self: NDArray, *shape: Any, **keywords: Any) -> NDArray:
 
     Parameters
     ----------
-    shape : the lengths of the axes, as one sequence or one by one. 0 keeps the axis at that place, -1 is
+    shape : the lengths of the axes, as one sequence or one by one. 0 keeps the axis at that position, -1 is
         inferred, -2 stands for all remaining axes, -3 merges the next two axes, -4 splits the next
         axis into the two lengths that follow
     reverse : read the codes and the axes from right to left
@@ -116,7 +116,7 @@ def _axis(axis: int, rank: int) -> int:
 
 @method("expand_dims")
 def expand_dims(self: NDArray, axis: int, inplace: bool = False) -> NDArray:
-    """Return the array with a new axis of length one at the place `axis`.
+    """Return the array with a new axis of length one at position `axis`.
 
     Parameters
     ----------
@@ -134,7 +134,7 @@ def squeeze(self: NDArray, axis: Any = None, inplace: bool = False) -> NDArray:
 
     Parameters
     ----------
-    axis : which to drop; by default all
+    axis : the axes to drop; by default all of length one
     inplace : share memory instead of copying
     """
     if not inplace:

@@ -1,4 +1,4 @@
-"""``nd.sparse``: sparse arrays, and operators that keep them so.
+"""``nd.sparse``: sparse arrays, and operators that return sparse arrays.
 
 `csr_matrix` and `row_sparse_array` make them. An operator that does not take sparse arrays is computed
 with dense copies, and a warning says so.

@@ -1,4 +1,4 @@
-"""What the present thread is doing (recording, training), and where random numbers come from."""
+"""The modes of the current thread (recording, training), and the source of random numbers."""
 
 import os
 import threading
@@ -13,7 +13,7 @@ from gluonic.graph.random_source import RandomSource
 
 
 class ThreadState(threading.local):
-    """Whether operators are recorded, and whether they behave as in training; a thread of its own each.
+    """Whether operators are recorded, and whether they behave as in training, for each thread.
 
     Attributes
     ----------
@@ -68,7 +68,7 @@ class Flags:
 
 
 def _machine() -> Any:
-    """Machine code that draws; the first large draw imports the compiler."""
+    """The machine code of draws; the first large draw imports the compiler."""
     from gluonic.codegen.random_numbers import machine
 
     return machine()
@@ -79,10 +79,10 @@ class RandomState:
 
     Attributes
     ----------
-    source : where operators and initializers draw, as MXNet's do
-    generator : where everything else does, of which MXNet's programs see nothing
+    source : the numbers of operators and initializers, equal to MXNet's
+    generator : the numbers of everything else, which MXNet's programs never see
     number : the latest seed
-    listeners : called with the seed after each `seed`, for whoever keeps states of their own
+    listeners : called with the seed after each `seed`, for objects with states of their own
     """
 
     def __init__(self) -> None:
@@ -93,7 +93,7 @@ class RandomState:
         os.register_at_fork(after_in_child=self._renew)
 
     def seed(self, number: int, single: int | None = None) -> None:
-        """Start anew; see `RandomSource.seed`."""
+        """Restart from a seed; see `RandomSource.seed`."""
         self.source.seed(number, single)
         self.generator = np.random.Generator(np.random.Philox(number))
         self.number = number
@@ -101,7 +101,7 @@ class RandomState:
             listener(number)
 
     def _renew(self) -> None:
-        """Go on with the same numbers behind a lock of one's own: another thread may have held the old."""
+        """Continue with the same numbers behind a new lock: another thread may have held the old one."""
         fresh = np.random.Philox(0)
         fresh.state = self.generator.bit_generator.state  # type: ignore[assignment]
         self.generator = np.random.Generator(fresh)
@@ -114,5 +114,5 @@ _runs = {train: Run(train, RANDOM.source) for train in (False, True)}
 
 
 def current_run() -> Run:
-    """What a kernel called now may need: the training flag and where random numbers come from."""
+    """What a kernel called now may need: the training flag and the source of random numbers."""
     return _runs[STATE.training]

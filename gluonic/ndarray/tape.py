@@ -1,8 +1,8 @@
-"""The tape: what was computed under `autograd.record`, and the walk back over it.
+"""The tape: the computation recorded under `autograd.record`, and the backward walk over it.
 
 A recorded array carries an entry ``(record, output number)``. A record keeps the entries and values of its
-inputs and the values of its outputs. Records are numbered, so «larger numbers first» is an order for the
-walk back, and nothing recurses.
+inputs and the values of its outputs. Records are numbered, so «larger numbers first» orders the
+backward walk, and nothing recurses.
 """
 
 import heapq
@@ -72,16 +72,16 @@ class Record:
 
     @property
     def output_count(self) -> int:
-        """How many outputs the computation has."""
+        """The number of outputs."""
         raise NotImplementedError
 
     @property
     def is_loss(self) -> bool:
-        """Whether the inputs have gradients though none flows in."""
+        """Whether the inputs have gradients even if none flows in."""
         return False
 
     def free(self) -> None:
-        """Let go of what only a gradient needs."""
+        """Release what only a gradient needs."""
         self.freed = True
         self.inputs = ()
 
@@ -108,12 +108,12 @@ class Leaf(Record):
         return 1
 
     def free(self) -> None:
-        """Let go of a buffer that nothing is written to; a variable stays one."""
+        """Release a buffer that no gradient is written to; the array stays a variable."""
         if self.req == "null":
             self.grad = None
 
     def buffer(self) -> Array | None:
-        """The memory of `grad`, if nobody could tell that it is written before the walk is over."""
+        """The memory of `grad`, if nothing could observe that it is written before the walk is over."""
         if self.req != "write" or self.grad is None:
             return None
         if not holds_alone(self.grad, "elements"):
@@ -131,7 +131,7 @@ class Leaf(Record):
             if self.req == "write":
                 write(buffer, 0)
         elif gradient.elements is buffer:
-            return  # whoever wrote it there has noted the write
+            return  # the code that wrote it has noted the write
         else:
             new = gradient.elements.reshape(buffer.shape)
             if self.req == "add":
@@ -171,7 +171,7 @@ class FunctionRecord(Record):
 
     @property
     def is_loss(self) -> bool:
-        """Whether the function is called though no gradient flows in."""
+        """Whether the function is called even if no gradient flows in."""
         return self._is_loss
 
     def free(self) -> None:
@@ -182,23 +182,23 @@ class FunctionRecord(Record):
     def gradients(
         self, heads: list["NDArray | None"], *, train: bool
     ) -> Sequence["NDArray | None"]:
-        """Ask the function."""
+        """Call the function."""
         assert self.backward is not None
         return self.backward(heads)
 
 
 class Walk:
-    """The walk back from `heads` over the tape, to every variable that they were computed from.
+    """The backward walk from `heads` over the tape, to every variable that they were computed from.
 
     Parameters
     ----------
     heads : entries to differentiate, with the gradients that flow into them
-    plus : how to add two gradients
+    plus : adds two gradients
     filling : whether gradients go to the buffers of variables in the end, so that they may be written there
 
     Attributes
     ----------
-    flowing : by record, what has flowed into each of its outputs
+    flowing : for each record the gradients of its outputs so far
     leaves, visited : the variables and the other records that have been reached
     quiet, walks : whether a sparse gradient has flowed, whether the walk has begun
     """
@@ -220,7 +220,7 @@ class Walk:
             self.add(entry, gradient)
 
     def add(self, entry: TapeEntry, gradient: "NDArray | None") -> None:
-        """Let a gradient flow into an entry; None only makes sure that the walk comes by."""
+        """Let a gradient flow into an entry; None only makes sure that the walk visits it."""
         record, index = entry
         slots = self.flowing.get(record)
         if slots is None:
@@ -236,14 +236,14 @@ class Walk:
             slots[index] = gradient if held is None else self.plus(held, gradient)
 
     def _sparse(self, record: Record, gradient: "NDArray") -> "NDArray":
-        """A sparse gradient as a record takes it; from here on operators that compute densely do not warn."""
+        """A sparse gradient in a form that a record takes; from then on dense fallbacks do not warn."""
         if not self.quiet:
             self.quiet = True
             STATE.going_back += self.walks
         return gradient if record.takes_stored else gradient.tostype("default")
 
     def run(self, *, train: bool) -> dict[Record, list["NDArray | None"]]:
-        """Walk to the leaves; what flowed into each record that has been reached."""
+        """Walk to the leaves; return the gradients that flowed into each visited record."""
         while self.queue:
             _, record = heapq.heappop(self.queue)
             self.visited.append(record)
@@ -278,7 +278,7 @@ class Walk:
                 STATE.going_back -= 1
 
     def deliver(self, leaves: Iterable[Leaf]) -> None:
-        """Fill the buffers of variables, one after the other, with what has flowed there."""
+        """Fill the buffers of variables, one after the other, with the gradients that flowed there."""
         for leaf in leaves:
             leaf.receive(self.flowing[leaf][0])
 
@@ -290,7 +290,7 @@ class Walk:
 
     @staticmethod
     def _buffers(inputs: Sequence[TapeEntry | None]) -> list[Array | None]:
-        """For each input that is a variable its buffer, unless somebody, say this list, holds it already."""
+        """For each input that is a variable its buffer, unless it is in use, such as by this list."""
         buffers: list[Array | None] = []
         for entry in inputs:
             record = None if entry is None else entry[0]
@@ -299,6 +299,6 @@ class Walk:
 
 
 def entry_of(array: "NDArray") -> TapeEntry | None:
-    """Where an array stands on the tape; None for a constant, and for what a backward has passed."""
+    """The tape entry of an array; None for a constant, and for a record that a backward has freed."""
     entry = array.tape_entry
     return None if entry is None or entry[0].freed else entry

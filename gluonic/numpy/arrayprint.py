@@ -14,7 +14,7 @@ def set_printoptions(
 
     Parameters
     ----------
-    precision : how many digits behind the point
+    precision : number of decimals
     threshold : of how many elements some are left out
     kwarg : further options of ``numpy.set_printoptions``: `edgeitems`, `linewidth`, `suppress`, …
     """

@@ -222,7 +222,7 @@ def linspace(
     Parameters
     ----------
     start, stop : numbers
-    num : how many
+    num : number of samples
     endpoint : whether `stop` is the last of them
     retstep : whether their distance is returned, too
     dtype : default float32

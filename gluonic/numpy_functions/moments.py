@@ -154,7 +154,7 @@ def histogram(
     Parameters
     ----------
     a : any array
-    bins : how many equally wide bins; or an array of edges
+    bins : number of bins of equal width, or an array of edges
     range : where bins begin and end; needed with a number of bins
     normed, weights, density : None or False
     """

@@ -46,7 +46,7 @@ class Adam(_TwoMoments):
     Parameters
     ----------
     learning_rate : the bound on the size of steps, roughly
-    beta1, beta2 : how much of the averages of the gradient and of its square stays
+    beta1, beta2 : decay rates of the running averages of the gradient and of its square
     epsilon : added to the root of the square
     lazy_update : whether rows that a row_sparse gradient does not store stay as they are
     kwargs : see `Optimizer`
@@ -81,7 +81,7 @@ class AdamW(_TwoMoments):
     Parameters
     ----------
     learning_rate : scales steps and weight decay
-    beta1, beta2 : how much of the averages of the gradient and of its square stays
+    beta1, beta2 : decay rates of the running averages of the gradient and of its square
     epsilon : added to the root of the square
     correct_bias : make up for averages begun at zero
     kwargs : see `Optimizer`
@@ -113,7 +113,7 @@ class Adamax(_TwoMoments):
     Parameters
     ----------
     learning_rate : the bound on the size of steps
-    beta1, beta2 : how much of the average and of the maximum stays
+    beta1, beta2 : decay rates of the running average and of the maximum
     kwargs : see `Optimizer`
     """
 
@@ -141,9 +141,9 @@ class Nadam(_TwoMoments):
     Parameters
     ----------
     learning_rate : the bound on the size of steps, roughly
-    beta1, beta2 : how much of the averages of the gradient and of its square stays
+    beta1, beta2 : decay rates of the running averages of the gradient and of its square
     epsilon : added to the root of the square
-    schedule_decay : how fast the momentum grows to `beta1`
+    schedule_decay : rate at which the momentum grows to `beta1`
     kwargs : see `Optimizer`
 
     Notes
@@ -213,7 +213,7 @@ class AdaDelta(RuleOptimizer):
 
     Parameters
     ----------
-    rho : how much of both averages stays
+    rho : decay rate of both running averages
     epsilon : added to both
     kwargs : see `Optimizer`; the learning rate does not count
     """
@@ -234,7 +234,7 @@ class RMSProp(RuleOptimizer):
     Parameters
     ----------
     learning_rate : scales steps
-    gamma1 : how much of the averages stays
+    gamma1 : decay rates of the running averages
     gamma2 : the momentum, if `centered`
     epsilon : added under the root
     centered : take the variance in place of the average square (Graves, 2013)
@@ -283,7 +283,7 @@ class Ftrl(RuleOptimizer):
 
     Parameters
     ----------
-    lamda1 : how strongly weights are drawn to zero
+    lamda1 : strength of the L1 penalty
     learning_rate : scales steps
     beta : damps the first steps
     kwargs : see `Optimizer`
@@ -313,7 +313,7 @@ class FTML(RuleOptimizer):
 
     Parameters
     ----------
-    beta1, beta2 : how much of the averages stays
+    beta1, beta2 : decay rates of the running averages
     epsilon : added to the root of the averaged square
     kwargs : see `Optimizer`
     """

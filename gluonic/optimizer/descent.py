@@ -41,7 +41,7 @@ class SGD(_Momentum):
 
     Parameters
     ----------
-    momentum : how much of the last step goes on
+    momentum : factor on the previous update
     lazy_update : whether rows that a row_sparse gradient does not store stay as they are
     kwargs : see `Optimizer`
     """
@@ -71,7 +71,7 @@ class NAG(_Momentum):
 
     Parameters
     ----------
-    momentum : how much of the last step goes on
+    momentum : factor on the previous update
     kwargs : see `Optimizer`
     """
 
@@ -111,7 +111,7 @@ class DCASGD(RuleOptimizer):
 
     Parameters
     ----------
-    momentum : how much of the last step goes on
+    momentum : factor on the previous update
     lamda : how strongly the delay is made up for
     kwargs : see `Optimizer`
     """

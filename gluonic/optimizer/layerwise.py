@@ -30,7 +30,7 @@ class LARS(SGD):
 
     Parameters
     ----------
-    momentum : how much of the last step goes on
+    momentum : factor on the previous update
     lazy_update : accepted for MXNet's sake; gradients are dense
     eta : how far a layer may be changed, relative to its norm
     eps : added to the denominator
@@ -92,7 +92,7 @@ class LAMB(Optimizer):
     Parameters
     ----------
     learning_rate : how far a layer moves, relative to its norm
-    beta1, beta2 : how much of the averages of the gradient and of its square stays
+    beta1, beta2 : decay rates of the running averages of the gradient and of its square
     epsilon : added to the root of the square
     lower_bound, upper_bound : bounds on the norms that count; None for none
     bias_correction : make up for averages begun at zero
@@ -157,13 +157,13 @@ class LBSGD(SGD):
 
     Parameters
     ----------
-    momentum : how much of the last step goes on
+    momentum : factor on the previous update
     multi_precision : see `Optimizer`
     warmup_strategy : how the learning rate grows to its `batch_scale`-fold: ``"linear"``,
         ``"power2"``, ``"sqrt"``; or ``"lars"`` for rates by the norms of the layers
     warmup_epochs : how long it takes to
     batch_scale : how many batches make a step
-    updates_per_epoch : how many batches an epoch has
+    updates_per_epoch : number of batches in an epoch
     begin_epoch : where training begins
     num_epochs : accepted for MXNet's sake
     kwargs : see `Optimizer`

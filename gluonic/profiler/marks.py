@@ -74,7 +74,7 @@ class Task(_Stretch):
     Parameters
     ----------
     domain : the group it belongs to
-    name : what it is called
+    name : its name
     """
 
     def __init__(self, domain: Domain, name: str) -> None:
@@ -87,7 +87,7 @@ class Frame(_Stretch):
     Parameters
     ----------
     domain : the group it belongs to
-    name : what it is called
+    name : its name
     """
 
     def __init__(self, domain: Domain, name: str) -> None:
@@ -99,7 +99,7 @@ class Event(_Stretch):
 
     Parameters
     ----------
-    name : what it is called
+    name : its name
     """
 
     def __init__(self, name: str) -> None:
@@ -112,7 +112,7 @@ class Counter:
     Parameters
     ----------
     domain : the group it belongs to
-    name : what it is called
+    name : its name
     value : to begin with; nothing is noted without one
     """
 
@@ -155,7 +155,7 @@ class Marker:
     Parameters
     ----------
     domain : the group it belongs to
-    name : what it is called
+    name : its name
     """
 
     def __init__(self, domain: Domain, name: str) -> None:

@@ -18,7 +18,7 @@ class IRHeader(NamedTuple):
 
     Attributes
     ----------
-    flag : how many labels there are; 0 for a single one
+    flag : number of labels; 0 for a single one
     label : the label, or an array of them
     id : the image's number
     id2 : higher bits of its number

@@ -145,7 +145,7 @@ class BaseRNNCell(CheckedArguments):
 
         Parameters
         ----------
-        length : how many steps
+        length : number of steps
         inputs : a symbol with a time axis, or a list with one for each step
         begin_state : the states before the first step; `begin_state()` by default
         layout : the order of batch (N), time (T) and channels (C)

@@ -62,7 +62,7 @@ class RNNCell(_MatrixCell):
 
     Parameters
     ----------
-    num_hidden : how long the state is
+    num_hidden : size of the state
     activation : the name of a function for `Activation`, or a function of symbols
     prefix, params : see `BaseRNNCell`
     """
@@ -97,7 +97,7 @@ class LSTMCell(_MatrixCell):
 
     Parameters
     ----------
-    num_hidden : how long each state is
+    num_hidden : size of each state
     prefix, params : see `BaseRNNCell`
     forget_bias : the first bias of the forget gate; 1 keeps memory from the start (Jozefowicz et al., 2015)
     """
@@ -132,7 +132,7 @@ class GRUCell(_MatrixCell):
 
     Parameters
     ----------
-    num_hidden : how long the state is
+    num_hidden : size of the state
     prefix, params : see `BaseRNNCell`
     """
 

@@ -21,11 +21,11 @@ class BaseConvRNNCell(BaseRNNCell):
     Parameters
     ----------
     input_shape : the shape of an input, with the batch
-    num_hidden : how many channels each state has
+    num_hidden : number of channels in each state
     h2h_kernel, h2h_dilate : the kernel for states, which must be odd, and the distances between its taps
     i2h_kernel, i2h_stride, i2h_pad, i2h_dilate : the same for inputs, with its steps and zeros around them
-    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
-    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
+    i2h_weight_initializer, h2h_weight_initializer : initializers of the weights
+    i2h_bias_initializer, h2h_bias_initializer : initializers of the biases
     activation : the name of a function for `Activation`, or a function of symbols
     prefix, params : see `BaseRNNCell`
     conv_layout : the order of batch (N), channels (C) and the spatial axes

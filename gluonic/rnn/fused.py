@@ -21,8 +21,8 @@ class FusedRNNCell(BaseRNNCell):
 
     Parameters
     ----------
-    num_hidden : how long states are
-    num_layers : how many layers are on top of each other
+    num_hidden : size of the states
+    num_layers : number of stacked layers
     mode : ``"rnn_relu"``, ``"rnn_tanh"``, ``"lstm"`` or ``"gru"``
     bidirectional : run backwards, too, and join the outputs
     dropout : the part of the outputs to drop between layers

@@ -106,7 +106,7 @@ class ZoneoutCell(ModifierCell):
     Parameters
     ----------
     base_cell : the cell
-    zoneout_outputs, zoneout_states : how much of outputs and states to keep
+    zoneout_outputs, zoneout_states : probability of keeping an element of outputs or states
     """
 
     def __init__(

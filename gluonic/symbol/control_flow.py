@@ -119,7 +119,7 @@ def while_loop(
     cond : from the loop variables to a symbol of one element: whether to go on
     func : from the loop variables to an output (None for none) and new loop variables
     loop_vars : the first values of the loop variables, a symbol or nested lists of symbols
-    max_iterations : how often to run `func` at most
+    max_iterations : largest number of calls of `func`
     name : what the graphs are called
 
     Returns

@@ -111,7 +111,7 @@ def arange(
     Parameters
     ----------
     start, stop, step : the numbers; with `stop` left out they run from 0 to `start`
-    repeat : how often each number comes
+    repeat : number of repetitions of each element
     infer_range : take the length from where the result is used
     dtype : its dtype, default float32
     """

@@ -286,7 +286,7 @@ def compare_optimizer(
     w_stype, g_stype : the storage types of weights and gradients for the second optimizer
     rtol, atol : the tolerances
     compare_states : whether to compare the states, too
-    ntensors : how many of a list of shapes to take; all by default
+    ntensors : number of shapes to take from a list; all by default
     """
     several = isinstance(shape, list)
     shapes = shape[:ntensors] if several else [shape]

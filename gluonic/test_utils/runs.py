@@ -30,7 +30,7 @@ def check_speed(
     sym : the symbol
     location : the values of the arguments, by name; random by default
     ctx : the context
-    N : how often to run
+    N : number of runs
     grad_req : what to do with gradients
     typ : ``"whole"`` for forward and backward, ``"forward"``
     kwargs : the shapes of the arguments, if `location` is not given

@@ -18,7 +18,7 @@ def gen_buckets_probs_with_ppf(
     Parameters
     ----------
     ppf : the quantiles of the distribution
-    nbuckets : how many intervals
+    nbuckets : number of intervals
     """
     ends = [float(ppf(i / nbuckets)) for i in range(nbuckets + 1)]
     return list(itertools.pairwise(ends)), [1.0 / nbuckets] * nbuckets
@@ -56,7 +56,7 @@ def chi_square_check(
     generator : from a number of samples to the samples
     buckets : intervals ``(from, to)``, or single values
     probs : the probability of each
-    nsamples : how many to draw
+    nsamples : number of draws
 
     Returns
     -------

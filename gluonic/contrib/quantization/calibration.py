@@ -69,7 +69,7 @@ class LayerHistogramCollector:
 
     Parameters
     ----------
-    num_bins : how many bins it has at first, an odd number
+    num_bins : initial number of bins, odd
     include_layer : the names of the values to look at
     logger : told of each value
 

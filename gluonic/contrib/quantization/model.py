@@ -231,7 +231,7 @@ def quantize_model(
         How to find the ranges of values: those that lose least information on examples, those of the examples,
         or those of each batch while it runs.
     calib_data : a `DataIter` of examples
-    num_calib_examples : how many of them to look at; by default all
+    num_calib_examples : number of examples to use; by default all
     quantized_dtype : {"int8", "uint8", "auto"}
         The type of small integers; ``auto`` is uint8 for what is never negative.
     quantize_mode : {"smart", "full"}

@@ -84,7 +84,7 @@ def quantize_net_v2(
     calib_data : a `DataIter` or a `DataLoader` of examples
     data_shapes : descriptions of the inputs; by default those of `calib_data`
     calib_mode : {"none", "naive", "entropy", "customize"}
-    num_calib_examples : how many examples to look at; by default all
+    num_calib_examples : number of examples to use; by default all
     LayerOutputCollector : with ``calib_mode="customize"``, what is told of values: it has
         ``collect(name, array)`` and ``min_max_dict``
     ctx : where the net's parameters go; by default the current context

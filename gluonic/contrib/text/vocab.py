@@ -18,9 +18,9 @@ class Vocabulary:
 
     Parameters
     ----------
-    counter : how often each token occurs; tokens that occur equally often are sorted
-    most_freq_count : how many of its tokens to take at most
-    min_freq : how often a token must occur
+    counter : count of each token; tokens with equal counts are sorted
+    most_freq_count : largest number of tokens to take
+    min_freq : least count of a token
     unknown_token : stands for all others
     reserved_tokens : are taken whether they occur or not
 

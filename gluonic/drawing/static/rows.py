@@ -10,7 +10,7 @@ def backward(count: int, arrows: Sequence[tuple[int, int]]) -> set[int]:
 
     Parameters
     ----------
-    count : how many boxes there are
+    count : number of boxes
     arrows : pairs of boxes
     """
     outgoing: list[list[tuple[int, int]]] = [[] for _ in range(count)]

@@ -15,7 +15,7 @@ def svg(scene: Scene, title: str, scale: float = 1.0) -> str:
     ----------
     scene : what is drawn
     title : its title
-    scale : how large a unit is, in pixels
+    scale : size of a unit, in pixels
     """
     painter = _SvgPainter()
     scene.paint(painter)

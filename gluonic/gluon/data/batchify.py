@@ -1,4 +1,4 @@
-"""Making batches of samples."""
+"""Batches made of samples."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,11 +13,11 @@ from gluonic.ndarray.numpy_class import as_switched
 
 
 class UnequalSamplesError(MXNetError, ValueError):
-    """Samples that are not alike were to be stacked.
+    """Samples of different shapes, lengths or kinds cannot be stacked.
 
     Attributes
     ----------
-    kinds : what two of them are, by their places in the batch
+    kinds : descriptions of two of them, by their positions in the batch
     """
 
     kinds: dict[int, str]
@@ -38,7 +38,7 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
     Raises
     ------
     UnequalSamplesError
-        if their shapes differ, or other things that must be the same
+        if their shapes differ, or anything else that must be equal
     """
     first = data[0]
     if isinstance(first, tuple):
@@ -112,7 +112,7 @@ def _unequal(kinds: dict[Any, str]) -> UnequalSamplesError:
 
 
 def _kind(sample: Any) -> str:
-    """What of a sample must be as in all others."""
+    """The properties of a sample that all samples of a batch must share."""
     if isinstance(sample, tuple):
         return f"a tuple of {len(sample)}"
     try:

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["DataLoader"]
 
-# what loaders of other libraries are made of, and the names that they import
+# for the loaders of other libraries, which are built from these names
 _as_in_context = in_context
 __getattr__, __dir__ = import_later(
     __name__,
@@ -38,23 +38,23 @@ __getattr__, __dir__ = import_later(
 class DataLoader(CheckedArguments):
     """Iterate over a data set in batches.
 
-    LoaderWorkers survive a `break`, Ctrl-C and exceptions, and go on with the next epoch.
+    Workers survive a `break`, Ctrl-C and exceptions, and continue with the next epoch.
 
     Parameters
     ----------
     dataset : the data set: anything with a length and elements
-    batch_size : how many samples a batch has
+    batch_size : number of samples in a batch
     shuffle : whether to draw the order of samples anew for every epoch
     sampler : chooses samples, instead of `shuffle`
     last_batch : what to do with a last batch that is too small: ``"keep"``, ``"discard"`` or
         ``"rollover"`` it to the next epoch
     batch_sampler : chooses batches, instead of the four before
     batchify_fn : makes a batch of a list of samples; stacks them by default
-    num_workers : how many processes make batches ahead; 0 makes them when they are asked for
+    num_workers : number of processes that make batches ahead; 0 makes them on demand
     pin_memory, pin_device_id : put batches on ``cpu_pinned(pin_device_id)``
-    prefetch : how many batches are made ahead; twice `num_workers` by default
+    prefetch : number of batches made ahead; twice `num_workers` by default
     thread_pool : use threads instead of processes
-    timeout : how many seconds to wait for a batch
+    timeout : timeout for a batch, in seconds
     auto_reload : begin with the next epoch's batches as soon as one is over
 
     Examples

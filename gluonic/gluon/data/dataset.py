@@ -27,7 +27,7 @@ class Dataset:
         return (self[i] for i in range(len(self)))
 
     def filter(self, fn: Callable[[Any], bool]) -> "Dataset":
-        """Return the samples for which `fn` is true; all are looked at now."""
+        """Return the samples for which `fn` is true; it is called for all of them now."""
         return _SampledDataset(self, FilterSampler(fn, self))
 
     def shard(self, num_shards: int, index: int) -> "Dataset":
@@ -55,7 +55,7 @@ class Dataset:
         Parameters
         ----------
         fn : takes the parts of a sample as arguments
-        lazy : call it whenever a sample is asked for; otherwise for all of them now
+        lazy : call it on each access to a sample; otherwise call it for all samples now
         """
         transformed = _TransformedDataset(self, fn)
         return transformed if lazy else SimpleDataset(list(transformed))
@@ -163,7 +163,7 @@ class RecordFileDataset(Dataset):
 
     Parameters
     ----------
-    filename : the ``.rec`` file; an ``.idx`` file must be beside it
+    filename : the ``.rec`` file; its ``.idx`` file must be in the same folder
     """
 
     def __init__(self, filename: str) -> None:

@@ -8,7 +8,7 @@ from gluonic.graph.errors import MXNetError, describe
 
 
 def find(folder: Path, names: list[str], what: str, kind: str = "") -> Path:
-    """Return the first of several files that is there, or the one that $MXNET_GLUON_REPO has.
+    """Return the first of several files that exists, or the one that $MXNET_GLUON_REPO has.
 
     Parameters
     ----------

@@ -9,7 +9,7 @@ _SECONDS = 1.0
 
 
 def end_with_parent() -> None:
-    """End this process when the one that started it has ended; a thread looks, so that it may wait or work.
+    """End this process when the one that started it has ended; a thread watches, so this one may block or work.
 
     The system's own signal for this (``PR_SET_PDEATHSIG``) comes when the starting *thread* ends.
     """
@@ -22,7 +22,7 @@ def end_with_parent() -> None:
 
 
 def _watch(sentinel: int, adoptive: int) -> None:
-    """Wait until a pipe of which the parent has one end is closed, or somebody else is the parent.
+    """Wait until the parent's end of a pipe is closed, or another process has become the parent.
 
     The pipe alone will not do: processes that were forked later hold its other end as well.
     """

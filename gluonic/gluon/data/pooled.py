@@ -1,4 +1,4 @@
-"""Batches made ahead by a pool that the caller owns: what loaders of other libraries derive from."""
+"""Batches made ahead by a pool that the caller owns: a base class for the loaders of other libraries."""
 
 import io
 import pickle
@@ -22,7 +22,7 @@ class PooledBatches:
     """The batches of one epoch.
 
     A derived class may override `_push_next`, which gives the pool its next batch to make:
-    ``_data_buffer[_sent_idx]`` is where its result will be, and ``_iter`` chooses the samples.
+    its result goes to ``_data_buffer[_sent_idx]``, and ``_iter`` yields the indices of the samples.
 
     Parameters
     ----------
@@ -32,10 +32,10 @@ class PooledBatches:
     pin_memory, pin_device_id : put batches on ``cpu_pinned(pin_device_id)``
     worker_fn : called in the pool with samples, `batchify_fn` and `dataset`; returns a pickled
         batch, or a batch if there is a `dataset`
-    prefetch : how many batches are made ahead
+    prefetch : number of batches made ahead
     dataset : for pools of threads, which share it
-    data_loader : something that must live as long as this
-    timeout : how many seconds to wait for a batch
+    data_loader : an object to keep alive as long as this one
+    timeout : timeout for a batch, in seconds
     """
 
     def __init__(

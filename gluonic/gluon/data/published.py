@@ -1,4 +1,4 @@
-"""Which files of data sets Apache MXNet has published: SHA-1 digests by folder and name."""
+"""The files of data sets that Apache MXNet has published: SHA-1 digests by folder and name."""
 
 PUBLISHED: dict[str, dict[str, str]] = {
     "mnist": {

@@ -56,7 +56,7 @@ class Queue(multiprocessing.queues.Queue):  # type: ignore[type-arg]
 
     Parameters
     ----------
-    maxsize : how much it holds; 0 for any number
+    maxsize : capacity; 0 for no limit
     """
 
     def __init__(self, maxsize: int = 0) -> None:
@@ -64,7 +64,7 @@ class Queue(multiprocessing.queues.Queue):  # type: ignore[type-arg]
 
 
 class SimpleQueue(multiprocessing.queues.SimpleQueue):  # type: ignore[type-arg]
-    """A queue between processes, filled by whoever puts something in."""
+    """A queue between processes, written by the thread that puts an object."""
 
     def __init__(self) -> None:
         super().__init__(ctx=multiprocessing.get_context())
@@ -73,7 +73,7 @@ class SimpleQueue(multiprocessing.queues.SimpleQueue):  # type: ignore[type-arg]
 def worker_loop_v1(
     dataset: Any, key_queue: Any, data_queue: Any, batchify_fn: Callable[[list[Any]], Any]
 ) -> None:
-    """Make batches until there is no number.
+    """Make batches until the number is None.
 
     Parameters
     ----------
@@ -93,7 +93,7 @@ def fetcher_loop_v1(
     pin_device_id: int = 0,
     data_buffer_lock: AbstractContextManager[Any] | None = None,
 ) -> None:
-    """Put batches where they are looked for, until there is no number.
+    """Move batches from the queue to the buffer, until the number is None.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Samplers: which samples of a data set come, and in which order."""
+"""Samplers: which samples of a data set are used, and in which order."""
 
 from collections.abc import Callable, Iterator
 from typing import Any, Literal
@@ -29,7 +29,7 @@ class SequentialSampler(Sampler):
 
     Parameters
     ----------
-    length : how many
+    length : number of samples
     start : the number of the first one
     """
 
@@ -48,7 +48,7 @@ class RandomSampler(Sampler):
 
     Parameters
     ----------
-    length : how many
+    length : number of samples
     """
 
     def __init__(self, length: int) -> None:
@@ -68,7 +68,7 @@ class FilterSampler(Sampler):
     Parameters
     ----------
     fn : takes a sample
-    dataset : the data set; all its samples are looked at now
+    dataset : the data set; `fn` is called for all its samples now
     """
 
     def __init__(self, fn: Callable[[Any], bool], dataset: Any) -> None:
@@ -82,12 +82,12 @@ class FilterSampler(Sampler):
 
 
 class BatchSampler(Sampler):
-    """Batches of what another sampler chooses.
+    """Batches of the indices that another sampler yields.
 
     Parameters
     ----------
     sampler : the other sampler
-    batch_size : how many samples a batch has
+    batch_size : number of samples in a batch
     last_batch : what to do with a last batch that is too small: ``"keep"`` it, ``"discard"`` it, or
         ``"rollover"``: put it at the beginning of the next epoch
 

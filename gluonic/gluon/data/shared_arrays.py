@@ -1,4 +1,4 @@
-"""Arrays in memory that processes share, as pickles between them name it."""
+"""Arrays in shared memory, and their pickles for other processes."""
 
 import mmap
 import os
@@ -14,7 +14,7 @@ from gluonic.ndarray import NDArray
 
 
 def _open_memory() -> int:
-    """A file in memory, or a temporary one where the system has none of these."""
+    """A file in memory, or a temporary file where the system has no memory files."""
     if hasattr(os, "memfd_create"):
         return os.memfd_create("gluonic", os.MFD_CLOEXEC)
     with tempfile.TemporaryFile() as file:
@@ -30,7 +30,7 @@ def reduce_ndarray(data: NDArray) -> tuple[Callable[..., NDArray], tuple[Any, ..
 
     Returns
     -------
-    rebuild_ndarray, and what to call it with
+    rebuild_ndarray, and its arguments
         As `multiprocessing.reduction.ForkingPickler.register` wants it; a process can rebuild it once.
     """
     array = np.ascontiguousarray(data.asnumpy())

@@ -27,7 +27,7 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.state import RANDOM
 
 Batchify = Callable[[Sequence[Any]], Any]
-_job: dict[str, Any] = {}  # in a worker process: its data set and its way of making batches
+_job: dict[str, Any] = {}  # in a worker process: its data set and its batchify function
 
 
 class WorkerError(MXNetError):
@@ -69,14 +69,14 @@ def _survives_pickling(error: Exception) -> bool:
 class LoaderWorkers:
     """Processes or threads that make the batches of one data set.
 
-    They are started when first needed, and end with this object.
+    They start when first needed, and end with this object.
 
     Parameters
     ----------
     count : how many
-    dataset, batchify : what batches are made of, and how
+    dataset, batchify : the data set, and the function that makes a batch of samples
     threads : use threads
-    timeout : how many seconds to wait for a batch
+    timeout : timeout for a batch, in seconds
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""Losses that draw vectors together or push them apart."""
+"""Losses that pull vectors together or push them apart."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ class TripletLoss(Loss):
 
     Parameters
     ----------
-    margin : how much nearer is enough
+    margin : the difference of squared distances from which the loss is zero
     weight, batch_axis, kwargs : see `Loss`
     """
 
@@ -39,7 +39,7 @@ class CosineEmbeddingLoss(Loss):
 
     Parameters
     ----------
-    margin : up to which cosine strangers are far enough apart
+    margin : the cosine below which pairs labelled -1 have no loss
     weight, batch_axis, kwargs : see `Loss`
     """
 
@@ -76,7 +76,7 @@ class SDMLLoss(Loss):
 
     Parameters
     ----------
-    smoothing_parameter : how much probability goes to the wrong partners, from 0 to 1
+    smoothing_parameter : the probability that goes to the wrong partners, from 0 to 1
     weight, batch_axis, kwargs : see `Loss`
     """
 

@@ -40,11 +40,11 @@ class L1Loss(Loss):
 
 
 class HuberLoss(Loss):
-    """Half the squared difference over `rho` near zero, the absolute difference further out.
+    """``(label - pred)² / (2 · rho)`` below `rho`, ``|label - pred| - rho / 2`` above.
 
     Parameters
     ----------
-    rho : where one becomes the other
+    rho : the absolute difference where the two meet
     weight, batch_axis, kwargs : see `Loss`
     """
 

@@ -1,4 +1,4 @@
-"""Networks known by name; imported when first asked for."""
+"""Predefined networks by name; imported on first use."""
 
 from typing import TYPE_CHECKING
 

@@ -1,4 +1,4 @@
-"""Files of pretrained models: found on this machine, or fetched from where $MXNET_GLUON_REPO says."""
+"""Files of pretrained models, found on this machine or fetched from $MXNET_GLUON_REPO."""
 
 import re
 import shutil
@@ -20,17 +20,17 @@ from gluonic.graph.errors import FileFormatError, MXNetError, describe
 
 __all__ = ["get_model_file", "purge"]
 
-# full digests of models by their names; other libraries announce those of theirs here
+# full digests of models by their names; other libraries add theirs here
 _model_sha1: dict[str, str] = {}
 _HASHED = re.compile(r".*-([0-9a-f]{8})\.params\Z")
 
 
 class UnknownModelError(MXNetError, ValueError):
-    """Nobody has announced the digest of a model."""
+    """The digest of a model is not known."""
 
 
 def models_folder() -> str:
-    """Return the folder that models are looked for in: ``~/.mxnet/models``, or below $MXNET_HOME."""
+    """Return the folder of pretrained models: ``~/.mxnet/models``, or below $MXNET_HOME."""
     return str(Path(data_dir()) / "models")
 
 
@@ -38,8 +38,8 @@ def get_model_file(name: str, root: str | None = None) -> str:
     """Return the path of a pretrained model's parameters.
 
     They are looked for as ``name.params`` and as ``name-01234567.params``, where MXNet puts the
-    beginning of the file's SHA-1 digest, which is checked. Where a library has announced the whole
-    digest, only the file that bears it is looked for under such a name.
+    beginning of the file's SHA-1 digest, which is checked. Where a library has added the whole
+    digest, only the file with that digest is looked for under such a name.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def short_hash(name: str) -> str:
     Raises
     ------
     ValueError
-        if nobody has announced the digest
+        if the digest is not known
     """
     return _digest(name)[:8]
 

@@ -1,4 +1,4 @@
-"""Which files of pretrained models Apache MXNet has published: SHA-1 digests by the models' names."""
+"""The files of pretrained models that Apache MXNet has published: SHA-1 digests by the models' names."""
 
 PUBLISHED = {
     "alexnet": "44335d1f0046b328243b32a26a4fbd62d9057b45",

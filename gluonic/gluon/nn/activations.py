@@ -73,8 +73,8 @@ class PReLU(HybridBlock):
 
     Parameters
     ----------
-    alpha_initializer : how the slopes begin
-    in_channels : 1 for one slope in common, or the length of axis 1 for a slope per channel
+    alpha_initializer : initializer of the slopes
+    in_channels : 1 for one shared slope, or the length of axis 1 for a slope per channel
     prefix, params : see `Block`
     """
 
@@ -99,7 +99,7 @@ class ELU(HybridBlock):
 
     Parameters
     ----------
-    alpha : minus the limit for very negative elements
+    alpha : the negative of the limit for very negative elements
     prefix, params : see `Block`
     """
 
@@ -138,7 +138,7 @@ class Swish(HybridBlock):
 
     Parameters
     ----------
-    beta : how sharply the gate opens
+    beta : the steepness of the sigmoid
     prefix, params : see `Block`
     """
 

@@ -44,13 +44,13 @@ class Dense(HybridBlock):
 
     Parameters
     ----------
-    units : how many features come out
+    units : number of output features
     activation : the name of a function for `Activation`; None applies none
     use_bias : whether to add a bias
     flatten : whether all axes but the first are features; otherwise only the last one is
     dtype : the dtype of the parameters
-    weight_initializer, bias_initializer : how the parameters begin
-    in_units : how many features come in; 0 waits for the first input to tell
+    weight_initializer, bias_initializer : initializers of the parameters
+    in_units : number of input features; 0 infers it from the first input
     prefix, params : see `Block`
 
     Notes
@@ -115,12 +115,12 @@ class Dense(HybridBlock):
 
 
 class Dropout(HybridBlock):
-    """Zero a random part of the elements in training and scale up the rest.
+    """Set a random part of the elements to zero in training, and scale up the rest.
 
     Parameters
     ----------
     rate : the part to zero, from 0 to below 1
-    axes : axes along which all elements share one fate
+    axes : axes along which the mask is broadcast, so that elements are dropped together
     prefix, params : see `Block`
     """
 
@@ -149,10 +149,10 @@ class Embedding(HybridBlock):
 
     Parameters
     ----------
-    input_dim : how many rows the table has
-    output_dim : how long a row is
+    input_dim : number of rows in the table
+    output_dim : length of a row
     dtype : the dtype of the table and the output
-    weight_initializer : how the table begins
+    weight_initializer : initializer of the table
     sparse_grad : whether the gradient is row_sparse: of the table, it stores the rows that were looked up
     prefix, params : see `Block`
     """

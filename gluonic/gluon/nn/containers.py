@@ -12,7 +12,7 @@ __all__ = ["HybridSequential", "Sequential"]
 
 
 class _Stack(Block):
-    """What both kinds of sequence share: children reached by number."""
+    """The base of both kinds of sequence: children indexed by number."""
 
     def add(self, *blocks: Block) -> None:
         """Append blocks.
@@ -66,7 +66,7 @@ class Sequential(_Stack):
         return x
 
     def hybridize(self, active: bool = True, **flags: Any) -> None:
-        """Compile the hybrid children, each for itself."""
+        """Hybridize the children, each on its own."""
         if len(self) and all(isinstance(block, HybridBlock) for block in self):
             warnings.warn(
                 f"All children of this Sequential layer '{self.prefix}' are HybridBlocks. "

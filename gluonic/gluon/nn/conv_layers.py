@@ -55,7 +55,7 @@ __all__ = [
 
 
 class _AnyConv(HybridBlock):
-    """What all convolutions share: their attributes, parameters and names."""
+    """The base of all convolution layers: their attributes, parameters and names."""
 
     _op_name: ClassVar[str]
     _layouts: ClassVar[tuple[str, ...]]
@@ -162,17 +162,17 @@ class _Conv(_AnyConv):
 
     Parameters
     ----------
-    channels : how many channels come out
+    channels : number of output channels
     kernel_size : the extent of the kernel, one number for all axes or one for each
-    strides : how far the kernel moves
-    padding : how many zeros surround the data on either side
+    strides : stride of the kernel
+    padding : number of zeros added on either side
     dilation : the distance between the kernel's taps
-    groups : how many independent groups the channels form
+    groups : number of independent groups of channels
     layout : the order of batch (N), channels (C) and the spatial axes
     activation : the name of a function for `Activation`; None applies none
     use_bias : whether to add a bias to every channel
-    weight_initializer, bias_initializer : how the parameters begin
-    in_channels : how many channels come in; 0 waits for the first input to tell
+    weight_initializer, bias_initializer : initializers of the parameters
+    in_channels : number of input channels; 0 infers it from the first input
     prefix, params : see `Block`
 
     Notes
@@ -219,18 +219,18 @@ class _ConvTranspose(_AnyConv):
 
     Parameters
     ----------
-    channels : how many channels come out
+    channels : number of output channels
     kernel_size : the extent of the kernel, one number for all axes or one for each
-    strides : how far the kernel moves over the output for each step over the input
+    strides : stride of the kernel over the output for each step over the input
     padding : how much is cut off the output on either side
     output_padding : how much is added to the output on one side
     dilation : the distance between the kernel's taps
-    groups : how many independent groups the channels form
+    groups : number of independent groups of channels
     layout : the order of batch (N), channels (C) and the spatial axes
     activation : the name of a function for `Activation`; None applies none
     use_bias : whether to add a bias to every channel
-    weight_initializer, bias_initializer : how the parameters begin
-    in_channels : how many channels come in; 0 waits for the first input to tell
+    weight_initializer, bias_initializer : initializers of the parameters
+    in_channels : number of input channels; 0 infers it from the first input
     prefix, params : see `Block`
 
     Notes

@@ -61,13 +61,13 @@ class BatchNorm(_Norm):
     Parameters
     ----------
     axis : the axis of the channels
-    momentum : how much of the running averages stays at each step
+    momentum : decay rate of the running averages
     epsilon : added to the variance
     center : whether to learn a shift `beta`
     scale : whether to learn a scale `gamma`
     use_global_stats : use the running averages in training, too
-    beta_initializer, gamma_initializer : how shift and scale begin
-    running_mean_initializer, running_variance_initializer : how the running averages begin
+    beta_initializer, gamma_initializer : initializers of shift and scale
+    running_mean_initializer, running_variance_initializer : initializers of the running averages
     in_channels : the length of `axis`; 0 waits for the first input to tell
     prefix, params : see `Block`
     """
@@ -153,7 +153,7 @@ class InstanceNorm(_Norm):
     epsilon : added to the variance
     center : whether to learn a shift `beta`
     scale : whether to learn a scale `gamma`
-    beta_initializer, gamma_initializer : how shift and scale begin
+    beta_initializer, gamma_initializer : initializers of shift and scale
     in_channels : the length of `axis`; 0 waits for the first input to tell
     prefix, params : see `Block`
     """
@@ -195,7 +195,7 @@ class LayerNorm(_Norm):
     epsilon : added to the variance
     center : whether to learn a shift `beta`
     scale : whether to learn a scale `gamma`
-    beta_initializer, gamma_initializer : how shift and scale begin
+    beta_initializer, gamma_initializer : initializers of shift and scale
     in_channels : the length of `axis`; 0 waits for the first input to tell
     prefix, params : see `Block`
     """
@@ -230,11 +230,11 @@ class GroupNorm(_Norm):
 
     Parameters
     ----------
-    num_groups : into how many groups axis 1 is cut
+    num_groups : number of groups that axis 1 is divided into
     epsilon : added to the variance
     center : whether to learn a shift `beta`
     scale : whether to learn a scale `gamma`
-    beta_initializer, gamma_initializer : how shift and scale, one number a group, begin
+    beta_initializer, gamma_initializer : initializers of shift and scale, each of shape ``(num_groups,)``
     prefix, params : see `Block`
     """
 

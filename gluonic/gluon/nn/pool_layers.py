@@ -85,7 +85,7 @@ class _MaxPool(_Pooling):
     Parameters
     ----------
     pool_size : the extent of the window, one number for all axes or one for each
-    strides : how far the window moves; None: its own extent
+    strides : stride of the window; None: its own extent
     padding : how far the window may reach beyond the data on either side
     layout : the order of batch (N), channels (C) and the spatial axes
     ceil_mode : whether a window that reaches beyond the end counts
@@ -148,7 +148,7 @@ class _AvgPool(_Pooling):
     Parameters
     ----------
     pool_size : the extent of the window, one number for all axes or one for each
-    strides : how far the window moves; None: its own extent
+    strides : stride of the window; None: its own extent
     padding : how far the window may reach beyond the data on either side
     ceil_mode : whether a window that reaches beyond the end counts
     layout : the order of batch (N), channels (C) and the spatial axes

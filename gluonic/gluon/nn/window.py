@@ -1,4 +1,4 @@
-"""What convolution and pooling layers have in common: window extents, layouts, documentation."""
+"""Shared parts of convolution and pooling layers: window extents, layouts, documentation."""
 
 import inspect
 from collections.abc import Sequence

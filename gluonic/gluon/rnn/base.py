@@ -1,4 +1,4 @@
-"""What a recurrent cell is: states, steps and unrolling."""
+"""The base of recurrent cells: states, steps and unrolling."""
 
 import contextlib
 from collections.abc import Callable, Iterable
@@ -36,7 +36,7 @@ class RecurrentCell(Block):
         self.reset()
 
     def reset(self) -> None:
-        """Begin counting steps and states anew."""
+        """Reset the counters of steps and states."""
         self._init_counter = self._counter = -1
         for cell in self._children.values():
             if isinstance(cell, RecurrentCell):
@@ -53,7 +53,7 @@ class RecurrentCell(Block):
 
         Parameters
         ----------
-        batch_size : how many samples a batch has; 0 leaves it to inference
+        batch_size : number of samples in a batch; 0 leaves it to inference
         func : makes a state from its shape; `nd.zeros` by default
         kwargs : further arguments for it, such as `ctx` and `dtype`
         """
@@ -93,11 +93,11 @@ class RecurrentCell(Block):
 
         Parameters
         ----------
-        length : how many steps
+        length : number of steps
         inputs : an array or symbol, or a list with one for each step
         begin_state : the states before the first step; zeros by default
         layout : the order of batch (N), time (T) and channels (C)
-        merge_outputs : whether to return one array (True) or a list (False); None: whichever is at hand
+        merge_outputs : whether to return one array (True) or a list (False); None: whichever was computed
         valid_length : each sample's own length, of shape ``(batch,)``; outputs beyond it are zero,
             and states are those at its end
 

@@ -18,7 +18,7 @@ class _GatedCell(HybridRecurrentCell):
     _states: ClassVar[int] = 1
     _output_size: int = 0  # where outputs are not as long as states
     _renamed: ClassVar[Mapping[str, str]] = {}
-    """Results of a step that are not called as in the other cells."""
+    """Results of a step whose names differ from those of the other cells."""
     i2h_weight: Parameter
 
     def __init__(
@@ -80,11 +80,11 @@ class RNNCell(_GatedCell):
 
     Parameters
     ----------
-    hidden_size : how long the state is
+    hidden_size : size of the state
     activation : the name of a function for `Activation`
-    i2h_weight_initializer, h2h_weight_initializer : how ``W`` and ``R`` begin
-    i2h_bias_initializer, h2h_bias_initializer : how ``b`` and ``c`` begin
-    input_size : how long inputs are; 0 waits for the first one to tell
+    i2h_weight_initializer, h2h_weight_initializer : initializers of ``W`` and ``R``
+    i2h_bias_initializer, h2h_bias_initializer : initializers of ``b`` and ``c``
+    input_size : size of an input; 0 infers it from the first one
     prefix, params : see `Block`
     """
 
@@ -137,17 +137,17 @@ class RNNCell(_GatedCell):
 
 
 class LSTMCell(_GatedCell):
-    """A cell with long short-term memory (Hochreiter and Schmidhuber, 1997).
+    """A long short-term memory cell (Hochreiter and Schmidhuber, 1997).
 
     Its states are the output ``h`` and the memory ``c``: ``c' = f · c + i · g; h' = o · tanh(c')``,
     where ``i, f, g, o`` are gates computed from input and ``h``.
 
     Parameters
     ----------
-    hidden_size : how long each state is
-    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
-    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
-    input_size : how long inputs are; 0 waits for the first one to tell
+    hidden_size : size of each state
+    i2h_weight_initializer, h2h_weight_initializer : initializers of the weights
+    i2h_bias_initializer, h2h_bias_initializer : initializers of the biases
+    input_size : size of an input; 0 infers it from the first one
     prefix, params : see `Block`
     activation : the function for ``g`` and for the memory
     recurrent_activation : the function for the other gates
@@ -212,10 +212,10 @@ class GRUCell(_GatedCell):
 
     Parameters
     ----------
-    hidden_size : how long the state is
-    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
-    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
-    input_size : how long inputs are; 0 waits for the first one to tell
+    hidden_size : size of the state
+    i2h_weight_initializer, h2h_weight_initializer : initializers of the weights
+    i2h_bias_initializer, h2h_bias_initializer : initializers of the biases
+    input_size : size of an input; 0 infers it from the first one
     prefix, params : see `Block`
     """
 

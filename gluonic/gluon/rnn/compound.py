@@ -44,7 +44,7 @@ class _OfCells(RecurrentCell):
 
 
 class _Stack(_OfCells):
-    """What both kinds of stack share."""
+    """The base of both kinds of stack."""
 
     def add(self, cell: RecurrentCell) -> None:
         """Put a cell on top."""
@@ -118,7 +118,7 @@ class DropoutCell(HybridRecurrentCell):
     Parameters
     ----------
     rate : the part to drop
-    axes : axes along which all elements share one fate
+    axes : axes along which the mask is broadcast, so that elements are dropped together
     prefix, params : see `Block`
     """
 
@@ -160,7 +160,7 @@ class DropoutCell(HybridRecurrentCell):
         merge_outputs: bool | None = None,
         valid_length: Any = None,
     ) -> tuple[Any, list[Any]]:
-        """Drop parts of a sequence, of a whole one at once; see `RecurrentCell`."""
+        """Apply dropout to a sequence, at once if it is one array; see `RecurrentCell`."""
         self.reset()
         inputs = put_together(inputs, layout, merge_outputs, length)
         if not is_whole(inputs):
@@ -174,7 +174,7 @@ class ModifierCell(HybridRecurrentCell):
 
     Parameters
     ----------
-    base_cell : the other cell; from then on it is reached through the modifier only
+    base_cell : the other cell; from then on it is used only through the modifier
     """
 
     def __init__(self, base_cell: Any) -> None:
@@ -214,7 +214,7 @@ class ZoneoutCell(ModifierCell):
     Parameters
     ----------
     base_cell : the cell
-    zoneout_outputs, zoneout_states : how much of outputs and states to keep
+    zoneout_outputs, zoneout_states : probability of keeping an element of outputs or states
     """
 
     def __init__(
@@ -242,7 +242,7 @@ class ZoneoutCell(ModifierCell):
         )
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Reset the cell."""
         super().reset()
         self._prev_output = None
 

@@ -1,4 +1,4 @@
-"""What the recurrent layers share: whole sequences, several layers and both directions in one operator."""
+"""The base of recurrent layers: whole sequences, several layers and both directions in one operator."""
 
 import re
 from collections.abc import Callable
@@ -20,7 +20,7 @@ _NAME = re.compile(r"(l|r)(\d+)_(i2h|h2h|h2r)_(weight|bias)\Z")
 
 
 class _RNNLayer(HybridBlock):
-    """What all recurrent layers share."""
+    """The base of all recurrent layers."""
 
     _state_names: ClassVar[tuple[str, ...]] = ("h",)
 
@@ -128,7 +128,7 @@ class _RNNLayer(HybridBlock):
 
         Parameters
         ----------
-        batch_size : how many samples a batch has; 0 leaves it to inference
+        batch_size : number of samples in a batch; 0 leaves it to inference
         func : makes a state from its shape; `nd.zeros` by default
         kwargs : further arguments for it, such as `ctx` and `dtype`
         """

@@ -14,15 +14,15 @@ class RNN(_RNNLayer):
 
     Parameters
     ----------
-    hidden_size : how long states are
-    num_layers : how many layers are on top of each other
+    hidden_size : size of the states
+    num_layers : number of stacked layers
     activation : ``"relu"`` or ``"tanh"``
     layout : the order of time (T), batch (N) and channels (C)
     dropout : the part of the outputs to drop between layers
     bidirectional : run backwards, too, and join the outputs
-    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
-    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
-    input_size : how long inputs are; 0 waits for the first one to tell
+    i2h_weight_initializer, h2h_weight_initializer : initializers of the weights
+    i2h_bias_initializer, h2h_bias_initializer : initializers of the biases
+    input_size : size of an input; 0 infers it from the first one
     dtype : the dtype of parameters and states
     kwargs : `use_sequence_length`: whether calls give each sample's own length; and see `Block`
     """
@@ -63,20 +63,20 @@ class RNN(_RNNLayer):
 
 
 class LSTM(_RNNLayer):
-    """Layers with long short-term memory; see `LSTMCell`.
+    """Long short-term memory layers; see `LSTMCell`.
 
     Parameters
     ----------
-    hidden_size : how long states are
-    num_layers : how many layers are on top of each other
+    hidden_size : size of the states
+    num_layers : number of stacked layers
     layout : the order of time (T), batch (N) and channels (C)
     dropout : the part of the outputs to drop between layers
     bidirectional : run backwards, too, and join the outputs
-    input_size : how long inputs are; 0 waits for the first one to tell
-    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
-    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
-    projection_size : how long outputs are, if they are projected (Sak et al., 2014)
-    h2r_weight_initializer : how the projection begins
+    input_size : size of an input; 0 infers it from the first one
+    i2h_weight_initializer, h2h_weight_initializer : initializers of the weights
+    i2h_bias_initializer, h2h_bias_initializer : initializers of the biases
+    projection_size : size of the outputs, if they are projected (Sak et al., 2014)
+    h2r_weight_initializer : initializer of the projection
     state_clip_min, state_clip_max : bounds on the memory; None for none
     state_clip_nan : clip NaN, too
     dtype : the dtype of parameters and states
@@ -128,18 +128,18 @@ class LSTM(_RNNLayer):
 
 
 class GRU(_RNNLayer):
-    """Layers of gated recurrent units; see `GRUCell`.
+    """Gated recurrent unit layers; see `GRUCell`.
 
     Parameters
     ----------
-    hidden_size : how long states are
-    num_layers : how many layers are on top of each other
+    hidden_size : size of the states
+    num_layers : number of stacked layers
     layout : the order of time (T), batch (N) and channels (C)
     dropout : the part of the outputs to drop between layers
     bidirectional : run backwards, too, and join the outputs
-    input_size : how long inputs are; 0 waits for the first one to tell
-    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
-    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
+    input_size : size of an input; 0 infers it from the first one
+    i2h_weight_initializer, h2h_weight_initializer : initializers of the weights
+    i2h_bias_initializer, h2h_bias_initializer : initializers of the biases
     dtype : the dtype of parameters and states
     kwargs : `use_sequence_length`: whether calls give each sample's own length; and see `Block`
     """

@@ -1,6 +1,6 @@
-"""Sequences: lists of steps and whole arrays, turned into each other, masked and reversed.
+"""Sequences: lists of steps and whole arrays, converted, masked and reversed.
 
-An array has a time axis, the place of ``T`` in its layout; a list has a step for each time.
+An array has a time axis, the position of ``T`` in its layout; a list has one array per time step.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -25,11 +25,11 @@ def namespace_of(sequence: Any) -> Any:
 
 
 class Steps(NamedTuple):
-    """A sequence taken apart.
+    """A sequence divided into steps.
 
     Attributes
     ----------
-    steps : one array for each time
+    steps : one array per time step
     F : `nd` or `sym`
     batch_size : 0 if it is not known
     """
@@ -44,14 +44,14 @@ def take_apart(length: int | None, inputs: Any, layout: str) -> Steps:
 
     Parameters
     ----------
-    length : how many; None for as many as there are
+    length : number of steps; None for all
     inputs : the array, or the steps
     layout : the order of batch (N), time (T) and channels (C)
 
     Raises
     ------
     AttributeValueError
-        if there are not so many steps
+        if the number of steps differs from `length`
     """
     if inputs is None:
         raise AttributeValueError("unroll needs inputs: an array, a symbol or a list of steps")
@@ -97,7 +97,7 @@ def put_together(sequence: Any, layout: str, merge: bool | None, length: int | N
 def mask(
     F: Any, sequence: Any, length: int, valid_length: Any, layout: str, merge: bool | None
 ) -> Any:
-    """Set what lies beyond each sample's own length to zero."""
+    """Set the steps beyond each sample's own length to zero."""
     whole = F.SequenceMask(
         put_together(sequence, layout, True),
         sequence_length=valid_length,
@@ -108,7 +108,7 @@ def mask(
 
 
 def reverse(steps: Sequence[Any], valid_length: Any = None) -> list[Any]:
-    """Turn steps round, each sample within its own length."""
+    """Reverse the steps, each sample within its own length."""
     if valid_length is None:
         return list(reversed(steps))
     F = namespace_of(steps)
@@ -123,7 +123,7 @@ _OF_ARRAYS = nd.zeros.__module__.rpartition(".")[0]
 
 
 def make_state(func: Callable[..., Any] | None, name: str, info: Mapping[str, Any]) -> Any:
-    """Make a state from its shape and what else is known of it.
+    """Make a state from its shape and its other properties.
 
     Parameters
     ----------
@@ -145,7 +145,7 @@ def zeros_for(x: Any, batch_axis: int) -> Callable[..., Any]:
 
     Parameters
     ----------
-    x : what has the batch size
+    x : the array or symbol that has the batch size
     batch_axis : its axis there
     """
     if isinstance(x, NDArray):

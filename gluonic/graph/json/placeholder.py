@@ -16,8 +16,8 @@ class Placeholder(Operator):
     Parameters
     ----------
     name : what the file calls it
-    inputs : how many inputs the node has
-    outputs : how many outputs the node has
+    inputs : number of inputs of the node
+    outputs : number of outputs of the node
     states : the positions of inputs that the operator updates
     """
 

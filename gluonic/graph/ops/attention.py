@@ -59,7 +59,7 @@ def selfatt_qk(queries_keys_values: Array, *, heads: int) -> Any:
     Parameters
     ----------
     queries_keys_values : (length, batch, heads · 3 · size)
-    heads : how many
+    heads : number of heads
 
     Returns
     -------
@@ -78,7 +78,7 @@ def selfatt_valatt(queries_keys_values: Array, attention: Array, *, heads: int) 
     ----------
     queries_keys_values : (length, batch, heads · 3 · size)
     attention : (batch · heads, length, length)
-    heads : how many
+    heads : number of heads
 
     Returns
     -------
@@ -97,7 +97,7 @@ def encdec_qk(queries: Array, keys_values: Array, *, heads: int) -> Any:
     ----------
     queries : (queries, batch, heads · size)
     keys_values : (keys, batch, heads · 2 · size)
-    heads : how many
+    heads : number of heads
 
     Returns
     -------
@@ -115,7 +115,7 @@ def encdec_valatt(keys_values: Array, attention: Array, *, heads: int) -> Any:
     ----------
     keys_values : (keys, batch, heads · 2 · size)
     attention : (batch · heads, queries, keys)
-    heads : how many
+    heads : number of heads
 
     Returns
     -------

@@ -102,7 +102,7 @@ def arange(
     ----------
     start, stop : the range; if only one is given, it is the end, and the range starts at 0
     step : the distance of two neighbours
-    repeat : how often each number appears
+    repeat : number of repetitions of each element
 
     Returns
     -------
@@ -154,7 +154,7 @@ def arange_like(
     ----------
     data : any array; only its shape and dtype matter
     start, step : the first number and the distance of two neighbours
-    repeat : how often each number appears
+    repeat : number of repetitions of each element
     axis : the output has the length of this axis; without it, the shape of `data`
     """
     shape = data.shape if axis is None else (data.shape[axis],)

@@ -49,10 +49,10 @@ def deformable_psroi_pooling(
         How far parts are moved along x and y, for each class of channels; absent with ``no_trans=True``.
     spatial_scale : what to multiply the corners by to find the places in `data`
     output_dim : the number of channels of the result
-    group_size : how many rows and columns of groups of channels there are
+    group_size : number of rows and columns of groups of channels
     pooled_size : into how many rows and columns of parts each region is cut
     part_size : how many rows and columns `trans` has; by default as many
-    sample_per_part : how many points are taken along each side of a part
+    sample_per_part : number of points sampled along each side of a part
     trans_std : what to multiply `trans` by; it is then in units of the region's size
     no_trans : whether parts stay where they are
 

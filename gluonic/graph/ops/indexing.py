@@ -66,8 +66,8 @@ def embedding(
     ----------
     data : numbers of rows, of any shape and dtype; beyond the table is its first or last row
     weight : the table of vectors, (input_dim, output_dim)
-    input_dim : how many rows the table has
-    output_dim : how long each vector is
+    input_dim : number of rows in the table
+    output_dim : length of each vector
     dtype : the dtype of a table of which nothing else is known
     sparse_grad : whether the table's gradient is row_sparse: it stores the rows that were looked up
     """
@@ -90,8 +90,8 @@ def sparse_embedding(
     ----------
     data : numbers of rows, of any shape and dtype; beyond the table is its first or last row
     weight : the table of vectors, (input_dim, output_dim)
-    input_dim : how many rows the table has
-    output_dim : how long each vector is
+    input_dim : number of rows in the table
+    output_dim : length of each vector
     dtype : the dtype of a table of which nothing else is known
     deterministic : accepted for MXNet's sake: gradients are added up in the same order always
     """
@@ -237,7 +237,7 @@ def one_hot(
     Parameters
     ----------
     indices : positions, of any shape and dtype; those beyond the vector switch nothing on
-    depth : how long the vectors are
+    depth : length of the vectors
     on_value, off_value : what they hold
     dtype : the dtype of the result
     """

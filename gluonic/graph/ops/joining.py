@@ -107,7 +107,7 @@ def concat(*arg: Array, num_args: int, dim: int = 1) -> Any:
     Parameters
     ----------
     arg : arrays of equal shapes except along `dim`
-    num_args : how many there are
+    num_args : number of inputs
     dim : the axis to join along
     """
     return np.concatenate(arg, axis=dim)
@@ -154,7 +154,7 @@ def stack(*arg: Array, axis: int = 0, num_args: int) -> Any:
     ----------
     arg : arrays of one shape
     axis : where the new axis lies in the result
-    num_args : how many there are
+    num_args : number of inputs
     """
     return np.stack(arg, axis)
 
@@ -187,7 +187,7 @@ def split(
     Parameters
     ----------
     data : any array whose extent along `axis` is a multiple of `num_outputs`
-    num_outputs : how many parts
+    num_outputs : number of parts
     axis : the axis to cut along
     squeeze_axis : drop that axis from the parts, which must be of length one
     """

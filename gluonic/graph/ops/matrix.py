@@ -219,7 +219,7 @@ def khatri_rao(*arg: Array, num_args: int) -> Any:
     Parameters
     ----------
     arg : matrices of one number of columns, (rows_i, columns)
-    num_args : how many there are
+    num_args : number of inputs
     """
     result = arg[0]
     for matrix in arg[1:]:

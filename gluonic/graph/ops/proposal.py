@@ -131,7 +131,7 @@ def _register(name: str, several: bool) -> None:
         threshold : from which overlap on only the better region stays
         rpn_min_size : shorter sides are refused, before the image was scaled
         scales, ratios : sizes of the anchors in pixels of the features, and height by width
-        feature_stride : how many pixels of the image one of the features covers
+        feature_stride : number of pixels of the image per feature
         output_score : return the probabilities too
         iou_loss : the regions differ by the distances of their corners, not by middle and size
 

@@ -23,7 +23,7 @@ class Density(NamedTuple):
 
     Attributes
     ----------
-    name : how the operator's name ends
+    name : suffix of the operator's name
     documentation : the distribution
     parameters : the names of the inputs behind `sample`
     log : the logarithm of the density, of a sample and its parameters

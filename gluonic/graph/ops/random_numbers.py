@@ -29,7 +29,7 @@ class Distribution(NamedTuple):
 
     Attributes
     ----------
-    name : how the operators' names end
+    name : suffix of the operators' names
     aliases : further names of the operator that takes attributes
     documentation : what is drawn
     parameters : the parameters' names, types and defaults

@@ -225,7 +225,7 @@ def roi_align(
     rois : (regions, 5): the number of the image, and the corners x1, y1, x2, y2; or (regions, 4)
     pooled_size : into how many rows and columns of parts each region is cut
     spatial_scale : what to multiply the corners by to find the places in `data`
-    sample_ratio : how many points are taken along each side of a part; by default its length
+    sample_ratio : number of points sampled along each side of a part; by default its length
     position_sensitive : take each part from channels of its own
     aligned : let the middle of the first pixel lie at 0.5, not 0; regions smaller than a pixel stay so
     """

@@ -168,7 +168,7 @@ def rroi_align(
         degrees the region is turned
     pooled_size : into how many rows and columns of parts each region is cut
     spatial_scale : what to multiply the sizes by to find the places in `data`
-    sampling_ratio : how many points are taken along each side of a part; by default its length
+    sampling_ratio : number of points sampled along each side of a part; by default its length
 
     Returns
     -------

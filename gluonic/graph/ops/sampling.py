@@ -117,7 +117,7 @@ def bilinear_sample(data: Array, grid: Array, *, x_order: int = 0, y_order: int 
     ----------
     data : (batch, channels, height, width)
     grid : places, (batch, 2, rows, columns)
-    x_order, y_order : how often to differentiate by x and by y
+    x_order, y_order : orders of the derivatives by x and by y
     """
     shape = (*data.shape[:2], *grid.shape[2:])
     if not data.size:

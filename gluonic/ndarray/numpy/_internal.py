@@ -1,4 +1,4 @@
-"""The operators that functions of ``mx.nd.np`` call, by their names without a prefix."""
+"""The operators behind the functions of ``mx.nd.np``, by their names without a prefix."""
 
 from gluonic.ndarray.numpy.operators import EAGER
 from gluonic.numpy_functions.table import bound

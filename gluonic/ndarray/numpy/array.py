@@ -1,6 +1,6 @@
 """`mx.np.ndarray`: the array of `mx.np`, which is an NDArray with NumPy's semantics.
 
-Here is what needs no operator; the other modules add methods with `method`.
+This module has the methods that need no operator; other modules add more with `method`.
 """
 
 from collections.abc import Iterator
@@ -15,7 +15,7 @@ from gluonic.numpy_functions.refused_methods import refuse_methods
 
 
 class UnhashableArrayError(NotImplementedError, TypeError):
-    """An array was to be a key of a dict or a member of a set."""
+    """An array cannot be a key of a dict or a member of a set."""
 
 
 class ndarray(NDArray):
@@ -36,7 +36,7 @@ class ndarray(NDArray):
         return self
 
     def as_nd_ndarray(self) -> NDArray:
-        """Return an array of `mx.nd` with the same elements and the same place on the tape."""
+        """Return an array of `mx.nd` with the same elements and the same entry on the tape."""
         made: NDArray = self._of_class(NDArray)
         return made
 
@@ -58,16 +58,16 @@ class ndarray(NDArray):
         Parameters
         ----------
         dtype : the dtype, by name or NumPy type
-        order, casting, subok : taken for NumPy's sake, with these values alone (and ``order="C"``)
+        order, casting, subok : accepted as in NumPy, with these values only (and ``order="C"``)
         copy : whether to copy even where the array already has the dtype
         """
         check_cast(order, casting, subok)
         return copying.astype(self, dtype, copy)
 
     def copy(self, order: str = "C") -> Any:
-        """Return a copy; the order is that of C."""
+        """Return a copy in C order."""
         if order != "C":
-            raise NotImplementedError(f"copy: order='C' alone is there, not {order!r}")
+            raise NotImplementedError(f"copy: only order='C' is supported, not {order!r}")
         return copying.copy(self)
 
     def reshape_view(self, *shape: Any, **keywords: Any) -> Any:
@@ -79,13 +79,13 @@ class ndarray(NDArray):
 
         Parameters
         ----------
-        *args : nothing, if there is just one element; its number in the flat array; or its place, an index for
+        *args : nothing, if there is just one element; its flat index; or an index for
             each axis
 
         Raises
         ------
         ValueError
-            for no place, where there is not exactly one element
+            without an index, if there is not exactly one element
 
         Examples
         --------

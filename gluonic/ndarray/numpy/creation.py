@@ -12,12 +12,12 @@ from gluonic.ndarray.numpy.array import ndarray
 
 
 def array(object: Any, dtype: Any = None, ctx: Context | None = None) -> ndarray:
-    """Return a new array with the elements of something like an array.
+    """Return a new array with the elements of an array-like object.
 
     Parameters
     ----------
     object : an array of `mx.np` or of NumPy, a number, or (nested) sequences of them
-    dtype : the element type; by default that of `object`, and float32 for what has none
+    dtype : the element type; by default that of `object`, and float32 if it has none
     ctx : the context; the current one by default
 
     Raises

@@ -1,6 +1,6 @@
 """Reading and writing parts of arrays of `mx.np`: ``x[key]`` and ``x[key] = value``, for NumPy's keys.
 
-As in MXNet, a basic key (integers, slices, ``...``, None) whose elements lie side by side gives a view that
+As in MXNet, a basic key (integers, slices, ``...``, None) whose elements are contiguous gives a view that
 shares memory; any other key gives a copy. Reading is recorded.
 """
 
@@ -29,7 +29,7 @@ _BASIC = (slice, type(None), type(Ellipsis))
 
 
 def _read_key(self: ndarray, key: Any) -> tuple[Key, bool]:
-    """The key as a tuple in which arrays are NumPy's, of integers or booleans, and whether it is basic."""
+    """The key as a tuple with NumPy's arrays of integers or booleans, and whether it is basic."""
     basic = True
     read: list[Any] = []
     for part in key if isinstance(key, tuple) else (key,):
@@ -46,7 +46,7 @@ def _read_key(self: ndarray, key: Any) -> tuple[Key, bool]:
 
 
 def _index(part: Any) -> Array:
-    """An array of indices or a mask, as a NumPy array; numbers lose their fraction."""
+    """An array of indices or a mask, as a NumPy array; fractions are truncated."""
     try:
         found = part.elements if isinstance(part, NDArray) else shared_array_of(part)
     except ValueError:
@@ -87,18 +87,18 @@ def getitem(self: ndarray, key: Any) -> NDArray:
 
 
 def _quick(data: Array, key: Any) -> Array | None:
-    """What a plain key names, if that is several elements and the key is right."""
+    """The part that a valid plain key selects, if it has several elements."""
     try:
         part = data[key]
     except (IndexError, ValueError):
-        return None  # the slow way says what is wrong
+        return None  # the slow path says what is wrong
     if not isinstance(part, np.ndarray):
         return None
     return part if part.flags.c_contiguous else copied(part, _PART)
 
 
 def _recorded(self: ndarray, index: Key, recorded: Sequence[NDArray], *, basic: bool) -> NDArray:
-    """What a key names, on the tape."""
+    """The part that a key selects, recorded on the tape."""
     try:
         if basic:
             part = self.elements[index]
@@ -114,7 +114,7 @@ def _recorded(self: ndarray, index: Key, recorded: Sequence[NDArray], *, basic: 
 
 
 def _rows(self: ndarray, rows: Array) -> NDArray:
-    """The rows of those numbers, recorded."""
+    """The rows of those indices, recorded."""
     count = len(self)
     if rows.size and not -count <= rows.min() <= rows.max() < count:
         raise _out_of_range(self, f"an index is out of bounds for axis 0 with size {count}")

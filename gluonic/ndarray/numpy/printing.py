@@ -1,4 +1,4 @@
-"""How arrays of `mx.np` are shown: as NumPy's, but that float32 goes without saying, and int64 does not."""
+"""The text of arrays of `mx.np`: NumPy's, except that float32 is left out and int64 is written."""
 
 import numpy as np
 

@@ -1,7 +1,7 @@
-"""NumPy's own functions called on arrays of `mx.np`: those of `mx.np` of that name, or NumPy's on copies.
+"""NumPy's functions called on arrays of `mx.np`: `mx.np`'s function of that name, or NumPy's on copies.
 
 A function of NumPy's that `mx.np` does not have is computed by NumPy, outside of recording: it has no gradient.
-Where arrays of NumPy's are given too, as libraries that draw do, so are the results.
+Where NumPy's arrays are among the arguments, as plotting libraries have it, the results are NumPy's, too.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,12 +21,12 @@ from gluonic.numpy_functions.table import bound
 
 @cache
 def _functions(room: str) -> Mapping[str, Callable[..., Any]]:
-    """The functions that arrays have in a room such as ``"np.linalg"``."""
+    """The functions of a namespace such as ``"np.linalg"``."""
     return bound(room, EAGER, __package__)
 
 
 def _own(function: Any) -> Callable[..., Any] | None:
-    """The function of `mx.np` that computes what NumPy's does."""
+    """The function of `mx.np` that corresponds to one of NumPy's."""
     within = getattr(function, "__module__", "") or ""
     room = "np.linalg" if within == "numpy.linalg" else "np"
     return _functions(room).get(function.__name__)
@@ -44,7 +44,7 @@ def array_function(
     own = _own(function)
     if own is None:
         return _computed_by_numpy(function, inputs, settings)
-    if not all(issubclass(kind, ndarray) for kind in kinds):  # arrays of NumPy's among them
+    if not all(issubclass(kind, ndarray) for kind in kinds):  # NumPy's arrays among them
         return _of_copies(function, inputs, settings)
     return own(*inputs, **settings)
 
@@ -61,7 +61,7 @@ def array_ufunc(self: ndarray, ufunc: np.ufunc, how: str, *inputs: Any, **settin
     own = _own(ufunc)
     if own is None:
         return _computed_by_numpy(ufunc, inputs, settings)
-    # a number of NumPy's comes as an array without axes, where Python compares
+    # in Python's comparisons a NumPy number comes as an array without axes
     operands = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
     return own(*operands, **settings)
 
@@ -69,14 +69,14 @@ def array_ufunc(self: ndarray, ufunc: np.ufunc, how: str, *inputs: Any, **settin
 def _computed_by_numpy(
     function: Callable[..., Any], inputs: Sequence[Any], settings: Mapping[str, Any]
 ) -> Any:
-    """Call NumPy's function on NumPy's arrays, and make arrays of `mx.np` of what it returns."""
+    """Call NumPy's function on NumPy's arrays, and convert its results to arrays of `mx.np`."""
     return _of_mx(_of_copies(function, inputs, settings))
 
 
 def _of_copies(
     function: Callable[..., Any], inputs: Sequence[Any], settings: Mapping[str, Any]
 ) -> Any:
-    """What NumPy's function gives for copies of the arrays."""
+    """The result of NumPy's function on copies of the arrays."""
     if STATE.recording:
         raise CallError(
             describe(
@@ -90,7 +90,7 @@ def _of_copies(
 
 
 def _of_numpy(value: Any) -> Any:
-    """Arrays of `mx.np`, in lists and tuples too, as NumPy's."""
+    """Convert arrays of `mx.np`, in lists and tuples too, to NumPy's."""
     if isinstance(value, NDArray):
         return value.asnumpy()
     if isinstance(value, (list, tuple)):
@@ -99,7 +99,7 @@ def _of_numpy(value: Any) -> Any:
 
 
 def _of_mx(value: Any) -> Any:
-    """Arrays of NumPy's, in lists and tuples too, as arrays of `mx.np`; numbers and all else as they are."""
+    """Convert NumPy's arrays, in lists and tuples too, to arrays of `mx.np`; anything else stays."""
     if isinstance(value, np.ndarray):
         return array(value)
     if isinstance(value, (list, tuple)):

@@ -12,7 +12,7 @@ from gluonic.ndarray.array import NDArray
 
 
 class FileContentsError(CallError, TypeError):
-    """What is to be saved is no array of `mx.np`, no list of them and no dict."""
+    """The value to save is no array of `mx.np`, no list of them and no dict."""
 
 
 def save(file: str | os.PathLike[str], arr: Any) -> None:
@@ -28,7 +28,7 @@ def save(file: str | os.PathLike[str], arr: Any) -> None:
     ValueError
         where NumPy's semantics are off
     TypeError
-        for what is no array of `mx.np`
+        for anything but arrays of `mx.np`
     """
     _require_switches("npx.save")
     arrays = [arr] if isinstance(arr, NDArray) else arr

@@ -28,7 +28,7 @@ _new = object.__new__
 
 
 class NotDenseError(NotThereError, AttributeError):
-    """A sparse array was given where the elements of a dense one are read."""
+    """A sparse array was given where a dense one is needed."""
 
 
 class NotForSparseError(NotThereError, MXNetError):
@@ -36,7 +36,7 @@ class NotForSparseError(NotThereError, MXNetError):
 
 
 class BaseSparseNDArray(NDArray):
-    """An NDArray of which only a part is stored; what the kinds have in common.
+    """The base of sparse arrays: NDArrays of which only a part is stored.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ class BaseSparseNDArray(NDArray):
 
     Attributes
     ----------
-    stored : the value: what is stored, and where it belongs
+    stored : the value: the stored elements and their indices
     """
 
     __slots__ = ("_writable", "stored")
@@ -55,7 +55,7 @@ class BaseSparseNDArray(NDArray):
     stored: Csr | RowSparse
 
     def __init__(self, handle: Any, writable: bool = True) -> None:
-        if handle is None:  # as MXNet's pickles make an array, before they give it its state
+        if handle is None:  # as MXNet's pickles create an array, before they set its state
             handle = stored_zeros(self.kind, (0, 0), np.float32)
         elif not isinstance(handle, (Csr, RowSparse)):
             handle = held_by(handle, type(self)).stored
@@ -110,7 +110,7 @@ class BaseSparseNDArray(NDArray):
 
     @property
     def indices(self) -> NDArray:
-        """A copy of the indices of what is stored, int64."""
+        """A copy of the indices of the stored elements, int64."""
         return wrap(self.stored.indices.copy(), None, self.stated_context)
 
     @property
@@ -128,7 +128,7 @@ class BaseSparseNDArray(NDArray):
         return wrap(self.stored.parts[i].copy(), None, self.stated_context)
 
     def check_format(self, full_check: bool = True) -> None:
-        """Check that the parts go together.
+        """Check that the parts are consistent.
 
         Parameters
         ----------
@@ -150,7 +150,7 @@ class BaseSparseNDArray(NDArray):
         return NDArray(self.stored.dense()).asscalar()
 
     def todense(self) -> NDArray:
-        """Return the array densely."""
+        """Return a dense copy."""
         return self.tostype("default")  # type: ignore[no-any-return]
 
     def detach(self) -> Self:
@@ -208,14 +208,14 @@ class BaseSparseNDArray(NDArray):
         return self.__copy__()
 
     def overwrite_stored(self, value: Value) -> None:
-        """Put a value in the place of the one there is, in this array's kind and dtype."""
+        """Replace the value, converted to this array's storage kind and dtype."""
         kept = stored_as(value, self.kind)
         assert isinstance(kept, (Csr, RowSparse))
         self.stored = kept.mapped(lambda data: data.astype(self.stored.dtype))
 
 
 class CSRNDArray(BaseSparseNDArray):
-    """A matrix by compressed rows: of each row, what is stored and in which columns; see `csr_matrix`."""
+    """A matrix in compressed sparse row format: elements and columns by row; see `csr_matrix`."""
 
     __slots__ = ()
     kind = CSR
@@ -223,11 +223,11 @@ class CSRNDArray(BaseSparseNDArray):
 
     @property
     def indptr(self) -> NDArray:
-        """A copy of where each row begins in `data`, and where the last one ends, int64."""
+        """A copy of the row pointers: where each row begins in `data`, and where the last one ends, int64."""
         return wrap(self.stored.indptr.copy(), None, self.stated_context)
 
     def asscipy(self) -> Any:
-        """Return a ``scipy.sparse.csr_matrix`` with a copy of what is stored."""
+        """Return a ``scipy.sparse.csr_matrix`` with a copy of the stored elements."""
         from scipy.sparse import csr_matrix
 
         value = self.stored.sound().mapped(np.copy)
@@ -235,7 +235,7 @@ class CSRNDArray(BaseSparseNDArray):
 
 
 class RowSparseNDArray(BaseSparseNDArray):
-    """An array of which some rows are stored, as gradients of tables are; see `row_sparse_array`."""
+    """An array that stores only some rows, such as the gradient of an embedding; see `row_sparse_array`."""
 
     __slots__ = ()
     kind = ROW_SPARSE

@@ -1,4 +1,4 @@
-"""Copies of what is sparse already: of an array of ours, or of a matrix of SciPy."""
+"""Copies of sparse arrays: of ours, or of SciPy's matrices."""
 
 import sys
 from typing import Any
@@ -10,13 +10,13 @@ from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made
 
 
 def is_scipy(source: Any) -> bool:
-    """Whether something is a sparse matrix or array of SciPy, in whatever format."""
+    """Whether an object is a sparse matrix or array of SciPy, in any format."""
     sparse = sys.modules.get("scipy.sparse")
     return sparse is not None and bool(sparse.issparse(source))
 
 
 def is_sparse(source: Any) -> bool:
-    """Whether something is a sparse array, of ours or of SciPy."""
+    """Whether an object is a sparse array, ours or SciPy's."""
     return isinstance(source, BaseSparseNDArray) or is_scipy(source)
 
 

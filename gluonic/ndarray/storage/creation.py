@@ -1,4 +1,4 @@
-"""Making sparse arrays: of their parts, of coordinates, of SciPy's, of dense ones, or of zeros."""
+"""Creation of sparse arrays: from their parts, coordinates, SciPy's matrices, dense arrays, or as zeros."""
 
 from typing import Any
 
@@ -34,7 +34,7 @@ _SPARSE = (CSR, ROW_SPARSE)
 
 
 class SourceError(CallError, TypeError):
-    """A sparse array cannot be made of what was given."""
+    """A sparse array cannot be made from the arguments."""
 
 
 def _check_shape(found: Any, wanted: Any) -> None:
@@ -61,7 +61,7 @@ def _numpy(source: Any, dtype: Any) -> Array:
 
 
 def _indices(source: Any) -> Array:
-    """Indices as int64: numbers with fractions are cut, as MXNet does."""
+    """Indices as int64: fractions are truncated, as in MXNet."""
     return _numpy(source, np.int64)
 
 
@@ -80,9 +80,9 @@ def csr_matrix(
 
     Parameters
     ----------
-    arg1 : the parts ``(data, indices, indptr)``; coordinates ``(data, (row, column))``, of which those of one
-        place are added up; a matrix of SciPy; another `CSRNDArray`; a dense matrix, of which what is not zero
-        is stored; or a shape ``(rows, columns)`` of zeros
+    arg1 : the parts ``(data, indices, indptr)``; coordinates ``(data, (row, column))``, where duplicates
+        are added up; a matrix of SciPy; another `CSRNDArray`; a dense matrix, whose nonzero elements
+        are stored; or a shape ``(rows, columns)`` of zeros
     shape : the shape; of parts, by default, as many rows as `indptr` says and columns as `indices` need
     ctx : the context; the current one by default
     dtype : the element type; that of `arg1` by default, if it has one, else float32
@@ -90,7 +90,7 @@ def csr_matrix(
     Raises
     ------
     ValueError
-        if `shape` does not go with what is given, or the parts are no vectors
+        if `shape` contradicts `arg1`, or the parts are no vectors
 
     Examples
     --------
@@ -149,8 +149,8 @@ def row_sparse_array(
 
     Parameters
     ----------
-    arg1 : the parts ``(data, indices)``; another `RowSparseNDArray`; a dense array, of which the rows with an
-        element that is not zero are stored; or a shape of zeros
+    arg1 : the parts ``(data, indices)``; another `RowSparseNDArray`; a dense array, whose rows with a
+        nonzero element are stored; or a shape of zeros
     shape : the shape; of parts, by default, as many rows as the last index needs
     ctx : the context; the current one by default
     dtype : the element type; that of `arg1` by default, if it has one, else float32
@@ -158,7 +158,7 @@ def row_sparse_array(
     Raises
     ------
     ValueError
-        if `shape` does not go with what is given
+        if `shape` contradicts `arg1`
 
     Examples
     --------
@@ -195,7 +195,7 @@ def _rows_of_parts(data: Any, indices: Any, shape: Any, ctx: Any, dtype: Any) ->
 
 
 def _converted(kind: str, source: Any, shape: Any, ctx: Any, dtype: Any) -> BaseSparseNDArray:
-    """A sparse array of another one, or of a dense one."""
+    """A sparse array converted from another one, or from a dense one."""
     if isinstance(source, BaseSparseNDArray) or (kind == CSR and is_scipy(source)):
         _check_shape(source.shape, shape)
         return array(source, ctx, dtype)

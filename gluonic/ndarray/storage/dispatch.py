@@ -30,7 +30,7 @@ from gluonic.support.suppress_fp_warnings import quietly
 
 
 def of_dense() -> frozenset[str]:
-    """The operators that may make something sparse of dense arrays."""
+    """The operators that may return a sparse array for dense ones."""
     return frozenset(name for name, form in FORMS.items() if form.of_dense)
 
 
@@ -40,7 +40,7 @@ _OWN_WAYS: dict[str, OwnWay] = {}
 
 
 def runs_in_its_own_way(name: str) -> Callable[[OwnWay], OwnWay]:
-    """Declare how an operator runs on stored values, if it is no function of them alone (a decorator)."""
+    """Declare how an operator runs on stored values if it is not a function of them alone (a decorator)."""
 
     def enter(run: OwnWay) -> OwnWay:
         _OWN_WAYS[name] = run
@@ -67,7 +67,7 @@ def has_sparse(arrays: Sequence[Any]) -> bool:
 
 
 def gives_sparse(application: Application) -> bool:
-    """Whether an operator makes something sparse of dense inputs."""
+    """Whether an operator returns a sparse array for dense inputs."""
     if application.op.name not in OF_DENSE:
         return False
     return given_kind(application, (DEFAULT,) * len(application.inputs)) not in (None, DEFAULT)
@@ -91,7 +91,7 @@ def invoke_stored(application: Application, inputs: Sequence[NDArray]) -> list[N
 
 
 def _promised(found: Value, kind: str, expected: Signature, values: Sequence[Value]) -> Value:
-    """What an operator has computed in the kind, dtype and shape that were promised."""
+    """Convert a result to the storage kind, dtype and shape that inference promised."""
     found = as_type(stored_as(found, kind), expected.dtypes[0])
     if not isinstance(found, np.ndarray):
         return found
@@ -106,7 +106,7 @@ def _densely(
     values: Sequence[Value],
     expected: Signature,
 ) -> list[NDArray]:
-    """Run an operator that does not take such storage kinds on dense copies, and say so."""
+    """Run an operator that does not take such storage kinds on dense copies, with a warning."""
     _warn(application, values)
     arrays = [dense(value) for value in values]
     context = inputs[0].stated_context
@@ -138,7 +138,7 @@ def _warn(application: Application, values: Sequence[Value]) -> None:
 
 
 class StoredRecord(OperatorRecord):
-    """An operator that ran on sparse arrays, or gave one; its `arrays` are values of any kind."""
+    """An operator that ran on sparse arrays, or returned one; its `arrays` are values of any kind."""
 
     __slots__ = ()
 
@@ -207,11 +207,11 @@ class StoredLeaf(Leaf):
     takes_stored = True
 
     def buffer(self) -> Array | None:
-        """None: nobody writes into a sparse buffer."""
+        """None: nothing is written into a sparse buffer in place."""
         return None
 
     def receive(self, gradient: NDArray | None) -> None:
-        """Put a gradient in the place of the buffer's value, or add it."""
+        """Replace the buffer's value by a gradient, or add it."""
         if self.grad is None or self.req == "null":
             return
         self.fresh = True

@@ -1,6 +1,6 @@
 """Sparse arrays in MXNet's parameter files.
 
-Where a dense array has its shape, a sparse one has the shape of what is stored before it; the dtypes and
+Before its shape, a sparse array has the shape of the stored elements; the dtypes and
 shapes of the index arrays follow the element type, and these arrays the elements.
 """
 
@@ -26,13 +26,13 @@ _INDEX_ARRAYS = {CSR: 2, ROW_SPARSE: 1}
 
 
 class Reader(Protocol):
-    """What reads a file from its beginning; see `gluonic.ndarray.serialization`."""
+    """A reader of a file, from its beginning; see `gluonic.ndarray.serialization`."""
 
     def numbers(self, code: str) -> tuple[int, ...]:
         """Read numbers, given as to `struct.unpack`."""
 
     def lengths(self) -> tuple[int, ...]:
-        """Read how many axes an array has, and their lengths."""
+        """Read the number of axes of an array, and their lengths."""
 
     def block(self, shape: tuple[int, ...], code: int) -> Array:
         """Read the elements of an array of MXNet's dtype number `code`."""
@@ -46,7 +46,7 @@ def _shape(shape: tuple[int, ...]) -> bytes:
 
 
 def pieces(array: BaseSparseNDArray, magic: int) -> Iterator[bytes]:
-    """What stands in a file for a sparse array."""
+    """The parts of a sparse array in a file."""
     value, context = array.stored, array.context
     yield struct.pack("<Ii", magic, _NUMBER_OF[array.kind])
     yield _shape(value.data.shape)
@@ -64,7 +64,7 @@ def read_sparse(reader: Reader, number: int) -> NDArray:
     Raises
     ------
     FileFormatError
-        if the parts are not those of such an array, or an index leads out of it
+        if the parts are not those of such an array, or an index is out of bounds
     """
     kind = NUMBERS[number]
     stored, shape = reader.lengths(), reader.lengths()
@@ -99,7 +99,7 @@ def _check(
     stored: tuple[int, ...],
     index_shapes: list[tuple[int, ...]],
 ) -> None:
-    """Refuse lengths that do not go together, before anything is allocated."""
+    """Refuse inconsistent lengths, before anything is allocated."""
     if kind == CSR:
         fits = len(shape) == 2 and len(stored) == 1 and index_shapes == [(shape[0] + 1,), stored]
     else:

@@ -209,12 +209,12 @@ def retain(self: RowSparseNDArray, *arguments: Any, **keywords: Any) -> NDArray:
 
 
 class PartialAssignmentError(NotThereError, ValueError, TypeError):
-    """A sparse array takes whole arrays, by ``x[:] = value``, alone."""
+    """A sparse array can only be assigned as a whole, by ``x[:] = value``."""
 
 
 @_method(BaseSparseNDArray, "__setitem__")
 def setitem(self: BaseSparseNDArray, key: Any, value: Any) -> None:
-    """Put other elements in the place of all there are: ``x[:] = value``."""
+    """Replace all elements: ``x[:] = value``."""
     title = type(self).__name__
     if not self.writable:
         raise ValueError(f"Failed to assign to a readonly {title}")
@@ -253,7 +253,7 @@ def _add_arithmetic() -> None:
         _method(BaseSparseNDArray, f"__{name}__")(_forward(function))
         _method(BaseSparseNDArray, f"__i{name}__")(_in_place(function))
     _method(BaseSparseNDArray, "__itruediv__")(
-        _in_place(lambda x, y: x / y)  # as MXNet's: the same shape takes no other way
+        _in_place(lambda x, y: x / y)  # as in MXNet, where arrays of one shape do not broadcast
     )
 
 
@@ -306,7 +306,7 @@ def _rebuild(kind: type[BaseSparseNDArray], parts: tuple[Any, ...], context: Any
 
 @_method(BaseSparseNDArray, "__reduce__")
 def reduce(self: BaseSparseNDArray) -> Any:
-    """Tell pickle what the array is made of; its gradient is left behind."""
+    """Return what pickle needs to rebuild the array; its gradient is left out."""
     value = self.stored
     index = (value.indices, value.indptr) if isinstance(value, Csr) else (value.indices,)
     return _rebuild, (type(self), (value.data, *index, value.shape), self.stated_context)

@@ -12,11 +12,11 @@ from gluonic.graph.storage.products import compute_products_by
 from gluonic.graph.storage.values import Csr
 
 _WORTH_COMPILING = 1 << 18
-"""So many products of elements, or marks, take others as long as a call of ours takes at first."""
+"""For this many multiplications, or marks, SciPy or NumPy takes as long as our first call."""
 
 
 class NativeProducts:
-    """What machine code computes; see `Routines`."""
+    """The products that machine code computes; see `Routines`."""
 
     def product(self, value: Csr, array: Array, transposed: bool) -> Array | None:
         """The product of a csr value, or of its transpose, with a matrix; None if SciPy is to compute it."""
@@ -31,7 +31,7 @@ class NativeProducts:
         return found
 
     def mark(self, numbers: Array, marks: Array) -> bool:
-        """Whether the booleans were set to true whose numbers are listed."""
+        """Set the booleans at the listed indices to true; return whether machine code did so."""
         products = _code(len(numbers))
         if products is None:
             return False
@@ -40,7 +40,7 @@ class NativeProducts:
 
 
 def _code(work: int) -> ModuleType | None:
-    """The module, where there is enough to do for it."""
+    """The module of machine code, if there is enough work for it."""
     if work < _WORTH_COMPILING or interpreting():
         return None
     return importlib.import_module("gluonic.codegen.csr_products")

@@ -1,4 +1,4 @@
-"""Running a graph with sparse arrays: dense parts compiled, all else operator by operator on the tape."""
+"""Running a graph with sparse arrays: dense parts compiled, the rest operator by operator on the tape."""
 
 from collections.abc import Callable, Collection, Sequence
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ from gluonic.ndarray.tape import entry_of
 
 
 class _Step(NamedTuple):
-    """A part, and what runs it."""
+    """A part of the graph, and the function that runs it."""
 
     run: Callable[[Sequence[NDArray]], list[NDArray]]
     inputs: Sequence[Entry]
@@ -28,9 +28,9 @@ class GraphInParts:
 
     Parameters
     ----------
-    graph : what to compute
+    graph : the graph to compute
     inputs : the variables, in the order in which arrays will be given
-    parameters : those of them that seldom change
+    parameters : the variables that seldom change
     kind : the class of the outputs
     at_once : whether first calls compile the dense parts, not later ones
     """
@@ -64,7 +64,7 @@ class GraphInParts:
         return [values[entry] for entry in self.graph.outputs]
 
     def cache_info(self) -> CacheInfo:
-        """How much has been compiled for the dense parts, and how often it was used."""
+        """Counts of what was compiled for the dense parts, and of its uses."""
         return CacheInfo.total(part.cache_info() for part in self._compiled_parts)
 
     def _planned(self, kinds: Sequence[str], rows: Sequence[bool]) -> list[_Step]:
@@ -74,7 +74,7 @@ class GraphInParts:
         return [step for part in parts for step in self._steps_of(part)]
 
     def _steps_of(self, part: Part) -> list[_Step]:
-        """A dense part as one step, if it has more than one operator; otherwise a step an operator."""
+        """A dense part as one step, if it has more than one operator; otherwise a step per operator."""
         if part.is_dense and len(part.nodes) > 1:
             return [self._compiled(part)]
         return [_operator(node) for node in part.nodes]

@@ -21,23 +21,23 @@ __all__ = ["DeformableConvolution", "ModulatedDeformableConvolution"]
 
 
 class _Deformable(HybridBlock):
-    """A convolution that reads at moved places, and the convolution that says how far they are moved.
+    """A convolution that samples at displaced positions, and the convolution that computes the offsets.
 
     Parameters
     ----------
-    channels : how many channels come out
+    channels : number of output channels
     kernel_size : the extent of the kernel, one number for both axes or two
-    strides : how far the kernel moves
-    padding : how many zeros surround the data on either side
+    strides : stride of the kernel
+    padding : number of zeros added on either side
     dilation : the distance between the kernel's taps
-    groups : how many independent groups the channels form
-    num_deformable_group : how many groups of channels are moved alike
+    groups : number of independent groups of channels
+    num_deformable_group : number of groups of channels with offsets of their own
     layout : ``"NCHW"``; the operator knows no other
     use_bias : whether to add a bias to every channel
-    in_channels : how many channels come in; 0 waits for the first input to tell
+    in_channels : number of input channels; 0 infers it from the first input
     activation : the name of a function for `Activation`; None applies none
-    weight_initializer, bias_initializer : how the parameters begin
-    offset_weight_initializer, offset_bias_initializer : how those of the offsets begin
+    weight_initializer, bias_initializer : initializers of the parameters
+    offset_weight_initializer, offset_bias_initializer : initializers of those of the offsets
     offset_use_bias : whether the offsets have a bias
     op_name, adj : accepted for MXNet's sake; `adj` must be None
     prefix, params : see `Block`
@@ -111,7 +111,7 @@ class _Deformable(HybridBlock):
             self.act = Activation(activation, prefix=f"{activation}_") if activation else None
 
     def _add_parameters(self, part: str, weight_init: Init, bias_init: Init) -> None:
-        """Make the weight and the bias of one of the two convolutions."""
+        """Create the weight and the bias of one of the two convolutions."""
         settings = getattr(self, f"_kwargs_{part}")
         filters, kernel = settings["num_filter"], settings["kernel"]
         members = self._in_channels // settings["num_group"]
@@ -140,7 +140,7 @@ class _Deformable(HybridBlock):
 
 
 class DeformableConvolution(_Deformable):
-    """A convolution that reads where another convolution tells it to (arXiv:1703.06211)."""
+    """A convolution that samples at offsets computed by another convolution (arXiv:1703.06211)."""
 
     _operator = "DeformableConvolution"
     _order = ("offset", "deformable_conv")
@@ -175,7 +175,7 @@ class DeformableConvolution(_Deformable):
 
 
 class ModulatedDeformableConvolution(_Deformable):
-    """A deformable convolution that also weighs what it reads, from 0 to 2 (arXiv:1811.11168)."""
+    """A deformable convolution that also weights its samples, by 0 to 2 (arXiv:1811.11168)."""
 
     _operator = "ModulatedDeformableConvolution"
     _order = ("deformable_conv", "offset")
@@ -183,7 +183,7 @@ class ModulatedDeformableConvolution(_Deformable):
 
     @property
     def offset_split_index(self) -> int:
-        """How many of the channels that the other convolution makes are offsets; the rest are weights."""
+        """The number of offset channels in the output of the other convolution; the rest are weights."""
         return int(self._kwargs_offset["num_filter"]) * 2 // 3
 
     def hybrid_forward(

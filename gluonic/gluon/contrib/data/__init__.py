@@ -1,4 +1,4 @@
-"""Text to model, and a sampler for it."""
+"""Data sets for language models, and a sampler for them."""
 
 from gluonic.gluon.contrib.data import text
 from gluonic.gluon.contrib.data.sampler import IntervalSampler

@@ -9,13 +9,13 @@ __all__ = ["IntervalSampler"]
 
 
 class IntervalSampler(Sampler):
-    """Every so many-th sample; then, if asked, those after them, until all have come.
+    """Every `interval`-th sample; then, with `rollover`, those skipped, until all have come.
 
     Parameters
     ----------
-    length : how many samples there are
-    interval : how far apart they are taken
-    rollover : whether to go on with those left out
+    length : number of samples
+    interval : distance between two samples
+    rollover : whether to continue with the samples that were skipped
 
     Examples
     --------

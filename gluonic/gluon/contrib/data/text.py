@@ -1,4 +1,4 @@
-"""Text to model: articles of Wikipedia, each token with the one that follows it."""
+"""Data sets for language models: articles of Wikipedia, each token with the one that follows it."""
 
 import zipfile
 from collections import Counter
@@ -22,7 +22,7 @@ _FILES = {name: f"wiki.{name[:5]}.tokens" for name in ("train", "validation", "t
 
 
 class _Place(NamedTuple):
-    """Where a data set is: its folder, and its archive there."""
+    """The location of a data set: its folder, and its archive there."""
 
     folder: str
     archive: str
@@ -103,7 +103,7 @@ class WikiText2(_WikiText):
         ``~/.mxnet/datasets`` by default
     segment : ``"train"``, ``"validation"`` or ``"test"``
     vocab : a `gluonic.contrib.text.vocab.Vocabulary`; one of all tokens of the segment by default
-    seq_len : how many tokens a sample has
+    seq_len : number of tokens in a sample
     """
 
     _place = _Place("wikitext-2", "wikitext-2-v1.zip")
@@ -118,7 +118,7 @@ class WikiText103(_WikiText):
         ``~/.mxnet/datasets`` by default
     segment : ``"train"``, ``"validation"`` or ``"test"``
     vocab : a `gluonic.contrib.text.vocab.Vocabulary`; one of all tokens of the segment by default
-    seq_len : how many tokens a sample has
+    seq_len : number of tokens in a sample
     """
 
     _place = _Place("wikitext-103", "wikitext-103-v1.zip")

@@ -1,4 +1,4 @@
-"""What is computed of a batch."""
+"""The computation for a batch: forward pass, loss, and in training the backward pass."""
 
 from typing import TYPE_CHECKING, Any
 
@@ -14,7 +14,7 @@ Arrays = list[Any]
 
 
 class BatchProcessor:
-    """What an `Estimator` does with a batch; to be overridden where a net takes more than one array."""
+    """The computation of an `Estimator` for a batch; override it where a net takes more than one array."""
 
     def _get_data_and_label(
         self, batch: Any, ctx: Any, batch_axis: int = 0
@@ -26,7 +26,7 @@ class BatchProcessor:
     def evaluate_batch(
         self, estimator: "Estimator", val_batch: Any, batch_axis: int = 0
     ) -> tuple[Arrays, Arrays, Arrays, Arrays]:
-        """Compute predictions and losses of a batch of validation.
+        """Compute predictions and losses for a validation batch.
 
         Parameters
         ----------
@@ -47,7 +47,7 @@ class BatchProcessor:
     def fit_batch(
         self, estimator: "Estimator", train_batch: Any, batch_axis: int = 0
     ) -> tuple[Arrays, Arrays, Arrays, Arrays]:
-        """Compute predictions and losses of a batch of training, and the gradients of the parameters.
+        """Compute predictions and losses for a training batch, and the gradients of the parameters.
 
         Parameters
         ----------

@@ -1,4 +1,4 @@
-"""The handler that saves parameters and the trainer's states, and goes on from them."""
+"""The handler that saves parameters and the trainer's states, and resumes from them."""
 
 import re
 from pathlib import Path
@@ -29,15 +29,15 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
 
     Parameters
     ----------
-    model_dir : the folder; it is made if it is not there
-    model_prefix : how the files' names begin
+    model_dir : the folder; created if it does not exist
+    model_prefix : prefix of the files' names
     monitor : the metric that says which checkpoint is the best
     verbose : with 1, log each checkpoint
     save_best : whether to save the best as ``model_prefix-best.params`` and ``.states``, too
     mode : ``"min"`` or ``"max"`` of the metric is best; ``"auto"`` is max, as in MXNet, and warns
-    epoch_period : after how many epochs to save; None never
-    batch_period : after how many batches to save; None never
-    max_checkpoints : how many checkpoints of this training to keep, without the best
+    epoch_period : save after this many epochs; None never
+    batch_period : save after this many batches; None never
+    max_checkpoints : number of checkpoints of this training to keep, besides the best
     resume_from_checkpoint : whether to load the newest checkpoint first, and to train only what is left
 
     Raises
@@ -77,7 +77,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         Path(model_dir).mkdir(parents=True, exist_ok=True)
 
     def train_begin(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Count from zero, or go on where the newest checkpoint ends."""
+        """Count from zero, or resume where the newest checkpoint ends."""
         self.current_epoch = self.current_batch = 0
         if self.save_best:
             self.best = worst(self.monitor_op)
@@ -158,7 +158,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
     # Going on
 
     def _check_periods(self, estimator: "Estimator") -> None:
-        """Refuse to count epochs in files and batches in training, or the other way round."""
+        """Refuse checkpoints per epoch where training counts batches, and the reverse."""
         for unit, most, period, other in (
             ("batches", estimator.max_batch, self.batch_period, self.epoch_period),
             ("epochs", estimator.max_epoch, self.epoch_period, self.batch_period),
@@ -166,7 +166,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             if most and (other or not period):
                 raise MismatchError(
                     describe(
-                        f"training counts {unit}, so only checkpoints after {unit} can be gone on from",
+                        f"training counts {unit}, so it can only be resumed from checkpoints after {unit}",
                         where="CheckpointHandler",
                         facts=[
                             f"epoch_period={self.epoch_period}, batch_period={self.batch_period}"
@@ -176,7 +176,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
                 )
 
     def _newest(self) -> _Trained:
-        """The latest batch of the latest epoch of the checkpoints that are there."""
+        """The latest batch of the latest epoch among the existing checkpoints."""
         begin = f"{self.model_prefix}-epoch"
         found = [_Trained(-1, -1)]
         for file in Path(self.model_dir).glob("*.params"):

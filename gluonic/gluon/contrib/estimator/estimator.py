@@ -47,17 +47,17 @@ class Estimator:
     loss : what is minimized
     train_metrics, val_metrics : a metric or a list; by default the loss, and accuracy with
         `SoftmaxCrossEntropyLoss`. Their names get ``training`` and ``validation`` in front
-    initializer : how parameters begin
+    initializer : initializer of the parameters
     trainer : by default SGD with a learning rate of 0.001, with a warning
     context : a context or several, among which batches are divided
     val_net, val_loss : for validation; the same by default
-    batch_processor : what is computed of a batch
+    batch_processor : the computation for a batch
 
     Attributes
     ----------
     logger : where handlers write; it writes to standard output
     train_metrics, val_metrics : the metrics
-    max_epoch, max_batch : how much is trained
+    max_epoch, max_batch : where training ends
 
     Raises
     ------
@@ -172,7 +172,7 @@ class Estimator:
         return trainer
 
     def _initialize(self, initializer: Any) -> None:
-        """Initialize what has not been."""
+        """Initialize the parameters that have not been."""
         if not self._is_initialized():
             settings = {"init": initializer} if initializer else {}
             self.net.initialize(ctx=self.context, **settings)
@@ -211,7 +211,7 @@ class Estimator:
     # Handlers
 
     def _prepare_default_handlers(self, val_data: Any, event_handlers: Any) -> list[Any]:
-        """Return the handlers of `fit` in order: those given, and those that are always there."""
+        """Return the handlers of `fit` in order: those given, and the default ones."""
         default: list[tuple[type, Any]] = [
             (GradientUpdateHandler, lambda: GradientUpdateHandler()),
             (MetricHandler, lambda: MetricHandler(metrics=self.train_metrics)),
@@ -226,7 +226,7 @@ class Estimator:
         return _completed(event_handlers, always, default, known)
 
     def _prepare_default_validation_handlers(self, event_handlers: Any) -> list[Any]:
-        """Return the handlers of `evaluate` in order: those given, and those that are always there."""
+        """Return the handlers of `evaluate` in order: those given, and the default ones."""
         default: list[tuple[type, Any]] = [
             (MetricHandler, lambda: MetricHandler(metrics=self.val_metrics)),
             (LoggingHandler, lambda: LoggingHandler(metrics=self.val_metrics)),
@@ -234,7 +234,7 @@ class Estimator:
         return _completed(event_handlers, [], default, set(self.val_metrics))
 
     def _categorize_handlers(self, event_handlers: list[Any]) -> tuple[list[Any], ...]:
-        """Return for each kind of event the handlers that want it."""
+        """Return the handlers of each kind of event."""
         kinds = (TrainBegin, EpochBegin, BatchBegin, BatchEnd, EpochEnd, TrainEnd)
         return tuple([one for one in event_handlers if isinstance(one, kind)] for kind in kinds)
 
@@ -317,11 +317,11 @@ class Estimator:
             handler.train_end(self)
 
     def _batch_count(self, train_data: DataLoader) -> int:
-        """How many batches are to be trained, unless a handler ends it before."""
+        """The number of batches to train, unless a handler stops training earlier."""
         return self.max_batch or (self.max_epoch or 0) * len(train_data)
 
     def _train_epoch(self, train_data: DataLoader, handlers: Any, bar: Any) -> bool:
-        """Train with all batches, or until a handler says that it is enough; whether to go on."""
+        """Train on all batches, or until a handler stops; return whether to continue."""
         _, epoch_begin, batch_begin, batch_end, epoch_end, _ = handlers
         for handler in epoch_begin:
             handler.epoch_begin(self)
@@ -351,7 +351,7 @@ def _check_loader(data: Any, method: str) -> None:
 def _completed(
     given: Any, always: list[Any], default: list[tuple[type, Any]], known: set[EvalMetric]
 ) -> list[Any]:
-    """Add to the handlers given those of each kind that is missing, and bring them into order."""
+    """Add a handler of each missing kind to those given, and sort them by priority."""
     handlers = _check_event_handlers(given)
     absent = [make for kind, make in default if not any(isinstance(h, kind) for h in handlers)]
     added = [*always, *(make() for make in absent)]

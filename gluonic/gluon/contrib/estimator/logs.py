@@ -58,7 +58,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         return ", ".join(f"{name}: {value:.4f}" for name, value in (m.get() for m in self.metrics))
 
     def train_begin(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Log with what is trained, and for how long."""
+        """Log the optimizer, the learning rate and the length of training."""
         self.train_start = time.time()
         self._begin()
         trainer = estimator.trainer
@@ -82,7 +82,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         )
 
     def batch_begin(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Take the time."""
+        """Start the timer."""
         self.batch_start = time.time()
 
     def batch_end(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:

@@ -41,7 +41,7 @@ class MetricHandler(EpochBegin, BatchEnd):
 
 
 class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
-    """Evaluate the model on other data while it is trained.
+    """Evaluate the model on validation data during training.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Which metrics an `Estimator` and its handlers take."""
+"""Checks of the metrics that an `Estimator` and its handlers are given."""
 
 from collections.abc import Iterator
 from typing import Any

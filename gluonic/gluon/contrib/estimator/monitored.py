@@ -1,4 +1,4 @@
-"""Whether a metric that is watched has become better."""
+"""Whether a monitored metric has improved."""
 
 import math
 import warnings
@@ -16,9 +16,9 @@ def comparison(monitor: EvalMetric, mode: str, handler: str) -> Any:
 
     Parameters
     ----------
-    monitor : the metric that is watched
+    monitor : the metric that is monitored
     mode : ``"min"``, ``"max"``, or ``"auto"``, which is max, as in MXNet, and warns
-    handler : who asks, for the warnings
+    handler : the name of the handler, for warnings
     """
     if mode not in (*MODES, "auto"):
         warnings.warn(
@@ -36,7 +36,7 @@ def comparison(monitor: EvalMetric, mode: str, handler: str) -> Any:
 
 
 def worst(better: Any) -> float:
-    """Return the value than which every other is better."""
+    """Return the value that every other improves on."""
     return math.inf if better is np.less else -math.inf
 
 

@@ -20,8 +20,8 @@ class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
 
     Parameters
     ----------
-    max_epoch : how many epochs
-    max_batch : how many batches
+    max_epoch : number of epochs
+    max_batch : number of batches
     """
 
     def __init__(self, max_epoch: int | None = None, max_batch: int | None = None) -> None:
@@ -49,13 +49,13 @@ class StoppingHandler(TrainBegin, BatchEnd, EpochEnd):
 
 
 class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
-    """End training once a metric stops to become better.
+    """End training once a metric stops improving.
 
     Parameters
     ----------
     monitor : the metric, one of the estimator's
-    min_delta : what change counts
-    patience : for how many epochs to wait for a better value
+    min_delta : the least change that counts as an improvement
+    patience : number of epochs to wait for a better value
     mode : ``"min"`` or ``"max"`` is better; ``"auto"`` is max, as in MXNet, and warns
     baseline : the first value to compare with
 
@@ -88,11 +88,11 @@ class EarlyStoppingHandler(TrainBegin, EpochEnd, TrainEnd):
         self.best = worst(self.monitor_op) if self.baseline is None else self.baseline
 
     def train_begin(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Begin anew."""
+        """Reset the counts."""
         self._begin()
 
     def epoch_end(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> bool:
-        """Compare the metric; True if it has not become better for too long."""
+        """Compare the metric; True if it has not improved for more than `patience` epochs."""
         value = value_of(self.monitor, "EarlyStoppingHandler")
         if value is not None and self.monitor_op(value - self.min_delta, self.best):
             self.best, self.wait = value, 0

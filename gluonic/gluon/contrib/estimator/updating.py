@@ -1,4 +1,4 @@
-"""The handler that lets the trainer step."""
+"""The handler that calls `Trainer.step`."""
 
 from typing import TYPE_CHECKING, Any
 

@@ -63,16 +63,16 @@ class Identity(HybridBlock):
 
 
 class SparseEmbedding(Block):
-    """Replace every integer by its row of a learned table, of which a `Trainer` keeps the rows.
+    """Replace every integer by its row of a learned table, whose rows a `Trainer` keeps.
 
     Table and gradient are row_sparse: a step takes as much time and memory as rows are looked up.
 
     Parameters
     ----------
-    input_dim : how many rows the table has
-    output_dim : how long a row is
+    input_dim : number of rows in the table
+    output_dim : length of a row
     dtype : the dtype of the table and the output
-    weight_initializer : how the table begins
+    weight_initializer : initializer of the table
     kwargs : see `Block`
     """
 
@@ -115,8 +115,8 @@ class SyncBatchNorm(BatchNorm):
 
     Parameters
     ----------
-    in_channels : how many channels there are; 0 waits for the first input to tell
-    num_devices : how many devices share a batch; 1 by default
+    in_channels : number of channels; 0 infers it from the first input
+    num_devices : number of devices that share a batch; 1 by default
     momentum, epsilon, center, scale, use_global_stats, beta_initializer, gamma_initializer,
         running_mean_initializer, running_variance_initializer : see `BatchNorm`
     prefix, params : see `Block`
@@ -176,7 +176,7 @@ class _PixelShuffle(HybridBlock):
 
     Parameters
     ----------
-    factor : how long a block is along each spatial axis: a number, or one for each
+    factor : length of a block along the spatial axes: a number, or one for each axis
     """
 
     _rank: ClassVar[int]

@@ -42,12 +42,12 @@ class _ConvCell(HybridRecurrentCell):
     Parameters
     ----------
     input_shape : the shape of an input, without the batch
-    hidden_channels : how many channels each state has
+    hidden_channels : number of channels in each state
     i2h_kernel, h2h_kernel : the kernels for inputs and for states; the latter must be odd
-    i2h_pad : how many zeros surround inputs
+    i2h_pad : number of zeros added on either side of inputs
     i2h_dilate, h2h_dilate : the distances between the kernels' taps
-    i2h_weight_initializer, h2h_weight_initializer : how the weights begin
-    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
+    i2h_weight_initializer, h2h_weight_initializer : initializers of the weights
+    i2h_bias_initializer, h2h_bias_initializer : initializers of the biases
     conv_layout : the order of batch (N), channels (C) and the spatial axes
     activation : the name of a function for `Activation`, or a block such as `LeakyReLU`
     prefix, params : see `Block`

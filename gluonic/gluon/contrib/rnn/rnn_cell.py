@@ -47,7 +47,7 @@ class VariationalDropoutCell(ModifierCell):
         return f"{type(self).__name__}(p_out = {self.drop_outputs}, p_state = {self.drop_states})"
 
     def reset(self) -> None:
-        """Begin anew: masks are drawn at the next step."""
+        """Reset the cell: new masks are drawn at the next step."""
         super().reset()
         self._masks: dict[str, Any] = {}
 
@@ -99,11 +99,11 @@ class LSTMPCell(LSTMCell):
 
     Parameters
     ----------
-    hidden_size : how long the memory is
-    projection_size : how long the output is
-    i2h_weight_initializer, h2h_weight_initializer, h2r_weight_initializer : how the weights begin
-    i2h_bias_initializer, h2h_bias_initializer : how the biases begin
-    input_size : how long inputs are; 0 waits for the first one to tell
+    hidden_size : size of the memory cell
+    projection_size : size of the output
+    i2h_weight_initializer, h2h_weight_initializer, h2r_weight_initializer : initializers of the weights
+    i2h_bias_initializer, h2h_bias_initializer : initializers of the biases
+    input_size : size of an input; 0 infers it from the first one
     prefix, params : see `Block`
     """
 

@@ -35,7 +35,7 @@ Transform = Callable[[Any, Any], Any]
 
 
 class _LocalDataset(Dataset):
-    """Images and labels read from files at once."""
+    """Images and labels, all read from files at the start."""
 
     _folder: ClassVar[str]
 
@@ -89,7 +89,7 @@ class MNIST(_LocalDataset):
 
 
 class FashionMNIST(MNIST):
-    """Pictures of clothes (Xiao et al., 2017), in MNIST's format.
+    """Images of clothes (Xiao et al., 2017), in MNIST's format.
 
     Parameters
     ----------
@@ -156,7 +156,7 @@ class CIFAR100(CIFAR10):
     Parameters
     ----------
     root : the folder with the binary files, or with their archive; below ``~/.mxnet/datasets`` by default
-    fine_label : the hundred kinds; otherwise the twenty groups they form
+    fine_label : the hundred kinds; otherwise the twenty superclasses
     train : the 50,000 training images; otherwise the 10,000 for testing
     transform : takes image and label, returns the sample
     """
@@ -183,7 +183,7 @@ class ImageRecordDataset(RecordFileDataset):
 
     Parameters
     ----------
-    filename : the ``.rec`` file; an ``.idx`` file must be beside it
+    filename : the ``.rec`` file; its ``.idx`` file must be in the same folder
     flag : 1 for colour, 0 for grey
     transform : takes image and label, returns the sample
     """
@@ -250,7 +250,7 @@ class ImageFolderDataset(Dataset):
 
 
 class ImageListDataset(Dataset):
-    """The images that a list names, with their labels, as MXNet 2.0 has it.
+    """The images that a list names, with their labels, as in MXNet 2.0.
 
     Parameters
     ----------

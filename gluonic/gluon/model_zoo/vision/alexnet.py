@@ -14,7 +14,7 @@ class AlexNet(Classifier):
 
     Parameters
     ----------
-    classes : how many classes there are
+    classes : number of classes
     kwargs : see `Block`
     """
 

@@ -33,7 +33,7 @@ def with_pretrained(
     Parameters
     ----------
     name : the name of the model's file
-    pretrained : whether to
+    pretrained : whether to load them
     ctx : the context or contexts
     root : the folder of the file; see `get_model_file`
     """

@@ -45,12 +45,12 @@ class DenseNet(Classifier):
 
     Parameters
     ----------
-    num_init_features : how many channels the stem has
-    growth_rate : how many channels each layer adds
-    block_config : how many layers each stage has
+    num_init_features : number of channels in the stem
+    growth_rate : number of channels that each layer adds
+    block_config : number of layers in each stage
     bn_size : how many times wider than `growth_rate` the 1×1 convolutions are
     dropout : the part to drop after each layer
-    classes : how many classes there are
+    classes : number of classes
     kwargs : see `Block`
     """
 

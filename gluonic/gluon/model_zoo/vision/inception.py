@@ -108,7 +108,7 @@ class Inception3(Classifier):
 
     Parameters
     ----------
-    classes : how many classes there are
+    classes : number of classes
     kwargs : see `Block`
     """
 
@@ -142,11 +142,11 @@ class Inception3(Classifier):
 
 
 def make_aux(classes: Positive) -> nn.HybridSequential:
-    """Make the head that classifies by features of the middle, to train them by (17 × 17 places of them).
+    """Make the auxiliary head, which classifies by features of the middle, 17 × 17, during training.
 
     Parameters
     ----------
-    classes : how many classes there are
+    classes : number of classes
     """
     out = nn.HybridSequential(prefix="")
     out.add(nn.AvgPool2D(5, 3), _conv(128, 1), _conv(768, 5), nn.Flatten(), nn.Dense(classes))

@@ -25,7 +25,7 @@ __all__ = [
 
 
 class RELU6(HybridBlock):
-    """A rectifier that ends at 6."""
+    """A rectifier bounded at 6."""
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         """Clip to 0 … 6; the shape stays."""
@@ -69,7 +69,7 @@ class MobileNet(Classifier):
     Parameters
     ----------
     multiplier : a factor on the numbers of channels
-    classes : how many classes there are
+    classes : number of classes
     kwargs : see `Block`
     """
 
@@ -98,8 +98,8 @@ class LinearBottleneck(HybridBlock):
 
     Parameters
     ----------
-    in_channels, channels : how many channels come in and out
-    t : by how much to widen
+    in_channels, channels : numbers of input and output channels
+    t : the factor of widening
     stride : how much the image shrinks
     kwargs : see `Block`
     """
@@ -125,7 +125,7 @@ class MobileNetV2(Classifier):
     Parameters
     ----------
     multiplier : a factor on the numbers of channels
-    classes : how many classes there are
+    classes : number of classes
     kwargs : see `Block`
     """
 

@@ -39,10 +39,10 @@ class _BlockV1(HybridBlock):
 
     Parameters
     ----------
-    channels : how many channels come out
+    channels : number of output channels
     stride : how much the image shrinks
     downsample : whether the shortcut is a convolution
-    in_channels : how many channels come in
+    in_channels : number of input channels
     kwargs : see `Block`
     """
 
@@ -102,10 +102,10 @@ class BottleneckV1(_BlockV1):
 
     Parameters
     ----------
-    channels : how many channels come out
+    channels : number of output channels
     stride : how much the image shrinks, at the first convolution
     downsample : whether the shortcut is a convolution
-    in_channels : how many channels come in
+    in_channels : number of input channels
     kwargs : see `Block`
     """
 
@@ -171,10 +171,10 @@ class BottleneckV2(_BlockV2):
 
     Parameters
     ----------
-    channels : how many channels come out
+    channels : number of output channels
     stride : how much the image shrinks, at the 3×3 convolution
     downsample : whether the shortcut is a convolution
-    in_channels : how many channels come in
+    in_channels : number of input channels
     kwargs : see `Block`
     """
 
@@ -205,9 +205,9 @@ class _ResNet(Classifier):
     Parameters
     ----------
     block : the class of the blocks
-    layers : how many blocks each stage has
-    channels : how many channels the stem and each stage have
-    classes : how many classes there are
+    layers : number of blocks in each stage
+    channels : number of channels in the stem and in each stage
+    classes : number of classes
     thumbnail : whether images are small, so that the stem does not shrink them
     kwargs : see `Block`
     """
@@ -275,9 +275,9 @@ class ResNetV1(_ResNet):
     Parameters
     ----------
     block : `BasicBlockV1` or `BottleneckV1`
-    layers : how many blocks each stage has
-    channels : how many channels the stem and each stage have
-    classes : how many classes there are
+    layers : number of blocks in each stage
+    channels : number of channels in the stem and in each stage
+    classes : number of classes
     thumbnail : whether images are small, so that the stem does not shrink them
     kwargs : see `Block`
     """
@@ -291,9 +291,9 @@ class ResNetV2(_ResNet):
     Parameters
     ----------
     block : `BasicBlockV2` or `BottleneckV2`
-    layers : how many blocks each stage has
-    channels : how many channels the stem and each stage have
-    classes : how many classes there are
+    layers : number of blocks in each stage
+    channels : number of channels in the stem and in each stage
+    classes : number of classes
     thumbnail : whether images are small, so that the stem does not shrink them
     kwargs : see `Block`
     """

@@ -40,7 +40,7 @@ class SqueezeNet(Classifier):
     Parameters
     ----------
     version : ``"1.0"`` or ``"1.1"``
-    classes : how many classes there are
+    classes : number of classes
     kwargs : see `Block`
     """
 

@@ -28,9 +28,9 @@ class VGG(Classifier):
 
     Parameters
     ----------
-    layers : how many convolutions each stage has
-    filters : how many channels each stage has
-    classes : how many classes there are
+    layers : number of convolutions in each stage
+    filters : number of channels in each stage
+    classes : number of classes
     batch_norm : whether to normalize after each convolution
     kwargs : see `Block`
     """

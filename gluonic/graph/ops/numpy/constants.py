@@ -102,7 +102,7 @@ def logspace(
     Parameters
     ----------
     start, stop : the exponents of the first number and the last
-    num : how many there are
+    num : number of samples
     endpoint : whether the last is among them
     """
     return np.logspace(start, stop, num, endpoint, base)

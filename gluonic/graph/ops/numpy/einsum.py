@@ -65,7 +65,7 @@ def einsum(*data: Array, num_args: Positive, subscripts: str = "", optimize: int
     Parameters
     ----------
     data : arrays of one dtype
-    num_args : how many there are
+    num_args : number of inputs
     subscripts : a letter for each axis of each array, and after ``->`` those that remain; three dots are
         axes that are broadcast
     optimize : whether to look for the order of products that takes least time

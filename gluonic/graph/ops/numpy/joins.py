@@ -109,7 +109,7 @@ def _register(join: Join) -> Operator:
     Parameters
     ----------
     data : arrays that are alike but for the axis along which they are joined
-    num_args : how many there are
+    num_args : number of inputs
     """
     base = REGISTRY["Concat"]
     return operator(
@@ -159,7 +159,7 @@ def concatenate(*data: Array, num_args: int, axis: int | None = 0) -> Any:
     Parameters
     ----------
     data : arrays of equal shapes except along `axis`
-    num_args : how many there are
+    num_args : number of inputs
     axis : the axis to join along
     """
     return np.concatenate(data, axis)

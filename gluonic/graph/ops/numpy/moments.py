@@ -177,7 +177,7 @@ def bincount(
     ----------
     data : whole numbers that are not negative, one axis
     weights : what each counts
-    minlength : how many numbers there are at least
+    minlength : least length of the result
     """
     return np.bincount(data, weights, minlength)
 

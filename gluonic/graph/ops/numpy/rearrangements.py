@@ -119,7 +119,7 @@ def rot90(data: Array, *, k: int = 1, axes: Shape | None = None) -> Any:
     Parameters
     ----------
     data : at least two axes
-    k : how often
+    k : number of rotations
     axes : the plane, default the first two axes
     """
     first, second = (0, 1) if axes is None else axes

@@ -256,7 +256,7 @@ def _register_at_least(rank: int) -> None:
     Parameters
     ----------
     arys : any arrays
-    num_args : how many there are
+    num_args : number of inputs
     """
 
     def rule(n: Any) -> None:

@@ -161,7 +161,7 @@ def multinomial(
     Parameters
     ----------
     a : the probabilities of the categories, unless `pvals` says them
-    n : how many trials
+    n : number of trials
     pvals : the probabilities
     size : how many such experiments
     """

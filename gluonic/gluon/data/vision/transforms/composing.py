@@ -1,4 +1,4 @@
-"""Transforms that are made of others."""
+"""Transforms composed of other transforms."""
 
 import random
 from collections.abc import Sequence
@@ -40,12 +40,12 @@ class Compose(Sequential):
 
 
 class RandomApply(Sequential):
-    """Apply transforms now and then.
+    """Apply transforms at random.
 
     Parameters
     ----------
     transforms : the transforms, one block
-    p : how often
+    p : probability
     """
 
     def __init__(self, transforms: Block, p: float = 0.5) -> None:

@@ -1,4 +1,4 @@
-"""Other dtypes, and numbers of another size."""
+"""Transforms that convert dtypes and normalize."""
 
 from collections.abc import Sequence
 from typing import Any

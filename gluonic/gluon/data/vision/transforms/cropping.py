@@ -1,4 +1,4 @@
-"""Parts of images, and other sizes."""
+"""Transforms that crop and resize images."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -21,8 +21,8 @@ class RandomResizedCrop(Block):
     Parameters
     ----------
     size : width and height of the result; a number for both
-    scale : the least and the largest part of the image to cut out
-    ratio : the least and the largest width over height
+    scale : the least and the largest fraction of the image's area to cut out
+    ratio : the least and the largest ratio of width to height
     interpolation : 0: nearest neighbour, 1: linear, 2: cubic
     """
 
@@ -46,7 +46,7 @@ class CropResize(HybridBlock):
 
     Parameters
     ----------
-    x, y : its left upper corner
+    x, y : its upper left corner
     width, height : its size
     size : width and height of the result; a number for both, None for not resizing
     interpolation : 0: nearest neighbour, 1: linear (by default), 2: cubic
@@ -74,7 +74,7 @@ class CropResize(HybridBlock):
 
 
 class CenterCrop(Block):
-    """Cut out the middle; enlarge it if it is too small.
+    """Cut out the centre; enlarge it if it is too small.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""Images turned and mirrored."""
+"""Transforms that rotate and flip images."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from gluonic.graph.errors import AttributeValueError
 
 
 class Rotate(Block):
-    """Turn float32 images, channels first, by a fixed angle.
+    """Rotate float32 images, channels first, by a fixed angle.
 
     Parameters
     ----------
@@ -32,14 +32,14 @@ class Rotate(Block):
 
 
 class RandomRotation(Block):
-    """Turn float32 images, channels first, by a random angle.
+    """Rotate float32 images, channels first, by a random angle.
 
     Parameters
     ----------
     angle_limits : the least and the largest angle, in degrees
     zoom_in : enlarge until nothing from outside is seen
     zoom_out : shrink until all of the image is seen
-    rotate_with_proba : how often to turn at all
+    rotate_with_proba : probability of turning at all
     """
 
     def __init__(
