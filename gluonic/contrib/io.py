@@ -47,12 +47,12 @@ class DataLoaderIter(DataIter):
         self._iter = iter(self._loader)
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; whether there is one."""
+        """Advance to the next batch; return whether there is one."""
         self._current_batch = next(self._iter, None)
         return self._current_batch is not None
 
     def _filled(self, array: NDArray) -> list[NDArray]:
-        """An array of the present batch, with as many rows as the first one had; the missing ones are 0."""
+        """An array of the current batch, with as many rows as the first one had; the missing ones are 0."""
         missing = self.getpad()
         array = array.astype(self.dtype)
         if not missing:
@@ -61,13 +61,13 @@ class DataLoaderIter(DataIter):
         return [nd.concat(array, rest, dim=0)]
 
     def getdata(self) -> list[NDArray]:
-        """Return the data of the present batch."""
+        """Return the data of the current batch."""
         return self._filled(self._current_batch[0])
 
     def getlabel(self) -> list[NDArray]:
-        """Return the labels of the present batch."""
+        """Return the labels of the current batch."""
         return self._filled(self._current_batch[1])
 
     def getpad(self) -> int:
-        """Return how many examples only fill the present batch up."""
+        """Return the number of padding examples in the current batch."""
         return int(self.batch_size - self._current_batch[0].shape[0])

@@ -113,7 +113,7 @@ class InferenceReplay(Replay):
 
     @staticmethod
     def suits(op: CachedGraph) -> bool:
-        """Whether calls of a graph in the present mode can be replayed so."""
+        """Whether calls of a graph in the current mode can be replayed so."""
         if STATE.recording or len(op.graph.outputs) > 1 or not op.inference.is_compiled:
             return False
         return op.inference.compiled.can_replay(train=STATE.training)

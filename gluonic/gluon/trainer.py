@@ -45,7 +45,7 @@ class Trainer(CheckedArguments):
 
     Attributes
     ----------
-    learning_rate : the present learning rate
+    learning_rate : the current learning rate
     optimizer : the optimizer
 
     Examples

@@ -67,7 +67,7 @@ class Semantics:
 
     @staticmethod
     def here() -> "Semantics":
-        """The scope that takes the present thread's switches to another thread or process."""
+        """The scope that takes the current thread's switches to another thread or process."""
         return Semantics(is_np_shape(), is_np_array())
 
     def __enter__(self) -> None:
@@ -80,7 +80,7 @@ class Semantics:
 
 
 def set_np(shape: bool = True, array: bool = True) -> None:
-    """Switch NumPy's shapes, and arrays of `mx.np` in Gluon, on or off for the present thread.
+    """Switch NumPy's shapes, and arrays of `mx.np` in Gluon, on or off for the current thread.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class TraceEvent(NamedTuple):
 
 
 class _Here(threading.local):
-    """What the present thread is in: Gluon blocks, and the Python of a custom operator since when."""
+    """What the current thread is in: Gluon blocks, and the Python of a custom operator since when."""
 
     def __init__(self) -> None:
         self.blocks: tuple[str, ...] = ()

@@ -46,7 +46,7 @@ def required_opencv(what: str) -> Any:
 def portably(function: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
     """Call a function of OpenCV's without Intel's IPP, which rounds differently.
 
-    MXNet's builds of OpenCV have no IPP. The switch is the present thread's alone.
+    MXNet's builds of OpenCV have no IPP. The switch is the current thread's alone.
     """
     ipp = required_opencv(function.__name__).ipp
     before = ipp.useIPP()

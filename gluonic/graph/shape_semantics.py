@@ -31,7 +31,7 @@ def set_np_shape(active: int | bool) -> bool:
 
     Parameters
     ----------
-    active : True or False for the present thread; 2 for all threads
+    active : True or False for the current thread; 2 for all threads
 
     Returns
     -------

@@ -1,7 +1,7 @@
-"""Initializers: what parameters hold before training.
+"""Initializers: the values of parameters before training.
 
 An initializer is called with a description of the parameter and the array to fill. The parameter's
-own initializer goes first; otherwise the end of its name decides: weights are drawn, biases and
+own initializer takes precedence; otherwise the suffix of its name decides: weights are random, biases and
 shifts are zero, scales are one.
 """
 

@@ -1,4 +1,4 @@
-"""What an initializer is; how one is chosen by the name of a parameter, and made by its own."""
+"""The base of initializers, their choice by a parameter's name, and their creation by name."""
 
 import json
 import logging
@@ -17,7 +17,7 @@ from gluonic.ndarray.random import functions
 
 
 class InitDesc(str):
-    """The name of a parameter, with what else an initializer may want to know.
+    """The name of a parameter, with further attributes for the initializer.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class InitDesc(str):
     def __new__(
         cls, name: str, attrs: Mapping[str, Any] | None = None, global_init: Any = None
     ) -> "InitDesc":
-        """Make a string that carries attributes."""
+        """Create a string with attributes."""
         made = super().__new__(cls, name)
         made.attrs, made.global_init = dict(attrs or {}), global_init
         return made
@@ -78,8 +78,8 @@ class Initializer(CheckedArguments):
 
         Parameters
         ----------
-        verbose : whether to
-        print_func : what to say about an array; the root of its mean square by default
+        verbose : whether to log
+        print_func : describes an array as text; by default by its root mean square
         """
         self._verbose = verbose
         self._print_func = print_func or _root_mean_square
@@ -94,13 +94,13 @@ class Initializer(CheckedArguments):
 
         Parameters
         ----------
-        desc : what the parameter is, an `InitDesc`
+        desc : the description of the parameter, an `InitDesc`
         arr : the array
 
         Raises
         ------
         ValueError
-            when the name does not tell what to do
+            if the name does not determine the values
         """
         if not isinstance(desc, InitDesc):
             self._legacy_init(desc, arr)
@@ -199,7 +199,7 @@ def _root_mean_square(arr: NDArray) -> str:
 
 
 Init = Initializer | str | None
-"""What layers take as an initializer: one, the name of one, or None for the default."""
+"""The type of a layer's initializer argument: an initializer, its name, or None for the default."""
 
 register = registry.get_register_func(Initializer, "initializer")
 alias = registry.get_alias_func(Initializer, "initializer")

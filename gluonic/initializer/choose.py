@@ -1,4 +1,4 @@
-"""Initializers that choose: by what a file holds, or by the parameter's name."""
+"""Initializers that take values from a file, or choose another initializer by name."""
 
 import logging
 import re
@@ -17,7 +17,7 @@ class Load:
     Parameters
     ----------
     param : a ``.params`` file, or arrays by name; ``arg:`` and ``aux:`` before a name are dropped
-    default_init : what to do with parameters that are not there
+    default_init : the initializer of parameters without a saved value
     verbose : log every parameter
     """
 
@@ -69,7 +69,7 @@ class Mixed:
     Parameters
     ----------
     patterns : regular expressions, tried in turn against the beginning of the name
-    initializers : the initializer that goes with each
+    initializers : the initializer for each pattern
     """
 
     def __init__(self, patterns: Sequence[str], initializers: Sequence[Any]) -> None:

@@ -119,12 +119,12 @@ class Normal(Initializer):
 
 @register
 class Orthogonal(Initializer):
-    """Rows, or columns if they are fewer, at right angles and of equal length (Saxe et al., 2014).
+    """Orthogonal rows, or columns if they are fewer, of equal length (Saxe et al., 2014).
 
     Parameters
     ----------
     scale : the length of the rows
-    rand_type : ``"uniform"`` or ``"normal"``: what the matrix is drawn from that is made orthogonal
+    rand_type : ``"uniform"`` or ``"normal"``: the distribution of the matrix before it is made orthogonal
     """
 
     def __init__(
@@ -228,7 +228,7 @@ class Bilinear(Initializer):
 
 @register
 class LSTMBias(Initializer):
-    """Zeros, but for the forget gate of an LSTM.
+    """Zeros, except for the forget gate of an LSTM.
 
     Parameters
     ----------

@@ -16,11 +16,11 @@ GATE_NAMES = {
     "lstm": ("_i", "_f", "_c", "_o"),
     "gru": ("_r", "_z", "_o"),
 }
-"""What the names of weights end in, gate by gate, for each mode of the `RNN` operator."""
+"""The suffixes of the weights' names, gate by gate, for each mode of the `RNN` operator."""
 
 
 class FusedLayout(NamedTuple):
-    """How weights and biases lie in the one parameter vector of the `RNN` operator.
+    """The layout of weights and biases in the single parameter vector of the `RNN` operator.
 
     Parameters
     ----------
@@ -34,11 +34,11 @@ class FusedLayout(NamedTuple):
 
     @property
     def directions(self) -> str:
-        """The letters that names of both directions, or of the only one, begin with."""
+        """The prefixes of the names of both directions, or of the only one."""
         return "lr" if self.bidirectional else "l"
 
     def pieces(self, input_size: int) -> list[tuple[str, tuple[int, ...]]]:
-        """The names and shapes of all weights gate by gate, then of all biases, as they lie there."""
+        """The names and shapes of all weights gate by gate, then of all biases, in the vector's order."""
         hidden = self.num_hidden
         weights, biases = [], []
         for layer in range(self.num_layers):
@@ -59,12 +59,12 @@ class FusedLayout(NamedTuple):
             start = end
 
     def input_size(self, size: int) -> int:
-        """How long inputs are if the vector has so many elements.
+        """The size of an input if the vector has `size` elements.
 
         Raises
         ------
         AttributeValueError
-            if there is no such length
+            if no input size gives that number
         """
         hidden, directions = self.num_hidden, len(self.directions)
         a_row = size // (directions * hidden * len(GATE_NAMES[self.mode]))
@@ -72,18 +72,18 @@ class FusedLayout(NamedTuple):
         found = a_row - upper - hidden - 2
         if found < 1 or size != self.size(found):
             raise AttributeValueError(
-                f"no RNN with {self._asdict()} has {size} parameters, however long its inputs are"
+                f"no RNN with {self._asdict()} has {size} parameters, whatever the size of its inputs"
             )
         return found
 
     def size(self, input_size: int) -> int:
-        """How many elements the vector has."""
+        """The number of elements of the vector."""
         return sum(prod(shape) for _, shape in self.pieces(input_size))
 
 
 @register
 class FusedRNN(Initializer):
-    """Initialize the one parameter vector of the fused `RNN` operator, piece by piece.
+    """Initialize the single parameter vector of the fused `RNN` operator, piece by piece.
 
     Parameters
     ----------

@@ -20,12 +20,12 @@ _LAST = ("pad", "discard", "roll_over")
 def named_arrays(data: Any, name: str, *, allow_empty: bool) -> list[tuple[str, NDArray]]:
     """Arrays by name: one array, a list of them or a dictionary, each an NDArray or like a NumPy array.
 
-    What is no NDArray becomes one of float32.
+    Anything but an NDArray becomes one of float32.
 
     Raises
     ------
     TypeError, ValueError
-        for anything else, or nothing where something is needed
+        for anything else, or for no array where one is needed
     """
     if data is None:
         data = []
@@ -55,7 +55,7 @@ def _as_array(name: str, value: Any) -> NDArray:
 
 
 def _taken(array: NDArray, chosen: Any, axis: int) -> NDArray:
-    """Some examples; of a csr array they are one, too."""
+    """Select some examples; of a csr array, as a csr array."""
     if isinstance(array, CSRNDArray):
         return made(lines(array.stored, chosen), array.stated_context)
     return NDArray(array.elements.take(chosen, axis), array.stated_context)
@@ -69,11 +69,11 @@ class NDArrayIter(DataIter):
     data, label : one array, a list or a dictionary of arrays. NumPy arrays become float32, NDArrays keep
         their dtype
     batch_size : examples in a batch
-    shuffle : whether to take the examples in another order at each `reset`
-    last_batch_handle : what becomes of an incomplete last batch: ``"pad"`` it with the first examples,
+    shuffle : whether to shuffle the examples at each `reset`
+    last_batch_handle : what to do with an incomplete last batch: ``"pad"`` it with the first examples,
         ``"discard"`` it, or ``"roll_over"`` to the next pass
     data_name, label_name : names of arrays that have none
-    layout : what the axes are; the one called N counts examples
+    layout : the meaning of the axes; N is the axis of the examples
     """
 
     def __init__(
@@ -118,7 +118,7 @@ class NDArrayIter(DataIter):
         self.hard_reset()
 
     def _count(self, array: NDArray) -> int:
-        """How many examples an array has."""
+        """The number of examples in an array."""
         return array.shape[self._axis] if array.ndim > self._axis else 0
 
     def _describe(self, arrays: list[tuple[str, NDArray]]) -> list[DataDesc]:
@@ -140,7 +140,7 @@ class NDArrayIter(DataIter):
         return self._describe(self.label)
 
     def hard_reset(self) -> None:
-        """Go back to the first batch, forgetting what was to roll over."""
+        """Go back to the first batch, and drop the examples that were to roll over."""
         self._carried = np.empty(0, np.int64)
         self._start()
 
@@ -152,7 +152,7 @@ class NDArrayIter(DataIter):
         self._start()
 
     def _start(self) -> None:
-        if self.shuffle:  # MXNet rearranges what it has arranged before
+        if self.shuffle:  # MXNet shuffles the order of the pass before
             np.random.shuffle(self.idx)
             self._arranged = self._arranged[self.idx]
         self._order = np.concatenate([self._carried, self._arranged])
@@ -160,7 +160,7 @@ class NDArrayIter(DataIter):
         self.cursor = -self.batch_size
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; whether there is one."""
+        """Advance to the next batch; return whether there is one."""
         self.cursor += self.batch_size
         whole = self.cursor + self.batch_size <= self.num_data
         return whole if self.last_batch_handle != "pad" else self.cursor < self.num_data
@@ -181,17 +181,17 @@ class NDArrayIter(DataIter):
         return [_taken(array, chosen, axis) for _, array in arrays]
 
     def getdata(self) -> list[NDArray]:
-        """Return the data of the present batch."""
+        """Return the data of the current batch."""
         return self._take(self.data)
 
     def getlabel(self) -> list[NDArray]:
-        """Return the labels of the present batch."""
+        """Return the labels of the current batch."""
         return self._take(self.label)
 
     def getpad(self) -> int:
-        """Return how many examples only fill the present batch up."""
+        """Return the number of padding examples in the current batch."""
         return max(0, self.cursor + self.batch_size - self.num_data)
 
     def getindex(self) -> Any:
-        """Return the numbers of the examples of the present batch."""
+        """Return the indices of the examples in the current batch."""
         return self._chosen()

@@ -1,6 +1,6 @@
-"""What image iterators do to an image before it is a row of a batch: MXNet's default augmenter.
+"""MXNet's default augmenter of the image iterators: from an image to a row of a batch.
 
-Images are OpenCV's, blue first. Numbers are drawn in MXNet's order, so that a seed gives its crops.
+Images are in OpenCV's order, blue first. Numbers are drawn in MXNet's order, so a seed gives the same crops.
 """
 
 import math
@@ -23,7 +23,7 @@ _LIMITS = np.array([180, 255, 255])  # of hue, lightness, saturation
 
 
 class InterpolationMethod:
-    """Resizes by the method that a number stands for.
+    """Resizes by the interpolation method with a number.
 
     Parameters
     ----------
@@ -36,7 +36,7 @@ class InterpolationMethod:
         self._method = method
 
     def choose(self, old: tuple[int, int], new: tuple[Any, Any], random: CppRandom) -> int:
-        """The method for two sizes; what is chosen at random takes a number even if nothing is resized."""
+        """The method for two sizes; a random choice draws a number even if nothing is resized."""
         if self._method == AT_RANDOM:
             return random.integer(NEAREST, LANCZOS)
         return suiting(old, new) if self._method == BY_SIZES else self._method
@@ -127,7 +127,7 @@ class DefaultAugmenter:
         return image
 
     def _shorten(self, image: Any, random: CppRandom) -> Any:
-        """Give the shorter side a length."""
+        """Resize the shorter side to its length."""
         return self._interpolation.shorten(image, self._s.resize, random)
 
     # ------------------------------------------------------------------------------------ warping
@@ -180,7 +180,7 @@ class DefaultAugmenter:
         return s.rotate_list[random.integer(0, len(s.rotate_list) - 1)] if s.rotate_list else angle
 
     def _pad(self, image: Any, random: CppRandom) -> Any:
-        """Put borders of one colour around."""
+        """Add borders of one colour."""
         s = self._s
         made = self._cv2.copyMakeBorder(
             image, s.pad, s.pad, s.pad, s.pad, self._cv2.BORDER_CONSTANT, value=(s.fill_value,) * 3
@@ -190,7 +190,7 @@ class DefaultAugmenter:
     # ----------------------------------------------------------------------------------- cropping
 
     def _crop(self, image: Any, random: CppRandom) -> Any:
-        """Cut out what a row of the batch has room for."""
+        """Crop to the size of a row of the batch."""
         s = self._s
         made = None
         if s.random_resized_crop:
@@ -200,7 +200,7 @@ class DefaultAugmenter:
         return self._crop_as_it_is(image, random) if made is None else made
 
     def _crop_of_random_area(self, image: Any, random: CppRandom) -> Any | None:
-        """A part of some area and ratio, resized; None if none was found that fits."""
+        """A part of random area and aspect ratio, resized; None if none was found that fits."""
         s = self._s
         if (s.min_random_area, s.max_random_area, self._least_ratio, self._greatest_ratio) == (
             1,
@@ -223,7 +223,7 @@ class DefaultAugmenter:
         return None
 
     def _crop_of_random_size(self, image: Any, random: CppRandom) -> Any:
-        """A square of some size, resized."""
+        """A square of random size, resized."""
         s, shortest = self._s, min(image.shape[:2])
         if not s.min_crop_size <= s.max_crop_size <= shortest:
             raise InferenceError(
@@ -235,7 +235,7 @@ class DefaultAugmenter:
         return self._interpolation.resize(part, self._height, self._width, random)
 
     def _crop_as_it_is(self, image: Any, random: CppRandom) -> Any:
-        """A part of the size of a row; an image that is too small is enlarged before."""
+        """A part of the size of a row; an image that is too small is enlarged first."""
         height, width = self._height, self._width
         method = self._interpolation.choose(image.shape[:2], (height, width), random)
         rows, columns = image.shape[:2]
@@ -314,12 +314,12 @@ _NO_LIMIT = 1e10
 
 
 def _between(random: CppRandom, low: float, high: float) -> Any:
-    """A number between two, with the arithmetic of the warp."""
+    """A uniform random number, with the arithmetic of the warp."""
     return np.float32(random.unit()) * (np.float32(high) - np.float32(low)) + np.float32(low)
 
 
 def _rounded(value: Any) -> int:
-    """The nearest integer, halves away from zero."""
+    """The nearest integer; halves round away from zero."""
     return int(value + np.float32(0.5))
 
 
@@ -339,7 +339,7 @@ def scaled(image: Any, factor: Any, offset: Any) -> Any:
 
 
 def _shift(random: CppRandom, most: int) -> int:
-    """A whole number up to `most` from 0, small ones more often."""
+    """A random integer at most `most` away from 0; small ones are more frequent."""
     first, second = np.float32(random.unit()), np.float32(random.unit())
     drawn = (first + 4 * second) / np.float32(5) * np.float32(most) * 2 - np.float32(most)
     return int(drawn)

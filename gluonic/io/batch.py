@@ -1,4 +1,4 @@
-"""What iterators hand out, and what they all can do."""
+"""Batches, their descriptions, and the base of iterators."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
@@ -25,7 +25,7 @@ class DataDesc(NamedTuple("DataDesc", [("name", str), ("shape", tuple[int, ...])
     def __new__(
         cls, name: str, shape: Sequence[int], dtype: Any = np.float32, layout: str = "NCHW"
     ) -> Self:
-        """Make the pair of name and shape that a description is, and note the rest."""
+        """Create the pair of name and shape, with the other attributes."""
         made = super().__new__(cls, name, tuple(shape))
         made.dtype, made.layout = dtype, layout
         return made
@@ -54,9 +54,9 @@ class DataBatch:
     Attributes
     ----------
     data, label : its arrays
-    pad : how many examples at its end only fill it up
+    pad : number of padding examples at its end
     index : the numbers of its examples
-    bucket_key : which of several nets it is for
+    bucket_key : the key of the net that it is for
     provide_data, provide_label : the descriptions of its arrays, where they change
     """
 
@@ -121,21 +121,21 @@ class DataIter(CheckedArguments):
         return DataBatch(self.getdata(), self.getlabel(), self.getpad(), self.getindex())
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; whether there is one."""
+        """Advance to the next batch; return whether there is one."""
         raise NotImplementedError(f"{type(self).__name__}.iter_next")
 
     def getdata(self) -> Any:
-        """Return the data of the present batch."""
+        """Return the data of the current batch."""
         raise NotImplementedError(f"{type(self).__name__}.getdata")
 
     def getlabel(self) -> Any:
-        """Return the labels of the present batch."""
+        """Return the labels of the current batch."""
         raise NotImplementedError(f"{type(self).__name__}.getlabel")
 
     def getindex(self) -> Any:
-        """Return the numbers of the examples of the present batch."""
+        """Return the indices of the examples in the current batch."""
         return None
 
     def getpad(self) -> int | None:
-        """Return how many examples only fill the present batch up."""
+        """Return the number of padding examples in the current batch."""
         raise NotImplementedError(f"{type(self).__name__}.getpad")

@@ -1,6 +1,6 @@
 """The random numbers of C++ programs that draw with ``std::mt19937`` as GNU's library (libstdc++) does.
 
-MXNet's iterators draw so: with the same seed they take the same crops and the same order here.
+MXNet's iterators use it: with the same seed they take the same crops and the same order here.
 """
 
 from collections.abc import MutableSequence
@@ -42,7 +42,7 @@ class CppRandom:
         self._state.seed(seed % _WORDS)
 
     def word(self) -> int:
-        """32 bits."""
+        """Draw 32 bits."""
         return int(self._bits.random_raw())
 
     def unit(self) -> float:
@@ -75,7 +75,7 @@ class CppRandom:
         return [_single(value * deviation) for value in drawn]
 
     def shuffle(self, items: MutableSequence[Any]) -> None:
-        """Put items in another order (``std::shuffle``, as up to version 6 of the library)."""
+        """Shuffle items (``std::shuffle``, as up to version 6 of the library)."""
         for place in range(1, len(items)):
             other = self.integer(0, place)
             items[place], items[other] = items[other], items[place]

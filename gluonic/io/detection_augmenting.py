@@ -1,4 +1,4 @@
-"""What iterators over images with objects do to them: MXNet's default augmenter for detection."""
+"""MXNet's default augmenter for object detection."""
 
 from typing import Any
 
@@ -69,7 +69,7 @@ class DetectionAugmenter:
         ----------
         image : bytes, the axes height, width, channels, blue first
         label : its objects (:class:`gluonic.io.detection_labels.Objects`)
-        random : what to draw from
+        random : the random numbers
         """
         s = self._s
         if s.resize != -1:
@@ -109,7 +109,7 @@ class DetectionAugmenter:
         return image
 
     def _pad(self, image: Any, objects: Objects, random: CppRandom) -> Any:
-        """Put borders around, which make the image up to `max_pad_scale` times as large."""
+        """Add borders, which make the image up to `max_pad_scale` times as large."""
         scale = np.float32(random.uniform(1, self._s.max_pad_scale))
         if scale < _LEAST_PAD_SCALE:
             return image
@@ -124,7 +124,7 @@ class DetectionAugmenter:
         return made.reshape(*made.shape[:2], channels)
 
     def _crop(self, image: Any, objects: Objects, random: CppRandom) -> Any:
-        """Cut out a part in which objects are as a sampler wants it; the image as it is if none is found."""
+        """Cut out a part that satisfies a sampler; the whole image if none is found."""
         s, (rows, columns) = self._s, image.shape[:2]
         order = list(range(s.num_crop_sampler))
         random.shuffle(order)
@@ -143,7 +143,7 @@ class DetectionAugmenter:
         return least, most
 
     def _drawn_box(self, sampler: int, ratio_of_image: Any, random: CppRandom) -> ImagePart:
-        """A part of some scale and ratio."""
+        """A part of random scale and aspect ratio."""
         scale = np.float32(random.uniform(*self._ends(sampler, "scales"))) + np.float32(1e-12)
         least, most = self._ends(sampler, "aspect_ratios")
         least = max(np.float32(least) / ratio_of_image, scale * scale)
@@ -154,7 +154,7 @@ class DetectionAugmenter:
         return ImagePart(x, y, width, height)
 
     def _fit(self, image: Any, random: CppRandom) -> Any:
-        """Resize an image to a row, or so that it has room in one."""
+        """Resize an image to a row, or so that it fits into one."""
         rows, columns = image.shape[:2]
         height, width = self._height, self._width
         if self._s.resize_mode != "force":

@@ -1,7 +1,7 @@
-"""The objects in an image, as labels tell of them: a header, then for each its kind, corners and more.
+"""The objects in an image, as labels encode them: a header, then for each its class, corners and more.
 
-Corners are shares of the image's width and height, left, top, right, bottom. All arithmetic is in float32, so
-that a part of an image is chosen or not as by MXNet.
+Corners are fractions of the image's width and height: left, top, right, bottom. Arithmetic is in float32, so
+that the same parts of an image are chosen as in MXNet.
 """
 
 from typing import Any, NamedTuple
@@ -16,7 +16,7 @@ _HALF = np.float32(0.5)
 
 
 class ImagePart(NamedTuple):
-    """A part of an image: a corner, and how wide and high it is."""
+    """A part of an image: a corner, its width and its height."""
 
     x: Any
     y: Any
@@ -25,18 +25,18 @@ class ImagePart(NamedTuple):
 
     @property
     def area(self) -> Any:
-        """How large it is."""
+        """Its area."""
         return self.width * self.height
 
 
 class Limits(NamedTuple):
-    """What a part of an image has to have in common with an object in it: of each the least and the greatest.
+    """Bounds on the overlap of a part of an image with an object in it: of each the least and the greatest.
 
     Attributes
     ----------
     overlap : intersection over union
-    sample : the share of the part that the object covers
-    object : the share of the object in the part
+    sample : the fraction of the part that the object covers
+    object : the fraction of the object that is in the part
     """
 
     overlap: tuple[float, float]
@@ -78,23 +78,23 @@ class Objects:
         return np.concatenate([self._header, self.rows.ravel()])
 
     def mirror(self) -> None:
-        """Let right and left change places."""
+        """Mirror left and right."""
         self.rows = self.rows.copy()
         self.rows[:, 1], self.rows[:, 3] = _ONE - self.rows[:, 3], _ONE - self.rows[:, 1]
 
     def project(self, box: ImagePart) -> None:
-        """See the objects from a box, which becomes the image."""
+        """Transform the objects to the coordinates of a box, which becomes the image."""
         self.rows = _projected(self.rows, box)
 
     def crop(self, box: ImagePart, limits: Limits, by_centre: bool, least_overlap: float) -> bool:
-        """See those objects from a box that are in it; whether it keeps the limits, and any is in it.
+        """Keep the objects in a box, in its coordinates; return whether it satisfies the limits and has any.
 
         Parameters
         ----------
         box : the part
-        limits : what it has to have in common with an object
-        by_centre : keep objects whose centres are in it; otherwise those of which more than a share is
-        least_overlap : that share
+        limits : the bounds on its overlap with an object
+        by_centre : keep objects whose centres are in it; otherwise those of which more than a fraction is
+        least_overlap : that fraction
         """
         if not len(self.rows):
             return True
@@ -114,7 +114,7 @@ class Objects:
         return True
 
     def _common(self, box: ImagePart) -> tuple[Any, Any]:
-        """How large is what each object and a box have in common, and how large each object."""
+        """The areas of the intersections of each object with a box, and of the objects."""
         left, top = self.rows[:, 1], self.rows[:, 2]
         width, height = self.rows[:, 3] - left, self.rows[:, 4] - top
         across = np.minimum(box.x + box.width, left + width) - np.maximum(box.x, left)

@@ -82,8 +82,8 @@ class ImageDetRecordIter(ImageBatchIter):
     """Batches of images with objects from files of records.
 
     A label is a row of numbers: channels, height and width of the image in its row, how many numbers follow;
-    then the width of the header, the width of an object, more of the header, and the objects: kind, left, top,
-    right, bottom, as shares of the image, and more. See `ImageRecordIter` for threads and damaged records.
+    then the width of the header, the width of an object, more of the header, and the objects: class, left, top,
+    right, bottom, as fractions of the image, and more. See `ImageRecordIter` for threads and damaged records.
     """
 
     def _maker(self, settings: Any, dtype: Any) -> RowMaker:
@@ -93,7 +93,7 @@ class ImageDetRecordIter(ImageBatchIter):
         return self._with_mean_image(settings, normalize, maker)
 
     def _padded_width(self, settings: Any, maker: RowMaker) -> int:
-        """To how many numbers labels are filled up."""
+        """The length that labels are padded to."""
         widest = max(maker.label_widths(self._source(settings).one_pass()), default=0)
         if widest > settings.label_pad_width > 0:
             raise AttributeValueError(

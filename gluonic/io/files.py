@@ -84,8 +84,8 @@ class MNISTIter(RowsIter):
     batch_size : examples in a batch
     shuffle : whether to shuffle them, once
     flat : whether an image is a row of 784 numbers
-    seed : what they are shuffled by
-    num_parts, part_index : into how many parts to divide the digits, and which one to go through
+    seed : the seed of the shuffling
+    num_parts, part_index : the number of parts that the digits are divided into, and the part to read
     data_name, label_name : the names of the inputs
     **ignored : MXNet's other settings, which change speed alone
     """

@@ -1,4 +1,4 @@
-"""Reading arrays of bytes in the IDX format, in which the MNIST set comes."""
+"""Reading arrays of bytes in the IDX format, the format of the MNIST files."""
 
 import gzip
 import struct
@@ -69,7 +69,7 @@ def _read(stream: BinaryIO, title: str, rank: int | None) -> Any:
 
 
 def _read_most(stream: BinaryIO, most: int) -> bytes:
-    """Read so many bytes, or all there are; memory is taken for no more than there are."""
+    """Read up to `most` bytes; memory is allocated only for those that exist."""
     pieces = []
     while most and (piece := stream.read(min(most, _PIECE))):
         pieces.append(piece)

@@ -1,4 +1,4 @@
-"""Batches of the images in files of records: which rows they have, and how a row is made."""
+"""Batches of the images in files of records: the choice of rows, and the making of a row."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -31,8 +31,8 @@ class ImageBatch:
 
     Attributes
     ----------
-    count : how many rows are made; further ones are 0
-    pad : how many rows only fill it up
+    count : number of rows to make; further ones are 0
+    pad : number of padding rows
     data, labels, index : its arrays
     """
 
@@ -79,14 +79,14 @@ class RowMaker:
     ----------
     settings : the iterator's parameters
     dtype : of images
-    augment : changes a decoded image, given what to draw from
+    augment : changes a decoded image, given the random numbers
     normalize : writes it into its row
 
     Attributes
     ----------
     shape, label_shape : of a row
     images : makes the arrays of batches
-    base_seed : what random numbers begin with
+    base_seed : the seed of the random numbers
     """
 
     base_seed = 111
@@ -107,11 +107,11 @@ class RowMaker:
         self._only = CppRandom(self.base_seed) if settings.preprocess_threads == 1 else None
 
     def prepare(self) -> None:
-        """Prepare a thread that makes rows: OpenCV computes without IPP, as MXNet's does."""
+        """Prepare a thread that makes rows: OpenCV runs without IPP, as MXNet's does."""
         required_opencv("decoding images").ipp.setUseIPP(False)
 
     def make(self, record: RecordPlace, seed: int | None, row: Any, label_row: Any) -> int:
-        """Decode, augment and normalize an image; its number is returned."""
+        """Decode, augment and normalize an image; return its number."""
         header, contents = unpack(record.content)
         image = self._decoded(header, contents)
         self.write(image, self.label_of(header), self._random(seed), row, label_row)
@@ -137,7 +137,7 @@ class RowMaker:
         Raises
         ------
         ValueError
-            if it has another width than the iterator was told
+            if its width differs from the iterator's `label_width`
         """
         label = (
             np.atleast_1d(header.label) if self._labels is None else self.listed_label(header.id)
@@ -149,14 +149,14 @@ class RowMaker:
         return label
 
     def listed_label(self, number: int) -> Any:
-        """The label that the list has for an image."""
+        """The label of an image in the list."""
         assert self._labels is not None
         if number not in self._labels:
             raise MXNetError(f"{self.settings.path_imglist} has no label for image {number}")
         return self._labels[number]
 
     def label_widths(self, records: Iterator[RecordPlace]) -> Iterator[int]:
-        """How many labels images have."""
+        """The numbers of labels of the images."""
         if self._labels is not None:
             yield from map(len, self._labels.values())
             return
@@ -164,7 +164,7 @@ class RowMaker:
             yield len(np.atleast_1d(unpack(record.content)[0].label))
 
     def _random(self, seed: int | None) -> CppRandom:
-        """What to draw from for an image."""
+        """The random numbers for an image."""
         if seed is None:
             assert self._only is not None
             return self._only
@@ -181,7 +181,7 @@ def read_labels(name: str) -> dict[int, Any]:
     Raises
     ------
     FileFormatError
-        if a line is something else; it is named
+        naming the line that is malformed
     """
     labels = {}
     try:
@@ -219,11 +219,11 @@ class Batches:
     def one_pass(self, *, anew: bool) -> Iterator[ImageBatch]:
         """The batches of a pass.
 
-        The last may be filled up with what the next pass begins with; that pass leaves it out.
+        The last may be padded with the first records of the next pass, which then skips them.
 
         Parameters
         ----------
-        anew : whether to begin with the first record in any case
+        anew : whether to start from the first record in any case
         """
         size, fills_up = self._settings.batch_size, self._settings.round_batch
         records = self._source.one_pass() if anew or self._rest is None else self._rest
@@ -248,12 +248,12 @@ class Batches:
                 return
 
     def single_records(self) -> Iterator[tuple[RecordPlace, int | None]]:
-        """All records once, each with what the numbers for it are drawn by."""
+        """All records once, each with the seed of its random numbers."""
         for record in self._source.one_pass():
             yield record, self._seed(self._settings.batch_size, record)
 
     def _seed(self, row: int, record: RecordPlace) -> int | None:
-        """What the numbers for an image are drawn by: MXNet counts within the chunk that was read."""
+        """The seed of an image's random numbers: MXNet counts within the chunk that was read."""
         if record.number == 0:
             self._first_row = row
         s = self._settings

@@ -1,4 +1,4 @@
-"""What iterators over files of images take: MXNet's parameters."""
+"""MXNet's parameters of the iterators over files of images."""
 
 from typing import Literal
 
@@ -8,24 +8,24 @@ from gluonic.io.parameters import Setting as P
 Integers = tuple[int, ...]
 
 RECORDS = (
-    P("path_imgrec", str, REQUIRED, "Files of records, or folders of them, with semicolons between."),
+    P("path_imgrec", str, REQUIRED, "Files of records, or folders of them, separated by semicolons."),
     P("data_shape", Shape, REQUIRED, "The shape of an image: channels (1, 3 or 4), height, width."),
-    P("batch_size", int, REQUIRED, "How many images are in a batch.", 1),
-    P("path_imgidx", str, "", "The index of the records; with it, all of them are shuffled."),
-    P("path_imglist", str, "", "A list of labels that go before those in the records."),
-    P("label_width", int, 1, "How many labels an image has.", 1),
+    P("batch_size", int, REQUIRED, "The number of images in a batch.", 1),
+    P("path_imgidx", str, "", "The index of the records; with it, shuffling covers all of them."),
+    P("path_imglist", str, "", "A list of labels that override those in the records."),
+    P("label_width", int, 1, "The number of labels of an image.", 1),
     P("aug_seq", str, "aug_default", "Names of augmenters, with commas between."),
-    P("preprocess_threads", int, 4, "How many threads decode, as far as there are cores.", 1),
-    P("num_parts", int, 1, "Into how many parts the records are divided.", 1),
-    P("part_index", int, 0, "Which of these parts to go through.", 0),
+    P("preprocess_threads", int, 4, "The number of threads that decode, at most one per core.", 1),
+    P("num_parts", int, 1, "The number of parts that the records are divided into.", 1),
+    P("part_index", int, 0, "The part to read.", 0),
     P("shuffle", bool, False, "Whether to shuffle: within chunks of 64 MiB where there is no index."),
-    P("seed", int, 0, "What the order is shuffled by."),
-    P("seed_aug", int | None, None, "What crops and the like are drawn by, image by image."),
-    P("shuffle_chunk_size", int, 0, "Read chunks of so many mebibytes in random order.", 0),
-    P("shuffle_chunk_seed", int, 0, "What the order of chunks is shuffled by."),
-    P("round_batch", bool, True, "Fill the last batch up with the first images, which the next pass "
-      "then leaves out; otherwise the rest of it is 0."),
-    P("prefetch_buffer", int, 4, "How many batches are made ahead.", 1),
+    P("seed", int, 0, "The seed of the shuffling."),
+    P("seed_aug", int | None, None, "The seed of random crops and other augmentation, image by image."),
+    P("shuffle_chunk_size", int, 0, "Read chunks of this many mebibytes in random order.", 0),
+    P("shuffle_chunk_seed", int, 0, "The seed of the order of chunks."),
+    P("round_batch", bool, True, "Pad the last batch with the first images, which the next pass "
+      "then skips; otherwise the rest of it is 0."),
+    P("prefetch_buffer", int, 4, "The number of batches made ahead.", 1),
     P("dtype", Literal["float32", "uint8", "int8"] | None, None, "The dtype of images; float32 by default."),
     P("ctx", Literal["cpu", "gpu"], "gpu", "Has no effect."),
     P("device_id", int, 0, "Has no effect."),
@@ -35,20 +35,20 @@ RECORDS = (
 )  # fmt: skip
 
 AUGMENTATION = (
-    P("resize", int, -1, "Resize the shorter side to this first; -1 does not."),
+    P("resize", int, -1, "Resize the shorter side to this first; -1: no resizing."),
     P("rand_crop", bool, False, "Cut out a part at random, not the middle."),
-    P("random_resized_crop", bool, False, "Cut out a part of random area and ratio, and resize it."),
-    P("max_rotate_angle", int, 0, "Rotate by at most so many degrees, at random.", 0),
+    P("random_resized_crop", bool, False, "Cut out a part of random area and aspect ratio, and resize it."),
+    P("max_rotate_angle", int, 0, "Rotate by a random angle of at most this, in degrees.", 0),
     P("max_aspect_ratio", float, 0.0, "Change width to height by a factor of at most 1 plus or minus this; "
       "up to this factor if there is `min_aspect_ratio`."),
     P("min_aspect_ratio", float | None, None, "The least factor of width to height."),
     P("max_shear_ratio", float, 0.0, "Shear by at most this, at random."),
-    P("max_crop_size", int, -1, "Cut out a square of at most this side, and resize it; -1 does not."),
+    P("max_crop_size", int, -1, "Cut out a square of at most this side, and resize it; -1: no such crop."),
     P("min_crop_size", int, -1, "The least side of such a square."),
     P("max_random_scale", float, 1.0, "Scale by at most this factor, at random."),
     P("min_random_scale", float, 1.0, "The least such factor."),
-    P("max_random_area", float, 1.0, "The greatest share of the image in a part of random area."),
-    P("min_random_area", float, 1.0, "The least such share."),
+    P("max_random_area", float, 1.0, "The largest fraction of the image in a part of random area."),
+    P("min_random_area", float, 1.0, "The smallest such fraction."),
     P("max_img_size", float, 1e10, "The greatest width and height after scaling."),
     P("min_img_size", float, 0.0, "The least width and height after scaling."),
     P("brightness", float, 0.0, "Change brightness by a factor of at most 1 plus or minus this."),
@@ -58,30 +58,30 @@ AUGMENTATION = (
     P("random_h", int, 0, "Shift hue by at most this, of 180."),
     P("random_s", int, 0, "Shift saturation by at most this, of 255."),
     P("random_l", int, 0, "Shift lightness by at most this, of 255."),
-    P("rotate", int, -1, "Rotate by so many degrees; -1 does not."),
+    P("rotate", int, -1, "Rotate by this angle, in degrees; -1: no rotation."),
     P("rotate_list", Integers, (), "Rotate by one of these angles, at random."),
-    P("fill_value", int, 255, "What padding and the corners of a rotated image are filled with."),
-    P("inter_method", int, 1, "How to resize: 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos, "
-      "9 as the sizes suggest, 10 at random."),
-    P("pad", int, 0, "Put borders of so many pixels around."),
+    P("fill_value", int, 255, "The value of padding and of the corners of a rotated image."),
+    P("inter_method", int, 1, "The interpolation: 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos, "
+      "9 by the sizes, 10 at random."),
+    P("pad", int, 0, "Add borders of this many pixels."),
 )  # fmt: skip
 
 _MEANS = tuple(
     P(f"mean_{c}", float, 0.0, f"The mean of channel {c}, which is subtracted.") for c in "rgba"
 )
 _DEVIATIONS = tuple(
-    P(f"std_{c}", float, 1.0, f"The deviation of channel {c}, by which is divided.") for c in "rgba"
+    P(f"std_{c}", float, 1.0, f"The standard deviation of channel {c}, a divisor.") for c in "rgba"
 )
 MEANS = (
     P(
         "mean_img",
         str,
         "",
-        "A file with a mean image, which is subtracted; if it is not there, it is made.",
+        "A file with a mean image, which is subtracted; it is created if it does not exist.",
     ),
     *_MEANS,
     *_DEVIATIONS,
-    P("scale", float, 1.0, "A factor, after the mean was subtracted."),
+    P("scale", float, 1.0, "A factor, applied after the mean was subtracted."),
 )
 NORMALIZATION = (
     P("mirror", bool, False, "Mirror all images."),
@@ -111,41 +111,41 @@ DETECTION_RECORDS = (
     P("label_name", str, "label", "The name of the labels."),
     P("aug_seq", str, "det_aug_default", "Names of augmenters, with commas between."),
     P("dtype", Literal["float32"] | None, None, "The dtype of images: float32."),
-    P("label_width", int, -1, "How many numbers the label of an image has; -1: any number."),
-    P("label_pad_width", int, 0, "To how many numbers labels are filled up; at least the most there are."),
-    P("label_pad_value", float, -1.0, "What they are filled up with."),
+    P("label_width", int, -1, "The length of an image's label; -1: any length."),
+    P("label_pad_width", int, 0, "The length that labels are padded to; at least that of the longest one."),
+    P("label_pad_value", float, -1.0, "The value of this padding."),
 )  # fmt: skip
 DETECTION = (
-    P("resize", int, -1, "Resize the shorter side to this first; -1 does not."),
-    P("rand_crop_prob", float, 0.0, "How often to cut out a part."),
+    P("resize", int, -1, "Resize the shorter side to this first; -1: no resizing."),
+    P("rand_crop_prob", float, 0.0, "The probability of cropping."),
     P("min_crop_scales", _SCALES, (0.0,), "By sampler: the least scale of a part."),
     P("max_crop_scales", _SCALES, (1.0,), "The greatest scale of a part."),
     P("min_crop_aspect_ratios", _SCALES, (1.0,), "The least ratio of width to height."),
     P("max_crop_aspect_ratios", _SCALES, (1.0,), "The greatest ratio of width to height."),
     P("min_crop_overlaps", _SCALES, (0.0,), "The least overlap (intersection over union) with an object."),
     P("max_crop_overlaps", _SCALES, (1.0,), "The greatest overlap with an object."),
-    P("min_crop_sample_coverages", _SCALES, (0.0,), "The least share of the part that an object covers."),
+    P("min_crop_sample_coverages", _SCALES, (0.0,), "The least fraction of the part that an object covers."),
     P("max_crop_sample_coverages", _SCALES, (1.0,), "The greatest such share."),
-    P("min_crop_object_coverages", _SCALES, (0.0,), "The least share of an object in the part."),
+    P("min_crop_object_coverages", _SCALES, (0.0,), "The least fraction of an object that is in the part."),
     P("max_crop_object_coverages", _SCALES, (1.0,), "The greatest such share."),
-    P("num_crop_sampler", int, 1, "How many samplers there are, which are tried in random order."),
-    P("crop_emit_mode", Literal["center", "overlap"], "center", "Which objects a part leaves out: whose centre "
-      "is outside, or of which less than `emit_overlap_thresh` is inside."),
+    P("num_crop_sampler", int, 1, "The number of samplers, which are tried in random order."),
+    P("crop_emit_mode", Literal["center", "overlap"], "center", "The objects that a part drops: those whose centre "
+      "is outside, or with less than `emit_overlap_thresh` inside."),
     P("emit_overlap_thresh", float, 0.3, "See `crop_emit_mode`.", 0),
-    P("max_crop_trials", Integers, (25,), "How often a sampler tries."),
-    P("rand_pad_prob", float, 0.0, "How often to put borders around."),
-    P("max_pad_scale", float, 1.0, "How many times as large an image may become by that."),
+    P("max_crop_trials", Integers, (25,), "The number of trials of a sampler."),
+    P("rand_pad_prob", float, 0.0, "The probability of adding borders."),
+    P("max_pad_scale", float, 1.0, "The largest factor by which borders enlarge an image."),
     P("max_random_hue", int, 0, "Shift hue by at most this, of 180."),
-    P("random_hue_prob", float, 0.0, "How often to shift hue."),
+    P("random_hue_prob", float, 0.0, "The probability of shifting hue."),
     P("max_random_saturation", int, 0, "Shift saturation by at most this, of 255."),
-    P("random_saturation_prob", float, 0.0, "How often to shift saturation."),
+    P("random_saturation_prob", float, 0.0, "The probability of shifting saturation."),
     P("max_random_illumination", int, 0, "Shift lightness by at most this, of 255."),
-    P("random_illumination_prob", float, 0.0, "How often to shift lightness."),
+    P("random_illumination_prob", float, 0.0, "The probability of shifting lightness."),
     P("max_random_contrast", float, 0.0, "Change contrast by a factor of at most 1 plus or minus this."),
-    P("random_contrast_prob", float, 0.0, "How often to change contrast."),
-    P("rand_mirror_prob", float, 0.0, "How often to mirror an image."),
-    P("fill_value", int, 127, "What borders are filled with."),
-    P("inter_method", int, 1, "How to resize; see `ImageRecordIter`."),
+    P("random_contrast_prob", float, 0.0, "The probability of changing contrast."),
+    P("rand_mirror_prob", float, 0.0, "The probability of mirroring an image."),
+    P("fill_value", int, 127, "The value of the borders."),
+    P("inter_method", int, 1, "The interpolation; see `ImageRecordIter`."),
     P("resize_mode", Literal["force", "shrink", "fit"], "force", "Resize to the shape of a row, whatever the "
       "ratio; or keep the ratio, and resize only what is larger (shrink), or all (fit); the rest is 0."),
 )  # fmt: skip

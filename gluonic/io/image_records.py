@@ -21,7 +21,7 @@ from gluonic.ndarray.serialization import save
 
 
 class ImageBatchIter(MXDataIter):
-    """What iterators over files of images share.
+    """The base of iterators over files of images.
 
     A derived class is decorated with its parameters, and has `_maker` and `_source`.
     """
@@ -53,15 +53,15 @@ class ImageBatchIter(MXDataIter):
         self.provide_label = [DataDesc(s.label_name, labels)]
 
     def _maker(self, settings: Any, dtype: Any) -> RowMaker:
-        """What makes the rows of batches."""
+        """The maker of the rows of batches."""
         raise NotImplementedError(f"{type(self).__name__}._maker")
 
     def _source(self, settings: Any) -> ByteRanges | IndexedRecords:
-        """What records are read from."""
+        """The source of the records."""
         raise NotImplementedError(f"{type(self).__name__}._source")
 
     def _with_mean_image(self, settings: Any, normalize: Any, maker: RowMaker) -> RowMaker:
-        """Let the mean image be subtracted, if there is to be one; it is made if it is not there."""
+        """Subtract the mean image, if there is one to subtract; it is created if it does not exist."""
         name = settings.mean_img
         if name and maker.dtype != np.uint8:
             if not os.path.exists(name):
@@ -70,7 +70,7 @@ class ImageBatchIter(MXDataIter):
         return maker
 
     def _work(self) -> WorkingAhead[ImageBatch]:
-        """Let threads begin with a pass."""
+        """Start the threads on a pass."""
         return WorkingAhead(
             self._batches.one_pass(anew=self._anew),
             min(self._settings.preprocess_threads, thread_count()),
@@ -79,7 +79,7 @@ class ImageBatchIter(MXDataIter):
         )
 
     def go_back(self) -> None:
-        """Go back to the first batch; after one that was filled up, to what follows its last image."""
+        """Go back to the first batch; after a padded one, to the image that follows its last."""
         if self._ahead is not None:
             self._ahead.close()
             self._ahead = None
@@ -106,12 +106,12 @@ def _without_one_column(labels: Any) -> Any:
 class ImageRecordIter(ImageBatchIter):
     """Batches of images and labels from files of records (`mx.recordio`, ``im2rec``).
 
-    Threads decode images, augment, normalize and write them into batches that are made ahead. Which part of an
-    image is taken, and the like, is drawn by `seed_aug`, or else the same at each start of a program, whatever
-    the number of threads; as MXNet draws it with `seed_aug`, and with ``preprocess_threads=1`` for images that
-    are not shuffled within chunks.
+    Threads decode images, augment, normalize and write them into batches that are made ahead. Augmentation
+    depends on `seed_aug`, or is the same in each run of a program without it, whatever the number of
+    threads; it equals MXNet's with `seed_aug`, and with ``preprocess_threads=1`` for images that are not
+    shuffled within chunks.
 
-    A record that is damaged, or no such image, raises an error that names its place; the next call goes on with
+    A record that is damaged, or no such image, raises an error with its position; the next call continues with
     the next batch.
     """
 

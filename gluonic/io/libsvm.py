@@ -27,7 +27,7 @@ class LibSVMIter(RowsIter):
     batch_size : rows in a batch
     label_libsvm : a file with rows that are labels; otherwise labels stand before the data
     label_shape : shape of such a label
-    num_parts, part_index : into how many parts to divide the rows, and which one to go through
+    num_parts, part_index : the number of parts that the rows are divided into, and the part to read
     round_batch : accepted; the first rows always fill the last batch up, and the next pass leaves them out
     data_name, label_name : the names of the inputs
     **ignored : MXNet's other settings, which change speed alone
@@ -75,12 +75,12 @@ def _one_axis(name: str, shape: Any) -> int:
 
 
 def _read_sparse(name: str, width: int) -> tuple[Any, Any]:
-    """The labels of a file, and its rows, which take memory for what is not 0.
+    """The labels of a file, and its rows as a sparse matrix.
 
     Raises
     ------
     FileFormatError
-        naming the line that is something else
+        naming the line that is malformed
     """
     try:
         lines = Path(name).read_text().splitlines()

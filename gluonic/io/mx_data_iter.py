@@ -8,7 +8,7 @@ from gluonic.ndarray import NDArray
 
 
 class MXDataIter(DataIter):
-    """An iterator over files; ``CSVIter``, ``ImageRecordIter`` and their kin are such.
+    """An iterator over files; such as ``CSVIter`` and ``ImageRecordIter``.
 
     A derived class has `batch_size`, `provide_data`, `provide_label`, `make_next` and `go_back`.
 
@@ -50,7 +50,7 @@ class MXDataIter(DataIter):
         raise NotImplementedError(f"{type(self).__name__}.go_back")
 
     def debug_skip_load(self) -> None:
-        """Return one and the same batch from now on: what is measured then is everything but the loading."""
+        """Return the same batch from now on, to measure everything but the loading."""
         self._keeps = True
 
     def reset(self) -> None:
@@ -59,7 +59,7 @@ class MXDataIter(DataIter):
         self.go_back()
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; whether there is one."""
+        """Advance to the next batch; return whether there is one."""
         if self._keeps and self._kept is not None:
             self._present = self._kept
         else:
@@ -80,19 +80,19 @@ class MXDataIter(DataIter):
         return self._present
 
     def getdata(self) -> NDArray:
-        """Return the data of the present batch."""
+        """Return the data of the current batch."""
         return self._batch().data[0]
 
     def getlabel(self) -> NDArray:
-        """Return the labels of the present batch."""
+        """Return the labels of the current batch."""
         label: Any = self._batch().label
         found: NDArray = label[0]
         return found
 
     def getpad(self) -> int:
-        """Return how many examples only fill the present batch up."""
+        """Return the number of padding examples in the current batch."""
         return self._batch().pad or 0
 
     def getindex(self) -> Any:
-        """Return the numbers of the examples of the present batch."""
+        """Return the indices of the examples in the current batch."""
         return self._batch().index

@@ -22,7 +22,7 @@ CHANNEL_ORDER = {
 class Normalizer:
     """Subtracts means, divides by deviations, changes contrast, mirrors; puts channels first.
 
-    Each channel of an image is looked up in a table of what becomes of the 256 bytes.
+    Each channel of an image is looked up in a table of the 256 normalized values.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class Normalizer:
 
     Attributes
     ----------
-    mean_image : what is subtracted from each image, in the place of one mean a channel; None if there is none
+    mean_image : the image subtracted from each image, instead of one mean per channel; None if there is none
     """
 
     def __init__(self, settings: Any, dtype: Any) -> None:
@@ -48,7 +48,7 @@ class Normalizer:
         ----------
         image : bytes, the axes height, width, channels, blue first
         row : the axes channels, height, width, red first
-        random : what to draw from
+        random : the random numbers
         """
         mirrored = (self._s.rand_mirror and random.coin()) or self._s.mirror
         if mirrored:
@@ -69,7 +69,7 @@ class Normalizer:
             row[...] = self._normalized(np.stack(planes), means, factor, offset)
 
     def _channels(self, name: str) -> Any:
-        """The values of a setting that there is for each channel, as the axes channels, height, width."""
+        """The values of a setting, one for each channel, with the axes channels, height, width."""
         values = [getattr(self._s, f"{name}_{c}") for c in "rgba"[: len(self._order)]]
         return np.array(values, np.float32)[:, None, None]
 
@@ -106,7 +106,7 @@ def read_mean_image(name: str, shape: tuple[int, ...]) -> Any:
     Raises
     ------
     FileFormatError
-        if there is something else in it
+        if it holds anything else
     """
     arrays = load(name)
     found = list(arrays.values()) if isinstance(arrays, dict) else arrays

@@ -1,4 +1,4 @@
-"""Tables of parameters: how iterators of MXNet's declare what they take."""
+"""Tables of parameters, by which MXNet's iterators declare their arguments."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from gluonic.graph.attributes import REQUIRED, Attribute, wording
 from gluonic.graph.errors import AttributeValueError, describe, nearest, warn
 
-# what MXNet's iterators of rows take besides, or its programs give them
+# further parameters of MXNet's iterators of rows, or that its programs pass
 _OF_SPEED = {
     "ctx",
     "dtype",
@@ -27,7 +27,7 @@ class Setting(NamedTuple):
     Attributes
     ----------
     name, kind, default : as of an operator's attribute
-    meaning : what it says, for the documentation
+    meaning : its description, for the documentation
     least : the smallest value that is allowed, if there is one
     """
 
@@ -38,7 +38,7 @@ class Setting(NamedTuple):
     least: Any = None
 
     def read(self, value: Any, owner: str) -> Any:
-        """Check and convert what a program gave."""
+        """Check and convert a given value."""
         found = Attribute(self.name, self.kind, self.default).read(value, owner)
         if self.least is not None and found is not None and found < self.least:
             raise AttributeValueError(f"{owner}: {self.name}={value} must be at least {self.least}")
@@ -51,7 +51,7 @@ def declares(*tables: Iterable[Setting], **defaults: Any) -> Callable[[Made], Ma
     Parameters
     ----------
     tables : the parameters; of two with one name, the first counts
-    defaults : where the class has others than the tables
+    defaults : the class's own defaults, where they differ from the tables'
     """
 
     def declared(made: Made) -> Made:
@@ -87,7 +87,7 @@ def _documentation(parameters: Iterable[Setting]) -> str:
 
 
 def warn_of_unknown(given: Iterable[str], known: Iterable[str], owner: str) -> None:
-    """Warn of keywords that have no effect and are not known for that; MXNet lets all pass."""
+    """Warn of unknown keywords, which have no effect; MXNet accepts them silently."""
     for name in given:
         if name not in known and name not in _OF_SPEED:
             warn(f"{owner} has no parameter {name}, which has no effect{nearest(name, known)}")
@@ -96,12 +96,12 @@ def warn_of_unknown(given: Iterable[str], known: Iterable[str], owner: str) -> N
 def read_settings(
     parameters: Mapping[str, Setting], given: Mapping[str, Any], owner: str
 ) -> SimpleNamespace:
-    """Return the values of all parameters; what is none of them has no effect, as in MXNet, with a warning.
+    """Return the values of all parameters; unknown ones have no effect, as in MXNet, with a warning.
 
     Raises
     ------
     ValueError
-        if a value cannot be one, or is missing
+        if a value is invalid or missing
     """
     warn_of_unknown(given, parameters, owner)
     missing = [n for n, p in parameters.items() if p.default is REQUIRED and n not in given]

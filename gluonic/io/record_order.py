@@ -1,4 +1,4 @@
-"""In which order the records of files are read: parts of them, shuffled or not, pass after pass.
+"""The order in which the records of files are read: parts of them, shuffled or not, pass after pass.
 
 It is MXNet's order, seed by seed: a part of files without an index is a range of bytes, of files with one a
 range of records; without an index, records are shuffled within chunks, as many as are read at once.
@@ -26,7 +26,7 @@ _HEADER = 8
 
 
 class RecordPlace(NamedTuple):
-    """A record, and where it is from.
+    """A record and its position.
 
     Attributes
     ----------
@@ -66,7 +66,7 @@ class RecordFiles:
         self.ends = list(itertools.accumulate(size for _, size in sizes if size))
 
     def at(self, place: int) -> tuple[int, int]:
-        """Which file a place is in, counted through all of them, and where in that file."""
+        """The file at an offset, counted through all files, and the offset in that file."""
         number = bisect.bisect_right(self.ends, place)
         return number, place - (self.ends[number - 1] if number else 0)
 
@@ -87,7 +87,7 @@ class RecordFiles:
             begin = offset + frames.place
 
     def record_from(self, place: int) -> int:
-        """Where the first record begins at or after a place, counted through all files."""
+        """The offset of the first record at or after an offset, counted through all files."""
         if place >= self.ends[-1]:
             return self.ends[-1]
         number, within = self.at(place)
@@ -109,7 +109,7 @@ def _expanded(path: Path) -> list[Path]:
 
 
 def check_part(index: int, count: int) -> None:
-    """Refuse a part that is none."""
+    """Refuse a part that does not exist."""
     if not 0 <= index < count:
         raise AttributeValueError(f"there is no part part_index={index} of num_parts={count}")
 
@@ -120,12 +120,12 @@ class ByteRanges:
     Parameters
     ----------
     files : the files
-    index, count : which of how many parts
+    index, count : the part, and the number of parts
     shuffle : whether to shuffle the records within chunks
-    seed : what that is shuffled by
+    seed : the seed of that
     chunk_size : mebibytes in a chunk, chunks in random order; 0 for chunks in the files' order
-    chunk_seed : what chunks are shuffled by
-    first_number : what the records of a shuffled chunk are counted from
+    chunk_seed : the seed of the order of chunks
+    first_number : the number of the first record of a shuffled chunk
     usual_size : mebibytes in a chunk, if `chunk_size` is 0
     """
 
@@ -145,7 +145,7 @@ class ByteRanges:
         self._files, self._index, self._count = files, index, count
         self._random = CppRandom(seed) if shuffle else None
         self._first_number = first_number
-        # MXNet's own shift: chunks are an eighth of what is asked for
+        # MXNet's own shift: chunks are an eighth of the size requested
         self._chunk = max(chunk_size << 17 if chunk_size else usual_size << 20, _SMALLEST_CHUNK)
         parts = (
             math.ceil(files.ends[-1] * 1.1 / (count * chunk_size * _MEBIBYTE)) if chunk_size else 1
@@ -164,7 +164,7 @@ class ByteRanges:
             yield from records if self._random is None else self._shuffled(records, self._random)
 
     def _numbered(self, begin: int, end: int) -> Iterator[RecordPlace]:
-        """Records with their numbers; a chunk is what fits in a buffer, but for the last record in it."""
+        """Records with their numbers; a chunk is what fits in a buffer, except for the last record in it."""
         start, size, number = begin, self._chunk, 0
         for content, file, place, at, after in self._files.between(begin, end):
             if end - start >= size and at > start and after > start + size - _HEADER:
@@ -192,9 +192,9 @@ class IndexedRecords:
     ----------
     files : the files
     index_name : the index
-    index, count : which of how many parts
+    index, count : the part, and the number of parts
     shuffle : whether to shuffle the records
-    seed : what they are shuffled by
+    seed : the seed of the shuffling
     """
 
     def __init__(
@@ -239,7 +239,7 @@ class IndexedRecords:
 
 
 def _places(name: str) -> list[int]:
-    """The places that an index tells: each second word."""
+    """The offsets in an index: every second word."""
     try:
         words = Path(name.removeprefix("file://")).read_bytes().split()
     except OSError as error:

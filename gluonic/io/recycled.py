@@ -1,4 +1,4 @@
-"""Arrays whose memory is used again once nobody refers to them: the system takes its time for fresh pages."""
+"""Arrays whose memory is reused once nothing refers to them: fresh pages from the system are slow."""
 
 import weakref
 from typing import Any
@@ -13,7 +13,7 @@ class RecycledArrays:
 
     Parameters
     ----------
-    shape, dtype : the arrays'
+    shape, dtype : of the arrays
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
@@ -21,7 +21,7 @@ class RecycledArrays:
         self._free: list[Any] = []
 
     def array(self) -> Any:
-        """Make an array; its numbers are whatever its memory holds."""
+        """Make an array; its elements are arbitrary."""
         try:
             block = self._free.pop()
         except IndexError:

@@ -1,4 +1,4 @@
-"""Batches of rows in memory, in the order and with the filling of MXNet's iterators over files."""
+"""Batches of rows in memory, in the order and with the padding of MXNet's iterators over files."""
 
 from typing import Any, Literal
 
@@ -24,8 +24,8 @@ class RowsIter(MXDataIter):
     data, labels : NumPy arrays, or sparse matrices of SciPy, whose batches are csr; a label of one number has
         no axis of its own
     batch_size : rows in a batch
-    rest : what becomes of rows that fill no batch: the first rows fill it up, and the next pass leaves them out
-        (``"round"``) or not (``"fill"``); or there is no such batch (``"discard"``)
+    rest : what to do with an incomplete last batch: pad it with the first rows, which the next pass skips
+        (``"round"``) or not (``"fill"``); or drop it (``"discard"``)
     data_name, label_name : the names of the inputs
     """
 
@@ -53,7 +53,7 @@ class RowsIter(MXDataIter):
         )
 
     def go_back(self) -> None:
-        """Go back to the first row; after a batch that was filled up, to what follows the last row in it."""
+        """Go back to the first row; after a padded batch, to the row that follows its last."""
         filled_up = self._row - self._data.shape[0] if self._rest == "round" and self._ended else 0
         self._row, self._ended = max(0, filled_up), False
 
@@ -77,12 +77,12 @@ class RowsIter(MXDataIter):
 
 
 def _array(rows: Any) -> NDArray:
-    """Rows of NumPy as a dense array, of SciPy as a csr array."""
+    """NumPy's rows as a dense array, SciPy's as a csr array."""
     return made(Csr.of_scipy(rows, rows.dtype)) if is_scipy(rows) else NDArray(rows)
 
 
 def check_lengths(owner: str, data_name: str, data: Any, label_name: Any, labels: Any) -> None:
-    """Refuse a file with fewer labels than another has examples."""
+    """Refuse a label file with fewer labels than there are examples."""
     if labels.shape[0] < data.shape[0]:
         raise FileFormatError(
             f"{owner}: {label_name} has {labels.shape[0]} labels for the {data.shape[0]} examples "

@@ -1,7 +1,7 @@
 """Affine maps of images, with the numbers of the OpenCV that MXNet was built with, 3.4.2.
 
-It looks pixels up at places in fixed point, with five bits for what lies between them; later versions compute
-with floating point, and differ by up to two levels. Their ``remap`` still does the former, given such places.
+It looks pixels up at fixed-point positions with five fractional bits; later versions compute
+in floating point, and differ by up to two levels. Their ``remap`` still does the former, given such positions.
 """
 
 from typing import Any
@@ -20,10 +20,10 @@ def warp(image: Any, matrix: Any, height: int, width: int, method: int, fill: in
     Parameters
     ----------
     image : the axes height, width, channels
-    matrix : 2x3: where a place ``(x, y, 1)`` goes
+    matrix : 2x3: the map of a point ``(x, y, 1)``
     height, width : of the result
-    method : how to look up what lies between pixels
-    fill : what is outside of the image
+    method : the interpolation between pixels
+    fill : the value outside of the image
     """
     exact = matrix.astype(np.float64)
     inverse = np.linalg.inv(exact[:, :2])

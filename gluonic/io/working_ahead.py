@@ -1,4 +1,4 @@
-"""Threads that make batches ahead, row by row: at most so many batches, which come out in their order."""
+"""Threads that make batches ahead, row by row: a limited number of batches, which come out in order."""
 
 import os
 import threading
@@ -23,14 +23,14 @@ class Rows(Protocol):
 
 
 class _Open(Generic[Made]):
-    """A batch that some of the threads are at.
+    """A batch that threads are working on.
 
     Attributes
     ----------
     batch : the batch
-    started : how many of its rows a thread has taken
-    left : how many are not yet made
-    errors : what rows raised, by their numbers
+    started : number of rows that threads have taken
+    left : number of rows not yet made
+    errors : the exceptions of rows, by their numbers
     """
 
     def __init__(self, batch: Made) -> None:
@@ -39,7 +39,7 @@ class _Open(Generic[Made]):
 
 
 class _Shared(Generic[Made]):
-    """What the threads and the one that takes batches share.
+    """The state shared by the threads and the consumer of the batches.
 
     The batches are begun by whichever thread needs the next one, in their order, by one thread at a time.
     """
@@ -71,7 +71,7 @@ class _Shared(Generic[Made]):
         """Begin the next batch."""
         try:
             batch = next(self._batches, None)
-        except Exception as error:  # it is for the one who takes batches
+        except Exception as error:  # it is raised for the consumer of the batches
             batch, self._failure = None, error
         if batch is None:
             self._ended = True
@@ -111,7 +111,7 @@ class _Shared(Generic[Made]):
 
 
 def raised_here(error: BaseException) -> BaseException:
-    """An error out of another thread, at the line of the user's that asked for what it says."""
+    """An error from another thread, raised at the user's line that asked for the batch."""
     if isinstance(error, MXNetError):
         error.location = user_location()
         said = error.args[0]
@@ -127,7 +127,7 @@ def _work(shared: _Shared[Any], prepare: Callable[[], None]) -> None:
         error: BaseException | None = None
         try:
             batch.batch.make(row)
-        except Exception as caught:  # it is for the one who takes the batch
+        except Exception as caught:  # it is raised for the consumer of the batch
             error = caught
         shared.made(batch, row, error)
         del taken, batch, error  # nothing is kept while waiting
@@ -139,8 +139,8 @@ class WorkingAhead(Generic[Made]):
     Parameters
     ----------
     batches : begins the batches
-    threads : how many threads make their rows
-    ahead : how many batches may be under way, or wait to be taken
+    threads : number of threads
+    ahead : largest number of batches being made, or waiting to be taken
     prepare : called by each thread before it begins
     """
 
@@ -164,7 +164,7 @@ class WorkingAhead(Generic[Made]):
             thread.start()
 
     def close(self) -> None:
-        """End the threads, and wait for that."""
+        """Stop the threads, and wait until they have ended."""
         self._shared.close()
         if os.getpid() == self._process:
             for thread in self._threads:
@@ -175,7 +175,7 @@ class WorkingAhead(Generic[Made]):
 
         Raises
         ------
-        whatever making the batch raised; the next call goes on with the batch after it
+        whatever making the batch raised; the next call continues with the batch after it
         """
         if os.getpid() != self._process:
             raise CallError(

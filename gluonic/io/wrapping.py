@@ -1,4 +1,4 @@
-"""Iterators around iterators: another number of batches, several sources at once."""
+"""Iterators around iterators: with another number of batches, or from several sources at once."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,7 +8,7 @@ from gluonic.io.batch import DataBatch, DataDesc, DataIter
 
 
 class _Wrapping(DataIter):
-    """Keeps the batch that it has handed out, to be asked about."""
+    """Keeps the current batch, for its accessors."""
 
     current_batch: DataBatch | None = None
 
@@ -24,19 +24,19 @@ class _Wrapping(DataIter):
         return self.current_batch
 
     def getdata(self) -> Any:
-        """Return the data of the present batch."""
+        """Return the data of the current batch."""
         return self._present().data
 
     def getlabel(self) -> Any:
-        """Return the labels of the present batch."""
+        """Return the labels of the current batch."""
         return self._present().label
 
     def getindex(self) -> Any:
-        """Return the numbers of the examples of the present batch."""
+        """Return the indices of the examples in the current batch."""
         return self._present().index
 
     def getpad(self) -> int | None:
-        """Return how many examples only fill the present batch up."""
+        """Return the number of padding examples in the current batch."""
         return self._present().pad
 
 
@@ -68,7 +68,7 @@ class ResizeIter(_Wrapping):
         self.cur = 0
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; whether there is one."""
+        """Advance to the next batch; return whether there is one."""
         is_over = self.cur == self.size
         if not is_over:
             self.current_batch = self._following()
@@ -121,7 +121,7 @@ class PrefetchingIter(_Wrapping):
             one.reset()
 
     def iter_next(self) -> bool:
-        """Go on to the next batch; whether there is one."""
+        """Advance to the next batch; return whether there is one."""
         try:
             batches = [one.next() for one in self.iters]
         except StopIteration:

@@ -1,4 +1,4 @@
-"""Metrics: how well predictions agree with labels."""
+"""Metrics: measures of the agreement of predictions with labels."""
 
 from gluonic.metric.averages import Caffe, Loss, Torch
 from gluonic.metric.base import (

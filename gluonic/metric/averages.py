@@ -1,4 +1,4 @@
-"""Metrics that average what a net outputs as its loss."""
+"""Metrics that average the losses that a net outputs."""
 
 from typing import Any
 
@@ -26,7 +26,7 @@ class Loss(EvalMetric):
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
     def update(self, _: Any, preds: Any) -> None:
-        """Take in outputs; labels do not count."""
+        """Update from outputs; labels are ignored."""
         for pred in [preds] if isinstance(preds, NDArray) else preds:
             values = as_numbers(pred)
             self._add(float(values.sum()), values.size)

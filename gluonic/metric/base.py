@@ -1,4 +1,4 @@
-"""What a metric is, and metrics made of others or of functions."""
+"""The base of metrics, and metrics composed of others or given by functions."""
 
 import math
 from collections.abc import Callable, Mapping, Sequence
@@ -19,7 +19,7 @@ Names = Sequence[str] | None
 def check_label_shapes(
     labels: Any, preds: Any, wrap: bool = False, shape: bool = False
 ) -> tuple[Any, Any]:
-    """Check that labels and predictions go together.
+    """Check that labels and predictions match.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def check_label_shapes(
     Raises
     ------
     ValueError
-        if they do not
+        if they do not match
     """
     sizes = (labels.shape, preds.shape) if shape else (len(labels), len(preds))
     if sizes[0] != sizes[1]:
@@ -54,14 +54,14 @@ def as_numbers(values: Any) -> Numbers:
 
 
 class EvalMetric(CheckedArguments):
-    """The base of all metrics: a mean over what has been seen since the last `reset`.
+    """The base of all metrics: a mean over all updates since the last `reset`.
 
     A new one overrides `update`, adding to `sum_metric` and `num_inst`.
 
     Parameters
     ----------
-    name : what it is called in reports
-    output_names, label_names : which outputs and labels `update_dict` takes; None: all
+    name : its name in reports
+    output_names, label_names : the outputs and labels that `update_dict` takes; None: all
     kwargs : settings for `get_config`; ``has_global_stats=True`` if `update` adds to the global
         figures, too
 
@@ -93,7 +93,7 @@ class EvalMetric(CheckedArguments):
         return f"EvalMetric: {dict(self.get_name_value())}"
 
     def get_config(self) -> dict[str, Any]:
-        """Return what `create` needs to make an equal metric; it can be written as JSON."""
+        """Return the configuration from which `create` makes an equal metric; it can be written as JSON."""
         return {
             **self._kwargs,
             "metric": type(self).__name__,
@@ -107,7 +107,7 @@ class EvalMetric(CheckedArguments):
         self.update(_chosen(label, self.label_names), _chosen(pred, self.output_names))
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Take in labels and predictions, each a list of arrays."""
+        """Update from labels and predictions, each a list of arrays."""
         raise NotImplementedError(f"{type(self).__name__} must override update")
 
     def reset(self) -> None:
@@ -126,7 +126,7 @@ class EvalMetric(CheckedArguments):
         self.global_num_inst += count
 
     def _value(self, total: float, count: float) -> float:
-        """Return the value that goes with a sum and a number."""
+        """Return the value for a sum and a number."""
         return total / count if count else math.nan
 
     def get(self) -> tuple[Any, Any]:
@@ -171,7 +171,7 @@ class PairMetric(EvalMetric):
         super().__init__(name, output_names, label_names, has_global_stats=True, **kwargs)
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Take in labels and predictions: arrays, or lists of arrays."""
+        """Update from labels and predictions: arrays, or lists of arrays."""
         labels, preds = check_label_shapes(labels, preds, wrap=True)
         for label, pred in zip(labels, preds, strict=True):
             self._add(*self.measure(as_numbers(label), as_numbers(pred)))
@@ -214,7 +214,7 @@ class CompositeEvalMetric(EvalMetric):
 
     Parameters
     ----------
-    metrics : the metrics, or what `create` makes them of
+    metrics : the metrics, or arguments of `create`
     name, output_names, label_names : see `EvalMetric`
     """
 
@@ -229,7 +229,7 @@ class CompositeEvalMetric(EvalMetric):
         super().__init__(name, output_names, label_names, has_global_stats=True)
 
     def add(self, metric: Any) -> None:
-        """Add a metric, or what `create` makes one of."""
+        """Add a metric, or an argument of `create`."""
         self.metrics.append(create(metric))
 
     def get_metric(self, index: int) -> EvalMetric:
@@ -238,7 +238,7 @@ class CompositeEvalMetric(EvalMetric):
         Raises
         ------
         ValueError
-            if there are not so many
+            if there is no such metric
         """
         if not -len(self.metrics) <= index < len(self.metrics):
             raise AttributeValueError(f"there is no metric {index}: there are {len(self.metrics)}")
@@ -293,7 +293,7 @@ class CustomMetric(EvalMetric):
     Parameters
     ----------
     feval : takes labels and predictions as NumPy arrays; returns a number, or a sum and a count
-    name : what it is called; the function's name by default
+    name : its name; the function's name by default
     allow_extra_outputs : whether there may be more predictions than labels
     output_names, label_names : see `EvalMetric`
     """
@@ -313,7 +313,7 @@ class CustomMetric(EvalMetric):
         self._feval, self._allow_extra_outputs = feval, allow_extra_outputs
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Take in labels and predictions: arrays, or lists of arrays."""
+        """Update from labels and predictions: arrays, or lists of arrays."""
         if not self._allow_extra_outputs:
             labels, preds = check_label_shapes(labels, preds, wrap=True)
         for label, pred in zip(labels, preds, strict=False):
@@ -321,7 +321,7 @@ class CustomMetric(EvalMetric):
             self._add(*(found if isinstance(found, tuple) else (found, 1)))
 
     def get_config(self) -> dict[str, Any]:
-        """Raise: a function cannot be written as JSON."""
+        """Raise an error: a function cannot be written as JSON."""
         raise NotImplementedError(f"CustomMetric {self.name!r} cannot be serialized")
 
 
@@ -330,5 +330,5 @@ def np(
     name: str | None = None,
     allow_extra_outputs: bool = False,
 ) -> CustomMetric:
-    """Make a metric of a function of NumPy arrays; see `CustomMetric`."""
+    """Make a metric from a function of NumPy arrays; see `CustomMetric`."""
     return CustomMetric(numpy_feval, name, allow_extra_outputs)

@@ -19,7 +19,7 @@ from gluonic.metric.base import (
 @register
 @alias("acc")
 class Accuracy(PairMetric):
-    """The part of predictions that are right.
+    """The fraction of predictions that are right.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class Accuracy(PairMetric):
         self.axis = axis
 
     def measure(self, label: Numbers, pred: Numbers) -> tuple[Any, Any]:
-        """Count the right predictions; of another shape than labels, they are probabilities."""
+        """Count the right predictions; if their shape differs from the labels', they are probabilities."""
         if pred.shape != label.shape:
             pred = pred.argmax(axis=self.axis)
         label, pred = label.astype(numpy.int32).ravel(), pred.astype(numpy.int32).ravel()
@@ -49,7 +49,7 @@ class Accuracy(PairMetric):
 @register
 @alias("top_k_accuracy", "top_k_acc")
 class TopKAccuracy(PairMetric):
-    """The part of labels that are among the `top_k` most probable classes.
+    """The fraction of labels that are among the `top_k` most probable classes.
 
     Parameters
     ----------
@@ -148,7 +148,7 @@ class Perplexity(PairMetric):
 
     Parameters
     ----------
-    ignore_label : labels that do not count; None: all count
+    ignore_label : the label to ignore; None: all count
     axis : the axis of the classes
     name, output_names, label_names : see `EvalMetric`
     """

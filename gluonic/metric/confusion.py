@@ -1,4 +1,4 @@
-"""Metrics that follow from a table of which class was taken for which."""
+"""Metrics computed from a confusion matrix."""
 
 import math
 from collections.abc import Mapping
@@ -21,7 +21,7 @@ Average = Literal["macro", "micro"]
 
 
 class _Table:
-    """How often two classes were predicted, by what they were."""
+    """A confusion matrix of two classes."""
 
     def __init__(self, counts: Mapping[str, int] = MappingProxyType({})) -> None:
         self.true_positives = counts.get("true_positives", 0)
@@ -46,7 +46,7 @@ class _Table:
 
     @property
     def total(self) -> int:
-        """How many predictions have been counted."""
+        """The number of predictions counted."""
         return (
             self.true_positives + self.false_positives + self.true_negatives + self.false_negatives
         )
@@ -64,11 +64,11 @@ class _Table:
         return (tp * tn - fp * fn) / math.sqrt(math.prod(margins))
 
 
-_BinaryClassificationMetrics = _Table  # what MXNet's pickles name
+_BinaryClassificationMetrics = _Table  # the name in MXNet's pickles
 
 
 class _OfTable(EvalMetric):
-    """A score of a table of predictions: averaged over updates, or of one table of all."""
+    """A score of a confusion matrix: averaged over updates, or of one matrix of all updates."""
 
     def __init__(
         self, name: str, output_names: Names, label_names: Names, average: Average
@@ -103,7 +103,7 @@ class _OfTable(EvalMetric):
         super().reset_local()
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Take in labels of 0 and 1, and the probabilities of both classes."""
+        """Update from labels of 0 and 1, and the probabilities of both classes."""
         labels, preds = check_label_shapes(labels, preds, wrap=True)
         for label, pred in zip(labels, preds, strict=True):
             for table in (self._table, self._global_table):
@@ -195,7 +195,7 @@ class PCC(EvalMetric):
         super().reset_local()
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Take in class numbers, and class numbers or probabilities."""
+        """Update from class numbers as labels, and class numbers or probabilities as predictions."""
         labels, preds = check_label_shapes(labels, preds, wrap=True)
         for label, pred in zip(labels, preds, strict=True):
             label, pred = as_numbers(label).astype(numpy.int32), as_numbers(pred)

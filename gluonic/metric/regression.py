@@ -1,4 +1,4 @@
-"""Metrics of numbers."""
+"""Metrics of regression."""
 
 import math
 from typing import Any, Literal
@@ -26,7 +26,7 @@ class _Error(PairMetric):
         return self.error(label - pred), 1
 
     def error(self, gap: Numbers) -> Any:
-        """Return the error that goes with differences."""
+        """Return the error for differences."""
         raise NotImplementedError
 
 
@@ -70,7 +70,7 @@ class MSE(_Error):
 
 @register
 class RMSE(_Error):
-    """The root of the mean squared error.
+    """The root mean squared error.
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ class _Moments:
         self.count, self.means, self.squares = 0, numpy.zeros(2), numpy.zeros((2, 2))
 
     def add(self, pairs: Numbers) -> None:
-        """Take in pairs, of shape (2, n) (Chan et al., 1979)."""
+        """Add pairs, of shape (2, n) (Chan et al., 1979)."""
         count = self.count + pairs.shape[1]
         if not count:
             return
@@ -145,7 +145,7 @@ class PearsonCorrelation(EvalMetric):
         super().reset_local()
 
     def update(self, labels: Any, preds: Any) -> None:
-        """Take in labels and predictions of equal shapes."""
+        """Update from labels and predictions of equal shapes."""
         labels, preds = check_label_shapes(labels, preds, wrap=True)
         for label, pred in zip(labels, preds, strict=True):
             check_label_shapes(label, pred, shape=True)

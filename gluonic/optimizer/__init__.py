@@ -1,4 +1,4 @@
-"""Optimizers: what training does to parameters once their gradients are there."""
+"""Optimizers: update parameters by their gradients."""
 
 from gluonic.optimizer import contrib
 from gluonic.optimizer.adaptive import (

@@ -35,7 +35,7 @@ class _TwoMoments(RuleOptimizer):
         self.beta1, self.beta2 = beta1, beta2
 
     def _corrected(self, t: int) -> float:
-        """Return the factor that makes up for averages begun at zero."""
+        """Return the factor that corrects the bias of averages initialized to zero."""
         return math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
 
 
@@ -48,7 +48,7 @@ class Adam(_TwoMoments):
     learning_rate : the bound on the size of steps, roughly
     beta1, beta2 : decay rates of the running averages of the gradient and of its square
     epsilon : added to the root of the square
-    lazy_update : whether rows that a row_sparse gradient does not store stay as they are
+    lazy_update : whether to leave alone rows that a row_sparse gradient does not store
     kwargs : see `Optimizer`
     """
 
@@ -76,14 +76,14 @@ class Adam(_TwoMoments):
 
 @register
 class AdamW(_TwoMoments):
-    """Adam with weight decay apart from the gradient (Loshchilov and Hutter, 2019).
+    """Adam with decoupled weight decay (Loshchilov and Hutter, 2019).
 
     Parameters
     ----------
     learning_rate : scales steps and weight decay
     beta1, beta2 : decay rates of the running averages of the gradient and of its square
     epsilon : added to the root of the square
-    correct_bias : make up for averages begun at zero
+    correct_bias : correct the bias of averages initialized to zero
     kwargs : see `Optimizer`
     """
 
@@ -148,7 +148,7 @@ class Nadam(_TwoMoments):
 
     Notes
     -----
-    As in MXNet, the momentum schedule advances with every parameter's update, not once a step.
+    As in MXNet, the momentum schedule advances with every parameter's update, not once per step.
     """
 
     rule = staticmethod(updates.nadam)
@@ -215,7 +215,7 @@ class AdaDelta(RuleOptimizer):
     ----------
     rho : decay rate of both running averages
     epsilon : added to both
-    kwargs : see `Optimizer`; the learning rate does not count
+    kwargs : see `Optimizer`; the learning rate has no effect
     """
 
     rule = staticmethod(updates.ada_delta)

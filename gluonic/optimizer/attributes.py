@@ -1,4 +1,4 @@
-"""Whether attributes read from a file are those of an optimizer, or of a scheduler of learning rates."""
+"""Checks of the attributes of optimizers and learning rate schedulers that are read from a file."""
 
 import inspect
 from collections.abc import Callable, Mapping
@@ -41,8 +41,8 @@ def checked_attributes(kind: type, found: dict[str, Any]) -> dict[str, Any]:
     Raises
     ------
     FileFormatError
-        if some are missing, or are what an attribute of that name cannot be. Those that a program's own class
-        adds are not looked at
+        if some are missing, or have an invalid value. Those that a program's own class
+        adds are not checked
     """
     known = next(base for base in kind.__mro__ if is_ours(base))
     usual = _of_scheduler(known, found) if issubclass(known, LRScheduler) else vars(known())
@@ -56,7 +56,7 @@ def checked_attributes(kind: type, found: dict[str, Any]) -> dict[str, Any]:
         raise FileFormatError(f"a {kind.__name__} has no learning rate")
     if (
         kind is known and "aggregate_num" in usual
-    ):  # how updates are called, which differs from MXNet
+    ):  # the way updates are called, which differs from MXNet
         found = {**found, "aggregate_num": usual["aggregate_num"]}
     if "_all_index_update_counts" in usual and "_all_index_update_counts" not in found:
         found = {**found, "_all_index_update_counts": {0: found["_index_update_count"]}}
@@ -69,7 +69,7 @@ def _wrong(kind: type, name: str, value: Any) -> FileFormatError:
 
 
 def _of_scheduler(kind: type, found: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes of a scheduler that is made as the one in the file was."""
+    """The attributes of a new scheduler with the arguments of the one in the file."""
     given = {}
     for name, parameter in inspect.signature(kind).parameters.items():
         for stored in ("warmup_final_lr", name) if name == "base_lr" else (name,):
@@ -95,7 +95,7 @@ _STORED_AS = {"pwr": "power"}
 
 
 def _is_like(name: str, usual: Any, value: Any) -> bool:
-    """Whether an attribute can have a value; others of its class have a usual one."""
+    """Whether an attribute can have a value; for the others of its class a usual value is known."""
     if name in _KINDS:
         return _KINDS[name](value)
     if usual is None:
@@ -124,7 +124,7 @@ def _dictionary_of(is_value: Callable[[Any], bool]) -> Callable[[Any], bool]:
 
 
 def _is_sum(value: Any) -> bool:
-    """Whether it is what `LBSGD` has summed up of a parameter: gradients, and of how many batches."""
+    """Whether a value is `LBSGD`'s sum for a parameter: gradients, and the number of their batches."""
     return (
         isinstance(value, dict)
         and value.keys() == {"cum_grad", "num_cums"}
@@ -134,7 +134,7 @@ def _is_sum(value: Any) -> bool:
 
 
 def _is_symbol(value: Any) -> bool:
-    """Whether it is the attributes of a symbol's nodes, and the names of its arguments; or nothing."""
+    """Whether a value holds the attributes of a symbol's nodes, and the names of its arguments; or nothing."""
     if not isinstance(value, tuple) or not value:
         return isinstance(value, tuple)
     return (
@@ -158,4 +158,4 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "sym_info": _is_symbol,
     "wd_mult": _dictionary_of(_is_number),
 }
-"""What attributes of that name can be, where it does not follow from their usual value."""
+"""The valid values of attributes by name, where they do not follow from a usual value."""

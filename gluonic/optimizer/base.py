@@ -1,4 +1,4 @@
-"""What an optimizer is: counting updates, learning rates and weight decays, half precision."""
+"""The base of optimizers: counts of updates, learning rates, weight decays, half precision."""
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
@@ -32,22 +32,22 @@ class Optimizer(CheckedArguments):
     learning_rate : 0.01 by default
     lr_scheduler : computes the learning rate from the number of updates; `learning_rate`, if given,
         replaces its `base_lr`
-    sym : a Symbol whose attributes ``__lr_mult__`` and ``__wd_mult__`` count
-    begin_num_update : where counting updates begins
+    sym : a Symbol whose attributes ``__lr_mult__`` and ``__wd_mult__`` are factors on them
+    begin_num_update : the initial number of updates
     multi_precision : keep a float32 copy of float16 weights and update that
-    param_dict : gluon parameters by index; their `lr_mult` and `wd_mult` count
+    param_dict : gluon parameters by index; their `lr_mult` and `wd_mult` are used
 
     Attributes
     ----------
-    num_update : how often the most often updated parameter has been updated
+    num_update : the largest number of updates of a parameter
     lr, wd, lr_scheduler, rescale_grad, clip_gradient, multi_precision, param_dict : as above
     lr_mult, wd_mult : factors on learning rate and weight decay, by index or name
-    allow_np_array : whether Gluon worked on arrays of `mx.np` when the optimizer was made; it is given arrays
+    allow_np_array : whether Gluon worked on arrays of `mx.np` when the optimizer was created; it is given arrays
         of `mx.nd` in any case
     """
 
     opt_registry: ClassVar[dict[str, type["Optimizer"]]] = {}
-    _master_last: ClassVar[bool] = False  # how (float32 weight, own state) are ordered
+    _master_last: ClassVar[bool] = False  # the order of (float32 weight, own state)
 
     def __init__(
         self,
@@ -136,7 +136,7 @@ class Optimizer(CheckedArguments):
         self.lr = lr
 
     def set_lr_scale(self, args_lrscale: Any) -> None:
-        """Raise: `set_lr_mult` has long taken its place."""
+        """Raise an error: `set_lr_mult` replaces it."""
         raise DeprecationWarning("set_lr_scale is gone; use set_lr_mult")
 
     def set_lr_mult(self, args_lr_mult: Mapping[Any, float]) -> None:
@@ -195,7 +195,7 @@ class Optimizer(CheckedArguments):
             self.count_update(one)
 
     def count_update(self, index: Any) -> int:
-        """Count one update of a parameter; how many it has had by now."""
+        """Count one update of a parameter; return the number so far."""
         counts = self._index_update_count
         count = counts[index] = counts.get(index, self.begin_num_update) + 1
         if count > self.num_update:
@@ -205,7 +205,7 @@ class Optimizer(CheckedArguments):
     # States and updates
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
-        """Return what to remember of a parameter: None, an array or a tuple of these."""
+        """Return the state for a parameter: None, an array or a tuple of these."""
         return None
 
     def create_state_multi_precision(self, index: Any, weight: NDArray) -> Any:
@@ -235,7 +235,7 @@ class Optimizer(CheckedArguments):
         raise NotImplementedError(f"{type(self).__name__} must override update")
 
     def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """`update`, by way of the float32 copy if there is one."""
+        """`update`, through the float32 copy if there is one."""
         if isinstance(index, (list, tuple)):
             for one in zip(index, weight, grad, state, strict=True):
                 self.update_multi_precision(*one)
@@ -259,7 +259,7 @@ class RuleOptimizer(Optimizer):
     Attributes
     ----------
     rule : the rule
-    state_count : how many arrays the rule remembers; they begin as zeros
+    state_count : number of state arrays of the rule; they start as zeros
     settings : the attributes that the rule reads as numbers
     numbers_advance : whether each call of `numbers_of` returns other numbers
     """
@@ -301,7 +301,7 @@ class RuleOptimizer(Optimizer):
         return False
 
     def numbers_of(self, index: Any) -> SimpleNamespace:
-        """Return what the rule reads for a parameter's update that has been counted."""
+        """Return the numbers that the rule reads for a counted update of a parameter."""
         numbers = SimpleNamespace(
             lr=self._get_lr(index),
             wd=self._get_wd(index),
@@ -321,7 +321,7 @@ class RuleOptimizer(Optimizer):
 
 
 def zeros_like(weight: NDArray, lazy: bool = False) -> NDArray:
-    """Make zeros of the weight's shape, dtype and context; of its storage type, if updates are lazy."""
+    """Create zeros of the weight's shape, dtype and context; of its storage type, if updates are lazy."""
     if is_stored(weight):
         return state_like(weight, lazy)
     zeros = allocated(np.zeros, weight.shape, weight.elements.dtype, "a state of the optimizer")
@@ -336,7 +336,7 @@ def as_states(state: Any) -> list[NDArray]:
 
 
 def require_one_shape(weight: NDArray, grad: NDArray) -> None:
-    """Refuse a gradient that has not the weight's shape."""
+    """Refuse a gradient without the weight's shape."""
     if weight.shape != grad.shape:
         raise AttributeValueError(
             describe(

@@ -1,4 +1,4 @@
-"""Optimizers that go along the gradient, with or without momentum."""
+"""Gradient descent, with or without momentum."""
 
 import math
 from typing import Any, ClassVar
@@ -12,7 +12,7 @@ __all__ = ["DCASGD", "NAG", "SGD", "SGLD", "Signum", "Test", "ccSGD"]
 
 
 class _Momentum(RuleOptimizer):
-    """An optimizer with one rule for no momentum and another for some."""
+    """An optimizer with one rule without momentum and another with it."""
 
     settings: ClassVar[tuple[str, ...]] = ("momentum",)
     rules = (updates.sgd, updates.sgd_momentum)
@@ -42,7 +42,7 @@ class SGD(_Momentum):
     Parameters
     ----------
     momentum : factor on the previous update
-    lazy_update : whether rows that a row_sparse gradient does not store stay as they are
+    lazy_update : whether to leave alone rows that a row_sparse gradient does not store
     kwargs : see `Optimizer`
     """
 
@@ -86,8 +86,8 @@ class Signum(_Momentum):
     Parameters
     ----------
     learning_rate : the size of the steps
-    momentum : how much of the average stays; 0 takes the signs of the gradient itself
-    wd_lh : weight decay apart from the gradient (Loshchilov and Hutter)
+    momentum : decay rate of the running average; 0 takes the signs of the gradient itself
+    wd_lh : decoupled weight decay (Loshchilov and Hutter)
     kwargs : see `Optimizer`
     """
 
@@ -107,12 +107,12 @@ class Signum(_Momentum):
 
 @register
 class DCASGD(RuleOptimizer):
-    """Gradient descent that makes up for delayed gradients (Zheng et al., 2016).
+    """Gradient descent that compensates for delayed gradients (Zheng et al., 2016).
 
     Parameters
     ----------
     momentum : factor on the previous update
-    lamda : how strongly the delay is made up for
+    lamda : strength of the compensation
     kwargs : see `Optimizer`
     """
 

@@ -1,4 +1,4 @@
-"""Whether a state is what an optimizer keeps of a parameter."""
+"""Checks that a state fits an optimizer and a parameter."""
 
 from collections.abc import Callable
 from typing import Any
@@ -14,19 +14,19 @@ _DEEPEST, _LONGEST = 3, 8
 
 
 def require_fit(optimizer: Optimizer, index: Any, state: Any, weight: NDArray | None) -> None:
-    """Make sure that a state that was loaded is what an optimizer keeps of a parameter.
+    """Raise an error unless a loaded state fits an optimizer and a parameter.
 
     Parameters
     ----------
-    optimizer : the optimizer; states of one that is not gluonic's are not looked at
+    optimizer : the optimizer; states of one that is not gluonic's are not checked
     index : the number or name of the parameter
     state : its state
-    weight : the parameter, or None if it is not known; then shapes and dtypes are not looked at
+    weight : the parameter, or None if it is not known; then shapes and dtypes are not checked
 
     Raises
     ------
     MismatchError
-        if it is something else
+        if it does not fit
     """
     if not all(is_ours(getattr(type(optimizer), name)) for name in _DECISIVE):
         return

@@ -1,4 +1,4 @@
-"""All parameters of a step in one native call, for optimizers that are given by a rule."""
+"""All parameters of a step in one native call, for optimizers defined by a rule."""
 
 import sys
 from collections.abc import Hashable, Sequence
@@ -32,14 +32,14 @@ SPENT: dict[Any, int] = {}
 
 
 class _Group(NamedTuple):
-    """Parameters of one dtype: their places among all parameters, and what updates them."""
+    """Parameters of one dtype: their positions among all parameters, and the function that updates them."""
 
     members: list[int]
     update: BoundUpdate
 
 
 class _Plan(NamedTuple):
-    """What stays the same from step to step, and what must stay the same for that.
+    """What is reused from step to step, and the conditions for that.
 
     `late` holds the places of the parameters whose copies machine code does not write.
     """
@@ -54,7 +54,7 @@ class _Plan(NamedTuple):
 class FusedUpdate:
     """Updates lists of parameters as `Optimizer.update_multi_precision` does one after the other.
 
-    Where the arrays are is remembered from step to step.
+    The addresses of the arrays are kept from step to step.
     """
 
     def __init__(self) -> None:
@@ -67,7 +67,7 @@ class FusedUpdate:
 
     @property
     def is_native(self) -> bool:
-        """Whether the last step was made in machine code."""
+        """Whether the last step ran as machine code."""
         return self._plan is not None
 
     def __call__(
@@ -79,7 +79,7 @@ class FusedUpdate:
         states: Sequence[Any],
         copies: Sequence[NDArray | None] = (),
     ) -> bool:
-        """Update the parameters, and say so; or do nothing, where each needs a call of its own.
+        """Update the parameters and return True; or do nothing, where each needs a call of its own.
 
         Of each parameter that `copies` has an array for, the new weight is written there as well.
         """
@@ -184,7 +184,7 @@ def _owns_memory_like(copy: NDArray, weight: NDArray) -> bool:
 
 
 def _is_worth_compiling(rule: Any, arrays: Sequence[Array], members: Sequence[Any]) -> bool:
-    """Whether updates in NumPy, with this one, cost enough; it is counted."""
+    """Whether the total cost of updates in NumPy, including this one, justifies compiling."""
     sizes = [array.size for array in arrays if array is not None]
     elements = sum([n * (_AN_ELEMENT if n < _LARGE else _AN_ELEMENT_OF_LARGE) for n in sizes])
     SPENT[rule] = SPENT.get(rule, 0) + _A_PARAMETER * len(members) + int(elements)
@@ -209,7 +209,7 @@ def _arrays(
 def _members(
     weights: Sequence[NDArray], grads: Sequence[NDArray], states: Sequence[Any]
 ) -> list[Sequence[NDArray]]:
-    """For each parameter its weight, its gradient and its states."""
+    """The weight, the gradient and the states of each parameter."""
     return [(w, g, *as_states(s)) for w, g, s in zip(weights, grads, states, strict=True)]
 
 
@@ -227,7 +227,7 @@ def _rule_of(optimizer: Optimizer) -> FunctionType | None:
 
 
 def _counted(optimizer: Any, indices: Sequence[Any]) -> list[SimpleNamespace]:
-    """Count an update of each parameter; the numbers for them, one object for those that agree."""
+    """Count an update of each parameter; return their numbers, one object for equal ones."""
     numbers: list[SimpleNamespace] = []
     kind: Any = type(optimizer)
     if optimizer.numbers_advance or not _computes_numbers_as_usual(kind):
@@ -252,7 +252,7 @@ def _counted(optimizer: Any, indices: Sequence[Any]) -> list[SimpleNamespace]:
 
 
 def _rows(numbers: Sequence[SimpleNamespace], names: Sequence[str]) -> list[list[float]]:
-    """The numbers of those names, for each parameter; neighbours often share them."""
+    """The numbers of those names for each parameter; consecutive ones often share them."""
     rows: list[list[float]] = []
     latest = None
     for n in numbers:
@@ -263,7 +263,7 @@ def _rows(numbers: Sequence[SimpleNamespace], names: Sequence[str]) -> list[list
 
 @lru_cache(maxsize=256)
 def _computes_numbers_as_usual(kind: Hashable) -> bool:
-    """Whether numbers follow from a parameter's multipliers and how often it has been updated."""
+    """Whether numbers follow from a parameter's multipliers and its number of updates."""
     names = (
         "_get_lr",
         "_get_lrs",
@@ -278,7 +278,7 @@ def _computes_numbers_as_usual(kind: Hashable) -> bool:
 
 
 def _is_plain(member: Sequence[NDArray], rule: FunctionType) -> bool:
-    """Whether a weight, its gradient and its states are what machine code updates."""
+    """Whether machine code can update a weight with such a gradient and states."""
     if not all(isinstance(x, NDArray) for x in member):
         return False
     shape, dtype = member[0].elements.shape, member[0].elements.dtype
@@ -294,7 +294,7 @@ def _is_plain(member: Sequence[NDArray], rule: FunctionType) -> bool:
 
 
 def _are_same(seen: "Sequence[ref[Array] | None]", arrays: Sequence[Array | None]) -> bool:
-    """Whether the arrays are those that were seen."""
+    """Whether the arrays are those seen before."""
     if len(seen) != len(arrays):
         return False
     for known, array in zip(seen, arrays, strict=True):

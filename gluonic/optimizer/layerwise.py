@@ -32,7 +32,7 @@ class LARS(SGD):
     ----------
     momentum : factor on the previous update
     lazy_update : accepted for MXNet's sake; gradients are dense
-    eta : how far a layer may be changed, relative to its norm
+    eta : size of a layer's update, relative to its norm
     eps : added to the denominator
     momentum_correction : scale the momentum when the learning rate changes
     kwargs : see `Optimizer`
@@ -58,7 +58,7 @@ class LARS(SGD):
         return name.endswith("_weight")
 
     def _get_lrs(self, indices: Sequence[Any]) -> list[float]:
-        if self._step_of_lr != self.num_update:  # once a step, not once a parameter
+        if self._step_of_lr != self.num_update:  # once per step, not once per parameter
             lr = self.learning_rate
             self.last_lr = lr if self.cur_lr is None else self.cur_lr
             self.cur_lr, self._step_of_lr = lr, self.num_update
@@ -91,11 +91,11 @@ class LAMB(Optimizer):
 
     Parameters
     ----------
-    learning_rate : how far a layer moves, relative to its norm
+    learning_rate : size of a layer's update, relative to its norm
     beta1, beta2 : decay rates of the running averages of the gradient and of its square
     epsilon : added to the root of the square
     lower_bound, upper_bound : bounds on the norms that count; None for none
-    bias_correction : make up for averages begun at zero
+    bias_correction : correct the bias of averages initialized to zero
     kwargs : see `Optimizer`
     """
 
@@ -159,12 +159,12 @@ class LBSGD(SGD):
     ----------
     momentum : factor on the previous update
     multi_precision : see `Optimizer`
-    warmup_strategy : how the learning rate grows to its `batch_scale`-fold: ``"linear"``,
+    warmup_strategy : growth of the learning rate to its `batch_scale`-fold: ``"linear"``,
         ``"power2"``, ``"sqrt"``; or ``"lars"`` for rates by the norms of the layers
-    warmup_epochs : how long it takes to
-    batch_scale : how many batches make a step
+    warmup_epochs : number of epochs of this growth
+    batch_scale : number of batches in a step
     updates_per_epoch : number of batches in an epoch
-    begin_epoch : where training begins
+    begin_epoch : the first epoch of training
     num_epochs : accepted for MXNet's sake
     kwargs : see `Optimizer`
     """

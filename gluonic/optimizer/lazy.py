@@ -1,4 +1,4 @@
-"""Updates of which the weight, the gradient or a state is sparse.
+"""Updates where the weight, the gradient or a state is sparse.
 
 A lazy update leaves alone the rows that the gradient does not store, weight decay and momentum included;
 what it takes in time and memory follows the rows that it touches.
@@ -35,7 +35,7 @@ def is_stored(*arrays: Any) -> bool:
 
 
 def state_like(weight: NDArray, lazy: bool) -> NDArray:
-    """Zeros as a state of a sparse weight: as sparse as it, if updates are lazy."""
+    """Zeros as a state of a sparse weight: of its storage type, if updates are lazy."""
     kind = weight.stype if lazy else "default"
     return zeros_of(kind, weight.shape, weight.dtype, weight.context)
 
@@ -57,7 +57,7 @@ def update_stored(
     *,
     lazy: bool,
 ) -> None:
-    """Run a rule where something is sparse, and write the new weight and states in place.
+    """Run a rule on arrays of which some are sparse, and write the new weight and states in place.
 
     Parameters
     ----------

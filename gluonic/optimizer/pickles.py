@@ -1,6 +1,6 @@
-"""Pickles read as data: what a pickle names is neither imported nor called.
+"""Pickles read as data: the names in a pickle are neither imported nor called.
 
-`pickle.Unpickler` with a strict `find_class` is not enough for a file from strangers: it sets attributes of
+`pickle.Unpickler` with a strict `find_class` is not enough for an untrusted file: it sets attributes of
 the classes it was given, reserves as much memory as a memo index or a length says, and hashing nested
 tuples ends the process. So the opcodes are followed here, and whatever is made by a call stays a
 description of that call.
@@ -29,14 +29,14 @@ class Named(NamedTuple):
 
 
 class PickledCall:
-    """What a pickle makes by calling something.
+    """An object that a pickle creates by a call.
 
     Attributes
     ----------
-    called : what is called
-    arguments : what it is called with
-    state : what the result is then given, None for nothing
-    items : keys and values that are then entered in the result
+    called : the function or class
+    arguments : its arguments
+    state : the state set on the result, None for none
+    items : keys and values then set in the result
     """
 
     __slots__ = ("arguments", "called", "items", "state")
@@ -59,11 +59,11 @@ def parse(data: bytes) -> Any:
     Raises
     ------
     FileFormatError
-        if it is damaged, or holds what states of optimizers have no use for
+        if it is damaged, or holds what states of optimizers never hold
     """
     machine = _Machine()
     try:
-        with warnings.catch_warnings():  # backslashes in text of Python 2 may be deprecated
+        with warnings.catch_warnings():  # backslashes in Python 2's text may be deprecated escapes
             warnings.simplefilter("ignore")
             for opcode, argument, _ in pickletools.genops(data):
                 machine.run(opcode.name, argument)
@@ -75,13 +75,13 @@ def parse(data: bytes) -> Any:
 
 
 class _Machine:
-    """What a pickle has made so far.
+    """The state of the machine that runs a pickle's opcodes.
 
     Attributes
     ----------
-    stack : what later opcodes take
-    memo : what may be taken again
-    result : what the pickle holds, once it has ended
+    stack : operands of later opcodes
+    memo : values kept for reuse, by number
+    result : the pickle's value, once it has ended
     """
 
     def __init__(self) -> None:
@@ -90,7 +90,7 @@ class _Machine:
         self.result: Any = None
 
     def run(self, opcode: str, argument: Any) -> None:
-        """Follow an opcode."""
+        """Execute an opcode."""
         if opcode in _PUSHED:
             self.stack.append(argument)
         elif opcode in _ACTIONS:
@@ -105,16 +105,16 @@ class _Machine:
         return self.stack[-1]
 
     def pop(self) -> Any:
-        """Take the topmost value."""
+        """Pop the topmost value."""
         self.peek()
         return self.stack.pop()
 
     def pop_several(self, count: int) -> tuple[Any, ...]:
-        """Take so many values, which come in the order in which they were put."""
+        """Pop `count` values, in the order in which they were pushed."""
         return tuple([self.pop() for _ in range(count)][::-1])
 
     def pop_marked(self) -> list[Any]:
-        """Take what has come since the last mark."""
+        """Pop the values above the last mark."""
         found: list[Any] = []
         while self.stack:
             value = self.stack.pop()
@@ -131,40 +131,40 @@ class _Machine:
         return found
 
     def pop_one(self, kind: type) -> Any:
-        """Take the topmost value, which must be of a kind."""
+        """Pop the topmost value, which must be of a kind."""
         self.peek_at(kind)
         return self.stack.pop()
 
     def remember(self, place: int) -> None:
-        """Keep the topmost value for `recall`."""
+        """Store the topmost value in the memo."""
         self.memo[place] = self.peek()
 
     def recall(self, place: int) -> None:
-        """Put a value once more."""
+        """Push a value from the memo."""
         if place not in self.memo:
-            raise FileFormatError(f"the pickle is damaged: nothing has been kept as {place}")
+            raise FileFormatError(f"the pickle is damaged: the memo has no entry {place}")
         self.stack.append(self.memo[place])
 
     def name(self, text: str) -> None:
-        """Put what is named by a module and a name."""
+        """Push the object named by a module and a name."""
         module, _, name = text.partition(" ")
         self.stack.append(Named(module, name))
 
     def name_from_stack(self) -> None:
-        """Put what is named by the two topmost values."""
+        """Push the object named by the two topmost values."""
         name, module = self.pop_one(str), self.pop_one(str)
         self.stack.append(Named(module, name))
 
     def call(self) -> None:
-        """Describe a call."""
+        """Push the description of a call."""
         arguments, called = self.pop_one(tuple), self.pop_one(Named)
         self.stack.append(PickledCall(called, arguments))
 
     def build(self) -> None:
-        """Describe what the result of a call is given."""
+        """Set the state of a described call's result."""
         state, made = self.pop(), self.peek_at(PickledCall)
         if made.state is not None:
-            raise FileFormatError("the pickle is damaged: something is given a state twice")
+            raise FileFormatError("the pickle is damaged: an object is given a state twice")
         made.state = state
 
     def extend(self, items: Iterable[Any]) -> None:
@@ -176,12 +176,12 @@ class _Machine:
         self.peek_at(set).update(_keys(items))
 
     def make_dictionary(self, items: Sequence[Any]) -> None:
-        """Put a dictionary of keys and values in turn."""
+        """Push a dictionary of alternating keys and values."""
         self.stack.append({})
         self.set_items(items)
 
     def set_items(self, items: Sequence[Any]) -> None:
-        """Enter keys and values, which come in turn, in a dictionary."""
+        """Set alternating keys and values in a dictionary."""
         if len(items) % 2:
             raise FileFormatError("the pickle is damaged: a key has no value")
         target = self.peek()
@@ -189,12 +189,12 @@ class _Machine:
         found.update(zip(_keys(items[::2]), items[1::2], strict=True))
 
     def stop(self) -> None:
-        """End."""
+        """End the pickle."""
         self.result = self.pop()
 
 
 def _key(value: Any) -> Any:
-    """Return a value that may be a key: hashing others can take forever, or end the process."""
+    """Return a value if it may be a key: hashing others can take forever, or end the process."""
     if (type(value) is int and abs(value) < _LARGEST_KEY) or type(value) in (str, bytes):
         return value
     raise FileFormatError(f"the pickle has a {type(value).__name__} as a key")
@@ -247,4 +247,4 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], Any]] = {
     "NEWOBJ": lambda m, argument: m.call(),
     "BUILD": lambda m, argument: m.build(),
 }
-"""What the other opcodes do; persistent identifiers, the extension registry and buffers are left out."""
+"""The actions of the other opcodes; persistent identifiers, the extension registry and buffers are not supported."""

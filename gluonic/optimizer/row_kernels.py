@@ -21,13 +21,13 @@ def run_natively(
     targets: Sequence[Array],
     gradient: RowSparse,
 ) -> bool:
-    """Run a rule in place, and say so; or do nothing, where there is no machine code.
+    """Run a rule in place and return True; or do nothing, where there is no machine code.
 
     Parameters
     ----------
     rule, numbers : the rule, and the numbers it reads
     targets : the weight and the states, which are written to
-    gradient : its rows ascend, each once
+    gradient : a row_sparse gradient with ascending, unique rows
     """
     weight, data = targets[0], gradient.data
     is_plain = isinstance(rule, FunctionType) and rule.__closure__ is None

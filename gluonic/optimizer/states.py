@@ -1,6 +1,6 @@
 """Optimizer states as bytes and back.
 
-The bytes are a pickle, as MXNet's are, and what MXNet wrote can be read. A file is data from strangers: it is
+The bytes are a pickle, as MXNet's are, and what MXNet wrote can be read. Files are untrusted: they are
 parsed without running anything (`pickles`), and what it describes is made here, by closed tables: numbers,
 text, arrays, and those optimizers and learning rate schedulers that this process has registered or imported.
 """
@@ -51,7 +51,7 @@ _MODULES = {
     "numpy.core.multiarray": "numpy._core.multiarray",
     "numpy.core.numeric": "numpy._core.numeric",
 }
-"""Modules by the names that older Pythons and NumPys write."""
+"""Modules by the names that older versions of Python and NumPy write."""
 
 
 # ----------------------------------------------------------------------------------------- writing
@@ -63,7 +63,7 @@ def dump(states: Any) -> bytes:
     Raises
     ------
     MXNetError
-        if they hold what `load` would refuse
+        if they hold anything that `load` would refuse
     """
     stream = io.BytesIO()
     with allocating("the bytes of the states"):
@@ -100,7 +100,7 @@ class _Pickler(pickle.Pickler):
 
 
 def _is_readable(obj: Any) -> bool:
-    """Whether `load` makes an object anew, or knows a class or function."""
+    """Whether `load` can rebuild an object, or knows a class or function."""
     if isinstance(obj, type) or (callable(obj) and hasattr(obj, "__qualname__")):
         return _is_known(obj)
     if isinstance(obj, (np.ndarray, np.generic)):
@@ -143,7 +143,7 @@ def load_states(
     Parameters
     ----------
     data : what `dump`, or MXNet, has written
-    optimizer : what the states are for, if they come without an optimizer
+    optimizer : the optimizer of the states, if they are stored without one
     weights : parameters by index, as far as they are known
 
     Raises
@@ -151,7 +151,7 @@ def load_states(
     FileFormatError
         if the bytes are damaged or name anything that is not data
     MismatchError
-        if the states are not what the optimizer keeps of the parameters
+        if the states do not fit the optimizer and the parameters
     """
     found = load(data)
     if isinstance(found, tuple) and len(found) == 2:
@@ -164,14 +164,14 @@ def load_states(
 
 
 class _Maker:
-    """Makes what a parsed pickle describes; what it holds in several places stays one object."""
+    """Builds the objects that a parsed pickle describes; shared objects stay shared."""
 
     def __init__(self) -> None:
         self._made: dict[int, Any] = {}
         self._depth = 0
 
     def make(self, described: Any) -> Any:
-        """Make one thing and all that it holds."""
+        """Build an object and everything that it holds."""
         key = id(described)
         if key in self._made:
             return self._made[key]
@@ -179,7 +179,7 @@ class _Maker:
         if maker is None:
             return described
         if self._depth == _DEEPEST:
-            raise FileFormatError("they hold themselves, or are too deep")
+            raise FileFormatError("they contain themselves, or are nested too deeply")
         self._depth += 1
         made = self._made[key] = maker(self, described)
         self._depth -= 1
@@ -198,7 +198,7 @@ class _Maker:
         return found
 
     def called(self, call: PickledCall) -> Any:
-        """Make what a call makes, by the table of what may be called."""
+        """Build the result of a call, by the table of permitted calls."""
         title = _canonical(call.called)
         maker = _BY_NAME.get(title)
         try:
@@ -211,7 +211,7 @@ class _Maker:
             raise FileFormatError(f"{title} is damaged: {error}") from error
 
     def instance(self, named: Named, state: Any) -> Any:
-        """Make an array, an optimizer or a scheduler from its state."""
+        """Build an array, an optimizer or a scheduler from its state."""
         kind = _class_named(named)
         state = self.make(state)
         if issubclass(kind, NDArray):
@@ -252,7 +252,7 @@ def _class_named(named: Named) -> Any:
 
 
 def _array_in(data: Any, kind: type[NDArray]) -> NDArray:
-    """An array as MXNet's pickles hold it."""
+    """An array from the form of MXNet's pickles."""
     found = load_array(data)
     if type(found) is not kind:
         raise FileFormatError(f"what is called a {kind.__name__} is a {type(found).__name__}")
@@ -281,7 +281,7 @@ def _bytes(maker: _Maker, call: PickledCall) -> bytes:
 
 
 def _elements(data: Any) -> bytes | bytearray:
-    """Bytes, which old pickles hold as text in Latin-1, or as a call that encodes it."""
+    """Bytes, which old pickles store as text in Latin-1, or as a call that encodes it."""
     if isinstance(data, (bytes, bytearray)):
         return data
     if isinstance(data, PickledCall) and _canonical(data.called) == "_codecs.encode":
@@ -301,18 +301,18 @@ def _ordered(maker: _Maker, call: PickledCall) -> OrderedDict[Any, Any]:
 
 
 def _dtype(maker: _Maker, call: PickledCall) -> np.dtype[Any]:
-    """A dtype of numbers; its state says the byte order, and what only others have."""
+    """A numeric dtype; its state holds the byte order, and fields that only other dtypes use."""
     found = _DTYPES[call.arguments[0]]
     if call.state is None:
         return found
     _, order, *rest = call.state
     if order not in ("<", ">", "=", "|") or any(one is not None for one in rest[:3]):
-        raise FileFormatError("they hold an array of something else than numbers")
+        raise FileFormatError("they hold an array of something other than numbers")
     return found.newbyteorder(order)
 
 
 def _array_of(data: Any, dtype: Any, shape: Any) -> Array:
-    """An array of elements, as many as there are bytes for."""
+    """An array from the bytes of its elements."""
     elements = _elements(data)
     if not isinstance(dtype, np.dtype):
         raise FileFormatError("an array has no dtype")
@@ -328,7 +328,7 @@ def _scalar(maker: _Maker, call: PickledCall) -> Any:
 
 
 def _reconstructed(maker: _Maker, call: PickledCall) -> Array:
-    """An array of NumPy: an empty one is described, and given its state."""
+    """A NumPy array, pickled as an empty one that is then given its state."""
     if call.arguments[0] != Named("numpy", "ndarray"):
         raise _unknown(call.arguments[0])
     _, shape, dtype, is_fortran, data = call.state
@@ -337,7 +337,7 @@ def _reconstructed(maker: _Maker, call: PickledCall) -> Array:
 
 
 def _from_buffer(maker: _Maker, call: PickledCall) -> Array:
-    """An array of NumPy, as protocol 5 writes it."""
+    """A NumPy array, as protocol 5 writes it."""
     data, dtype, shape, order = call.arguments
     found = _array_of(data, maker.make(dtype), shape[::-1] if order == "F" else shape)
     return found.T if order == "F" else found

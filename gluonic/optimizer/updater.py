@@ -1,4 +1,4 @@
-"""`Updater`: an optimizer with the states of the parameters it updates."""
+"""`Updater`: an optimizer and the states of the parameters that it updates."""
 
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
@@ -14,12 +14,12 @@ from gluonic.optimizer.states import dump, load_states
 
 
 def _classic(arrays: Sequence[NDArray]) -> Sequence[NDArray]:
-    """Arrays of `mx.nd` that share the memory of those given: an optimizer computes with them."""
+    """Arrays of `mx.nd` that share memory with those given, for the optimizer."""
     return [array.as_nd_ndarray() if array.of_numpy else array for array in arrays]
 
 
 class Updater:
-    """Update parameters, making their states when they first come.
+    """Update parameters, and create their states at their first update.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ class Updater:
         self.fused = FusedUpdate()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({"fused": FusedUpdate(), **state})  # MXNet's pickles have none
+        self.__dict__.update({"fused": FusedUpdate(), **state})  # MXNet's pickles lack it
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         """Update a weight in place, or each of a list of weights."""
@@ -80,7 +80,7 @@ class Updater:
         return fused
 
     def count(self, index: Sequence[Any]) -> None:
-        """Note that parameters were updated elsewhere: what depends on the number of updates goes on."""
+        """Count parameters that were updated elsewhere, for rates that depend on the number of updates."""
         for one in index:
             self.optimizer.count_update(one)
 
@@ -92,7 +92,7 @@ class Updater:
     def _update_apart(
         self, names: Sequence[Any], grads: Sequence[NDArray], weights: Sequence[NDArray]
     ) -> None:
-        """Update the dense parameters together, and those of which something is sparse one by one."""
+        """Update the dense parameters together, and those with a sparse array one by one."""
         dense = []
         for i, (name, grad, weight) in enumerate(zip(names, grads, weights, strict=True)):
             if is_stored(grad, weight, *as_states(self.states[name])):
@@ -103,7 +103,7 @@ class Updater:
             self([names[i] for i in dense], [grads[i] for i in dense], [weights[i] for i in dense])
 
     def prepare(self, index: Any, weight: NDArray) -> None:
-        """Make a weight's state, or move what was loaded to its context."""
+        """Create a weight's state, or move a loaded one to its context."""
         if index not in self.states:
             (classic,) = _classic([weight])
             self.states[index] = self.optimizer.create_state_multi_precision(index, classic)
@@ -115,7 +115,7 @@ class Updater:
     def _update_together(
         self, names: Sequence[Any], grads: Sequence[NDArray], weights: Sequence[NDArray]
     ) -> None:
-        """Give an optimizer that wants several parameters at once those of one dtype."""
+        """Pass the parameters of one dtype together to an optimizer that takes several at once."""
         by_dtype: dict[Any, list[int]] = {}
         for i, weight in enumerate(weights):
             by_dtype.setdefault(weight.dtype, []).append(i)
@@ -143,24 +143,24 @@ class Updater:
         return dump((self.states, self.optimizer) if dump_optimizer else self.states)
 
     def set_states(self, states: bytes, weights: Mapping[Any, NDArray] | None = None) -> None:
-        """Take on what `get_states` returned, here or in MXNet.
+        """Load what `get_states` returned, here or in MXNet.
 
         Parameters
         ----------
         states : the bytes
-        weights : the parameters by index, as far as they are known: what the states must go with
+        weights : the parameters by index, as far as they are known, which the states must fit
 
         Raises
         ------
         FileFormatError
-            if the bytes are something else; nothing is changed then
+            if the bytes are no states; nothing is changed then
         MismatchError
             if they are states of another optimizer, or of other parameters; nothing is changed then
         """
         self.take_states(*load_states(states, self.optimizer, weights or {}))
 
     def take_states(self, states: dict[Any, Any], optimizer: Optimizer) -> None:
-        """Take on what `load_states` returned."""
+        """Set what `load_states` returned."""
         self.states, self.optimizer = states, optimizer
         self.aggregate_updates = optimizer.aggregate_num > 0
         self.states_synced = dict.fromkeys(states, False)

@@ -95,7 +95,7 @@ class Frame(_Stretch):
 
 
 class Event(_Stretch):
-    """Something that happens on the present thread; it belongs to no domain.
+    """Something that happens on the current thread; it belongs to no domain.
 
     Parameters
     ----------

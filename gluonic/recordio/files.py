@@ -15,8 +15,8 @@ _LARGEST = 1 << 63  # a place in a file
 class MXRecordIO:
     """A file of records, which are bytes.
 
-    A file is its process's: the child of a fork has to `reset` it before it goes on. It can be pickled; the
-    copy opens the file again, at its beginning. One that writes is closed by that, and the copy starts the
+    A file belongs to its process: a forked child has to `reset` it before using it. It can be pickled; the
+    copy opens the file again, at its beginning. A file being written is closed by that, and the copy starts the
     file afresh.
 
     Parameters
@@ -56,7 +56,7 @@ class MXRecordIO:
         self.open()
 
     def open(self) -> None:
-        """Open the file; one that is written starts anew."""
+        """Open the file; in mode ``"w"`` it is truncated."""
         if self.flag not in ("r", "w"):
             raise AttributeValueError(f"Invalid flag {self.flag}: 'r' to read, 'w' to write")
         self.writable = self.flag == "w"
@@ -92,7 +92,7 @@ class MXRecordIO:
             self.open()
 
     def _check_pid(self, allow_reset: bool = False) -> None:
-        """See to it that the file was opened by this process, and is open."""
+        """Check that the file is open, and was opened by this process."""
         if self.pid == os.getpid():
             return
         if allow_reset:
@@ -147,7 +147,7 @@ class MXRecordIO:
 
 
 class MXIndexedRecordIO(MXRecordIO):
-    r"""A file of records with keys, and an index: a text file with lines ``key\tplace``.
+    r"""A file of records with keys, and an index: a text file with lines ``key\toffset``.
 
     Parameters
     ----------
@@ -159,7 +159,7 @@ class MXIndexedRecordIO(MXRecordIO):
     Attributes
     ----------
     keys : the keys, in the order of the index
-    idx : at which bytes their records begin
+    idx : the offsets, in bytes, of their records
 
     Examples
     --------
@@ -184,7 +184,7 @@ class MXIndexedRecordIO(MXRecordIO):
         super().__init__(uri, flag)
 
     def open(self) -> None:
-        """Open the file and its index; those that are written start anew."""
+        """Open the file and its index; in mode ``"w"`` both are truncated."""
         super().open()
         self._reading = lock()
         self.idx, self.keys = {}, []
@@ -206,7 +206,7 @@ class MXIndexedRecordIO(MXRecordIO):
         except ValueError as error:  # also of bytes that are no text
             self.close()
             raise FileFormatError(
-                f"{self.idx_path}: after {len(self.keys)} keys comes what is none with a place: {error}"
+                f"{self.idx_path}: after {len(self.keys)} keys comes a line without key and offset: {error}"
             ) from error
 
     def _note(self, key: Any, place: int) -> None:
@@ -235,7 +235,7 @@ class MXIndexedRecordIO(MXRecordIO):
         self._frames.seek(self.idx[idx])
 
     def tell(self) -> int:
-        """Return at which byte the next record will be written."""
+        """Return the offset, in bytes, of the next record to be written."""
         self._check_mode(writes=True)
         self._check_pid()
         return self._stream.tell()

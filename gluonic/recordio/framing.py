@@ -1,7 +1,7 @@
-"""How records lie in a file: parts, each after a magic number, its kind and its length.
+"""The framing of records in a file: parts, each after a magic number, its kind and its length.
 
-A reader that starts anywhere finds the next record by the magic number. So that a record does not hold it where
-one could begin, at a multiple of four bytes, it is cut there; the number is left out, and put back by readers.
+A reader that starts anywhere finds the next record by the magic number. If a record contains it where a part
+could begin, at a multiple of four bytes, it is split there; the number is left out, and readers restore it.
 """
 
 import struct
@@ -51,7 +51,7 @@ def _part(kind: int, content: bytes) -> bytes:
 
 
 def _cuts(record: bytes) -> Iterator[int]:
-    """Where the magic number stands at a multiple of four bytes."""
+    """The positions of the magic number at multiples of four bytes."""
     place = record.find(MAGIC)
     while place >= 0:
         if place % 4 == 0:
@@ -64,14 +64,14 @@ class Frames:
 
     Parameters
     ----------
-    read : returns so many of the next bytes, fewer at the end
+    read : reads a number of bytes, fewer at the end
     name : the file, for errors
-    place : at which byte of the file reading begins
-    go_to : goes to a byte of the file
+    place : the offset, in bytes, where reading begins
+    go_to : seeks to an offset
 
     Attributes
     ----------
-    place : at which byte the next record begins
+    place : the offset, in bytes, of the next record
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class Frames:
 
 
 def next_begin(stream: IO[bytes], place: int) -> int:
-    """Where the first record begins at or after a byte of a file; the file's end if there is none."""
+    """The offset of the first record at or after an offset; the file's end if there is none."""
     stream.seek(place)
     while len(header := stream.read(_HEADER.size)) == _HEADER.size:
         magic, word = _HEADER.unpack(header)

@@ -14,7 +14,7 @@ _HEADER = struct.Struct("<IfQQ")
 
 
 class IRHeader(NamedTuple):
-    """What is stored before an image.
+    """The header stored before an image.
 
     Attributes
     ----------
@@ -34,11 +34,11 @@ IRHeader.__name__ = "HEADER"
 
 
 def pack(header: Any, s: bytes) -> bytes:
-    r"""Put a header before the contents of a file.
+    r"""Prepend a header to the contents of a file.
 
     Parameters
     ----------
-    header : an `IRHeader` or a tuple like it; its flag is found by its label
+    header : an `IRHeader` or a tuple like it; its flag follows from its label
     s : the contents
 
     Examples
@@ -86,7 +86,7 @@ def _too_short(s: bytes, needed: int, what: str) -> FileFormatError:
 
 
 def pack_img(header: Any, img: Any, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
-    """Encode an image, and put a header before it.
+    """Encode an image, and prepend a header.
 
     Parameters
     ----------
@@ -106,7 +106,7 @@ def unpack_img(s: bytes, iscolor: int = -1) -> tuple[IRHeader, Any]:
     Parameters
     ----------
     s : the record
-    iscolor : 1 for colours, 0 for grey, -1 for what is stored
+    iscolor : 1 for colours, 0 for grey, -1 for the channels that are stored
 
     Returns
     -------

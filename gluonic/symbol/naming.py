@@ -55,6 +55,6 @@ NameManager._current = Current(NameManager)
 
 
 def current_names() -> NameManager:
-    """Return the name manager of the present thread."""
+    """Return the name manager of the current thread."""
     manager: NameManager = NameManager._current.value
     return manager

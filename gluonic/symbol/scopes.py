@@ -45,7 +45,7 @@ AttrScope._current = Current(AttrScope)
 
 
 def current_attributes() -> AttrScope:
-    """Return the attribute scope of the present thread."""
+    """Return the attribute scope of the current thread."""
     scope: AttrScope = AttrScope._current.value
     return scope
 

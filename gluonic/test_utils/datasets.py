@@ -59,7 +59,7 @@ def get_mnist_iterator(
     ----------
     batch_size : how many digits a batch has
     input_shape : the shape of one digit, ``(1, 28, 28)``; or ``(784,)`` for rows of numbers
-    num_parts, part_index : into how many parts to divide the digits, and which one to go through
+    num_parts, part_index : the number of parts that the digits are divided into, and the part to read
     """
     get_mnist_ubyte()
 
