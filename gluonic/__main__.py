@@ -14,8 +14,8 @@ from gluonic.tools.warm import warm
 _DESCRIPTION = """Run an MXNet program on gluonic, unmodified, as Python itself would run it. The program,
 and the processes that it starts, import gluonic as mxnet. It gets names back that NumPy and Python have
 dropped since MXNet's last release, such as np.float and collections.Iterable.
-`view net-symbol.json` in the place of a script shows a model as a page; `warm script.py args` runs a program
-whose first calls compile, so that later runs of it find all machine code on disk; `info` shows what gluonic
+`view net-symbol.json` instead of a script shows a model as a page; `warm script.py args` runs a program
+whose first calls compile, so that later runs find all machine code on disk; `info` shows what gluonic
 has found on this machine: versions, the processor, the code cache, MPI."""
 
 
@@ -47,7 +47,7 @@ def main(given: Sequence[str] | None = None) -> int:
 def _program(
     parser: argparse.ArgumentParser, options: argparse.Namespace
 ) -> tuple[running.MainProgram, list[str]]:
-    """What is to be run, and its arguments."""
+    """The program to run, and its arguments."""
     try:
         if options.code:
             source, *arguments = options.code + options.script
@@ -77,7 +77,7 @@ def _parser() -> argparse.ArgumentParser:
     add(
         "--no-numpy-aliases",
         action="store_true",
-        help="leave names away that NumPy and Python dropped",
+        help="do not restore names that NumPy and Python dropped",
     )
     add("-m", dest="module", nargs=rest, metavar="...", help="run a module: its name and arguments")
     add("-c", dest="code", nargs=rest, metavar="...", help="run code: its text and arguments")

@@ -1,4 +1,4 @@
-"""The version of the package, and that of the MXNet that it stands in for, said once."""
+"""The version of the package, and of the MXNet that it stands in for."""
 
 __version__ = "0.1.0"
 MXNET_VERSION = "1.9.1"

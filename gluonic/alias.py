@@ -15,7 +15,7 @@ from gluonic.mxnet_names.serving import ALIAS as _ALIAS
 from gluonic.mxnet_names.serving import answer_as_mxnet
 
 _TELL_THEIR_VERSION = ("", ".base", ".libinfo")
-# What MXNet imports, and programs then use without importing it themselves.
+# Modules that MXNet imports, and programs then use without importing them.
 _LEFT_IMPORTED = ("multiprocessing.pool", "urllib.request")
 
 
@@ -24,7 +24,7 @@ _HOROVODS_FACE = "horovod.mxnet"
 
 
 class _Horovod(Loader):
-    """Makes the package that Horovod's interface for MXNet is in, where there is no real one."""
+    """Creates the package of Horovod's interface for MXNet, where the real one is missing."""
 
     def create_module(self, spec: ModuleSpec) -> None:
         return None
@@ -70,8 +70,8 @@ def install_as_mxnet(*, numpy_aliases: bool = False) -> None:
 
     Parameters
     ----------
-    numpy_aliases : give names back that NumPy and Python have dropped since, such as ``np.float`` and
-        ``collections.Iterable``, to the whole process; by default they stay away
+    numpy_aliases : restore names that NumPy and Python have dropped since, such as ``np.float`` and
+        ``collections.Iterable``, in the whole process; by default they stay missing
 
     Raises
     ------

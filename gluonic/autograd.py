@@ -87,12 +87,12 @@ def pause(train_mode: bool = False) -> Flags:
 
 
 def train_mode() -> Flags:
-    """Let operators behave as in training in the ``with`` block; recording goes on as it was."""
+    """Let operators behave as in training in the ``with`` block; recording is unaffected."""
     return Flags(None, True)
 
 
 def predict_mode() -> Flags:
-    """Let operators behave as in prediction in the ``with`` block; recording goes on as it was."""
+    """Let operators behave as in prediction in the ``with`` block; recording is unaffected."""
     return Flags(None, False)
 
 

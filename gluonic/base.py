@@ -62,7 +62,7 @@ def py_str(x: bytes | str) -> str:
 
 
 def register_error(func_name: Any = None, cls: type | None = None) -> Any:
-    """Enter a class of errors under a name in `error_types` (a function, and a decorator).
+    """Register a class of errors by name in `error_types` (a function, and a decorator).
 
     Parameters
     ----------
@@ -90,7 +90,7 @@ def build_param_doc(
     arg_descs: Sequence[str],
     remove_dup: bool = True,
 ) -> str:
-    """Put the section on parameters of a docstring together.
+    """Build the section on parameters of a docstring.
 
     Parameters
     ----------

@@ -86,7 +86,7 @@ class Speedometer:
     Parameters
     ----------
     batch_size : number of samples in a batch
-    frequent : every how many batches to log
+    frequent : number of batches between two logs
     auto_reset : reset the metric afterwards
     """
 
@@ -95,7 +95,7 @@ class Speedometer:
         self.init, self.tic, self.last_count = False, 0.0, 0
 
     def __call__(self, param: Any) -> None:
-        """Count a batch, and log if it is time to."""
+        """Count a batch, and log if it is due."""
         count = param.nbatch
         if self.last_count > count:  # another epoch
             self.init = False
@@ -132,8 +132,8 @@ class ProgressBar:
 
     Parameters
     ----------
-    total : how many batches there are
-    length : how long the bar is
+    total : number of batches
+    length : length of the bar, in characters
     """
 
     def __init__(self, total: int, length: int = 80) -> None:

@@ -1,4 +1,4 @@
-"""``mx.engine``: bulk execution, which programs may ask for; operators run at once, so it changes nothing."""
+"""``mx.engine``: bulk execution, for programs that request it; operators run at once, so it changes nothing."""
 
 import threading
 from types import TracebackType
@@ -14,7 +14,7 @@ _size = _Size()
 
 
 def set_bulk_size(size: int) -> int:
-    """Remember how many operators to run together; returns the number so far."""
+    """Set the number of operators to run together; returns the previous one."""
     before, _size.value = _size.value, int(size)
     return before
 

@@ -1,4 +1,4 @@
-"""``mx.libinfo``: the version, and where the C++ header for extension libraries lies."""
+"""``mx.libinfo``: the version, and the folder of the C++ header for extension libraries."""
 
 from pathlib import Path
 
@@ -11,7 +11,7 @@ __all__ = ["__version__", "find_include_path", "find_lib_path"]
 def find_include_path() -> str:
     """Return the folder to compile extension libraries with: ``g++ -I …``.
 
-    In it lie ``mxnet/lib_api.h`` and, for sources that know no namespace, ``lib_api.h``.
+    It holds ``mxnet/lib_api.h`` and, for sources that know no namespace, ``lib_api.h``.
 
     Examples
     --------

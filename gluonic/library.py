@@ -10,9 +10,9 @@ __all__ = ["compiled_with_gcc_cxx11_abi", "load"]
 def load(path: str | os.PathLike[str], verbose: bool = True) -> None:
     """Load an extension library, made with gluonic's headers or with those of MXNet 1.7 to 1.9.
 
-    Its operators then are in `mx.nd`, `mx.sym` and F, its partitioners and passes at the service of
+    Its operators then are in `mx.nd`, `mx.sym` and F, its partitioners and passes available to
     `optimize_for`. Everything is checked before anything is registered. Libraries stay loaded; loading one
-    again is harmless. An operator takes the place of one of the same name that was there before.
+    again is harmless. An operator replaces an earlier one of the same name.
 
     Parameters
     ----------

@@ -27,7 +27,7 @@ class _Formatter(logging.Formatter):
         super().__init__(datefmt="%m%d %H:%M:%S")
 
     def formatMessage(self, record: logging.LogRecord) -> str:
-        """Put a line together."""
+        """Format a line."""
         colour = next(
             (c for level, c in ((WARNING, _RED), (INFO, _GREEN)) if record.levelno >= level), _BLUE
         )

@@ -31,7 +31,7 @@ class LRScheduler(CheckedArguments):
     ----------
     base_lr : the learning rate after the warm-up
     warmup_steps : number of updates in the warm-up
-    warmup_begin_lr : the learning rate at its beginning
+    warmup_begin_lr : the learning rate at the start of the warm-up
     warmup_mode : ``"linear"`` grows to `base_lr`, ``"constant"`` stays until its end
     """
 
@@ -67,7 +67,7 @@ class LRScheduler(CheckedArguments):
 
 
 class _Stepwise(LRScheduler):
-    """A learning rate multiplied by a factor now and then."""
+    """A learning rate that is multiplied by a factor at certain updates."""
 
     factor: float
 
@@ -117,7 +117,7 @@ class FactorScheduler(_Stepwise):
             before = self.base_lr
             self.count += self.step
             self._multiply(num_update, self.stop_factor_lr)
-            if self.base_lr == before:  # and stays so, however many steps there are
+            if self.base_lr == before:  # and stays so, whatever the number of steps
                 self.count += max(num_update - self.count - 1, 0) // self.step * self.step
         return self.base_lr
 
@@ -188,7 +188,7 @@ class _Curve(LRScheduler):
         return self.base_lr
 
     def _left(self, passed: float) -> float:
-        """Return how much of the way down is left, both from 0 to 1."""
+        """Return the fraction of the decay that is left, for the fraction of updates that has passed."""
         raise NotImplementedError
 
 

@@ -13,13 +13,13 @@ __all__ = ["BatchEndParam", "load_checkpoint", "load_params", "save_checkpoint"]
 
 
 class BatchEndParam(NamedTuple):
-    """What a batch callback receives.
+    """The argument of a batch callback.
 
     Attributes
     ----------
     epoch, nbatch : the numbers of epoch and batch
     eval_metric : the metric
-    locals : whatever else the loop offers
+    locals : the local variables of the loop
     """
 
     epoch: int

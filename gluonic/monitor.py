@@ -1,4 +1,4 @@
-"""`Monitor`: statistics of what an executor computes, every few batches."""
+"""`Monitor`: statistics of an executor's arrays, every few batches."""
 
 import logging
 import math
@@ -21,8 +21,8 @@ class Monitor:
 
     Parameters
     ----------
-    interval : every how many batches
-    stat_func : from an array to an array, or a list of arrays; the root mean square by default
+    interval : number of batches between two collections
+    stat_func : maps an array to an array, or a list of arrays; the root mean square by default
     pattern : only names that begin with a match of this regular expression
     sort : sort by name
     monitor_all : inputs of operators, too
@@ -59,7 +59,7 @@ class Monitor:
         self.exes.append(exe)
 
     def stat_helper(self, name: str, array: NDArray) -> None:
-        """Note the statistics of an array, if it is time to."""
+        """Collect the statistics of an array, if they are due."""
         if self.activated and self.re_prog.match(name):
             self.queue.append((self.step, name, self.stat_func(array)))
 

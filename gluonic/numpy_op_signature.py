@@ -1,4 +1,4 @@
-"""``mxnet.numpy_op_signature``: which function an operator is called by.
+"""``mxnet.numpy_op_signature``: the functions that call operators.
 
 MXNet documents its NumPy operators by functions of a module ``_numpy_op_doc``. Here those are the functions
 that call them.
@@ -18,7 +18,7 @@ def _get_builtin_op(op_name: str) -> Callable[..., Any] | None:
     Raises
     ------
     ValueError
-        if its room has no function of that name
+        if its namespace has no function of that name
 
     Examples
     --------

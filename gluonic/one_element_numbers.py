@@ -12,16 +12,16 @@ import numpy as np
 
 _POINTER = ctypes.sizeof(ctypes.c_void_p)
 _NUMBER_FUNCTIONS = object.__basicsize__ + 10 * _POINTER
-"""Where a type object points to its number functions, in bytes (``tp_as_number``)."""
+"""The offset of a type object's pointer to its number functions, in bytes (``tp_as_number``)."""
 _FUNCTIONS: tuple[tuple[Callable[[Any], Any], int, int], ...] = ((int, 26, 16), (float, 11, 18))
-"""What a function converts to, its number for ``PyType_GetSlot``, its position among the number functions."""
+"""The type a function converts to, its slot for ``PyType_GetSlot``, its position among the number functions."""
 _Convert = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)
 _written: list[Any] = []
 """The functions that were written, which must stay alive."""
 
 
 def restore_numbers_of_one_element() -> None:
-    """Let NumPy's arrays of one element be numbers, with any number of axes, if NumPy no longer does."""
+    """Let NumPy's arrays of one element convert to numbers, whatever their rank, if NumPy no longer does."""
     try:
         float(np.zeros(1))
     except TypeError:
@@ -37,10 +37,10 @@ def _write(number: Callable[[Any], Any], slot: int, position: int) -> None:
         return
     place = ctypes.c_void_p.from_address(functions + position * _POINTER)
     if place.value != get_slot(np.ndarray, slot):
-        return  # another Python lays its types out in another way
+        return  # another Python lays out its types differently
 
     def convert(array: Any) -> Any:
-        # An exception cannot leave here. What is no number makes Python raise a TypeError.
+        # An exception cannot leave here. A result that is no number makes Python raise a TypeError.
         if array.size != 1:
             return array
         try:

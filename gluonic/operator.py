@@ -1,6 +1,6 @@
 """``mx.operator``: operators written in Python.
 
-`NumpyOp` and `NDArrayOp` are what MXNet had before `CustomOp`: objects that make symbols of themselves.
+`NumpyOp` and `NDArrayOp` are MXNet's predecessors of `CustomOp`: objects that create symbols.
 """
 
 import itertools
@@ -46,7 +46,7 @@ class PythonOp:
         self._op_type = ""
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Return `get_symbol` of the same."""
+        """Return `get_symbol` of the same arguments."""
         return self.get_symbol(*args, **kwargs)
 
     def get_symbol(self, *args: Any, **kwargs: Any) -> Any:
@@ -91,12 +91,12 @@ class NDArrayOp(PythonOp):
     def declare_backward_dependency(
         self, out_grad: list[int], in_data: list[int], out_data: list[int]
     ) -> list[int]:
-        """Return which of these numbers `backward` reads."""
+        """Return those of these numbers that `backward` reads."""
         return [*(out_grad if self.need_top_grad() else []), *in_data, *out_data]
 
 
 class _Calling(CustomOp):
-    """Calls the methods of a `PythonOp`; what they write is assigned as is asked for."""
+    """Calls the methods of a `PythonOp`, and assigns what they write as requested."""
 
     def __init__(self, operator: PythonOp) -> None:
         self._operator = operator

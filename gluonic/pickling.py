@@ -1,17 +1,17 @@
-"""What pickles name that are made where gluonic is served as mxnet, to be read wherever it is."""
+"""The function in pickles from where gluonic is served as mxnet: they can be read wherever it is installed."""
 
 import importlib
 from typing import Any
 
 
 def restore(module: str, name: str, is_new: bool, *arguments: Any) -> Any:
-    """Make the object that a pickle describes.
+    """Create the object that a pickle describes.
 
     Parameters
     ----------
-    module, name : where gluonic defines its class
-    is_new : whether the object is only made, for its state comes later; else its class is called
-    arguments : what the class gets
+    module, name : the module and the name of its class in gluonic
+    is_new : whether the object is only allocated, for its state comes later; else its class is called
+    arguments : the arguments of the class
     """
     kind: Any = importlib.import_module(module)
     for part in name.split("."):

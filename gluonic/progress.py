@@ -1,4 +1,4 @@
-"""How far long work is, shown on standard error where a person watches."""
+"""Progress bars on standard error, if it is a terminal."""
 
 import logging
 import sys
@@ -11,7 +11,7 @@ from tqdm.contrib.logging import logging_redirect_tqdm
 
 
 class Progress(Protocol):
-    """What is told of each step."""
+    """A progress bar, updated after each step."""
 
     def update(self, n: float = 1) -> bool | None:
         """Count `n` steps more."""
@@ -25,9 +25,9 @@ def progress(
 
     Parameters
     ----------
-    total : how many steps there are; None if nobody knows
-    unit : what a step is, as ``"batch"``
-    loggers : whose lines on the terminal go above the bar
+    total : number of steps; None if unknown
+    unit : the name of a step, such as ``"batch"``
+    loggers : loggers whose lines on the terminal go above the bar
     """
     watched = sys.stderr.isatty()
     lines = logging_redirect_tqdm(list(loggers)) if watched and loggers else nullcontext()

@@ -17,7 +17,7 @@ def seed(seed_state: int, ctx: Any = "all") -> None:
     ----------
     seed_state : any integer
     ctx : ``"all"`` or a context. Contexts share their generators, as processors do in MXNet; where one is
-        given, shuffling, choices and dropout between recurrent layers begin with other numbers.
+        given, shuffling, choices and dropout between recurrent layers use another sequence.
 
     Raises
     ------

@@ -14,7 +14,7 @@ _registered: dict[type, dict[str, type]] = {}
 
 
 def get_registry(base_class: type) -> dict[str, type]:
-    """Return a copy of what is registered under `base_class`, by lower-case name."""
+    """Return a copy of the classes registered under `base_class`, by lower-case name."""
     return dict(_classes(base_class))
 
 
@@ -23,8 +23,8 @@ def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
 
     Parameters
     ----------
-    base_class : what all registered classes derive from
-    nickname : what such a thing is called in messages
+    base_class : the base of all registered classes
+    nickname : the word for such a class in messages
     """
 
     def register(klass: _Kind, name: str | None = None) -> _Kind:
@@ -37,7 +37,7 @@ def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
 
 
 def enter(classes: dict[str, Any], klass: type, nickname: str, name: str | None = None) -> None:
-    """Enter a class in a dictionary under a name in lower case; warns if that is another's."""
+    """Register a class in a dictionary under a name in lower case; warns if the name is taken."""
     key = (name or klass.__name__).lower()
     old = classes.get(key)
     if old is not None and old is not klass:

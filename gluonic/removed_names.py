@@ -1,7 +1,7 @@
-"""Names that NumPy and Python have dropped since MXNet's last release, given back to programs of its time.
+"""Names that NumPy and Python have dropped since MXNet's last release, restored for programs of its time.
 
 ``python -m gluonic`` calls `restore` for the program that it runs, `install_as_mxnet` on request; nothing
-else does. A name that is still there stays what it is.
+else does. A name that still exists stays as it is.
 """
 
 import builtins
@@ -35,7 +35,7 @@ def _msort(a: Any) -> Any:
 
 
 def _find_common_type(array_types: Any, scalar_types: Any) -> Any:
-    """Find the dtype of arrays and numbers together: numbers count only if they are of a higher kind."""
+    """Find the common dtype of arrays and numbers: numbers count only if they are of a higher kind."""
     kinds = [np.result_type(*types) for types in (array_types, scalar_types) if len(types)]
     order = "buifc"
     if len(kinds) == 2 and order.find(kinds[0].kind) >= order.find(kinds[1].kind):
@@ -61,7 +61,7 @@ def _getargspec(func: Any) -> Any:
     return _ArgSpec(*inspect.getfullargspec(func)[:4])
 
 
-# By module, the names that it had and what they were, or are now: an object, or "module:attribute".
+# By module, its former names and what they meant, or mean now: an object, or "module:attribute".
 _NAMES: dict[str, dict[str, Any]] = {
     "numpy": {
         **{name: getattr(builtins, name) for name in ("bool", "complex", "float", "int", "object", "str")},
@@ -99,7 +99,7 @@ _NAMES: dict[str, dict[str, Any]] = {
 
 
 def restore() -> None:
-    """Give the names back, in the modules that had them, and numbers of NumPy's arrays of one element.
+    """Restore the names in the modules that had them, and the conversion of one-element arrays to numbers.
 
     Examples
     --------
@@ -107,7 +107,7 @@ def restore() -> None:
     ``time.clock``; ``'%f' % array_of_one_element``.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # NumPy warns who asks for names that it is about to drop
+        warnings.simplefilter("ignore")  # NumPy warns of names that it is about to drop
         for module, names in _NAMES.items():
             _restore(importlib.import_module(module), names)
     restore_numbers_of_one_element()

@@ -1,4 +1,4 @@
-"""Running a program as Python itself runs it: a script, a module, a piece of code, what is piped in."""
+"""Running a program as Python itself does: a script, a module, a piece of code, or standard input."""
 
 import builtins
 import os
@@ -15,20 +15,20 @@ from gluonic.support.record import record
 
 
 class NotRunnableError(ImportError):
-    """There is no such module, or it is none that can be run."""
+    """There is no such module, or it cannot be run."""
 
 
 @record
 class MainProgram:
-    """What is run as the main module.
+    """A program to run as the main module.
 
     Attributes
     ----------
     code : the program itself
-    argument : what it finds in ``sys.argv[0]``
-    folder : where it imports from first
+    argument : the value of ``sys.argv[0]``
+    folder : the first folder on its import path
     attributes : those of its module
-    is_in_folder : whether the folder, or archive, is what was asked to be run
+    is_in_folder : whether the program is this folder, or archive, itself
     """
 
     code: CodeType
@@ -39,12 +39,12 @@ class MainProgram:
 
 
 def of_code(source: str) -> MainProgram:
-    """Make a program of what stands behind ``-c``."""
+    """Make a program of the argument of ``-c``."""
     return MainProgram(compile(source, "<string>", "exec"), "-c", "")
 
 
 def of_input(source: str) -> MainProgram:
-    """Make a program of what is piped in."""
+    """Make a program of standard input."""
     file = "<stdin>"
     attributes = {"__cached__": None, "__file__": file}
     return MainProgram(compile(source, file, "exec"), "-", "", attributes)
@@ -94,13 +94,13 @@ def run(program: MainProgram, arguments: Sequence[str]) -> None:
     vars(module).update(program.attributes, __builtins__=builtins)
     _import_first_from(program.folder, program.is_in_folder)
     sys.argv[:] = [program.argument, *arguments]
-    # The second is what multiprocessing calls the main module, which it found when it was imported.
+    # The second is multiprocessing's name for the main module, which it found when it was imported.
     sys.modules["__main__"] = sys.modules["__mp_main__"] = module
     exec(program.code, vars(module))
 
 
 def _import_first_from(folder: str, always: bool = False) -> None:
-    """Put a folder where that of ``python -m gluonic`` is; with ``-P`` there is none."""
+    """Replace the folder of ``python -m gluonic`` on the import path; with ``-P`` there is none."""
     if not sys.flags.safe_path:
         sys.path[0] = folder
     elif always:

@@ -72,7 +72,7 @@ _FEATURES: dict[str, Callable[[], bool]] = {
 
 
 class Feature(NamedTuple):
-    """A feature, and whether it is there."""
+    """A feature, and whether it is enabled."""
 
     name: str
     enabled: bool
@@ -97,7 +97,7 @@ class Features(OrderedDict[str, Feature]):
     instance: ClassVar["Features | None"] = None
 
     def __new__(cls, *arguments: Any) -> "Features":
-        """Return the one that is there."""
+        """Return the only instance."""
         if cls.instance is None:
             cls.instance = super().__new__(cls)
         return cls.instance
@@ -109,7 +109,7 @@ class Features(OrderedDict[str, Feature]):
         return str(list(self.values()))
 
     def is_enabled(self, feature_name: str) -> bool:
-        """Return whether a feature is there.
+        """Return whether a feature is enabled.
 
         Raises
         ------

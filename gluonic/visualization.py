@@ -1,4 +1,4 @@
-"""Looking at networks: ``mx.viz.print_summary`` and ``mx.viz.plot_network``."""
+"""Visualization of networks: ``mx.viz.print_summary`` and ``mx.viz.plot_network``."""
 
 import math
 import warnings
@@ -54,17 +54,17 @@ def print_summary(
     """Print a table of layers, output shapes, numbers of parameters, operations and bytes of results.
 
     Parameters are counted from inferred shapes; one that several layers read counts for each of them, and
-    «unique» counts it once. What does not follow from the shapes given is a question mark. In a wide table
-    the sums of blocks follow, of those that a trace knows and of those that names tell of; there a parameter
+    «unique» counts it once. Values that do not follow from the given shapes are question marks. In a wide table
+    totals of blocks follow, of those known from a trace and those inferred from names; there a parameter
     counts once in each block.
 
     Parameters
     ----------
     symbol : the network
-    shape : shapes of inputs by name, the batch's axis first; it is left out in the table
+    shape : shapes of inputs by name, the batch's axis first; the table omits this axis
     line_length : the width of the table
-    positions : where its columns end, as parts of the width or in characters; four leave operations and
-        bytes out, by default they are there if the width is 110 or more
+    positions : the ends of its columns, as fractions of the width or in characters; with four, operations and
+        bytes are left out; by default they are shown if the width is 110 or more
     """
     graph = _graph_of(symbol, "print_summary")
     facts = facts_of(graph, SHAPE, shape or {})
@@ -86,7 +86,7 @@ def print_summary(
 
 
 def _layers(graph: Graph, given: Mapping[str, Any]) -> list[_Layer]:
-    """List the data inputs, and the operators with the parameters that are theirs."""
+    """List the data inputs, and the operators with their parameters."""
     data: dict[Node, None] = {}
     layers: dict[Node, list[Node]] = {}
     states = set(graph.states)
@@ -160,7 +160,7 @@ def _is_layer(variable: Node, reader: _Layer) -> bool:
 
 
 def _count(parameters: Sequence[Node], facts: Facts) -> int | None:
-    """How many numbers there are in parameters, None if a shape is unknown."""
+    """The number of elements of parameters, None if a shape is unknown."""
     shapes = [facts[node][0] for node in parameters]
     if any(shape is None or None in shape for shape in shapes):
         return None
@@ -190,7 +190,7 @@ def _totals(graph: Graph, layers: Sequence[_Layer], facts: Facts) -> list[str]:
 
 
 def _blocks(graph: Graph, facts: Facts, line_length: int) -> Iterator[str]:
-    """The sums of blocks, those in others indented; nothing if there are none, or no room."""
+    """The totals of blocks, nested ones indented; nothing if there are none, or no room."""
     model = PageModel("")
     model.add(graph, PageFacts(facts))
     shown = ShownGraph(model.json())

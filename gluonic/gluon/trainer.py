@@ -127,7 +127,7 @@ class Trainer(CheckedArguments):
             optimizer = optimizers.create(optimizer, param_dict=by_index, **optimizer_params)
         elif optimizer_params:
             raise OptimizerSettingsError(
-                "Trainer: optimizer_params go with an optimizer's name, not with an Optimizer object"
+                "Trainer: optimizer_params go with an optimizer's name, not with one that is made already"
             )
         else:
             optimizer.param_dict = by_index

@@ -129,8 +129,8 @@ DETECTION = (
     P("min_crop_object_coverages", _SCALES, (0.0,), "The least fraction of an object that is in the part."),
     P("max_crop_object_coverages", _SCALES, (1.0,), "The greatest such share."),
     P("num_crop_sampler", int, 1, "The number of samplers, which are tried in random order."),
-    P("crop_emit_mode", Literal["center", "overlap"], "center", "The objects that a part drops: those whose centre "
-      "is outside, or with less than `emit_overlap_thresh` inside."),
+    P("crop_emit_mode", Literal["center", "overlap"], "center", "The objects that a part drops: their centre "
+      "is outside, or less than `emit_overlap_thresh` of them is inside."),
     P("emit_overlap_thresh", float, 0.3, "See `crop_emit_mode`.", 0),
     P("max_crop_trials", Integers, (25,), "The number of trials of a sampler."),
     P("rand_pad_prob", float, 0.0, "The probability of adding borders."),

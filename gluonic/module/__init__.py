@@ -1,4 +1,4 @@
-"""``mx.mod``: training symbols, as before Gluon."""
+"""``mx.mod``: training of symbols, MXNet's interface before Gluon."""
 
 from gluonic.module.base import BaseModule
 from gluonic.module.bucketing import BucketingModule

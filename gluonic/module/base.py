@@ -1,4 +1,4 @@
-"""What all modules can do: training, scoring and predicting in terms of a few steps."""
+"""The base of all modules: training, scoring and predicting in terms of a few steps."""
 
 import logging
 import time
@@ -25,7 +25,7 @@ class NoBatchError(MXNetError, StopIteration):
 
 
 def as_list(value: Any) -> list[Any]:
-    """A list of callbacks or the like: of one, of several or of none."""
+    """Return one value, several or None as a list."""
     if value is None:
         return []
     return list(value) if isinstance(value, (list, tuple)) else [value]
@@ -91,7 +91,7 @@ class BaseModule(ModuleInterface):
         epoch: int = 0,
         sparse_row_id_fn: Any = None,
     ) -> list[tuple[str, float]]:
-        """Return a metric's values over some data; a bar shows how far it is where a person watches."""
+        """Return a metric's values over some data; a progress bar is shown on a terminal."""
         self.require("binded", "params_initialized")
         if reset:
             eval_data.reset()
@@ -109,7 +109,7 @@ class BaseModule(ModuleInterface):
         return list(eval_metric.get_name_value())
 
     def _loggers(self) -> list[logging.Logger]:
-        """Whose lines go above a bar: MXNet's callbacks write to the root."""
+        """The loggers whose lines go above a bar: MXNet's callbacks write to the root."""
         own = [self.logger] if isinstance(self.logger, logging.Logger) else []
         return [logging.getLogger(), *own]
 
@@ -120,7 +120,7 @@ class BaseModule(ModuleInterface):
             self.update_metric(eval_metric, batch.label)
 
     def _batches(self, data: Any, most: int | None, sparse_row_id_fn: Any) -> Iterator[Any]:
-        """Yield batches, so many at most, after getting ready for each."""
+        """Yield at most `most` batches, after preparing for each."""
         for number, batch in enumerate(data):
             if number == most:
                 return
@@ -161,13 +161,13 @@ class BaseModule(ModuleInterface):
         eval_data : an iterator, or an array, which is one batch
         num_batch : largest number of batches
         merge_batches : whether to join the batches' outputs; else there is a list for each batch
-        reset : whether the iterator begins anew
-        always_output_list : whether a single output comes in a list as well
+        reset : whether to reset the iterator first
+        always_output_list : whether to return a single output in a list as well
 
         Raises
         ------
         ValueError
-            if `eval_data` is something else
+            if `eval_data` is neither
         """
         self.require("binded", "params_initialized")
         if isinstance(eval_data, (NDArray, np.ndarray)):
@@ -213,15 +213,15 @@ class BaseModule(ModuleInterface):
         monitor: Any = None,
         sparse_row_id_fn: Any = None,
     ) -> None:
-        """Train on some data; a bar shows how far an epoch is where a person watches.
+        """Train on some data; a progress bar for each epoch is shown on a terminal.
 
         Parameters
         ----------
         train_data, eval_data : iterators to train on and to score with after each epoch
-        eval_metric, validation_metric : what to measure on each
-        optimizer, optimizer_params, initializer : how to train and where to start
+        eval_metric, validation_metric : the metrics of each
+        optimizer, optimizer_params, initializer : the optimizer, its arguments, and the initial values
         begin_epoch, num_epoch : the epochs to run
-        batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback : whom to tell
+        batch_end_callback, epoch_end_callback, eval_end_callback, eval_batch_end_callback : functions to call
         """
         if num_epoch is None:
             raise AssertionError("fit needs num_epoch=")
@@ -285,7 +285,7 @@ class BaseModule(ModuleInterface):
         batches = iter(train_data)
         data_batch, nbatch = next(batches, None), 0
         if data_batch is None:
-            raise NoBatchError("fit: train_data has no batch; train_data.reset() begins anew")
+            raise NoBatchError("fit: train_data has no batch; train_data.reset() starts it again")
         trained: list[tuple[str, float]] = []
         while data_batch is not None:
             if monitor is not None:
@@ -311,7 +311,7 @@ class BaseModule(ModuleInterface):
 def _report(
     callbacks: Any, epoch: int, number: int, eval_metric: Any, variables: dict[str, Any]
 ) -> None:
-    """Tell callbacks of a batch; they find the loop's variables in `locals`, under MXNet's names."""
+    """Call the callbacks of a batch; they find the loop's variables in `locals`, under MXNet's names."""
     for callback in as_list(callbacks):
         callback(
             BatchEndParam(epoch=epoch, nbatch=number, eval_metric=eval_metric, locals=variables)

@@ -1,4 +1,4 @@
-"""A symbol bound on several contexts: executors, one a context, and their arrays."""
+"""A symbol bound on several contexts: one executor per context, and their arrays."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -13,31 +13,31 @@ from gluonic.symbol.executor import Executor
 
 
 class BoundExecutors:
-    """The executors of a symbol, one a context, with their arrays in lists that have one member a context.
+    """The executors of a symbol, one per context, and lists of their arrays, with one member per context.
 
     Parameters
     ----------
-    symbol : what to compute
-    contexts : where
-    workload : how much of a batch each context does, compared with the others
+    symbol : the symbol to compute
+    contexts : the contexts
+    workload : relative share of each context in a batch
     data_shapes, label_shapes : the inputs' descriptions, or pairs of name and shape
     param_names : the arguments that are parameters
-    for_training : whether gradients will be asked for
-    inputs_need_grad : whether also those of the data
-    shared_group : another group, whose parameters and memory for inputs are used
+    for_training : whether gradients will be requested
+    inputs_need_grad : whether gradients of the data will be, too
+    shared_group : another group to share parameters and memory for inputs with
     logger : for programs that look for it
     fixed_param_names : parameters without gradients
     grad_req : ``write``, ``add`` or ``null``; for all, in a list for each argument, or by name
     state_names : inputs that keep their values between batches
-    group2ctxs : where groups of operators are placed
+    group2ctxs : the contexts of groups of operators
 
     Attributes
     ----------
     execs : the executors
     slices : the part of the batch that each context computes
-    param_arrays, aux_arrays, state_arrays : parameters and states, a list for each
+    param_arrays, aux_arrays, state_arrays : parameters and states, each a list
     grad_arrays : the parameters' gradients; None unless bound for training
-    input_grad_arrays : the gradients of the data; None unless asked for
+    input_grad_arrays : the gradients of the data; None unless requested
     data_arrays, label_arrays : the inputs, as pairs of a part of the batch and an array
     shared_data_arrays : the memory of inputs by name, for each context
     """
@@ -99,7 +99,7 @@ class BoundExecutors:
         shared_group: Self | None = None,
         reshape: bool = False,
     ) -> None:
-        """Make the executors, or, to `reshape` them, others in the memory of the first ones."""
+        """Create the executors, or, to `reshape` them, new ones in the memory of the old ones."""
         if self.execs and not reshape:
             raise AssertionError("the executors are bound already; reshape=True makes others")
         self.data_shapes, self.label_shapes = described(data_shapes), described(label_shapes)
@@ -119,7 +119,7 @@ class BoundExecutors:
         self._collect()
 
     def decide_slices(self, data_shapes: Sequence[DataDesc]) -> list[int]:
-        """Divide the batch of such inputs among the contexts; return their axes of the batch.
+        """Divide the batch of such inputs among the contexts; return their batch axes.
 
         Raises
         ------
@@ -144,7 +144,7 @@ class BoundExecutors:
         return axes
 
     def _shapes(self, context: int) -> dict[str, tuple[int, ...]]:
-        """The shapes of the inputs of one context, and of arguments that are neither they nor parameters."""
+        """The shapes of the inputs of one context, and of arguments that are neither inputs nor parameters."""
         found = {}
         layouts = [*self.data_layouts, *self.label_layouts]
         for one, axis in zip((*self.data_shapes, *self.label_shapes), layouts, strict=True):
@@ -212,11 +212,11 @@ class BoundExecutors:
 
     @property
     def _total_exec_bytes(self) -> int:
-        """The memory of all executors beside that of the arguments, in MB as in MXNet."""
+        """The memory of all executors, without that of the arguments, in MB as in MXNet."""
         return sum(one.allocated // 2**20 for one in self.execs)
 
     def reshape(self, data_shapes: Any, label_shapes: Any) -> None:
-        """Make room for inputs of other shapes; the parameters stay."""
+        """Rebind for inputs of other shapes; the parameters stay."""
         wanted = described(data_shapes), described(label_shapes)
         if wanted != (self.data_shapes, self.label_shapes):
             self.bind_exec(*wanted, reshape=True)

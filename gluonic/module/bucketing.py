@@ -12,14 +12,14 @@ from gluonic.symbol.naming import NameManager
 
 
 class BucketingModule(SavedBuckets):
-    """A module for each bucket, as inputs of another length need another symbol.
+    """A module for each bucket, for inputs of each length need a symbol of their own.
 
-    They share parameters and optimizer. The modules of other buckets than the default one are made when a
-    batch first asks for them by its ``bucket_key``. What is compiled for a bucket serves all its later batches.
+    They share parameters and optimizer. The modules of buckets other than the default one are created when a
+    batch first has their ``bucket_key``. The code compiled for a bucket serves all its later batches.
 
     Parameters
     ----------
-    sym_gen : from the key of a bucket to its symbol, the names of its data and those of its labels
+    sym_gen : maps the key of a bucket to its symbol, the names of its data and those of its labels
     default_bucket_key : the key of the bucket that has all parameters, and should have the largest inputs
     logger, context, work_load_list, fixed_param_names, state_names, group2ctxs, compression_params
         as for `Module`
@@ -71,7 +71,7 @@ class BucketingModule(SavedBuckets):
         self._unbound()
 
     def _unbound(self) -> None:
-        """Begin with the module of the default bucket, which sees to it that names are right."""
+        """Start with the module of the default bucket, which checks the names."""
         self.binded = False
         self._curr_bucket_key = self._default_bucket_key
         self._curr_module = self._new_module(self._default_bucket_key)
@@ -104,7 +104,7 @@ class BucketingModule(SavedBuckets):
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """Make room for inputs of the default bucket; see `Module.bind`.
+        """Bind the default bucket; see `Module.bind`.
 
         Raises
         ------
@@ -130,7 +130,7 @@ class BucketingModule(SavedBuckets):
             self.set_params(*kept)
 
     def switch_bucket(self, bucket_key: Any, data_shapes: Any, label_shapes: Any = None) -> None:
-        """Make a bucket the present one; when it first comes, bind it.
+        """Switch to a bucket; bind it at its first use.
 
         Parameters
         ----------
@@ -212,7 +212,7 @@ class BucketingModule(SavedBuckets):
         self.optimizer_initialized = True
 
     def install_monitor(self, mon: Any) -> None:
-        """Let a monitor see inner results of all buckets, those to come as well."""
+        """Install a monitor on the executors of all buckets, including later ones."""
         self.require("binded")
         self._monitor = mon
         for module in self._buckets.values():
@@ -221,7 +221,7 @@ class BucketingModule(SavedBuckets):
     # Running
 
     def prepare(self, data_batch: Any, sparse_row_id_fn: Any = None) -> None:
-        """Bind the bucket of a batch, if it first comes; the present one stays."""
+        """Bind the bucket of a batch at its first use; the current bucket stays."""
         self.require("binded", "params_initialized")
         present = self._curr_bucket_key, self._curr_module
         self._switch_to(data_batch)
@@ -238,6 +238,6 @@ class BucketingModule(SavedBuckets):
         self._curr_module.forward(data_batch, is_train)
 
     def update(self) -> None:
-        """Change the parameters by their gradients."""
+        """Update the parameters by their gradients."""
         self.require("binded", "params_initialized", "optimizer_initialized")
         self._curr_module.update()

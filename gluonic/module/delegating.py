@@ -1,4 +1,4 @@
-"""Modules whose steps another module takes, the present one of several."""
+"""Modules that delegate their steps to the current one of several modules."""
 
 from collections.abc import Callable
 from functools import wraps
@@ -9,7 +9,7 @@ from gluonic.module.interface import ModuleInterface
 
 
 def _step(name: str) -> Any:
-    """A step of modules that the present module takes."""
+    """A step that is delegated to the current module."""
     like: Callable[..., Any] = getattr(ModuleInterface, name)
 
     @wraps(like)
@@ -21,7 +21,7 @@ def _step(name: str) -> Any:
 
 
 def _fact(name: str, *flags: str) -> Any:
-    """What the present module is asked for, once something has been done."""
+    """A property of the current module, available after certain steps."""
 
     def fact(self: "DelegatingModule") -> Any:
         self.require(*flags)
@@ -31,7 +31,7 @@ def _fact(name: str, *flags: str) -> Any:
 
 
 class DelegatingModule(BaseModule):
-    """A module that has others, of which one is present at a time and computes."""
+    """A module that has others, of which one is current at a time and computes."""
 
     _curr_module: Any
 

@@ -1,4 +1,4 @@
-"""A batch divided among contexts, and put together again."""
+"""Division of a batch among contexts, and concatenation of the results."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -17,7 +17,7 @@ def divided(batch_size: int, loads: Sequence[float]) -> list[slice]:
     Parameters
     ----------
     batch_size : number of examples
-    loads : how much each context is to do, compared with the others
+    loads : relative share of each context
 
     Raises
     ------
@@ -44,7 +44,7 @@ def divided(batch_size: int, loads: Sequence[float]) -> list[slice]:
 
 
 def piece_of(array: Any, axis: int, piece: slice) -> Any:
-    """Return the part of a batch that one context has; all of it, if it has no axis for the batch."""
+    """Return one context's part of a batch; all of it, if it has no batch axis."""
     if axis < 0 or (piece.start == 0 and piece.stop == array.shape[axis]):
         return array
     if isinstance(array, Csr):
@@ -53,7 +53,7 @@ def piece_of(array: Any, axis: int, piece: slice) -> Any:
 
 
 def joined(parts: Sequence[NDArray], axis: int) -> NDArray:
-    """Put together what the contexts have computed; without an axis for the batch, the first one's."""
+    """Concatenate the results of the contexts; without a batch axis, return the first one's."""
     if axis < 0 or len(parts) == 1:
         return parts[0]
     here = parts[0].context
@@ -62,17 +62,17 @@ def joined(parts: Sequence[NDArray], axis: int) -> NDArray:
 
 
 def places_by_context(group2ctxs: Any, count: int) -> list[dict[str, Context] | None]:
-    """Return for each context of a module where the groups of operators are placed.
+    """Return for each context of a module the contexts of the groups of operators.
 
     Parameters
     ----------
     group2ctxs : one dictionary for each context, or a dictionary of contexts, or of lists of them
-    count : how many contexts the module has
+    count : number of contexts of the module
 
     Raises
     ------
     AssertionError
-        if a list has another length, or `group2ctxs` is something else
+        if a list has another length, or `group2ctxs` is of another type
     """
     if group2ctxs is None:
         return [None] * count

@@ -13,19 +13,19 @@ from gluonic.symbol.heads import as_list
 
 
 class DataParallelExecutorGroup(BoundExecutors):
-    """The executors of a symbol, one a context: what a module computes with."""
+    """The executors of a symbol, one per context, which a module computes with."""
 
     # Parameters and states
 
     @property
     def parameters(self) -> dict[str, list[NDArray]]:
-        """The parameters by name, each a list with one array a context."""
+        """The parameters by name, each a list with one array per context."""
         names = [name for name in self.arg_names if name in self.param_names]
         return dict(zip(names, self.param_arrays, strict=True))
 
     @property
     def states(self) -> dict[str, list[NDArray]]:
-        """The auxiliary states by name, each a list with one array a context."""
+        """The auxiliary states by name, each a list with one array per context."""
         return dict(zip(self.aux_names, self.aux_arrays, strict=True))
 
     def set_params(
@@ -70,7 +70,7 @@ class DataParallelExecutorGroup(BoundExecutors):
                 assign(array, value_of(value))
 
     def get_params(self, arg_params: dict[str, NDArray], aux_params: dict[str, NDArray]) -> None:
-        """Write parameters and auxiliary states into dictionaries, and into the arrays that are there.
+        """Write parameters and auxiliary states into dictionaries, and into the arrays that these hold.
 
         Where contexts have different values, as auxiliary states may, their mean is taken.
         """
@@ -93,7 +93,7 @@ class DataParallelExecutorGroup(BoundExecutors):
 
         Parameters
         ----------
-        states : an array for each, or a list with one array a context
+        states : an array for each, or a list with one array per context
         value : a number
 
         Raises
@@ -128,13 +128,13 @@ class DataParallelExecutorGroup(BoundExecutors):
             one.forward(self.for_training if is_train is None else bool(is_train))
 
     def _loads(self, batch: Any, kind: str) -> Iterator[tuple[str, NDArray, Any]]:
-        """Yield name, array and value for the data or the labels that a batch has."""
+        """Yield name, array and value of the data or the labels in a batch."""
         names, axes = {
             "data": (self.data_names, self.data_layouts),
             "label": (self.label_names, self.label_layouts),
         }[kind]
         batches = batch if isinstance(batch, list) else [batch]
-        given = [getattr(one, kind, None) or () for one in batches]  # whatever has data is a batch
+        given = [getattr(one, kind, None) or () for one in batches]  # anything with data is a batch
         if kind == "data" and len(given[0]) != len(names):
             raise ValueError(f"the batch has {len(given[0])} arrays of data for {list(names)}")
         for number, (name, axis) in enumerate(zip(names, axes, strict=True)):
@@ -172,8 +172,8 @@ class DataParallelExecutorGroup(BoundExecutors):
 
         Parameters
         ----------
-        merge_multi_context : whether to join what the contexts have computed
-        begin, end : which outputs
+        merge_multi_context : whether to join the results of the contexts
+        begin, end : the range of outputs
         """
         outputs = [[one.outputs[i] for one in self.execs] for i in range(self.num_outputs)]
         if not merge_multi_context:
@@ -203,7 +203,7 @@ class DataParallelExecutorGroup(BoundExecutors):
         return [joined(block, axis) for block, axis in pairs]
 
     def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
-        """Let a metric see the latest outputs of each context and their labels.
+        """Update a metric with the latest outputs of each context and their labels.
 
         Parameters
         ----------
@@ -222,13 +222,13 @@ class DataParallelExecutorGroup(BoundExecutors):
             )
 
     def install_monitor(self, mon: Any) -> None:
-        """Let a monitor see inner results."""
+        """Install a monitor on the executors."""
         for one in self.execs:
             mon.install(one)
 
 
 def mean_of(block: Sequence[NDArray]) -> NDArray:
-    """A copy of what the contexts hold: the mean, if there are several."""
+    """A copy of a value on its contexts: the mean, if there are several."""
     total: NDArray = block[0].copy()
     for one in block[1:]:
         total += one.as_in_context(total.context)

@@ -1,4 +1,4 @@
-"""``mx.model.FeedForward``: the estimator before modules; it trains by one."""
+"""``mx.model.FeedForward``: the estimator before modules, which trains by a module."""
 
 import logging
 import warnings
@@ -44,7 +44,7 @@ class FeedForward:
 
     Attributes
     ----------
-    arg_params, aux_params : what has been trained
+    arg_params, aux_params : the trained values
     """
 
     def __init__(
@@ -78,7 +78,7 @@ class FeedForward:
             self._leave_out_others()
 
     def _leave_out_others(self) -> None:
-        """Leave out parameters that the network does not have, where that is allowed."""
+        """Drop parameters that the network does not have, where that is allowed."""
         if self.allow_extra_params:
             arguments, states = self.symbol.list_arguments(), self.symbol.list_auxiliary_states()
             self.arg_params = _only(self.arg_params, arguments)
@@ -87,7 +87,7 @@ class FeedForward:
     def _init_params(
         self, inputs: Sequence[Any], overwrite: bool = False
     ) -> tuple[list[str], list[str], list[str]]:
-        """Make the parameters for inputs; returns the names of arguments, parameters and states."""
+        """Create the parameters for inputs; returns the names of arguments, parameters and states."""
         described = [each if isinstance(each, DataDesc) else DataDesc(*each) for each in inputs]
         shapes = {each.name: each.shape for each in described}
         symbol = self.symbol
@@ -137,12 +137,12 @@ class FeedForward:
         Parameters
         ----------
         X, y : an iterator; or arrays of examples and their labels, which are shuffled
-        eval_data : what to score with after each epoch: an iterator, or a pair of arrays
+        eval_data : validation data, scored after each epoch: an iterator, or a pair of arrays
         eval_metric : what to measure
-        epoch_end_callback, batch_end_callback, eval_end_callback, eval_batch_end_callback : whom to tell
+        epoch_end_callback, batch_end_callback, eval_end_callback, eval_batch_end_callback : functions to call
         kvstore, monitor : as for `mx.mod.Module.fit`
-        logger : where to report
-        work_load_list : how much of a batch each context gets
+        logger : the logger of reports
+        work_load_list : relative share of each context in a batch
         """
         if self.num_epoch is None:
             raise AttributeValueError(
@@ -249,14 +249,14 @@ class FeedForward:
         batch_end_callback: Any = None,
         reset: bool = True,
     ) -> Any:
-        """Measure how good the outputs are.
+        """Compute a metric of the outputs.
 
         Parameters
         ----------
         X : an iterator
         eval_metric : what to measure
         num_batch : number of batches to take; all by default
-        batch_end_callback : whom to tell
+        batch_end_callback : functions to call
         reset : whether to begin anew
 
         Returns
@@ -354,11 +354,11 @@ def _as_list(given: Any) -> list[Any]:
 
 
 def _from_one(callback: Callable[[Any], Any]) -> Callable[[Any], Any]:
-    """A callback for batches that are counted from one, as here, and not from zero, as by modules."""
+    """A callback that counts batches from one, as here, not from zero, as modules do."""
     return lambda given: callback(given._replace(nbatch=given.nbatch + 1))
 
 
 def _joined(batches: list[list[Array]]) -> Any:
-    """The arrays of all batches behind each other; alone, if there is one."""
+    """The arrays of all batches, concatenated; a single array itself, if there is only one."""
     arrays = [np.concatenate(part) for part in zip(*batches, strict=True)]
     return arrays[0] if len(arrays) == 1 else arrays

@@ -9,13 +9,13 @@ from gluonic.ndarray import NDArray
 
 
 def batches_of(X: Any, y: Any, batch_size: int, *, shuffle: bool) -> Any:
-    """Give the batches of arrays, or what gives batches already.
+    """Return an iterator over batches of arrays, or the iterator that was given.
 
     Parameters
     ----------
     X, y : an iterator, or arrays of examples and their labels
     batch_size : examples in a batch of arrays
-    shuffle : whether examples come in another order at each pass; an incomplete batch rolls over then
+    shuffle : whether to shuffle the examples at each pass; an incomplete batch rolls over then
     """
     if isinstance(X, DataIter):
         return X
@@ -35,13 +35,13 @@ def batches_of(X: Any, y: Any, batch_size: int, *, shuffle: bool) -> Any:
 
 
 def unlabelled_batches(X: Any, batch_size: int) -> Any:
-    """Give the batches of an array, whose labels are zeros, or what gives batches already."""
+    """Return an iterator over an array, with zeros as labels, or the iterator that was given."""
     labels = np.zeros(X.shape[0]) if isinstance(X, (np.ndarray, NDArray)) else None
     return batches_of(X, labels, batch_size, shuffle=False)
 
 
 def batches_to_score(given: Any, batch_size: int) -> Any:
-    """Give the batches of an iterator, or of a pair of arrays or lists; None if there is nothing."""
+    """Return an iterator for an iterator, or for a pair of arrays or lists; None for None."""
     if not isinstance(given, (tuple, list)) or len(given) != 2:
         if given is None or isinstance(given, DataIter):
             return given

@@ -1,4 +1,4 @@
-"""The inputs of a module: their names and descriptions, and what is done with their gradients."""
+"""The inputs of a module: their names, descriptions and gradient requests."""
 
 import warnings
 from collections.abc import Collection, Mapping, Sequence
@@ -14,18 +14,18 @@ def described(shapes: Any) -> list[DataDesc]:
 
 
 def batch_axes(descriptions: Sequence[DataDesc]) -> list[int]:
-    """The axis of the batch in each input, -1 where there is none."""
+    """The batch axis of each input, -1 where there is none."""
     return [DataDesc.get_batch_axis(one.layout) for one in descriptions]
 
 
 def check_names(wanted: Sequence[str], known: Sequence[str], kind: str) -> None:
-    """Refuse names of inputs that the symbol does not have; of labels, warn.
+    """Refuse names of inputs that the symbol does not have; for labels, warn.
 
     Parameters
     ----------
     wanted : the names
     known : the symbol's arguments
-    kind : the parameter that they were given as, such as ``data_names``
+    kind : the name of the parameter, such as ``data_names``
 
     Raises
     ------
@@ -45,7 +45,7 @@ def check_names(wanted: Sequence[str], known: Sequence[str], kind: str) -> None:
 
 
 def check_described(described_ones: Sequence[DataDesc], names: Sequence[str], kind: str) -> None:
-    """Refuse descriptions of other data than there are; of labels, warn.
+    """Refuse descriptions that do not match the names of the data; for labels, warn.
 
     Parameters
     ----------
@@ -75,19 +75,19 @@ def gradient_requests(
     fixed: Collection[str],
     inputs_need_grad: bool,
 ) -> dict[str, str]:
-    """What is done with the gradient of each argument: ``write``, ``add`` or ``null``.
+    """The gradient request of each argument: ``write``, ``add`` or ``null``.
 
     Parameters
     ----------
     grad_req : one request for all parameters and data, a list with one for each argument, or some by name
     arguments : the names of the symbol's arguments
-    parameters, data, fixed : which of them are parameters, data, and parameters that are not trained
-    inputs_need_grad : whether gradients of the data are asked for
+    parameters, data, fixed : those that are parameters, data, and parameters that are not trained
+    inputs_need_grad : whether gradients of the data are requested
 
     Raises
     ------
     AssertionError
-        if a list is not as long as there are arguments
+        if the length of a list is not the number of arguments
     ValueError
         if `grad_req` is none of these
     """

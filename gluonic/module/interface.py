@@ -1,4 +1,4 @@
-"""What each kind of module brings: the steps that training, scoring and predicting are made of."""
+"""The interface of modules: the steps of training, scoring and predicting."""
 
 import logging
 import warnings
@@ -20,12 +20,12 @@ class ModuleInterface:
 
     Parameters
     ----------
-    logger : where `fit` reports
+    logger : the logger of `fit`
 
     Attributes
     ----------
-    binded, params_initialized, optimizer_initialized : what has been done already
-    for_training, inputs_need_grad : what it was bound for
+    binded, params_initialized, optimizer_initialized : the steps done already
+    for_training, inputs_need_grad : the arguments of `bind`
     """
 
     def __init__(self, logger: Any = logging) -> None:
@@ -35,7 +35,7 @@ class ModuleInterface:
         self._symbol: Any = None
 
     def require(self, *flags: str) -> None:
-        """Make sure that what these flags stand for has been done.
+        """Check that the steps of these flags have been done.
 
         Raises
         ------
@@ -93,7 +93,7 @@ class ModuleInterface:
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """Make room for inputs of such shapes."""
+        """Bind for inputs of such shapes."""
         raise self._lacks("bind")
 
     def init_params(
@@ -123,13 +123,13 @@ class ModuleInterface:
         raise self._lacks("init_optimizer")
 
     def install_monitor(self, mon: Any) -> None:
-        """Let a monitor see inner results."""
+        """Install a monitor on the executors."""
         raise self._lacks("install_monitor")
 
     # Running
 
     def prepare(self, data_batch: DataBatch, sparse_row_id_fn: Any = None) -> None:
-        """Get ready for a batch; it needs nothing here."""
+        """Prepare for a batch; nothing is needed here."""
         if sparse_row_id_fn is not None:
             warnings.warn(
                 f"{type(self).__name__}: sparse_row_id_fn is not called: rows are brought by a Module",
@@ -145,15 +145,15 @@ class ModuleInterface:
         raise self._lacks("backward")
 
     def update(self) -> None:
-        """Change the parameters by their gradients."""
+        """Update the parameters by their gradients."""
         raise self._lacks("update")
 
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
-        """Return the outputs of the latest batch; unmerged, each is a list with one array a context."""
+        """Return the outputs of the latest batch; unmerged, each is a list with one array per context."""
         raise self._lacks("get_outputs")
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
-        """Return the gradients of the data; unmerged, each is a list with one array a context."""
+        """Return the gradients of the data; unmerged, each is a list with one array per context."""
         raise self._lacks("get_input_grads")
 
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
@@ -168,5 +168,5 @@ class ModuleInterface:
             raise AssertionError(f"{type(self).__name__} has no states")
 
     def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
-        """Let a metric see the latest outputs."""
+        """Update a metric with the latest outputs."""
         raise self._lacks("update_metric")

@@ -17,16 +17,16 @@ class Module(Optimized):
 
     Parameters
     ----------
-    symbol : what to compute
+    symbol : the symbol to compute
     data_names, label_names : its inputs
-    logger : where `fit` reports
-    context : where to compute; of several, each computes a part of every batch
-    work_load_list : how much of a batch each context computes, compared with the others; alike by default
-    fixed_param_names : parameters that training leaves alone
+    logger : the logger of `fit`
+    context : the context, or several, each of which computes a part of every batch
+    work_load_list : relative share of each context in a batch; equal by default
+    fixed_param_names : parameters that training does not change
     state_names : inputs that keep their values between batches
-    group2ctxs : where groups of operators are placed: a dictionary of contexts or of lists with one for each of
+    group2ctxs : the contexts of groups of operators: a dictionary of contexts or of lists with one for each of
         `context`, or a list of dictionaries
-    compression_params : how stores compress gradients; only ``{"type": "none"}``
+    compression_params : compression of gradients by stores; only ``{"type": "none"}``
 
     Examples
     --------
@@ -140,7 +140,7 @@ class Module(Optimized):
         save_optimizer_states: bool = False,
         remove_amp_cast: bool = True,
     ) -> None:
-        """Save the symbol, the parameters and, if asked for, the optimizer's states."""
+        """Save the symbol, the parameters and, if requested, the optimizer's states."""
         self._symbol.save(f"{prefix}-symbol.json", remove_amp_cast=remove_amp_cast)
         file = f"{prefix}-{epoch:04d}.params"
         self.save_params(file)
@@ -162,15 +162,15 @@ class Module(Optimized):
         shared_module: "Module | None" = None,
         grad_req: Any = "write",
     ) -> None:
-        """Make room for inputs of such shapes.
+        """Bind for inputs of such shapes.
 
         Parameters
         ----------
         data_shapes, label_shapes : descriptions, or pairs of name and shape
-        for_training : whether gradients will be asked for
-        inputs_need_grad : whether also those of the data
-        force_rebind : whether to do so again; the parameters stay
-        shared_module : a module whose parameters to use, and its optimizer if it has one
+        for_training : whether gradients will be requested
+        inputs_need_grad : whether gradients of the data will be, too
+        force_rebind : whether to bind again; the parameters stay
+        shared_module : a module to share parameters with, and the optimizer if it has one
         grad_req : ``write``, ``add`` or ``null``; for all, in a list for each argument, or by name
         """
         if self.binded and not force_rebind:
@@ -214,26 +214,26 @@ class Module(Optimized):
             self._put(self._arg_params, self._aux_params or {})
 
     def _describe(self, data_shapes: Any, label_shapes: Any) -> None:
-        """Note the inputs' descriptions, if they are those of the data."""
+        """Store the descriptions of the inputs, after checking them."""
         data, labels = described(data_shapes), described(label_shapes)
         check_described(data, self._data_names, "data")
         check_described(labels, self._label_names, "label")
         self._data_shapes, self._label_shapes = data, labels
 
     def reshape(self, data_shapes: Any, label_shapes: Any = None) -> None:
-        """Make room for inputs of other shapes; the parameters stay, and nothing is compiled anew for them."""
+        """Rebind for inputs of other shapes; the parameters stay, and nothing is compiled again for them."""
         self._describe(data_shapes, label_shapes)
         self._group.reshape(self._data_shapes, self._label_shapes)
 
     # Running
 
     def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
-        """Compute the outputs of a batch; for one of another shape, room is made.
+        """Compute the outputs of a batch; for one of another shape, the module is rebound.
 
         Parameters
         ----------
-        data_batch : whatever has `data`, and perhaps `label`; or a list with one such for each context
-        is_train : whether to behave as in training; by default, if the module is bound for it
+        data_batch : anything with `data`, and perhaps `label`; or a list with one batch for each context
+        is_train : whether to behave as in training; by default the `for_training` of `bind`
         """
         self.require("binded", "params_initialized")
         several = data_batch if isinstance(data_batch, list) else [data_batch]
@@ -245,7 +245,7 @@ class Module(Optimized):
         self._group.forward(data_batch, is_train)
 
     def _make_room(self, batch: Any, data: list[Any], labels: list[Any]) -> None:
-        """Bind for a batch of such shapes; labels that it has not are of its size, too."""
+        """Rebind for a batch of other shapes; labels that it lacks get its batch size, too."""
         size = data[0][max(DataDesc.get_batch_axis(self._data_shapes[0].layout), 0)]
         labels += [(size, *one.shape[1:]) for one in self._label_shapes[len(labels) :]]
         self._group.reshape(
@@ -260,12 +260,12 @@ class Module(Optimized):
         self._group.backward(out_grads)
 
     def get_outputs(self, merge_multi_context: bool = True) -> list[Any]:
-        """Return the outputs of the latest batch; unmerged, each is a list with one array a context."""
+        """Return the outputs of the latest batch; unmerged, each is a list with one array per context."""
         self.require("binded", "params_initialized")
         return self._group.get_outputs(merge_multi_context)
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
-        """Return the gradients of the data; unmerged, each is a list with one array a context."""
+        """Return the gradients of the data; unmerged, each is a list with one array per context."""
         self.require("binded", "params_initialized")
         return self._group.get_input_grads(merge_multi_context)
 
@@ -280,11 +280,11 @@ class Module(Optimized):
         self._group.set_states(states, value)
 
     def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
-        """Let a metric see the latest outputs and their labels."""
+        """Update a metric with the latest outputs and their labels."""
         self._group.update_metric(eval_metric, labels, pre_sliced)
 
     def install_monitor(self, mon: Any) -> None:
-        """Let a monitor see inner results."""
+        """Install a monitor on the executors."""
         self._group.install_monitor(mon)
 
 

@@ -1,4 +1,4 @@
-"""The optimizer of a module: where gradients are summed up, and what they do to the parameters."""
+"""The optimizer of a module: sums of gradients, and updates of the parameters."""
 
 import warnings
 from collections.abc import Sequence
@@ -16,14 +16,14 @@ from gluonic.ndarray import NDArray, arange
 
 
 class Optimized(Parameterized):
-    """A symbol whose parameters an optimizer changes.
+    """A symbol whose parameters an optimizer updates.
 
     Parameters
     ----------
-    symbol : what to compute
+    symbol : the symbol to compute
     names : the arguments that are parameters
-    logger : where `fit` reports
-    compression_params : how stores of several processes compress gradients
+    logger : the logger of `fit`
+    compression_params : compression of gradients by stores of several processes
     """
 
     def __init__(
@@ -36,7 +36,7 @@ class Optimized(Parameterized):
         self._kvstore: Any = None  # one context needs none
         self._update_on_kvstore: bool | None = None
         self._preload_opt_states: str | None = None
-        self.prepared_by_rows: set[str] = set()  # parameters of which `prepare` brings rows
+        self.prepared_by_rows: set[str] = set()  # parameters whose rows `prepare` pulls
 
     def init_optimizer(
         self,
@@ -45,14 +45,14 @@ class Optimized(Parameterized):
         optimizer_params: Any = (("learning_rate", 0.01),),
         force_init: bool = False,
     ) -> None:
-        """Choose the optimizer, and where the gradients of several contexts are summed up.
+        """Choose the optimizer, and the store that sums the gradients of several contexts.
 
         Parameters
         ----------
         kvstore : a store, its name, or None for not summing them
         optimizer : an optimizer or its name
         optimizer_params : its arguments, if it is given by name; gradients are divided by the batch size,
-            and by how many processes there are in step, unless ``rescale_grad`` says otherwise
+            and by the number of synchronous processes, unless ``rescale_grad`` is given
         force_init : whether to choose again
         """
         self.require("binded", "params_initialized")
@@ -79,7 +79,7 @@ class Optimized(Parameterized):
             self._preload_opt_states = None
 
     def _made_optimizer(self, optimizer: Any, options: Any, copies: int, ranks: int) -> Any:
-        """The optimizer, which knows the parameters by index; each has so many `copies`."""
+        """The optimizer, which knows the parameters by index, each with `copies` copies."""
         rescale = 1.0 / ((self._group.batch_size or 1) * ranks)
         names = {
             i * copies + k: name
@@ -114,7 +114,7 @@ class Optimized(Parameterized):
         self.optimizer_initialized = True
 
     def update(self) -> None:
-        """Change the parameters by their gradients, which are summed up over the contexts first."""
+        """Update the parameters by their gradients, which are summed over the contexts first."""
         self.require("binded", "params_initialized", "optimizer_initialized")
         if self._group.grad_arrays is None:
             raise AssertionError("bind with for_training=True to update parameters")
@@ -138,13 +138,13 @@ class Optimized(Parameterized):
             )
 
     def prepare(self, data_batch: Any, sparse_row_id_fn: Any = None) -> None:
-        """Get rows of row_sparse parameters from the store that updates them.
+        """Pull rows of row_sparse parameters from the store that updates them.
 
         Parameters
         ----------
-        data_batch : the batch that comes
-        sparse_row_id_fn : from a batch to the numbers of the rows that it needs, by parameter; from then on
-            updates leave the parameter as it is, and only these rows are brought
+        data_batch : the next batch
+        sparse_row_id_fn : maps a batch to the indices of the rows that it needs, by parameter; from then on
+            updates leave the parameter as it is, and only these rows are pulled
         """
         self.require("binded")
         if sparse_row_id_fn is None:
@@ -161,7 +161,7 @@ class Optimized(Parameterized):
             self._kvstore.row_sparse_pull(name, out=block, row_ids=rows)
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-        """Return copies of the parameters and the auxiliary states, by name; of sparse ones all rows."""
+        """Return copies of the parameters and the auxiliary states, by name; sparse ones with all rows."""
         arguments, states = super().get_params()
         for name in self.prepared_by_rows.intersection(arguments):
             rows = arange(0, arguments[name].shape[0], dtype="int64")

@@ -13,13 +13,13 @@ from gluonic.ndarray.storage.dispatch import assign
 
 
 class Parameterized(BaseModule):
-    """A symbol whose parameters lie in executors, once it is bound.
+    """A symbol whose parameters are in executors, once it is bound.
 
     Parameters
     ----------
-    symbol : what to compute
+    symbol : the symbol to compute
     names : the arguments that are parameters
-    logger : where `fit` reports
+    logger : the logger of `fit`
     """
 
     def __init__(self, symbol: Any, names: Sequence[str], logger: Any) -> None:
@@ -53,10 +53,10 @@ class Parameterized(BaseModule):
         Parameters
         ----------
         initializer : for those that are not given, `Uniform(0.01)` by default; None leaves them as they are
-        arg_params, aux_params : values of parameters and of auxiliary states by name; None gives none of them
-        allow_missing : whether some may be missing among those given
-        force_init : whether to do so again
-        allow_extra : nothing; what the symbol does not have is passed over
+        arg_params, aux_params : values of parameters and of auxiliary states by name; None for none
+        allow_missing : whether given values may be incomplete
+        force_init : whether to initialize again
+        allow_extra : no effect; names that the symbol does not have are ignored
 
         Raises
         ------
@@ -107,9 +107,9 @@ class Parameterized(BaseModule):
         Parameters
         ----------
         arg_params, aux_params : values by name
-        allow_missing : whether some may be missing, which keep their values
-        force_init : whether to replace values that there are
-        allow_extra : whether others may be given with `allow_missing`; without it they are passed over
+        allow_missing : whether values may be missing; those parameters keep theirs
+        force_init : whether to replace existing values
+        allow_extra : whether unknown names are accepted with `allow_missing`; without it they are ignored
 
         Raises
         ------
@@ -132,7 +132,7 @@ class Parameterized(BaseModule):
         self._params_dirty = False
 
     def _targets(self) -> tuple[dict[str, list[NDArray]], dict[str, list[NDArray]]]:
-        """The arrays of parameters and of auxiliary states, one a context."""
+        """The arrays of parameters and of auxiliary states, one per context."""
         return self._group.parameters, self._group.states
 
     def _put(

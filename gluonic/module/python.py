@@ -12,13 +12,13 @@ from gluonic.ndarray import NDArray
 class PythonModule(BaseModule):
     """A module without parameters, to be used in a `SequentialModule`.
 
-    Who derives from it writes `forward`, `get_outputs`, `_compute_output_shapes` and, to be trained through,
+    A derived class defines `forward`, `get_outputs`, `_compute_output_shapes` and, for training,
     `backward` and `get_input_grads`.
 
     Parameters
     ----------
     data_names, label_names, output_names : the names of inputs and outputs
-    logger : where `fit` reports
+    logger : the logger of `fit`
     """
 
     def __init__(
@@ -70,19 +70,19 @@ class PythonModule(BaseModule):
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """Note the shapes of the inputs and find those of the outputs.
+        """Store the shapes of the inputs and infer those of the outputs.
 
         Parameters
         ----------
         data_shapes, label_shapes : descriptions, or pairs of name and shape
-        for_training, inputs_need_grad : what gradients will be asked for
-        force_rebind, shared_module : without a meaning here
+        for_training, inputs_need_grad : the gradients that will be requested
+        force_rebind, shared_module : no effect
         grad_req : ``write``
 
         Raises
         ------
         AssertionError
-            if the inputs have other names, or `grad_req` is another
+            if the inputs have other names, or `grad_req` is not ``write``
         """
         if grad_req != "write":
             raise AssertionError(f"{type(self).__name__} has grad_req='write' only")
@@ -129,7 +129,7 @@ class PythonModule(BaseModule):
         """Do nothing: there are no parameters."""
 
     def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
-        """Let a metric see the latest outputs, if the module was bound with labels.
+        """Update a metric with the latest outputs, if the module was bound with labels.
 
         Raises
         ------
@@ -148,10 +148,10 @@ class PythonLossModule(PythonModule):
 
     Parameters
     ----------
-    name : what its output is called, with ``_output``
+    name : the name of its output, without ``_output``
     data_names, label_names : the names of its two inputs
-    logger : where `fit` reports
-    grad_func : from data and labels to the gradient of the data; or derive a class and write `_backward_impl`
+    logger : the logger of `fit`
+    grad_func : maps data and labels to the gradient of the data; or define `_backward_impl` in a derived class
 
     Examples
     --------
@@ -186,7 +186,7 @@ class PythonLossModule(PythonModule):
         return [(f"{self._name}_output", self._data_shapes[0][1])]
 
     def forward(self, data_batch: Any, is_train: bool | None = None) -> None:
-        """Note the data and, in training, the labels of a batch."""
+        """Store the data and, in training, the labels of a batch."""
         self._scores = data_batch.data[0]
         if self.for_training if is_train is None else is_train:
             self._labels = data_batch.label[0]

@@ -13,7 +13,7 @@ class SequentialModule(BaseModule):
 
     Parameters
     ----------
-    logger : where `fit` reports
+    logger : the logger of `fit`
 
     Examples
     --------
@@ -203,7 +203,7 @@ class SequentialModule(BaseModule):
         self.optimizer_initialized = True
 
     def install_monitor(self, mon: Any) -> None:
-        """Let a monitor see inner results of all modules."""
+        """Install a monitor on all modules."""
         self.require("binded")
         for module in self._modules:
             module.install_monitor(mon)
@@ -235,7 +235,7 @@ class SequentialModule(BaseModule):
                 out_grads = module.get_input_grads()
 
     def update(self) -> None:
-        """Change the parameters of all modules by their gradients."""
+        """Update the parameters of all modules by their gradients."""
         self.require("binded", "params_initialized", "optimizer_initialized")
         for module in self._modules:
             module.update()
@@ -253,7 +253,7 @@ class SequentialModule(BaseModule):
         return self._modules[0].get_input_grads(merge_multi_context)
 
     def update_metric(self, eval_metric: Any, labels: Any, pre_sliced: bool = False) -> None:
-        """Let a metric see the latest outputs of the modules that take labels."""
+        """Update a metric with the latest outputs of the modules that take labels."""
         self.require("binded", "params_initialized")
         for module, meta in zip(self._modules, self._metas, strict=True):
             if meta.get(self.META_TAKE_LABELS):

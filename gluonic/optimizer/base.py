@@ -32,7 +32,7 @@ class Optimizer(CheckedArguments):
     learning_rate : 0.01 by default
     lr_scheduler : computes the learning rate from the number of updates; `learning_rate`, if given,
         replaces its `base_lr`
-    sym : a Symbol whose attributes ``__lr_mult__`` and ``__wd_mult__`` are factors on them
+    sym : a Symbol with the attributes ``__lr_mult__`` and ``__wd_mult__``
     begin_num_update : the initial number of updates
     multi_precision : keep a float32 copy of float16 weights and update that
     param_dict : gluon parameters by index; their `lr_mult` and `wd_mult` are used
@@ -42,7 +42,7 @@ class Optimizer(CheckedArguments):
     num_update : the largest number of updates of a parameter
     lr, wd, lr_scheduler, rescale_grad, clip_gradient, multi_precision, param_dict : as above
     lr_mult, wd_mult : factors on learning rate and weight decay, by index or name
-    allow_np_array : whether Gluon worked on arrays of `mx.np` when the optimizer was created; it is given arrays
+    allow_np_array : whether Gluon worked on arrays of `mx.np` when the optimizer was made; it is given arrays
         of `mx.nd` in any case
     """
 

@@ -247,4 +247,4 @@ _ACTIONS: dict[str, Callable[[_Machine, Any], Any]] = {
     "NEWOBJ": lambda m, argument: m.call(),
     "BUILD": lambda m, argument: m.build(),
 }
-"""The actions of the other opcodes; persistent identifiers, the extension registry and buffers are not supported."""
+"""The actions of other opcodes; persistent identifiers, the extension registry and buffers have none."""
