@@ -1,4 +1,4 @@
-"""``mx.sym``: `Symbol`, the `sym` namespace of all operators, and what names symbols."""
+"""``mx.sym``: `Symbol`, the `sym` namespace of all operators, and name managers."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The attributes of the nodes that a symbol is made of."""
+"""The attributes of a symbol's nodes."""
 
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node_attributes import full_name, is_own, listed, own, require_strings

@@ -35,7 +35,7 @@ def bind(
     aux_states: Any,
     group2ctx: Mapping[str, Context] | None = None,
 ) -> Executor:
-    """Join a symbol with arrays; see `Symbol.bind`."""
+    """Bind a symbol to arrays; see `Symbol.bind`."""
     if not isinstance(ctx, Context):
         raise TypeError(f"bind: ctx must be a Context such as mx.cpu(), not {ctx!r}")
     names = symbol.list_arguments()
@@ -57,7 +57,7 @@ def bind(
 def _executor_kind(
     symbol: "Symbol", given: Mapping[str, str], arrays: Sequence[Any]
 ) -> type[Executor]:
-    """What runs a graph: operators one by one, if an array, or what they give, is sparse."""
+    """The class of executor of a graph: one that runs in parts, if an array or a result is sparse."""
     return StoredExecutor if has_sparse(arrays) or is_sparse(symbol.graph(), given) else Executor
 
 
@@ -75,9 +75,9 @@ def simple_bind(
     buffers: dict[str, Any] | None,
     like: Executor | None = None,
 ) -> Executor:
-    """Join a symbol with new arrays; see `Symbol.simple_bind`.
+    """Bind a symbol to new arrays; see `Symbol.simple_bind`.
 
-    An executor of the same symbol with the same requests may be given as `like`; what one compiles serves both.
+    An executor of the same symbol with the same requests may be given as `like`; both then share compiled code.
     """
     context = usable(ctx)
     graph = symbol.graph()
@@ -115,7 +115,7 @@ def _checked_kinds(storage: Mapping[str, str]) -> Mapping[str, str]:
 
 
 def _shapes_of(graph: Graph, shapes: Mapping[str, Any]) -> dict[Node, tuple[int, ...]]:
-    """Infer the variables' shapes; unknown names and what is no shape are passed over, as in MXNet."""
+    """Infer the variables' shapes; unknown names and values that are no shapes are ignored, as in MXNet."""
     given = {
         name: SHAPE.read(tuple(shape), name)
         for name, shape in shapes.items()
@@ -142,7 +142,7 @@ def _shape(found: Mapping[Node, Any], name: str) -> Any:
 
 
 def _dtypes_of(graph: Graph, dtypes: Mapping[str, Any]) -> dict[Node, np.dtype[Any]]:
-    """Infer the variables' dtypes, float32 where nothing else follows."""
+    """Infer the variables' dtypes; float32 where they are not determined."""
     given = {name: as_dtype(dtype) for name, dtype in dtypes.items() if dtype is not None}
     facts = infer_facts(graph, DTYPE, given)
     free = [node for node in graph.variables if facts[node][0] is None]
@@ -152,7 +152,7 @@ def _dtypes_of(graph: Graph, dtypes: Mapping[str, Any]) -> dict[Node, np.dtype[A
 
 
 class _Kind(NamedTuple):
-    """What an array must be."""
+    """The required shape, dtype and storage type of an array."""
 
     shape: tuple[int, ...]
     dtype: np.dtype[Any]
@@ -171,11 +171,11 @@ class _Kind(NamedTuple):
 
 
 class _Pool:
-    """Where `simple_bind` takes arrays from: another executor, a dict of buffers, or new memory.
+    """The source of `simple_bind`'s arrays: another executor, a dict of buffers, or new memory.
 
     Parameters
     ----------
-    parameters : the arguments that come from the other executor, or are new; the others come from the buffers
+    parameters : the arguments taken from the other executor, or new; the others come from the buffers
     executor, buffers : as `simple_bind` was given
     """
 

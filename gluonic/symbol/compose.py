@@ -1,4 +1,4 @@
-"""Making symbols: an operator applied to symbols, and variables replaced by other symbols."""
+"""Composition of symbols: operators applied to symbols, and variables replaced by other symbols."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ def apply_operator(
     attr: Mapping[str, str] | None,
     hint: str,
 ) -> Node:
-    """Make the node of an operator called with symbols.
+    """Create the node of an operator called with symbols.
 
     Parameters
     ----------
@@ -79,7 +79,7 @@ def _applied(
 
 
 def _without_symbols(caller: Caller, given: dict[str, Any]) -> dict[str, Any]:
-    """Leave out symbols among the attributes of an operator without inputs, as MXNet does."""
+    """Drop symbols among the attributes of an operator without inputs, as MXNet does."""
     if caller.inputs or caller.variadic or caller.op.arguments is not None:
         return given
     symbols = [name for name, value in given.items() if isinstance(value, caller.kind)]

@@ -18,7 +18,7 @@ Settings = dict[str, Any]
 def _make(
     operator: str, subgraphs: Sequence[Subgraph], inputs: Sequence[Entry], settings: Settings
 ) -> list[Entry]:
-    """Make the node of a loop or a branch."""
+    """Create the node of a loop or a branch."""
     settings = {**settings, "num_args": len(inputs) + len(subgraphs)}
     graphs = [subgraph.graph for subgraph in subgraphs]
     application = REGISTRY[operator].apply({**settings, "subgraphs": graphs})
@@ -38,11 +38,11 @@ def foreach(
 
     Parameters
     ----------
-    body : from a slice (a list of slices, if `data` is a list) and states to an output and states;
+    body : maps a slice (a list of slices, if `data` is a list) and states to an output and states;
         called once, with symbols
     data : a symbol, or nested lists of symbols whose first axes are equally long
     init_states : the first states, a symbol or nested lists of symbols
-    name : what the graph of the body is called
+    name : the name of the body's graph
 
     Returns
     -------
@@ -52,7 +52,7 @@ def foreach(
     Raises
     ------
     AssertionError
-        where the states do not keep their form, or a slice or a state is not used
+        if the structure of the states changes, or a slice or a state is not used
 
     Examples
     --------
@@ -116,8 +116,8 @@ def while_loop(
 
     Parameters
     ----------
-    cond : from the loop variables to a symbol of one element: whether to go on
-    func : from the loop variables to an output (None for none) and new loop variables
+    cond : maps the loop variables to a symbol of one element: whether to continue
+    func : maps the loop variables to an output (None for none) and new loop variables
     loop_vars : the first values of the loop variables, a symbol or nested lists of symbols
     max_iterations : largest number of calls of `func`
     name : what the graphs are called
@@ -172,14 +172,14 @@ def while_loop(
 
 
 def _condition(result: Any) -> list[Entry]:
-    """What a condition computes."""
+    """The single output of a condition."""
     if not isinstance(result, Symbol):
         raise ValueError("Return of cond must be a Symbol")
     return list(result.entries)
 
 
 def _positions_of_variables(body: Subgraph, count: int) -> list[int]:
-    """Which of the body's variables the loop variables are."""
+    """The positions of the loop variables among the body's variables."""
     for number in range(count):
         if number not in body.formal:
             raise ValueError(f"func must use all loop_vars; number {number} is not used")
@@ -198,7 +198,7 @@ def _limit(value: Any) -> int:
 def _joined_inputs(
     graphs: Sequence[Subgraph], variables: Sequence[Entry]
 ) -> tuple[list[Entry], list[list[int]]]:
-    """Line up the inputs of several graphs, with their places; graphs share those of loop variables."""
+    """Merge the inputs of several graphs, with their positions; graphs share the loop variables."""
     inputs: list[Entry] = []
     places: dict[int, int] = {}
     locations = []
@@ -229,13 +229,13 @@ def cond(
     Parameters
     ----------
     pred : a symbol of one element: whether to run the first
-    then_func, else_func : functions without arguments, that return equally many symbols
+    then_func, else_func : functions without arguments that return the same number of symbols
     name : what the graphs are called
 
     Returns
     -------
     Symbol or list
-        what the functions return, in the form of `then_func`
+        the results, in the structure of `then_func`'s
     """
     forms: list[OutputNesting] = []
 

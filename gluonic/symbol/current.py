@@ -1,4 +1,4 @@
-"""Scopes of which every thread has a present one: ``with`` sets it, and so does MXNet's ``current``."""
+"""Scopes with a current one for each thread: ``with`` sets it, and so does MXNet's ``current``."""
 
 import threading
 import warnings
@@ -8,11 +8,11 @@ from typing import Any, Self
 
 
 class Current(threading.local):
-    """The present scope of a thread.
+    """The current scope of a thread.
 
     Parameters
     ----------
-    first : makes the one that a thread begins with
+    first : creates the initial scope of a thread
     """
 
     def __init__(self, first: Callable[[], Any]) -> None:
@@ -39,7 +39,7 @@ class _WithCurrent(type):
 
 
 class Scope(metaclass=_WithCurrent):
-    """A ``with`` block during which the object is its thread's present one of the kind.
+    """A ``with`` block during which the object is its thread's current scope of its kind.
 
     A kind is a subclass that sets ``_current``.
     """

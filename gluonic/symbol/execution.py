@@ -1,4 +1,4 @@
-"""Running a bound graph forward and backward: where the symbol room meets the compiler."""
+"""Running a bound graph forward and backward: the connection of symbols with the compiler."""
 
 from collections.abc import Callable, Sequence
 from copy import copy
@@ -12,10 +12,10 @@ class Execution:
 
     Parameters
     ----------
-    graph : what to compute
-    wanted : for each of ``graph.variables`` whether its gradient will be asked for
-    watched : entries whose values the forward run is to return as well; if given, the backward run returns
-        what each operator contributes to the gradients of its inputs, too
+    graph : the graph to compute
+    wanted : for each of ``graph.variables`` whether its gradient will be requested
+    watched : entries whose values the forward run returns as well; if given, the backward run also returns
+        each operator's contributions to the gradients of its inputs
     """
 
     def __init__(
@@ -30,7 +30,7 @@ class Execution:
         self._saved: tuple[bool, Saved] | None = None
 
     def for_other_arrays(self) -> "Execution":
-        """Return an execution with the same programs: what one compiles serves both."""
+        """Return an execution with the same programs: both share compiled code."""
         other = copy(self)
         other._saved = None
         return other
@@ -85,7 +85,7 @@ class Execution:
         into: Sequence[Array | None] | None = None,
         finished: Callable[[int], None] | None = None,
     ) -> list[Array | None]:
-        """Compute the gradients of the variables, None where there is none; then what `parts` names.
+        """Compute the gradients of the variables, None where there is none; then those of `parts`.
 
         Parameters
         ----------
@@ -103,5 +103,5 @@ class Execution:
         return self.program(self._saved[0]).parts
 
     def entries_kept(self, train: bool) -> list[Entry]:
-        """List what a forward run computes and keeps for the backward run."""
+        """List the values that a forward run computes and keeps for the backward run."""
         return list(self.program(train).forward_program.graph.outputs[len(self.graph.outputs) :])

@@ -1,4 +1,4 @@
-"""`Executor`: a symbol joined with arrays, to be run forward and backward."""
+"""`Executor`: a symbol bound to arrays, to be run forward and backward."""
 
 import os
 from collections.abc import Mapping, Sequence
@@ -34,11 +34,11 @@ REQUESTS = ("null", "write", "add")
 
 
 class Executor:
-    """A symbol joined with arrays; made by `Symbol.bind` and `Symbol.simple_bind`.
+    """A symbol bound to arrays; created by `Symbol.bind` and `Symbol.simple_bind`.
 
     Attributes
     ----------
-    arg_arrays, grad_arrays, aux_arrays : arguments, their gradients (None: not asked for) and
+    arg_arrays, grad_arrays, aux_arrays : arguments, their gradients (None: not requested) and
         auxiliary states, in the symbol's order
     outputs : the outputs; every run writes into the same arrays
     """
@@ -161,7 +161,7 @@ class Executor:
         return any(op.run_name is not None for op in operators)
 
     def _run_again(self) -> None:
-        """Repeat a forward run that has kept nothing for the backward run, with the same numbers."""
+        """Repeat a forward run that kept nothing for the backward run, with the same random numbers."""
         source = RANDOM.source if self._drawn is None else Repeated(self._drawn)
         self._run(Run(False, source), keep=True)
 
@@ -194,7 +194,7 @@ class Executor:
         Raises
         ------
         MXNetError
-            without a gradient that is needed
+            if a required gradient is missing
 
         Notes
         -----
@@ -215,7 +215,7 @@ class Executor:
         delivery.deliver(found[: len(variables)])
 
     def _heads(self, given: Any) -> list[Array]:
-        """Find a gradient for each output: ones where none is read; there may be too many."""
+        """Find a gradient for each output: ones where none is read; surplus ones are ignored."""
         names = self._symbol.list_outputs()
         gradients = as_list(given, names)[: len(names)]
         gradients += [None] * (len(names) - len(gradients))
@@ -249,10 +249,10 @@ class Executor:
     # ------------------------------------------------------------------------ monitoring
 
     def set_monitor_callback(self, callback: Monitor, monitor_all: bool = False) -> None:
-        """Have a function called with the name and value of every node's outputs, and with gradients.
+        """Register a function to call with the name and value of every node's outputs, and with gradients.
 
-        What a node contributes to the gradients of its inputs is called ``name_backward_output0`` and so on,
-        of a single one ``name_backward_output``; it is zero where no gradient is asked for.
+        A node's contributions to the gradients of its inputs are named ``name_backward_output0`` and so on,
+        of a single one ``name_backward_output``; it is zero where no gradient is requested.
 
         Parameters
         ----------
@@ -275,7 +275,7 @@ class Executor:
         Parameters
         ----------
         arg_params, aux_params : arrays by name
-        allow_extra_params : let there be names that the symbol does not have
+        allow_extra_params : accept names that the symbol does not have
 
         Raises
         ------
@@ -310,8 +310,8 @@ class Executor:
 
         Parameters
         ----------
-        partial_shaping : let the shapes of arguments that are not named change, too
-        allow_up_sizing : let arrays grow, which then have memory of their own
+        partial_shaping : allow shapes of arguments that are not named to change
+        allow_up_sizing : allow arrays to grow, which then get memory of their own
         **kwargs : new shapes by name
         """
         resizing = Resizing(self._graph, kwargs, partial_shaping, allow_up_sizing)
@@ -339,12 +339,12 @@ class Executor:
     # ------------------------------------------------------------------------ inspection
 
     def debug_str(self) -> str:
-        """Return the graph as a text, and the memory that outputs and kept values take."""
+        """Return the graph as text, and the memory of outputs and kept values."""
         return f"{debug_text(self._graph)}Total {self.allocated // 2**20} MB allocated\n"
 
     @property
     def allocated(self) -> int:
-        """How many bytes outputs and values kept for the backward run take."""
+        """The number of bytes of outputs and of values kept for the backward run."""
         return sum(output.elements.nbytes for output in self.outputs) + self._kept_bytes()
 
     def _kept_bytes(self) -> int:
@@ -359,16 +359,16 @@ class Executor:
         )
 
     def get_optimized_symbol(self) -> "Symbol":
-        """Return the symbol with equal computations made one.
+        """Return the symbol after common subexpression elimination.
 
-        They stay apart if ``MXNET_ELIMINATE_COMMON_EXPR=0`` was set when the executor was made.
+        Nothing is merged if ``MXNET_ELIMINATE_COMMON_EXPR=0`` was set when the executor was made.
         """
         graph = without_common_expressions(self._graph) if self._merges else self._graph
         return type(self._symbol)(graph.outputs)
 
 
 def context_of(node: Node, group2ctx: Mapping[str, Context], default: Context) -> Context:
-    """Return where the arrays of a node are: where its group (the attribute ``ctx_group``) is placed."""
+    """Return the context of a node's arrays: that of its group (the attribute ``ctx_group``)."""
     return group2ctx.get(node.attributes.get("__ctx_group__", ""), default)
 
 

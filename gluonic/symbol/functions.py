@@ -1,4 +1,4 @@
-"""Functions of `sym` that are no operators themselves: creation, and choices by type."""
+"""Functions of `sym` that are not operators themselves: creation, and dispatch by type."""
 
 import math
 from collections.abc import Callable
@@ -11,7 +11,7 @@ from gluonic.symbol.symbol import Symbol
 
 
 class _Pair(NamedTuple):
-    """A function of symbols and numbers: its operators, and what two numbers give."""
+    """A function of symbols and numbers: its operators, and its function for two numbers."""
 
     symbols: str
     scalar: str
@@ -76,7 +76,7 @@ def eye(N: int, M: int = 0, k: int = 0, dtype: Any = None, **kwargs: Any) -> Any
     Parameters
     ----------
     N, M : rows and columns; M=0 is as many as rows
-    k : which diagonal, 0 the main one, positive above
+    k : the diagonal: 0 is the main one, positive is above
     dtype : its dtype, default float32
     """
     return _internal._eye(N, M, k, dtype=_dtype(dtype), **kwargs)
@@ -112,7 +112,7 @@ def arange(
     ----------
     start, stop, step : the numbers; with `stop` left out they run from 0 to `start`
     repeat : number of repetitions of each element
-    infer_range : take the length from where the result is used
+    infer_range : infer the length from the use of the result
     dtype : its dtype, default float32
     """
     return _internal._arange(
@@ -147,7 +147,7 @@ def histogram(a: Symbol, bins: Any = 10, range: Any = None, **kwargs: Any) -> An
     ----------
     a : the elements
     bins : a symbol with the bins' edges, or their number
-    range : where equally wide bins begin and end; needed with a number
+    range : the range of bins of equal width; required with a number
     """
     if isinstance(bins, Symbol):
         return _internal._histogram(data=a, bins=bins, **kwargs)
@@ -165,9 +165,9 @@ def split_v2(
 
     Parameters
     ----------
-    ary : what to split
-    indices_or_sections : into how many equal parts, or (a tuple) where to split
-    axis : along which axis
+    ary : the array to split
+    indices_or_sections : the number of equal parts, or a tuple of positions to split at
+    axis : the axis to split along
     squeeze_axis : drop the axis, if the parts have length 1
     """
     if isinstance(indices_or_sections, int):

@@ -22,7 +22,7 @@ def as_list(given: Any, names: Sequence[str]) -> list[NDArray | None]:
 
 
 def missing_head(name: str) -> str:
-    """Say that the gradient of an output is needed."""
+    """Return the error that the gradient of an output is missing."""
     return describe(
         f"the gradient of the output {name} is needed, for it is not the output of a loss",
         where="backward",

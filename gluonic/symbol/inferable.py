@@ -1,4 +1,4 @@
-"""The shapes and dtypes of what a symbol is made of."""
+"""Inference of shapes and dtypes of a symbol."""
 
 from typing import Any
 
@@ -22,7 +22,7 @@ class Inferable(Attributed):
         -------
         tuple
             the shapes of the arguments, of the outputs and of the auxiliary states, a list each;
-            three None, and a warning, if they do not all follow
+            three None, and a warning, if some are not determined
 
         Raises
         ------
@@ -32,7 +32,7 @@ class Inferable(Attributed):
         return result(self.graph(), SHAPE, args, kwargs, partial=False)
 
     def infer_shape_partial(self, *args: Any, **kwargs: Any) -> Result:
-        """Infer the shapes that follow; ``()`` is an unknown shape, 0 an unknown axis."""
+        """Infer the shapes that are determined; ``()`` is an unknown shape, 0 an unknown axis."""
         return result(self.graph(), SHAPE, args, kwargs, partial=True)
 
     def infer_type(self, *args: Any, **kwargs: Any) -> Result:
@@ -40,5 +40,5 @@ class Inferable(Attributed):
         return result(self.graph(), DTYPE, args, kwargs, partial=False)
 
     def infer_type_partial(self, *args: Any, **kwargs: Any) -> Result:
-        """Infer the dtypes that follow; None is an unknown dtype."""
+        """Infer the dtypes that are determined; None is an unknown dtype."""
         return result(self.graph(), DTYPE, args, kwargs, partial=True)

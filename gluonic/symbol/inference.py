@@ -49,14 +49,14 @@ class Kind(NamedTuple):
     Attributes
     ----------
     name : ``"shape"`` or ``"dtype"``
-    declared : what a variable says of itself
+    declared : reads a variable's own declaration
     """
 
     name: str
     declared: Any
 
     def is_known(self, fact: Any) -> bool:
-        """Whether nothing of a fact is missing."""
+        """Whether a fact is completely known."""
         return fact is not None and (self.name == "dtype" or None not in fact)
 
     def read(self, value: Any, argument: str) -> Any:
@@ -72,7 +72,7 @@ class Kind(NamedTuple):
         return inward(value)
 
     def write(self, fact: Any) -> Any:
-        """Write a fact as the user reads it."""
+        """Convert a fact to the form that the user gets."""
         if self.name == "dtype":
             return None if fact is None else fact.type
         return outward(fact)
@@ -83,7 +83,7 @@ DTYPE = Kind("dtype", declared_dtype)
 
 
 def known_facts(graph: Graph, kind: Kind, given: Mapping[str, Any]) -> dict[Node, Any]:
-    """Collect what the variables say of themselves, overridden by `given`, by name."""
+    """Collect the variables' declarations by name, overridden by `given`."""
     known = {}
     for node in graph.variables:
         fact = given.get(node.name)
@@ -132,13 +132,13 @@ def infer_facts(graph: Graph, kind: Kind, given: Mapping[str, Any]) -> Facts:
 def result(
     graph: Graph, kind: Kind, positional: Sequence[Any], named: Mapping[str, Any], *, partial: bool
 ) -> Result:
-    """Compute what ``infer_shape`` and its kin return.
+    """Compute the results of ``infer_shape`` and similar methods.
 
     Returns
     -------
     tuple
         lists for the arguments, the outputs and the auxiliary states; three None, and a warning,
-        when something is unknown that should not be
+        when a required fact is unknown
     """
     given = given_facts(graph, kind, positional, named)
     if not partial:

@@ -1,4 +1,4 @@
-"""Monitors of executors: which values they are told of, and under which names."""
+"""Monitors of executors: the values that are reported, and their names."""
 
 from collections import Counter
 from collections.abc import Callable, Sequence
@@ -14,18 +14,18 @@ Monitor = Callable[[str, NDArray], None]
 
 
 class RunMonitor:
-    """What a monitor is told of the runs of a graph.
+    """The reports of a graph's runs to a monitor.
 
     Parameters
     ----------
-    graph : what is run
+    graph : the graph that runs
     callback : called with a name and an array
-    with_inputs : whether to tell of the operators' inputs as well
+    with_inputs : whether to report the operators' inputs as well
     context : of the arrays
 
     Attributes
     ----------
-    entries : the values of the forward run that it is told of
+    entries : the values of the forward run to report
     """
 
     def __init__(
@@ -49,9 +49,9 @@ class RunMonitor:
         self._tell(self._names, values)
 
     def tell_gradients(self, nodes: Sequence[tuple[Node, int]], values: Sequence[Value]) -> None:
-        """Report what operators, given by node and input, contribute to the gradients of their inputs.
+        """Report contributions to gradients, by node and input.
 
-        In MXNet these are outputs of the nodes that compute the gradients, and called so.
+        In MXNet these are outputs of the nodes that compute the gradients, and are named so.
         """
         counts = Counter(node for node, _ in nodes)
         names = [

@@ -4,7 +4,7 @@ from gluonic.symbol.current import Current, Scope
 
 
 class NameManager(Scope):
-    """Gives names to symbols that the user does not name; ``with`` makes it the present one.
+    """Names symbols that the user does not name; ``with`` makes it the current manager.
 
     Each thread has managers of its own.
 
@@ -20,7 +20,7 @@ class NameManager(Scope):
         self._counter: dict[str, int] = {}
 
     def get(self, name: str | None, hint: str) -> str:
-        """Return the name a symbol gets.
+        """Return the name of a new symbol.
 
         Parameters
         ----------
@@ -35,7 +35,7 @@ class NameManager(Scope):
 
 
 class Prefix(NameManager):
-    """A name manager that puts a prefix before all names, chosen ones too.
+    """A name manager that adds a prefix to all names, including those the user chose.
 
     Parameters
     ----------

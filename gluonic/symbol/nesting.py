@@ -1,4 +1,4 @@
-"""Nested lists of symbols, as the functions that loops and branches are made of take and return them."""
+"""Nested lists of symbols: the arguments and results of the functions in loops and branches."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from gluonic.graph import Entry
 from gluonic.graph.errors import describe
 from gluonic.symbol.symbol import Symbol
 
-Nested = Any  # a Symbol, or a list or tuple of what is nested
+Nested = Any  # a Symbol, or a list or tuple of nested values
 OutputNesting = (
     int | list[Any]
 )  # 0 for one output, n for a Symbol of n outputs, a list of forms for a list

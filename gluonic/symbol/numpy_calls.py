@@ -1,6 +1,6 @@
-"""NumPy's functions called on Symbols: what to call instead.
+"""Errors of NumPy's functions called on Symbols, with the function to call instead.
 
-NumPy would take a Symbol for a sequence, since one can go through its outputs, and make arrays of arrays of it.
+NumPy would take a Symbol for a sequence, since its outputs can be iterated, and make an array of arrays.
 """
 
 import operator
@@ -21,7 +21,7 @@ _OPERATORS: dict[str, Callable[[Any, Any], Any]] = {
     "greater_equal": operator.ge, "less": operator.lt, "less_equal": operator.le,
 }  # fmt: skip
 
-# NumPy's functions whose operators are named otherwise, but for a `broadcast_` before it.
+# NumPy's functions whose operators have other names, apart from a prefix `broadcast_`.
 _NAMES = {
     "absolute": "abs", "subtract": "broadcast_sub", "multiply": "broadcast_mul", "amax": "max", "amin": "min",
     "divide": "broadcast_div", "true_divide": "broadcast_div", "remainder": "broadcast_mod",
@@ -56,19 +56,19 @@ class NumPyCallError(NotImplementedForSymbol, TypeError):
 
 
 def _operator_like(name: str) -> str:
-    """The name in `F` of the operator that does what NumPy's function does; empty if there is none."""
+    """The name in `F` of the operator that corresponds to NumPy's function; empty if there is none."""
     if name in _NAMES:
         return _NAMES[name]
     return next((n for n in (name, f"broadcast_{name}") if n in REGISTRY), "")
 
 
 class NumPyCalls:
-    """What NumPy asks of a Symbol that its functions are called on."""
+    """NumPy's protocols for calling its functions on a Symbol."""
 
     __slots__ = ()
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **settings: Any) -> Any:
-        """Let NumPy's numbers be combined with a Symbol; refuse all else."""
+        """Allow arithmetic of NumPy's numbers with a Symbol; refuse everything else."""
         combine = _OPERATORS.get(ufunc.__name__)
         if combine is None or method != "__call__" or settings:
             raise NumPyCallError(ufunc.__name__)
@@ -84,7 +84,7 @@ class NumPyCalls:
         inputs: Sequence[Any],
         settings: Mapping[str, Any],
     ) -> Any:
-        """Call the method of that name as NumPy does, ``np.sum(x, axis=1)``; refuse all else."""
+        """Call the method of that name as NumPy does, ``np.sum(x, axis=1)``; refuse everything else."""
         name = function.__name__
         if inputs and isinstance(inputs[0], type(self)) and hasattr(type(self), name):
             return getattr(inputs[0], name)(*inputs[1:], **settings)

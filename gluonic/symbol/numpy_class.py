@@ -1,4 +1,4 @@
-"""The class of the symbols of `mx.sym.np`, for modules that are imported without them."""
+"""The class of the symbols of `mx.sym.np`, for modules that must not import it at the top."""
 
 from functools import cache
 from typing import Any
@@ -6,7 +6,7 @@ from typing import Any
 
 @cache
 def numpy_symbol() -> Any:
-    """Import the class with the first of its symbols: it brings the functions of `mx.np` along as methods."""
+    """Import the class when its first symbol is made: with it come the functions of `mx.np`, as its methods."""
     from gluonic.symbol.numpy.symbols import _Symbol
 
     return _Symbol

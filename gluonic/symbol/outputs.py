@@ -1,4 +1,4 @@
-"""The outputs that a symbol is made of: their names, the graph below them, and choosing some of them."""
+"""The outputs of a symbol: their names, the graph below them, and selection."""
 
 import ctypes
 from collections.abc import Iterator, Sequence
@@ -21,7 +21,7 @@ class Outputs:
 
     Attributes
     ----------
-    entries : the outputs: nodes of a graph, and which of their outputs
+    entries : the outputs: nodes of a graph, each with the index of an output
     """
 
     __slots__ = ("__weakref__", "_known_graph", "entries")

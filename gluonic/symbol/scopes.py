@@ -1,4 +1,4 @@
-"""What surrounds the making of a symbol: attributes to add, and the Gluon block at work."""
+"""Scopes in which symbols are made: attributes to add, and the current Gluon block."""
 
 import threading
 from collections import defaultdict
@@ -23,7 +23,7 @@ class AttrScope(Scope):
         for a value that is not a string
     """
 
-    _subgraph_names: dict[str, int] = defaultdict(int)  # how often each name has been numbered
+    _subgraph_names: dict[str, int] = defaultdict(int)  # the latest number of each name
 
     def __init__(self, **attributes: str) -> None:
         super().__init__()
@@ -58,7 +58,7 @@ _path = _Path()
 
 
 def block_path() -> BlockPath:
-    """Return the path of the Gluon block at work, outermost first: ``net0/dense0``."""
+    """Return the path of the current Gluon block, outermost first: ``net0/dense0``."""
     return _path.value
 
 

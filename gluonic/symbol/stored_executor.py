@@ -1,4 +1,4 @@
-"""The executor of a graph with sparse arrays: in parts, of which the dense ones are compiled, on the tape."""
+"""The executor of a graph with sparse arrays: it runs in parts, on the tape; dense parts are compiled."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -26,7 +26,7 @@ from gluonic.symbol.watched_record import watch_gradients
 
 
 class StoredExecutor(Executor):
-    """An `Executor` of which an argument, a gradient or a result is sparse; see there."""
+    """An `Executor` with a sparse argument, gradient or result; see there."""
 
     _leaves: dict[Node, Leaf]
     _recorded: list[NDArray]
@@ -80,7 +80,7 @@ class StoredExecutor(Executor):
         return self.outputs
 
     def _run_watched(self, watch: RunMonitor, values: dict[Entry, NDArray]) -> list[NDArray]:
-        """Run operator by operator, and tell the monitor."""
+        """Run operator by operator, and report to the monitor."""
         for node in self._graph.run_order:
             if node.application is not None:
                 given = [values[entry] for entry in node.inputs]
@@ -122,7 +122,7 @@ class StoredExecutor(Executor):
                 leaf.receive(None)
 
     def _weighed(self, out_grads: Any) -> tuple[list[NDArray], list[NDArray | None]]:
-        """The outputs that depend on what is trained, and the gradients that flow into them."""
+        """The outputs that depend on trained arguments, and the gradients that flow into them."""
         names = self._symbol.list_outputs()
         given = as_list(out_grads, names)[: len(names)]
         given += [None] * (len(names) - len(given))
@@ -138,9 +138,9 @@ class StoredExecutor(Executor):
         return heads, gradients
 
     def set_monitor_callback(self, callback: Monitor, monitor_all: bool = False) -> None:
-        """Have a function called with what operators compute; see `Executor.set_monitor_callback`.
+        """Register a function to call with operators' results; see `Executor.set_monitor_callback`.
 
-        Gradients that are not asked for are zeros of the kind of storage that the input has.
+        Gradients that are not requested are zeros of the input's storage type.
         """
         self._watch = RunMonitor(self._graph, callback, monitor_all, self._ctx)
 
@@ -180,7 +180,7 @@ class StoredExecutor(Executor):
 
     @property
     def allocated(self) -> int:
-        """How many bytes the outputs take."""
+        """The number of bytes of the outputs."""
         values = [value_of(output) for output in self.outputs]
         return sum(v.nbytes if isinstance(v, np.ndarray) else v.data.nbytes for v in values)
 
@@ -188,7 +188,7 @@ class StoredExecutor(Executor):
 def _tell(
     watch: RunMonitor, node: Node, given: Sequence[Value], found: Sequence[NDArray | None]
 ) -> None:
-    """Tell of the gradients of an operator's inputs, but for states."""
+    """Report the gradients of an operator's inputs, except states."""
     names, states = node.applied.inputs, node.applied.states
     told = {
         (node, position): stored_zeros(kind_of(value), value.shape, value.dtype)
@@ -201,7 +201,7 @@ def _tell(
 
 
 def _check_head(name: str, entry: Entry, output: NDArray, gradient: NDArray | None) -> None:
-    """Refuse a gradient of another shape than its output, and none where the output is no loss."""
+    """Refuse a gradient whose shape is not its output's, and a missing one where the output is no loss."""
     application = entry.node.application
     if gradient is None:
         if application is None or not application.is_loss:

@@ -1,4 +1,4 @@
-"""Tracing functions into graphs of their own, for the nodes of loops and branches to hold."""
+"""Tracing functions into graphs of their own, for the nodes of loops and branches."""
 
 from collections.abc import Callable, Sequence
 
@@ -13,20 +13,20 @@ SUBGRAPH_NAME = "__subgraph_name__"
 
 
 class Subgraph:
-    """What a function computes, as a graph that shares no node with the graph outside.
+    """A function traced into a graph that shares no node with the outer graph.
 
     Parameters
     ----------
-    function : from formal parameters, as symbols, to outputs and new states
-    inputs : what the function will be called with; each is a formal parameter
-    name : what the operator is called; numbered, it marks the nodes of the graph
-    separate : whether a state that is an output, too, is to be a copy of it
+    function : maps formal parameters, as symbols, to outputs and new states
+    inputs : the inputs of the function; each is a formal parameter
+    name : the name of the operator; numbered, it marks the nodes of the graph
+    separate : whether a state that is also an output is copied
 
     Attributes
     ----------
     graph : the graph
-    formal : for each of its variables the number of the input it stands for, or None
-    captured : for each of its variables the entry outside that it stands for, if it is no input
+    formal : for each of its variables the number of the input that it represents, or None
+    captured : for each of its variables the outer entry that it represents, if it is no input
     """
 
     def __init__(
@@ -58,14 +58,14 @@ class Subgraph:
         return not node.is_variable and node.serial > self._first
 
     def _computed(self, entry: Entry, copied: bool = False) -> Entry:
-        """Copy an output that is an input or computed outside."""
+        """Copy an output that is an input, or is computed outside."""
         if not copied and self._is_inside(entry.node):
             return entry
         copy: Entry = op.identity(Symbol([entry])).entries[0]
         return copy
 
     def _boundary(self, outputs: Sequence[Entry], parameters: dict[Node, int]) -> dict[Entry, Node]:
-        """Find what comes from outside, with the variable that stands for it inside."""
+        """Find the entries from outside, with the variables that represent them inside."""
         found: dict[Entry, Node] = {}
         stack, seen = [entry.node for entry in reversed(outputs)], set[Node]()
         while stack:
@@ -82,13 +82,13 @@ class Subgraph:
 
 
 def _stand_in(entry: Entry) -> Node:
-    """Make the variable that stands for an entry inside."""
+    """Create the variable that represents an entry inside."""
     node = entry.node
     return node.with_application(None, ()) if node.is_variable else Node(None, entry.name)
 
 
 def unique_name(name: str) -> str:
-    """Number the name of a sub-graph, after the name of the one that it is traced in."""
+    """Number the name of a subgraph, prefixed by the name of the one that it is traced in."""
     outer = current_attributes()._attr.get(SUBGRAPH_NAME)
     full = f"{outer}${name}" if outer else name
     counts: dict[str, int] = AttrScope._subgraph_names

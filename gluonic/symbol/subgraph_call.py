@@ -1,4 +1,4 @@
-"""A graph called like an operator: what ``sym._internal._CachedOp`` makes is put together node by node."""
+"""A graph called like an operator: ``sym._internal._CachedOp`` inserts its nodes one by one."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -27,8 +27,8 @@ def call_subgraph(
     inputs : for each input of the graph, in the order of `list_inputs`; those at the end may be left out, and
         become variables
     subgraph : the graph, as JSON text
-    name : stands in front of the names of the graph's nodes
-    flags : as of `nd.CachedOp`; they change no value, and are let pass
+    name : the prefix of the names of the graph's nodes
+    flags : as of `nd.CachedOp`; accepted, without effect on values
 
     Examples
     --------

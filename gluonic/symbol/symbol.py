@@ -53,7 +53,7 @@ def _caller(op: str) -> Caller:
 class Symbol(Inferable, Arithmetic, NumPyCalls):
     """Outputs of a graph of operators; nothing is computed before it is bound to arrays.
 
-    ``+ - * /`` work on equal shapes and do not broadcast; ``F.broadcast_add`` and its kin do.
+    ``+ - * /`` work on equal shapes and do not broadcast; ``F.broadcast_add`` and the like do.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
     __slots__ = ()
 
     of_numpy: ClassVar[bool] = False
-    """Whether operators on symbols of the class give symbols of `mx.sym.np`."""
+    """Whether operators on symbols of the class return symbols of `mx.sym.np`."""
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -152,7 +152,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
         shape, dtype : of inputs by name
         title : the heading, by default the name of the first output
         save_format : ``html`` (a page), ``pdf``, ``svg``, ``dot``; ``png`` needs Chromium, others Graphviz
-        against : an older model; what was added, removed and changed since is marked, names do not count
+        against : an older model; additions, removals and changes since are marked, whatever the names
 
         Returns
         -------
@@ -184,7 +184,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
         return write_json(self.graph(), remove_amp_cast=remove_amp_cast)
 
     def save(self, fname: str, remove_amp_cast: bool = True) -> None:
-        """Write the graph to a file; an interruption leaves an old file as it was."""
+        """Write the graph to a file; an interruption leaves an existing file unchanged."""
         if not isinstance(fname, str):
             raise TypeError(f"fname must be a string, not {type(fname).__name__}")
         write_atomically(fname, self.tojson(remove_amp_cast).encode())
@@ -207,7 +207,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
         group2ctx: Any = None,
         shared_exec: Executor | None = None,
     ) -> Executor:
-        """Join the symbol with arrays.
+        """Bind the symbol to arrays.
 
         Parameters
         ----------
@@ -216,7 +216,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
         args_grad : arrays that receive the gradients, likewise; those left out are not computed
         grad_req : ``"write"``, ``"add"`` or ``"null"``, for all or (list, dict) for each
         aux_states : arrays for the auxiliary states, likewise
-        group2ctx : where the outputs of the groups of nodes are that ``AttrScope(ctx_group=…)`` has made
+        group2ctx : the contexts of the groups of nodes made by ``AttrScope(ctx_group=…)``
         shared_exec : accepted for compatibility
         """
         return bind(self, ctx, args, args_grad, grad_req, aux_states, group2ctx)
@@ -233,15 +233,15 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
         shared_buffer: dict[str, Any] | None = None,
         **kwargs: Any,
     ) -> Executor:
-        """Join the symbol with new arrays of zeros.
+        """Bind the symbol to new arrays of zeros.
 
         Parameters
         ----------
         ctx : the context
         grad_req : ``"write"``, ``"add"`` or ``"null"``, for all or (list, dict) for each
         type_dict : dtypes by name
-        stype_dict : storage types of arguments by name; of the others it is as the variable was declared
-        group2ctx : where the arrays of the groups of nodes are that ``AttrScope(ctx_group=…)`` has made
+        stype_dict : storage types of arguments by name; by default as the variable was declared
+        group2ctx : the contexts of the groups of nodes made by ``AttrScope(ctx_group=…)``
         shared_arg_names : arguments whose arrays come from `shared_exec`
         shared_exec : another executor, to share arrays with
         shared_buffer : arrays by name, used where they are large enough, and extended by new ones
@@ -295,13 +295,13 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
         skip_infer: bool = False,
         **kwargs: Any,
     ) -> "Symbol":
-        """Have a partitioner or graph pass of an extension library work on the symbol.
+        """Let a partitioner or graph pass of an extension library rewrite the symbol.
 
         Parameters
         ----------
         backend : its name, as `mx.library.load` prints it; a name that is not known changes nothing
-        args, aux : values of arguments and auxiliary states by name; with them, the library is told
-            shapes and dtypes. Parameters that a pass makes are added, those that are gone removed
+        args, aux : values of arguments and auxiliary states by name; with them, the library is given
+            shapes and dtypes. Parameters that a pass creates are added, those that it drops are removed
         ctx, stype_dict : accepted; there is one context, and all arrays are dense
         shape_dict, type_dict : shapes and dtypes of arguments that have no value in `args`
         skip_infer : do not infer shapes and dtypes
@@ -327,7 +327,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
         return Symbol(graph.outputs)
 
     def get_backend_symbol(self, backend: str) -> "Symbol":
-        """Return the symbol as a partitioner makes it that is told nothing about shapes."""
+        """Return the symbol as rewritten by a partitioner that is given no shapes."""
         return self.optimize_for(backend)
 
     def as_nd_ndarray(self) -> "Symbol":
@@ -356,7 +356,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
 
         def __getattr__(self, name):
             error = SymbolAttributeError(missing_attribute(self, name))
-            if not name.startswith("__"):  # what Python and libraries look for is no failure
+            if not name.startswith("__"):  # a look-up by Python or a library is no failure
                 error.failed = partial(not_made, name, self.entries, error.location), "shape", {}
             raise error
 
@@ -370,7 +370,7 @@ def Group(symbols: Sequence[Symbol], create_fn: Callable[[Any], Symbol] = Symbol
     Parameters
     ----------
     symbols : the symbols
-    create_fn : the class of the result, or what makes it
+    create_fn : the class of the result, or a function that creates it
     """
     if not symbols or not all(isinstance(symbol, Symbol) for symbol in symbols):
         raise TypeError("Group takes a list of Symbols, at least one")

@@ -1,4 +1,4 @@
-"""What only arrays have and can do."""
+"""Members that only arrays have."""
 
 from typing import Any, NoReturn
 
@@ -7,7 +7,7 @@ from gluonic.graph.failures import not_made, note_failure
 
 
 class NotImplementedForSymbol(MXNetError):
-    """Something was asked of a Symbol that needs values, which a Symbol does not have.
+    """A Symbol was used where values are needed, which a Symbol does not have.
 
     Parameters
     ----------
@@ -25,7 +25,7 @@ class NotImplementedForSymbol(MXNetError):
         )
 
 
-# Attributes of arrays, each with what a symbol has instead.
+# Attributes of arrays, each with the symbol's substitute.
 _ARRAYS_ONLY = {
     "shape": "infer_shape, or F.shape_array(x) inside hybrid_forward",
     "dtype": "infer_type",
@@ -48,11 +48,11 @@ _SPECIAL = {
 
 
 class SymbolAttributeError(MXNetError, AttributeError):
-    """A Symbol does not have what was asked of it by name."""
+    """A Symbol does not have an attribute of that name."""
 
 
 def missing_attribute(symbol: Any, name: str) -> str:
-    """Say that a symbol does not have an attribute, and what to use instead."""
+    """Return the error that a symbol lacks an attribute, with what to use instead."""
     hint = _ARRAYS_ONLY.get(name)
     if hint is not None:
         return describe(

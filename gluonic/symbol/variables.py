@@ -1,4 +1,4 @@
-"""Making variables, and reading symbols from files."""
+"""Creating variables, and reading symbols from files."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -25,7 +25,7 @@ def var(
     stype: str | None = None,
     **kwargs: Any,
 ) -> Symbol:
-    """Make a variable: an input of a graph.
+    """Create a variable: an input of a graph.
 
     Parameters
     ----------

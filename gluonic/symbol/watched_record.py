@@ -1,4 +1,4 @@
-"""Operators on the tape whose contributions to gradients a monitor is told of."""
+"""Operators on the tape whose contributions to gradients are reported to a monitor."""
 
 from collections.abc import Callable, Sequence
 
@@ -9,12 +9,12 @@ Tell = Callable[[Sequence[NDArray | None]], None]
 
 
 class WatchedRecord(Record):
-    """A computation that tells of the gradients of its inputs, None where none is asked for.
+    """A computation that reports the gradients of its inputs, None where none is requested.
 
     Parameters
     ----------
-    watched : what has been recorded
-    tell : called with the gradients at each walk back
+    watched : the record
+    tell : called with the gradients at each backward walk
     """
 
     __slots__ = ("_tell", "_watched")
@@ -26,21 +26,21 @@ class WatchedRecord(Record):
 
     @property
     def output_count(self) -> int:
-        """How many outputs there are."""
+        """The number of outputs."""
         return self._watched.output_count
 
     @property
     def is_loss(self) -> bool:
-        """Whether the inputs have gradients though none flows in."""
+        """Whether the inputs have gradients even if none flows in."""
         return self._watched.is_loss
 
     def free(self) -> None:
-        """Let go of what only a gradient needs."""
+        """Release what only a gradient needs."""
         super().free()
         self._watched.free()
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
-        """The gradients of the inputs, of which the monitor is told."""
+        """The gradients of the inputs, which are reported to the monitor."""
         if not self._watched.takes_stored:
             heads = [None if head is None else head.tostype("default") for head in heads]
         found = self._watched.gradients(heads, train=train)
@@ -49,7 +49,7 @@ class WatchedRecord(Record):
 
 
 def watch_gradients(outputs: Sequence[NDArray], tell: Tell) -> None:
-    """Have it told what the operator that has just computed some outputs contributes to gradients."""
+    """Report the contributions to gradients of the operator that has just computed some outputs."""
     entry = outputs[0].tape_entry
     if entry is not None:
         made = WatchedRecord(entry[0], tell)

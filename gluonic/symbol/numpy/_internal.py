@@ -1,4 +1,4 @@
-"""The operators that functions of ``mx.sym.np`` call, by their names without a prefix."""
+"""The operators behind the functions of ``mx.sym.np``, by their names without a prefix."""
 
 from gluonic.numpy_functions.table import bound
 from gluonic.symbol.numpy.operators import SYMBOLIC

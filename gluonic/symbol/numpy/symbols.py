@@ -30,7 +30,7 @@ class _Symbol(Symbol):
         subok: bool = True,
         copy: bool = True,
     ) -> Any:
-        """Return the elements as another dtype; the other arguments are there for NumPy's sake."""
+        """Return the elements as another dtype; the other arguments are accepted as in NumPy."""
         check_cast(order, casting, subok)
         return self.as_nd_ndarray().astype(dtype).as_np_ndarray()
 
@@ -57,7 +57,7 @@ class _Symbol(Symbol):
         return iter(self.each_output())
 
     def _require_list(self, what: str) -> None:
-        """Refuse to be a list: Python would go through the first axis of an array."""
+        """Refuse to act as a list: Python would iterate over the first axis of an array."""
         if self.num_outputs == 1:
             raise TypeError(
                 describe(
@@ -91,7 +91,7 @@ class _Symbol(Symbol):
 
 
 def _part(symbol: _Symbol, parts: Sequence[Any]) -> Any:
-    """The part of an array that integers and slices name."""
+    """The part of an array that integers and slices select."""
     slices = [p if isinstance(p, slice) else slice(p, p + 1 or None, None) for p in parts]
     if any(s.step == 0 for s in slices):
         raise ValueError("slice step cannot be zero")
