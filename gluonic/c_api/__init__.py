@@ -1,1 +1,1 @@
-"""What `mx.base` has for programs that call MXNet's C functions through ctypes."""
+"""The part of `mx.base` for programs that call MXNet's C functions through ctypes."""

@@ -1,4 +1,4 @@
-"""``mx.base._LIB``: those of MXNet's C functions that mean something here, called with ctypes' values."""
+"""``mx.base._LIB``: the supported ones of MXNet's C functions, called with ctypes' values."""
 
 import ctypes
 from collections.abc import Callable
@@ -22,11 +22,11 @@ from gluonic.ndarray.recording import check_writable
 
 
 def check_call(ret: int) -> None:
-    """Do nothing: the functions of `_LIB` raise what goes wrong themselves."""
+    """Do nothing: the functions of `_LIB` raise their errors themselves."""
 
 
 def array_of(handle: Any) -> NDArray:
-    """Return the array that a handle stands for."""
+    """Return the array of a handle."""
     return held_by(handle, NDArray)
 
 
@@ -35,7 +35,7 @@ def _number(value: Any) -> int:
 
 
 def _give(target: Any, value: Any) -> None:
-    """Write an output: what was passed with ``ctypes.byref`` or as a pointer."""
+    """Write to an output argument, passed with ``ctypes.byref`` or as a pointer."""
     if hasattr(target, "_obj"):  # byref
         target._obj.value = value
     else:
@@ -43,7 +43,7 @@ def _give(target: Any, value: Any) -> None:
 
 
 def _memory(array: NDArray, address: Any, size: Any) -> Any:
-    """The memory at an address, as a NumPy array that is like an array."""
+    """The memory at an address, as a NumPy array of the dtype and size of an array."""
     if _number(size) != array.size:
         raise MXNetError(
             describe(f"memory for {_number(size)} elements", facts=[f"array: {array.shape}"])
@@ -114,7 +114,7 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
 
 
 class CLibrary:
-    """The functions by name, each returning 0; those that are not there raise when they are asked for."""
+    """The functions by name, each returning 0; missing ones raise when they are looked up."""
 
     def __getattr__(self, name: str) -> Callable[..., int]:
         if name not in _FUNCTIONS:

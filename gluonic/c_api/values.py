@@ -30,7 +30,7 @@ SymbolHandle = ctypes.c_void_p
 
 
 class MXCallbackList(ctypes.Structure):
-    """Functions for C to call, each with what it is called with besides."""
+    """Callbacks for C, each with its context pointer."""
 
     _fields_: ClassVar[Any] = [
         ("num_callbacks", ctypes.c_int),
@@ -40,7 +40,7 @@ class MXCallbackList(ctypes.Structure):
 
 
 def _new_empty_handle() -> ctypes.c_void_p:
-    """Make a handle that stands for nothing yet."""
+    """Create an empty handle."""
     return NDArrayHandle()
 
 

@@ -1,4 +1,4 @@
-"""What augmenters are: functions of images that draw random numbers, and say how they were made."""
+"""The base of augmenters: functions of images that draw random numbers and can describe themselves."""
 
 import json
 import random
@@ -14,22 +14,22 @@ __all__ = ["Augmenter", "RandomOrderAug", "SequentialAug"]
 
 
 class Described(CheckedArguments):
-    """Something that can say how it was made.
+    """An object that can describe its class and arguments.
 
     Parameters
     ----------
-    **kwargs : what it was made with: numbers, text, lists, arrays
+    **kwargs : its arguments: numbers, text, lists, arrays
     """
 
     def __init__(self, **kwargs: Any) -> None:
         self._kwargs = {name: _plain(value) for name, value in kwargs.items()}
 
     def dumps(self) -> Any:
-        """Return its name in small letters and its arguments, as JSON."""
+        """Return its name in lower case and its arguments, as JSON."""
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
     def _with_parts(self, parts: Sequence[Any]) -> list[Any]:
-        """Its name in small letters, and what its parts say."""
+        """Its name in lower case, and the descriptions of its parts."""
         return [type(self).__name__.lower(), [part.dumps() for part in parts]]
 
 
@@ -39,7 +39,7 @@ def _plain(value: Any) -> Any:
 
 
 class NowAndThen(Described):
-    """Something that changes some images and leaves others alone.
+    """An augmenter that changes images with a probability.
 
     Parameters
     ----------
@@ -60,7 +60,7 @@ class Augmenter(Described):
 
     Parameters
     ----------
-    **kwargs : what `dumps` says it was made with
+    **kwargs : the arguments that `dumps` reports
 
     Examples
     --------
@@ -92,7 +92,7 @@ class SequentialAug(Augmenter):
         self.ts = ts
 
     def dumps(self) -> list[Any]:
-        """Return its name in small letters, and what its augmenters say."""
+        """Return its name in lower case, and the descriptions of its augmenters."""
         return self._with_parts(self.ts)
 
     def __call__(self, src: Any) -> Any:
@@ -103,7 +103,7 @@ class SequentialAug(Augmenter):
 
 
 class RandomOrderAug(SequentialAug):
-    """Augmenters in an order drawn anew for each image.
+    """Augmenters in a new random order for each image.
 
     Parameters
     ----------

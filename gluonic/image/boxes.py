@@ -1,4 +1,4 @@
-"""Boxes around objects: rows (left, top, right, bottom) in parts of an image's width and height."""
+"""Boxes around objects: rows (left, top, right, bottom) in fractions of an image's width and height."""
 
 from typing import Any
 
@@ -6,13 +6,13 @@ import numpy as np
 
 
 def areas(boxes: Any) -> Any:
-    """The areas of boxes, (boxes, 4), as parts of the image's; 0 for those without one."""
+    """The areas of boxes, (boxes, 4), as fractions of the image's; 0 for empty boxes."""
     width = np.maximum(0, boxes[:, 2] - boxes[:, 0])
     return np.maximum(0, boxes[:, 3] - boxes[:, 1]) * width
 
 
 def within(boxes: Any, window: tuple[float, float, float, float]) -> Any:
-    """The parts of boxes that lie in a window; zeros for those that do not.
+    """The intersections of boxes with a window; zeros where they are empty.
 
     Parameters
     ----------
@@ -29,12 +29,12 @@ def within(boxes: Any, window: tuple[float, float, float, float]) -> Any:
 
 
 def seen_from(boxes: Any, x: float, y: float, width: float, height: float) -> Any:
-    """Boxes in parts of a window instead of the image.
+    """Boxes in fractions of a window instead of the image.
 
     Parameters
     ----------
     boxes : (boxes, 4)
-    x, y, width, height : the window, in parts of the image
+    x, y, width, height : the window, in fractions of the image
     """
     found = boxes.copy()
     found[:, (0, 2)] = (boxes[:, (0, 2)] - x) / width

@@ -36,7 +36,7 @@ _GREY = np.tile(np.array([[0.21], [0.72], [0.07]]), 3)
 
 
 def _factor(spread: float) -> float:
-    """A random factor, at most so far from 1."""
+    """A random factor, at most `spread` away from 1."""
     return 1.0 + random.uniform(-spread, spread)
 
 
@@ -89,7 +89,7 @@ class BrightnessJitterAug(Augmenter):
 
 
 class ContrastJitterAug(Augmenter):
-    """Move an image from its mean luminance, or towards it, by a random factor, in place.
+    """Scale the distance of an image from its mean luminance by a random factor, in place.
 
     Parameters
     ----------
@@ -107,7 +107,7 @@ class ContrastJitterAug(Augmenter):
 
 
 class SaturationJitterAug(Augmenter):
-    """Move an image from its grey one, or towards it, by a random factor, in place.
+    """Scale the distance of an image from its grey version by a random factor, in place.
 
     Parameters
     ----------
@@ -166,8 +166,8 @@ class LightingAug(Augmenter):
 
     Parameters
     ----------
-    alphastd : the standard deviation of how much of each axis is added
-    eigval : how long the three principal axes of colours are
+    alphastd : the standard deviation of the coefficients of the axes
+    eigval : the eigenvalues of the three principal axes of colours
     eigvec : the axes, as columns of a matrix
     """
 
@@ -203,7 +203,7 @@ class ColorNormalizeAug(Augmenter):
 
 
 class RandomGrayAug(NowAndThen, Augmenter):
-    """Make an image grey now and then.
+    """Turn an image grey with a probability.
 
     Parameters
     ----------
@@ -248,7 +248,7 @@ def color_normalize(src: Any, mean: Any, std: Any = None) -> Any:
 
 
 def _done_by_channel(function: np.ufunc, src: Any, numbers: Any) -> bool:
-    """Change an image by a float32 number for each channel; whether that is what there is."""
+    """Change an image by a float32 number for each channel; return False for other arguments."""
     if not (_is_floats(src) and _is_floats(numbers, 1) and numbers.shape == src.shape[2:]):
         return False
     _written(src, lambda pixels: colours.by_channel(function, pixels, numbers.elements))

@@ -1,4 +1,4 @@
-"""Parts of images, and images with borders."""
+"""Cropping images, and adding borders."""
 
 import random
 import warnings
@@ -26,7 +26,7 @@ def fixed_crop(
     Parameters
     ----------
     src : (height, width, channels)
-    x0, y0 : the left upper corner
+    x0, y0 : the upper left corner
     w, h : width and height of the rectangle
     size : width and height of the result; those of the rectangle by default
     interp : 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos; 9 chooses by the sizes, 10 at random
@@ -43,14 +43,14 @@ def _crop_to(src: Any, rectangle: Rectangle, size: Size, interp: int) -> tuple[A
 
 
 def _anywhere(src: Any, w: int, h: int) -> Rectangle:
-    """A rectangle of a size, somewhere in an image."""
+    """A rectangle of a size at a random position."""
     height, width = src.shape[:2]
     x0 = random.randint(0, width - w)
     return x0, random.randint(0, height - h), w, h
 
 
 def random_crop(src: Any, size: Size, interp: int = 2) -> tuple[Any, Rectangle]:
-    """Cut a rectangle out of some place; enlarge it if the image is too small for it.
+    """Cut out a rectangle at a random position; enlarge it if the image is too small.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ def random_crop(src: Any, size: Size, interp: int = 2) -> tuple[Any, Rectangle]:
 
 
 def center_crop(src: Any, size: Size, interp: int = 2) -> tuple[Any, Rectangle]:
-    """Cut out the middle; enlarge it if the image is too small for it.
+    """Cut out the centre; enlarge it if the image is too small.
 
     Parameters
     ----------
@@ -99,16 +99,16 @@ def random_size_crop(
     interp: int = 2,
     **kwargs: Any,
 ) -> tuple[Any, Rectangle]:
-    """Cut out a rectangle of random area and proportions, and resize it (Szegedy et al., 2015).
+    """Cut out a rectangle of random area and aspect ratio, and resize it (Szegedy et al., 2015).
 
-    If ten of them do not fit into the image, its middle is cut out.
+    If ten of them do not fit into the image, its centre is cut out.
 
     Parameters
     ----------
     src : (height, width, channels)
     size : width and height of the result
-    area : which part of the image to cut out, at least; or at least and at most
-    ratio : the least and the largest width over height
+    area : the least fraction of the image's area to cut out; or the least and the largest
+    ratio : the least and the largest ratio of width to height
     interp : 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos; 9 chooses by the sizes, 10 at random
     min_area : an old name of `area`
 
@@ -142,7 +142,7 @@ def limits_of_area(area: Any, kwargs: dict[str, Any], where: str) -> tuple[float
 
 
 def renamed_area(area: Any, kwargs: dict[str, Any], where: str) -> Any:
-    """The argument `area`, which once was called ``min_area``.
+    """The argument `area`, formerly ``min_area``.
 
     Raises
     ------
@@ -183,7 +183,7 @@ def copyMakeBorder(
     top, bot, left, right : width of the border, in pixels
     type : 0 for one colour, 1 repeats the outermost pixels, 2 mirrors the image, 3 starts it again, 4
         mirrors it without repeating the outermost pixels; 16 more than that means the same
-    value, values : with type 0, the number or the numbers of each channel to fill in
+    value, values : with type 0, the fill value, or one for each channel
     out : an array to write the result into
     name : accepted for MXNet's sake
     """

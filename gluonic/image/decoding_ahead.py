@@ -1,4 +1,4 @@
-"""Images of an iterator, decoded by threads ahead of whoever uses them."""
+"""Images of an iterator, decoded ahead by threads."""
 
 import os
 from collections import deque
@@ -12,7 +12,7 @@ from gluonic.support.cpu_count import available_cores
 
 
 class Source(Protocol):
-    """What samples are read from: an `ImageIter`."""
+    """The source of samples: an `ImageIter`."""
 
     def next_sample(self) -> tuple[Any, Any]:
         """Read a label, and the contents of an image file; StopIteration after the last."""
@@ -21,7 +21,7 @@ class Source(Protocol):
         """Decode an image."""
 
     def latest(self) -> str:
-        """What sample was read last, for messages."""
+        """The name of the latest sample, for messages."""
 
 
 class _Waiting(NamedTuple):
@@ -31,13 +31,13 @@ class _Waiting(NamedTuple):
 
 
 def thread_count() -> int:
-    """How many threads decode: what the variable MXNET_CPU_WORKER_NTHREADS says, or one for each core."""
+    """The number of decoding threads: the variable MXNET_CPU_WORKER_NTHREADS, or one per core."""
     return int(os.environ.get("MXNET_CPU_WORKER_NTHREADS", 0)) or available_cores()
 
 
 @cache
 def _threads(process: int, count: int) -> ThreadPoolExecutor:
-    """The threads of a process: the child of a fork has none of its parent's."""
+    """The threads of a process: a forked child has none of its parent's."""
     return ThreadPoolExecutor(count, "gluonic-decoding")
 
 
@@ -47,9 +47,9 @@ def broken(name: str, error: FileFormatError) -> FileFormatError:
 
 
 class DecodingAhead:
-    """The samples of a source in order; some are read and being decoded before they are asked for.
+    """The samples of a source in order; some are read and decoded ahead.
 
-    No more are read than are asked for in all: the source stays where one who reads one by one would leave it.
+    No more are read than are requested in all: the source's position is that of reading one by one.
     """
 
     def __init__(self) -> None:
@@ -57,17 +57,17 @@ class DecodingAhead:
         self._ended = False
 
     def forget(self) -> None:
-        """Forget what was read ahead."""
+        """Drop the samples read ahead."""
         self._waiting.clear()
         self._ended = False
 
     def next(self, source: Source, wanted: int) -> tuple[Any, Any] | None:
-        """Return the next label and image; None, once, if the source has come to its end.
+        """Return the next label and image; None, once, at the end of the source.
 
         Parameters
         ----------
-        source : where samples come from
-        wanted : how many will be asked for, with this one
+        source : the source of samples
+        wanted : number of samples that will be requested, including this one
 
         Raises
         ------

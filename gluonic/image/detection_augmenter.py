@@ -1,4 +1,4 @@
-"""Augmenters of images with labels: a row for each object, its class and its box in parts of the image.
+"""Augmenters of images with labels: a row for each object, its class and its box in fractions of the image.
 
 A row is (class, left, top, right, bottom, …); labels are NumPy arrays.
 """
@@ -20,7 +20,7 @@ class DetAugmenter(Described):
 
     Parameters
     ----------
-    **kwargs : what `dumps` says it was made with
+    **kwargs : the arguments that `dumps` reports
     """
 
     def __call__(self, src: Any, label: Any) -> Labelled:
@@ -35,7 +35,7 @@ class DetAugmenter(Described):
 
 
 class DetBorrowAug(DetAugmenter):
-    """Change the image alone, by an augmenter that moves nothing in it.
+    """Change only the image, by an augmenter that moves nothing in it.
 
     Parameters
     ----------
@@ -54,7 +54,7 @@ class DetBorrowAug(DetAugmenter):
         self.augmenter = augmenter
 
     def dumps(self) -> list[Any]:
-        """Return its name in small letters, and what its augmenter says."""
+        """Return its name in lower case, and the description of its augmenter."""
         return [type(self).__name__.lower(), self.augmenter.dumps()]
 
     def __call__(self, src: Any, label: Any) -> Labelled:
@@ -63,7 +63,7 @@ class DetBorrowAug(DetAugmenter):
 
 
 class DetRandomSelectAug(DetAugmenter):
-    """Use one of several augmenters, drawn anew for each image, or none.
+    """Apply a random one of several augmenters to each image, or none.
 
     Parameters
     ----------
@@ -86,7 +86,7 @@ class DetRandomSelectAug(DetAugmenter):
         self.skip_prob = skip_prob if given else 1
 
     def dumps(self) -> list[Any]:
-        """Return its name in small letters, and what its augmenters say."""
+        """Return its name in lower case, and the descriptions of its augmenters."""
         return self._with_parts(self.aug_list)
 
     def __call__(self, src: Any, label: Any) -> Labelled:
@@ -98,7 +98,7 @@ class DetRandomSelectAug(DetAugmenter):
 
 
 class DetHorizontalFlipAug(NowAndThen, DetAugmenter):
-    """Mirror left and right now and then.
+    """Mirror left and right with a probability.
 
     Parameters
     ----------

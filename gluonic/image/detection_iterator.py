@@ -21,21 +21,21 @@ _LEAST_OBJECT = 5  # a class and the edges of a box
 class ImageDetIter(ImageIter):
     """Batches of images and their objects, changed by augmenters.
 
-    The label of an image in a file or a list is: how long this header is (2 or more), how many numbers describe
-    an object (5 or more), what else the header holds; and for each object its class, the left, top, right and
-    bottom edge of its box in parts of the image's width and height, and what else describes it. In a batch
-    labels are (batch, most objects of an image, numbers of an object); rows of -1 fill them up.
+    The label of an image in a file or a list is: the length of this header (2 or more), the number of values
+    per object (5 or more), the rest of the header; and for each object its class, the left, top, right and
+    bottom edge of its box in fractions of the image's width and height, and further values. In a batch
+    labels are (batch, most objects of an image, values per object), padded with rows of -1.
 
     Parameters
     ----------
     batch_size : images in a batch
-    data_shape : (3, height, width) of what augmenters make
+    data_shape : (3, height, width) of augmented images
     path_imgrec : a file of records, as im2rec writes them
     path_imglist : a list of image files: lines of a number, a label and a file, with tabs between
     path_root : the folder of the image files
     path_imgidx : the index of `path_imgrec`, needed for `shuffle` and for parts of it
-    shuffle : draw the order anew for each epoch
-    part_index, num_parts : take this part of so many
+    shuffle : shuffle the order in each epoch
+    part_index, num_parts : the part to read, and the number of parts
     aug_list : augmenters; by default those that `CreateDetAugmenter` makes of further arguments
     imglist : a list of images: label and file each
     data_name, label_name : the names of the inputs
@@ -89,7 +89,7 @@ class ImageDetIter(ImageIter):
         self.provide_label = [(label_name, (batch_size, *self.label_shape))]
 
     def _estimate_label_shape(self) -> tuple[int, int]:
-        """The most objects of an image, and how many numbers describe one: all labels are read."""
+        """The largest number of objects in an image, and the number of values per object: reads all labels."""
         most, width = 0, 0
         self.reset()
         while True:
@@ -107,7 +107,7 @@ class ImageDetIter(ImageIter):
         Raises
         ------
         MXNetError
-            if there is none, or the label has no header, or does not do what it says
+            if there is none, or the label has no header, or contradicts it
         """
         raw = np.ravel(label.asnumpy() if isinstance(label, NDArray) else label)
         if raw.size < _LEAST_LABEL:
@@ -132,7 +132,7 @@ class ImageDetIter(ImageIter):
         Raises
         ------
         MXNetError
-            if it has not the shape of one, or no object whose class is known and whose box is not turned over
+            if its shape is wrong, or no object has a known class and a valid box
         """
         if label.ndim != 2 or label.shape[1] < _LEAST_OBJECT:
             raise MXNetError(f"Label with shape (1+, 5+) required, {label} received.")
@@ -161,12 +161,12 @@ class ImageDetIter(ImageIter):
         data_shape: tuple[int, int, int] | None = None,
         label_shape: tuple[int, int] | None = None,
     ) -> None:
-        """Change what batches look like.
+        """Change the shapes of batches.
 
         Parameters
         ----------
         data_shape : (3, height, width); the augmenters must make such images
-        label_shape : (most objects of an image, numbers of an object); at least what labels need
+        label_shape : (most objects of an image, numbers of an object); large enough for all labels
         """
         if data_shape is not None:
             self.check_data_shape(data_shape)
@@ -183,7 +183,7 @@ class ImageDetIter(ImageIter):
         Raises
         ------
         ValueError
-            if it has not two axes, room for fewer objects, or another number of numbers for each
+            if it has not two axes, too few objects, or another number of values per object
         """
         if len(label_shape) != 2:
             raise AttributeValueError(f"label_shape should have length 2, not {label_shape}")
@@ -197,12 +197,12 @@ class ImageDetIter(ImageIter):
             )
 
     def sync_label_shape(self, it: "ImageDetIter", verbose: bool = False) -> "ImageDetIter":
-        """Give two iterators, for training and validation, say, one shape of labels.
+        """Set a common shape of labels for two iterators, such as those for training and validation.
 
         Parameters
         ----------
         it : the other one, which is returned
-        verbose : log what has been changed
+        verbose : log the change
         """
         if not isinstance(it, ImageDetIter):
             raise AttributeValueError(
@@ -236,15 +236,15 @@ class ImageDetIter(ImageIter):
         window_name: str = "draw_next",
         id2labels: Mapping[int, str] | None = None,
     ) -> Iterator[Any]:
-        """Go through augmented images with their boxes drawn into them; it takes OpenCV.
+        """Yield augmented images with their boxes drawn into them; needs OpenCV.
 
         Parameters
         ----------
         color : of the boxes: red, green, blue; random ones by default
         thickness : of their lines, in pixels
-        mean, std : what the augmenters subtracted, and divided by; True: those of ImageNet
-        clip : cut numbers off at 0 and 255
-        waitKey : show each image in a window for so many milliseconds (0: until a key is pressed)
+        mean, std : the mean subtracted by the augmenters, and their divisor; True: those of ImageNet
+        clip : clip values to 0 … 255
+        waitKey : show each image in a window for this many milliseconds (0: until a key is pressed)
         window_name : the window's name
         id2labels : names of classes, to be written into the boxes
 

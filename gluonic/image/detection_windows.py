@@ -1,4 +1,4 @@
-"""Augmenters that show a window of an image with objects: a part of it, or the image with a border.
+"""Augmenters that crop or pad images with objects.
 
 W. Liu and others: SSD: single shot multibox detector (2016).
 """
@@ -25,7 +25,7 @@ _LEAST_BORDER = 2
 
 
 class _Window(NamedTuple):
-    """A part of an image, or more than it, in pixels."""
+    """A window of an image, which may extend beyond it, in pixels."""
 
     x: int
     y: int
@@ -34,7 +34,7 @@ class _Window(NamedTuple):
 
 
 def _limits(value: Any, name: str, where: str) -> Any:
-    """The least and the largest of something; a number is both."""
+    """The least and the largest value of a range; a number is both."""
     if not isinstance(value, Number):
         return value
     logging.info("Using fixed %s: %s in %s", name, value, where)
@@ -46,7 +46,7 @@ class _RandomWindow(DetAugmenter):
 
     Attributes
     ----------
-    enabled : whether its parameters make sense; otherwise it leaves images alone
+    enabled : whether its parameters are valid; otherwise it does not change images
     """
 
     aspect_ratio_range: tuple[float, float]
@@ -65,7 +65,7 @@ class _RandomWindow(DetAugmenter):
             warnings.warn(f"Skip {where} due to invalid {wrong}: {kwargs[wrong]}", stacklevel=3)
 
     def _wrong(self) -> str | None:
-        """The name of a parameter that makes no sense."""
+        """The name of an invalid parameter."""
         (least, most), ratios = self.area_range, self.aspect_ratio_range
         if most <= self._least_part or least > most:
             return "area_range"
@@ -74,7 +74,7 @@ class _RandomWindow(DetAugmenter):
     _least_part = 0.0  # a largest area must be larger
 
     def _shapes(self, height: int, width: int) -> Any:
-        """Proportions drawn at random, and the least and the largest heights that go with the areas."""
+        """Random aspect ratios, and the least and the largest height for the areas."""
         if not self.enabled or height <= 0 or width <= 0:
             return
         least, most = (part * height * width for part in self.area_range)
@@ -85,20 +85,20 @@ class _RandomWindow(DetAugmenter):
 
 
 def _height_between(least: int, most: int) -> int:
-    """A height drawn at random; the largest, if that is less."""
+    """A random height; the largest, if that is less."""
     return most if least >= most else random.randint(least, most)
 
 
 class DetRandomCropAug(_RandomWindow):
-    """Cut out a rectangle that shows enough of the objects.
+    """Cut out a rectangle that covers enough of the objects.
 
     Parameters
     ----------
-    min_object_covered : how much of every object that is seen at all must be seen
-    aspect_ratio_range : the least and the largest width over height
-    area_range : the least and the largest part of the image
-    min_eject_coverage : objects of which less is seen are left out of the label
-    max_attempts : how many rectangles are tried, before the image is left alone
+    min_object_covered : the least fraction of each object in the rectangle, unless the object is outside
+    aspect_ratio_range : the least and the largest ratio of width to height
+    area_range : the least and the largest fraction of the image's area
+    min_eject_coverage : objects of which a smaller fraction is inside are dropped from the label
+    max_attempts : number of rectangles to try
     """
 
     min_object_covered: float
@@ -145,7 +145,7 @@ class DetRandomCropAug(_RandomWindow):
                 yield _Window(random.randint(0, width - w), y, w, h)
 
     def _label_in(self, label: Any, window: _Window, height: int, width: int) -> Any:
-        """The label of a part of an image; None if it does not show enough of the objects."""
+        """The label of a part of an image; None if it does not cover enough of the objects."""
         x, y = window.x / width, window.y / height
         right, bottom = (window.x + window.width) / width, (window.y + window.height) / height
         whole = areas(label[:, 1:])
@@ -156,27 +156,27 @@ class DetRandomCropAug(_RandomWindow):
         w, h = window.width / width, window.height / height
         found = label.copy()
         found[:, 1:5] = np.clip(seen_from(label[:, 1:5], x, y, w, h), 0, 1)
-        with np.errstate(invalid="ignore", divide="ignore"):  # objects without an area are left out
+        with np.errstate(invalid="ignore", divide="ignore"):  # objects without an area are dropped
             part = areas(found[:, 1:]) * w * h / whole
         there = (found[:, 3] > found[:, 1]) & (found[:, 4] > found[:, 2])
         found = found[there & (part > self.min_eject_coverage)]
         return found if len(found) else None
 
     def _shows(self, seen: Any, whole: Any) -> bool:
-        """Whether enough is seen of all objects that are seen at all, given boxes and whole areas."""
+        """Whether enough of each object in the window is covered, given boxes and whole areas."""
         covered = areas(seen) / whole
         covered = covered[covered > 0]
         return covered.size > 0 and bool(covered.min() > self.min_object_covered)
 
 
 class DetRandomPadAug(_RandomWindow):
-    """Put an image somewhere into a larger one of one colour.
+    """Place an image at a random position in a larger one of one colour.
 
     Parameters
     ----------
-    aspect_ratio_range : the least and the largest width over height of the larger one
+    aspect_ratio_range : the least and the largest ratio of width to height of the larger one
     area_range : the least and the largest area of it, in areas of the image
-    max_attempts : how many sizes are tried, before the image is left alone
+    max_attempts : number of sizes to try
     pad_val : the colour, a number for each channel
     """
 

@@ -1,4 +1,4 @@
-"""Pictures of images with the boxes around their objects, for people to look at."""
+"""Pictures of images with the boxes around their objects."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,19 +9,19 @@ from gluonic.graph.opencv import required_opencv
 from gluonic.image.standard_augmenters import by_channel
 
 _WHITE = (255, 255, 255)
-_LETTERS = 0.5  # the size of their names' letters, of OpenCV's usual size
-_STROKE = 2  # how wide letters' lines are, in pixels
+_LETTERS = 0.5  # font scale of their names, in OpenCV's units
+_STROKE = 2  # thickness of the font's lines, in pixels
 _MARGIN = 5  # between a box and its name, in pixels
 
 
 def unnormalized(image: Any, mean: Any, std: Any, clip: bool) -> Any:
-    """An image as it was before its mean was subtracted, and it was divided, as bytes.
+    """An image before normalization, as bytes.
 
     Parameters
     ----------
     image : (height, width, channels)
     mean, std : arrays with a number for each channel, True for those of ImageNet, or None
-    clip : cut numbers off at 0 and 255
+    clip : clip values to 0 … 255
     """
     mean, std = by_channel("mean", mean), by_channel("std", std)
     image = image if std is None else image * std
@@ -35,8 +35,8 @@ def drawn(image: Any, label: Any, color: Any, thickness: int, id2labels: Mapping
     Parameters
     ----------
     image : (height, width, 3), uint8, red first
-    label : rows (class, left, top, right, bottom, …), in parts of the image
-    color : red, green, blue; None for one drawn at random for each box
+    label : rows (class, left, top, right, bottom, …), in fractions of the image
+    color : red, green, blue; None for a random one for each box
     thickness : of the lines, in pixels
     id2labels : names of classes
     """

@@ -1,4 +1,4 @@
-"""Which interpolation a program chooses by MXNet's numbers, some of which say: as it suits."""
+"""MXNet's numbers for interpolation methods, some of which leave the choice open."""
 
 import random
 from collections.abc import Sequence
@@ -8,7 +8,7 @@ from gluonic.graph.interpolation import AT_RANDOM, BY_SIZES, CUBIC, KINDS, LANCZ
 
 
 def _get_interp_method(interp: int, sizes: Sequence[int] = ()) -> int:
-    """Return the interpolation that a number stands for.
+    """Return the interpolation method of a number.
 
     Parameters
     ----------

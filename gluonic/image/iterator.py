@@ -22,20 +22,20 @@ __all__ = ["ImageIter"]
 class ImageIter(DataIter):
     """Batches of images from a file of records or a list of image files, changed by augmenters.
 
-    Images are decoded by threads, as many as the variable ``MXNET_CPU_WORKER_NTHREADS`` says or there are
-    cores, while the main thread augments those before.
+    Images are decoded by threads, as many as the variable ``MXNET_CPU_WORKER_NTHREADS`` says, or one per
+    core, while the main thread augments earlier ones.
 
     Parameters
     ----------
     batch_size : images in a batch
-    data_shape : (3, height, width) of what augmenters make
-    label_width : numbers in a label
+    data_shape : (3, height, width) of augmented images
+    label_width : length of a label
     path_imgrec : a file of records, as im2rec writes them
     path_imglist : a list of image files: lines of a number, labels and a file, with tabs between
     path_root : the folder of the image files
     path_imgidx : the index of `path_imgrec`, needed for `shuffle` and for parts of it
-    shuffle : draw the order anew for each epoch
-    part_index, num_parts : take this part of so many
+    shuffle : shuffle the order in each epoch
+    part_index, num_parts : the part to read, and the number of parts
     aug_list : augmenters; by default those that `CreateAugmenter` makes of further arguments
     imglist : a list of images: label, or labels, and file each
     data_name, label_name : the names of the inputs
@@ -49,8 +49,8 @@ class ImageIter(DataIter):
     provide_data, provide_label : names and shapes of the inputs
     imgrec, imgidx : the file of records and the keys of its index, or None
     imglist : labels and files by key, or None
-    seq : the keys in the order of the epoch; None if records come as they lie in the file
-    cur : how many of them have been read
+    seq : the keys in the order of the epoch; None if records come in the order of the file
+    cur : number of keys read so far
     """
 
     _augmenters: ClassVar[Any] = staticmethod(CreateAugmenter)
@@ -114,14 +114,14 @@ class ImageIter(DataIter):
         return self.imgidx
 
     def reset(self) -> None:
-        """Begin an epoch; images that were left over for it stay."""
+        """Start an epoch, keeping the images left over for it."""
         if self._rolled_over is None or self.last_batch_handle != "roll_over":
             self.hard_reset()
         else:
             self._shuffle()
 
     def hard_reset(self) -> None:
-        """Begin an epoch, and forget images that were left over for it."""
+        """Start an epoch, and drop the images left over for it."""
         self._shuffle()
         self._rewind()
         self.cur = 0
@@ -209,7 +209,7 @@ class ImageIter(DataIter):
         return nd.zeros(self.provide_data[0][1]), nd.zeros(self.provide_label[0][1])
 
     def _batchify(self, batch_data: Any, batch_label: Any, start: int = 0) -> int:
-        """Fill a batch from a place on; how far it is filled.
+        """Fill a batch from a position on; return the position after the last image.
 
         Raises
         ------
@@ -238,7 +238,7 @@ class ImageIter(DataIter):
 
         Parameters
         ----------
-        wanted : how many will be asked for at least, with this one
+        wanted : least number of samples that will be requested, including this one
         """
         if type(self).imdecode is ImageIter.imdecode:
             return self._ahead.next(self, wanted)
@@ -254,7 +254,7 @@ class ImageIter(DataIter):
         Raises
         ------
         InvalidSample
-            if it is to be left out
+            if it must be skipped
         """
         with left_out():
             self.check_valid_image(image)
@@ -269,7 +269,7 @@ class ImageIter(DataIter):
         Raises
         ------
         ValueError
-            if it has not three axes, or not three channels
+            if it does not have three axes and three channels
         """
         if len(data_shape) != 3:
             raise AttributeValueError(
@@ -281,7 +281,7 @@ class ImageIter(DataIter):
             )
 
     def check_valid_image(self, data: Any) -> None:
-        """Check a decoded image; one that is not valid is left out.
+        """Check a decoded image; an invalid one is skipped.
 
         Raises
         ------
@@ -305,7 +305,7 @@ class ImageIter(DataIter):
             raise broken(self.latest(), error) from error
 
     def latest(self) -> str:
-        """What sample was read last, for messages."""
+        """The name of the latest sample, for messages."""
         if self.seq is None:
             return f"record number {self._records_read}, counted from 1, of {self.imgrec.uri}"
         key = self.seq[self.cur - 1]
@@ -330,12 +330,12 @@ class ImageIter(DataIter):
 
 
 class InvalidSample(Exception):
-    """A sample is to be left out; its cause says why."""
+    """A sample must be skipped; its cause says why."""
 
 
 @contextmanager
 def left_out() -> Iterator[None]:
-    """Leave samples out for which a RuntimeError is raised."""
+    """Skip samples for which a RuntimeError is raised."""
     try:
         yield
     except RuntimeError as error:

@@ -19,7 +19,7 @@ def imread(
     Parameters
     ----------
     filename : its path
-    flag : 1 for three channels, 0 for a grey one, -1 for what is stored
+    flag : 1 for three channels, 0 for a grey one, -1 for the channels that are stored
     to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
     out : an array to write the image into
 
@@ -44,7 +44,7 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -> A
     Parameters
     ----------
     buf : bytes, bytearray, or an array of bytes
-    flag : 1 for three channels, 0 for a grey one, -1 for what is stored
+    flag : 1 for three channels, 0 for a grey one, -1 for the channels that are stored
     to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
     out : an array to write the image into
 
@@ -56,9 +56,9 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -> A
     Raises
     ------
     ValueError
-        if `buf` is something else
+        if `buf` is of another type
     FileFormatError
-        if this is no image, or damaged
+        if it is no image, or damaged
     """
     if not isinstance(buf, (NDArray, bytes, bytearray, memoryview, np.ndarray)):
         raise AttributeValueError(

@@ -56,7 +56,7 @@ def scale_down(src_size: Size, size: Size) -> Size:
 
 
 def resize_short(src: Any, size: int, interp: int = 2) -> Any:
-    """Resize an image so that its shorter edge is `size` pixels long; its proportions stay.
+    """Resize an image so that its shorter edge is `size` pixels long; keep the aspect ratio.
 
     Parameters
     ----------

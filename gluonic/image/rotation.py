@@ -1,4 +1,4 @@
-"""Images turned about their centre."""
+"""Rotating images about their centre."""
 
 from numbers import Real
 from typing import Any
@@ -15,7 +15,7 @@ __all__ = ["imrotate", "random_rotate"]
 def imrotate(
     src: Any, rotation_degrees: Any, zoom_in: bool = False, zoom_out: bool = False
 ) -> NDArray:
-    """Turn images about their centre; what comes from outside is zero.
+    """Rotate images about their centre; pixels from outside are zero.
 
     Parameters
     ----------
@@ -27,7 +27,7 @@ def imrotate(
     Raises
     ------
     ValueError
-        if both zooms are asked for, or `src` is neither one image nor several
+        if both zooms are requested, or `src` is neither one image nor several
     TypeError
         if `src` is not float32, or one image is given several angles
 
@@ -70,7 +70,7 @@ def _angles(src: Any, degrees: Any) -> Any:
 
 
 def _grid(angles: Any, size: tuple[int, int], zoom_in: bool, zoom_out: bool) -> Any:
-    """Where each pixel comes from, as `BilinearSampler` reads it: x and y from -1 to 1, (images, 2, *size)."""
+    """The sampling grid of `BilinearSampler`: x and y from -1 to 1, (images, 2, *size)."""
     height, width = size
     half_height, half_width = (height - 1) / 2, (width - 1) / 2
     angles = angles.astype(np.float64).reshape(-1, 1, 1)
@@ -85,7 +85,7 @@ def _grid(angles: Any, size: tuple[int, int], zoom_in: bool, zoom_out: bool) -> 
 
 
 def _scale(height: int, width: int, cos: Any, sin: Any, zoom_out: bool) -> Any:
-    """How much smaller a turned image must be shown for all of it to be seen, or for nothing else."""
+    """The scale at which a rotated image is entirely visible, or fills the frame."""
     wide, high = width * cos + height * sin, width * sin + height * cos
     if zoom_out:
         return np.maximum(wide / width, high / height)
@@ -95,7 +95,7 @@ def _scale(height: int, width: int, cos: Any, sin: Any, zoom_out: bool) -> Any:
 def random_rotate(
     src: Any, angle_limits: tuple[float, float], zoom_in: bool = False, zoom_out: bool = False
 ) -> NDArray:
-    """Turn images by random angles; each of several by its own.
+    """Rotate images by random angles, a different one for each image.
 
     Parameters
     ----------

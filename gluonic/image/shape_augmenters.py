@@ -1,4 +1,4 @@
-"""Augmenters that resize, crop and mirror."""
+"""Augmenters that resize, crop and mirror images."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ __all__ = [
 
 
 class _ToSize(Augmenter):
-    """The base of those that make images of a size."""
+    """The base of augmenters to a fixed size."""
 
     def __init__(self, size: Any, interp: int = 2) -> None:
         super().__init__(size=size, interp=interp)
@@ -27,7 +27,7 @@ class _ToSize(Augmenter):
 
 
 class ResizeAug(_ToSize):
-    """Resize so that the shorter edge has a length; the proportions stay.
+    """Resize so that the shorter edge has a length; keep the aspect ratio.
 
     Parameters
     ----------
@@ -41,7 +41,7 @@ class ResizeAug(_ToSize):
 
 
 class ForceResizeAug(_ToSize):
-    """Resize to a size, whatever the proportions.
+    """Resize to a size, whatever the aspect ratio.
 
     Parameters
     ----------
@@ -57,7 +57,7 @@ class ForceResizeAug(_ToSize):
 
 
 class RandomCropAug(_ToSize):
-    """Cut a rectangle out of some place, as `random_crop` does.
+    """Cut out a rectangle at a random position, as `random_crop` does.
 
     Parameters
     ----------
@@ -71,7 +71,7 @@ class RandomCropAug(_ToSize):
 
 
 class CenterCropAug(_ToSize):
-    """Cut out the middle, as `center_crop` does.
+    """Cut out the centre, as `center_crop` does.
 
     Parameters
     ----------
@@ -85,13 +85,13 @@ class CenterCropAug(_ToSize):
 
 
 class RandomSizedCropAug(Augmenter):
-    """Cut out a rectangle of random area and proportions and resize it, as `random_size_crop` does.
+    """Cut out a rectangle of random area and aspect ratio and resize it, as `random_size_crop` does.
 
     Parameters
     ----------
     size : width and height of the result
-    area : which part of the image to cut out, at least; or at least and at most
-    ratio : the least and the largest width over height
+    area : the least fraction of the image's area to cut out; or the least and the largest
+    ratio : the least and the largest ratio of width to height
     interp : 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos; 9 chooses by the sizes, 10 at random
     min_area : an old name of `area`
     """
@@ -114,7 +114,7 @@ class RandomSizedCropAug(Augmenter):
 
 
 class HorizontalFlipAug(NowAndThen, Augmenter):
-    """Mirror left and right now and then.
+    """Mirror left and right with a probability.
 
     Parameters
     ----------

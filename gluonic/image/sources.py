@@ -1,4 +1,4 @@
-"""Where an iterator's images and labels come from: files of records, lists in files, given lists."""
+"""Sources of an iterator's images and labels: files of records, list files, given lists."""
 
 from collections.abc import Sequence
 from numbers import Number
@@ -33,7 +33,7 @@ def listed_images(path: str | None, images: Any, dtype: str) -> ImageList | None
 
     Parameters
     ----------
-    path : of a file: lines of a number, labels and a file, with tabs between
+    path : a file with lines of a number, labels and a file, separated by tabs
     images : a list of label (or labels) and file each
     dtype : of the labels
     """
@@ -50,7 +50,7 @@ def _read(path: str, dtype: str) -> ImageList:
     FileAccessError
         if the file cannot be read
     FileFormatError
-        naming the line that is something else
+        naming the line that is malformed
     """
     try:
         text = Path(path).read_text()
@@ -89,7 +89,7 @@ def _entry(image: Sequence[Any], dtype: str) -> tuple[Any, str]:
 
 
 def check_sources(records: Any, list_file: Any, images: Any, dtype: str) -> None:
-    """Check that an iterator is told where its images are.
+    """Check that an iterator is given a source of images.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The augmenters that iterators use unless they are given others."""
+"""The default augmenters of iterators."""
 
 from typing import Any
 
@@ -51,20 +51,20 @@ def CreateAugmenter(
     rand_gray: float = 0,
     inter_method: int = 2,
 ) -> list[Augmenter]:
-    """Make a list of augmenters for images to classify.
+    """Make a list of augmenters for image classification.
 
     Parameters
     ----------
     data_shape : (channels, height, width) of the results
     resize : the shorter edge that images are resized to first; 0 leaves them
-    rand_crop : crop at random instead of in the middle
-    rand_resize : with `rand_crop`: crop random areas in random proportions
+    rand_crop : crop at random instead of at the centre
+    rand_resize : with `rand_crop`: crop random areas with random aspect ratios
     rand_mirror : mirror half of the images
     mean, std : arrays with a number for each channel, to subtract and to divide by; True: those of ImageNet
     brightness, contrast, saturation : largest distance of the random factors from 1
     hue : angle by which colours are turned; 1 is half the circle
     pca_noise : the standard deviation of light added along the principal axes of ImageNet's colours
-    rand_gray : which part of the images to make grey
+    rand_gray : the probability of turning an image grey
     inter_method : 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos; 9 chooses by the sizes, 10 at random
 
     Examples

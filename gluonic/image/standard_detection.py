@@ -1,4 +1,4 @@
-"""The augmenters that iterators over images with objects use unless they are given others."""
+"""The default augmenters of iterators over images with objects."""
 
 from typing import Any
 
@@ -75,14 +75,14 @@ def CreateDetAugmenter(
     max_attempts: Any = 50,
     pad_val: Any = (127, 127, 127),
 ) -> list[DetAugmenter]:
-    """Make a list of augmenters for images in which objects are to be found.
+    """Make a list of augmenters for object detection.
 
     Parameters
     ----------
     data_shape : (channels, height, width) of the results
     resize : the shorter edge that images are resized to first; 0 leaves them
     rand_crop, rand_pad : probabilities of cropping and of padding
-    rand_gray : which part of the images to make grey
+    rand_gray : the probability of turning an image grey
     rand_mirror : mirror half of the images
     mean, std : arrays with a number for each channel, to subtract and to divide by; True: those of ImageNet
     brightness, contrast, saturation : largest distance of the random factors from 1

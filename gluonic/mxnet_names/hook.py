@@ -1,4 +1,4 @@
-"""The import hook for modules that have no file here: MXNet cuts them otherwise, or gluonic lacks them."""
+"""The import hook for modules without a file here: MXNet divides them differently, or gluonic lacks them."""
 
 import importlib
 import sys
@@ -18,7 +18,7 @@ Step = Callable[[ModuleType, str], None]
 
 
 class SameModule(Loader):
-    """A loader that hands out a module that is loaded already."""
+    """A loader that returns a module that is loaded already."""
 
     def __init__(self, module: ModuleType) -> None:
         self._module, self._spec = module, module.__spec__
@@ -28,12 +28,12 @@ class SameModule(Loader):
         return self._module
 
     def exec_module(self, module: ModuleType) -> None:
-        """Do nothing but put back what the import system has changed."""
+        """Only restore the attributes that the import system has changed."""
         module.__spec__ = self._spec
 
 
 class _MadeOfParts(Loader):
-    """A loader of a module that has no file: it offers what other modules define."""
+    """A loader of a module without a file: it has the names that other modules define."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -51,7 +51,7 @@ class _MadeOfParts(Loader):
 
 
 def _without_a_file(fullname: str, name: str) -> ModuleSpec | None:
-    """How to load a module that has no file of its name; None if MXNet has none either."""
+    """The loader of a module without a file of its name; None if MXNet has no such module either."""
     if name in PARTS:
         return spec_from_loader(fullname, _MadeOfParts(name))
     missing = missing_module(name)
@@ -61,11 +61,11 @@ def _without_a_file(fullname: str, name: str) -> ModuleSpec | None:
 
 
 class Hook(MetaPathFinder):
-    """Finds modules of gluonic by MXNet's names, too, and lets each do what follows from the tables.
+    """Finds modules of gluonic by MXNet's names, too, and applies the tables to each.
 
     Attributes
     ----------
-    steps : what is done to a module once it has been executed, given its name without ``gluonic.``
+    steps : functions called with a module once it has been executed, and its name without ``gluonic.``
     """
 
     def __init__(self) -> None:
@@ -103,7 +103,7 @@ class Hook(MetaPathFinder):
         loader.exec_module = exec_module  # type: ignore[method-assign]
 
     def take(self, step: Step) -> None:
-        """Take one more step with every module, with those that are loaded now."""
+        """Add a step for all modules, including those loaded already."""
         self.steps.append(step)
         for fullname, module in list(sys.modules.items()):
             if fullname == PACKAGE or fullname.startswith(_INSIDE):
@@ -114,6 +114,6 @@ HOOK = Hook()
 
 
 def install() -> None:
-    """Let `import` find what the tables name."""
+    """Let `import` find the modules that the tables name."""
     sys.meta_path.insert(0, HOOK)
     HOOK.take(extend)

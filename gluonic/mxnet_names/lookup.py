@@ -1,4 +1,4 @@
-"""Names that a module of MXNet has and ours does not define: of other files, imported ones, missing ones."""
+"""Names that MXNet's module has and ours does not define: those of other files, imported and missing ones."""
 
 import importlib
 import sys
@@ -23,7 +23,7 @@ def full(name: str) -> str:
 
 
 def parts_of(name: str) -> Iterator[ModuleType]:
-    """The modules that one of MXNet is made of, beside the file of its name."""
+    """The modules that one of MXNet's consists of, besides the file of its name."""
     for part in PARTS.get(name, ()):
         if part.endswith(".*"):
             inside = full(part[:-1])
@@ -33,14 +33,14 @@ def parts_of(name: str) -> Iterator[ModuleType]:
 
 
 def public_names(module: ModuleType) -> list[str]:
-    """The names that a module offers: its `__all__`, or those of functions and classes that it defines."""
+    """The public names of a module: its `__all__`, or the functions and classes that it defines."""
     listed = getattr(module, "__all__", None)
     own = (n for n, v in vars(module).items() if getattr(v, "__module__", None) == module.__name__)
     return [n for n in own if not n.startswith("_")] if listed is None else list(listed)
 
 
 def _resolved(source: str) -> Any:
-    """What a source stands for that `imports_of` gives."""
+    """The object of a source from `imports_of`."""
     place, _, path = source.partition(":")
     value: Any = importlib.import_module(full(place[1:]) if place.startswith(".") else place)
     for name in filter(None, path.split(".")):
@@ -49,7 +49,7 @@ def _resolved(source: str) -> Any:
 
 
 def _look_up(module: str, name: str) -> Any:
-    """What a module of MXNet has under a name; `_NOTHING`, too, if it imports what is not installed."""
+    """MXNet's object of a name in a module; `_NOTHING`, too, if it is from a package that is not installed."""
     below = f"{module}.{name}".lstrip(".")
     if below in PARTS or below in SAME:
         return importlib.import_module(full(below))
@@ -66,11 +66,11 @@ def _look_up(module: str, name: str) -> Any:
 
 
 def extend(module: ModuleType, name: str) -> None:
-    """Let a module find what MXNet's has beside what ours defines, and say what is missing.
+    """Let a module find the further names of MXNet's module, and raise for missing ones.
 
     Parameters
     ----------
-    module : one of ours; nothing happens to those that MXNet has nothing like
+    module : one of ours; those without a counterpart in MXNet are left alone
     name : its name, without ``gluonic.``
     """
     if home_of(name) != name:
@@ -98,7 +98,7 @@ def extend(module: ModuleType, name: str) -> None:
         return sorted({*here, *_below(name), *chain(*map(public_names, parts_of(name)))})
 
     vars(module).update(__getattr__=find, __dir__=names)
-    if lacks(name) or _below(name):  # imports from what is no package do not come by the hook
+    if lacks(name) or _below(name):  # imports from a module that is no package bypass the hook
         vars(module).setdefault("__path__", [])
     if has_no_all(name):
         there = (n for n, source in imports_of(name).items() if _is_there(source))

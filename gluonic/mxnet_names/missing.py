@@ -1,6 +1,6 @@
 """What MXNet has and gluonic does not: one table, from which errors and docs/missing.md are made.
 
-Whoever adds one of these deletes its row, or its name in a row.
+When you add one of these, delete its row, or its name in a row.
 """
 
 from fnmatch import fnmatchcase
@@ -17,8 +17,8 @@ class Missing(NamedTuple):
     Attributes
     ----------
     modules : modules, without ``mxnet.``
-    names : what they lack, as patterns; a star alone: all that is not found in them, and modules below them
-    instead : what there is, or why there is nothing
+    names : the missing names, as patterns; a star alone: every name not found in them, and modules below them
+    instead : the substitute, or why there is none
     """
 
     modules: str
@@ -101,12 +101,12 @@ def _rows() -> dict[str, list[Missing]]:
 
 
 def lacks(module: str) -> bool:
-    """Whether a module is there, and lacks something."""
+    """Whether a module exists, and lacks some names."""
     return module in _rows()
 
 
 def _row(dotted: str) -> Missing | None:
-    """The row that says that a name, after ``mx.``, is not there."""
+    """The row for a missing name, after ``mx.``."""
     place, _, last = dotted.rpartition(".")
     place = SAME.get(place, place)
     for row in _rows().get(place, []):

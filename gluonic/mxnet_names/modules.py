@@ -1,4 +1,4 @@
-"""MXNet's modules, where our files are cut otherwise."""
+"""MXNet's modules whose contents we divide differently."""
 
 from functools import cache
 
@@ -95,7 +95,7 @@ SAME: dict[str, str] = {
     },
 }
 
-# What MXNet has nothing like, but for the parts above.
+# Modules without a counterpart in MXNet, except the parts above.
 _OURS = {
     "alias",
     "codegen",
@@ -111,12 +111,12 @@ _OURS = {
 
 @cache
 def _whole() -> dict[str, str]:
-    """By part the module of MXNet that it first belongs to."""
+    """For each part, the first module of MXNet that it belongs to."""
     return {part: name for name, parts in reversed(PARTS.items()) for part in parts}
 
 
 def home_of(module: str) -> str | None:
-    """Under which of its modules MXNet has what one of ours defines; None if it has nothing like it.
+    """The module of MXNet with the definitions of one of ours; None without a counterpart.
 
     Parameters
     ----------

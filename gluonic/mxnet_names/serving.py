@@ -10,7 +10,7 @@ from gluonic.mxnet_names.modules import home_of
 from gluonic.pickling import restore
 
 ALIAS = "mxnet"
-# what `object.__reduce_ex__` names for an object whose state comes later
+# the function that `object.__reduce_ex__` names for an object whose state comes later
 _NEW: Any = vars(copyreg)["__newobj__"]
 MADE_IN: dict[type, str] = {}
 
@@ -25,11 +25,11 @@ def _is_own_class(module: ModuleType, name: str, value: Any) -> bool:
 
 
 def answer_as_mxnet(module: ModuleType, name: str) -> None:
-    """Let a module, and the classes that it defines, say that they are MXNet's.
+    """Let a module, and the classes that it defines, report MXNet's names.
 
     Parameters
     ----------
-    module : one of ours; nothing happens to those that MXNet has nothing like
+    module : one of ours; those without a counterpart in MXNet are left alone
     name : its name, without ``gluonic.``
     """
     home = home_of(name)
@@ -48,7 +48,7 @@ def answer_as_mxnet(module: ModuleType, name: str) -> None:
 
 
 def _reduced(value: Any) -> Any:
-    """What pickle notes down: the class by the name that it has wherever gluonic is installed."""
+    """The reduced value for pickle, which names the class as it is found wherever gluonic is installed."""
     noted = value.__reduce_ex__(4)
     if isinstance(noted, str):
         return noted

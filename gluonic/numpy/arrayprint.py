@@ -1,4 +1,4 @@
-"""How arrays are printed."""
+"""Options for printing arrays."""
 
 from typing import Any
 
@@ -10,12 +10,12 @@ __all__ = ["set_printoptions"]
 def set_printoptions(
     precision: int | None = None, threshold: int | None = None, **kwarg: Any
 ) -> None:
-    """Choose how arrays are printed, those of NumPy, too.
+    """Set the options for printing arrays, including NumPy's.
 
     Parameters
     ----------
     precision : number of decimals
-    threshold : of how many elements some are left out
+    threshold : the number of elements above which some are left out
     kwarg : further options of ``numpy.set_printoptions``: `edgeitems`, `linewidth`, `suppress`, …
     """
     np.set_printoptions(precision=precision, threshold=threshold, **kwarg)

@@ -1,4 +1,4 @@
-"""Functions of `mx.np` that are NumPy's own: called on arrays of `mx.np`, they give such, without gradients."""
+"""Functions of `mx.np` that NumPy computes: they take and return arrays of `mx.np`, without gradients."""
 
 from collections.abc import Callable
 from typing import Any
@@ -17,7 +17,7 @@ trapz tril_indices_from trim_zeros triu_indices_from union1d unpackbits unwrap v
 
 
 def _in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
-    """Tell of each element whether it is among those of another array; the result has one axis."""
+    """Test for each element whether it is in another array; the result has one axis."""
     return np.ravel(np.isin(ar1, ar2, assume_unique=assume_unique, invert=invert))
 
 
@@ -32,7 +32,7 @@ _REMOVED: dict[str, Callable[[], Callable[..., Any]]] = {
     "msort": lambda: _msort,
     "trapz": lambda: np.trapezoid,
 }
-"""What NumPy 2 no longer has under that name, made of what it has."""
+"""Functions that NumPy 2 no longer has under that name."""
 
 
 def _function(name: str) -> Callable[..., Any]:

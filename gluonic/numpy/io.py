@@ -11,7 +11,7 @@ __all__ = ["array", "genfromtxt"]
 
 
 def genfromtxt(*args: Any, **kwargs: Any) -> ndarray:
-    """Return what ``numpy.genfromtxt`` reads, as an array; ``ctx=`` says where it is made.
+    """Return an array with the values that ``numpy.genfromtxt`` reads; ``ctx=`` is its context.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""``mx.npx``: what the NumPy interface has besides NumPy's own functions, and its switches."""
+"""``mx.npx``: functions of the NumPy interface that NumPy does not have, and its switches."""
 
 from gluonic.ndarray import waitall
 from gluonic.ndarray.context import (

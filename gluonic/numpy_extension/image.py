@@ -1,4 +1,4 @@
-"""``mx.npx.image``: operators on images, and what `mx.image` does."""
+"""``mx.npx.image``: operators on images, and functions of `mx.image`."""
 
 from gluonic.image import *  # noqa: F403
 from gluonic.ndarray.numpy_extension.image import functions
