@@ -6,7 +6,7 @@ ARCHITECTURE.md names the aims.
 
 import ast
 from collections import Counter, defaultdict
-from collections.abc import Container, Iterator
+from collections.abc import Container, Iterator, Sequence
 from functools import cache
 from pathlib import Path
 from statistics import median
@@ -128,6 +128,43 @@ def _privates_read(tree: ast.Module) -> Iterator[str]:
         for name in taken:
             if name.startswith("_") and not name.startswith("__") and name not in own | _PUBLIC:
                 yield name
+
+
+def silent_ends() -> list[str]:
+    """Where a test, or a function that it checks with, ends or goes on without having looked at anything.
+
+    That is an exception that is passed over, or a `return` in a block in which nothing is checked before it.
+    """
+    found = []
+    for path in (ROOT / "tests").rglob("*.py"):
+        for node in ast.walk(ast.parse(path.read_text())):
+            if isinstance(node, FUNCTIONS) and node.name.startswith(("test_", "check_")):
+                lines = silent_lines(node)
+                found += [f"{path.relative_to(ROOT)}:{line}" for line in lines]
+    return found
+
+
+def silent_lines(function: ast.AST) -> Iterator[int]:
+    """The lines of statements in a function that end it, or an exception, in silence."""
+    for node in ast.iter_child_nodes(function):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            continue
+        block = getattr(node, "body", [])
+        last = block[-1] if isinstance(block, list) and block else None
+        silent = (
+            (ast.Return, ast.Pass, ast.Continue)
+            if isinstance(node, ast.ExceptHandler)
+            else ast.Return
+        )
+        if isinstance(last, silent) and getattr(last, "value", None) is None and not _looks(block):
+            yield last.lineno
+        yield from silent_lines(node)
+
+
+def _looks(block: Sequence[ast.stmt]) -> bool:
+    """Whether something is asserted, or given to a function that may."""
+    nodes = [node for statement in block for node in ast.walk(statement)]
+    return any(isinstance(node, (ast.Assert, ast.Call, ast.Raise)) for node in nodes)
 
 
 def instructions_as_text() -> int:

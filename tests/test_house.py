@@ -2,6 +2,8 @@
 
 import ast
 
+import pytest
+
 from tests import house
 
 OF_MXNET = {
@@ -167,3 +169,24 @@ def test_tests_read_no_private_names_but_those_that_programs_read() -> None:
 
 def test_arithmetic_on_addresses_is_written_by_methods() -> None:
     assert house.instructions_as_text() <= 85, "`machine/integers.py` has methods for them"
+
+
+def test_no_test_ends_without_having_looked() -> None:
+    assert not house.silent_ends(), "what is known is asserted there, too"
+
+
+@pytest.mark.parametrize(
+    ("end", "is_silent"),
+    [
+        ("if x: return", True),
+        ("try: f()\n except E: pass", True),
+        ("for x in y:\n  try: f()\n  except E: continue", True),
+        ("if x:\n  assert y\n  return", False),
+        ("try: f()\n except E as error: assert error", False),
+        ("class C:\n  def f(self): return", False),
+        ("for x in y:\n  if x: continue", False),
+    ],
+)
+def test_a_silent_end_is_found(end: str, is_silent: bool) -> None:
+    (function,) = ast.parse(f"def test():\n {end}").body
+    assert bool([*house.silent_lines(function)]) == is_silent

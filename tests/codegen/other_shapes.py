@@ -5,13 +5,21 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 import numpy as np
+import pytest
 from hypothesis import strategies as st
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.machine.declining import Declined
 from gluonic.codegen.shapes.facts import DynamicShapeError
 from gluonic.graph.errors import MXNetError
-from tests.codegen.agreement import Array, assert_alike, interpreter_of, new_run, slack_around
+from tests.codegen.agreement import (
+    Array,
+    assert_alike,
+    check_refusal,
+    interpreter_of,
+    new_run,
+    slack_around,
+)
 from tests.codegen.growing import MOST_ELEMENTS, RandomGraph, Shape
 
 Change = tuple[bool, tuple[int, ...]]
@@ -68,9 +76,16 @@ def check_other_shapes(
         try:
             found = _called(compiled, arrays, random.train)
         except DynamicShapeError:
+            check_refusal(random, random.arrays)
             return
-        except (MXNetError, Declined):
-            continue  # shapes that do not go together, or indices beyond them
+        except MXNetError:  # shapes that do not go together
+            assert wanted != shapes
+            with pytest.raises(MXNetError):
+                compute([a.copy() for a in arrays])
+            continue
+        except Declined:  # indices beyond them: the interpreter is asked what to do
+            assert wanted != shapes
+            continue
         expected = compute([a.copy() for a in arrays])
         slack = slack_around(compute, arrays)
         assert_alike(found, expected, f"with shapes {wanted}", arrays, slack)

@@ -1,5 +1,6 @@
 import contextlib
 import json
+import re
 from collections.abc import Callable
 from typing import Any
 
@@ -312,14 +313,17 @@ def test_mutated_files_load_or_are_refused_and_nothing_else(data: st.DataObject)
             del place[last]
     try:
         net = load(loaded)
-    except FileFormatError:
+    except FileFormatError as error:
+        with pytest.raises(FileFormatError, match=re.escape(str(error))):
+            load(loaded)
         return
+    assert net.tojson()
+    assert net.debug_str()
     try:
-        net.tojson()
-        net.debug_str()
         net.infer_shape_partial()
-    except MXNetError:
-        pass
+    except MXNetError as error:
+        with pytest.raises(MXNetError, match=re.escape(str(error))):
+            net.infer_shape_partial()
 
 
 @settings(max_examples=200, deadline=None)
