@@ -45,6 +45,13 @@ class RankGroup:
         self._met = [np.empty(1, np.uint8) for _ in range(self.size)]
         self.others = [r for r in range(self.size) if r != self.rank]
 
+    def duplicate(self) -> "RankGroup":
+        """Make a group of the same ranks whose messages are apart; all of them must ask for it."""
+        self.agree("a group of the same ranks", lambda: "a group of ranks")
+        comm, request = self.comm.Idup()
+        self.finish([request], [self.rank], lambda: "a group of ranks", comm)
+        return RankGroup(comm, self.members, self.watch)
+
     def next_tag(self) -> int:
         """A number for the messages of an operation; the ranks count alike."""
         self._tag = (self._tag + 1) % _TAGS

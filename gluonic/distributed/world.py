@@ -66,13 +66,6 @@ class World:
                 "one rank alone: the program works as it is; mpirun -n 2 python … starts two"
             )
 
-    def duplicate(self) -> RankGroup:
-        """Make a group of all ranks whose messages are apart; all ranks must ask for it."""
-        self.group.agree("a group of all ranks", lambda: "a group of ranks")
-        comm, request = self._comm.Idup()
-        self.group.finish([request], [self.group.rank], lambda: "a group of ranks", comm)
-        return RankGroup(comm, range(self.group.size), self.watch)
-
     def split(self, ranks: list[int]) -> RankGroup | None:
         """Make a group of some ranks, which all ranks must ask for; None on those that are not in it."""
         self.group.agree(f"ranks {ranks}", lambda: "a group of ranks")

@@ -1,18 +1,19 @@
 """Optimizers and trainers that average gradients over ranks, and parameters that begin alike."""
 
 from collections.abc import Mapping, Sequence
+from operator import is_
 from typing import Any
 
 import numpy as np
 
 from gluonic import optimizer as optimizers
-from gluonic.distributed.buckets import Buckets
-from gluonic.distributed.marks import marked
+from gluonic.distributed.early import Overlapped
 from gluonic.gluon import Trainer
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.graph.errors import warn
 from gluonic.graph.versions import mark_modified
 from gluonic.horovod.compression import Compression
+from gluonic.horovod.gradient_sums import TrainerSums
 from gluonic.horovod.operations import broadcast_, grouped_allreduce_
 from gluonic.horovod.process_sets import ProcessSet, global_process_set
 from gluonic.horovod.ranks import size
@@ -130,8 +131,13 @@ class DistributedTrainer(Trainer):
         super().__init__(params, optimizer, optimizer_params, kvstore=None)
         self._compression, self._process_set = compression, process_set
         self._predivide, self._prefix = gradient_predivide_factor, prefix or ""
-        self._buckets: Buckets | None = None
-        self._said = ""
+        self._sums: TrainerSums | None = None
+        self._summed: object = None
+
+    @property
+    def overlapped(self) -> Overlapped | None:
+        """What was summed up during backward, in the latest step; None if nothing was."""
+        return None if self._sums is None else self._sums.overlapped
 
     def _allreduce_grads(self) -> None:
         members: ProcessSet = self._process_set
@@ -140,22 +146,19 @@ class DistributedTrainer(Trainer):
         known = [param for param in self._params if param.grad_req != "null"]
         gradients = [param.list_grad()[0] for param in known]
         sent, contexts = zip(*map(self._compression.compress, gradients), strict=True)
-        said = "; ".join(f"{np.dtype(s.dtype)} {s.shape}" for s in sent)
-        if self._buckets is None or said != self._said:
-            names = [self._prefix + param.name for param in known]
-            self._buckets = Buckets(names, [(s.shape, s.elements.dtype) for s in sent])
-            self._said = said
         group = members.group()
+        names = [self._prefix + param.name for param in known]
+        summed = group, names, [(array.shape, array.dtype) for array in sent]
+        if self._sums is None or summed != self._summed:
+            self._sums, self._summed = TrainerSums(group, names, sent), summed
         group.watch.advance()
-        facts = f"{self._prefix} {said} {self._predivide}"
-        group.agree(facts, lambda: f"the gradients of the trainer {self._prefix!r}")
         after = np.float32(self._predivide / group.size)
-        arrays = [array.elements for array in sent]
+        as_written = self._predivide == 1.0 and all(map(is_, sent, gradients))
         if self._predivide != 1.0:
-            for values in arrays:
-                values *= np.float32(1.0 / self._predivide)
-        with marked("allreduce", named=self._prefix):
-            self._buckets.reduce(group, [[values] for values in arrays], in_place=True)
+            for array in sent:
+                array.elements *= np.float32(1.0 / self._predivide)
+        facts = f"{self._prefix} {self._predivide}"
+        self._sums.sum_up(sent, facts, self._prefix, early=as_written)
         for gradient, array, context in zip(gradients, sent, contexts, strict=True):
             array.elements *= after
             if array is gradient:

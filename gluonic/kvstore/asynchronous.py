@@ -43,7 +43,7 @@ class AsynchronousStore(DistributedStore):
         super().__init__(kind)
         self._lock = RLock()
         self._owners: dict[Any, int] = {}
-        self._mailbox = Mailbox(self._world.duplicate(), self._answer)
+        self._mailbox = Mailbox(self._group.duplicate(), self._answer)
         atexit.register(self._close)
 
     def _close(self) -> None:

@@ -208,7 +208,7 @@ class DistributedStore(KVStore):
         if layout is None or not layout.can_overlap:
             return
         if layout.overlap is None:
-            layout.overlap = GradientOverlap(self._world, layout.names, layout.kinds)
+            layout.overlap = GradientOverlap(self._group, layout.names, layout.kinds)
         elif layout.overlap.sums is None:
             layout.buckets = layout.overlap.agree()
         layout.overlap.expect(layout.firsts(pairs))

@@ -5,9 +5,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gluonic.distributed import World
 from gluonic.distributed.buckets import Bucket, Buckets
 from gluonic.distributed.early import EarlySums, Overlapped
+from gluonic.distributed.group import RankGroup
 from gluonic.graph.versions import write
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.handing_over import listen
@@ -26,7 +26,7 @@ class GradientOverlap:
 
     Parameters
     ----------
-    world : the ranks
+    group : the ranks
     names, kinds : the gradients' names, and shapes and dtypes
 
     Attributes
@@ -36,11 +36,11 @@ class GradientOverlap:
 
     def __init__(
         self,
-        world: World,
+        group: RankGroup,
         names: Sequence[str],
         kinds: Sequence[tuple[tuple[int, ...], np.dtype]],
     ) -> None:
-        self._world, self._names, self._kinds = world, names, kinds
+        self._group, self._names, self._kinds = group, names, kinds
         self.sums: EarlySums | None = None
         self._arrays: list[NDArray] = []
         self._places: dict[int, int] = {}
@@ -67,7 +67,7 @@ class GradientOverlap:
     def agree(self) -> Buckets:
         """Make buckets in the order in which gradients came on rank 0; all ranks do so."""
         seen = np.array([*self._order], np.int64)
-        order = self._world.group.gather(seen, lambda: "the order of gradients")[0].tolist()
+        order = self._group.gather(seen, lambda: "the order of gradients")[0].tolist()
         order += [place for place in range(len(self._names)) if place not in set(order)]
         buckets = Buckets(self._names, self._kinds, order=order)
         self._bucket_of = [0] * len(self._names)
@@ -75,7 +75,7 @@ class GradientOverlap:
             for place in bucket.members:
                 self._bucket_of[place] = number
         self._vain = [0] * len(buckets.all)
-        self.sums = EarlySums(self._world.duplicate(), buckets)
+        self.sums = EarlySums(self._group.duplicate(), buckets)
         return buckets
 
     # What backward tells

@@ -1,5 +1,6 @@
 """Training with Horovod's trainer and optimizer: what one process learns of the whole batch."""
 
+import os
 from typing import Any
 
 import numpy as np
@@ -59,6 +60,60 @@ def test_a_trainer_averages_gradients() -> None:
         for a, b in zip(found, expected, strict=True):
             np.testing.assert_allclose(a, b, atol=bound)
             assert (hvd.allreduce(nd.array(a), op=hvd.Max).asnumpy() == a).all()
+
+
+def learn_more(early: bool, **options: Any) -> tuple[list[Any], list[Any]]:
+    """The weights after some steps, in which rank 1 edits a gradient once, and what was overlapped in each."""
+    os.environ["GLUONIC_OVERLAP"] = str(int(early))
+    net, found = net_of(0), []
+    half = slice(hvd.rank(), None, 2)
+    net(batch(half))
+    params = net.collect_params()
+    trainer: Any = hvd.DistributedTrainer(params, "sgd", {"momentum": 0.9}, **options)
+    for step in range(6):
+        with autograd.record():
+            loss = (net(batch(half) * (step + 1)) ** 2).sum()
+        loss.backward()
+        if step == 4 and hvd.rank() == 1:
+            net[0].weight.grad()[:] *= 2
+        trainer.step(BATCH // 2)
+        found.append(trainer.overlapped)
+    return [param.data().asnumpy() for param in params.values()], found
+
+
+@ranks(2)
+def test_a_trainer_sends_gradients_during_backward() -> None:
+    hvd.init()
+    for options in ({}, {"prefix": "named"}):
+        expected, nothing = learn_more(early=False, **options)
+        weights, found = learn_more(early=True, **options)
+        assert all((a == b).all() for a, b in zip(weights, expected, strict=True))
+        assert not any(nothing)
+        assert found[:2] == [None, None]
+        assert all(one.begun == one.all > 0 for one in found[2:])
+        assert [one.again > 0 for one in found[2:]] == [False, False, True, False]
+
+
+@ranks(3, GLUONIC_OVERLAP="1")
+def test_some_of_the_ranks_send_gradients_during_backward() -> None:
+    hvd.init()
+    some = hvd.add_process_set([0, 2])
+    weights, found = learn_more(early=True, process_set=some)
+    if some.included():
+        assert found[-1].begun == found[-1].all > 0
+        for weight in weights:
+            assert (
+                hvd.allreduce(nd.array(weight), op=hvd.Max, process_set=some).asnumpy() == weight
+            ).all()
+    else:
+        assert not any(found)
+
+
+@ranks(2, GLUONIC_OVERLAP="1")
+def test_gradients_that_are_changed_on_their_way_are_sent_after_backward() -> None:
+    hvd.init()
+    for options in ({"gradient_predivide_factor": 2.0}, {"compression": hvd.Compression.fp16}):
+        assert not any(learn_more(early=True, **options)[1])
 
 
 @ranks(2)
