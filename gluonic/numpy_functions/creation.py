@@ -10,17 +10,17 @@ Order = str
 
 
 def dtype_or_default(dtype: Any) -> Any:
-    """The dtype that is asked for, float32 if none is."""
+    """The requested dtype, float32 by default."""
     return "float32" if dtype is None else dtype
 
 
 def placed(ctx: Any) -> dict[str, Any]:
-    """Where an array is to be made, if that is said."""
+    """The keyword for the context of a new array, if one is given."""
     return {} if ctx is None else {"ctx": str(ctx)}
 
 
 def require_c(name: str, order: Order) -> None:
-    """Refuse another order of elements in memory than C's."""
+    """Refuse any memory order but C's."""
     if order != "C":
         raise NotThereError(f"np.{name}: order={order!r}: elements lie in the order 'C'")
 
@@ -46,7 +46,7 @@ def _filled(name: str, operator: str, what: str) -> None:
 
 _filled("zeros", "_npi_zeros", "zeros")
 _filled("ones", "_npi_ones", "ones")
-_filled("empty", "_npi_zeros", "any numbers, which are zeros")
+_filled("empty", "_npi_zeros", "arbitrary values, which are zeros")
 
 
 def _filled_like(name: str, value: float, what: str) -> None:
@@ -87,7 +87,7 @@ def empty_like(
     subok: bool = False,
     shape: Any = None,
 ) -> Any:
-    """Return an array of any numbers with the shape of another.
+    """Return an array of arbitrary values with the shape of another.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ def full(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Return an array of one number.
+    """Return an array filled with a number.
 
     Parameters
     ----------
@@ -144,7 +144,7 @@ def full_like(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Return an array of one number with the shape of another.
+    """Return an array filled with a number, with the shape of another.
 
     Parameters
     ----------
@@ -168,7 +168,7 @@ def arange(
     Parameters
     ----------
     start, stop : the range; if only one is given, it is the end, and the range starts at 0
-    step : the distance of two neighbours
+    step : the distance of consecutive numbers
     dtype : default float32
     ctx : where it is made
     """
@@ -197,8 +197,8 @@ def eye(
 
     Parameters
     ----------
-    N, M : the numbers of rows and columns, as many if `M` is not given
-    k : the diagonal: 0 is the main one, positive ones lie above it
+    N, M : the numbers of rows and columns; square by default
+    k : the diagonal: 0 is the main one, positive ones are above it
     dtype : default float32
     kwargs : ``ctx=``, where it is made
     """
@@ -334,7 +334,7 @@ def meshgrid(F: Operators, *xi: Any, **kwargs: Any) -> Any:
 
 
 def together(F: Operators, arrays: Sequence[Any]) -> list[Any]:
-    """Arrays broadcast to the shape that they have together."""
+    """Arrays broadcast to their common shape."""
     whole = arrays[0]
     for other in arrays[1:]:
         whole = F._npi_add(F.zeros_like(whole), F.zeros_like(other))
@@ -343,7 +343,7 @@ def together(F: Operators, arrays: Sequence[Any]) -> list[Any]:
 
 @function()
 def broadcast_arrays(F: Operators, *args: Any) -> Any:
-    """Return arrays, and numbers, repeated until all have the shape that they have together."""
+    """Return arrays, and numbers, broadcast to their common shape."""
     kinds = {bool: "bool", int: "int64"}
     arrays = [a if F.is_array(a) else F.array_of(a, kinds.get(type(a), "float32")) for a in args]
     return together(F, arrays)

@@ -1,4 +1,4 @@
-"""``mx.npx``: operators under their own names, and what has more of a function."""
+"""``mx.npx``: operators under their own names, and functions written over them."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ _OF_OTHERS = ("_npx_reshape", "_npx_nonzero", "_npx_constraint_check")
 
 
 def operators_of(room: str) -> dict[str, str]:
-    """The operators that users find in a room as they are, by the names that they have there."""
+    """The operators that a namespace has as they are, by their names there."""
     prefix = _PREFIXES.get(room)
     if prefix is None:
         return {}
@@ -26,12 +26,12 @@ def operators_of(room: str) -> dict[str, str]:
 def npx_reshape(
     F: Operators, a: Any, newshape: Any, reverse: bool = False, order: str = "C"
 ) -> Any:
-    """Return the elements under another shape, which may speak of that of `a`.
+    """Return the elements under another shape, which may refer to that of `a`.
 
     Parameters
     ----------
     a : any array
-    newshape : extents; -1 follows from the number of elements, -2 keeps the axis of `a` at this place, -3
+    newshape : extents; -1 follows from the number of elements, -2 keeps the axis of `a` at this position, -3
         drops it (of length one), -4 keeps all that are left, -5 joins the next two, -6 splits the next into
         the two that follow
     reverse : read from the end

@@ -15,7 +15,7 @@ def det(F: Operators, a: Any) -> Any:
 
 @function("np.linalg")
 def slogdet(F: Operators, a: Any) -> Any:
-    """Return the signs of determinants, and the logarithms of their sizes."""
+    """Return the signs of determinants, and the logarithms of their absolute values."""
     return F._npi_slogdet(a)
 
 
@@ -82,7 +82,7 @@ def tensorsolve(F: Operators, a: Any, b: Any, axes: Any = None) -> Any:
 
 @function("np.linalg")
 def pinv(F: Operators, a: Any, rcond: Any = 1e-15, hermitian: bool = False) -> Any:
-    """Return the pseudo-inverses of matrices; singular values below `rcond` times the largest count as 0."""
+    """Return the pseudo-inverses of matrices; singular values below `rcond` times the largest are zero."""
     if hermitian:
         raise NotImplementedError("np.linalg.pinv: hermitian=True is not there")
     if is_number(rcond):
@@ -102,7 +102,7 @@ def _extreme_sum(F: Operators, x: Any, order: Any, axes: Any, keepdims: bool) ->
 
 
 def _flag_of(order: Any) -> tuple[float, int]:
-    """How the operator is told of an order."""
+    """The operator's flag for an order."""
     if order is None or order in ("fro", "f"):
         return 2, BY_SQUARES
     if order == "nuc":

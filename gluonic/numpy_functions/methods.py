@@ -1,4 +1,4 @@
-"""The operators and methods of the arrays and the symbols of `mx.np`: functions, with the object put first."""
+"""The operators and methods of `mx.np`'s arrays and symbols: functions with the object as first argument."""
 
 from collections.abc import Callable, Mapping
 from typing import Any
@@ -20,7 +20,7 @@ _UNARY = {
     "trunc": "trunc",
 }  # fmt: skip
 
-# The parameters that methods take by position, after the object.
+# The positional parameters of methods, after the object.
 _METHODS = {
     "all": "axis out keepdims",
     "any": "axis out keepdims",
@@ -52,7 +52,7 @@ _DEFAULTS: dict[str, dict[str, Any]] = {"clip": {"a_min": None, "a_max": None}}
 
 
 def _method(name: str, parameters: str, functions: Functions) -> Callable[..., Any]:
-    """The method that a function is, whose arguments may be given in the method's own order."""
+    """A function as a method, whose arguments may be given in the method's own order."""
     names, defaults = parameters.split(), _DEFAULTS.get(name, {})
 
     def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
@@ -112,7 +112,7 @@ def methods(functions: Functions) -> dict[str, Any]:
         return functions["transpose"](self, _one_or_all(axes) if axes else None)
 
     def __round__(self: Any, ndigits: int = 0) -> Any:
-        """Return the elements rounded to so many decimals."""
+        """Return the elements rounded to `ndigits` decimals."""
         return functions["around"](self, ndigits)
 
     def transposed(self: Any) -> Any:
@@ -135,12 +135,12 @@ def add_to(kind: type, functions: Functions, *, in_place: bool) -> None:
 
 
 def check_cast(order: str, casting: str, subok: bool) -> None:
-    """Refuse what `astype` takes for NumPy's sake alone.
+    """Refuse arguments of `astype` that are accepted only as in NumPy.
 
     Raises
     ------
     ValueError
-        for anything but what is always done
+        for any value but the default behaviour's
     """
     for name, value, allowed in (
         ("order", order, ("K", "C")),

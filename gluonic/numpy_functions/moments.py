@@ -69,7 +69,7 @@ def average(
     ----------
     a : any array
     axis : an axis or several; none means all
-    weights : of the shape of `a`, or one for each place along the axis; none means all are 1
+    weights : of the shape of `a`, or one for each index along the axis; none means all are 1
     returned : whether the sums of the weights are returned, too
     out : the array that receives the result
     """
@@ -89,12 +89,12 @@ def percentile(
     interpolation: str = "linear",
     keepdims: bool = False,
 ) -> Any:
-    """Return the numbers below which a share of the elements lies.
+    """Return percentiles of the elements over axes.
 
     Parameters
     ----------
     a : any array
-    q : the share in per cent, or several
+    q : the percentage, or several
     axis : an axis or several; none means all
     out : the array that receives the result
     overwrite_input : None
@@ -121,7 +121,7 @@ def quantile(
     interpolation: str = "linear",
     keepdims: bool = False,
 ) -> Any:
-    """Return the numbers below which a share of the elements lies; `q` is between 0 and 1. See `percentile`."""
+    """Return quantiles of the elements over axes; `q` is between 0 and 1. See `percentile`."""
     if isinstance(q, (list, tuple)):
         shares: Any = [100 * share for share in q]
     else:
@@ -131,7 +131,7 @@ def quantile(
 
 @function()
 def bincount(F: Operators, x: Any, weights: Any = None, minlength: int = 0) -> Any:
-    """Return how often each whole number occurs, or the sums of its weights."""
+    """Return the count of each integer, or the sum of its weights."""
     if minlength < 0:
         raise ValueError("np.bincount: minlength must not be negative")
     if weights is None:
@@ -149,13 +149,13 @@ def histogram(
     weights: Any = None,
     density: Any = None,
 ) -> Any:
-    """Return how many elements lie in each bin, and the bins' edges.
+    """Return the number of elements in each bin, and the edges of the bins.
 
     Parameters
     ----------
     a : any array
     bins : number of bins of equal width, or an array of edges
-    range : where bins begin and end; needed with a number of bins
+    range : the range of the bins; required with a number of bins
     normed, weights, density : None or False
     """
     if normed or density or weights is not None:
@@ -173,7 +173,7 @@ def histogram(
 def diff(
     F: Operators, a: Any, n: int = 1, axis: int = -1, prepend: Any = None, append: Any = None
 ) -> Any:
-    """Return the differences of neighbours along an axis, `n` times over."""
+    """Return the differences of consecutive elements along an axis, applied `n` times."""
     if prepend is not None or append is not None:
         raise NotImplementedError("np.diff: prepend= and append= are not there")
     return F._npi_diff(a, n=n, axis=axis)
@@ -181,7 +181,7 @@ def diff(
 
 @function()
 def ediff1d(F: Operators, ary: Any, to_end: Any = None, to_begin: Any = None) -> Any:
-    """Return the differences of neighbours of the flattened array, between what is put before and behind."""
+    """Return the differences of consecutive flattened elements, between `to_begin` and `to_end`."""
     given = [edge for edge in (to_begin, to_end) if F.is_array(edge)]
     return F._npi_ediff1d(
         ary, *given, **_edge(F, "to_begin", to_begin), **_edge(F, "to_end", to_end)
@@ -189,7 +189,7 @@ def ediff1d(F: Operators, ary: Any, to_end: Any = None, to_begin: Any = None) ->
 
 
 def _edge(F: Operators, name: str, value: Any) -> dict[str, Any]:
-    """The attributes that say what stands at an end."""
+    """The attributes for the values at an end."""
     if F.is_array(value):
         return {f"{name}_arr_given": True, f"{name}_scalar": None}
     if value is not None and not is_number(value):
@@ -209,7 +209,7 @@ def polyval(F: Operators, p: Any, x: Any) -> Any:
 
 @function("np", "round", "round_")
 def around(F: Operators, x: Any, decimals: int = 0, out: Any = None, **kwargs: Any) -> Any:
-    """Return the nearest numbers of so many decimals, of two the one whose last digit is even."""
+    """Return the elements rounded to `decimals` decimals, halves to the even digit."""
     if is_number(x):
         return np.around(x, decimals)
     return F._npi_around(x, decimals=decimals, out=out)
@@ -231,7 +231,7 @@ def nan_to_num(
     ----------
     x : array, or a number
     copy : False writes into `x`
-    nan, posinf, neginf : what replaces them; the largest and smallest numbers of the dtype, if not given
+    nan, posinf, neginf : the replacements; by default the largest and smallest numbers of the dtype
     """
     if is_number(x):
         return np.nan_to_num(x, copy, nan, posinf, neginf)

@@ -10,13 +10,13 @@ from gluonic.numpy_functions.table import Operators, function
 
 @function()
 def dot(F: Operators, a: Any, b: Any, out: Any = None) -> Any:
-    """Return the product summed over the last axis of `a` and the last but one of `b`, or its only one."""
+    """Return the product summed over the last axis of `a` and the second to last of `b`, or its only one."""
     return F._np_dot(a, b, out=out)
 
 
 @function()
 def matmul(F: Operators, a: Any, b: Any, out: Any = None, **kwargs: Any) -> Any:
-    """Return the products of matrices, which the last two axes are; those before are broadcast together."""
+    """Return the products of matrices in the last two axes; the axes before are broadcast."""
     if kwargs:
         raise TypeError(f"np.matmul takes no {next(iter(kwargs))}=")
     for operand in (a, b):
@@ -32,7 +32,7 @@ def tensordot(F: Operators, a: Any, b: Any, axes: Any = 2) -> Any:
     Parameters
     ----------
     a, b : arrays
-    axes : how many last axes of `a` and first axes of `b`; or the axes of either
+    axes : the number of last axes of `a` and first axes of `b` to sum over; or the axes of each
     """
     if is_number(axes):
         return F._npi_tensordot_int_axes(a, b, axes=int(axes))
@@ -56,26 +56,26 @@ def inner(F: Operators, a: Any, b: Any) -> Any:
 
 @function()
 def outer(F: Operators, a: Any, b: Any) -> Any:
-    """Return all products of an element of each, as a matrix."""
+    """Return the outer product of the flattened arrays, a matrix."""
     flat = (F._np_reshape(x, newshape=(-1,)) for x in (a, b))
     return F._npi_tensordot_int_axes(*flat, axes=0)
 
 
 @function()
 def vdot(F: Operators, a: Any, b: Any) -> Any:
-    """Return the sum of the products of elements."""
+    """Return the sum of the elementwise products."""
     flat = (F._np_reshape(x, newshape=(-1,)) for x in (a, b))
     return F._npi_tensordot_int_axes(*flat, axes=1)
 
 
 @function()
 def einsum(F: Operators, *operands: Any, **kwargs: Any) -> Any:
-    """Return a product of arrays, summed as letters say.
+    """Return a product of arrays, summed over axes by Einstein's notation.
 
     Parameters
     ----------
     operands : the letters, ``"ij,jk->ik"``, then the arrays
-    kwargs : ``optimize=True`` to find the order that takes least time; ``out=``
+    kwargs : ``optimize=True`` to find the fastest order; ``out=``
     """
     optimize, out = kwargs.pop("optimize", False), kwargs.pop("out", None)
     if kwargs:

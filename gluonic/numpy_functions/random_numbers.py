@@ -10,7 +10,7 @@ from gluonic.numpy_functions.table import Operators, add, function
 
 
 def extents(size: Any) -> Any:
-    """A shape, None if none is asked for."""
+    """A shape, None if none is given."""
     if size is None or isinstance(size, (tuple, list)):
         return None if size is None else tuple(size)
     return (size,)
@@ -50,7 +50,7 @@ def uniform(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Return numbers distributed evenly between `low` and `high`.
+    """Return samples of the uniform distribution between `low` and `high`.
 
     Parameters
     ----------
@@ -174,13 +174,13 @@ def lognormal(
 
 @function("np.random")
 def rand(F: Operators, *size: int, **kwargs: Any) -> Any:
-    """Return an array of so many extents of numbers distributed evenly between 0 and 1."""
+    """Return an array of the given extents with samples of the uniform distribution on [0, 1)."""
     return uniform(F, size=tuple(size), **kwargs)
 
 
 @function("np.random")
 def randn(F: Operators, *size: int, **kwargs: Any) -> Any:
-    """Return an array of so many extents of normally distributed numbers."""
+    """Return an array of the given extents with samples of the standard normal distribution."""
     return normal(F, size=tuple(size), **kwargs)
 
 
@@ -194,7 +194,7 @@ def randint(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Return whole numbers from `low` on, below `high`; with one limit, from 0 on below it.
+    """Return random integers from `low` to below `high`; with one limit, from 0 to below it.
 
     Parameters
     ----------
@@ -230,7 +230,7 @@ def choice(
     ----------
     a : an array of one axis, or a number
     size : the shape of what is drawn, default one
-    replace : whether one may come several times
+    replace : whether an element may be drawn several times
     p : the probabilities, default all the same
     ctx : where it is made
     out : the array that receives the result
@@ -245,7 +245,7 @@ def choice(
 
 @function("np.random")
 def multinomial(F: Operators, n: int, pvals: Any, size: Any = None) -> Any:
-    """Return how often each of some categories comes in `n` trials, `size` times over."""
+    """Return the counts of categories in `n` trials; `size` such vectors."""
     if F.is_array(pvals):
         return F._npi_multinomial(pvals, n=n, pvals=None, size=extents(size))
     if isinstance(pvals, np.ndarray):
@@ -263,7 +263,7 @@ def multivariate_normal(
     ----------
     mean : their mean, or several, shape (…, n)
     cov : their covariances, shape (…, n, n)
-    size : how many of each
+    size : number of vectors per mean
     check_valid, tol : None
     """
     if check_valid is not None or tol is not None:
@@ -278,7 +278,7 @@ def multivariate_normal(
 
 
 def _noise_beside(F: Operators, mean: Any, cov: Any, repeats: tuple[int, ...]) -> Any:
-    """Normally distributed numbers for as many vectors as means and covariances are, so often."""
+    """Normally distributed numbers for the vectors of all means and covariances, `repeats` of each."""
     if not F.is_symbolic:
         batch = np.broadcast_shapes(mean.shape[:-1], cov.shape[:-2])
         return normal(F, 0.0, 1.0, (*repeats, *batch, mean.shape[-1]))
@@ -315,7 +315,7 @@ def bernoulli(
     ctx: Any = None,
     out: Any = None,
 ) -> Any:
-    """Return ones with a probability, zeros otherwise.
+    """Return samples of the Bernoulli distribution.
 
     Parameters
     ----------
@@ -343,7 +343,7 @@ def uniform_n(
     dtype: Any = None,
     ctx: Any = None,
 ) -> Any:
-    """Return numbers distributed evenly, `batch_shape` of them for each pair of limits."""
+    """Return samples of uniform distributions, `batch_shape` of them for each pair of limits."""
     values = {"low": low, "high": high}
     return _draw(F, "uniform_n", values, batch_shape, ctx, dtype=dtype_or_default(dtype))
 

@@ -23,7 +23,7 @@ def sum(
     axis : an axis or several, negative ones counted from the end; none means all
     dtype : the dtype of the sum; that of `a` if not given, int64 for truth values
     keepdims : whether reduced axes remain, with length one
-    initial : what to begin with
+    initial : the start value of the reduction
     out : the array that receives the result
     """
     return F._np_sum(a, axis=axis, dtype=dtype, keepdims=keepdims, initial=initial, out=out)

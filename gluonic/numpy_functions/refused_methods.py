@@ -16,7 +16,7 @@ REFUSED = frozenset(_OF_MX_ND.split())
 
 
 class _Refused:
-    """In the place of a method that is not there: asking for it raises."""
+    """The replacement of a missing method: access raises an error."""
 
     def __init__(self, name: str) -> None:
         self.name = name
@@ -28,7 +28,7 @@ class _Refused:
 
 
 def refusal(name: str, array: Any) -> AttributeError:
-    """The error that says what there is instead of a method."""
+    """The error that names the substitute of a method."""
     return AttributeError(
         describe(
             f"an array of mx.np has no attribute {name!r}",
@@ -40,6 +40,6 @@ def refusal(name: str, array: Any) -> AttributeError:
 
 
 def refuse_methods(kind: type) -> None:
-    """Let a class not have the methods that it inherits, as in MXNet."""
+    """Remove inherited methods from a class, as in MXNet."""
     for name in REFUSED:
         setattr(kind, name, _Refused(name))

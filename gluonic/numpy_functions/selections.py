@@ -1,4 +1,4 @@
-"""Elements chosen by conditions, places and order."""
+"""Elements selected by conditions, indices and order."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from gluonic.numpy_functions.table import Operators, function
 
 @function()
 def where(F: Operators, condition: Any, x: Any = None, y: Any = None) -> Any:
-    """Return `x` where the condition is not 0, `y` elsewhere; without them, the places where it is not 0.
+    """Return `x` where the condition is not 0, `y` elsewhere; without them, the indices where it is not 0.
 
     Parameters
     ----------
@@ -39,7 +39,7 @@ def where(F: Operators, condition: Any, x: Any = None, y: Any = None) -> Any:
 
 @function()
 def nonzero(F: Operators, a: Any) -> Any:
-    """Return the places of elements that are not 0, an array of int64 for each axis."""
+    """Return the indices of elements that are not 0, an array of int64 for each axis."""
     if F.is_symbolic:
         raise NotThereError("np.nonzero: of a symbol; npx.nonzero gives the places as rows")
     found = F._npx_nonzero(a)
@@ -52,7 +52,7 @@ def _place(F: Operators, axis: int) -> Any:
 
 @function("npx", "nonzero")
 def npx_nonzero(F: Operators, a: Any) -> Any:
-    """Return the places of elements that are not 0, a row each, as int64."""
+    """Return the indices of elements that are not 0, a row each, as int64."""
     return F._npx_nonzero(a)
 
 
@@ -65,13 +65,13 @@ def unique(
     return_counts: bool = False,
     axis: int | None = None,
 ) -> Any:
-    """Return the different elements in order.
+    """Return the unique elements in ascending order.
 
     Parameters
     ----------
     ar : any array
-    return_index, return_inverse, return_counts : also where each is first, which each is, how many
-    axis : compare what lies along this axis; none means elements
+    return_index, return_inverse, return_counts : also the first index of each, the inverse indices, the counts
+    axis : compare slices along this axis; none means elements
     """
     found = F._npi_unique(
         ar,
@@ -85,13 +85,13 @@ def unique(
 
 @function()
 def argmax(F: Operators, a: Any, axis: int | None = None, out: Any = None) -> Any:
-    """Return the places of the largest elements along an axis, or of the flattened array, as int64."""
+    """Return the indices of the largest elements along an axis, or of the flattened array, as int64."""
     return F._npi_argmax(a, axis=axis, keepdims=False, out=out)
 
 
 @function()
 def argmin(F: Operators, a: Any, axis: int | None = None, out: Any = None) -> Any:
-    """Return the places of the smallest elements along an axis, or of the flattened array, as int64."""
+    """Return the indices of the smallest elements along an axis, or of the flattened array, as int64."""
     return F._npi_argmin(a, axis=axis, keepdims=False, out=out)
 
 
@@ -99,7 +99,7 @@ def argmin(F: Operators, a: Any, axis: int | None = None, out: Any = None) -> An
 def argsort(
     F: Operators, a: Any, axis: int | None = -1, kind: Any = None, order: Any = None
 ) -> Any:
-    """Return the places of elements in ascending order along an axis, as int64."""
+    """Return the indices that sort the elements along an axis, as int64."""
     if order is not None:
         raise NotImplementedError("np.argsort: arrays have no fields to order by")
     return F._npi_argsort(a, axis=axis, is_ascend=True, dtype="int64")
@@ -115,7 +115,7 @@ def sort(F: Operators, a: Any, axis: int | None = -1, kind: Any = None, order: A
 
 @function()
 def clip(F: Operators, a: Any, a_min: Any, a_max: Any, out: Any = None) -> Any:
-    """Return elements no smaller than `a_min` and no larger than `a_max`, of which one may be None."""
+    """Return the elements clipped to ``[a_min, a_max]``; one bound may be None."""
     if a_min is None and a_max is None:
         raise ValueError("np.clip: array_clip: must set either max or min")
     low = -np.inf if a_min is None else float(a_min)
@@ -134,14 +134,14 @@ def take(
     mode: str = "raise",
     out: Any = None,
 ) -> Any:
-    """Return what lies at places along an axis, or of the flattened array.
+    """Return the elements at indices along an axis, or of the flattened array.
 
     Parameters
     ----------
     a : any array
-    indices : places
-    axis : along which axis; none means of all elements
-    mode : beyond the ends, "clip" takes the first or last, "wrap" goes round, "raise" is an error
+    indices : the indices
+    axis : the axis; none means the flattened array
+    mode : out of bounds, "clip" takes the first or last, "wrap" wraps around, "raise" is an error
     out : the array that receives the result
     """
     if mode not in ("raise", "clip", "wrap"):
@@ -153,7 +153,7 @@ def take(
 
 @function()
 def unravel_index(F: Operators, indices: Any, shape: Any, order: str = "C") -> Any:
-    """Return the places of elements in a shape, from those in the flattened array: an array for each axis."""
+    """Return the indices in a shape for flat indices: an array for each axis."""
     if order != "C":
         raise NotThereError("np.unravel_index: in the order 'C'")
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
@@ -163,7 +163,7 @@ def unravel_index(F: Operators, indices: Any, shape: Any, order: str = "C") -> A
 
 @function()
 def diag_indices_from(F: Operators, arr: Any) -> Any:
-    """Return the places of the main diagonal, an array of int64 for each axis."""
+    """Return the indices of the main diagonal, an array of int64 for each axis."""
     found = F._npi_diag_indices_from(arr)
     if F.is_symbolic:
         return found
@@ -179,7 +179,7 @@ def shares_memory(F: Operators, a: Any, b: Any, max_work: Any = None) -> Any:
 
 
 def _where_to(obj: Any, F: Operators) -> dict[str, Any]:
-    """Which places a number or a slice means."""
+    """The indices that a number or a slice selects."""
     if isinstance(obj, (int, np.integer)) and not isinstance(obj, bool):
         return {"int_ind": int(obj)}
     if isinstance(obj, slice):
@@ -194,7 +194,7 @@ def _as_places(F: Operators, obj: Any) -> Any:
 
 @function()
 def delete(F: Operators, arr: Any, obj: Any, axis: int | None = None) -> Any:
-    """Return `arr` without what lies at some places: a number, a slice, or an array of numbers."""
+    """Return `arr` without the elements at indices: a number, a slice, or an array of numbers."""
     if not F.is_array(arr):
         raise TypeError(f"'arr' can not support type {type(arr)}")
     obj = _as_places(F, obj)
@@ -205,14 +205,14 @@ def delete(F: Operators, arr: Any, obj: Any, axis: int | None = None) -> Any:
 
 @function()
 def insert(F: Operators, arr: Any, obj: Any, values: Any, axis: int | None = None) -> Any:
-    """Return `arr` with elements put in before some places.
+    """Return `arr` with elements inserted before indices.
 
     Parameters
     ----------
     arr : any array
-    obj : the places: a number, a slice, or an array of numbers
-    values : what is put in: an array, or a number
-    axis : along which axis; none means of the flattened array
+    obj : the indices: a number, a slice, or an array of numbers
+    values : the values to insert: an array, or a number
+    axis : the axis; none means the flattened array
     """
     if not F.is_array(arr):
         raise TypeError(f"'arr' can not support type {type(arr)}")

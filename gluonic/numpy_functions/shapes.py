@@ -1,4 +1,4 @@
-"""Arrays under other shapes, with axes in another order, joined and cut."""
+"""Reshaping, transposing, joining and splitting arrays."""
 
 from typing import Any
 
@@ -23,13 +23,13 @@ def axes_of(axis: Any) -> tuple[int, ...]:
 
 @function()
 def reshape(F: Operators, a: Any, newshape: Any, order: str = "C", out: Any = None) -> Any:
-    """Return the elements under another shape, of which one extent may be -1: it follows from the others."""
+    """Return the elements under another shape; one extent may be -1 and follows from the others."""
     return F._np_reshape(a, newshape=newshape, order=order, out=out)
 
 
 @function()
 def ravel(F: Operators, x: Any, order: str = "C") -> Any:
-    """Return the elements along one axis."""
+    """Return the elements flattened to one axis."""
     require_c("ravel", order)
     if not F.is_array(x):
         raise TypeError(f"type {type(x)} not supported")
@@ -50,7 +50,7 @@ def swapaxes(F: Operators, a: Any, axis1: int, axis2: int) -> Any:
 
 @function()
 def moveaxis(F: Operators, a: Any, source: Any, destination: Any) -> Any:
-    """Return `a` with axes at other places; the others keep their order."""
+    """Return `a` with axes moved to other positions; the others keep their order."""
     return F._np_moveaxis(a, source=axes_of(source), destination=axes_of(destination))
 
 
@@ -88,19 +88,19 @@ def fliplr(F: Operators, m: Any) -> Any:
 
 @function()
 def rot90(F: Operators, m: Any, k: int = 1, axes: Any = (0, 1)) -> Any:
-    """Return `m` turned by 90 degrees `k` times in the plane of two axes."""
+    """Return `m` rotated by 90 degrees `k` times in the plane of two axes."""
     return F._npi_rot90(m, k=k, axes=axes)
 
 
 @function()
 def roll(F: Operators, a: Any, shift: Any, axis: Any = None) -> Any:
-    """Return `a` with elements moved along axes; those that leave at one end enter at the other."""
+    """Return `a` with elements shifted along axes; those that leave at one end reenter at the other."""
     return F._np_roll(a, shift=shift, axis=axis)
 
 
 @function()
 def broadcast_to(F: Operators, array: Any, shape: Any) -> Any:
-    """Return `array` repeated until it has a shape."""
+    """Return `array` broadcast to a shape."""
     if not F.is_array(array):
         array = F.array_of(array, "float32")
     return F._npi_broadcast_to(array, shape=shape)
@@ -156,7 +156,7 @@ def concatenate(F: Operators, seq: Any, axis: int | None = 0, out: Any = None) -
 
 @function()
 def append(F: Operators, arr: Any, values: Any, axis: int | None = None) -> Any:
-    """Return `arr` with `values` behind it along an axis; without one, the elements of both."""
+    """Return `arr` with `values` appended along an axis; without one, the elements of both."""
     return F._npi_concatenate(arr, values, axis=axis)
 
 
@@ -191,7 +191,7 @@ def column_stack(F: Operators, tup: Any) -> Any:
 
 
 def _places(indices_or_sections: Any, name: str) -> dict[str, Any]:
-    """Where to cut, as attributes say it."""
+    """The attributes for the positions to split at."""
     if isinstance(indices_or_sections, (int, np.integer)):
         if indices_or_sections <= 0:
             raise ValueError(f"np.{name}: the number of sections must be larger than 0")
@@ -215,8 +215,8 @@ def split(F: Operators, ary: Any, indices_or_sections: Any, axis: int = 0) -> An
     Parameters
     ----------
     ary : any array
-    indices_or_sections : into how many equal parts; or where parts but the first begin
-    axis : along which axis
+    indices_or_sections : the number of equal parts; or the indices where parts after the first begin
+    axis : the axis to split along
     """
     places = _places(indices_or_sections, "split")
     _require_even(F, ary, indices_or_sections, axis, "split")
@@ -266,19 +266,19 @@ _split_along("dsplit", 2)
 
 @function()
 def tile(F: Operators, A: Any, reps: Any) -> Any:
-    """Return copies of `A` side by side, so many along each axis."""
+    """Return copies of `A` side by side, `reps` along each axis."""
     return F._npi_tile(A, reps=reps) if F.is_array(A) else np.tile(A, reps)
 
 
 @function()
 def repeat(F: Operators, a: Any, repeats: int, axis: int | None = None) -> Any:
-    """Return `a` with each element so many times, along an axis or of the flattened array."""
+    """Return `a` with each element repeated, along an axis or of the flattened array."""
     return F._np_repeat(a, repeats=repeats, axis=axis)
 
 
 @function()
 def resize(F: Operators, a: Any, new_shape: Any) -> Any:
-    """Return the elements, over and over again, under another shape."""
+    """Return the elements, repeated as needed, under another shape."""
     return F._npi_resize(a, new_shape=axes_of(new_shape))
 
 
@@ -310,7 +310,7 @@ def pad(F: Operators, x: Any, pad_width: Any, mode: Any = "constant", **kwargs: 
     Parameters
     ----------
     x : any array
-    pad_width : how wide before and behind, for each axis: pairs, one pair for all, or one number
+    pad_width : width before and after, for each axis: pairs, one pair for all, or one number
     mode : "constant", "edge", "reflect", "symmetric", "maximum" or "minimum"
     kwargs : ``constant_values=`` (one number), ``reflect_type="even"``
     """
@@ -331,7 +331,7 @@ def pad(F: Operators, x: Any, pad_width: Any, mode: Any = "constant", **kwargs: 
 
 
 def _pairs(F: Operators, x: Any, pad_width: Any) -> tuple[tuple[int, int], ...]:
-    """How wide borders are, a pair an axis."""
+    """The widths of borders, a pair per axis."""
     if F.is_symbolic:
         return tuple((int(before), int(behind)) for before, behind in pad_width)
     return tuple(map(tuple, np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()))

@@ -15,7 +15,7 @@ _TABLES: dict[str, dict[str, Callable[..., Any]]] = defaultdict(dict)
 
 
 class Operators(Protocol):
-    """What functions call: ``F._npi_add(x1, x2, out=None)``, and what they ask.
+    """The operators that functions call, ``F._npi_add(x1, x2, out=None)``, and questions about arrays.
 
     Attributes
     ----------
@@ -43,19 +43,19 @@ class Operators(Protocol):
         ...
 
     def array_of(self, values: Any, dtype: str) -> Any:
-        """An array of numbers that a function was given as a list."""
+        """An array of numbers given as a list."""
         ...
 
     def __getattr__(self, name: str) -> Callable[..., Any]: ...
 
 
 def function(room: str = "np", *names: str) -> Callable[[_Function], _Function]:
-    """Enter a function in the table (a decorator).
+    """Register a function in the table (a decorator).
 
     Parameters
     ----------
-    room : where users find it, such as ``"np.linalg"``
-    names : further names; its own begins with no underscore
+    room : its namespace, such as ``"np.linalg"``
+    names : further names; its own has no leading underscore
     """
 
     def enter(made: _Function) -> _Function:
@@ -67,7 +67,7 @@ def function(room: str = "np", *names: str) -> Callable[[_Function], _Function]:
 
 
 def add(name: str, made: Callable[..., Any], room: str = "np") -> None:
-    """Enter a function that a table makes."""
+    """Register a function generated from a table."""
     made.__name__ = made.__qualname__ = name
     _TABLES[room][name] = made
 
@@ -81,13 +81,13 @@ def _read() -> None:
 
 
 def bound(room: str, F: Operators, module: str) -> dict[str, Callable[..., Any]]:
-    """The functions of a room over certain operators.
+    """The functions of a namespace over certain operators.
 
     Parameters
     ----------
     room : as in `function`
     F : the operators
-    module : the module that they will stand in
+    module : the module that they will belong to
     """
     _read()
     found = {name: _named(getattr(F, op), name, module) for name, op in _operators(room).items()}
@@ -105,7 +105,7 @@ def callable_as_operators(
     Parameters
     ----------
     functions : by name, as `bound` makes them
-    prefix : what stands before the names of the operators
+    prefix : the prefix of the operators' names
     F : the operators
     """
     return {
@@ -135,7 +135,7 @@ def _called_either_way(
 
 
 def _operators(room: str) -> dict[str, str]:
-    """The operators that stand in a room as they are."""
+    """The operators that a namespace has as they are."""
     extension = importlib.import_module("gluonic.numpy_functions.extension")
     found: dict[str, str] = extension.operators_of(room)
     return found

@@ -30,14 +30,14 @@ def is_dtype(value: Any) -> bool:
 
 
 def check_keywords(name: str, keywords: dict[str, Any]) -> None:
-    """Refuse what NumPy's universal functions take besides and this one does not do.
+    """Refuse keywords of NumPy's universal functions that this one does not support.
 
     Raises
     ------
     NotImplementedError
-        for what is another function's keyword or value
+        for a keyword or value that NumPy supports
     TypeError
-        for what is none of NumPy's
+        for one that NumPy does not know
     """
     for key, value in keywords.items():
         if key not in _DEFAULTS:
@@ -57,7 +57,7 @@ _TRUTHS = (
 
 
 def unsupported(name: str, value: Any) -> TypeError:
-    """What is said of an operand that is neither an array nor a number."""
+    """The error for an operand that is neither an array nor a number."""
     return TypeError(
         describe(
             f"type {type(value)} not supported",
@@ -68,7 +68,7 @@ def unsupported(name: str, value: Any) -> TypeError:
 
 
 class UnaryFunction(NamedTuple):
-    """A row: the operator, what it computes, and what it is of a number."""
+    """A row: the operator, its meaning, and its function for a number."""
 
     operator: str
     meaning: str
@@ -76,7 +76,7 @@ class UnaryFunction(NamedTuple):
 
 
 class BinaryFunction(NamedTuple):
-    """A row: operators on arrays, array and number, number and array; meaning; what numbers give."""
+    """A row: operators for arrays, array and number, number and array; meaning; function for numbers."""
 
     operator: str
     scalar: str
@@ -89,7 +89,7 @@ _UNARY = {
     "absolute": ("_npi_absolute", "the absolute value"),
     "abs": ("_npi_absolute", "the absolute value"),
     "fabs": ("_npi_absolute", "the absolute value"),
-    "negative": ("_npi_negative", "the number with the other sign"),
+    "negative": ("_npi_negative", "the number with the opposite sign"),
     "reciprocal": ("_npi_reciprocal", "one divided by the number"),
     "sign": ("_npi_sign", "-1, 0 or 1 by the sign"),
     "rint": ("_npi_rint", "the nearest whole number"),
@@ -123,8 +123,8 @@ _UNARY = {
     "radians": ("_npi_radians", "the angle in radians"),
     "deg2rad": ("_npi_radians", "the angle in radians"),
     "logical_not": ("_npi_logical_not", "True where the number is 0"),
-    "bitwise_not": ("_npi_bitwise_not", "the number with all bits turned"),
-    "invert": ("_npi_bitwise_not", "the number with all bits turned"),
+    "bitwise_not": ("_npi_bitwise_not", "the number with all bits inverted"),
+    "invert": ("_npi_bitwise_not", "the number with all bits inverted"),
     "isnan": ("_npi_isnan", "whether the number is NaN"),
     "isinf": ("_npi_isinf", "whether the number is infinite"),
     "isposinf": ("_npi_isposinf", "whether the number is positive and infinite"),
@@ -237,7 +237,7 @@ def _binary_function(name: str, row: BinaryFunction) -> Callable[..., Any]:
 
         def call(x1: Any, x2: Any, out: Any = None, **kwargs: Any) -> Any:
             if type(x1) is kind and type(x2) is kind and out is None and not kwargs:
-                return with_arrays(operator, x1, x2)  # which is what most calls are
+                return with_arrays(operator, x1, x2)  # the most frequent case
             if out is None and not kwargs and type(x1) is kind and is_number(x2):
                 return F.with_number(row.scalar, x1, x2)
             check_keywords(name, kwargs)

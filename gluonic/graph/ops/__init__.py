@@ -1,4 +1,4 @@
-"""All operators, a family a file. Importing this package fills the registry."""
+"""All operators, one file per family. Importing this package fills the registry."""
 
 import importlib
 import pkgutil
@@ -11,7 +11,7 @@ with paused():
     for _module in sorted(pkgutil.iter_modules(__path__), key=lambda module: module.ispkg):
         importlib.import_module(f"{__name__}.{_module.name}")
 
-# What MXNet has for sparse arrays too, in `nd.sparse` and `sym.sparse`; there they take dense ones as well.
+# The operators that MXNet also has in `nd.sparse` and `sym.sparse`, where they take dense arrays as well.
 _SPARSE = """
 ElementWiseSum Embedding FullyConnected LinearRegressionOutput LogisticRegressionOutput MAERegressionOutput
 _contrib_round_ste _contrib_sign_ste abs adam_update add_n arccos arccosh arcsin arcsinh arctan arctanh

@@ -122,7 +122,7 @@ def leaky_relu(
     upper_bound: float = 0.334,
     run: Run,
 ) -> Any:
-    """Apply a rectifier that lets something through for negative numbers, or GELU.
+    """Apply a leaky rectifier of a chosen kind, or GELU.
 
     Parameters
     ----------
@@ -131,7 +131,7 @@ def leaky_relu(
     gamma : array of shape (channels,) or (1,), optional
         The learnt slopes; only with ``act_type="prelu"``.
     act_type : str, default "leaky"
-        What becomes of a negative ``x``. ``leaky``: ``slope x``. ``prelu``: ``gamma x``. ``elu``:
+        The result for a negative ``x``. ``leaky``: ``slope x``. ``prelu``: ``gamma x``. ``elu``:
         ``slope (exp(x) - 1)``. ``selu``: ``1.7581 (exp(x) - 1)``, positive numbers times 1.0507
         (arXiv:1706.02515). ``rrelu``: a slope drawn uniformly for every element in training, the
         mean slope otherwise (arXiv:1505.00853). ``gelu`` is ``x Φ(x)`` for all numbers, ``Φ`` the
@@ -157,7 +157,7 @@ def leaky_relu(
 
 
 def random_slopes(random: Draws, shape: Shape, dtype: Any, low: float, high: float) -> Array:
-    """A slope for each element of an array of such a shape, drawn evenly between the two."""
+    """A slope for each element of an array of such a shape, uniform between the two bounds."""
     drawn = random.draw("uniform", shape, drawn_as(dtype), 0.0, 1.0)
     drawn = as_float(drawn, dtype).astype(dtype)
     found: Array = drawn * dtype.type(np.float32(high) - np.float32(low)) + dtype.type(low)

@@ -1,6 +1,6 @@
 """Products of attention on interleaved projections, time first: (length, batch, heads · parts · size).
 
-The last axis holds for each head its parts one after the other: query, key and value, or key and value.
+The last axis holds the parts of each head one after the other: query, key and value, or key and value.
 Scores are matrices (batch · heads, queries, keys).
 """
 
@@ -172,7 +172,7 @@ def _matrices(F: Any, n: NodeView, projection: Any, parts: int, which: int) -> A
 
 
 def _interleaved(F: Any, parts: Sequence[Any], like: Any) -> Any:
-    """Put gradients of the parts together as they are in the projection; None is zero."""
+    """Interleave the gradients of the parts as in the projection; None is zero."""
     present = next(part for part in parts if part is not None)
     filled = [F.zeros_like(present) if part is None else part for part in parts]
     return F.reshape_like(F.transpose(F.stack(*filled, axis=2), axes=(1, 0, 2, 3)), like)

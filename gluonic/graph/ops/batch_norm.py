@@ -78,7 +78,7 @@ def batch_norm(
     """Standardize every channel over the batch, then scale and shift it.
 
     ``(data - mean) / sqrt(var + eps) * gamma + beta``, with the mean and the variance of the batch
-    in training, with their running means otherwise (arXiv:1502.03167).
+    in training, with their running averages otherwise (arXiv:1502.03167).
 
     Parameters
     ----------
@@ -91,7 +91,7 @@ def batch_norm(
     eps : float, default 1e-3
         Added to the variance.
     momentum : float, default 0.9
-        How much of a running mean stays at every step.
+        The decay rate of the running means.
     fix_gamma : bool, default True
         Take `gamma` as 1, and its gradient as 0.
     use_global_stats : bool, default False
@@ -99,7 +99,7 @@ def batch_norm(
     output_mean_var : bool, default False
         Whether to show the second and third output.
     axis : int, default 1
-        Where the channels lie.
+        The axis of the channels.
     cudnn_off, min_calib_range, max_calib_range
         Accepted and ignored.
 
@@ -157,9 +157,9 @@ def sync_batch_norm(
     output_mean_var : bool, default False
         Whether to show the mean and the variance used as second and third output.
     ndev
-        Accepted and ignored: how many devices there are.
+        Accepted and ignored: the number of devices.
     key
-        The name of the layer, in errors of ranks that do not meet.
+        The name of the layer, for errors of ranks that run different layers.
     """
     return normalize(
         (data, gamma, beta, moving_mean, moving_var),

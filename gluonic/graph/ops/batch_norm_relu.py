@@ -1,4 +1,4 @@
-"""Batch normalization with a rectifier behind it, in one operator."""
+"""Batch normalization followed by a rectifier, in one operator."""
 
 import inspect
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from gluonic.graph.view import NodeView
 
 
 def _rectified(*arrays: Array, **settings: Any) -> Any:
-    """Standardize every channel over the batch as BatchNorm does, and put zero where the result is negative.
+    """Standardize every channel over the batch as BatchNorm does, and set negative results to zero.
 
     Parameters
     ----------

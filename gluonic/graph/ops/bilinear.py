@@ -1,4 +1,4 @@
-"""Gradients of layers that are linear in `data` and in `weight`: three operators in a ring.
+"""Gradients of layers that are linear in `data` and in `weight`: three operators in a cycle.
 
 For a layer L(data, weight) there are D(grad, weight), the gradient of data, and W(grad, data), that
 of weight. All three are linear in both arguments, and what one of them is in one argument, another
@@ -28,7 +28,7 @@ def declare_bilinear(
     op : an operator with inputs `data`, `weight` and `bias`, the last absent with `no_bias`
     data_gradient, weight_gradient : kernels of ``(grad, data, weight, **attributes)``; of what they
         are the gradient of only the shape counts
-    channel_axis : which axis of the output `bias` lies along
+    channel_axis : the axis of the output that `bias` is added along
     """
     towards_data, towards_weight = (
         companion(

@@ -27,7 +27,7 @@ class Binary(NamedTuple):
     Attributes
     ----------
     elementwise, broadcasting, scalar, reversed_scalar : the operators' names, the main one first
-    meaning : what the output is, of `lhs` and `rhs`
+    meaning : the output in terms of `lhs` and `rhs`
     expression : of ``m, lhs, rhs``
     lhs, rhs : derivatives, over arrays of one shape (one may be a number); None: piecewise constant
     """
@@ -50,7 +50,7 @@ def _log(F: Any, value: Any) -> Any:
 
 
 def _unless_whole(F: Any, g: Any) -> Any:
-    """A gradient, or zeros where it is of integers: there, half of one is nothing."""
+    """A gradient, or zeros where it is of integers, which have no fractions."""
     return g * (F.ones_like(g) / 2 * 2)
 
 

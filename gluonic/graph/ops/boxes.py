@@ -29,7 +29,7 @@ def _require_boxes(n: NodeView, *names: str) -> None:
 
 @operator("_contrib_box_iou", dtype=floating())
 def box_iou(lhs: Array, rhs: Array, *, format: Format = "corner") -> Any:
-    """Find the overlap of every box with every other: shared area by covered area.
+    """Compute the overlap of every box with every other: intersection over union.
 
     Parameters
     ----------
@@ -75,15 +75,15 @@ def box_nms(
     in_format: Format = "corner",
     out_format: Format = "corner",
 ) -> tuple[Array, Array]:
-    """Drop boxes that better ones cover: non-maximum suppression.
+    """Drop boxes that overlap with better ones: non-maximum suppression.
 
     Parameters
     ----------
     data : (..., boxes, width): each box a row with a score, four coordinates, perhaps a class
-    overlap_thresh : from which overlap on (shared by covered area) the worse box is dropped
+    overlap_thresh : the overlap (intersection over union) from which the worse box is dropped
     valid_thresh : boxes of no better score are dropped at once
-    topk : only so many of the best boxes take part, if positive
-    coord_start, score_index, id_index : where a row holds the coordinates, the score and, if not
+    topk : the number of best boxes that take part, if positive
+    coord_start, score_index, id_index : the positions in a row of the coordinates, the score and, if not
         negative, the class
     background_id : boxes of this class are dropped
     force_suppress : boxes drop others of other classes too
@@ -92,8 +92,8 @@ def box_nms(
     Returns
     -------
     array, array
-        the boxes that are left, the best first, then rows of -1; and (hidden) where each number came
-        from in the flattened input
+        the boxes that are left, the best first, then rows of -1; and (hidden) the position of each number
+        in the flattened input
     """
     if topk == 0 or not data.size:
         return data.view(), np.arange(data.size).reshape(data.shape)
@@ -159,14 +159,14 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
 def bipartite_matching(
     data: Array, *, is_ascend: bool = False, threshold: float, topk: int = -1
 ) -> tuple[Array, Array]:
-    """Match rows and columns greedily: the best pair first, then the best of what is left.
+    """Match rows and columns greedily: the best pair first, then the best of the rest.
 
     Parameters
     ----------
     data : scores, (..., rows, columns)
-    is_ascend : small scores are the good ones
+    is_ascend : whether smaller scores are better
     threshold : pairs that are not better stay unmatched
-    topk : how many more pairs are made after the first one, if positive
+    topk : the number of pairs after the first one, if positive
 
     Returns
     -------
@@ -209,7 +209,7 @@ bipartite_matching.gradient()
 def box_encode(
     samples: Array, matches: Array, anchors: Array, refs: Array, means: Array, stds: Array
 ) -> tuple[Array, Array]:
-    """Describe boxes by how they differ from anchors, as targets for training.
+    """Encode boxes by their offsets from anchors, as targets for training.
 
     Parameters
     ----------
@@ -217,7 +217,7 @@ def box_encode(
     matches : (batch, anchors): the number of the box that belongs to each anchor
     anchors : corners, (batch, anchors, 4)
     refs : corners of the boxes, (batch, boxes, 4)
-    means, stds : what to subtract from, and to divide by, each of the four targets, (4,)
+    means, stds : the mean and the standard deviation of the four targets, (4,)
 
     Returns
     -------
@@ -261,14 +261,14 @@ def box_decode(
     clip: float = -1.0,
     format: Format = "center",
 ) -> Any:
-    """Find boxes by how they differ from anchors.
+    """Decode boxes from their offsets from anchors.
 
     Parameters
     ----------
     data : shifts by the anchors' sizes, and logarithms of the ratios of the sizes,
         (batch, anchors, 4)
     anchors : (1, anchors, 4)
-    std0, std1, std2, std3 : what to multiply `data` by
+    std0, std1, std2, std3 : factors on `data`
     clip : an upper bound of the logarithms, if positive
     format : ``corner`` or ``center`` anchors
 

@@ -23,19 +23,19 @@ def _require_stretch(n: NodeView, shape: PartialShape, target: PartialShape) -> 
 
 
 def _stretches(extent: int | None, target: int | None) -> bool:
-    """Whether an axis can become so long; of an extent that stands for all it is asked last if it is 1."""
+    """Whether an axis can be broadcast to an extent; a symbolic extent is compared with 1 last."""
     if target is None or (type(extent) is int and extent == 1):
         return True
     return extent == target or extent in (None, 1)
 
 
 def _stretched(n: NodeView, shape: PartialShape, target: PartialShape) -> None:
-    """Check that `shape` can be broadcast to `target`, which is the output's."""
+    """Check that `shape` can be broadcast to `target`, the output's shape."""
     _require_stretch(n, shape, target)
     n.output = target
 
 
-_SMALL = 1024  # elements that are written sooner than NumPy has made a view
+_SMALL = 1024  # the number of elements that are copied faster than NumPy makes a view
 
 
 def _repeated(data: Array, shape: tuple[int, ...]) -> Array:
@@ -79,8 +79,8 @@ def broadcast_like(
     Parameters
     ----------
     lhs : the array to repeat
-    rhs : the array whose shape counts
-    lhs_axes, rhs_axes : only these axes of `lhs` become as long as those of `rhs`
+    rhs : the array whose shape is the target
+    lhs_axes, rhs_axes : only these axes of `lhs` are broadcast to those of `rhs`
     """
     shape = list(lhs.shape) if lhs_axes and rhs_axes else list(rhs.shape)
     if lhs_axes and rhs_axes:
@@ -116,7 +116,7 @@ broadcast_like.gradient(lhs=lambda F, n, g: F._reduce_like(g, n.lhs))
 
 @operator("broadcast_to", dtype=like("data"))
 def broadcast_to(data: Array, *, shape: Shape = ()) -> Array:
-    """Repeat the axes of length one of `data` until it has the given shape; 0: as it is."""
+    """Repeat the axes of length one of `data` until it has the given shape; 0 keeps an axis."""
     return _repeated(data, complete(_filled(shape, data.shape)))
 
 

@@ -1,4 +1,4 @@
-"""Where to cut a range off, so that small integers lose little of a distribution."""
+"""The range to clip to, so that quantization loses little of a distribution."""
 
 from typing import Any
 
@@ -14,11 +14,12 @@ _LITTLE = 1e-4
 
 @operator("_contrib_calibrate_entropy", outputs=("threshold", "divergence"))
 def calibrate_entropy(hist: Array, hist_edges: Array, *, num_quantized_bins: Positive = 255) -> Any:
-    """Find the range, from a histogram about zero, whose quantization changes the distribution least.
+    """Find the range, from a histogram around zero, whose quantization changes the distribution least.
 
-    What lies beyond a range counts to its outermost bins. Of all ranges that have at least
+    Values beyond a range are counted in its outermost bins. Of all ranges that have at least
     `num_quantized_bins` bins, this is the one where the Kullback-Leibler divergence between the
-    distribution and the one of so many wider bins is least (S. Migacz, 8-bit inference with TensorRT, 2017).
+    distribution and its quantization to that number of bins is least (S. Migacz, 8-bit inference with
+    TensorRT, 2017).
 
     Parameters
     ----------
@@ -53,7 +54,7 @@ def calibrate_entropy(hist: Array, hist_edges: Array, *, num_quantized_bins: Pos
 
 
 def _divergence(outer: Array, inner: Array, bins: int) -> float:
-    """How much information is lost where `inner` is told apart by fewer bins; `outer` is what is to be told."""
+    """The information lost when `inner` is quantized to fewer bins, relative to `outer`."""
     starts = np.arange(bins) * (len(inner) // bins)
     sums = np.trunc(np.add.reduceat(inner, starts))
     filled = np.add.reduceat(inner != 0, starts)
@@ -68,7 +69,7 @@ def _divergence(outer: Array, inner: Array, bins: int) -> float:
 
 
 def _smooth(counts: Array) -> Array | None:
-    """The counts with a little in place of each zero, taken from the others; None if that is too much."""
+    """The counts with each zero replaced by a little, taken from the others; None if that is too much."""
     empty = counts == 0
     full = len(counts) - empty.sum()
     taken = _LITTLE * empty.sum() / full if full else np.inf

@@ -1,4 +1,4 @@
-"""Operators that belong to another operator's gradient and have its attributes."""
+"""Operators for another operator's gradient, with the same attributes."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -21,7 +21,7 @@ def companion(
 
     Parameters
     ----------
-    op : whose attributes to take
+    op : the operator with the attributes
     name : the new operator's name
     inputs : the names of its inputs; those that `op` has are of the same kind
     kernel : a kernel of ``(*inputs, **attributes)``

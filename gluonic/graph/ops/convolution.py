@@ -54,26 +54,26 @@ def convolution(
 
     Parameters
     ----------
-    data : array of shape (batch, channels, places…), with 1, 2 or 3 axes of places
+    data : array of shape (batch, channels, places…), with 1, 2 or 3 spatial axes
         Floating-point.
     weight : array of shape (num_filter, channels / num_group, kernel…)
         The filters.
     bias : array of shape (num_filter,), optional
         Absent with ``no_bias=True``.
     kernel : tuple of int
-        The size of a filter; its length says how many axes of places there are.
+        The size of a filter; its length is the number of spatial axes.
     stride, dilate : tuple of int, default all 1
-        The distance between windows, and between the places that a filter reads.
+        The distance between windows, and between the taps of a filter.
     pad : tuple of int, default all 0
-        How many zeros are added at both ends of each axis.
+        The number of zeros added at both ends of each axis.
     num_filter : int
         The number of filters, and so of the output's channels.
     num_group : int, default 1
-        Into how many groups the channels are divided; a filter reads one group.
+        The number of groups that the channels are divided into; a filter reads one group.
     no_bias : bool, default False
         Whether to leave the bias out.
     layout : str, optional
-        Where the channels lie: ``NCHW`` (or NCW, NCDHW), unless ``NHWC`` (or NDHWC) is asked for;
+        The order of the axes: ``NCHW`` (or NCW, NCDHW) by default, or ``NHWC`` (or NDHWC);
         the axes of `weight` are ordered likewise.
     workspace, cudnn_tune, cudnn_off
         Accepted and ignored.
@@ -112,7 +112,7 @@ def _(n: NodeView) -> None:
 
 
 def windows_along(data: PartialShape, windows: Windows, title: str) -> PartialShape:
-    """How many windows fit along each axis; None where the data's length is unknown."""
+    """The number of windows along each axis; None where the data's length is unknown."""
     places = first_shape(data, windows.channels_last)[2:]
     for size, pad, extent in zip(places, windows.pad, windows.extents(), strict=True):
         if size is not None and size + 2 * pad < extent:
@@ -127,7 +127,7 @@ def windows_along(data: PartialShape, windows: Windows, title: str) -> PartialSh
 
 
 def _places_before(counts: PartialShape, windows: Windows) -> PartialShape:
-    """The data's places, where they follow from the number of windows: for stride 1."""
+    """The spatial extents of the data, where they follow from the number of windows: for stride 1."""
     return tuple(
         count + extent - 1 - 2 * pad if stride == 1 and count is not None else None
         for count, extent, pad, stride in zip(

@@ -1,4 +1,4 @@
-"""Convolution of NumPy arrays by matrix products; all arrays have their channels along axis 1.
+"""Convolution of NumPy arrays by matrix products (im2col); the channels of all arrays are axis 1.
 
 The windows of some images make up the columns of a matrix, which is multiplied by the filters; a
 few images at a time, so that the matrix stays small.
@@ -43,7 +43,7 @@ def _is_pointwise(windows: Windows) -> bool:
 
 
 def _pointwise(images: Array, matrix: Array, result: Array) -> None:
-    """Multiply the channels of every place by a matrix (groups, result channels, channels)."""
+    """Multiply the channels of every pixel by a matrix (groups, result channels, channels)."""
     batch, groups = len(images), len(matrix)
     places = prod(images.shape[2:])
     np.matmul(

@@ -1,4 +1,4 @@
-"""Values as they are, under another dtype, summed, chosen, or replaced by constants."""
+"""Identity, casts, sums, selection, and constants of an input's shape."""
 
 from typing import Any, Literal
 
@@ -92,7 +92,7 @@ def make_loss_layer(
     valid_thresh: float = 0.0,
     normalization: Literal["batch", "null", "valid"] = "null",
 ) -> Array:
-    """The input itself, as a loss: its gradient is a constant, whatever flows in.
+    """The input itself, as a loss: its gradient is a constant, whatever gradient flows in.
 
     Parameters
     ----------

@@ -16,13 +16,13 @@ Slices = tuple[slice, slice, slice, slice]
 
 
 class PatchGrid(NamedTuple):
-    """How patches and displacements lie.
+    """The geometry of patches and displacements.
 
     Attributes
     ----------
     kernel, reach, step, grid : the size of a patch, the largest displacement, the distances between
         patches and between displacements
-    pad : how many zeros are added around the images
+    pad : number of zeros added around the images
     """
 
     kernel: int
@@ -32,7 +32,7 @@ class PatchGrid(NamedTuple):
     pad: int
 
     def counts(self, places: PartialShape) -> tuple[int | None, ...]:
-        """How many patches lie along each axis."""
+        """The number of patches along each axis."""
         border = 2 * (self.reach + (self.kernel - 1) // 2)
         return tuple(
             None if size is None else -(-(size + 2 * self.pad - border) // self.step)
@@ -41,11 +41,11 @@ class PatchGrid(NamedTuple):
 
     @property
     def radius(self) -> int:
-        """How many displacements there are in each direction."""
+        """The number of displacements in each direction."""
         return self.reach // self.grid
 
     def regions(self, counts: Sequence[int]) -> Iterator[tuple[Slices, Slices]]:
-        """For each displacement, what of both padded images belongs to patches."""
+        """For each displacement, the regions of both padded images that belong to patches."""
         lengths = [(count - 1) * self.step + self.kernel for count in counts]
         whole = slice(None)
 
@@ -91,11 +91,11 @@ def correlation(
     kernel_size : int, default 1
         The height and width of a patch; odd.
     max_displacement : int, default 1
-        How far a patch is displaced at most.
+        The largest displacement of a patch.
     stride1, stride2 : int, default 1
         The distance between patches, and between displacements.
     pad_size : int, default 0
-        How many zeros are added around the images.
+        The number of zeros added around the images.
     is_multiply : bool, default True
         Whether to take the mean of products, or of absolute differences.
 

@@ -1,4 +1,4 @@
-"""Arrays made from nothing but attributes, or from the shape of another array."""
+"""Arrays made from attributes alone, or from the shape of another array."""
 
 import math
 from collections.abc import Callable
@@ -58,7 +58,7 @@ def eye(*, N: int, M: int = 0, k: int = 0, ctx: str = "", dtype: DType = FLOAT32
     ----------
     N : the number of rows
     M : the number of columns; 0 means as many as rows
-    k : the diagonal: 0 is the main one, positive ones lie above it
+    k : the diagonal: 0 is the main one, positive ones are above it
     """
     return np.eye(N, M or None, k, dtype)
 
@@ -76,7 +76,7 @@ def _ramp(start: float, step: float, count: int, repeat: int, dtype: np.dtype[An
 
 
 def _length(start: float, stop: float | None, step: float, repeat: int, title: str) -> int:
-    """How many elements a range has."""
+    """The number of elements in a range."""
     if step == 0 or repeat < 1:
         raise AttributeValueError(f"{title}: step={step} and repeat={repeat} must not be 0")
     begin, end = (0.0, start) if stop is None else (start, stop)
@@ -101,7 +101,7 @@ def arange(
     Parameters
     ----------
     start, stop : the range; if only one is given, it is the end, and the range starts at 0
-    step : the distance of two neighbours
+    step : the distance of consecutive numbers
     repeat : number of repetitions of each element
 
     Returns
@@ -148,12 +148,12 @@ def arange_like(
     ctx: str = "",
     axis: int | None = None,
 ) -> Array:
-    """Evenly spaced numbers, as many as `data` has elements, or as an axis of it is long.
+    """Evenly spaced numbers, as many as `data` has elements, or as the length of one of its axes.
 
     Parameters
     ----------
     data : any array; only its shape and dtype matter
-    start, step : the first number and the distance of two neighbours
+    start, step : the first number and the distance of consecutive numbers
     repeat : number of repetitions of each element
     axis : the output has the length of this axis; without it, the shape of `data`
     """

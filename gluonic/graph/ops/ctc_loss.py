@@ -37,7 +37,7 @@ def ctc_loss(
 ) -> Any:
     """The loss of sequences whose labels are not aligned with their steps.
 
-    ``-log P(label)``, the probability summed over all ways to stretch the label to the steps by
+    ``-log P(label)``, the probability summed over all alignments of the label with the steps by
     repeating its entries and inserting blanks (ICML 2006, 369-376).
 
     Parameters
@@ -48,7 +48,7 @@ def ctc_loss(
         Class numbers; where they end follows from `label_lengths`, or from a padding of 0 if the
         blank is the first class, and of -1 otherwise.
     data_lengths, label_lengths : arrays of shape (batch,), optional
-        How many steps and labels each sequence has; only with `use_data_lengths` and
+        The number of steps and of labels of each sequence; only with `use_data_lengths` and
         `use_label_lengths`.
     blank_label : {"first", "last"}, default "first"
         Which class is the blank.
@@ -56,7 +56,7 @@ def ctc_loss(
     Returns
     -------
     array of shape (batch,)
-        The losses; zero for a label that has no way to fit into its steps.
+        The losses; zero for a label that has no alignment with its steps.
     """
     found = _walk(data, label, data_lengths, label_lengths, blank_label)
     behind = _behind(found.emitted, found.paths, found.ends)
@@ -85,7 +85,7 @@ def _losses(
 
 
 class _Walk(NamedTuple):
-    """The walk over all paths from the first step to the last.
+    """The forward recursion over all paths from the first step to the last.
 
     Attributes
     ----------
@@ -105,7 +105,7 @@ class _Walk(NamedTuple):
 
     @property
     def fits(self) -> Array:
-        """Whether a label has a way to fit into its steps."""
+        """Whether a label has an alignment with its steps."""
         return np.isfinite(self.log_share)
 
     @property
@@ -223,7 +223,7 @@ def _total(ahead: Array, paths: Paths, ends: Array) -> Array:
 
 
 ctc_losses = Operator("_ctc_losses", _losses, absent=_absent, outputs=("output0",))
-"""What rewritten graphs have where nobody asks for a gradient."""
+"""The operator in rewritten graphs that need no gradient."""
 
 
 def _shapes(n: NodeView) -> None:

@@ -49,11 +49,11 @@ def deconvolution(
     cudnn_off: bool = False,
     layout: Layout | None = None,
 ) -> Any:
-    """Transpose a convolution: what carries gradients back through it, as a layer of its own.
+    """Transpose a convolution: the gradient of its data, as a layer of its own.
 
     Parameters
     ----------
-    data : array of shape (batch, channels, places…), with 1, 2 or 3 axes of places
+    data : array of shape (batch, channels, places…), with 1, 2 or 3 spatial axes
         Floating-point.
     weight : array of shape (channels, num_filter / num_group, kernel…)
         The filters of the convolution that is transposed.
@@ -62,9 +62,9 @@ def deconvolution(
     kernel, stride, dilate, pad : tuple of int
         Those of the convolution.
     adj : tuple of int, default all 0
-        How many places are added at the far end of the output, less than `stride`.
+        The length added at the far end of the output, less than `stride`.
     target_shape : tuple of int, optional
-        The places of the output; replaces `pad` and `adj`.
+        The spatial shape of the output; replaces `pad` and `adj`.
     num_filter : int
         The number of channels of the output.
     num_group, layout

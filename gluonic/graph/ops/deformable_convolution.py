@@ -1,4 +1,4 @@
-"""Convolution whose windows read at places that are learnt."""
+"""Convolution that samples at learnt offsets."""
 
 from collections.abc import Sequence
 from math import prod
@@ -39,7 +39,7 @@ def deformable_convolution(
     no_bias: bool = False,
     layout: Layout | None = None,
 ) -> Any:
-    """Convolution of images that reads at places moved by an offset (arXiv:1703.06211).
+    """Convolution of images that samples at positions displaced by an offset (arXiv:1703.06211).
 
     Between pixels the image is interpolated linearly; outside it is zero.
 
@@ -48,13 +48,13 @@ def deformable_convolution(
     data : array of shape (batch, channels, height, width)
         Floating-point.
     offset : array of shape (batch, 2 × kernel places × num_deformable_group, windows…)
-        For every place of every window how far it is moved down and to the right.
+        For every tap of every window its displacement down and to the right.
     weight : array of shape (num_filter, channels / num_group, kernel…)
         The filters.
     bias : array of shape (num_filter,), optional
         Absent with ``no_bias=True``.
     num_deformable_group : int, default 1
-        Into how many groups of one offset the channels are divided.
+        The number of groups of channels with offsets of their own.
     kernel, stride, dilate, pad, num_filter, num_group, no_bias
         As for Convolution.
     workspace, layout
@@ -91,14 +91,14 @@ def modulated_deformable_convolution(
     im2col_step: int = 64,
     layout: Layout | None = None,
 ) -> Any:
-    """Deformable convolution that also weighs what it reads (arXiv:1811.11168).
+    """Deformable convolution that also weights its samples (arXiv:1811.11168).
 
     Around the image there is one pixel in which it fades to zero.
 
     Parameters
     ----------
     mask : array of shape (batch, kernel places × num_deformable_group, windows…)
-        The weight of every place of every window.
+        The weight of every tap of every window.
     im2col_step
         Accepted and ignored.
     data, offset, weight, bias, kernel, stride, dilate, pad, num_filter, num_group
@@ -121,7 +121,7 @@ def _mask_of(mask: Array, samples: Samples) -> Array:
 def _multiply(
     columns: Array, weight: Array, bias: Array | None, groups: int, counts: tuple[int, ...]
 ) -> Array:
-    """Multiply the filters by what the windows have read."""
+    """Multiply the filters by the samples of the windows."""
     filters, batch = len(weight), len(columns)
     rows = prod(weight.shape[1:])
     matrix = wide(weight).reshape(groups, filters // groups, rows)

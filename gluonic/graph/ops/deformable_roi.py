@@ -46,15 +46,15 @@ def deformable_psroi_pooling(
     data : (batch, output_dim · group_size², height, width)
     rois : (regions, 5): the number of the image, and the corners x1, y1, x2, y2
     trans : (regions, 2 · classes, part_size, part_size), optional
-        How far parts are moved along x and y, for each class of channels; absent with ``no_trans=True``.
-    spatial_scale : what to multiply the corners by to find the places in `data`
+        The displacements of parts along x and y, for each class of channels; absent with ``no_trans=True``.
+    spatial_scale : factor from the corners to positions in `data`
     output_dim : the number of channels of the result
     group_size : number of rows and columns of groups of channels
-    pooled_size : into how many rows and columns of parts each region is cut
-    part_size : how many rows and columns `trans` has; by default as many
+    pooled_size : number of rows and columns of parts in each region
+    part_size : number of rows and columns of `trans`; by default `pooled_size`
     sample_per_part : number of points sampled along each side of a part
-    trans_std : what to multiply `trans` by; it is then in units of the region's size
-    no_trans : whether parts stay where they are
+    trans_std : factor on `trans`, to units of the region's size
+    no_trans : whether parts are not displaced
 
     Returns
     -------

@@ -26,7 +26,7 @@ def kept_part(p: float) -> Any:
 
 
 def kept_scale(p: float) -> Any:
-    """By what elements that are kept are multiplied."""
+    """The factor on the elements that are kept."""
     with np.errstate(divide="ignore"):
         return np.float32(1) / kept_part(p)
 
@@ -74,7 +74,7 @@ def dropout(
     cudnn_off: bool | None = False,
     run: Run,
 ) -> Any:
-    """Set elements to zero at random, and scale the others so that the mean stays.
+    """Set elements to zero at random, and scale the others so that the mean is kept.
 
     Outside of training the input passes as it is, unless ``mode="always"`` (JMLR 15, 1929-1958).
 
@@ -83,7 +83,7 @@ def dropout(
     data : array
         Any shape, floating-point.
     p : float, default 0.5
-        The probability with which an element is dropped. With 1, of which no mean can stay, the
+        The probability with which an element is dropped. With 1, which keeps no mean, the
         results are NaN.
     mode : {"training", "always"}, default "training"
         When to drop.

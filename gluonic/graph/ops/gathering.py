@@ -1,4 +1,4 @@
-"""Elements chosen by positions along several axes, by a mask, or by their flat number."""
+"""Elements selected by indices along several axes, by a mask, or by flat indices."""
 
 from math import prod
 from typing import Any
@@ -32,7 +32,7 @@ def _picked(indices: PartialShape, source: PartialShape, n: NodeView) -> Partial
 
 @operator("gather_nd")
 def gather_nd(data: Array, indices: Array) -> Any:
-    """Gather elements, or slices, from places given by their positions along the first axes.
+    """Gather elements, or slices, at indices along the first axes.
 
     Parameters
     ----------
@@ -112,7 +112,7 @@ scatter_nd.gradient(data=lambda F, n, g: F.gather_nd(g, n.indices))
 
 @operator("_scatter_set_nd")
 def scatter_set_nd(lhs: Array, rhs: Array, indices: Array, *, shape: Shape) -> Any:
-    """Copy `lhs` with the elements `rhs` written to the places `indices`, as `scatter_nd` does."""
+    """Copy `lhs` with the elements `rhs` written at `indices`, as `scatter_nd` does."""
     result = lhs.copy()
     result[multi_index(indices, lhs.shape, "_scatter_set_nd")] = rhs
     return result
@@ -166,12 +166,12 @@ index_copy.gradient(
 
 @operator("_contrib_index_array")
 def index_array(data: Array, *, axes: Shape | None = None) -> Any:
-    """Tell each element's position: the last axis of the result holds it.
+    """Return each element's index: it is in the last axis of the result.
 
     Parameters
     ----------
     data : any array; its elements are not used
-    axes : along which axes; default: all
+    axes : the axes; default: all
     """
     rank = data.ndim
     chosen = range(rank) if axes is None else [axis % rank for axis in axes]
@@ -237,7 +237,7 @@ def _require_shape(n: NodeView) -> Shape:
 
 @operator("_ravel_multi_index", "ravel_multi_index")
 def ravel_multi_index(data: Array, *, shape: Shape | None = None) -> Any:
-    """Count elements of an array of the given shape, row by row, from their positions.
+    """Return the flat, row-major indices of elements in an array of the given shape.
 
     Parameters
     ----------
@@ -270,7 +270,7 @@ ravel_multi_index.gradient()
 
 @operator("_unravel_index", "unravel_index")
 def unravel_index(data: Array, *, shape: Shape | None = None) -> Any:
-    """Tell the positions of elements by their numbers; undoes `ravel_multi_index`.
+    """Return the indices of elements from their flat indices; the inverse of `ravel_multi_index`.
 
     Parameters
     ----------

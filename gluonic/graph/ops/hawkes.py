@@ -1,4 +1,4 @@
-"""How likely events are under Hawkes processes, which every event excites for a while."""
+"""The likelihood of events under Hawkes processes, which every event excites for a while."""
 
 from collections.abc import Iterator, Sequence
 from typing import Any, NamedTuple
@@ -35,12 +35,12 @@ def hawkesll(
     Parameters
     ----------
     lda : (sequences, processes), the intensities without events
-    alpha, beta : (processes,), how many events an event leads to, and how fast that decays
+    alpha, beta : (processes,), the expected number of events that an event causes, and the rate of decay
     state : (sequences, processes), the sum above as it is at the start
     lags : (sequences, events), the time since the event before
     marks : (sequences, events), int32, the number of the process
-    valid_length : (sequences,), how many events there are
-    max_time : (sequences,), for how long the processes were observed
+    valid_length : (sequences,), the numbers of events
+    max_time : (sequences,), the lengths of the observation
 
     Returns
     -------

@@ -169,7 +169,7 @@ def resize(data: Array, *, size: Shape = (), keep_ratio: bool = False, interp: i
     ----------
     data : (height, width, channels) or (batch, height, width, channels), uint8 or floating
     size : (width, height), or one number for both
-    keep_ratio : with one number, make the shorter side so long and keep the proportions
+    keep_ratio : with one number, give the shorter side that length and keep the aspect ratio
     interp : 0 takes the nearest pixel, 1 interpolates linearly, 2 cubically, 3 averages areas, 4
         applies Lanczos's window
     """
@@ -260,7 +260,7 @@ def copy_make_border(
     top, bot, left, right : width of the border, in pixels
     type : 0 for one colour, 1 repeats the outermost pixels, 2 mirrors the image, 3 starts it again, 4
         mirrors it without repeating the outermost pixels; 16 more than that means the same
-    value, values : with type 0, the number or the numbers of each channel to fill in
+    value, values : with type 0, the fill value, or one for each channel
     """
     height, width, channels = src.shape
     if kind := type & ~_ISOLATED:

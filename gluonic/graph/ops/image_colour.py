@@ -45,9 +45,9 @@ class Enhancement(NamedTuple):
 
 ENHANCEMENTS = [
     Enhancement("brightness", "Multiply an image by a random factor.", _brightness),
-    Enhancement("contrast", "Stretch an image by a random factor about its mean.", _contrast),
+    Enhancement("contrast", "Scale an image by a random factor around its mean.", _contrast),
     Enhancement("saturation", "Mix an image with its gray one by a random factor.", _saturation),
-    Enhancement("hue", "Turn the colours of an image by a random part of the circle.", _hue),
+    Enhancement("hue", "Rotate the hue of an image by a random part of the circle.", _hue),
 ]
 
 
@@ -92,7 +92,7 @@ def random_colour_jitter(
     ----------
     data : the image
     brightness, contrast, saturation : how far the factors lie from 1 at most; 0 changes nothing
-    hue : what part of the circle the colours turn at most
+    hue : the largest rotation of the hue, as a part of the circle
     """
     image = data
     amounts = (brightness, contrast, saturation, hue)

@@ -1,4 +1,4 @@
-"""Elements chosen by arrays of positions along one axis."""
+"""Elements selected by arrays of indices along one axis."""
 
 from typing import Any, Literal
 
@@ -23,9 +23,9 @@ def take(a: Array, indices: Array, *, axis: int = 0, mode: Mode = "clip") -> Any
     Parameters
     ----------
     a : any array
-    indices : positions, of any shape and dtype; fractions are cut off
+    indices : positions, of any shape and dtype; fractions are truncated
     axis : the axis of `a` that the shape of `indices` replaces
-    mode : beyond the ends, ``clip`` takes the first or last slice, ``wrap`` goes round, ``raise``
+    mode : out of bounds, ``clip`` takes the first or last slice, ``wrap`` wraps around, ``raise``
         is an error
     """
     return np.take(a, positions(indices, a.shape[axis], mode, "take"), axis)
@@ -93,7 +93,7 @@ def sparse_embedding(
     input_dim : number of rows in the table
     output_dim : length of each vector
     dtype : the dtype of a table of which nothing else is known
-    deterministic : accepted for MXNet's sake: gradients are added up in the same order always
+    deterministic : accepted for MXNet's sake: gradients are always added in the same order
     """
     return np.take(weight, positions(data, len(weight), "clip", "SparseEmbedding"), 0)
 
@@ -138,7 +138,7 @@ def pick(
     keepdims: bool = False,
     mode: Literal["clip", "wrap"] = "clip",
 ) -> Any:
-    """Pick one element along an axis, for each place of the other axes.
+    """Pick one element along an axis, for each index of the other axes.
 
     Parameters
     ----------
@@ -146,7 +146,7 @@ def pick(
     index : a position for each place: the shape of `data` without `axis`, or with 1 there
     axis : the axis
     keepdims : keep that axis, with length one
-    mode : beyond the ends, ``clip`` picks the first or last element, ``wrap`` goes round
+    mode : out of bounds, ``clip`` picks the first or last element, ``wrap`` wraps around
     """
     assert axis is not None
     along = _along(index, data, axis, mode)
@@ -157,7 +157,7 @@ def pick(
 
 
 def _along(index: Array, data: Array, axis: int, mode: str) -> Array:
-    """Give the positions an axis of length one where they lie."""
+    """Insert an axis of length one into the indices."""
     whole = positions(index, data.shape[axis], mode, "pick")
     return whole if whole.ndim == data.ndim else np.expand_dims(whole, axis)
 
@@ -236,9 +236,9 @@ def one_hot(
 
     Parameters
     ----------
-    indices : positions, of any shape and dtype; those beyond the vector switch nothing on
+    indices : indices, of any shape and dtype; for those out of bounds the vector is all `off_value`
     depth : length of the vectors
-    on_value, off_value : what they hold
+    on_value, off_value : the values of the vectors
     dtype : the dtype of the result
     """
     index = indices.astype(np.intp).ravel()

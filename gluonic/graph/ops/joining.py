@@ -153,7 +153,7 @@ def stack(*arg: Array, axis: int = 0, num_args: int) -> Any:
     Parameters
     ----------
     arg : arrays of one shape
-    axis : where the new axis lies in the result
+    axis : the position of the new axis in the result
     num_args : number of inputs
     """
     return np.stack(arg, axis)
@@ -182,7 +182,7 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
 def split(
     data: Array, *, num_outputs: Positive, axis: int = 1, squeeze_axis: bool = False
 ) -> tuple[Array, ...]:
-    """Cut an array into equal parts.
+    """Split an array into equal parts.
 
     Parameters
     ----------
@@ -259,12 +259,12 @@ def split_v2(
     squeeze_axis: bool = False,
     sections: int = 0,
 ) -> tuple[Array, ...]:
-    """Cut an array into parts, at given places or as evenly as possible.
+    """Split an array into parts, at given indices or as evenly as possible.
 
     Parameters
     ----------
     data : any array
-    indices : where each part begins; the first is 0 unless something is to be left out
+    indices : the index where each part begins; the first is 0 unless elements are dropped
     axis : the axis to cut along
     squeeze_axis : drop that axis from the parts, which must be of length one
     sections : if positive, the number of parts, `indices` being ignored; if they cannot all be

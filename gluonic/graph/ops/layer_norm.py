@@ -57,7 +57,7 @@ def layer_norm(
     gamma, beta : arrays of shape (data.shape[axis],)
         Scale and shift.
     axis : int, default -1
-        Along which to standardize.
+        The axis to standardize along.
     eps : float, default 1e-5
         Added to the variance.
     output_mean_var : bool, default False
