@@ -1,1 +1,1 @@
-"""From LLVM's text to running machine code: the target, the JIT, the code cache, memory plans, workers."""
+"""From LLVM's text to running machine code: target, JIT, code cache, memory plans, worker threads."""

@@ -11,7 +11,7 @@ _Word = ctypes.c_size_t
 
 
 def _pointer_offset() -> int | None:
-    """Where in an array object its data pointer lies; None if that cannot be told."""
+    """The offset of the data pointer in an array object, in bytes; None if it cannot be determined."""
     if sys.implementation.name != "cpython":
         return None
     probes = [np.empty(n, np.uint8) for n in (1, 100, 10_000)]

@@ -22,7 +22,7 @@ _HINT = re.compile(r"!(\d+)")
 
 @record
 class LLVMModule:
-    """The functions of one LLVM module, and what they call.
+    """The functions of one LLVM module, with their declarations.
 
     Parameters
     ----------
@@ -38,7 +38,7 @@ class LLVMModule:
     hints: list[str] = field(default_factory=list)
 
     def hint(self, content: str) -> str:
-        """Return the reference of metadata, which instructions can carry."""
+        """Return a reference to metadata, which instructions can carry."""
         if content not in self.hints:
             self.hints.append(content)
         return f"!{self.hints.index(content)}"
@@ -60,13 +60,13 @@ class LLVMModule:
         self.declare(name, "void", arguments)
 
     def constant(self, name: str, kind: str, values: Sequence[str]) -> str:
-        """Put numbers of a kind side by side into the module; return where they lie."""
+        """Add a constant array of numbers to the module; return its reference."""
         listed = f"[{len(values)} x {kind}] [{', '.join(values)}]"
         self.definitions[name] = f"@{name} = internal constant {listed}"
         return f"@{name}"
 
     def include(self, other: LLVMModule) -> None:
-        """Take what is in another module for this target into this one."""
+        """Add the contents of another module for this target."""
         numbers = [self.hint(content) for content in other.hints]
         for name, text in other.definitions.items():
             self.definitions[name] = _HINT.sub(lambda found: numbers[int(found[1])], text)
@@ -91,7 +91,7 @@ class LLVMModule:
 
 @record
 class Opening:
-    """A place in a function that is written to later, such as the one before a loop."""
+    """A position in a function that is written to later, such as before a loop."""
 
     lines: list[Any]
 
@@ -110,7 +110,7 @@ class LLVMFunction(IntegerCode):
     Parameters
     ----------
     module : LLVMModule
-        Where the finished function goes.
+        The module that the finished function is added to.
     name : str
         Its symbol.
     arguments : sequence of str
@@ -118,9 +118,9 @@ class LLVMFunction(IntegerCode):
     internal : bool, default False
         Whether only this module calls it.
     cold : bool, default False
-        Whether it is seldom called.
+        Whether it is rarely called.
     passes_on : bool, default False
-        Whether it only gathers arguments and calls others: it is compiled in the quickest way.
+        Whether it only gathers arguments and calls others; it is then compiled without optimisation.
     """
 
     def __init__(
@@ -146,24 +146,24 @@ class LLVMFunction(IntegerCode):
 
     @property
     def length(self) -> int:
-        """How many instructions with results have been written, less those that seldom run."""
+        """The number of instructions with results written so far, without those that rarely run."""
         return self._count - self._seldom_run
 
     def finish(self) -> None:
-        """Return from the function and put it into its module."""
+        """End the function with a return, and add it to its module."""
         self.do("ret void")
         lines = [self._head, "entry:", *self._slots, *_flat(self._all_lines), "}"]
         self.module.definitions[self.name] = "\n".join(lines)
 
     def opening(self) -> Opening:
-        """Leave a place open here, to be written to later."""
+        """Mark the current position, to be written to later."""
         opening = Opening([])
         self._lines.append(opening.lines)
         return opening
 
     @contextmanager
     def at(self, opening: Opening) -> Iterator[None]:
-        """Write what is inside to a place left open earlier (instructions only, no blocks)."""
+        """Write the instructions inside the ``with`` to a position marked earlier (no blocks)."""
         outer, self._lines = self._lines, opening.lines
         yield
         self._lines = outer
@@ -180,12 +180,12 @@ class LLVMFunction(IntegerCode):
         self._lines.append(f"  {text}")
 
     def shuffle(self, kind: str, a: str, b: str, lanes: Sequence[int]) -> str:
-        """Pick lanes of two vectors of a kind, of which those of the second are counted on."""
+        """Pick lanes of two vectors of a type; the second's are numbered after the first's."""
         picked = ", ".join(f"i32 {lane}" for lane in lanes)
         return self.op(f"shufflevector {kind} {a}, {kind} {b}, <{len(lanes)} x i32> <{picked}>")
 
     def slot(self, kind: str, align: int = 64) -> str:
-        """Reserve room on the stack; return its address."""
+        """Allocate a stack slot; return its address."""
         self._count += 1
         name = f"%s{self._count}"
         self._slots.append(f"  {name} = alloca {kind}, align {align}")
@@ -209,7 +209,7 @@ class LLVMFunction(IntegerCode):
 
     @contextmanager
     def loop(self, start: str, stop: str, step: int | str = 1) -> Iterator[str]:
-        """Repeat what is written inside for ``start, start + step, …`` below `stop`."""
+        """Write a loop for ``start, start + step, …`` below `stop`."""
         before, body, after = self.block, self.label("loop"), self.label("done")
         enter = self.compare("slt", start, stop)
         self._branch(enter, body, after)
@@ -241,7 +241,7 @@ class LLVMFunction(IntegerCode):
 
     @contextmanager
     def when(self, condition: str, *, seldom: bool = False) -> Iterator[None]:
-        """Do what is written inside only if the ``i1`` called `condition` holds."""
+        """Write a block that runs only if the ``i1`` `condition` is true."""
         body, after = self.label("then"), self.label("after")
         self._branch(condition, body, after)
         self.start(body)
@@ -253,12 +253,12 @@ class LLVMFunction(IntegerCode):
         self.start(after)
 
     def copy(self, target: str, source: str, size: str) -> None:
-        """Copy so many bytes."""
+        """Copy `size` bytes."""
         function = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
         self.do(f"call void {function}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
 
     def fetch(self, address: str) -> None:
-        """Ask for a cache line that will be read soon."""
+        """Prefetch a cache line that will be read soon."""
         function = self.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
         self.do(f"call void {function}(ptr {address}, i32 0, i32 3, i32 1)")
 
@@ -286,7 +286,7 @@ class LLVMFunction(IntegerCode):
 
 @cache
 def type_suffix(kind: str) -> str:
-    """Return how the names of overloaded intrinsics spell a type.
+    """Return the suffix of a type in the names of overloaded intrinsics.
 
     >>> type_suffix("<16 x float>"), type_suffix("double"), type_suffix("<4 x i32>")
     ('v16f32', 'f64', 'v4i32')

@@ -1,6 +1,6 @@
 """Object files kept between processes, so that a second run links without compiling.
 
-An entry is named by the SHA-256 of everything that decides its contents and begins with the
+An entry is named by the SHA-256 of everything that determines its contents and begins with the
 SHA-256 of its payload: LLVM may abort on a damaged object file, so it never sees one. The folder
 is private to the user. Whatever is wrong with it (read-only, full, foreign, damaged) costs a
 compilation and nothing else.
@@ -29,7 +29,7 @@ _DIGEST_BYTES = 32
 _SUFFIX = ".object"
 _DEFAULT_CAP = 256 << 20
 _LOOKS = 64
-"""How often the folder's size is looked at while as much is written as it may hold."""
+"""The number of checks of the folder's size while as much is written as it may hold."""
 
 
 def key(text: str, target: Target) -> str:
@@ -40,7 +40,7 @@ def key(text: str, target: Target) -> str:
     text : str
         The module before optimisation.
     target : Target
-        What it is compiled for.
+        The target of the compilation.
 
     Returns
     -------
@@ -58,7 +58,7 @@ def key(text: str, target: Target) -> str:
 
 
 def fetch(name: str, make: Callable[[], bytes]) -> bytes:
-    """Return the object file called `name`, made by `make` and kept if it isn't there.
+    """Return the object file called `name`, made by `make` and stored if it does not exist.
 
     Parameters
     ----------
@@ -76,13 +76,13 @@ def fetch(name: str, make: Callable[[], bytes]) -> bytes:
     made = make()
     try:
         _write(folder, name, made)
-    except OSError:  # a full or read-only disk: the code is made, only not kept
+    except OSError:  # a full or read-only disk: the code is made, but not stored
         return made
     return made
 
 
 def folder() -> Path:
-    """Return where the cache is kept: ``GLUONIC_CACHE_DIR``, or the user's cache folder."""
+    """Return the folder of the cache: ``GLUONIC_CACHE_DIR``, or the user's cache folder."""
     chosen = os.environ.get("GLUONIC_CACHE_DIR")
     if chosen:
         return Path(chosen)
@@ -103,7 +103,7 @@ def clear() -> None:
 
 
 def sizes() -> dict[str, int] | None:
-    """The bytes of each entry, by name; None if the cache is off or its folder not ours alone."""
+    """The bytes of each entry, by name; None if the cache is off or its folder is not private."""
     place = _private_folder()
     if place is None:
         return None
@@ -111,7 +111,7 @@ def sizes() -> dict[str, int] | None:
 
 
 def _private_folder() -> Path | None:
-    """Return the folder, made if need be, or None if it is off or not ours alone."""
+    """Return the folder, created if necessary, or None if the cache is off or it is not private."""
     if os.environ.get("GLUONIC_CACHE", "1") == "0":
         return None
     try:
@@ -143,7 +143,7 @@ def _read(path: Path) -> bytes | None:
 
 
 def _write(folder: Path, name: str, payload: bytes) -> None:
-    """Put an entry in place at once, so that no reader sees half of it; keep to the cap."""
+    """Write an entry atomically, so that no reader sees half of it; enforce the cap."""
     _tidy(folder)
     with unfinished(folder / (name + _SUFFIX)) as file:
         file.stream.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
@@ -154,14 +154,14 @@ def _write(folder: Path, name: str, payload: bytes) -> None:
 
 @lru_cache(maxsize=16)
 def _tidy(folder: Path) -> None:
-    """Remove what killed processes have left; once, for looking takes time for every entry there is."""
+    """Remove the files that killed processes have left; once, for listing takes time for every entry."""
     remove_abandoned(folder)
 
 
 def _is_time_to_look(name: str, size: int) -> bool:
-    """Whether an entry is one of those, chosen by their names, after which the folder is kept to the cap.
+    """Whether an entry is one of those, selected by name, after which the cap is enforced.
 
-    Looking takes time for every entry there is. The larger an entry, the likelier it is chosen.
+    Listing takes time for every entry. The larger an entry, the likelier it is selected.
     """
     return zlib.crc32(name.encode()) * _cap() < size * _LOOKS << 32
 
@@ -178,7 +178,7 @@ def _cap() -> int:
 
 
 def _trim(folder: Path) -> None:
-    """Remove the entries unused for longest until the rest fits the cap."""
+    """Remove the least recently used entries until the rest fits the cap."""
     found = []
     for entry in _entries(folder):
         try:

@@ -1,8 +1,8 @@
-"""What machine code does with inputs that only the interpreter can answer, such as by an error: it says so."""
+"""How machine code bails out to the interpreter, for inputs that need it, such as for an error."""
 
 DECLINED = "declined"
-"""What the number is called, in the address table, that a step makes 1 to leave the call to the interpreter."""
+"""The name, in the address table, of the flag that a step sets to leave the call to the interpreter."""
 
 
 class Declined(Exception):
-    """Machine code cannot answer a call: the interpreter is to compute all of it, or to say what is wrong."""
+    """Machine code bailed out of a call: the interpreter computes all of it, or raises the error."""

@@ -1,11 +1,11 @@
-"""Loops over what is drawn off a run's twister, in LLVM's textual form."""
+"""Loops over the draws from a run's Mersenne twister, in LLVM's textual form."""
 
 from string import Template
 
 from gluonic.graph.twisters import WORDS
 
 TAKEN = "ptr %block, ptr %ready, ptr %position"
-"""What functions take that draw off a twister."""
+"""The parameters of functions that draw from a twister."""
 
 _BY_VECTORS = Template("""
 $before
@@ -91,12 +91,12 @@ _SCALES = Template("""
 
 
 def by_vectors(kind: str, before: str, vector: str, element: str) -> str:
-    """The body of a function that makes an element of each word, eight at a time.
+    """The body of a function that makes an element from each word, eight at a time.
 
     Parameters
     ----------
     kind : LLVM's type of an element
-    before : what is computed before
+    before : the code before the loop
     vector, element : make ``%v_value`` of the words ``%v_word``, and ``%e_value`` of the word ``%e_word``
     """
     return _BY_VECTORS.substitute(
@@ -105,7 +105,7 @@ def by_vectors(kind: str, before: str, vector: str, element: str) -> str:
 
 
 def one_by_one(kind: str, draw: str, before: str = "") -> str:
-    """The body of a function that makes one element after the other; `draw` makes ``%value``."""
+    """The body of a function that makes elements one by one; `draw` computes ``%value``."""
     return _EACH.substitute(before=before, kind=kind, draw=draw)
 
 

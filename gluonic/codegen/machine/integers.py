@@ -8,7 +8,7 @@ Index: TypeAlias = str | int
 
 
 class IntegerCode(ABC):
-    """Instructions on ``i64`` and addresses, each a method; they return references."""
+    """Instructions on ``i64`` and addresses, each a method that returns a reference."""
 
     @abstractmethod
     def op(self, text: str) -> str:
@@ -45,17 +45,17 @@ class IntegerCode(ABC):
         return self.op(f"srem i64 {a}, {b}")
 
     def narrowed(self, a: Index) -> str:
-        """A number that has 32 bits, as one of so many."""
+        """A number truncated to 32 bits."""
         return self.op(f"trunc i64 {a} to i32")
 
     def bits(self, a: Index, mask: Index) -> str:
-        """The bits that a mask has, too."""
+        """The bitwise and of a number and a mask."""
         return self.op(f"and i64 {a}, {mask}")
 
     # -- conditions ---------------------------------------------------------------------------
 
     def compare(self, relation: str, a: Index, b: Index, kind: str = "i64") -> str:
-        """Whether a relation holds, in LLVM's name of it (``"slt"``: less, with a sign)."""
+        """A comparison by LLVM's predicate (``"slt"``: signed less than)."""
         return self.op(f"icmp {relation} {kind} {a}, {b}")
 
     def both(self, a: str, b: str) -> str:
@@ -63,7 +63,7 @@ class IntegerCode(ABC):
         return self.op(f"and i1 {a}, {b}")
 
     def counted(self, condition: str) -> str:
-        """One where a condition holds, and zero."""
+        """One where a condition holds, else zero."""
         return self.op(f"zext i1 {condition} to i64")
 
     def negated(self, condition: str) -> str:

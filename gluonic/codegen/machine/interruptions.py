@@ -1,7 +1,7 @@
-"""Signals that wait: LLVM's objects must not be left half made or half closed, nor its lock closed.
+"""Deferred signals: LLVM's objects must not be left half made or half closed, nor its lock held.
 
 A handler such as Python's own for Ctrl-C may raise between any two instructions of the main thread, in
-llvmlite's `__enter__` of a lock too, which nobody would open again.
+llvmlite's `__enter__` of a lock too, which would never be released.
 """
 
 import signal
@@ -14,14 +14,14 @@ _NAMES = "INT TERM HUP QUIT ALRM VTALRM PROF USR1 USR2 BREAK"
 _HANDLED = [
     getattr(signal, f"SIG{name}") for name in _NAMES.split() if hasattr(signal, f"SIG{name}")
 ]
-"""The signals whose handlers may raise; to ask for the handlers of all that there are takes long."""
+"""The signals whose handlers may raise; looking up the handlers of all signals is slow."""
 
 
 @contextmanager
 def uninterrupted() -> Iterator[None]:
-    """Let the handlers of signals that arrive meanwhile run afterwards."""
+    """Defer the handlers of signals until the end of the ``with`` block."""
     if threading.current_thread() is not threading.main_thread():
-        yield  # Python runs handlers in the main thread alone
+        yield  # Python runs handlers only in the main thread
         return
     arrived: list[int] = []
     replaced: list[tuple[int, Any]] = []
@@ -36,11 +36,11 @@ def uninterrupted() -> Iterator[None]:
         _put_back(replaced)
         handlers = dict(replaced)
         for number in arrived:
-            handlers[number](number, None)  # the frame would keep what LLVM made in it
+            handlers[number](number, None)  # the frame would keep LLVM's objects in it alive
 
 
 def _put_back(replaced: list[tuple[int, Any]]) -> None:
-    """Set handlers again, all of them, even if one that is back raises meanwhile."""
+    """Restore all handlers, even if a restored one raises meanwhile."""
     done, raised = 0, None
     while done < len(replaced):
         try:

@@ -29,10 +29,10 @@ _trackers: dict[int, Any] = {}
 """What keeps the code of each library in memory, by its number. Here the garbage collector, which may find a
 library in a cycle at any time, closes none of them while a signal could interrupt that."""
 MOST_LINKED = 64
-"""LLVM keeps some of each library until its JIT goes, so another JIT takes over after so many."""
+"""LLVM keeps parts of each library until its JIT is freed, so a new JIT starts after this many."""
 
 _ROOM, _ROOM_A_BYTE = 16 << 20, 16
-"""So much memory LLVM needs at most for a module, and so much for each byte of its text."""
+"""The largest memory of LLVM for a module, and for each byte of its text, in bytes."""
 
 # A fork while another thread compiles would leave the child a lock nobody can open.
 if hasattr(os, "register_at_fork"):
@@ -47,7 +47,7 @@ class LinkedLibrary:
     Parameters
     ----------
     number : int
-        Which it is, of all that were linked.
+        Its number among all that were linked.
     addresses : mapping of str to int
         The functions that can be called.
     size : int
@@ -92,9 +92,9 @@ def load(
     imports : sequence of str
         C library functions the module calls by name.
     target : Target, default: the host
-        What to compile for; this machine must be able to run it.
+        The target; this machine must be able to run it.
     symbols : mapping of str to int, default: none
-        Addresses of what else the module calls or refers to.
+        Addresses of other functions and data that the module refers to.
 
     Returns
     -------
@@ -169,7 +169,7 @@ def optimised(text: str, target: Target | None = None) -> str:
 def lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any:
     """Parse, verify and optimise a module in a context of its own, then `finish` it.
 
-    What LLVM made is closed here, the module before its context: if an error left them to Python's garbage
+    LLVM's objects are closed here, the module before its context: if an error left them to Python's garbage
     collector, it would close them in any order, and LLVM would crash.
     """
     llvm = load_llvm()
@@ -198,10 +198,10 @@ def _check_room(text: str) -> None:
 
 
 def _optimise(module: Any, machine: Any) -> None:
-    """Put slots into registers, tidy the blocks, and inline nothing but what asks for it.
+    """Promote slots to registers, simplify the blocks, and inline only functions marked for it.
 
     The loops are explicit SIMD with their invariants outside, so more passes make them no faster, but took most
-    of the time and the memory of compiling. What is left to do the instruction selector does.
+    of the time and the memory of compiling. The instruction selector does the rest.
     """
     llvm = load_llvm()
     with (
@@ -220,5 +220,5 @@ def _optimise(module: Any, machine: Any) -> None:
 
 
 def _is_for_quick_selection(function: Any) -> bool:
-    """Whether a function asks for no optimisation; LLVM would say on the console that it skips passes."""
+    """Whether a function is marked for no optimisation; LLVM would print that it skips passes."""
     return any(b"optnone" in attributes for attributes in function.attributes)

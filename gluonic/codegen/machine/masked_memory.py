@@ -1,4 +1,4 @@
-"""Reading and writing some lanes of a vector: LLVM's masked loads and stores, gathers and scatters.
+"""Access to some lanes of a vector: LLVM's masked loads and stores, gathers and scatters.
 
 The alignment, in bytes, is an argument here. LLVM 22 writes it as an attribute, but reads the older
 form as well; LLVM 20 reads nothing else.
@@ -59,5 +59,5 @@ def _pointers_type(kind: str) -> str:
 
 
 def _count(kind: str) -> str:
-    """Return how many elements a vector type such as ``<16 x float>`` has."""
+    """Return the number of elements of a vector type such as ``<16 x float>`` has."""
     return kind.strip("<>").partition(" x ")[0]

@@ -20,17 +20,17 @@ from gluonic.support.record import record
 ALIGNMENT = 64
 NOTHING: Mapping[int, tuple[int, int]] = MappingProxyType({})
 _WORSE = 1.05
-"""A plan may take so many times as much as one for which room was looked for."""
+"""The largest ratio of a plan's size to that of a freshly packed one."""
 
 
 @record
 class MemoryPlan:
-    """Where results live.
+    """The placement of results in the arena.
 
     Attributes
     ----------
     offsets : where the memory of each result begins
-    size : bytes that all of them need
+    size : the size of the arena, in bytes
     """
 
     offsets: list[int]
@@ -51,15 +51,15 @@ class Lifetimes:
 
     Parameters
     ----------
-    steps : what each step reads and what it writes, in the order in which they run
+    steps : the results that each step reads and writes, in execution order
     living : the results that live in the arena
-    root : for a relabelled result the one whose memory it uses
+    root : for a reshaped result the one whose memory it shares
 
     Attributes
     ----------
-    buffers : the results that live in the arena and are written, in the order of their births
+    buffers : the results in the arena that are written, in the order of their births
     _moves : the number of a buffer that is born; inverted, of one that dies
-    _layouts : how memory is laid out, for each way in which buffers lie in each other
+    _layouts : a layout for each way in which buffers are nested
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Lifetimes:
 
         Parameters
         ----------
-        within : for each buffer that lies in the memory of another that one, and where in it
+        within : for each buffer within another's memory that buffer, and the offset in it
         """
         hosts, begins = _outermost(len(self.buffers), within)
         key = tuple((buffer, place[0]) for buffer, place in within.items())
@@ -108,7 +108,7 @@ class Lifetimes:
 def _outermost(
     count: int, within: Mapping[int, tuple[int, int]]
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """For each buffer the one in whose memory it lies, be it its own, and where in it."""
+    """For each buffer the outermost one that contains it, perhaps itself, and the offset in it."""
     hosts, begins = list(range(count)), [0] * count
     for buffer in within:
         while (place := within.get(hosts[buffer])) is not None:
@@ -118,7 +118,7 @@ def _outermost(
 
 
 def _shared_moves(moves: Sequence[int], hosts: Sequence[int]) -> Sequence[int]:
-    """The births and deaths of hosts: of the first, and of the last, of all that live in their memory."""
+    """The births and deaths of hosts: the first birth and the last death of all buffers in their memory."""
     found, living = [], [0] * len(hosts)
     for move in moves:
         host = hosts[max(move, ~move)]
@@ -134,14 +134,14 @@ def _shared_moves(moves: Sequence[int], hosts: Sequence[int]) -> Sequence[int]:
 
 
 class _Layout:
-    """How memory is laid out for births and deaths in an order: much alike for all sizes."""
+    """The layouts for one order of births and deaths; they are similar for all sizes."""
 
     def __init__(self, moves: Sequence[int]) -> None:
         self._moves = moves
         self._model: _Model | None = None
 
     def plan(self, sizes: Sequence[int]) -> MemoryPlan:
-        """Lay out the arena: as the last time, if that is as good."""
+        """Lay out the arena, like the last time if that is as good."""
         most = self._most_alive(sizes)
         if self._model is not None:
             plan = self._model.plan_for(sizes)
@@ -152,7 +152,7 @@ class _Layout:
         return plan
 
     def _packed(self, sizes: Sequence[int]) -> MemoryPlan:
-        """A plan that looks for room for each buffer."""
+        """A plan that searches room for each buffer."""
         offsets, free = [0] * len(sizes), _FreeList()
         for buffer in self._moves:
             if buffer >= 0:
@@ -162,7 +162,7 @@ class _Layout:
         return MemoryPlan(offsets, free.size)
 
     def _most_alive(self, sizes: Sequence[int]) -> int:
-        """The most bytes that live at one time: no plan takes less."""
+        """The largest number of bytes alive at a time: a lower bound of every plan."""
         moves = np.array(self._moves, np.intp)
         whole = np.array(sizes, np.int64)
         changes = np.where(moves >= 0, whole[moves], -whole[~moves])
@@ -170,13 +170,13 @@ class _Layout:
 
 
 class _Model:
-    """A plan, and those for other sizes in which the same buffers lie on each other.
+    """A plan, and plans for other sizes that reuse the same memory in the same order.
 
     Parameters
     ----------
     moves : the births and deaths
     plan : the plan
-    most : the most bytes that live at one time
+    most : the largest number of bytes alive at a time
     """
 
     def __init__(self, moves: Sequence[int], plan: MemoryPlan, most: int) -> None:
@@ -222,7 +222,7 @@ class _Model:
 
 
 def side_by_side(sizes: Sequence[int]) -> MemoryPlan:
-    """A plan for what lives as long as the arena does."""
+    """A plan for buffers that live as long as the arena."""
     offsets, size = [], 0
     for one in sizes:
         offsets.append(size)

@@ -34,7 +34,7 @@ def part_of(text: str, names: Iterable[str]) -> str:
 
 
 def with_callees(definitions: Mapping[str, str], names: Iterable[str]) -> set[str]:
-    """The names of functions and of all that they refer to."""
+    """The names of functions and of everything they refer to."""
     stack, wanted = list(names), set()
     while stack:
         name = stack.pop()
@@ -45,6 +45,6 @@ def with_callees(definitions: Mapping[str, str], names: Iterable[str]) -> set[st
 
 
 def _is_needed(line: str, wanted: set[str]) -> bool:
-    """Whether a line outside of functions belongs to those that are wanted."""
+    """Whether a line outside of functions is needed by the wanted ones."""
     declared = _NAME.search(line)
     return declared is None or declared[1] in wanted

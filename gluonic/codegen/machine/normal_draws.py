@@ -6,7 +6,7 @@ from string import Template
 from gluonic.codegen.machine.draw_loops import scales_of
 
 _BLOCK = 256
-"""So many pairs are looked for before logarithms are computed."""
+"""The number of pairs found before logarithms are computed."""
 _PAIR = Template("""
   %u = call $kind @uniform_$kind(ptr %block, ptr %ready, ptr %position)
   %w = call $kind @uniform_$kind(ptr %block, ptr %ready, ptr %position)

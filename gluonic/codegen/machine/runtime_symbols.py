@@ -1,4 +1,4 @@
-"""Addresses of the C library's functions that machine code may call.
+"""Addresses of the C library functions that machine code may call.
 
 Modules are linked against these and nothing else: a name that is missing is an error when the
 module is linked, never a jump into nowhere.
@@ -43,12 +43,12 @@ def _address(name: str) -> int:
 
 
 def addresses(names: Sequence[str] = ()) -> dict[str, int]:
-    """Return the addresses of `names` and of what LLVM calls by itself."""
+    """Return the addresses of `names` and of the functions that LLVM calls by itself."""
     return {name: _address(name) for name in dict.fromkeys((*IMPLICIT, *names))}
 
 
 def give_back_memory() -> None:
-    """Have the C library return freed memory to the system, if it can: compiling frees much at once."""
+    """Let the C library return freed memory to the system, if it can: compiling frees much at once."""
     trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
     if trim is not None:
         trim(0)

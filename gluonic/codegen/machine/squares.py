@@ -1,4 +1,4 @@
-"""Squares of elements in registers: rows become columns."""
+"""Transposition of square tiles in registers."""
 
 from collections.abc import Sequence
 

@@ -1,4 +1,4 @@
-"""The function of a step: which arguments it gets, and how it reads them."""
+"""The function of a step: its arguments, and access to them."""
 
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 

@@ -1,4 +1,4 @@
-"""What the workers ask the system and the processor for: the time, a nap, a pause, the number of a core."""
+"""System calls and instructions of the workers: the time, a sleep, a pause, the number of a core."""
 
 import time
 from string import Template
@@ -6,7 +6,7 @@ from string import Template
 from gluonic.codegen.machine.target import Target
 
 _NAP = 50_000
-"""So many nanoseconds a caller sleeps at a time who waits for longer."""
+"""The length of each sleep of a caller that waits for longer, in nanoseconds."""
 
 _TEXT = Template("""
 declare i32 @clock_gettime(i32, ptr)
@@ -64,7 +64,7 @@ def _tells_core(target: Target) -> bool:
 
 
 def system_imports(target: Target) -> tuple[str, ...]:
-    """The functions of the C library that are called."""
+    """The C library functions that are called."""
     asked = ("sched_getcpu",) if _tells_core(target) else ()
     return ("clock_gettime", "nanosleep", *asked)
 

@@ -18,7 +18,7 @@ from typing import Any
 
 from gluonic.support.record import record
 
-# The SIMD features code generation looks at, each with the one it builds upon.
+# The SIMD features that code generation uses, each with the one that it implies.
 _BUILDS_ON = {
     "sse2": None,
     "sse4.1": "sse2",
@@ -51,7 +51,7 @@ _ARM_PROCESSORS = (
 
 
 class TargetError(ValueError):
-    """A processor or feature was asked for that is unknown or that this machine lacks."""
+    """A requested processor or feature is unknown, or this machine lacks it."""
 
 
 @record
@@ -67,7 +67,7 @@ class Target:
     features : str
         LLVM's comma-separated list of switches on top of what `cpu` implies.
     simd : frozenset of str
-        The SIMD features that are on, of those code generation looks at.
+        The enabled SIMD features, of those that code generation uses.
     """
 
     triple: str
@@ -119,14 +119,14 @@ class Target:
 
 
 LLVM_OPTIONS = "disable-lsr", "disable-cgp"
-"""Passes of LLVM that are of no use to loops whose addresses advance by formulas of their own. Loop strength
+"""LLVM's passes that do not help loops whose addresses advance by formulas of their own. Loop strength
 reduction takes time quadratic in the addresses: a join of 40 parts took 20 times as long with it. The
 preparation for code generation moves addresses to where they are used: a tenth more instructions."""
 
 
 @contextmanager
 def own_llvm_options() -> Iterator[None]:
-    """Switch LLVM's options on for what is compiled inside: they hold for all who use LLVM in the process."""
+    """Set LLVM's options during the ``with`` block: they are global to the process."""
     llvm = load_llvm()
     for option in LLVM_OPTIONS:
         llvm.set_option("gluonic", f"-{option}")
@@ -161,14 +161,14 @@ def host() -> Target:
     Raises
     ------
     TargetError
-        If a variable names what is unknown, or what this machine cannot run.
+        If a variable names an unknown processor or feature, or one that this machine cannot run.
     """
     return narrowed(os.environ.get("GLUONIC_CPU", ""), os.environ.get("GLUONIC_CPU_FEATURES", ""))
 
 
 @cache
 def narrowed(cpu: str, switches: str) -> Target:
-    """Return this machine, as narrowed by these two; empty, they change nothing."""
+    """Return this machine, restricted by these two; empty, they change nothing."""
     llvm = load_llvm()
     triple = str(llvm.get_process_triple())
     has: dict[str, bool] = dict(llvm.get_host_cpu_features())
@@ -232,7 +232,7 @@ def cross(triple: str, cpu: str = "", features: str = "") -> Target:
 
 
 def _with_base(name: str) -> frozenset[str]:
-    """Return a feature and all it builds upon."""
+    """Return a feature and all that it implies."""
     base = _BUILDS_ON[name]
     return frozenset({name}) | (_with_base(base) if base else frozenset())
 
@@ -257,7 +257,7 @@ def _parsed(text: str, known: dict[str, bool] | None) -> str:
 
 
 def _switched(simd: frozenset[str], switches: str) -> frozenset[str]:
-    """Apply switches: on brings what the feature builds upon, off takes what builds upon it."""
+    """Apply switches: ``+`` enables what the feature implies, ``-`` disables what implies it."""
     for on, name in _switches(switches):
         if on and name in _BUILDS_ON:
             simd = simd | _with_base(name)

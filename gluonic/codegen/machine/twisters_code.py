@@ -1,4 +1,4 @@
-"""Draws off many Mersenne twisters, in LLVM's textual form; what is drawn is in `draws_code`.
+"""Draws from many Mersenne twisters, in LLVM's textual form; the distributions are in `draws_code`.
 
 A step's units are the runs of an array, each off a twister of its own. States are turned by vectors; what takes
 a number of words that only they tell is a loop over elements.
@@ -145,7 +145,7 @@ _UNIT = Template("""
 
 
 def _everywhere(number: Any, kind: str = "i32", lanes: int = LANES) -> str:
-    """A vector that has a number in all its lanes."""
+    """A vector with a number in all its lanes."""
     return "<" + ", ".join([f"{kind} {number}"] * lanes) + ">"
 
 

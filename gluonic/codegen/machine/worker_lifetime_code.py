@@ -1,4 +1,4 @@
-"""How workers are started, ended and, after a fork, forgotten, in LLVM's textual form."""
+"""The code that starts workers, ends them and, after a fork, forgets them, in LLVM's textual form."""
 
 from string import Template
 

@@ -1,4 +1,4 @@
-"""What a worker does, in LLVM's textual form: it watches, sleeps, claims chunks and does them."""
+"""The code of a worker, in LLVM's textual form: it spins, sleeps, claims chunks and runs them."""
 
 from string import Template
 
