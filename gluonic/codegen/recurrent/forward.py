@@ -5,6 +5,7 @@ from collections.abc import Mapping, Sequence
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Value
 from gluonic.codegen.recurrent.loops import CellSpec, RecurrentWriter, Rows
+from gluonic.codegen.recurrent.packed_states import PackedStates, packed_elements
 
 FORWARD_ARGUMENTS = (
     *("x", "width", "inputs", "recurrent", "project", "bias", "state", "cell", "gates", "memory"),
@@ -17,15 +18,15 @@ def forward_scratch(cell: CellSpec, steps: int, batch: int) -> int:
     elements = (steps + 1) * cell.width
     if cell.projection:
         elements += cell.size + cell.part * cell.has_lengths
-    return elements * batch
+    return elements * batch + packed_elements(cell)
 
 
 class _Forward(RecurrentWriter):
     """Writes a direction forwards.
 
     Where sequences have lengths, `last_state` and `last_cell` go from step to step; nothing else writes there.
-    Scratch memory has room for the gates of all steps, and of one more, then for what is projected, then,
-    with lengths, for its projection.
+    Scratch memory has room for packed weights, then for the gates of all steps, and of one more, then for
+    what is projected, then, with lengths, for its projection.
     """
 
     def write(self) -> None:
@@ -33,8 +34,9 @@ class _Forward(RecurrentWriter):
         cell, width = self.cell, self.cell.width
         is_gru = cell.mode == "gru"
         state_bias = self.at("%bias", width)
-        sums, extra, self.hidden, self.projected = self.parts(
+        weights, sums, extra, self.hidden, self.projected = self.parts(
             "%scratch",
+            packed_elements(cell),
             self.times(self.rows, width),
             self.times("%batch", width),
             self.times("%batch", cell.size),
@@ -45,6 +47,7 @@ class _Forward(RecurrentWriter):
         self.product(x, inputs, (sums, width), (self.rows, width, "%width"), adds=True)
         if cell.has_lengths:
             self._begin()
+        packed = PackedStates(self, weights) if packed_elements(cell) else None
         with self.f.loop("0", "%steps") as number:
             state, lead = ("%last_state", cell.part) if cell.has_lengths else self.before(number)
             goal = extra
@@ -52,17 +55,26 @@ class _Forward(RecurrentWriter):
                 self._spread(extra, "%batch", [state_bias])
             elif not cell.has_lengths:
                 goal = self.at(sums, self.times(self.step_at(number), self.times("%batch", width)))
-            self.product(
-                (state, lead, False),
-                ("%recurrent", cell.part, True),
-                (goal, width),
-                ("%batch", width, cell.part),
-                adds=is_gru or not cell.has_lengths,
-            )
+            self._add_state(packed, (state, lead), goal, adds=is_gru or not cell.has_lengths)
             self._step(number, sums, extra, (state, lead))
             if cell.projection:
                 self._project(number)
         self.f.finish()
+
+    def _add_state(
+        self, packed: PackedStates | None, state: tuple[str, str | int], goal: str, *, adds: bool
+    ) -> None:
+        """Write the product of the state before a step with its weights."""
+        cell, width = self.cell, self.cell.width
+
+        def unpacked() -> None:
+            weights, extents = ("%recurrent", cell.part, True), ("%batch", width, cell.part)
+            self.product((*state, False), weights, (goal, width), extents, adds=adds)
+
+        if packed is None:
+            unpacked()
+        else:
+            self.either(packed.pays, lambda: packed.product(state, goal, adds=adds), unpacked)
 
     def _begin(self) -> None:
         """Copy the initial state to where the first step reads it."""

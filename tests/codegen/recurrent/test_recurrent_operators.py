@@ -12,10 +12,16 @@ from hypothesis import strategies as st
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.inspection.explain import explain
+from gluonic.codegen.machine.target import host
+from gluonic.codegen.maths.values import FLOAT32
+from gluonic.codegen.matmul.product_kernel import ProductTiling
 from gluonic.codegen.program import Program
+from gluonic.codegen.recurrent.loops import CellSpec
+from gluonic.codegen.recurrent.packed_states import packed_elements
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
+from gluonic.graph.ops.rnn_cells import CELLS
 from tests.codegen.agreement import check_backward, check_forward, new_run
 from tests.codegen.growing import RandomGraph
 from tests.codegen.native_operators import arrays_for, check_with_gradients
@@ -62,6 +68,29 @@ def test_recurrent_networks_are_machine_code(
         state_outputs=state_outputs,
     )
     check_with_gradients(node, known, dtype)
+
+
+@settings(max_examples=6, deadline=None)
+@given(
+    st.sampled_from(MODES),
+    st.tuples(st.integers(3, 5), st.integers(8, 14), st.integers(1, 5)),
+    st.sampled_from([32, 64]),
+)
+def test_states_whose_weights_are_packed_agree_with_the_interpreter(
+    mode: str, extents: tuple[int, int, int], size: int
+) -> None:
+    node, known = network(mode, *extents, state_size=size, num_layers=1)
+    width = size * CELLS[mode].gates
+    count = width * (extents[2] + size + 2)
+    small = np.random.default_rng(0).normal(scale=0.1, size=count).astype("float32")
+    check_with_gradients(node, known, "float32", {"parameters": small})
+
+
+def test_weights_of_states_are_packed_where_panels_are_whole() -> None:
+    columns = ProductTiling.of(FLOAT32, host()).columns
+    whole, narrow = (CellSpec("lstm", 4, size, 1, FLOAT32) for size in (columns, columns - 1))
+    assert packed_elements(whole) >= whole.width * whole.part
+    assert packed_elements(narrow) == 0
 
 
 @settings(max_examples=12, deadline=None)
