@@ -63,10 +63,13 @@ class _Begun:
         """Do what can be done without waiting."""
         self.unfinished = [one for one in self.unfinished if not one.advance()]
 
-    def finish(self) -> None:
-        """Wait for the sums."""
+    def share(self) -> None:
+        """Wait for what others bring, and send them this rank's share of the sums."""
         for one in self.unfinished:
             one.share()
+
+    def finish(self) -> None:
+        """Wait for the sums, when all ranks have sent their shares, or are about to."""
         for one in self.unfinished:
             one.finish()
         self.unfinished = []
@@ -167,6 +170,8 @@ class EarlySums:
             if state and number not in self._begun:
                 self.begin(number, sources)
         with marked("wait for sums"):
+            for begun in self._begun.values():
+                begun.share()  # of all first: ranks that began in different orders would wait for each other
             for begun in self._begun.values():
                 begun.finish()
         self._begun.clear()
