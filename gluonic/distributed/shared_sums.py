@@ -1,31 +1,28 @@
 """Sums over ranks of one machine, in memory that they share: no message carries a gradient.
 
-Each rank writes what the others are to add up into a row of its own. When all have, each adds up its share of
-the elements, ((x₀ + x₁) + x₂) + … as `reduction` does, into the row of sums; when all have, everybody reads
-them there. So ranks meet twice. Rows are written again before the next first meeting, where nobody reads them
-since the second one; sums are written after it, where all have used the ones before.
+Each rank writes what the others are to add up into a row of its own, where large arrays that come again, such
+as gradients, may lie for good. When all have, each adds up its share of the elements, ((x₀ + x₁) + x₂) + … as
+`reduction` does, into the row of sums; when all have, everybody reads them there. So ranks meet twice. Rows
+are written again before the next first meeting, where nobody reads them since the second one; sums are written
+after it, where all have used the ones before.
 """
 
-import logging
 from collections.abc import Iterator, Sequence
 from math import prod
-from uuid import uuid4
 
 import numpy as np
 
 from gluonic.distributed.buckets import LARGE
 from gluonic.distributed.group import RankGroup
-from gluonic.distributed.mapped import MappedFile
 from gluonic.distributed.reduction import add_up
+from gluonic.distributed.shared_memory import PAGE, SharedMemory, share_memory
+from gluonic.distributed.slots import Kind, Slots
 from gluonic.graph import Array
 from gluonic.graph.versions import add, register_owner, write
 from gluonic.support.record import record
 
 _ALIGNMENT = 64  # bytes: a line of the cache, and the widest registers
 _PIECE = 256 * 1024  # bytes: rows of a few ranks and their sum are in the cache at once
-_TOKEN = 16  # bytes
-
-Kind = tuple[tuple[int, ...], np.dtype]
 
 
 @record
@@ -53,11 +50,19 @@ class _Segment:
     members : the small ones, then the large ones
     rows : a row for each rank, and one for the sums
     rank : which of them this is
+    kinds : the shapes and dtypes of all arrays
+    slots : the large ones that lie in this rank's row
     """
 
     def __init__(
-        self, members: Sequence[_Member], rows: Array, rank: int, kinds: Sequence[Kind]
+        self,
+        members: Sequence[_Member],
+        rows: Array,
+        rank: int,
+        kinds: Sequence[Kind],
+        slots: Slots,
     ) -> None:
+        self._slots = slots
         self._rank, self._parts, self.total = rank, list(rows[:-1]), rows[-1]
         size, length = len(self._parts), rows.shape[1]
         unit = _unit(rows.dtype)
@@ -76,6 +81,8 @@ class _Segment:
         own = self._parts[self._rank]
         for member, view in self._large:
             arrays = sources[member.place]
+            if self._slots.has(member.place, arrays[0]):
+                continue
             if len(arrays) > 1:
                 _write_sum(view, arrays)
                 continue
@@ -111,26 +118,47 @@ class SharedSums:
     ----------
     group : the ranks
     names, kinds : the arrays' names, and shapes and dtypes
-    file : what all ranks have mapped
+    memory : what all ranks share
     """
 
     def __init__(
-        self, group: RankGroup, names: Sequence[str], kinds: Sequence[Kind], file: MappedFile
+        self, group: RankGroup, names: Sequence[str], kinds: Sequence[Kind], memory: SharedMemory
     ) -> None:
         self._group = group
         self._said = f"the gradients of {names[0]} to {names[-1]}"
-        memory = register_owner(np.frombuffer(file.memory, np.uint8))
+        self._slots = Slots(memory)
         self._segments = []
-        start = _TOKEN_SPACE
+        everything = register_owner(np.ndarray((len(memory),), np.uint8, buffer=memory))
+        start = PAGE
         for dtype, members, length in _segments(kinds):
+            own = start + group.rank * length * dtype.itemsize
+            for member in members:
+                if member.is_large:
+                    offset = own + member.start * dtype.itemsize
+                    self._slots.add(member.place, offset, kinds[member.place])
             size = (group.size + 1) * length * dtype.itemsize
-            rows = memory[start : start + size].view(dtype).reshape(group.size + 1, length)
-            self._segments.append(_Segment(members, rows, group.rank, kinds))
+            rows = everything[start : start + size].view(dtype).reshape(group.size + 1, length)
+            self._segments.append(_Segment(members, rows, group.rank, kinds, self._slots))
             start += size
         found: dict[int, Array] = {}
         for segment in self._segments:
             found.update(segment.sums)
         self._sums = [found[place] for place in range(len(kinds))]
+
+    def slot(self, place: int) -> Array | None:
+        """Memory for an array where other ranks read it, so that it need not be copied there in each step.
+
+        None if the array is small, or somebody still holds what lay there. Nothing reads it but `sum_up`.
+        """
+        return self._slots.take(place)
+
+    def is_in_slot(self, place: int, array: Array) -> bool:
+        """Whether an array is the one that `slot` has returned."""
+        return self._slots.has(place, array)
+
+    def can_sum_up(self, sources: Sequence[Sequence[Array]]) -> bool:
+        """Whether nobody holds memory that `sum_up` would write into."""
+        return self._slots.are_free_for(sources)
 
     def sum_up(self, sources: Sequence[Sequence[Array]], in_place: bool = False) -> list[Array]:
         """Sum up all arrays over the ranks.
@@ -174,45 +202,11 @@ def open_shared_sums(
     Returns
     -------
     SharedSums or None
-        None, on all ranks, if any cannot map the memory or finds other memory than rank 0
+        None, on all ranks, if they cannot share so much memory
     """
-
-    def what() -> str:
-        return "memory that all ranks of this machine share"
-
-    token = group.tell(uuid4().bytes, what)[0]
-    size = _TOKEN_SPACE + (group.size + 1) * sum(
-        length * dtype.itemsize for dtype, _, length in _segments(kinds)
-    )
-    file, error = None, ""
-    try:
-        file = MappedFile(f"gluonic-sums-{token.hex()}", size)
-        if group.rank == 0:
-            file.memory[:_TOKEN] = token
-    except OSError as problem:
-        error = str(problem)
-    try:
-        group.meet(what)
-    finally:
-        if file is not None:
-            file.unlink()
-    if file is not None and file.memory[:_TOKEN] != token:
-        error = "other ranks that call their machine the same cannot be reached through memory"
-    errors = [one.decode() for one in group.tell(error.encode(), what)]
-    if file is None or any(errors):
-        if group.rank == 0:
-            logging.getLogger(__name__).warning(
-                "gradients are summed up by messages, which takes longer: no %d MB that the ranks of "
-                "this machine share (%s)",
-                size // 1_000_000,
-                next(filter(None, errors)),
-            )
-        return None
-    return SharedSums(group, names, kinds, file)
-
-
-_TOKEN_SPACE = _ALIGNMENT
-"""Bytes before the first segment: by what lies there ranks see that they have mapped the same memory."""
+    size = (group.size + 1) * sum(length * dtype.itemsize for dtype, _, length in _segments(kinds))
+    memory = share_memory(group, size)
+    return None if memory is None else SharedSums(group, names, kinds, memory)
 
 
 def _segments(kinds: Sequence[Kind]) -> Iterator[tuple[np.dtype, list[_Member], int]]:

@@ -167,6 +167,11 @@ def register_owner(array: Array) -> Array:
     return array
 
 
+def is_owner(array: Array) -> bool:
+    """Whether an array owns its memory, or counts as its owner."""
+    return array.base is None or id(array) in _owners
+
+
 def _owner(array: Array) -> Any:
     """The array that owns the memory, or what is no array and does."""
     owner: Any = array

@@ -21,6 +21,7 @@ from gluonic.kvstore.base import as_list, spread, total_of
 from gluonic.kvstore.kvstore import KVStore
 from gluonic.kvstore.overlap import GradientOverlap, hand_out
 from gluonic.kvstore.push_layout import PushLayout, named
+from gluonic.kvstore.sharing import move_where_ranks_read
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import RowSparseNDArray
@@ -139,11 +140,11 @@ class DistributedStore(KVStore):
         told = self._group.agree(
             f"{layout.said}{self._settings()}",
             lambda: f"what is pushed: {_keys(pairs)}",
-            bytes([self._can_overlap(pairs, in_place), self._can_share()]) + early,
+            bytes([self._can_overlap(pairs, in_place), self._can_share(layout, pairs)]) + early,
         )
         shares = bool(layout.dense) and all(one[1] for one in told)
         shared = layout.shared_by(self._group) if shares else None
-        layout.can_overlap = shared is None and all(one[0] for one in told)
+        layout.can_overlap = layout.shared is None and all(one[0] for one in told)
         if self._codec is not None:
             sources = layout.sources(pairs)
             sums = layout.buckets.reduce_encoded(self._group, self._codec, sources)
@@ -166,11 +167,16 @@ class DistributedStore(KVStore):
         unread = in_place or self._updater is not None
         return alone and wanted and unread and self._codec is None and self.num_workers > 1
 
-    def _can_share(self) -> bool:
+    def _can_share(self, layout: PushLayout, pairs: Sequence[tuple[Any, list[NDArray]]]) -> bool:
         """Whether sums may go through memory of this machine, and nobody asks for them during backward."""
         alone = len(self._world.local) == self.num_workers > 1
         wanted = os.environ.get("GLUONIC_SHARED_SUMS", "1") != "0"
-        return alone and wanted and os.environ.get("GLUONIC_OVERLAP") != "1" and self._codec is None
+        if (
+            not (alone and wanted and self._codec is None)
+            or os.environ.get("GLUONIC_OVERLAP") == "1"
+        ):
+            return False
+        return layout.shared is None or layout.shared.can_sum_up(layout.sources(pairs))
 
     @property
     def overlapped(self) -> Overlapped | None:
@@ -205,6 +211,8 @@ class DistributedStore(KVStore):
         """
         pairs = [(one, as_list(given)) for one, given in self._pairs(key, value)]
         layout = self._layouts.get(_kind(pairs))
+        if layout is not None and layout.shared is not None:
+            move_where_ranks_read(layout.shared, layout.gradients(pairs))
         if layout is None or not layout.can_overlap:
             return
         if layout.overlap is None:

@@ -45,6 +45,10 @@ class PushLayout:
         self.overlap: GradientOverlap | None = None
         self.can_overlap = False
 
+    def gradients(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> list[list[NDArray]]:
+        """The dense arrays of all contexts."""
+        return [pairs[i][1] for i in self.dense]
+
     def firsts(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> list[NDArray]:
         """The dense arrays of the first context."""
         return [pairs[i][1][0] for i in self.dense]

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from gluonic.graph import Array
-from gluonic.graph.versions import add, write
+from gluonic.graph.versions import add, is_owner, write
 from gluonic.ndarray.state import STATE
 from gluonic.support.references import holds_alone
 
@@ -119,7 +119,7 @@ class Leaf(Record):
         if not holds_alone(self.grad, "elements"):
             return None  # it may be a constant of some record, or hold a gradient of this walk
         buffer = self.grad.elements
-        return buffer if buffer.base is None and buffer.flags.carray else None
+        return buffer if is_owner(buffer) and buffer.flags.carray else None
 
     def receive(self, gradient: "NDArray | None") -> None:
         """Write a gradient into the buffer, or add it to what is there; None is a gradient of zeros."""

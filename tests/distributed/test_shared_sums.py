@@ -22,7 +22,7 @@ DTYPES = ("float16", "float32", "float64", "int32", "bfloat16")
 def shared_mappings() -> list[str]:
     """The memory for sums that this process has mapped, as the system names it."""
     lines = Path("/proc/self/maps").read_text().splitlines()
-    return [line for line in lines if "gluonic-sums-" in line]
+    return [line for line in lines if "gluonic-sums" in line]
 
 
 def brought(step: int, contexts: int) -> list[list[nd.NDArray]]:
@@ -89,11 +89,11 @@ def test_memory_that_is_shared_has_no_name_and_goes_with_its_store() -> None:
 
 
 @ranks(2)
-def test_messages_serve_where_one_rank_has_no_memory_to_share() -> None:
+def test_messages_serve_where_there_is_no_memory_to_share() -> None:
     os.environ["GLUONIC_SHARED_SUMS"] = "0"
     expected, _ = summed([1, 1])
     os.environ["GLUONIC_SHARED_SUMS"] = "1"
-    if world().group.rank == 1:
+    if world().group.rank == 0:  # which makes it
         resource.setrlimit(resource.RLIMIT_FSIZE, (10_000, resource.RLIM_INFINITY))
     assert summed([1, 1]) == (expected, [])
 

@@ -1,0 +1,158 @@
+"""Memory that all ranks of one machine read and write.
+
+It has no name in the file system, so nothing is left of it however its ranks end: the others open it as a file
+descriptor of the rank that made it, and the system takes it back with the last of them.
+"""
+
+import ctypes
+import errno
+import logging
+import mmap
+import os
+from pathlib import Path
+from secrets import token_bytes
+from weakref import WeakSet, finalize
+
+import numpy as np
+
+from gluonic.distributed.group import RankGroup
+
+PAGE = mmap.PAGESIZE
+_TOKEN = 16  # bytes
+_MAP_FIXED = 0x10  # Linux, on all processors
+_FAILED = ctypes.c_void_p(-1).value
+
+
+class SharedMemory(mmap.mmap):
+    """Memory of some ranks; its first page is not to be used.
+
+    A child of a rank's fork has a copy: it changes nothing for ranks.
+
+    Attributes
+    ----------
+    descriptor : the file descriptor of the memory
+    """
+
+    descriptor: int
+
+    @property
+    def path(self) -> str:
+        """Where other processes of the same user can open it."""
+        return f"/proc/{os.getpid()}/fd/{self.descriptor}"
+
+    @classmethod
+    def of(cls, descriptor: int) -> "SharedMemory":
+        """The memory behind a descriptor, which is closed with it."""
+        try:
+            found = cls(descriptor, os.fstat(descriptor).st_size)
+        except BaseException:
+            os.close(descriptor)
+            raise
+        found.descriptor = descriptor
+        finalize(found, os.close, descriptor)
+        _present.add(found)
+        return found
+
+
+_present: WeakSet[SharedMemory] = WeakSet()
+
+
+def share_memory(group: RankGroup, size: int) -> SharedMemory | None:
+    """Make memory that all ranks of a group share; all must ask for it.
+
+    Parameters
+    ----------
+    group : the ranks, all of one machine
+    size : how many bytes beside the first page
+
+    Returns
+    -------
+    SharedMemory or None
+        None, on all ranks, if there is not so much, or the system lets them share none; rank 0 says why
+    """
+
+    def what() -> str:
+        return "memory that all ranks of this machine share"
+
+    own, said, problem = None, b"", ""
+    try:
+        if group.rank == 0:
+            own = _made(PAGE + size)
+            said = own[:_TOKEN] + own.path.encode()
+    except OSError as error:
+        problem = str(error)
+    said = group.tell(said, what)[0]
+    try:
+        if said and own is None:
+            own = _opened(said[_TOKEN:].decode(), said[:_TOKEN], PAGE + size)
+    except OSError as error:
+        problem = str(error)
+    problems = [one.decode() for one in group.tell(problem.encode(), what)]
+    if not any(problems):
+        return own
+    if group.rank == 0:
+        logging.getLogger(__name__).warning(
+            "gradients are summed up by messages, which takes longer: no %d MB that the ranks of "
+            "this machine share (%s)",
+            size // 1_000_000,
+            next(filter(None, problems)),
+        )
+    return None
+
+
+def _made(size: int) -> SharedMemory:
+    """Fresh memory, all of which is there: the system would end who writes to what is not."""
+    if not hasattr(os, "memfd_create"):
+        raise OSError(errno.ENOSYS, "memory without a name is shared on Linux alone")
+    if size > _available():
+        raise OSError(errno.ENOMEM, "there is not so much memory")
+    descriptor = os.memfd_create("gluonic-sums")
+    try:
+        os.posix_fallocate(descriptor, 0, size)
+    except OSError:
+        os.close(descriptor)
+        raise
+    found = SharedMemory.of(descriptor)
+    found[:_TOKEN] = token_bytes(_TOKEN)
+    return found
+
+
+def _available() -> int:
+    """How many bytes could be had without taking them from other processes."""
+    lines = Path("/proc/meminfo").read_text().splitlines()
+    known = dict(line.split(":", 1) for line in lines)
+    return int(known["MemAvailable"].split()[0]) * 1024
+
+
+def _opened(path: str, token: bytes, size: int) -> SharedMemory:
+    """Memory that another process has made."""
+    descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
+    if os.fstat(descriptor).st_size == size:
+        found = SharedMemory.of(descriptor)
+        if found[:_TOKEN] == token:
+            return found
+    else:
+        os.close(descriptor)
+    raise OSError(
+        errno.ENOENT,
+        "other ranks that call their machine the same cannot be reached through memory",
+    )
+
+
+def _keep_apart() -> None:
+    """Let what this process writes be seen by no other: it is the child of a rank."""
+    library = ctypes.CDLL(None, use_errno=True)
+    library.mmap.restype = ctypes.c_void_p
+    library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+    for memory in [*_present]:
+        start = np.frombuffer(memory, np.uint8).ctypes.data
+        found = library.mmap(
+            *(start, len(memory), mmap.PROT_READ | mmap.PROT_WRITE),
+            *(mmap.MAP_PRIVATE | _MAP_FIXED, memory.descriptor, 0),
+        )
+        if found == _FAILED:
+            raise OSError(ctypes.get_errno(), "a child of a rank cannot have memory of its own")
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_keep_apart)
