@@ -3,6 +3,7 @@
 import os
 from collections.abc import Sequence
 
+from gluonic.distributed import world
 from gluonic.distributed.buckets import Buckets
 from gluonic.distributed.early import Overlapped
 from gluonic.distributed.group import RankGroup
@@ -42,7 +43,7 @@ class TrainerSums:
         early : whether they are gradients as backward writes them, so that the next step's may be summed up
             while it goes on
         """
-        wanted = early and os.environ.get("GLUONIC_OVERLAP", "1") != "0"
+        wanted = early and self._pays()
         said = b"" if self._overlap is None else self._overlap.said(arrays)
         told = self._group.agree(
             f"{facts} {self._kinds}",
@@ -61,6 +62,13 @@ class TrainerSums:
                 hand_out(buckets, buckets.all[number], arrays)
         if all(one[0] for one in told):
             self._expect(arrays)
+
+    def _pays(self) -> bool:
+        """Whether to begin during backward: on one machine the same cores would do it, which takes longer."""
+        asked = os.environ.get("GLUONIC_OVERLAP")
+        if asked is None:
+            return not set(self._group.members).issubset(world().local)
+        return asked != "0"
 
     def _expect(self, arrays: Sequence[NDArray]) -> None:
         """Listen to the gradients that the next step is likely to sum up, these; all ranks do."""
