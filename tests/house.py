@@ -44,11 +44,28 @@ def lines_of_files() -> dict[Path, int]:
 
 def lines_of_functions() -> list[int]:
     """How long functions are, in lines."""
-    return [
-        (node.end_lineno or node.lineno) - node.lineno + 1
-        for _, node in all_nodes()
+    return [_lines(node) for _, node in all_nodes() if isinstance(node, FUNCTIONS)]
+
+
+def lines_of_bodies() -> dict[str, int]:
+    """How many lines each function has without its signature and documentation, and those of inner ones."""
+    return {
+        f"{path.relative_to(ROOT)}:{node.name}": _lines(node) - sum(map(_told, ast.walk(node)))
+        for path, node in all_nodes()
         if isinstance(node, FUNCTIONS)
-    ]
+    }
+
+
+def _lines(node: ast.stmt | ast.expr) -> int:
+    return (node.end_lineno or node.lineno) - node.lineno + 1
+
+
+def _told(node: ast.AST) -> int:
+    """How many lines of a function are signature and documentation."""
+    if not isinstance(node, FUNCTIONS):
+        return 0
+    text = node.body[0] if ast.get_docstring(node) is not None else None
+    return node.body[0].lineno - node.lineno + (0 if text is None else _lines(text))
 
 
 # -- names --------------------------------------------------------------------------------------
@@ -232,6 +249,7 @@ def rows() -> Iterator[tuple[str, str]]:
         "functions of more than 50, 100 lines",
         f"{sum(n > 50 for n in functions)}, {sum(n > 100 for n in functions)}",
     )
+    yield "bodies of more than 50 lines", f"{sum(n > 50 for n in lines_of_bodies().values())}"
     yield "classes that share their name with another", f"{len(homonyms())}"
     names = operator_names()
     yield "operators' names outside lowerings, files", f"{sum(names.values())}, {len(names)}"

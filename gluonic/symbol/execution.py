@@ -97,6 +97,11 @@ class Execution:
         return self.program(train).backward(saved, heads, run, into, finished)
 
     @property
+    def kept_for_training(self) -> bool:
+        """Whether a forward run in training mode has kept what a backward run needs."""
+        return self._saved is not None and self._saved[0]
+
+    @property
     def parts(self) -> list[tuple[Node, int]]:
         """The operators and inputs to whose gradients contributions are watched."""
         assert self._saved is not None

@@ -219,7 +219,7 @@ class Executor:
         names = self._symbol.list_outputs()
         gradients = as_list(given, names)[: len(names)]
         gradients += [None] * (len(names) - len(gradients))
-        read = self.execution.heads_read(self._execution_train())
+        read = self.execution.heads_read(self.execution.kept_for_training)
         heads = []
         for name, output, gradient, is_read in zip(
             names, self.outputs, gradients, read, strict=True
@@ -241,10 +241,6 @@ class Executor:
             what = f"the gradient of {name}"
             heads.append(converted(gradient.elements, output.elements.dtype, what, copy=False))
         return heads
-
-    def _execution_train(self) -> bool:
-        kept = self.execution._saved
-        return kept is not None and kept[0]
 
     # ------------------------------------------------------------------------ monitoring
 

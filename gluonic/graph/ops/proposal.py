@@ -87,6 +87,17 @@ def _propose(scores: Array, changes: Array, info: Array, n: Any) -> tuple[Array,
     return flat[kept], score[kept]
 
 
+def _propose_for_all(scores: Array, changes: Array, info: Array, n: Any) -> tuple[Array, Array]:
+    """Find the proposals of all images: the image's number and corners, and probabilities."""
+    half = scores.shape[1] // 2
+    found = [
+        _propose(each[half:], change, size, n)
+        for each, change, size in zip(scores, changes, info, strict=True)
+    ]
+    numbered = [np.insert(boxes, 0, i, axis=1) for i, (boxes, _) in enumerate(found)]
+    return np.concatenate(numbered), np.concatenate([score for _, score in found])[:, None]
+
+
 def _shapes(n: NodeView) -> None:
     require_rank(n.cls_prob, (4,), f"{title_of(n)}: cls_prob")
     batch, scores, height, width = n.cls_prob
@@ -140,6 +151,8 @@ def _register(name: str, several: bool) -> None:
         array, array
             the number of the image and corners, (regions, 5), and probabilities, (regions, 1)
         """
+        if len(cls_prob) > 1 and not several:
+            raise MXNetError(describe("takes one image", where=name, hint="_contrib_MultiProposal"))
         settings = SimpleNamespace(
             rpn_pre_nms_top_n=rpn_pre_nms_top_n,
             rpn_post_nms_top_n=rpn_post_nms_top_n,
@@ -150,15 +163,7 @@ def _register(name: str, several: bool) -> None:
             feature_stride=feature_stride,
             iou_loss=iou_loss,
         )
-        if len(cls_prob) > 1 and not several:
-            raise MXNetError(describe("takes one image", where=name, hint="_contrib_MultiProposal"))
-        half = cls_prob.shape[1] // 2
-        found = [
-            _propose(scores[half:], changes, info, settings)
-            for scores, changes, info in zip(cls_prob, bbox_pred, im_info, strict=True)
-        ]
-        numbered = [np.insert(boxes, 0, i, axis=1) for i, (boxes, _) in enumerate(found)]
-        return np.concatenate(numbered), np.concatenate([score for _, score in found])[:, None]
+        return _propose_for_all(cls_prob, bbox_pred, im_info, settings)
 
     op = operator(
         name,
