@@ -1,4 +1,4 @@
-"""Where the time goes: operators, steps of compiled graphs, compiling, and what users mark themselves.
+"""Profiling of operators, steps of compiled graphs, compilation, and users' own marks.
 
 ``mx.profiler`` of MXNet: `set_config`, `set_state`, `dump`, `dumps`, `pause`, `resume` and the objects `Task`,
 `Frame`, `Event`, `Counter`, `Marker` and `Domain`. The file is for chrome://tracing or ui.perfetto.dev: each

@@ -1,4 +1,4 @@
-"""Switching the profiler on and off, and having its findings written."""
+"""Starting and stopping the profiler, and writing its results."""
 
 import atexit
 import json
@@ -39,9 +39,9 @@ class _Profiler:
 
     Attributes
     ----------
-    settings : those of `set_config`
+    settings : the settings of `set_config`
     has_run : whether there is anything to write
-    reset_at : how many events the statistics have forgotten
+    reset_at : number of events dropped from the statistics
     """
 
     def __init__(self) -> None:
@@ -50,7 +50,7 @@ class _Profiler:
         self.reset_at = 0
 
     def set(self, *, running: bool | None = None, paused: bool | None = None) -> None:
-        """Start or stop, pause or go on."""
+        """Start or stop, pause or resume."""
         self.running = self.running if running is None else running
         self.paused = self.paused if paused is None else paused
         self.has_run = self.has_run or self.running
@@ -77,7 +77,7 @@ def set_config(**kwargs: Any) -> None:
     profile_all : everything
     profile_symbolic : compiled graphs, step by step, and compiling
     profile_imperative : eager operators
-    aggregate_stats : whether `dumps` has anything to say
+    aggregate_stats : whether `dumps` returns statistics
     profile_memory, profile_api, continuous_dump, dump_period, profile_process
         accepted; the file is written by `dump`, and whenever the program ends while the profiler runs
 
@@ -120,23 +120,23 @@ def set_state(state: str = "stop", profile_process: str = "worker") -> None:
 
 
 def pause(profile_process: str = "worker") -> None:
-    """Note nothing until `resume`."""
+    """Record nothing until `resume`."""
     _check_process(profile_process)
     _PROFILER.set(paused=True)
 
 
 def resume(profile_process: str = "worker") -> None:
-    """Go on after `pause`."""
+    """Resume after `pause`."""
     _check_process(profile_process)
     _PROFILER.set(paused=False)
 
 
 def dump(finished: bool = True, profile_process: str = "worker") -> None:
-    """Write what has been found to the file.
+    """Write the recorded events to the file.
 
     Parameters
     ----------
-    finished : whether to stop, and to begin anew when the profiler runs again
+    finished : whether to stop, and to discard the events when the profiler runs again
 
     Raises
     ------
@@ -162,7 +162,7 @@ def dump(finished: bool = True, profile_process: str = "worker") -> None:
 def dumps(
     reset: bool = False, format: str = "table", sort_by: str = "total", ascending: bool = False
 ) -> str:
-    """Return statistics: how often, and how long, for each name; empty without `aggregate_stats`.
+    """Return statistics: count and durations for each name; empty without `aggregate_stats`.
 
     Parameters
     ----------
@@ -188,7 +188,7 @@ def dumps(
 
 @contextmanager
 def profile(filename: str = "profile.json", **config: Any) -> Iterator[None]:
-    """Profile what is inside and write the file; `config` is for `set_config`."""
+    """Profile the ``with`` block and write the file; `config` is for `set_config`."""
     set_config(filename=filename, **config)
     set_state("run")
     try:
@@ -198,7 +198,7 @@ def profile(filename: str = "profile.json", **config: Any) -> Iterator[None]:
 
 
 def start_if_asked() -> None:
-    """Profile from now to the program's end, if the environment asks for it."""
+    """Profile from now to the program's end, if the environment requests it."""
     filename = os.environ.get("GLUONIC_PROFILE", "")
     if not filename and os.environ.get("MXNET_PROFILER_AUTOSTART", "0") in ("", "0"):
         return
@@ -225,7 +225,7 @@ def _check_process(profile_process: str) -> None:
 
 
 def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") -> None:
-    """Choose what is profiled; `set_config` is what to use now."""
+    """Choose what is profiled; deprecated, use `set_config`."""
     warnings.warn(
         "profiler_set_config is deprecated; use profiler.set_config", DeprecationWarning, 2
     )
@@ -235,16 +235,16 @@ def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") 
 
 
 def profiler_set_state(state: str = "stop") -> None:
-    """Start or stop; `set_state` is what to use now."""
+    """Start or stop; deprecated, use `set_state`."""
     warnings.warn("profiler_set_state is deprecated; use profiler.set_state", DeprecationWarning, 2)
     set_state(state)
 
 
 def dump_profile() -> None:
-    """Write the file; `dump` is what to use now."""
+    """Write the file; deprecated, use `dump`."""
     warnings.warn("dump_profile is deprecated; use profiler.dump", DeprecationWarning, 2)
     dump()
 
 
 def set_kvstore_handle(handle: Any) -> None:
-    """Do nothing: there are no servers whose profiles could be asked for."""
+    """Do nothing: there are no servers to profile."""

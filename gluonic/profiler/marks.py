@@ -1,4 +1,4 @@
-"""What users note themselves: tasks, frames, events, counters and markers."""
+"""Users' own marks: tasks, frames, events, counters and markers."""
 
 from time import perf_counter_ns
 from typing import Any, Self
@@ -14,7 +14,7 @@ class Domain:
 
     Parameters
     ----------
-    name : what the group is called
+    name : the name of the group
     """
 
     def __init__(self, name: str) -> None:
@@ -41,7 +41,7 @@ class Domain:
 
 
 class _Stretch:
-    """Something that lasts from `start` to `stop`; also a context manager."""
+    """An interval from `start` to `stop`; also a context manager."""
 
     def __init__(self, name: str, category: str) -> None:
         self.name, self._category = name, category
@@ -52,7 +52,7 @@ class _Stretch:
         self._begin = perf_counter_ns()
 
     def stop(self) -> None:
-        """End now, and be noted if the profiler runs; without a `start` nothing happens."""
+        """End the interval, and record it if the profiler runs; without a `start` nothing happens."""
         if self._begin is not None and EVENTS.active:
             EVENTS.add("X", self.name, self._category, self._begin, perf_counter_ns())
         self._begin = None
@@ -82,7 +82,7 @@ class Task(_Stretch):
 
 
 class Frame(_Stretch):
-    """A round of something that is repeated, such as a batch.
+    """One iteration of repeated work, such as a batch.
 
     Parameters
     ----------
@@ -95,7 +95,7 @@ class Frame(_Stretch):
 
 
 class Event(_Stretch):
-    """Something that happens on the current thread; it belongs to no domain.
+    """An event on the current thread; it belongs to no domain.
 
     Parameters
     ----------
@@ -107,13 +107,13 @@ class Event(_Stretch):
 
 
 class Counter:
-    """A number whose course is noted.
+    """A number whose values are recorded.
 
     Parameters
     ----------
     domain : the group it belongs to
     name : its name
-    value : to begin with; nothing is noted without one
+    value : the initial value; None records none
     """
 
     def __init__(self, domain: Domain, name: str, value: int | None = None) -> None:
@@ -123,18 +123,18 @@ class Counter:
             self.set_value(value)
 
     def set_value(self, value: int) -> None:
-        """Give it a value."""
+        """Set the value."""
         self._value = int(value)
         if EVENTS.active:
             now = perf_counter_ns()
             EVENTS.add("C", self.name, self.domain.name, now, now, {self.name: self._value})
 
     def increment(self, delta: int = 1) -> None:
-        """Make it larger."""
+        """Increase the value."""
         self.set_value(self._value + int(delta))
 
     def decrement(self, delta: int = 1) -> None:
-        """Make it smaller."""
+        """Decrease the value."""
         self.set_value(self._value - int(delta))
 
     def __iadd__(self, delta: int) -> Self:
@@ -162,11 +162,11 @@ class Marker:
         self.domain, self.name = domain, name
 
     def mark(self, scope: str = "process") -> None:
-        """Note that it is now.
+        """Record the current time.
 
         Parameters
         ----------
-        scope : what it concerns: ``global``, ``process``, ``thread``, ``task`` or ``marker``
+        scope : the scope of the marker: ``global``, ``process``, ``thread``, ``task`` or ``marker``
         """
         if scope not in _SCOPES:
             raise AttributeValueError(

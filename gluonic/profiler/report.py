@@ -1,4 +1,4 @@
-"""The profiler's findings: a trace for chrome://tracing and Perfetto, and statistics."""
+"""The profiler's results: a trace for chrome://tracing and Perfetto, and statistics."""
 
 import os
 from collections.abc import Iterable, Sequence
@@ -46,7 +46,7 @@ def _chrome_event(event: TraceEvent, beginning: int, process: int) -> dict[str, 
 
 
 def statistics(events: Iterable[TraceEvent], *, sort_by: str, ascending: bool) -> Statistics:
-    """How often, and how long: by category and name; of operators also by the path of their blocks."""
+    """Counts and durations by category and name; of operators also by the path of their blocks."""
     durations: dict[str, dict[str, list[float]]] = {}
     for event in events:
         if event.phase != "X":

@@ -1,4 +1,4 @@
-"""``mx.rnn``: recurrent cells of symbols, as before Gluon, and sentences in buckets."""
+"""``mx.rnn``: symbolic recurrent cells, MXNet's interface before Gluon, and bucketed sentences."""
 
 from gluonic.rnn import io
 from gluonic.rnn.base import BaseRNNCell, RNNParams

@@ -1,4 +1,4 @@
-"""What a symbolic cell is: states, steps, unrolling, and weights packed for all gates together."""
+"""The base of symbolic cells: states, steps, unrolling, and weights packed for all gates."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any, ClassVar
@@ -28,7 +28,7 @@ class RNNParams:
         self._params: dict[str, Symbol] = {}
 
     def get(self, name: str, **kwargs: Any) -> Symbol:
-        """Return the variable of a name, made with `kwargs` (see `sym.Variable`) if it is new."""
+        """Return the variable of a name, created with `kwargs` (see `sym.Variable`) if it is new."""
         name = self._prefix + name
         if name not in self._params:
             self._params[name] = sym.Variable(name, **kwargs)
@@ -45,7 +45,7 @@ class BaseRNNCell(CheckedArguments):
     """
 
     _names: ClassVar[Mapping[str, str]] = {}
-    """What the results of a step are called; the others get automatic names."""
+    """The names of the results of a step; others get automatic names."""
     takes_steps: ClassVar[bool] = True
     """Whether the cell can be called; otherwise it takes whole sequences only."""
 
@@ -56,7 +56,7 @@ class BaseRNNCell(CheckedArguments):
         self.reset()
 
     def reset(self) -> None:
-        """Begin counting steps and states anew, for another graph."""
+        """Reset the counters of steps and states, for another graph."""
         self._init_counter = self._counter = -1
         for cell in getattr(self, "_cells", ()):
             cell.reset()
@@ -67,7 +67,7 @@ class BaseRNNCell(CheckedArguments):
 
     @property
     def params(self) -> RNNParams:
-        """The variables, from now on shared with whoever asked."""
+        """The variables, which count as shared with the caller from then on."""
         self._own_params = False
         return self._params
 
@@ -149,7 +149,7 @@ class BaseRNNCell(CheckedArguments):
         inputs : a symbol with a time axis, or a list with one for each step
         begin_state : the states before the first step; `begin_state()` by default
         layout : the order of batch (N), time (T) and channels (C)
-        merge_outputs : whether to return one symbol (True) or a list (False); None: whichever is at hand
+        merge_outputs : whether to return one symbol (True) or a list (False); None: whichever was computed
 
         Returns
         -------

@@ -1,1 +1,1 @@
-"""Writing loops by hand, where no operator says them element by element: what all such steps share."""
+"""Writers of hand-written loops, for steps that no elementwise expression describes: their shared parts."""

@@ -1,4 +1,4 @@
-"""Loops over elements of any dtype in memory: a register at a time, and under a mask what is left."""
+"""Loops over elements of any dtype in memory: a register at a time, and the remainder under a mask."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import replace
@@ -15,18 +15,18 @@ INDICES = ("float32", "float64", "int8", "uint8", "int32", "int64")
 
 
 LONGEST_READ = 2
-"""The longest stride of elements that are read, or written, a register at a time."""
+"""The largest stride of elements that are read, or written, a register at a time."""
 
 
 @record
 class Stretch:
-    """Elements from one to another, a register at a time and then what is left.
+    """A range of elements: whole registers, then a remainder.
 
     Attributes
     ----------
-    start, middle : the first one, and the first that is left
-    rest : how many are left
-    mask : of the lanes that are; None if it is to be made where it is needed
+    start, middle : the first element, and the first of the remainder
+    rest : number of elements in the remainder
+    mask : of the remainder's lanes; None if it is made where it is needed
     """
 
     start: str
@@ -40,8 +40,8 @@ class ElementWriter(Writer):
 
     Attributes
     ----------
-    rest : in what is written for the end of a stretch how many lanes of a register are its; None elsewhere
-    mask : of these lanes, if it is made already
+    rest : in code for the remainder of a stretch, the number of its lanes in a register; None elsewhere
+    mask : of these lanes, if it exists already
     """
 
     def __init__(self, module: LLVMModule, name: str, dtype: Dtype) -> None:
@@ -63,13 +63,13 @@ class ElementWriter(Writer):
         return self.m.value(literal(value, self.dtype), self.dtype, 1)
 
     def inside(self, index: str, extent: str) -> str:
-        """Whether an index lies in an axis."""
+        """Whether an index is within an axis."""
         return self.f.compare("ult", index, extent)
 
     # -- elements in memory -------------------------------------------------------------------
 
     def whole(self, address: str, lanes: int = 1) -> Value:
-        """So many neighbours, where all of them can be read."""
+        """`lanes` consecutive elements, where all of them can be read."""
         kind = vector_type(self.dtype, lanes)
         ref = self.f.load(kind, address, self.size)
         return self.m.value(ref, self.dtype, lanes)
@@ -81,18 +81,18 @@ class ElementWriter(Writer):
         return self.m.value(ref, dtype, 1)
 
     def put_whole(self, value: Value, address: str, lanes: int = 1) -> None:
-        """Write neighbours, or one value to all of them, where all of them can be written."""
+        """Write consecutive elements, or one value to all of them, where all of them can be written."""
         ref, kind = self.m.widened(value, lanes), vector_type(self.dtype, lanes)
         self.f.store(kind, ref, address, self.size)
 
     def element(self, address: str, lanes: int = 1, beyond: Value | None = None) -> Value:
-        """So many neighbours; what lies beyond the span is zero, or something else that is given."""
+        """`lanes` consecutive elements; those beyond the span are zero, or the given value."""
         if self.rest is None or lanes == 1:
             return self.whole(address, lanes)
         return self._masked(address, self.mask or self.first(self.rest), beyond)
 
     def put(self, value: Value, address: str, lanes: int = 1) -> None:
-        """Write neighbours, or one value to all of them."""
+        """Write consecutive elements, or one value to all of them."""
         if self.rest is None or lanes == 1:
             self.put_whole(value, address, lanes)
         else:
@@ -123,7 +123,7 @@ class ElementWriter(Writer):
     # -- every second element -----------------------------------------------------------------
 
     def strided(self, address: str, lanes: int, stride: int) -> Value:
-        """Elements that lie `stride` (1 or 2) apart, as `element` reads neighbours."""
+        """Elements with a stride of 1 or 2, under the mask as in `element`."""
         if lanes == 1 or stride == 1:
             return self.element(address, lanes)
         if self.rest is None:
@@ -135,14 +135,14 @@ class ElementWriter(Writer):
         return self._every_second(low, high)
 
     def strided_whole(self, address: str, lanes: int, stride: int) -> Value:
-        """Elements that lie `stride` (1 or 2) apart, where all between them can be read."""
+        """Elements with a stride of 1 or 2, where all between them can be read."""
         if lanes == 1 or stride == 1:
             return self.whole(address, lanes)
         low, high = (self.whole(self.moved(address, half, self.step), lanes) for half in (0, 1))
         return self._every_second(low, high)
 
     def add_strided(self, value: Value, address: str, lanes: int, stride: int) -> None:
-        """Add to elements that lie `stride` (1 or 2) apart."""
+        """Add to elements with a stride of 1 or 2."""
         if lanes == 1 or stride == 1:
             self.put(self.element(address, lanes) + value, address, lanes)
             return
@@ -173,7 +173,7 @@ class ElementWriter(Writer):
     # -- spans --------------------------------------------------------------------------------
 
     def stretch(self, start: str, stop: str) -> Stretch:
-        """A stretch that loops go over more than once: its mask is made here."""
+        """A stretch for several loops: its mask is computed here."""
         found = self._stretch(start, stop)
         return replace(found, mask=self.first(found.rest))
 
@@ -183,7 +183,7 @@ class ElementWriter(Writer):
         return Stretch(start, middle, self.minus(self.plus(start, count), middle))
 
     def spans(self, start: str, stop: str, body: Callable[[str, int], None]) -> None:
-        """Loop over elements a register at a time, at the end under a mask: ``body(index, lanes)``."""
+        """Loop over elements a register at a time, the remainder under a mask: ``body(index, lanes)``."""
         self.over(self._stretch(start, stop), body)
 
     def over(self, stretch: Stretch, body: Callable[[str, int], None]) -> None:
@@ -208,6 +208,6 @@ class ElementWriter(Writer):
         self.spans(start, stop, lambda i, lanes: self.put(value, self.at(address, i), lanes))
 
     def fill_whole(self, address: str, start: str, stop: str, value: Value) -> None:
-        """Write one value to elements from `start` on, and maybe to a register's behind them."""
+        """Write one value to elements from `start` on, and perhaps to a register's elements after `stop`."""
         with self.f.loop(start, stop, self.lanes) as index:
             self.put_whole(value, self.at(address, index), self.lanes)

@@ -1,7 +1,7 @@
 """A function that transposes a square of float32 vectors in memory, which steps call.
 
-A step that wrote the square's loads, shuffles and stores itself would have as many instructions as all else it
-does; one function serves all of them, and all nets.
+With the loads, shuffles and stores of a square inline, a step would have twice as many instructions; one
+function serves all steps, and all nets.
 """
 
 from collections.abc import Callable
@@ -17,10 +17,10 @@ def call_transposition(
 
     Parameters
     ----------
-    source : where the first row is, how many bytes rows lie apart, and how many there are, at most V
-    columns : how many elements of each row are taken, at most V
-    goal : where the first column is written, how many bytes columns lie apart, and how many elements of each
-        are written, with zeros behind those of the rows
+    source : the address of the first row, the stride of rows in bytes, and their number, at most V
+    columns : number of elements taken from each row, at most V
+    goal : the address of the first column, the stride of columns in bytes, and the number of elements of each
+        that are written, padded with zeros
     """
     start, *sizes = source
     end, *others = goal
@@ -77,6 +77,6 @@ def _square(w: VectorWriter, load: Callable[[str], str], store: Callable[[str, s
 
     rows = [load(address) for address in places("%source", "%rows", "%by_row")]
     goals = places("%goal", "%columns", "%by_column")
-    # The last column's goal is that of all behind it too, so it comes after these.
+    # Columns beyond the last share its target, so it is written after these.
     for vector, goal in reversed([*zip(w.transposed(rows), goals, strict=True)]):
         store(vector, goal)

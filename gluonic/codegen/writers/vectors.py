@@ -1,4 +1,4 @@
-"""Writing what is done with float32 vectors: reading and writing them, in part too, and transposing squares."""
+"""Code on float32 vectors: loads and stores, whole or masked, and transposition of squares."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ class VectorWriter:
     Attributes
     ----------
     f : the function that is written
-    lanes : how many elements a register has
+    lanes : number of elements in a register
     vector : its type
     step : its bytes
     """
@@ -29,7 +29,7 @@ class VectorWriter:
         return self.f.load(self.vector, address, 4)
 
     def kept(self, ref: str, mask: str) -> str:
-        """A vector with zeros in the lanes that a mask leaves out."""
+        """A vector with zeros in the lanes outside a mask."""
         bits = f"<{self.lanes} x i1> {mask}"
         return self.f.op(f"select {bits}, {self.vector} {ref}, {self.vector} zeroinitializer")
 
@@ -60,5 +60,5 @@ class VectorWriter:
         return transposed(self.f, self.vector, rows, self.lanes, self.lanes, 4)
 
     def square(self) -> str:
-        """Room for a square of vectors."""
+        """Stack space for a square of vectors."""
         return self.f.slot(f"[{self.lanes} x {self.vector}]")

@@ -1,4 +1,4 @@
-"""Writing the loops of a step by hand: its numbers, addresses, vectors.
+"""The base of writers of a step's loops: numbers, addresses, vectors.
 
 Functions have the form of all native code here, ``void step(ptr operands, ptr numbers, i64 begin, i64 end)``.
 """
@@ -11,7 +11,7 @@ from gluonic.codegen.writers.vectors import VectorWriter
 
 
 class Writer(VectorWriter):
-    """What writers of loops share: numbers, addresses, float32 vectors and their transposition."""
+    """The base of loop writers: numbers, addresses, float32 vectors and their transposition."""
 
     def __init__(self, module: LLVMModule, name: str) -> None:
         function = StepFunction(module, name)
@@ -19,7 +19,7 @@ class Writer(VectorWriter):
         self.operand, self.number = function.operand, function.number
 
     def moved(self, address: str, count: str | int, stride: str | int = 1) -> str:
-        """The address `count` strides (bytes) further."""
+        """The address advanced by `count` strides, in bytes."""
         offset: str | int
         if isinstance(count, int) and isinstance(stride, int):
             offset = count * stride
@@ -52,7 +52,7 @@ class Writer(VectorWriter):
         return self.f.most(a, b)
 
     def apart(self, stride: str | int, count: str | None) -> list[str | int]:
-        """How far V things lie from their first; if there are but `count`, the last is repeated."""
+        """The offsets of V items from the first; if there are only `count`, the last one's is repeated."""
         if count is None:
             return [
                 number * stride if isinstance(stride, int) else self.times(stride, number)
@@ -67,18 +67,18 @@ class Writer(VectorWriter):
         return quotient, self.minus(number, self.times(quotient, by))
 
     def quotient_up(self, a: str, by: str | int) -> str:
-        """A number that is not negative, divided, rounded up."""
+        """The quotient, rounded up, of a number that is not negative."""
         if by == 1:
             return a
         above = by - 1 if isinstance(by, int) else self.minus(by, 1)
         return self.f.udiv(self.plus(a, above), by)
 
     def first_at(self, limit: str | int, begin: str | int, step: str | int) -> str:
-        """How many steps from `begin` the first place at or behind a limit is."""
+        """The number of steps from `begin` to the first position at or after a limit."""
         return self.quotient_up(self.most(self.minus(limit, begin), 0), step)
 
     def either(self, condition: str, yes: Callable[[], None], no: Callable[[], None]) -> None:
-        """Do one of two things."""
+        """Write two branches, of which one runs."""
         with self.f.when(condition):
             yes()
         with self.f.when(self.f.negated(condition)):
@@ -87,7 +87,7 @@ class Writer(VectorWriter):
     def either_last(
         self, index: str, count: str, usual: int, last: int, write: Callable[[int], None]
     ) -> None:
-        """Write for the usual size and for that of the last of `count` parts; 0 if there is none such."""
+        """Write code for parts of the usual size, and for the last of `count` parts; a size of 0 is none."""
         if not last or not usual:
             write(last or usual)
         else:
@@ -96,7 +96,7 @@ class Writer(VectorWriter):
     def either_block(
         self, block: str, blocks: str, last: str | None, write: Callable[[str | None], None]
     ) -> None:
-        """Write for whole blocks and, if there is one that is none, for the last: `write(what it has)`."""
+        """Write code for whole blocks and for a partial last one, if any: `write(size)`."""
         if last is None:
             write(None)
         else:
@@ -105,7 +105,7 @@ class Writer(VectorWriter):
     def at_last(
         self, index: str, count: str, last: Callable[[], None], others: Callable[[], None]
     ) -> None:
-        """Do one thing for the last of `count` parts, and another for those before it."""
+        """Write one branch for the last of `count` parts, and another for those before it."""
         is_last = self.f.compare("eq", index, self.minus(count, 1))
         self.either(is_last, last, others)
 
