@@ -250,9 +250,7 @@ class CompiledGraph:
             return None
         self.specializations.remove(known)
         self.specializations.append(known)
-        before = self._shapes_served_by(known, train)
-        if before is not None:
-            self._families[train].find_between(known, before, arrays)
+        self._families[train].find_between(known, self._shapes_served_by(known, train), arrays)
         return Binding.of(known, facts)
 
     def right_for(
@@ -266,12 +264,11 @@ class CompiledGraph:
                 if known.prepared is prepared and known.guards.hold(facts):
                     yield known, facts
 
-    def _shapes_served_by(self, known: Specialization, train: bool) -> list[Shape] | None:
-        """The shapes of the arrays that some binding of machine code serves."""
+    def _shapes_served_by(self, known: Specialization, train: bool) -> Iterator[list[Shape]]:
+        """The shapes of the arrays that bindings of machine code serve, the latest first."""
         for (other_train, signature), binding in reversed(self.bindings.items()):
             if other_train == train and binding.specialization is known:
-                return [shape for shape, _ in signature]
-        return None
+                yield [shape for shape, _ in signature]
 
     def _specialized(self, arrays: Sequence[Array], train: bool) -> Binding:
         """Bind new machine code, if possible for batches of any size."""

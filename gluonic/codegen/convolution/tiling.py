@@ -4,6 +4,7 @@ from functools import lru_cache
 
 from gluonic.codegen.convolution.filters import Filters, Tile, lanes_of, tile_of
 from gluonic.codegen.machine.target import Target
+from gluonic.codegen.shapes.symbolic import at_least
 from gluonic.support.record import record
 
 _DEEP = 256
@@ -109,7 +110,6 @@ def _tiling(
     is_flat: bool,
 ) -> ConvolutionTiling:
     segment = _SEGMENT * tile.columns if is_flat else 0
-    line = min(segment, columns) if is_flat else tile.rows * columns
     whole = filters.channels // filters.block(lanes_of(target))
     chunks = max(1, filters.depth // _DEEP)
     return ConvolutionTiling(
@@ -118,6 +118,6 @@ def _tiling(
         last_columns=last_columns,
         segment=segment,
         chunk=max(1, -(-whole // chunks)),
-        band=max(1, _PLACES // line if not is_flat else segment // line),
+        band=at_least(segment // columns if is_flat else _PLACES // (tile.rows * columns), 1),
         depth=_DEPTH if filters.taps == 1 else 1,
     )

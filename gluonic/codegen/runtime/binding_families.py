@@ -5,7 +5,8 @@ Inferring shapes, checking guards and asking the steps for their numbers takes l
 are valid; see :mod:`gluonic.codegen.shapes.symbolic`.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from itertools import islice
 from typing import Any
 
 import numpy as np
@@ -33,7 +34,8 @@ from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, SymbolicDim, v
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 
-_MOST_FAMILIES = 8
+_MOST_FAMILIES, _MOST_TRIALS, _MOST_EARLIER = 16, 8, 32
+"""How many are kept, how many may be looked for in vain, and in how many earlier calls' shapes."""
 
 
 class Family:
@@ -125,7 +127,7 @@ class Families:
     def __init__(self, preparation: Preparation, train: bool) -> None:
         self._preparation, self._train = preparation, train
         self._found: list[Family] = []
-        self._trials = _MOST_FAMILIES if is_uniform(preparation.graph) else 0
+        self._trials = _MOST_TRIALS if is_uniform(preparation.graph) else 0
 
     def bind(self, arrays: Sequence[Any]) -> Binding | None:
         """The binding for such arrays, if it belongs to a family; the latest is asked first."""
@@ -141,10 +143,22 @@ class Families:
         return self._find(made, arrays, leading_lines(arrays, data))
 
     def find_between(
-        self, known: Specialization, before: Sequence[Shape], arrays: Sequence[Any]
+        self, known: Specialization, earlier: Iterable[Sequence[Shape]], arrays: Sequence[Any]
     ) -> Family | None:
-        """Find the family that shapes of an earlier call and these arrays belong to."""
-        return self._find(known, arrays, lines_between(before, [a.shape for a in arrays]))
+        """Find the family that these arrays belong to, and the shapes of that earlier call that differs most.
+
+        What steps of two places have made of a length follows from that alone where both calls' lengths leave
+        the same rest; of lengths that are near each other it may seem to follow.
+        """
+        if self._trials == 0:
+            return None
+        shapes = [array.shape for array in arrays]
+        latest = sorted(
+            islice(earlier, _MOST_EARLIER), key=lambda before: -_distance(before, shapes)
+        )
+        found = (lines_between(before, shapes) for before in latest)
+        lines = next((each for each in found if each is not None), None)
+        return self._find(known, arrays, lines)
 
     def _find(
         self, made: Specialization, arrays: Sequence[Any], batch: tuple[Lines, int] | None
@@ -156,10 +170,15 @@ class Families:
         abstract_arrays = [AbstractArray(a.shape, a.dtype) for a in arrays]
         found = find_family(self._preparation, made, abstract_arrays, *batch, train=self._train)
         if found is not None:
-            self._trials = _MOST_FAMILIES
+            self._trials = _MOST_TRIALS
             self._found.append(found)
             del self._found[:-_MOST_FAMILIES]
         return found
+
+
+def _distance(before: Sequence[Shape], after: Sequence[Shape]) -> int:
+    pairs = (pair for a, b in zip(before, after, strict=True) for pair in zip(a, b, strict=False))
+    return sum(abs(old - new) for old, new in pairs)
 
 
 def find_family(

@@ -276,7 +276,19 @@ class SymbolicDim:
                 return whole
             rest = SymbolicDim(self.env, tuple(odd), self.constant % other)
             return whole + self.env.atom(_quotient, rest, other)
+        times = self._multiple_of(other) if type(other) is SymbolicDim else None
+        if times is not None and other != 0:
+            return times
         return self.env.atom(_quotient, self, other)
+
+    def _multiple_of(self, other: "SymbolicDim") -> int | None:
+        """By which whole number another extent is to be multiplied to give this one, if by any."""
+        ((_, factor), *_), ((_, its), *_) = self.terms, other.terms
+        if not (_is_whole(self) and _is_whole(other)) or factor % its:
+            return None
+        times: int = factor // its
+        multiple = tuple([(atom, times * each) for atom, each in other.terms])
+        return times if (multiple, times * other.constant) == (self.terms, self.constant) else None
 
     def __rfloordiv__(self, other: Any) -> Any:
         return self.env.atom(_quotient, other, self)
@@ -376,3 +388,12 @@ def if_at_least(x: Any, bound: int, yes: int, no: int) -> int:
     if isinstance(x, SymbolicDim):
         return cast(int, x.env.atom(_chosen, x, bound, yes, no))
     return yes if x >= bound else no
+
+
+def at_least(x: Any, least: int) -> Any:
+    """An extent, or a number if that is more; no guard for other sizes.
+
+    >>> at_least(3, 5)
+    5
+    """
+    return x.env.atom(max, x, least) if isinstance(x, SymbolicDim) else max(x, least)

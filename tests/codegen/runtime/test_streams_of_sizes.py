@@ -11,6 +11,7 @@ import pytest
 import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.codegen.compiled import MOST_BINDINGS
+from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.gluon import nn, rnn
 from gluonic.graph import REGISTRY
 from gluonic.graph.application import MOST_SIGNATURES
@@ -131,6 +132,24 @@ def test_code_for_any_size_computes_the_bits_of_code_for_one(name: str, train: b
             strict=True,
         ):
             np.testing.assert_array_equal(found, expected)
+
+
+@EVERY_NET
+def test_new_sizes_are_bound_by_expressions(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    net, shape = _made(name)
+    for size in range(64, 100):
+        _results(net, shape(size), train=True)
+    asked: list[Shape] = []
+    fitting = Preparation.fitting
+
+    def noted(preparation: Preparation, arrays: Any, train: bool) -> Any:
+        asked.append(arrays[0].shape)
+        return fitting(preparation, arrays, train)
+
+    monkeypatch.setattr(Preparation, "fitting", noted)
+    for size in (100, 111, 107, 106, 121, 108, 117, 114):
+        _results(net, shape(size), train=True)
+    assert not asked
 
 
 @pytest.mark.parametrize("name", ["signals", "recurrent"])

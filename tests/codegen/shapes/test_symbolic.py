@@ -38,3 +38,11 @@ def test_products_are_the_same_in_whatever_order_factors_come(
     assert forwards == backwards
     assert env.value(forwards) == env.value(backwards)
     assert not env.guards  # nothing was asked of the size
+
+
+@given(st.integers(1, 5), st.integers(0, 3))
+def test_multiples_of_an_unknown_extent_are_divided_by_it(times: int, more: int) -> None:
+    env = ShapeEnv(7)
+    part = env.size * 2 + more
+    assert (part * times // part, part * times % part) == (times, 0)
+    assert env.is_general
