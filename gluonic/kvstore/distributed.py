@@ -29,6 +29,9 @@ from gluonic.optimizer import Updater
 
 __all__ = ["DistributedStore"]
 
+_MOST_SHARED = 16
+"""So many lists of keys are summed up in shared memory: each takes file descriptors, of which there are few."""
+
 
 class DistributedStore(KVStore):
     """A store of all ranks of a program, which call its methods in the same order.
@@ -142,7 +145,8 @@ class DistributedStore(KVStore):
             lambda: f"what is pushed: {_keys(pairs)}",
             bytes([self._can_overlap(pairs, in_place), self._can_share(layout, pairs)]) + early,
         )
-        shares = bool(layout.dense) and all(one[1] for one in told)
+        others = sum(one.was_opened for one in self._layouts.values() if one is not layout)
+        shares = bool(layout.dense) and others < _MOST_SHARED and all(one[1] for one in told)
         shared = layout.shared_by(self._group) if shares else None
         layout.can_overlap = layout.shared is None and all(one[0] for one in told)
         if self._codec is not None:

@@ -151,3 +151,18 @@ def test_a_rank_that_dies_between_sums_is_named() -> None:
     assert RankFailedError.__name__ in said
     assert "rank 1 died" in said
     assert "'w'" in said
+
+
+@ranks(2)
+def test_keys_that_are_pushed_one_by_one_take_few_file_descriptors() -> None:
+    store, descriptors = mx.kv.create("dist_sync"), Path("/proc/self/fd")
+    keys = list(range(100))
+    store.init(keys, [nd.zeros((3,)) for _ in keys])
+    before = len([*descriptors.iterdir()])
+    for key in keys:
+        out = nd.zeros((3,))
+        store.push(key, nd.full((3,), key))
+        store.pull(key, out)
+        assert (out.asnumpy() == 2 * key).all()
+    assert shared_mappings()
+    assert len([*descriptors.iterdir()]) - before < len(keys) / 2

@@ -24,7 +24,8 @@ _PLACES = 128
 """About how many places of images are gone through before other sums are: they stay in the first cache."""
 
 Pair = Sequence[str | int]
-Sums = Callable[[Sequence[str], Sequence[str], int, int, str | None], None]
+Limits = tuple[str, str]
+Sums = Callable[[Sequence[str], Sequence[str], int, int, Limits | None], None]
 
 
 def emit_filter_gradient(module: LLVMModule, name: str, form: GradientForm) -> None:
@@ -170,18 +171,21 @@ class _Gradient(Writer):
         size = min(channels, sums_of_a_block(blocks, self.target))
         if channels == self.form.reading.summed:
             size = channels_at_once(blocks, channels, self.target)
-        with f.loop("0", str(self.kernel[0])) as i, f.loop("0", str(across)) as j:
-            here = self.moved(self.moved(source, i, self.by_tap), j, by_column)
-            tap = self.plus(self.times(i, across), j)
-            there = self.moved(goal, tap, tap_size)
-            for start, count in self._parts_of_block(channels, size):
-                sums(
-                    [self.moved(here, start, 4)],
-                    [self.moved(there, start, self.step)],
-                    count,
-                    blocks,
-                    i if self.form.is_bordered else None,
-                )
+        with f.loop("0", str(self.kernel[0])) as i:
+            limits = self._rows_inside(i) if self.form.is_bordered else None
+            with f.loop("0", str(across)) as j:
+                here = self.moved(self.moved(source, i, self.by_tap), j, by_column)
+                tap = self.plus(self.times(i, across), j)
+                there = self.moved(goal, tap, tap_size)
+                for start, count in self._parts_of_block(channels, size):
+                    data = [self.moved(here, start, 4)]
+                    sums(data, [self.moved(there, start, self.step)], count, blocks, limits)
+
+    def _rows_inside(self, down: str) -> Limits:
+        """Between which rows of the output a row of the filter reads none of the border."""
+        read = self.times(down, self.dilate[0])  # by the first row of the output
+        begin, end = (self.first_at(limit, read, self.stride[0]) for limit in self.inside)
+        return begin, end
 
     def _parts_of_block(self, channels: int, size: int) -> Iterator[tuple[str | int, int]]:
         """The first channel and the number of channels of each part of a block: a loop, if these agree."""
@@ -208,17 +212,15 @@ class _Gradient(Writer):
         goals: Sequence[str],
         channels: int,
         blocks: int,
-        down: str | None,
+        limits: Limits | None,
     ) -> None:
         """Write the sums over a part of the images, and what adds them to the result.
 
-        If they are for one row of the filter, number `down`, rows that it reads of the border are left out.
+        Rows of the output outside of the limits are left out.
         """
         f, (image, last_image, row, last_row) = self.f, part
-        if down is not None:
-            read = self.times(down, self.dilate[0])  # by the first row of the output
-            begin, end = (self.first_at(limit, read, self.stride[0]) for limit in self.inside)
-            row, last_row = self.most(row, begin), self.least(last_row, end)
+        if limits is not None:
+            row, last_row = self.most(row, limits[0]), self.least(last_row, limits[1])
         sums = [f.slot(self.vector) for _ in range(len(goals) * channels * blocks)]
         for slot in sums:
             self.store("zeroinitializer", slot)

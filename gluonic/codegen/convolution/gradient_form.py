@@ -73,7 +73,10 @@ class GradientForm:
         lanes, tile = lanes_of(target), gradient_blocks(filters, target)
         block, reading = filters.summed(lanes), Reading.of(filters, lanes)
         rest, last = filters.channels % block, blocks_of(filters.filters, lanes) % tile
-        if not rest and all(taps_at_once(n, block, block, target) == 1 for n in (tile, last) if n):
+        is_alone = all(taps_at_once(n, block, block, target) == 1 for n in (tile, last) if n)
+        # run-time strides cost sums of so few places a quarter
+        is_short = bool(places and places[0])
+        if is_alone and not rest and not is_short:
             reading = replace(reading, kernel=ANY, stride=ANY, dilate=ANY)
             bordered = True
         return cls(
@@ -83,7 +86,7 @@ class GradientForm:
             block if filters.channels >= block else 0,
             min(rest, 1) if filters.taps >= _SOME_TAPS else rest,
             places,
-            bordered and reading.kernel[0] != 1 and not (places and places[0]),
+            bordered and reading.kernel[0] != 1 and not is_short,
         )
 
 
