@@ -1,6 +1,6 @@
 """Operators that are one step of an optimizer: made of the rules that optimizers use themselves."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from functools import wraps
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -15,7 +15,6 @@ from gluonic.graph.scalar_math import M
 from gluonic.graph.updates import UpdateRule, Values
 from gluonic.graph.view import NodeView, peek, put, slots_of, title_of, unify
 
-Numbers: TypeAlias = Mapping[str, Any]
 Derived: TypeAlias = Callable[..., dict[str, float]]
 
 FLOAT32 = np.dtype(np.float32)
@@ -73,7 +72,8 @@ def narrow(*names: str) -> Rule:
     return rule
 
 
-def _numbers(settings: Numbers, derived: Derived | None) -> SimpleNamespace:
+def _numbers(settings: dict[str, Any], derived: Derived | None) -> SimpleNamespace:
+    """The numbers of a rule from an operator's attributes."""
     numbers = {_IN_RULES.get(name, name): value for name, value in settings.items()}
     for name in _BOUNDS:
         if numbers.get(name, 0.0) < 0:
@@ -83,24 +83,13 @@ def _numbers(settings: Numbers, derived: Derived | None) -> SimpleNamespace:
     return SimpleNamespace(**numbers)
 
 
-def stepped(
-    rule: UpdateRule,
-    settings: Numbers,
-    weight: Array,
-    grad: Array,
-    *states: Array,
-    derived: Derived | None = None,
+def _stepped(
+    rule: UpdateRule, numbers: SimpleNamespace, weight: Array, grad: Array, *states: Array
 ) -> Array:
-    """Take one step: update the states in place and return the new weight.
-
-    Parameters
-    ----------
-    rule : of :mod:`gluonic.graph.updates`
-    settings : the attributes of the operator
-    derived : computes numbers of the rule from all attributes, given as keywords
-    """
-    numbers, arrays = _numbers(settings, derived), (weight, grad, *states)
-    if weight.size <= _BLOCK or not all(array.flags.c_contiguous for array in arrays):
+    """Take one step: update the states in place and return the new weight."""
+    arrays = (weight, grad, *states)
+    alike = all(x.shape == weight.shape and x.flags.c_contiguous for x in arrays)
+    if weight.size <= _BLOCK or not alike:
         return _written(rule(M, numbers, *arrays), states)
     new = np.empty_like(weight)
     flat = [array.reshape(-1) for array in (new, *arrays)]
@@ -120,18 +109,37 @@ def _written(results: Values, states: Sequence[Array]) -> Array:
 
 
 def update_operator(
-    name: str, rule: UpdateRule, derived: Derived | None = None
+    name: str,
+    rule: UpdateRule,
+    *,
+    derived: Derived | None = None,
+    single: Sequence[str] = (),
+    shape: Rule = same,
+    is_usable: Callable[[SimpleNamespace], bool] | None = None,
 ) -> Callable[[Callable[..., None]], Operator]:
     """Make an operator of a rule and of a function that has its signature and documentation.
 
-    The parameters are those of :func:`stepped`.
+    Parameters
+    ----------
+    rule : of :mod:`gluonic.graph.updates`
+    derived : computes numbers of the rule from all attributes and those of `single`, given as keywords
+    single : the last inputs, if they are numbers of the rule: arrays of one element
+    shape : the shape rule
+    is_usable : whether there is a step at all, by the numbers of the rule; without one the weight and the
+        states stay as they are
     """
 
     def declare(schema: Callable[..., None]) -> Operator:
         @wraps(schema)
-        def kernel(weight: Array, grad: Array, *states: Array, **settings: Any) -> Array:
-            return stepped(rule, settings, weight, grad, *states, derived=derived)
+        def kernel(*arrays: Array, **settings: Any) -> Array:
+            count = len(arrays) - len(single)
+            for key, array in zip(single, arrays[count:], strict=True):
+                settings[key] = float(array.reshape(()))
+            numbers = _numbers(settings, derived)
+            if is_usable is not None and not is_usable(numbers):
+                return arrays[0]
+            return _stepped(rule, numbers, *arrays[:count])
 
-        return operator(name, dtype=floating)(kernel)
+        return operator(name, shape=shape, dtype=floating)(kernel)
 
     return declare

@@ -182,9 +182,19 @@ def lamb_direction(m: Any, n: Any, weight: Any, grad: Any, mean: Any, variance: 
     return direction, mean, variance
 
 
+def lamb(m: Any, n: Any, weight: Any, direction: Any) -> Values:
+    """Go along a direction of LAMB; ``n.lr`` includes the trust ratio."""
+    return (weight - n.lr * direction,)
+
+
 def group_ada_grad(m: Any, n: Any, weight: Any, grad: Any, history: Any) -> Values:
-    """Divide steps by the root of `history`, which has the rows' squared gradients already."""
-    return weight - n.lr * _scaled(m, n, grad) / m.sqrt(history + n.epsilon), history
+    """AdaGrad for matrices, with one history for each row: the sum of its mean squared gradients.
+
+    It is for NumPy alone, since means of rows are no scalar expressions.
+    """
+    grad = _scaled(m, n, grad)
+    history = history + m.mean(grad * grad, axis=1, keepdims=True)
+    return weight - n.lr * grad / m.sqrt(history + n.epsilon), history
 
 
 def accumulate(m: Any, n: Any, weight: Any, grad: Any, copy: Any) -> Values:

@@ -1,5 +1,6 @@
 """Optimizers that MXNet keeps apart."""
 
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,7 @@ import numpy as np
 from gluonic.graph import updates
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.kernels import overwrite
-from gluonic.optimizer.base import RuleOptimizer, register, run_rule
-from gluonic.optimizer.lazy import is_stored, update_stored
+from gluonic.optimizer.base import RuleOptimizer, register
 
 __all__ = ["GroupAdaGrad"]
 
@@ -39,26 +38,10 @@ class GroupAdaGrad(RuleOptimizer):
             )
         return NDArray(np.zeros((weight.shape[0], 1), weight.dtype), weight.context)
 
-    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """Update a weight in place, and its state."""
-        self._update_count(index)
-        numbers = self.numbers_of(index)
-        if numbers.wd != 0:
+    def _adjust(self, n: SimpleNamespace, t: int) -> None:
+        if n.wd != 0:
             raise AttributeValueError("GroupAdaGrad: there is no weight decay; set wd=0")
-        numbers.epsilon = self.float_stable_eps
-        if is_stored(weight, grad):
-            update_stored(self._with_history, numbers, weight, grad, [state], lazy=True)
-            return
-        scaled = self.rescale_grad * grad.elements
-        if numbers.clip:
-            scaled = np.clip(scaled, -numbers.clip, numbers.clip)
-        overwrite(state, state.elements + np.mean(np.square(scaled), axis=1, keepdims=True))
-        run_rule(self.rule, numbers, weight, grad, [state])
+        n.epsilon = self.float_stable_eps
 
-    def _with_history(self, m: Any, n: Any, weight: Any, grad: Any, history: Any) -> Any:
-        """The rule for some rows, whose history takes in their gradients first."""
-        scaled = n.rescale * grad
-        if n.clip:
-            scaled = np.clip(scaled, -n.clip, n.clip)
-        history = history + np.mean(np.square(scaled), axis=1, keepdims=True)
-        return self.rule(m, n, weight, grad, history)
+    def _is_lazy(self, weight: NDArray) -> bool:
+        return True

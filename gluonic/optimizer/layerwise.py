@@ -6,19 +6,13 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, Literal
 
-import numpy as np
-
 from gluonic.graph import updates
+from gluonic.graph.trust_ratio import norm, trust_ratio
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.kernels import overwrite
 from gluonic.optimizer.base import Optimizer, as_states, register, run_rule, zeros_like
 from gluonic.optimizer.descent import SGD
 
 __all__ = ["LAMB", "LARS", "LBSGD"]
-
-
-def _norm(x: NDArray) -> float:
-    return float(np.linalg.norm(x.elements.astype(np.float32, copy=False)))
 
 
 @register
@@ -79,7 +73,7 @@ class LARS(SGD):
         run_rule(self.rule, numbers, weight, grad, as_states(state))
 
     def _rate(self, weight: NDArray, grad: NDArray, wd: float) -> float:
-        size, slope = _norm(weight), _norm(grad) * self.rescale_grad
+        size, slope = norm(weight.elements), norm(grad.elements) * self.rescale_grad
         if not (size > 0 and slope > 0):
             return 1.0
         return self.eta * size / (slope + wd * size + self.eps)
@@ -139,16 +133,10 @@ class LAMB(Optimizer):
         )
         direction = weight.copy()
         run_rule(updates.lamb_direction, numbers, direction, grad, state)
-        step = self._get_lr(index) * self._trust(weight, direction)
-        overwrite(weight, weight.elements - np.asarray(step * direction.elements, weight.dtype))
-
-    def _trust(self, weight: NDArray, direction: NDArray) -> float:
-        size, length = _norm(weight), _norm(direction)
-        if self.lower_bound:
-            size = max(size, self.lower_bound)
-        if self.upper_bound:
-            size = min(size, self.upper_bound)
-        return size / length if size and length else 1.0
+        norms = norm(weight.elements), norm(direction.elements)
+        ratio = trust_ratio(*norms, self.lower_bound or None, self.upper_bound or None)
+        step = SimpleNamespace(lr=self._get_lr(index) * ratio)
+        run_rule(updates.lamb, step, weight, direction, ())
 
 
 @register
@@ -226,5 +214,5 @@ class LBSGD(SGD):
         return 1.0 + (self.batch_scale - 1) * shapes.get(self.warmup_strategy, 0.0)
 
     def _rate(self, weight: NDArray, grad: NDArray, wd: float) -> float:
-        size, slope = _norm(weight) ** 2, _norm(grad) ** 2
+        size, slope = norm(weight.elements) ** 2, norm(grad.elements) ** 2
         return min(max(math.sqrt(size / (slope + wd * size + 1e-18)), 0.01), 100.0)

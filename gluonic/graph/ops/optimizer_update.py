@@ -11,13 +11,14 @@ clip_gradient : the rescaled gradient is then clipped to plus and minus this; no
 lazy_update : means something to sparse gradients only; it is accepted and ignored
 """
 
+import math
+from types import SimpleNamespace
 from typing import Any
 
-import numpy as np
-
 from gluonic.graph import updates
-from gluonic.graph.operator import Array, State, operator
-from gluonic.graph.update_operators import all_but, floating, stepped, update_operator
+from gluonic.graph.operator import Array, State
+from gluonic.graph.trust_ratio import trust_ratio
+from gluonic.graph.update_operators import all_but, update_operator
 from gluonic.graph.view import NodeView
 
 
@@ -265,7 +266,21 @@ def phase2_shape(n: NodeView) -> None:
     n.r1 = n.r2 = (1,)
 
 
-@operator("lamb_update_phase2", shape=phase2_shape, dtype=floating)
+def _lr_of_layer(
+    *, lr: float, r1: float, r2: float, lower_bound: float, upper_bound: float
+) -> dict[str, float]:
+    """The learning rate, relative to the norms of the weight and of its direction."""
+    bounds = (bound if bound >= 0 else None for bound in (lower_bound, upper_bound))
+    return {"lr": lr * trust_ratio(r1, r2, *bounds)}
+
+
+@update_operator(
+    "lamb_update_phase2",
+    updates.lamb,
+    derived=_lr_of_layer,
+    single=("r1", "r2"),
+    shape=phase2_shape,
+)
 def lamb_update_phase2(
     weight: Array,
     g: Array,
@@ -275,7 +290,7 @@ def lamb_update_phase2(
     lr: float,
     lower_bound: float = -1.0,
     upper_bound: float = -1.0,
-) -> Any:
+) -> None:
     """A step of LAMB along the direction `g`: ``weight - lr * r1 / r2 * g``.
 
     Parameters
@@ -285,17 +300,20 @@ def lamb_update_phase2(
     lr : the learning rate
     lower_bound, upper_bound : limits of `r1`, none if negative
     """
-    return weight - lr * trust_ratio(r1, r2, lower_bound, upper_bound) * g
 
 
-def trust_ratio(r1: Array, r2: Array, lower_bound: float, upper_bound: float) -> Any:
-    """How many times longer than its gradient a weight is, within limits; 1 where either is 0."""
-    norm = np.maximum(r1, lower_bound) if lower_bound >= 0 else r1
-    norm = np.minimum(norm, upper_bound) if upper_bound >= 0 else norm
-    return np.where((norm == 0) | (r2 == 0), np.ones_like(norm), norm / r2)
+def _is_usable(n: SimpleNamespace) -> bool:
+    """Whether a gradient says anything once it is multiplied by its factor."""
+    return math.isfinite(n.rescale) and n.rescale != 0
 
 
-@operator("_adamw_update", dtype=floating)
+@update_operator(
+    "_adamw_update",
+    updates.adamw,
+    single=("rescale_grad",),
+    shape=all_but("rescale_grad"),
+    is_usable=_is_usable,
+)
 def adamw_update(
     weight: Array,
     grad: Array,
@@ -310,25 +328,10 @@ def adamw_update(
     wd: float = 0.0,
     eta: float,
     clip_gradient: float = -1.0,
-) -> Any:
+) -> None:
     """A step of AdamW (Loshchilov and Hutter, Decoupled Weight Decay Regularization, 2019).
 
     As Adam, but the new weight is
     ``weight - eta * (lr * mean / (sqrt(var) + epsilon) + wd * weight)``. `rescale_grad` is an array
     of one number; where it is 0, infinite or NaN, nothing changes.
     """
-    settings = {
-        "lr": lr, "beta1": beta1, "beta2": beta2, "epsilon": epsilon, "wd": wd, "eta": eta,
-        "clip_gradient": clip_gradient, "rescale_grad": float(rescale_grad.reshape(())),
-    }  # fmt: skip
-    if not is_usable(settings["rescale_grad"]):
-        return weight
-    return stepped(updates.adamw, settings, weight, grad, mean, var)
-
-
-def is_usable(factor: float) -> bool:
-    """Whether a gradient multiplied by a factor says anything."""
-    return bool(np.isfinite(factor)) and factor != 0
-
-
-adamw_update.infer_shape(all_but("rescale_grad"))

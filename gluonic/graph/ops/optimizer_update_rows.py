@@ -1,13 +1,9 @@
 """Steps of optimizers that MXNet has for the rows that a sparse gradient stores."""
 
-from typing import Any
-
-import numpy as np
-
 from gluonic.graph import updates
 from gluonic.graph.axes import require_rank
-from gluonic.graph.operator import Array, State, operator
-from gluonic.graph.update_operators import all_but, floating, stepped, update_operator
+from gluonic.graph.operator import Array, State
+from gluonic.graph.update_operators import all_but, update_operator
 from gluonic.graph.view import NodeView, title_of
 
 
@@ -38,7 +34,14 @@ def sparse_adagrad_update(
     """
 
 
-@operator("_contrib_group_adagrad_update", dtype=floating)
+def _a_history_a_row(n: NodeView) -> None:
+    """The weight and its gradient are matrices of one shape; the history has a number for each row."""
+    all_but("history")(n)
+    require_rank(n.weight, (2,), f"{title_of(n)}: weight")
+    n.history = (n.weight[0], 1)
+
+
+@update_operator("_contrib_group_adagrad_update", updates.group_ada_grad, shape=_a_history_a_row)
 def group_adagrad_update(
     weight: Array,
     grad: Array,
@@ -48,7 +51,7 @@ def group_adagrad_update(
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
     epsilon: float = 1e-5,
-) -> Any:
+) -> None:
     """A step of AdaGrad with one step size for each row.
 
     To `history` is added the mean of each row's squared gradients; the new weight is
@@ -63,22 +66,3 @@ def group_adagrad_update(
     epsilon : float, default 1e-5
         Added to the history.
     """
-    scaled = rescale_grad * grad
-    if clip_gradient >= 0:
-        scaled = np.clip(scaled, -clip_gradient, clip_gradient)
-    history += np.mean(np.square(scaled), axis=1, keepdims=True)
-    settings = {
-        "lr": lr,
-        "rescale_grad": rescale_grad,
-        "clip_gradient": clip_gradient,
-        "epsilon": epsilon,
-    }
-    spread = np.broadcast_to(history, weight.shape).copy()
-    return stepped(updates.group_ada_grad, settings, weight, grad, spread)
-
-
-@group_adagrad_update.infer_shape
-def _(n: NodeView) -> None:
-    all_but("history")(n)
-    require_rank(n.weight, (2,), f"{title_of(n)}: weight")
-    n.history = (n.weight[0], 1)

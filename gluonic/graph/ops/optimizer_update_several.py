@@ -27,6 +27,7 @@ from gluonic.graph.ops.optimizer_update_mixed import (
     mp_sgd_mom_update,
     mp_sgd_update,
 )
+from gluonic.graph.trust_ratio import norm
 from gluonic.graph.update_operators import FLOAT32, unify_all
 from gluonic.graph.view import NodeView, put, settings_of, title_of
 
@@ -174,20 +175,12 @@ def _lamb(phase1: Operator, phase2: Operator) -> Callable[..., Array]:
     ) -> Array:
         direction = phase1.kernel(weight, *arrays, **settings)
         master = arrays[3:]
-        lengths = [_length(array) for array in (*master, weight, direction)]
+        norms = [np.array([norm(array)]) for array in ((*master, weight)[0], direction)]
         bounds = {"lower_bound": lower_bound, "upper_bound": upper_bound}
-        result: Array = phase2.kernel(
-            weight, direction, lengths[0], lengths[-1], *master, lr=lr, **bounds
-        )
+        result: Array = phase2.kernel(weight, direction, *norms, *master, lr=lr, **bounds)
         return result
 
     return update
-
-
-def _length(array: Array) -> Array:
-    """The Euclidean norm, as an array whose axes all have length 1."""
-    length: Array = np.sqrt(np.sum(np.square(array), keepdims=True))
-    return length
 
 
 _SGD = {"lr": "lrs", "wd": "wds"}
