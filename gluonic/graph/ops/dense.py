@@ -36,7 +36,7 @@ def fully_connected(
     bias : array of shape (num_hidden,), optional
         Absent with ``no_bias=True``.
     num_hidden : int
-        The number of hidden units, which is the length of the output's last axis.
+        The number of hidden units: the length of the output's last axis.
     no_bias : bool, default False
         Whether to leave the bias out.
     flatten : bool, default True
@@ -46,7 +46,7 @@ def fully_connected(
     -------
     array of shape (batch, num_hidden), or (…, num_hidden) with ``flatten=False``
     """
-    kept = data.shape[:1] if flatten else data.shape[:-1]  # one product, not one for each axis kept
+    kept = data.shape[:1] if flatten else data.shape[:-1]  # one product, not one per kept axis
     rows = data.reshape(prod(kept), prod(data.shape[len(kept) :]))
     result = wide(rows) @ wide(weight).T
     if bias is not None:
@@ -75,7 +75,7 @@ fully_connected.dtype = floating()
 
 
 def _as_rows(F: Any, n: NodeView, array: Any) -> Any:
-    """All axes but the last one collapsed."""
+    """Collapse all axes but the last one."""
     return array if n.flatten else F.reshape(array, shape=(-1, 0), reverse=True)
 
 

@@ -1,8 +1,8 @@
-"""Random numbers of a distribution, from its parameters: what MXNet's samplers compute around what they draw.
+"""Random numbers of parametrized distributions: the arithmetic of MXNet's samplers around their draws.
 
-The parameters are arrays of one axis, with an element for each distribution; each draws as many numbers as the
-others. How precise they are goes into the numbers: what is computed with parameters of 16 bits is rounded to
-as many after each operation.
+The parameters are arrays of one axis, with an element for each distribution; all distributions draw equally
+many numbers. The precision of the parameters affects the numbers: arithmetic with parameters of 16 bits is
+rounded to 16 bits after each operation.
 """
 
 from math import prod
@@ -19,12 +19,12 @@ F16 = np.dtype(np.float16)
 
 
 def drawn_as(dtype: Any) -> Any:
-    """The dtype that MXNet draws numbers of one of ours in: float16 has none of its own."""
+    """The dtype in which MXNet draws numbers of a dtype: float16 has no draws of its own."""
     return F32 if dtype == F32 else F64
 
 
 def uniform(random: Draws, shape: Shape, dtype: Any, low: Array, high: Array) -> Array:
-    """Numbers from `low` to `high`."""
+    """Numbers uniform between `low` and `high`."""
     return _moved("uniform", random, shape, dtype, low, high - low)
 
 
@@ -36,7 +36,7 @@ def normal(random: Draws, shape: Shape, dtype: Any, mean: Array, deviation: Arra
 def _moved(
     name: str, random: Draws, shape: Shape, dtype: Any, offset: Array, scale: Array
 ) -> Array:
-    """Standard numbers times `scale`, and `offset` added."""
+    """Standard numbers, times `scale`, plus `offset`."""
     kind, own = drawn_as(dtype), offset.dtype
     if len(offset) == 1 and (own == F32 or (own == F64 and kind == F64)):
         drawn = random.draw(name, shape, kind, float(offset[0]), float(scale[0]))
@@ -52,17 +52,17 @@ def _moved(
 
 
 def as_float(drawn: Array, dtype: Any) -> Array:
-    """What was drawn in float64, rounded first to float32 if it will be to float16, as by MXNet."""
+    """Numbers drawn in float64; rounded to float32 first if they become float16, as in MXNet."""
     return drawn.astype(F32) if dtype == F16 else drawn
 
 
 def _rows(drawn: Array, parameter: Array) -> Array:
-    """What was drawn, a row for each distribution."""
+    """The drawn numbers, a row for each distribution."""
     return drawn.reshape(len(parameter), drawn.size // max(len(parameter), 1))
 
 
 def _share(shape: Shape, parameter: Array) -> int:
-    """How many numbers each distribution draws."""
+    """The number of draws of each distribution."""
     return max(prod(shape) // max(len(parameter), 1), 1)
 
 
@@ -106,7 +106,7 @@ def negative_binomial(random: Draws, shape: Shape, dtype: Any, k: Array, p: Arra
 def generalized_negative_binomial(
     random: Draws, shape: Shape, dtype: Any, mean: Array, alpha: Array
 ) -> Array:
-    """Likewise, of a mean; where `alpha` is zero, Poisson distributed numbers."""
+    """Likewise, with a given mean; where `alpha` is zero, Poisson distributed numbers."""
     with np.errstate(divide="ignore"):
         table = gamma_table(1 / alpha, alpha * mean, F32)
     mixed = alpha != 0

@@ -34,7 +34,7 @@ def require_floating(n: NodeView) -> None:
 
 
 def wide(array: Array) -> Array:
-    """float16 as float32, to compute with; anything else as it is."""
+    """float16 as float32, to compute with; other dtypes unchanged."""
     return array.astype(np.float32) if array.dtype == np.float16 else array
 
 

@@ -1,6 +1,6 @@
 """Products with general, symmetric and triangular matrices, and systems of equations.
 
-Everywhere the last two axes are matrices and all others count them.
+The last two axes of each array are matrices; all others are batch axes.
 """
 
 from collections.abc import Callable
@@ -31,7 +31,7 @@ def single_or_double(n: NodeView) -> None:
 
 
 def square(shape: PartialShape, where: str) -> PartialShape:
-    """Refuse what are no square matrices; unify the two last axes."""
+    """Unify the last two axes; raise InferenceError if the matrices are not square."""
     try:
         if len(shape) < 2:
             raise InferenceError
@@ -42,7 +42,7 @@ def square(shape: PartialShape, where: str) -> PartialShape:
 
 
 def over_matrices(function: Callable[..., Array], *operands: Array) -> Array:
-    """Call a function of matrices for each of a batch of them."""
+    """Call a function of matrices for each matrix of a batch."""
     batch = operands[0].shape[:-2]
     if not batch:
         return function(*operands)
@@ -54,7 +54,7 @@ def over_matrices(function: Callable[..., Array], *operands: Array) -> Array:
 
 
 def _matmul(a: Array, b: Array, transpose_a: bool, transpose_b: bool, axis: int) -> Any:
-    """Multiply matrices whose rows lie along `axis`."""
+    """Multiply matrices whose rows are along `axis`."""
     a, b = (np.moveaxis(each, axis, -2) for each in (a, b))
     product = np.matmul(
         a.swapaxes(-1, -2) if transpose_a else a, b.swapaxes(-1, -2) if transpose_b else b
@@ -91,10 +91,10 @@ def gemm2(
 
     Parameters
     ----------
-    A, B : matrices, as many of one as of the other
+    A, B : matrices, equally many
     transpose_a, transpose_b : transpose `A`, `B` first
     alpha : a factor
-    axis : where the rows are; the columns are in the last axis
+    axis : the axis of the rows; that of the columns is the last
     """
     product = _matmul(A, B, transpose_a, transpose_b, axis)
     return product if alpha == 1 else alpha * product
@@ -130,10 +130,10 @@ def gemm(
 
     Parameters
     ----------
-    A, B, C : matrices, as many of each
+    A, B, C : matrices, equally many
     transpose_a, transpose_b : transpose `A`, `B` first
     alpha, beta : factors
-    axis : where the rows are; the columns are in the last axis
+    axis : the axis of the rows; that of the columns is the last
     """
     return alpha * _matmul(A, B, transpose_a, transpose_b, axis) + beta * C
 
@@ -187,7 +187,7 @@ def triangle(A: Array, *, lower: bool = True, diagonal: float = 1.0) -> Any:
 
 @triangle.infer_shape
 def square_like_input(n: NodeView) -> None:
-    """The shape rule of operators from square matrices to others of their size."""
+    """The shape rule of operators from square matrices to square matrices of the same size."""
     same(n)
     n.A = n.output = square(n.A, f"{title_of(n)}: A")
 
@@ -210,7 +210,7 @@ def _triangular_shapes(n: NodeView) -> None:
 
 
 def _blas(name: str, a: Array, b: Array, n: dict[str, Any]) -> Array:
-    """Call one of BLAS's triangular routines on matrices in C order, which it sees transposed."""
+    """Call a triangular BLAS routine on matrices in C order, which it reads as transposed."""
     from scipy.linalg.blas import get_blas_funcs
 
     (routine,) = get_blas_funcs((name,), (a, b))
@@ -249,7 +249,7 @@ def trmm(
     B : matrices
     transpose : transpose `A` first
     rightside : multiply from the right
-    lower : which triangle of `A` is read
+    lower : whether the lower triangle of `A` is read, or the upper one
     alpha : a factor
     """
     settings = {"transpose": transpose, "rightside": rightside, "lower": lower, "alpha": alpha}
@@ -273,8 +273,8 @@ def trsm(
     A : square matrices, of which one triangle is read
     B : right-hand sides
     transpose : transpose `A` first
-    rightside : `A` stands to the right of the unknown
-    lower : which triangle of `A` is read
+    rightside : solve with `A` to the right of ``X``
+    lower : whether the lower triangle of `A` is read, or the upper one
     alpha : a factor
     """
     settings = {"transpose": transpose, "rightside": rightside, "lower": lower, "alpha": alpha}
@@ -285,12 +285,12 @@ trmm.infer_shape(_triangular_shapes)
 trsm.infer_shape(_triangular_shapes)
 
 
-def _turned_round(n: NodeView) -> dict[str, Any]:
+def _transposed(n: NodeView) -> dict[str, Any]:
     return {"transpose": not n.transpose, "rightside": n.rightside, "lower": n.lower}
 
 
 def _outer(F: Any, n: NodeView, g: Any, other: Any, alpha: float) -> Any:
-    """Multiply a gradient and a factor so that the triangle's gradient results; cut that out."""
+    """The gradient of a triangular factor: one triangle of a gradient times the other factor."""
     left, right = (g, other) if n.transpose == n.rightside else (other, g)
     full = F._linalg_gemm2(
         left, right, transpose_a=n.rightside, transpose_b=not n.rightside, alpha=alpha
@@ -299,15 +299,15 @@ def _outer(F: Any, n: NodeView, g: Any, other: Any, alpha: float) -> Any:
 
 
 def _trsm_triangle(F: Any, n: NodeView, g: Any) -> Any:
-    back = F._linalg_trsm(n.A, g, **_turned_round(n))
+    back = F._linalg_trsm(n.A, g, **_transposed(n))
     return _outer(F, n, back, n.output, -1.0)
 
 
 trmm.gradient(
     A=lambda F, n, g: _outer(F, n, g, n.B, n.alpha),
-    B=lambda F, n, g: F._linalg_trmm(n.A, g, alpha=n.alpha, **_turned_round(n)),
+    B=lambda F, n, g: F._linalg_trmm(n.A, g, alpha=n.alpha, **_transposed(n)),
 )
 trsm.gradient(
     A=_trsm_triangle,
-    B=lambda F, n, g: F._linalg_trsm(n.A, g, alpha=n.alpha, **_turned_round(n)),
+    B=lambda F, n, g: F._linalg_trsm(n.A, g, alpha=n.alpha, **_transposed(n)),
 )

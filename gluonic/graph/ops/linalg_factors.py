@@ -23,7 +23,7 @@ def _turn(F: Any, matrices: Any) -> Any:
 
 
 def _refusing(function: Callable[..., Any], matrices: Array, what: str) -> Any:
-    """Call a function of NumPy's, saying `what` is wrong where it finds that out."""
+    """Call a function of NumPy's; where it fails, raise MXNetError with the message `what`."""
     try:
         return function(matrices)
     except np.linalg.LinAlgError:
@@ -52,7 +52,7 @@ def potrf(A: Array, *, lower: bool = True) -> Any:
 
 
 def _lower(F: Any, n: NodeView, matrices: Any) -> Any:
-    """Turn matrices so that the triangle in question is the lower one, or turn them back."""
+    """Transpose matrices so that the chosen triangle is the lower one, or undo that."""
     return matrices if n.lower else _turn(F, matrices)
 
 
@@ -76,7 +76,7 @@ def potri(A: Array, *, lower: bool = True) -> Any:
     Parameters
     ----------
     A : the factors L, of which the lower triangle is read
-    lower : else they are ``Lᵀ``, of which the upper triangle is read
+    lower : if false, `A` is ``Lᵀ``, of which the upper triangle is read
 
     Returns
     -------
@@ -182,7 +182,7 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
         turning = F._linalg_gemm2(heads[0], vectors, transpose_b=True)
         unit = F._linalg_makediag(F.ones_like(values))
         rows, columns = F.expand_dims(values, axis=-1), F.expand_dims(values, axis=-2)
-        gaps = F.broadcast_sub(rows, columns) + unit  # any number will do on the diagonal
+        gaps = F.broadcast_sub(rows, columns) + unit  # the diagonal may be any number but zero
         parts.append((turning - _turn(F, turning)) / (gaps * 2))
     inner = parts[0] if len(parts) == 1 else parts[0] + parts[1]
     return {"A": F._linalg_gemm2(F._linalg_gemm2(vectors, inner, transpose_a=True), vectors)}
@@ -200,7 +200,7 @@ def inverse(A: Array) -> Any:
     Raises
     ------
     MXNetError
-        if one is singular
+        if a matrix is singular
     """
     return _refusing(np.linalg.inv, A, "_linalg_inverse: a matrix is singular")
 
@@ -214,7 +214,7 @@ def _inverse_or_zero(matrix: Array) -> Array:
 
 @operator("_backward_linalg_det", dtype=single_or_double)
 def inverse_or_zero(A: Array) -> Any:
-    """Invert square matrices; where one is singular, the gradient of its determinant stops."""
+    """Invert square matrices; a singular one gives zeros, so its determinant has no gradient."""
     try:
         return np.linalg.inv(A)
     except np.linalg.LinAlgError:
@@ -228,7 +228,7 @@ for _op in (inverse, inverse_or_zero):
 
 @operator("_linalg_det", "linalg_det", outputs=("output0",), dtype=single_or_double)
 def det(A: Array) -> Any:
-    """Find the determinants of square matrices; that of a lone matrix has the shape (1,)."""
+    """Find the determinants of square matrices; that of a single matrix has the shape (1,)."""
     return np.linalg.det(A)
 
 
@@ -248,7 +248,7 @@ def _determinant_shapes(n: NodeView) -> None:
 
 
 def _times_inverse(F: Any, n: NodeView, scale: Any) -> Any:
-    """Multiply the transposed inverses by a number each."""
+    """Multiply each transposed inverse by a number."""
     inverse = _turn(F, F._backward_linalg_det(n.A))
     stretched = F.expand_dims(F.expand_dims(scale, axis=-1), axis=-1)
     return F.reshape_like(F.broadcast_mul(stretched, inverse), n.A)

@@ -30,7 +30,7 @@ def _packed_length(kind: str, side: int) -> int:
 
 
 def _side_of(kind: str, length: int) -> int:
-    """Find the side of the matrix whose diagonal or triangle has so many elements; -1: none."""
+    """Find the side of the matrix whose diagonal or triangle has `length` elements; -1: none."""
     if kind == "diagonal":
         return length
     side = (isqrt(8 * length + 1) - 1) // 2
@@ -43,7 +43,7 @@ def _vector_shape(n: NodeView, matrices: PartialShape, kind: str) -> PartialShap
         return (*matrices[:-2], None)
     if side and abs(n.offset) >= side:
         raise InferenceError(
-            f"{title_of(n)}: offset {n.offset} lies outside the matrices {written(matrices)}"
+            f"{title_of(n)}: offset {n.offset} is outside the matrices {written(matrices)}"
         )
     return (*matrices[:-2], _packed_length(kind, max(side - abs(n.offset), 0)))
 
@@ -54,7 +54,7 @@ def _matrix_shape(n: NodeView, vectors: PartialShape, kind: str) -> PartialShape
         return (*vectors[:-1], None, None)
     side = _side_of(kind, length)
     if side < 0:
-        raise InferenceError(f"{title_of(n)}: {length} elements are no triangle of a matrix")
+        raise InferenceError(f"{title_of(n)}: {length} elements do not fill a triangle of a matrix")
     return (*vectors[:-1], side + abs(n.offset), side + abs(n.offset))
 
 
@@ -79,14 +79,14 @@ def _make_rule(kind: str) -> Any:
 
 @operator("_linalg_extractdiag", "linalg_extractdiag", dtype=single_or_double)
 def extractdiag(A: Array, *, offset: int = 0) -> Any:
-    """Take a diagonal of square matrices; `offset` counts diagonals upwards from the main one."""
+    """Take a diagonal of square matrices, `offset` diagonals above the main one."""
     rows, columns = _places("diagonal", A.shape[-1], offset)
     return A[..., rows, columns]
 
 
 @operator("_linalg_makediag", "linalg_makediag", dtype=single_or_double)
 def makediag(A: Array, *, offset: int = 0) -> Any:
-    """Make square matrices with one diagonal and zeros elsewhere; undoes `extractdiag`."""
+    """Make square matrices with one diagonal and zeros elsewhere: the inverse of `extractdiag`."""
     size = A.shape[-1] + abs(offset)
     return _scattered(A, size, _places("diagonal", size, offset))
 
@@ -98,9 +98,9 @@ def extracttrian(A: Array, *, offset: int = 0, lower: bool = True) -> Any:
     Parameters
     ----------
     A : square matrices
-    offset : the diagonal that bounds the triangle: below the main one (negative) the triangle below
-        it is meant, above the main one that above it, column by column
-    lower : with offset 0, which triangle is meant
+    offset : the diagonal that bounds the triangle. A negative one bounds the triangle below it, a
+        positive one the triangle above it, which is read column by column
+    lower : with offset 0, whether to take the lower triangle, or the upper one
     """
     rows, columns = _places("triangle", A.shape[-1], offset, lower)
     return A[..., rows, columns]
@@ -108,7 +108,7 @@ def extracttrian(A: Array, *, offset: int = 0, lower: bool = True) -> Any:
 
 @operator("_linalg_maketrian", "linalg_maketrian", dtype=single_or_double)
 def maketrian(A: Array, *, offset: int = 0, lower: bool = True) -> Any:
-    """Make square matrices with one triangle and zeros elsewhere; undoes `extracttrian`."""
+    """Make square matrices with one triangle and zeros elsewhere: the inverse of `extracttrian`."""
     size = _side_of("triangle", A.shape[-1]) + abs(offset)
     return _scattered(A, size, _places("triangle", size, offset, lower))
 
@@ -128,7 +128,7 @@ maketrian.gradient(A=lambda F, n, g: F._linalg_extracttrian(g, **settings_of(n))
 
 @operator("_linalg_sumlogdiag", "linalg_sumlogdiag", dtype=single_or_double)
 def sumlogdiag(A: Array) -> Any:
-    """Sum the logarithms of the main diagonal: half the log-determinant, of a Cholesky factor."""
+    """Sum the logarithms of the main diagonal: for a Cholesky factor, half the log-determinant."""
     return np.log(np.diagonal(A, axis1=-2, axis2=-1)).sum(-1)
 
 

@@ -1,6 +1,6 @@
-"""Output layers of symbolic training: a plain function forwards, the gradient of a loss backwards.
+"""Output layers of symbolic training: a plain function forward, the gradient of a loss backward.
 
-As in MXNet, the gradient is that of the named loss, whatever flows in from above.
+As in MXNet, the gradient is that of the named loss, whatever gradient flows in.
 """
 
 from collections.abc import Callable
@@ -37,8 +37,8 @@ _DOCUMENTATION = """{summary}
     ----------
     data : array of shape (batch, …)
         The predictions, floating-point.
-    label : array of shape (batch, …), as many elements as data
-        The wanted outputs. Inferred as data's shape, or (batch,) for data of shape (batch, 1).
+    label : array of shape (batch, …), with as many elements as data
+        The targets. Their shape is inferred as data's, or (batch,) for data of shape (batch, 1).
     grad_scale : float, default 1
         Multiplies the gradient.
     """
@@ -127,7 +127,7 @@ def svm_output(
     regularization_coefficient: float = 1.0,
     use_linear: bool = False,
 ) -> Any:
-    """The identity, with the gradient of the hinge loss of one-against-all support vector machines.
+    """The identity, with the gradient of the hinge loss of one-vs-rest support vector machines.
 
     With ``s`` 1 for the true class and -1 for the others, the loss of a score ``x`` is
     ``max(0, margin - s x)``, squared unless `use_linear`.
@@ -139,11 +139,11 @@ def svm_output(
     label : array of shape (…)
         Class numbers.
     margin : float, default 1
-        The score from which on a class costs nothing.
+        The score from which a class costs nothing.
     regularization_coefficient : float, default 1
         Multiplies the gradient.
     use_linear : bool, default False
-        Whether not to square the loss.
+        Whether the loss is linear, not squared.
     """
     return data
 
@@ -166,7 +166,7 @@ svm_output.gradient(data=_hinge_gradient)
 
 @operator("_away_from_label", shape=like("data"), dtype=floating())
 def away_from_label(data: Array, label: Array) -> Any:
-    """-1 at the true class and 1 elsewhere: the direction in which a score is wrong."""
+    """-1 at the true class and 1 elsewhere: the direction of a wrong score."""
     classes = np.arange(data.shape[-1])
     return np.where(label.astype(np.int64)[..., None] == classes, -1, 1)
 
@@ -187,11 +187,11 @@ def softmax_cross_entropy(data: Array, label: Array) -> Any:
 
     Returns
     -------
-    array of shape (1,) : ``-Σ log softmax(data)[i, label[i]]``, no probability taken below 1e-8
+    array of shape (1,) : ``-Σ log softmax(data)[i, label[i]]``, each probability at least 1e-8
     """
     probabilities = softmax_of(wide(data), 1)
     check_classes(label, data.shape[1], "softmax_cross_entropy")
-    # MXNet reads all rows as one: a class that is not there lies in a neighbouring row, or nowhere
+    # MXNet indexes the rows as one flat array: a class out of range reads a neighbouring row, or nothing
     chosen = np.arange(len(label)) * data.shape[1] + label.astype(np.int64)
     known = (chosen >= 0) & (chosen < probabilities.size)
     true_ones = np.where(known, probabilities.ravel()[np.where(known, chosen, 0)], 0)

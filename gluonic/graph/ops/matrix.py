@@ -1,4 +1,4 @@
-"""Products of matrices, and of arrays taken as matrices."""
+"""Products of matrices, and of arrays viewed as matrices."""
 
 from math import prod
 from typing import Any, Literal
@@ -26,7 +26,7 @@ Storage = Literal["csr", "default", "row_sparse"] | None
 
 
 def _as_matrix(array: Array, contracted: int) -> Array:
-    """View an array as a matrix: the axis `contracted`, first or last, and all others as one."""
+    """View an array as a matrix: the axis `contracted`, first or last, and all others collapsed."""
     if array.ndim == 2:
         return wide(array)
     length, others = array.shape[contracted], _free_size(array, contracted)
@@ -38,7 +38,7 @@ def _free_size(array: Array, contracted: int) -> int:
 
 
 def _contracted(transpose_a: bool, transpose_b: bool) -> tuple[int, int]:
-    """Tell which axis of each operand `dot` sums over."""
+    """The axis of each operand that `dot` sums over."""
     return (0 if transpose_a else -1, -1 if transpose_b else 0)
 
 
@@ -72,7 +72,7 @@ def dot(
 
 
 def _dot_shapes(n: NodeView) -> None:
-    """Unify the axes summed over and put together the others; the result also tells about these."""
+    """Unify the contracted axes and join the others, which a known result determines too."""
     lhs, rhs = n.lhs, n.rhs
     if not lhs or not rhs:
         raise InferenceError(f"{title_of(n)}: needs at least one axis in each operand")
@@ -123,10 +123,10 @@ dot.gradient(
 def dot_lhs(
     grad: Array, lhs: Array, rhs: Array, *, transpose_a: bool = False, transpose_b: bool = False
 ) -> Any:
-    """Carry the gradient of `dot` back to `lhs`, of which only the shape matters.
+    """The gradient of `dot` with respect to `lhs`, of which only the shape matters.
 
-    For matrices it is ``grad · rhsᵀ``, or ``rhs · gradᵀ`` under `transpose_a`; `transpose_b`
-    transposes `rhs` in that.
+    For matrices it is ``grad · rhsᵀ``, or ``rhs · gradᵀ`` with `transpose_a`; `transpose_b`
+    transposes `rhs` in these.
     """
     left, right = _contracted(transpose_a, transpose_b)
     b = _as_matrix(rhs, right)
@@ -139,10 +139,10 @@ def dot_lhs(
 def dot_rhs(
     grad: Array, lhs: Array, rhs: Array, *, transpose_a: bool = False, transpose_b: bool = False
 ) -> Any:
-    """Carry the gradient of `dot` back to `rhs`, of which only the shape matters.
+    """The gradient of `dot` with respect to `rhs`, of which only the shape matters.
 
-    For matrices it is ``lhsᵀ · grad``, or ``gradᵀ · lhs`` under `transpose_b`; `transpose_a`
-    transposes `lhs` in that.
+    For matrices it is ``lhsᵀ · grad``, or ``gradᵀ · lhs`` with `transpose_b`; `transpose_a`
+    transposes `lhs` in these.
     """
     left, right = _contracted(transpose_a, transpose_b)
     a = _as_matrix(lhs, left)
@@ -181,12 +181,12 @@ def batch_dot(
     transpose_b: bool = False,
     forward_stype: Storage = None,
 ) -> Any:
-    """Multiply matrices pairwise: the last two axes are matrices, all others count them.
+    """Multiply matrices pairwise: the last two axes are matrices, all others are batch axes.
 
     Parameters
     ----------
-    lhs, rhs : floating arrays of the same number of axes, at least three, equal but for two
-    transpose_a, transpose_b : transpose the matrices of `lhs`, of `rhs` first
+    lhs, rhs : floating arrays of the same number of axes, at least three; all but two are equal
+    transpose_a, transpose_b : transpose the matrices of `lhs` or of `rhs` first
     forward_stype : accepted for MXNet's sake; the result is dense
     """
     a, b = wide(lhs), wide(rhs)
@@ -197,7 +197,7 @@ def batch_dot(
 
 @batch_dot.infer_shape
 def _(n: NodeView) -> None:
-    if None in n.lhs[1:] or None in n.rhs[1:]:  # as MXNet: only the batch may be unknown
+    if None in n.lhs[1:] or None in n.rhs[1:]:  # as in MXNet: only the batch may be unknown
         raise Unknown
     shapes = Factors(n.lhs, n.rhs, peek(n, "output") or ())
     n.lhs, n.rhs, n.output = product_shapes(shapes, n.transpose_a, n.transpose_b, 3, title_of(n))
@@ -218,7 +218,7 @@ def khatri_rao(*arg: Array, num_args: int) -> Any:
 
     Parameters
     ----------
-    arg : matrices of one number of columns, (rows_i, columns)
+    arg : matrices with the same number of columns, (rows_i, columns)
     num_args : number of inputs
     """
     result = arg[0]

@@ -1,4 +1,4 @@
-"""Casts that automatic mixed precision puts into a graph."""
+"""Casts that automatic mixed precision inserts into a graph."""
 
 from typing import Any
 
@@ -17,7 +17,7 @@ def _amp_dtype(n: Any) -> None:
 
 @elementwise("amp_cast", dtype=_amp_dtype)
 def amp_cast(m: Any, data: Any, *, dtype: DType) -> Any:
-    """Floating numbers as `dtype`; anything else as it is."""
+    """Cast floating numbers to `dtype`; leave other dtypes unchanged."""
     return data
 
 
@@ -30,7 +30,7 @@ amp_cast.gradient(data=lambda F, n, g: F._cast_like(g, n.data))
     outputs=lambda n: [f"output{i}" for i in range(n.num_outputs)],
 )
 def amp_multicast(*data: Array, num_outputs: int, cast_narrow: bool = False) -> tuple[Array, ...]:
-    """All floating inputs as the widest floating dtype among them, or as the narrowest."""
+    """Cast all floating inputs to the widest floating dtype among them, or to the narrowest."""
     return data
 
 
@@ -40,7 +40,7 @@ def _(n: NodeView) -> None:
 
 
 def _one_by_one(n: NodeView) -> None:
-    """Each output is like the input of the same number."""
+    """Unify each output with the input of the same index."""
     for i in range(n.num_outputs):
         for source, target in ((f"data{i}", f"output{i}"), (f"output{i}", f"data{i}")):
             if peek(n, source) is not None:

@@ -1,4 +1,4 @@
-"""Windows that read images between their pixels, and the way back."""
+"""Windows that sample images between pixels by bilinear interpolation, and their gradient."""
 
 from math import prod
 from typing import Any, NamedTuple
@@ -10,13 +10,13 @@ from gluonic.graph.ops.windows import Windows
 
 
 class Samples(NamedTuple):
-    """Places between pixels: (batch, deformable groups, kernel places × windows).
+    """Positions between pixels: arrays (batch, deformable groups, taps × windows).
 
     Attributes
     ----------
-    corners : the numbers of the four pixels around each place
-    weights : what each of them counts
-    down, across : how the weights change when the place moves
+    corners : the flat indices of the four pixels around each position
+    weights : their interpolation weights
+    down, across : the derivatives of the weights by the position, down and across
     """
 
     corners: list[Array]
@@ -28,14 +28,14 @@ class Samples(NamedTuple):
 def samples_of(
     offset: Array, windows: Windows, groups: int, size: tuple[int, ...], fades: bool
 ) -> Samples:
-    """Where the windows read.
+    """The positions that the windows sample.
 
     Parameters
     ----------
-    offset : how far each place is moved, (batch, groups × kernel places × 2, windows down, across)
-    groups : how many groups of channels have offsets of their own
+    offset : the displacement of each tap, (batch, groups × taps × 2, windows down, across)
+    groups : number of groups of channels with offsets of their own
     size : the height and width of the image
-    fades : whether the image fades to zero within one pixel around it, or ends at once
+    fades : whether the image fades to zero within one pixel around it, or ends abruptly
     """
     counts = offset.shape[2:]
     moved = offset.reshape(len(offset), groups, prod(windows.kernel), 2, *counts)
@@ -63,9 +63,9 @@ def samples_of(
 
 
 def _along_axis(at: Array, size: int, fades: bool) -> list[tuple[Array, Array, Array]]:
-    """For both neighbours along an axis: where it is, its share, and how the share changes."""
+    """For both neighbours along an axis: the index, the weight, and its derivative."""
     low = np.floor(at).astype(np.int64)
-    if fades:  # what is outside counts as zero
+    if fades:  # pixels outside count as zero
         share = at - low
         neighbours = [(low, 1 - share, -1.0), (low + 1, share, 1.0)]
         return [
@@ -80,14 +80,14 @@ def _along_axis(at: Array, size: int, fades: bool) -> list[tuple[Array, Array, A
 
 
 def corner_values(data: Array, samples: Samples, groups: int) -> list[Array]:
-    """The pixels around each place: four arrays (batch, groups, channels of a group, places)."""
+    """The pixels around each position: four arrays (batch, groups, channels of a group, positions)."""
     batch, channels, height, width = data.shape
     pixels = data.reshape(batch, groups, channels // groups, height * width)
     return [np.take_along_axis(pixels, corner[:, :, None], axis=3) for corner in samples.corners]
 
 
 def interpolate(corners: list[Array], weights: list[Array]) -> Array:
-    """The weighted sum of the pixels around each place."""
+    """The weighted sum of the pixels around each position."""
     total = corners[0] * weights[0][:, :, None]
     for corner, weight in zip(corners[1:], weights[1:], strict=True):
         total += corner * weight[:, :, None]
@@ -95,7 +95,7 @@ def interpolate(corners: list[Array], weights: list[Array]) -> Array:
 
 
 def scatter(back: Array, samples: Samples, shape: tuple[int, ...]) -> Array:
-    """Add the gradients of what was read to the pixels around it."""
+    """Add the gradients of samples to the pixels around them."""
     pixels = prod(shape[2:])
     images = np.arange(shape[0] * shape[1]).reshape(*back.shape[:3], 1) * pixels
     total = np.zeros(prod(shape))

@@ -1,4 +1,4 @@
-"""Single-shot detection: default boxes, targets for training them, and objects from predictions.
+"""Single-shot detection: default boxes, their training targets, and objects from predictions.
 
 W. Liu and others: SSD: single shot multibox detector (2016).
 """
@@ -34,17 +34,17 @@ def multibox_prior(
 
     Parameters
     ----------
-    data : the feature map, (batch, channels, height, width); its numbers are not used
-    sizes : the boxes' sizes, as parts of the image; all with the first of `ratios`
-    ratios : width by height; all with the first of `sizes`
-    clip : cut the boxes off at the edges of the image
-    steps : the distance of two pixels, down and across, as parts of the image; by default even
-    offsets : where in a pixel the middles lie, down and across
+    data : the feature map, (batch, channels, height, width); its values are not used
+    sizes : the boxes' sizes, as fractions of the image; all with the first of `ratios`
+    ratios : aspect ratios, width by height; all with the first of `sizes`
+    clip : clip the boxes to the image
+    steps : the distance of two pixels, down and across, as fractions of the image; by default even
+    offsets : the positions of the centres in a pixel, down and across
 
     Returns
     -------
     array
-        corners as parts of the image, (1, height · width · (sizes + ratios - 1), 4)
+        corners as fractions of the image, (1, height · width · (sizes + ratios - 1), 4)
     """
     height, width = data.shape[2:4]
     down, across = steps if min(steps) > 0 else (1 / height, 1 / width)
@@ -88,21 +88,21 @@ def multibox_target(
     minimum_negative_samples: int = 0,
     variances: Numbers = VARIANCES,
 ) -> tuple[Array, Array, Array]:
-    """Find what default boxes should predict, given the objects in the images.
+    """Find the training targets of default boxes, given the objects in the images.
 
     Parameters
     ----------
     anchor : corners of the default boxes, (1, boxes, 4)
     label : (batch, objects, 5 or more): class and corners of each object; -1 after the last one
     cls_pred : scores of the classes, background first, (batch, classes, boxes)
-    overlap_threshold : boxes that overlap an object more than that belong to it, besides the one that
-        overlaps it most
+    overlap_threshold : boxes that overlap an object by more than that belong to it, as does the box
+        that overlaps it most
     ignore_label : the class of boxes that are not trained
-    negative_mining_ratio : if positive, so many times more boxes than belong to objects are trained as
-        background, those that look least like it; else all of them
-    negative_mining_thresh : boxes that overlap an object more are no background
+    negative_mining_ratio : if positive, the ratio of boxes trained as background, those least like
+        background first, to boxes that belong to objects; otherwise all others are background
+    negative_mining_thresh : with a ratio, boxes that overlap an object at least so much are no background
     minimum_negative_samples : accepted for MXNet's sake
-    variances : what the targets are divided by
+    variances : divisors of the targets
 
     Returns
     -------
@@ -140,10 +140,10 @@ def _objects(label: Array) -> Array:
 
 
 def _match(shared: Array, threshold: float) -> tuple[Array, Array]:
-    """Find which boxes belong to objects, and to which one.
+    """Assign boxes to objects.
 
-    First each object gets the box that it overlaps most, the best pairs first; then the other boxes
-    get the object that they overlap most, if they do so enough.
+    First each object gets the box that it overlaps most, the best pairs first. Then each other box
+    gets the object that it overlaps most, if the overlap exceeds the threshold.
     """
     best, matched = shared.argmax(1), np.zeros(len(shared), bool)
     free = shared.copy()
@@ -170,7 +170,7 @@ def _hardest(scores: Array, possible: Array, wanted: int) -> Array:
 
 
 def _encoded(objects: Array, boxes: Array, variances: Numbers) -> Any:
-    """Describe objects by how they differ from their boxes."""
+    """Encode objects by their offsets from their boxes."""
     target, box = as_centers(objects), as_centers(boxes)
     shift = (target[:, :2] - box[:, :2]) / box[:, 2:]
     growth = np.log(target[:, 2:] / box[:, 2:])
@@ -216,15 +216,15 @@ def multibox_detection(
     Parameters
     ----------
     cls_prob : probabilities of the classes, background first, (batch, classes, boxes)
-    loc_pred : predicted differences from the default boxes, (batch, boxes · 4)
+    loc_pred : predicted offsets from the default boxes, (batch, boxes · 4)
     anchor : corners of the default boxes, (1, boxes, 4)
-    clip : cut objects off at the edges of the image
+    clip : clip objects to the image
     threshold : the least probability of an object
     background_id : accepted for MXNet's sake; background is class 0
-    nms_threshold : from which overlap on (shared by covered area) only the better object stays
-    force_suppress : objects of other classes are dropped too
-    variances : what the predictions are multiplied by
-    nms_topk : only so many of the best objects stay, if positive
+    nms_threshold : the overlap (intersection over union) from which only the better object is kept
+    force_suppress : whether objects of other classes are dropped too
+    variances : factors on the predictions
+    nms_topk : the number of best objects that are kept, if positive
 
     Returns
     -------

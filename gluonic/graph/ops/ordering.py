@@ -19,7 +19,7 @@ _PARTITION_FROM = 64  # shorter axes are sorted as a whole
 
 
 def _order(data: Array, axis: int, ascending: bool) -> Any:
-    """Find the positions that sort along an axis; equal elements keep their order."""
+    """Find the indices that sort along an axis; equal elements keep their order."""
     if ascending:
         return np.argsort(data, axis, kind="stable")
     backwards: Array = np.flip(np.argsort(np.flip(data, axis), axis, kind="stable"), axis)
@@ -27,7 +27,7 @@ def _order(data: Array, axis: int, ascending: bool) -> Any:
 
 
 def _first(data: Array, axis: int, count: int, ascending: bool) -> Array:
-    """Find the positions of the first `count` elements in the order along an axis."""
+    """Find the indices of the first `count` elements in sorted order along an axis."""
     size = data.shape[axis]
     if size < _PARTITION_FROM or count * 4 > size:
         return np.take(_order(data, axis, ascending), range(count), axis)
@@ -42,12 +42,12 @@ def _first(data: Array, axis: int, count: int, ascending: bool) -> Array:
 
 
 def _flat(data: Array, axis: int | None) -> tuple[Array, int]:
-    """Take the whole array as one axis where none is named."""
+    """Flatten the array where no axis is named."""
     return (data.ravel(), 0) if axis is None else (data, axis)
 
 
 def _ordered_shape(n: NodeView) -> PartialShape:
-    """Find the shape that is sorted: that of the data, or flat where no axis is named."""
+    """The shape of the sorted array: that of the data, or flat where no axis is named."""
     if n.axis is None:
         return (product(n.data),)
     axis_of(n.axis, len(n.data), title_of(n))
@@ -57,12 +57,12 @@ def _ordered_shape(n: NodeView) -> PartialShape:
 
 @operator("_take_along_axis")
 def take_along_axis(data: Array, index: Array, *, axis: int | None = -1) -> Any:
-    """Reorder the elements along an axis, for each place of the others in its own way.
+    """Reorder the elements along an axis, separately for each index of the other axes.
 
     Parameters
     ----------
     data : any array
-    index : which elements come, like `data` but for the length of `axis`; none may come twice
+    index : the indices of the chosen elements, without repetition; of the shape of `data` except along `axis`
     axis : the axis; None: of the flattened array
     """
     flat, along = _flat(data, axis)
@@ -79,7 +79,7 @@ take_along_axis.infer_dtype(like("data"))
 
 @adjoint(take_along_axis)
 def _(grad: Array, data: Array, index: Array, *, axis: int | None) -> Any:
-    """Put the gradients where the elements came from, zeros elsewhere."""
+    """Put the gradients at the indices of the elements, zeros elsewhere."""
     result = np.zeros_like(data)
     flat, along = _flat(result, axis)
     where = positions(index, flat.shape[along], "clip", "take")
@@ -95,12 +95,12 @@ def sort(data: Array, *, axis: int | None = -1, is_ascend: bool = True) -> tuple
     ----------
     data : any array
     axis : the axis; None: the flattened array is sorted
-    is_ascend : the smallest element first, or the largest
+    is_ascend : whether the smallest element comes first, or the largest
 
     Returns
     -------
     array, array
-        the sorted array, and (hidden) where each element came from, int32
+        the sorted array, and (hidden) the index of each element in `data`, int32
     """
     flat, along = _flat(data, axis)
     order = _order(flat, along, is_ascend)
@@ -136,14 +136,14 @@ def _index_dtype(n: NodeView) -> np.dtype[Any]:
 def argsort(
     data: Array, *, axis: int | None = -1, is_ascend: bool = True, dtype: DType = FLOAT32
 ) -> Any:
-    """Find the positions that sort an array along an axis; equal elements keep their order.
+    """Find the indices that sort an array along an axis; equal elements keep their order.
 
     Parameters
     ----------
     data : any array
-    axis : the axis; None: positions in the flattened array
-    is_ascend : the smallest element first, or the largest
-    dtype : the dtype of the positions
+    axis : the axis; None: indices into the flattened array
+    is_ascend : whether the smallest element comes first, or the largest
+    dtype : the dtype of the indices
     """
     flat, along = _flat(data, axis)
     return _order(flat, along, is_ascend)
@@ -186,11 +186,11 @@ def topk(
     ----------
     data : any array
     axis : the axis; None: of the flattened array
-    k : how many; all if less than one
-    ret_typ : ``value`` the elements, ``indices`` their positions, ``both`` these two, ``mask`` an
-        array like `data` with 1 at their places and 0 elsewhere
+    k : their number; all if less than one
+    ret_typ : ``value`` returns the elements, ``indices`` their indices, ``both`` these two, ``mask``
+        an array like `data` with 1 at the elements and 0 elsewhere
     is_ascend : find the smallest elements instead
-    dtype : the dtype of positions
+    dtype : the dtype of the indices
     """
     flat, along = _flat(data, axis)
     count = k if k > 0 else flat.shape[along]
@@ -251,15 +251,15 @@ def histogram(
     Parameters
     ----------
     data : any array
-    bins : the ends of the intervals, ascending, one more than there are intervals; the last one
-        contains its upper end
+    bins : the edges of the intervals, ascending, one more than intervals; the last interval
+        contains its upper edge
     bin_cnt : the number of equal intervals, instead of `bins`
-    range : the lower end of the first and the upper end of the last, with `bin_cnt`
+    range : the lower edge of the first and the upper edge of the last, with `bin_cnt`
 
     Returns
     -------
     array, array
-        the counts, int64, and the ends of the intervals
+        the counts, int64, and the edges of the intervals
     """
     if bins is not None:
         return np.histogram(data, bins)[0], bins

@@ -153,8 +153,8 @@ def test_shapes_are_inferred_both_ways() -> None:
         ("_linalg_trmm", [(2, 3), (3, 3)], {}, "must be square matrices"),
         ("_linalg_det", [(2, 3)], {}, "must be square matrices"),
         ("_linalg_gelqf", [(3, 2)], {}, "more rows than columns"),
-        ("_linalg_maketrian", [(5,)], {}, "no triangle"),
-        ("_linalg_extractdiag", [(3, 3)], {"offset": 3}, "offset 3 lies outside"),
+        ("_linalg_maketrian", [(5,)], {}, "do not fill a triangle"),
+        ("_linalg_extractdiag", [(3, 3)], {"offset": 3}, "offset 3 is outside"),
     ],
 )
 def test_shapes_that_do_not_fit(name: str, shapes: Any, attributes: Any, message: str) -> None:

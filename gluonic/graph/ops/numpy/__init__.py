@@ -1,4 +1,4 @@
-"""The operators of ``mx.np``: most are other operators under NumPy's rules of shapes and dtypes."""
+"""The operators of ``mx.np``: most are other operators with NumPy's rules of shapes and dtypes."""
 
 import importlib
 import pkgutil

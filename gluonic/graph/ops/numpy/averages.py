@@ -15,7 +15,7 @@ from gluonic.graph.view import PartialShape, complete, put, title_of, unify, wri
 
 
 def shape_beside(weights: PartialShape, a: PartialShape, axis: Axes, title: str) -> PartialShape:
-    """The shape under which weights are broadcast to `a`: its own, or that of a vector along one axis.
+    """The shape in which weights are broadcast to `a`: their own, or that of a vector along one axis.
 
     >>> shape_beside((3,), (2, 3, 4), 1, "average")
     (1, 3, 1)
@@ -25,8 +25,8 @@ def shape_beside(weights: PartialShape, a: PartialShape, axis: Axes, title: str)
     axes = axes_to_reduce(axis, len(a), title)
     if len(weights) != 1 or len(axes) != 1:
         raise InferenceError(
-            f"{title}: weights of shape {written(weights)} must have that of a, {written(a)}, or be a vector,"
-            f" and axis= name one axis"
+            f"{title}: weights of shape {written(weights)} must have the shape of a, {written(a)}, or be a"
+            f" vector along one axis, which axis= names"
         )
     extent = unify(weights, (a[axes[0]],), f"{title}: weights")[0]
     return tuple(extent if i == axes[0] else 1 for i in range(len(a)))
@@ -34,7 +34,7 @@ def shape_beside(weights: PartialShape, a: PartialShape, axis: Axes, title: str)
 
 @operator("_weights_beside", relabels=True, dtype=like("weights"))
 def weights_beside(weights: Array, a: Array, *, axis: Axes = None) -> Any:
-    """Weights under a shape that is broadcast to that of `a`."""
+    """Reshape weights so that they are broadcast to `a`."""
     return weights.reshape(complete(shape_beside(weights.shape, a.shape, axis, "_weights_beside")))
 
 
@@ -65,20 +65,20 @@ def average(
     returned: bool = False,
     weighted: bool = True,
 ) -> tuple[Any, Any]:
-    """The weighted means over axes.
+    """The weighted mean over axes.
 
     Parameters
     ----------
     a : any array
-    weights : of the shape of `a`, or one for each place along the axis; absent if not `weighted`
-    axis : an axis or several; none means all
-    returned : whether a user sees the sums of the weights, too
+    weights : of the shape of `a`, or one for each index along the axis; absent if not `weighted`
+    axis : an axis or several; None means all
+    returned : whether the user sees the sums of the weights too
     weighted : whether there are weights; otherwise all are 1
 
     Returns
     -------
     output0 : of the dtype of `a`
-    output1 : the sums of the weights, without axes if they are the same everywhere
+    output1 : the sums of the weights; without axes if there is only one sum
     """
     axes = axes_to_reduce(axis, a.ndim, "_npi_average")
     if weights is None:
@@ -107,7 +107,7 @@ def _(n: Any) -> None:
 
 @operator("_backward_npi_average_sums", shape=like("weights"), dtype=like("weights"))
 def sums_back(grad: Array, weights: Array, a: Array, *, axis: Axes = None) -> Any:
-    """Carry a gradient of the sums of weights back to these, of which only the shape matters."""
+    """The gradient of the weights through their sums; of `weights` only the shape matters."""
     if weights.shape != a.shape:
         return np.broadcast_to(grad, weights.shape)
     axes = axes_to_reduce(axis, a.ndim)

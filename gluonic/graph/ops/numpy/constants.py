@@ -1,4 +1,4 @@
-"""Arrays made from nothing but attributes, by NumPy's rules of shapes."""
+"""Arrays made from attributes alone, with NumPy's rules of shapes."""
 
 from collections.abc import Callable
 from typing import Any
@@ -36,8 +36,8 @@ def eye(
     Parameters
     ----------
     N : the number of rows
-    M : the number of columns; as many as rows, if not given
-    k : the diagonal: 0 is the main one, positive ones lie above it
+    M : the number of columns; `N` by default
+    k : the diagonal: 0 is the main one, positive ones are above it
     """
     return np.eye(N, M, k, dtype)
 
@@ -50,7 +50,7 @@ def _(n: Any) -> None:
 def _range(n: Any) -> tuple[float, float, float]:
     start, stop = (0.0, n.start) if n.stop is None else (n.start, n.stop)
     if n.step == 0:
-        raise InferenceError("arange: step=0 leads nowhere")
+        raise InferenceError("arange: step must not be 0")
     return start, stop, n.step
 
 
@@ -70,7 +70,7 @@ def arange(
     Parameters
     ----------
     start, stop : the range; if only one is given, it is the end, and the range starts at 0
-    step : the distance of two neighbours
+    step : the distance of consecutive numbers
     repeat, infer_range : without effect
     """
     begin, end = (0.0, start) if stop is None else (start, stop)

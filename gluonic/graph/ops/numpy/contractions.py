@@ -1,7 +1,7 @@
-"""Products of arrays summed over axes: each is a ring of three operators, bilinear as they are.
+"""Products of arrays summed over axes: each is a cycle of three bilinear operators.
 
-For a product P(a, b) there are A(grad, a, b), the gradient of `a`, and B(grad, a, b), that of `b`; of what they
-are the gradient of only the shape counts. What one of them is in one argument, another one transposes.
+For a product P(a, b) there are A(grad, a, b), the gradient of `a`, and B(grad, a, b), that of `b`. A reads only
+the shape of `a`, and B that of `b`. The gradients of each of the three are the other two.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from gluonic.graph.view import PartialShape, settings_of, title_of, unify, writt
 
 _LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ"
 Letters = Callable[[dict[str, Any], int, int], tuple[str, str, str]]
-"""From attributes and ranks a letter for each axis of both factors and of the product."""
+"""From attributes and ranks, a letter for each axis of both factors and of the product."""
 
 
 def _contracted(
@@ -35,14 +35,14 @@ def _contracted(
 
 
 def dot_letters(settings: dict[str, Any], rank_a: int, rank_b: int) -> tuple[str, str, str]:
-    """The last axis of `a` against the last but one of `b`, or its only one."""
+    """The last axis of `a` against the second to last of `b`, or its only one."""
     if 0 in (rank_a, rank_b):
         return _contracted(rank_a, rank_b, (), ())
     return _contracted(rank_a, rank_b, (rank_a - 1,), (max(rank_b - 2, 0),))
 
 
 def matmul_letters(settings: dict[str, Any], rank_a: int, rank_b: int) -> tuple[str, str, str]:
-    """Matrices in the last two axes; those before go together from the back."""
+    """Matrices in the last two axes; the batch axes before are aligned at the right."""
     if 0 in (rank_a, rank_b):
         raise InferenceError("matmul: both factors need an axis")
     summed, row, column = "xyz"
@@ -55,11 +55,11 @@ def matmul_letters(settings: dict[str, Any], rank_a: int, rank_b: int) -> tuple[
 
 
 def tensordot_letters(settings: dict[str, Any], rank_a: int, rank_b: int) -> tuple[str, str, str]:
-    """Pairs of axes that the attributes name."""
+    """The pairs of axes in the attributes."""
     first = axes_of(settings["a_axes_summed"], rank_a, "tensordot: a_axes_summed")
     second = axes_of(settings["b_axes_summed"], rank_b, "tensordot: b_axes_summed")
     if len(first) != len(second):
-        raise InferenceError(f"tensordot: axes {first} and {second} go by pairs")
+        raise InferenceError(f"tensordot: axes {first} and {second} must be equally many")
     return _contracted(rank_a, rank_b, first, second)
 
 
@@ -74,7 +74,7 @@ def inner_axes_letters(settings: dict[str, Any], rank_a: int, rank_b: int) -> tu
 def product_shape(
     letters: tuple[str, str, str], a: PartialShape, b: PartialShape, title: str
 ) -> PartialShape:
-    """The shape of a product; axes of length one of what counts matrices are stretched."""
+    """The shape of a product; batch axes of length one are broadcast."""
     extents: dict[str, Any] = {}
     for text, shape in zip(letters, (a, b), strict=False):
         for letter, extent in zip(text, shape, strict=True):
@@ -87,7 +87,7 @@ def product_shape(
                     (extents[letter],) = unify((extents[letter],), (extent,), "")
                 except InferenceError:
                     raise InferenceError(
-                        f"{title}: shapes {written(a)} and {written(b)} do not go together:"
+                        f"{title}: shapes {written(a)} and {written(b)} do not match:"
                         f" axes of {extents[letter]} and {extent} are summed over together"
                     ) from None
     return tuple(extents[letter] for letter in letters[2])
@@ -96,7 +96,7 @@ def product_shape(
 def _with_equal_sums(
     letters: tuple[str, str, str], a: PartialShape, b: PartialShape
 ) -> list[PartialShape]:
-    """The shapes of the factors, in which axes that are summed over together have one extent."""
+    """The shapes of the factors, where axes that are summed over together have the same extent."""
     pairs = [*zip(letters[0], a, strict=True), *zip(letters[1], b, strict=True)]
     summed = {letter: n for letter, n in pairs if n is not None and letter not in letters[2]}
     return [
@@ -106,7 +106,7 @@ def _with_equal_sums(
 
 
 def summed_to(array: Array, shape: tuple[int, ...]) -> Array:
-    """An array summed over the axes along which one of another shape was stretched."""
+    """An array summed over the axes along which one of the given shape was broadcast."""
     axes = tuple(i for i, n in enumerate(shape) if n == 1 and array.shape[i] != 1)
     return array.sum(axis=axes, keepdims=True) if axes else array
 
@@ -125,7 +125,7 @@ def _towards(which: int, letters: Letters) -> Callable[..., Array]:
 
 
 def _declare(op: Operator, letters: Letters) -> None:
-    """Declare shapes, and register what carries gradients back."""
+    """Declare the shape and dtype rules, and register the gradient operators."""
 
     def shape(n: Any) -> None:
         texts = letters(settings_of(n), len(n.a), len(n.b))
@@ -162,18 +162,18 @@ def _declare(op: Operator, letters: Letters) -> None:
 
 
 def _as_dot(n: Any, shapes: Sequence[tuple[int, ...]]) -> dict[str, Any] | None:
-    """The product of an array and a matrix, or a vector, is `dot`."""
+    """The attributes of `dot`, for the product of an array and a matrix or vector."""
     a, b = map(len, shapes)
     return {} if (a >= 2 and b in (1, 2)) or (a == 1 and b == 2) else None
 
 
 @operator("_np_dot", base=REGISTRY["dot"], as_base=_as_dot)
 def dot(a: Array, b: Array) -> Any:
-    """Multiply arrays along one axis of each: the last of `a`, the last but one of `b`, or its only one.
+    """Multiply arrays along one axis of each: the last of `a`, the second to last or only one of `b`.
 
     Parameters
     ----------
-    a, b : floating arrays; if one has no axes it is a factor of all elements
+    a, b : floating arrays; one without axes is a factor of all elements
 
     Returns
     -------
@@ -188,7 +188,7 @@ def _as_matrices(n: Any, shapes: Sequence[tuple[int, ...]]) -> dict[str, Any] | 
 
 @operator("_npi_matmul", base=REGISTRY["dot"], as_base=_as_matrices)
 def matmul(a: Array, b: Array) -> Any:
-    """Multiply matrices, which the last two axes are; the axes before count them and are broadcast.
+    """Multiply matrices in the last two axes; the batch axes before are broadcast.
 
     Parameters
     ----------
@@ -204,14 +204,14 @@ def tensordot(a: Array, b: Array, *, a_axes_summed: Shape, b_axes_summed: Shape)
     Parameters
     ----------
     a, b : floating arrays
-    a_axes_summed, b_axes_summed : the axes of either that go together
+    a_axes_summed, b_axes_summed : the axes of each that are summed over, in pairs
     """
     return np.tensordot(wide(a), wide(b), (a_axes_summed, b_axes_summed))
 
 
 @operator("_npi_tensordot_int_axes")
 def tensordot_int_axes(a: Array, b: Array, *, axes: int) -> Any:
-    """Multiply arrays, summing over so many last axes of `a` and first axes of `b`."""
+    """Multiply arrays, summing over the last `axes` axes of `a` and the first `axes` of `b`."""
     return np.tensordot(wide(a), wide(b), axes)
 
 

@@ -1,4 +1,4 @@
-"""NumPy's linear algebra: factors, inverses and solutions of matrices, whose shapes may have no axes left."""
+"""NumPy's linear algebra: factorizations, inverses and solutions; results of one matrix may have no axes."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -28,7 +28,7 @@ Triangle = Literal["L", "U"]
 
 
 def _factored(n: NodeView) -> None:
-    """Whole numbers are factored in float32."""
+    """The dtype rule of factorizations: integers are factored in float32."""
     if n.A.kind not in "iu":
         single_or_double(n)
         return
@@ -52,7 +52,7 @@ def _values_and_vectors(n: NodeView) -> None:
 
 @operator("_npi_eigvals", shape=_values, dtype=_factored)
 def eigvals(A: Array) -> Any:
-    """The eigenvalues of square matrices, without the imaginary parts of complex ones."""
+    """The real parts of the eigenvalues of square matrices."""
     return np.linalg.eigvals(_real(A)).real
 
 
@@ -64,14 +64,14 @@ def eigvalsh(A: Array, *, UPLO: Triangle = "L") -> Any:
 
 @operator("_npi_eig", outputs=("output0", "output1"), shape=_values_and_vectors, dtype=_factored)
 def eig(A: Array) -> tuple[Array, Array]:
-    """The eigenvalues and the eigenvectors, as columns, of square matrices, without imaginary parts."""
+    """The real parts of the eigenvalues and of the eigenvectors (columns) of square matrices."""
     values, vectors = np.linalg.eig(_real(A))
     return values.real, vectors.real
 
 
 @operator("_npi_eigh", outputs=("output0", "output1"), shape=_values_and_vectors, dtype=_factored)
 def eigh(A: Array, *, UPLO: Triangle = "L") -> tuple[Array, Array]:
-    """The eigenvalues, in ascending order, and the eigenvectors, as columns, of symmetric matrices."""
+    """The eigenvalues, in ascending order, and the eigenvectors (columns) of symmetric matrices."""
     values, vectors = np.linalg.eigh(_real(A), UPLO)
     return values, vectors
 
@@ -85,7 +85,7 @@ def _pseudo_inverse_shape(n: NodeView) -> None:
 
 @operator("_npi_pinv_scalar_rcond", shape=_pseudo_inverse_shape, dtype=single_or_double)
 def pinv_with_number(A: Array, *, rcond: float = 1e-15, hermitian: bool = False) -> Any:
-    """The pseudo-inverses of matrices; singular values below `rcond` times the largest count as 0."""
+    """The pseudo-inverses of matrices; singular values up to `rcond` times the largest count as 0."""
     return np.linalg.pinv(A, rcond, hermitian)
 
 
@@ -96,12 +96,12 @@ def pinv(A: Array, rcond: Array, *, hermitian: bool = False) -> Any:
 
 
 for _op in (eigvals, eigvalsh, eig, eigh, pinv, pinv_with_number):
-    _op.gradient()  # as MXNet's: none passes
+    _op.gradient()  # no gradient, as in MXNet
 
 
 @operator("_npi_svd", outputs=("output0", "output1", "output2"), dtype=single_or_double)
 def svd(A: Array) -> tuple[Array, Array, Array]:
-    """Matrices as ``output0 · diag(output1) · output2``, by singular values and orthonormal vectors."""
+    """The singular value decomposition, ``output0 · diag(output1) · output2`` with orthonormal vectors."""
     left, values, right = np.linalg.svd(A, full_matrices=False)
     return left, values, right
 
@@ -116,7 +116,7 @@ def _(n: NodeView) -> None:
         return
     if rows > columns:
         raise InferenceError(
-            f"{title_of(n)}: matrices of {rows} rows have {columns} columns: too few"
+            f"{title_of(n)}: matrices have {rows} rows, more than their {columns} columns"
         )
     n.output0, n.output1 = (*batch, rows, rows), (*batch, rows)
     n.output2 = (*batch, rows, columns)
@@ -144,7 +144,7 @@ def svd_back(
     values: Array,
     right: Array,
 ) -> Any:
-    """Carry gradients back through `_npi_svd` (Walter and Lehmann, 2018; of distinct singular values)."""
+    """The gradient through `_npi_svd`, for distinct singular values (Walter and Lehmann, 2018)."""
 
     def turn(matrices: Array) -> Array:
         return matrices.swapaxes(-1, -2)
@@ -188,7 +188,7 @@ def solve(A: Array, B: Array) -> Any:
 
 @operator("_backward_npi_solve_A", shape=like("A"), dtype=single_or_double)
 def solve_back(solved: Array, A: Array, solution: Array) -> Any:
-    """Carry a gradient back through `_npi_solve` to the matrices, from that of the right-hand sides."""
+    """The gradient of the matrices through `_npi_solve`, from that of the right-hand sides."""
     if solved.ndim == A.ndim - 1:
         return -(solved[..., :, None] * solution[..., None, :])
     return -(solved @ solution.swapaxes(-1, -2))
@@ -206,7 +206,7 @@ solve.gradient(
 
 @operator("_npi_tensorinv", dtype=single_or_double)
 def tensorinv(a: Array, *, ind: int = 2) -> Any:
-    """The inverse of the linear map that contracts the last axes, behind the first `ind`."""
+    """The inverse of the linear map that contracts the axes after the first `ind`."""
     return np.linalg.tensorinv(a, ind)
 
 
@@ -222,14 +222,14 @@ tensorinv.gradient(a=lambda F, n, g: F._backward_npi_tensorinv(g, n.output, n.a,
 
 @operator("_backward_npi_tensorinv", shape=like("a"), dtype=single_or_double)
 def tensorinv_back(grad: Array, inverse: Array, a: Array, *, ind: int = 2) -> Any:
-    """Carry a gradient back through `_npi_tensorinv`."""
+    """The gradient through `_npi_tensorinv`."""
     side = int(np.prod(a.shape[:ind]))
     matrix, g = (x.reshape(side, side) for x in (inverse, grad))
     return -(matrix.T @ g @ matrix.T).reshape(a.shape)
 
 
 def _moved(a: Array, a_axes: tuple[int, ...]) -> Array:
-    """The axes to be summed over behind the others."""
+    """Move the axes to be summed over behind the others."""
     axes = [axis % a.ndim for axis in a_axes]
     return a.transpose([i for i in range(a.ndim) if i not in axes] + axes)
 
@@ -240,16 +240,16 @@ def tensorsolve(a: Array, b: Array, *, a_axes: Shape = ()) -> Any:
 
     Parameters
     ----------
-    a : an array whose last axes, those of the output, have together as many elements as the others
+    a : an array whose last axes, those of the output, have as many elements as the others
     b : the right-hand side, with the first axes of `a`
-    a_axes : axes of `a` to be moved to its end before
+    a_axes : axes of `a` that are first moved to its end
     """
     return np.linalg.tensorsolve(a, b, a_axes or None)
 
 
 def _solved_shape(n: Any) -> PartialShape:
     moved = _moved_shape(n)
-    return moved[len(n.b) - len(moved) :]  # of as many or more axes than `a`, as NumPy cuts them
+    return moved[len(n.b) - len(moved) :]  # as NumPy slices, also if `b` has all axes or more
 
 
 def _moved_shape(n: Any) -> PartialShape:
@@ -269,13 +269,13 @@ def _flat_solution(a: Array, b: Array, a_axes: tuple[int, ...]) -> Array:
 
 @operator("_backward_npi_tensorsolve_b", shape=like("b"), dtype=single_or_double)
 def tensorsolve_back_b(grad: Array, a: Array, b: Array, *, a_axes: Shape = ()) -> Any:
-    """Carry a gradient back through `_npi_tensorsolve`, to the right-hand side."""
+    """The gradient of the right-hand side through `_npi_tensorsolve`."""
     return np.linalg.solve(_flat_solution(a, b, a_axes).T, grad.reshape(-1)).reshape(b.shape)
 
 
 @operator("_backward_npi_tensorsolve_a", shape=like("a"), dtype=single_or_double)
 def tensorsolve_back_a(solved: Array, solution: Array, a: Array, *, a_axes: Shape = ()) -> Any:
-    """Carry a gradient back through `_npi_tensorsolve` to `a`, from that of the right-hand side."""
+    """The gradient of `a` through `_npi_tensorsolve`, from that of the right-hand side."""
     result = np.zeros_like(a)
     moved = _moved(result, a_axes)
     moved[...] = -np.outer(solved, solution).reshape(moved.shape)

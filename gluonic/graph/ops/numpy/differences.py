@@ -1,4 +1,4 @@
-"""Differences of neighbours."""
+"""Differences of consecutive elements."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ from gluonic.graph.view import PartialShape, title_of
 
 @operator("_npi_diff", dtype=like("a"))
 def diff(a: Array, *, n: Count = 1, axis: int = -1) -> Any:
-    """The differences of neighbours along an axis, `n` times over."""
+    """The differences of consecutive elements along an axis, taken `n` times."""
     return np.diff(a, n, axis) if a.dtype.kind != "b" else np.diff(a.astype(np.int8), n, axis)
 
 
@@ -30,7 +30,7 @@ def _(n: Any) -> None:
 
 @adjoint(diff, source="a")
 def _(grad: Array, a: Array, *, n: int, axis: int) -> Any:
-    """Carry a gradient back through `_npi_diff`."""
+    """The gradient through `_npi_diff`."""
     found = np.moveaxis(grad, axis, -1)
     if grad.size == 0:
         return np.zeros_like(a)
@@ -41,7 +41,7 @@ def _(grad: Array, a: Array, *, n: int, axis: int) -> Any:
 
 
 def _edge_inputs(n: Any) -> tuple[str | None, str | None]:
-    """The inputs that are put before and behind, which stand in the order in which they are given."""
+    """The inputs that are prepended and appended; only given arrays take an input, in order."""
     begin = "input2" if n.to_begin_arr_given else None
     behind = "input3" if begin else "input2"
     return begin, behind if n.to_end_arr_given else None
@@ -62,14 +62,14 @@ def ediff1d(
     to_begin_scalar: float | None = None,
     to_end_scalar: float | None = None,
 ) -> Any:
-    """The differences of neighbours of the flattened array, between what is put before and behind.
+    """The differences of consecutive elements of the flattened array, with elements prepended and appended.
 
     Parameters
     ----------
     input1 : any array
-    input2, input3 : what is put before and behind, as far as attributes say that arrays are given
-    to_begin_arr_given, to_end_arr_given : whether they are
-    to_begin_scalar, to_end_scalar : numbers to put there
+    input2, input3 : the arrays to prepend and to append; without the first, `input2` is appended
+    to_begin_arr_given, to_end_arr_given : whether there is an array to prepend, and to append
+    to_begin_scalar, to_end_scalar : numbers to prepend and to append instead
     """
     arrays = [array for array in (input2, input3) if array is not None]
     begin = arrays.pop(0) if to_begin_arr_given else to_begin_scalar
@@ -92,7 +92,7 @@ def _(n: Any) -> None:
 
 
 def parts_of_ediff1d(F: Any, n: Any) -> tuple[list[str], list[Any]]:
-    """What `_npi_ediff1d` joins, as hybrid code: the inputs they come from, "" for numbers, and vectors."""
+    """The names of the inputs that `_npi_ediff1d` joins, "" for numbers, and the vectors, in hybrid code."""
     flat = F._np_reshape(n.input1, newshape=(-1,))
     names, parts = ["input1"], [F._npi_diff(flat, n=1, axis=-1)]
     edges = zip(_edge_inputs(n), (n.to_begin_scalar, n.to_end_scalar), (0, 2), strict=True)

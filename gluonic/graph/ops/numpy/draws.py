@@ -1,6 +1,6 @@
 """NumPy's random numbers: a table of distributions, whose parameters are numbers or arrays.
 
-They come off the single twister, a word an element, whatever their dtype, as MXNet's do.
+They are drawn from the single Mersenne Twister, one word per element whatever the dtype, as in MXNet.
 """
 
 import inspect
@@ -28,15 +28,15 @@ class DrawnFrom(NamedTuple):
 
     Attributes
     ----------
-    name : of the operator, without its prefix
-    documentation : what is drawn
+    name : the operator's name without its prefix
+    documentation : a description of the numbers
     parameters : the names of the parameters, and their defaults
-    source : what it is made of
-    made : from such numbers and the parameters
-    gradients : of the parameters, over ``F, n, g`` and their values
+    source : the standard distribution that the numbers are computed from
+    made : computes the numbers from standard ones and the parameters
+    gradients : the gradient rules of the parameters, over ``F, n, g`` and their values
     has_dtype : whether the dtype may be chosen
-    spare : how many numbers are drawn beside, and not used
-    valid : of the parameters, whether there is such a distribution
+    spare : number of extra draws that are not used
+    valid : whether the parameters define a distribution
     """
 
     name: str
@@ -51,7 +51,7 @@ class DrawnFrom(NamedTuple):
 
 
 LEAST = np.float32(1e-37)
-"""So that logarithms are finite."""
+"""The smallest uniform number passed to logarithms, which keeps them finite."""
 
 
 def _exponential(u: Array) -> Array:
@@ -65,14 +65,14 @@ _LOCATION_AND_SCALE = (
 
 
 def _standardized(F: Any, n: Any, loc: Any, scale: Any) -> Any:
-    """What was drawn before it was scaled and moved."""
+    """The standard numbers, before scaling and shifting."""
     return (n.output - loc) / scale
 
 
 ROWS = [
     DrawnFrom(
         "uniform",
-        "Numbers distributed evenly between `low` and `high`",
+        "Numbers distributed uniformly between `low` and `high`",
         (("low", 0.0), ("high", 1.0)),
         "uniform",
         lambda u, low, high: u * (high - low) + low,
@@ -90,7 +90,7 @@ ROWS = [
     ),
     DrawnFrom(
         "gumbel",
-        "Gumbel distributed numbers, the largest of many",
+        "Gumbel distributed numbers, as are the largest of many samples",
         (("loc", 0.0), ("scale", 1.0)),
         "uniform",
         lambda u, loc, scale: loc - scale * np.log(_exponential(u)),
@@ -117,7 +117,7 @@ ROWS = [
     ),
     DrawnFrom(
         "rayleigh",
-        "Rayleigh distributed numbers, the lengths of vectors of normal ones",
+        "Rayleigh distributed numbers, the lengths of vectors of two normal numbers",
         (("scale", 1.0),),
         "uniform",
         lambda u, scale: np.sqrt(2 * _exponential(u)) * scale,
@@ -135,7 +135,7 @@ ROWS = [
     ),
     DrawnFrom(
         "pareto",
-        "Numbers of Pareto's distribution of shape `a`, from 0 on",
+        "Numbers of the Pareto distribution of shape `a` (Lomax), starting at 0",
         (("a", None),),
         "uniform",
         lambda u, a: np.exp(_exponential(u) / a) - 1,
@@ -144,7 +144,7 @@ ROWS = [
     ),
     DrawnFrom(
         "powerd",
-        "Numbers of [0, 1] whose `a`-th powers are evenly distributed",
+        "Numbers in [0, 1] whose `a`-th powers are uniformly distributed",
         (("a", None),),
         "uniform",
         lambda u, a: (1 - u) ** (1 / a),
@@ -177,7 +177,7 @@ def _values(row: DrawnFrom, arrays: list[Any], settings: dict[str, Any]) -> list
 
 
 def drawn_shape(size: Shape | None, shapes: list[PartialShape], title: str) -> PartialShape:
-    """What is drawn: as many as asked for, or as parameters are broadcast together."""
+    """The shape of the draw: `size`, or that of the parameters broadcast together."""
     whole: PartialShape = ()
     for shape in shapes:
         whole = broadcast_shapes(whole, shape, title)
@@ -185,13 +185,13 @@ def drawn_shape(size: Shape | None, shapes: list[PartialShape], title: str) -> P
         return whole
     if broadcast_shapes(whole, size, title) != size:
         raise InferenceError(
-            f"{title}: parameters of the shape {whole} have no place in size={size}"
+            f"{title}: parameters of the shape {whole} cannot be broadcast to size={size}"
         )
     return size
 
 
 def _behind(size: Shape | None, shapes: list[PartialShape], title: str) -> PartialShape:
-    """As many of each distribution as asked for: those that parameters are broadcast to, behind."""
+    """The shape of `size` draws of each distribution; the axes of the distributions come last."""
     return (*(size or ()), *drawn_shape(None, shapes, title))
 
 
@@ -232,7 +232,7 @@ def _parameters(row: DrawnFrom) -> list[inspect.Parameter]:
 
 
 def _gradient(row: DrawnFrom, place: int) -> GradientRule:
-    """Of an input, which is the first or the second of the parameters that are arrays."""
+    """The gradient rule of an input: the first or second of the parameters that are arrays."""
 
     def rule(F: Any, n: Any, g: Any) -> Any:
         inputs = [getattr(n, name) for name in INPUTS[: len(row.parameters)]]
@@ -251,7 +251,7 @@ def _register(row: DrawnFrom, name: str, place: Callable[..., PartialShape]) -> 
     def kernel(*arrays: Array | None, run: Run, **settings: Any) -> Any:
         values = _values(row, [array for array in arrays if array is not None], settings)
         if not all(np.all(ok) for ok in [row.valid(*values)]):
-            raise AttributeValueError(f"{name}: there is no such distribution: {settings}")
+            raise AttributeValueError(f"{name}: the parameters define no distribution: {settings}")
         shapes: list[PartialShape] = [np.shape(value) for value in values]
         shape = place(settings["size"], shapes, name)
         u = _drawn(row, run.random, shape, values)
@@ -274,7 +274,7 @@ def _register(row: DrawnFrom, name: str, place: Callable[..., PartialShape]) -> 
     Parameters
     ----------
     input1, input2 : the parameters that are arrays, in order: those whose attribute is None
-    size : the shape of what is drawn, default that of the parameters broadcast together
+    size : the shape of the result; by default that of the parameters broadcast together
     """
 
     def dtype(n: Any) -> None:

@@ -1,4 +1,4 @@
-"""Einstein's summation, and what carries its gradient back, which is one more such sum."""
+"""Einstein summation, and its gradient, which is another such sum."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,7 +16,7 @@ _ALPHABET = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz"
 
 
 def spelt_out(subscripts: str, ranks: Sequence[int], title: str) -> tuple[list[str], str]:
-    """The letters of each operand and of the result, without dots, and with a result.
+    """The letters of each operand and of the result, with dots and an implied result written out.
 
     >>> spelt_out("...ij,jk", (3, 2), "einsum")
     (['Aij', 'jk'], 'Aik')
@@ -26,7 +26,7 @@ def spelt_out(subscripts: str, ranks: Sequence[int], title: str) -> tuple[list[s
     operands = given.split(",")
     if len(operands) != len(ranks):
         raise InferenceError(
-            f"{title}: {subscripts!r} is of {len(operands)} operands, not {len(ranks)}"
+            f"{title}: {subscripts!r} has {len(operands)} operands, not {len(ranks)}"
         )
     free = [letter for letter in _ALPHABET if letter not in text]
     counts = [rank - len(one.replace("...", "")) for one, rank in zip(operands, ranks, strict=True)]
@@ -60,15 +60,15 @@ def _extents(
 
 @operator("_npi_einsum", count="num_args")
 def einsum(*data: Array, num_args: Positive, subscripts: str = "", optimize: int = 0) -> Any:
-    """Multiply arrays and sum over axes, as letters say.
+    """Multiply arrays and sum over axes, by Einstein's summation convention.
 
     Parameters
     ----------
     data : arrays of one dtype
     num_args : number of inputs
-    subscripts : a letter for each axis of each array, and after ``->`` those that remain; three dots are
-        axes that are broadcast
-    optimize : whether to look for the order of products that takes least time
+    subscripts : a letter for each axis of each array, and after ``->`` those that remain; three dots
+        stand for axes that are broadcast
+    optimize : whether to look for the fastest order of products
     """
     found = np.einsum(subscripts, *map(wide, data), optimize=bool(optimize) or len(data) > 2)
     return np.array(found) if not isinstance(found, np.ndarray) else found.copy()
@@ -113,7 +113,7 @@ def _(F: Any, n: Any, heads: Sequence[Any]) -> dict[str, Any]:
 def einsum_back(
     grad: Array, *data: Array, num_args: int, subscripts: str = "", operand: int = 0
 ) -> Any:
-    """Carry a gradient back through `_npi_einsum`, to one of its operands, of which only the shape matters."""
+    """The gradient of one operand through `_npi_einsum`; of that operand only the shape matters."""
     spelt, result = spelt_out(subscripts, [array.ndim for array in data], "_backward_npi_einsum")
     target, own = data[operand], spelt[operand]
     once = "".join(dict.fromkeys(own))

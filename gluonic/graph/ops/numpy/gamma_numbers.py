@@ -1,4 +1,4 @@
-"""Gamma distributed numbers of `np.random`: number for number as MXNet 1.9.1 draws them on processors."""
+"""Gamma distributed numbers of `np.random`: the same numbers that MXNet 1.9.1 draws on CPUs."""
 
 from typing import Any
 
@@ -10,15 +10,15 @@ from gluonic.graph.random_source import Draws
 
 
 def gamma_numbers(random: Draws, shape: Any, dtype: Any, alpha: Array, beta: Array) -> Array:
-    """Draw by Marsaglia and Tsang's method (ACM TOMS 26, 2000): an array at a time, until all are accepted.
+    """Draw by Marsaglia and Tsang's method (ACM TOMS 26, 2000), a whole array at a time until all are accepted.
 
-    Each time, two uniform numbers and two normal ones are drawn for each element, whether it has been accepted
-    or not. The second uniform number makes one of a shape below 1; the second normal one is not used.
+    Each round draws two uniform and two normal numbers for each element, whether accepted already or not. The
+    second uniform number is for shapes below 1; the second normal one is not used.
 
     Parameters
     ----------
-    shape : of what is drawn
-    dtype : what it is rounded to in the end
+    shape : the shape of the result
+    dtype : the dtype to which the result is rounded at the end
     alpha, beta : shapes and scales, of one dtype, broadcast to `shape` or of one element
     """
     found = np.empty(shape, F64).reshape(-1)
@@ -41,7 +41,7 @@ def gamma_numbers(random: Draws, shape: Any, dtype: Any, alpha: Array, beta: Arr
 
 
 def _tried(u: Array, z: Array, d: Array, c: Array) -> tuple[Array, Array]:
-    """Whether numbers are accepted, by logarithms of float32, and what they are but for `d` and the scale."""
+    """Whether numbers are accepted, with logarithms in float32, and the numbers without `d` and the scale."""
     x = 1 + c * z
     v = x * x * x
     with np.errstate(divide="ignore", invalid="ignore"):

@@ -1,4 +1,4 @@
-"""Several arrays into one, and one into several, by NumPy's rules of axes."""
+"""Joining and splitting of arrays, with NumPy's rules of axes."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise
@@ -31,7 +31,7 @@ def _joined_shape(shapes: Sequence[PartialShape], axis: int, title: str) -> Part
     """The shape of arrays of one rank that are joined along an axis."""
     ranks = {len(shape) for shape in shapes}
     if len(ranks) > 1:
-        raise InferenceError(f"{title}: the inputs have {sorted(ranks)} axes, not as many each")
+        raise InferenceError(f"{title}: the inputs have {sorted(ranks)} axes, not equally many")
     blank: Any = None
     for shape in shapes:
         blank = unify(blank, (*shape[:axis], None, *shape[axis + 1 :]), f"{title}: an input")
@@ -46,10 +46,10 @@ class Join:
 
     Attributes
     ----------
-    name : of the operator
-    widened : the shape under which an array is joined
-    axis : along which axis, by the rank of the widened arrays
-    manner : how, for the documentation
+    name : the operator's name
+    widened : from the shape of an array, the shape in which it is joined
+    axis : from the rank of the widened arrays, the axis along which they are joined
+    manner : words for the documentation
     """
 
     name: str
@@ -59,11 +59,11 @@ class Join:
 
     @property
     def backward(self) -> str:
-        """The name of the operator that carries gradients back."""
+        """The name of the gradient operator."""
         return f"_backward{self.name}"
 
     def parts(self, arrays: Sequence[Array]) -> tuple[list[Array], int]:
-        """The arrays as they are joined, and the axis."""
+        """The widened arrays, and the axis."""
         wide = [array.reshape(complete(self.widened(array.shape))) for array in arrays]
         return wide, self.axis(wide[0].ndim)
 
@@ -75,7 +75,7 @@ class Join:
         n.output = _joined_shape(shapes, self.axis(len(shapes[0])), title_of(n))
 
     def as_concat(self, n: Any, shapes: Sequence[tuple[int, ...]]) -> dict[str, Any] | None:
-        """The attributes of `Concat`, which it is where no axes are added."""
+        """The attributes of the equivalent `Concat`; None where axes are added."""
         if any(len(self.widened(shape)) != len(shape) for shape in shapes):
             return None
         return {"num_args": n.num_args, "dim": self.axis(len(shapes[0]))}
@@ -108,7 +108,7 @@ def _register(join: Join) -> Operator:
 
     Parameters
     ----------
-    data : arrays that are alike but for the axis along which they are joined
+    data : arrays whose shapes differ only along the axis of joining
     num_args : number of inputs
     """
     base = REGISTRY["Concat"]
@@ -129,7 +129,7 @@ def _register_backward(join: Join) -> Operator:
             if known is not None:
                 put(n, f"output{i}", known)
 
-    back.__doc__ = f"Carry a gradient back through {join.name}."
+    back.__doc__ = f"The gradient through {join.name}."
     names = {"outputs": lambda n: [f"output{i}" for i in range(n.num_args)]}
     return operator(join.backward, count="num_args", shape=shape, **names)(back)
 
@@ -154,7 +154,7 @@ def _as_concat(n: Any, shapes: Sequence[tuple[int, ...]]) -> dict[str, Any] | No
 
 @operator("_npi_concatenate", count="num_args", base=REGISTRY["Concat"], as_base=_as_concat)
 def concatenate(*data: Array, num_args: int, axis: int | None = 0) -> Any:
-    """Join arrays along an axis; without one, all their elements.
+    """Join arrays along an axis, or flattened arrays where `axis` is None.
 
     Parameters
     ----------
@@ -208,14 +208,14 @@ def _row_axis(rank: int) -> int:
 def hsplit(
     data: Array, *, indices: Shape, axis: int = 1, squeeze_axis: bool = False, sections: int = 0
 ) -> tuple[Array, ...]:
-    """Cut an array into parts along its second axis, a vector along its only one.
+    """Split an array into parts along its second axis, a vector along its only one.
 
     Parameters
     ----------
-    data : at least one axis
-    indices : where each part begins, the first at 0
+    data : an array of at least one axis
+    indices : the index where each part begins; the first is 0
     axis, squeeze_axis : without effect
-    sections : if positive, the number of equal parts, `indices` being ignored
+    sections : if positive, the number of parts of almost equal length; `indices` is then ignored
     """
     along = _row_axis(data.ndim)
     if sections > 0:
@@ -227,7 +227,7 @@ def hsplit(
 def _(n: Any) -> None:
     data = n.data
     if not data:
-        raise InferenceError(f"{title_of(n)}: an array without axes cannot be cut")
+        raise InferenceError(f"{title_of(n)}: an array without axes cannot be split")
     axis = _row_axis(len(data))
     extent = data[axis]
     if n.sections > 0:

@@ -1,4 +1,4 @@
-"""Truth, spread and places of extremes over axes; quantiles and counts."""
+"""Reductions to truth values, variances, indices of extremes, percentiles and counts."""
 
 from collections.abc import Callable
 from typing import Any, Literal
@@ -25,14 +25,14 @@ def _truth(names: tuple[str, ...], find: Callable[..., Any], what: str) -> None:
     Parameters
     ----------
     data : any array
-    axis : an axis or several; none means all
+    axis : an axis or several; None means all
     keepdims : whether reduced axes remain, with length one
     """
     operator(*names, shape=reduction("data"), dtype=output_dtype(BOOL))(kernel).gradient()
 
 
-_truth(("_np_any", "_np_sometrue"), np.any, "an element is not 0")
-_truth(("_np_all",), np.all, "no element is 0")
+_truth(("_np_any", "_np_sometrue"), np.any, "any element is not 0")
+_truth(("_np_all",), np.all, "all elements are not 0")
 
 
 def _position(name: str, find: Callable[..., Any], what: str) -> None:
@@ -44,7 +44,7 @@ def _position(name: str, find: Callable[..., Any], what: str) -> None:
     Parameters
     ----------
     data : any array
-    axis : the axis to search; none means the flattened array
+    axis : the axis to search; None means the flattened array
     keepdims : whether the searched axis remains, with length one
 
     Returns
@@ -101,9 +101,9 @@ def _deviation(name: str, find: Callable[..., Any], what: str) -> Any:
     Parameters
     ----------
     a : any array
-    axis : an axis or several; none means all
-    dtype : the dtype of the result, default that of `a`
-    ddof : what is subtracted from the number of elements to divide by
+    axis : an axis or several; None means all
+    dtype : the dtype of the result, by default that of `a`
+    ddof : the divisor is the number of elements minus this number
     keepdims : whether reduced axes remain, with length one
     """
     return operator(f"_npi_{name}", shape=reduction("a"), dtype=_spread_dtype)(kernel)
@@ -127,20 +127,20 @@ def percentile(
     keepdims: bool = False,
     q_scalar: float | None = None,
 ) -> Any:
-    """The numbers below which a share of the elements lies.
+    """The percentiles of the elements.
 
     Parameters
     ----------
     a : any array
-    q : the shares in per cent; absent with `q_scalar`
-    axis : an axis or several; none means all
-    interpolation : what lies between two elements
+    q : the percentages; absent with `q_scalar`
+    axis : an axis or several; None means all
+    interpolation : the method for a percentile between two elements
     keepdims : whether reduced axes remain, with length one
-    q_scalar : one share in per cent
+    q_scalar : a single percentage
 
     Returns
     -------
-    output : of the shape of `q` and then what is left of `a`; float64 for float64, else float32
+    output : with the axes of `q`, then the remaining axes of `a`; float64 for float64, else float32
     """
     shares: Any = q if q_scalar is None else q_scalar
     axes = axes_to_reduce(axis, a.ndim, "_npi_percentile")
@@ -160,7 +160,7 @@ def _(n: Any) -> None:
     n.output = n.a if is_floating(n.a) and n.a.itemsize > 4 else FLOAT32
 
 
-percentile.gradient()  # as MXNet's: none passes
+percentile.gradient()  # no gradient, as in MXNet
 
 
 @operator(
@@ -171,13 +171,13 @@ percentile.gradient()  # as MXNet's: none passes
 def bincount(
     data: Array, weights: Array | None = None, *, minlength: int = 0, has_weights: bool = False
 ) -> Any:
-    """How often each whole number occurs.
+    """Count how often each integer occurs.
 
     Parameters
     ----------
-    data : whole numbers that are not negative, one axis
-    weights : what each counts
-    minlength : least length of the result
+    data : non-negative integers, one axis
+    weights : the weight of each element; by default 1
+    minlength : the minimum length of the result
     """
     return np.bincount(data, weights, minlength)
 
@@ -193,7 +193,7 @@ def _(n: NodeView) -> None:
 def _(n: Any) -> None:
     source = "weights" if n.has_weights else "data"
     if n.data.kind not in "iu":
-        raise InferenceError(f"{title_of(n)}: data must be whole numbers, not {n.data.name}")
+        raise InferenceError(f"{title_of(n)}: data must be integers, not {n.data.name}")
     n.output = n.weights if n.has_weights else peek(n, source)
 
 

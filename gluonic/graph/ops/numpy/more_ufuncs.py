@@ -20,12 +20,10 @@ from gluonic.graph.view import NodeView, slots_of, title_of
 
 
 def whole(n: NodeView) -> None:
-    """All inputs and outputs have one dtype, of whole numbers or truth values."""
+    """Give all inputs and outputs one dtype, of integers or booleans."""
     same(n)
     if any(value is not None and value.kind not in "iub" for value in slots_of(n).values()):
-        raise InferenceError(
-            f"{title_of(n)}: there are bits of whole numbers and truth values alone"
-        )
+        raise InferenceError(f"{title_of(n)}: needs integers or booleans")
 
 
 def _sum_of_squares(n: Any) -> Any:
@@ -65,9 +63,9 @@ ROWS = [
     ),
 ]
 _BITS: dict[str, tuple[str, Callable[..., Any]]] = {
-    "bitwise_and": ("the bits that both have", lambda m, lhs, rhs: m.bitwise_and(lhs, rhs)),
-    "bitwise_or": ("the bits that either has", lambda m, lhs, rhs: m.bitwise_or(lhs, rhs)),
-    "bitwise_xor": ("the bits that just one has", lambda m, lhs, rhs: m.bitwise_xor(lhs, rhs)),
+    "bitwise_and": ("the bits set in both", lambda m, lhs, rhs: m.bitwise_and(lhs, rhs)),
+    "bitwise_or": ("the bits set in either", lambda m, lhs, rhs: m.bitwise_or(lhs, rhs)),
+    "bitwise_xor": ("the bits set in exactly one", lambda m, lhs, rhs: m.bitwise_xor(lhs, rhs)),
     "lcm": ("the least common multiple", lambda m, lhs, rhs: m.lcm(lhs, rhs)),
 }
 _KINDS: dict[str, tuple[str, Callable[..., Any]]] = {
@@ -118,7 +116,7 @@ for _name, (_meaning, _expression) in _KINDS.items():
 
 @elementwise("_npi_bitwise_not", dtype=whole)
 def bitwise_not(m: Any, x: Any) -> Any:
-    """All bits turned; of truth values, the opposite."""
+    """All bits inverted; the negation of booleans."""
     return x == 0 if x.dtype.kind == "b" else -1 - x
 
 
@@ -127,7 +125,7 @@ bitwise_not.gradient()
 
 @elementwise("_npi_around")
 def around(m: Any, x: Any, *, decimals: int = 0) -> Any:
-    """The nearest number of so many decimals, of two the one whose last digit is even."""
+    """The nearest number with `decimals` decimals; ties go to the even last digit."""
     if x.dtype.kind != "f" and decimals >= 0:
         return x
     scale = 10.0 ** abs(decimals)
@@ -149,13 +147,14 @@ def nan_to_num(
     posinf: float | None = None,
     neginf: float | None = None,
 ) -> Any:
-    """Finite numbers as they are, others replaced.
+    """Replace numbers that are not finite; leave others unchanged.
 
     Parameters
     ----------
     data : any array
     copy : without effect
-    nan, posinf, neginf : what replaces them; the largest and the smallest numbers of the dtype, if not given
+    nan, posinf, neginf : the replacements; infinities become the largest and lowest numbers of the dtype
+        by default
     """
     if data.dtype.kind != "f":
         return data

@@ -1,4 +1,4 @@
-"""Operators that `mx.np` and `mx.npx` have under names of their own, and that are the same, as MXNet's are."""
+"""Names under which `mx.np` and `mx.npx` have existing operators, as in MXNet."""
 
 from gluonic.graph.operator import REGISTRY
 

@@ -20,18 +20,18 @@ from gluonic.graph.view import settings_of, title_of
 from gluonic.support.record import record
 
 OF_ALL, BY_ORDER, BY_SQUARES, NUCLEAR = -2, -1, 1, 2
-"""What the attribute `flag` says; 0 is as good as -1."""
+"""Values of the attribute `flag`; 0 means the same as -1."""
 _OF_SUMS = (1, -1, np.inf, -np.inf)
 _OF_SINGULAR_VALUES = (2, -2, "nuc")
 
 
 @record
 class Norm:
-    """What is to be computed.
+    """A kind of norm, and the axes that it reduces.
 
     Attributes
     ----------
-    order : the power; ``"nuc"``: the sum of singular values; None: the root of the sum of squares
+    order : the order; ``"nuc"``: the sum of singular values; None: the root of the sum of squares
     axes : the axis of vectors, or rows and columns of matrices; None means all
     keepdims : whether reduced axes remain
     """
@@ -42,40 +42,40 @@ class Norm:
 
     @property
     def of_matrices(self) -> bool:
-        """Whether rows and columns are not alike."""
+        """Whether it is a matrix norm that is not a vector norm of all elements."""
         return self.order is not None and self.axes is not None and len(self.axes) == 2
 
     @property
     def of_singular_values(self) -> bool:
-        """Whether matrices are decomposed for it."""
+        """Whether it is computed from singular values."""
         return self.of_matrices and self.order in _OF_SINGULAR_VALUES
 
     @property
     def is_known(self) -> bool:
-        """Whether there is such a norm."""
+        """Whether the norm is defined."""
         return not self.of_matrices or self.of_singular_values or self.order in _OF_SUMS
 
     @property
     def summed(self) -> int:
-        """Of norms by sums of rows or columns, the axis that is summed over."""
+        """The axis that norms by sums of rows or columns sum over."""
         assert self.axes is not None
         return self.axes[0 if self.order in (1, -1) else 1]
 
 
 def norm_meant(settings: Mapping[str, Any], rank: int, title: str) -> Norm:
-    """What attributes mean for so many axes.
+    """The norm that the attributes mean for an array of a rank.
 
     Raises
     ------
     InferenceError
-        if there is no such norm
+        if the norm is not defined
     """
     if settings["flag"] == OF_ALL:
         return Norm(None, None, settings["keepdims"])
     axis = settings["axis"]
     if axis is None:
         if rank == 0:
-            raise InferenceError(f"{title}: a number has no such norm: give an array with axes")
+            raise InferenceError(f"{title}: this norm needs an array with axes, not a number")
         axis = tuple(range(max(rank - 2, 0), rank))
     found = _along(axis, settings, title)
     axes_of(found.axes or (), rank, title)
@@ -83,7 +83,7 @@ def norm_meant(settings: Mapping[str, Any], rank: int, title: str) -> Norm:
 
 
 def _along(axis: int | tuple[int, ...], settings: Mapping[str, Any], title: str) -> Norm:
-    """What attributes mean for these axes."""
+    """The norm that the attributes mean for these axes."""
     axes = axis if isinstance(axis, tuple) else (axis,)
     order, flag, keepdims = settings["ord"], settings["flag"], settings["keepdims"]
     if not 1 <= len(axes) <= 2:
@@ -107,12 +107,12 @@ def norm(
     Parameters
     ----------
     data : floating array
-    ord : the power whose sum over a vector has such a root; of matrices 1, -1, 2, -2, or infinite
-    axis : the axis of vectors, or rows and columns of matrices; by default of a vector its only one, of all
-        else the last two
+    ord : the order of the norm; for matrices 1, -1, 2, -2, or infinite
+    axis : the axis of vectors, or rows and columns of matrices; by default the only axis of a vector, the
+        last two of other arrays
     keepdims : whether reduced axes remain, with length one
-    flag : -1, 0: as `ord` says; 1: the root of the sum of squares; -2: that of all elements; 2: the sum of
-        singular values
+    flag : -1 or 0: the norm of order `ord`; 1: the root of the sum of squares; -2: that of all elements;
+        2: the sum of singular values
 
     Returns
     -------
@@ -137,7 +137,7 @@ def _(n: Any) -> None:
 
 
 def _of_power(F: Any, x: Any, found: Any, order: Any, spread: Any, g: Any) -> Any:
-    """The gradient of norms of vectors."""
+    """The gradient of vector norms."""
     if order == 0:
         return F.zeros_like(x)
     size, sign = F.abs(x), F.sign(x)
@@ -150,7 +150,7 @@ def _of_power(F: Any, x: Any, found: Any, order: Any, spread: Any, g: Any) -> An
 
 
 def _of_singular_values(F: Any, x: Any, meant: Norm) -> Any:
-    """The matrices of the vectors that go with the singular values that count."""
+    """The gradient of matrix norms: the sum of outer products of the singular vectors that contribute."""
     left, values, right = F._npi_svd(F._np_moveaxis(x, source=meant.axes, destination=(-2, -1)))
     if meant.order == "nuc":
         counts = F.ones_like(values)
@@ -163,14 +163,14 @@ def _of_singular_values(F: Any, x: Any, meant: Norm) -> Any:
 
 
 def norm_gradient(F: Any, x: Any, found: Any, meant: Norm, g: Any) -> Any:
-    """The gradient of a norm, as hybrid code.
+    """The gradient of a norm, in hybrid code.
 
     Parameters
     ----------
     F : the namespace of operators
     x, found : the array, and its norms
-    meant : which they are
-    g : what flows in
+    meant : the kind of norm
+    g : the gradient of the norms
     """
 
     def spread(value: Any, axis: Any = meant.axes, keepdims: bool = meant.keepdims) -> Any:
@@ -199,7 +199,7 @@ def norm_back(
     flag: int = 0,
     run: Run,
 ) -> Any:
-    """Carry a gradient back through `_npi_norm`, where it depends on the number of axes."""
+    """The gradient through `_npi_norm`, where it depends on the number of axes."""
     settings = {"ord": ord, "axis": axis, "keepdims": keepdims, "flag": flag}
     meant = norm_meant(settings, data.ndim, "_backward_npi_norm")
     given = [Node(None, name) for name in ("grad", "data", "found")]
@@ -209,7 +209,7 @@ def norm_back(
 
 
 def _meant_for_any_rank(n: Any) -> Norm | None:
-    """What attributes mean; None where that depends on the number of axes."""
+    """The norm that the attributes mean; None where that depends on the number of axes."""
     if n.flag == OF_ALL:
         return Norm(None, None, n.keepdims)
     return None if n.axis is None else _along(n.axis, settings_of(n), title_of(n))

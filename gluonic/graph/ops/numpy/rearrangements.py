@@ -1,4 +1,4 @@
-"""Elements in another order, repeated, or only some of them, by NumPy's rules."""
+"""Reordering, repetition and extraction of elements, with NumPy's rules."""
 
 from typing import Any, Literal
 
@@ -23,7 +23,9 @@ def moved_order(rank: int, source: Shape, destination: Shape, title: str) -> tup
     (1, 2, 0)
     """
     if len(source) != len(destination):
-        raise InferenceError(f"{title}: source={source} and destination={destination} go by pairs")
+        raise InferenceError(
+            f"{title}: source={source} and destination={destination} differ in length"
+        )
     sources, places = axes_of(source, rank, title), axes_of(destination, rank, title)
     order = [axis for axis in range(rank) if axis not in sources]
     for place, axis in sorted(zip(places, sources, strict=True)):
@@ -39,7 +41,7 @@ def moved_order(rank: int, source: Shape, destination: Shape, title: str) -> tup
     },
 )
 def moveaxis(a: Array, *, source: Shape, destination: Shape) -> Any:
-    """Move axes to other places; the others keep their order."""
+    """Move axes to other positions; the others keep their order."""
     return np.moveaxis(a, source, destination)
 
 
@@ -63,7 +65,7 @@ def _as_reverse(n: Any, shapes: Any) -> dict[str, Any] | None:
 
 @operator("_npi_flip", base=REGISTRY["reverse"], as_base=_as_reverse)
 def flip(data: Array, *, axis: Axes = None) -> Any:
-    """Reverse the order of elements along axes; none means all."""
+    """Reverse the order of elements along axes; None means all."""
     return np.flip(data, axis)
 
 
@@ -79,13 +81,13 @@ flip.gradient(data=lambda F, n, g: F._npi_flip(g, axis=n.axis))
 
 @operator("_np_roll")
 def roll(data: Array, *, shift: int | Shape, axis: Axes = None) -> Any:
-    """Move elements along axes; those that leave at one end enter at the other.
+    """Shift elements along axes; those that leave at one end enter at the other.
 
     Parameters
     ----------
     data : any array
-    shift : how far, one number or one for each axis
-    axis : along which axes; none means as if there were but one
+    shift : the distance, one number or one for each axis
+    axis : the axes; None means the flattened array
     """
     return np.roll(data, shift, axis)
 
@@ -114,13 +116,13 @@ def _plane(n: Any, rank: int) -> tuple[int, ...]:
 
 @operator("_npi_rot90")
 def rot90(data: Array, *, k: int = 1, axes: Shape | None = None) -> Any:
-    """Turn by 90 degrees in the plane of two axes, from the first towards the second.
+    """Rotate by 90 degrees in the plane of two axes, from the first towards the second.
 
     Parameters
     ----------
     data : at least two axes
     k : number of rotations
-    axes : the plane, default the first two axes
+    axes : the plane; by default the first two axes
     """
     first, second = (0, 1) if axes is None else axes
     return np.rot90(data, k, (first, second))
@@ -153,7 +155,7 @@ def broadcast_to(array: Array, *, shape: Shape = ()) -> Any:
 
 
 def _kept(shape: Shape, given: PartialShape) -> PartialShape:
-    """A shape, of which -2 stands for the axis that the array has there."""
+    """A shape in which each -2 is replaced by the array's extent at that axis."""
     added = len(shape) - len(given)
     return tuple(
         given[i - added] if extent == -2 and i >= added else extent
@@ -179,7 +181,7 @@ broadcast_to.gradient(array=lambda F, n, g: F._reduce_like(g, n.array))
 
 
 def diagonal_length(rows: int, columns: int, offset: int) -> int:
-    """How many elements a diagonal of a matrix has."""
+    """The number of elements of a diagonal of a matrix."""
     return max(min(rows, columns - offset) if offset >= 0 else min(rows + offset, columns), 0)
 
 
@@ -216,7 +218,7 @@ def diagonal(data: Array, *, offset: int = 0, axis1: int = 0, axis2: int = 1) ->
     Parameters
     ----------
     data : at least two axes
-    offset : which diagonal: 0 the main one, positive above, negative below it
+    offset : the diagonal: 0 is the main one, positive ones are above it, negative ones below
     axis1, axis2 : the axes of the matrices
     """
     return np.diagonal(data, offset, axis1, axis2)
@@ -237,7 +239,7 @@ def _set_diagonal(result: Array, value: Any, offset: int, axis1: int, axis2: int
 
 @adjoint(diagonal)
 def _(grad: Array, data: Array, *, offset: int, axis1: int, axis2: int) -> Any:
-    """Put the gradient where the diagonal was, zeros elsewhere."""
+    """Put the gradient on the diagonal, zeros elsewhere."""
     return _set_diagonal(np.zeros_like(data), grad, offset, axis1, axis2)
 
 
@@ -281,7 +283,7 @@ def _(grad: Array, data: Array, *, k: int) -> Any:
 
 @operator("_npi_tril")
 def tril(data: Array, *, k: int = 0) -> Any:
-    """Zeros above a diagonal of matrices; of a vector, a matrix each row of which is the vector.
+    """Set elements above a diagonal of matrices to zero; a vector is first repeated as rows of a matrix.
 
     Parameters
     ----------
@@ -309,7 +311,7 @@ Border = Literal["constant", "edge", "reflect", "symmetric", "maximum", "minimum
 
 
 def _as_pad(n: Any, shapes: Any) -> dict[str, Any] | None:
-    """A border that `Pad` makes, too: that reflects no more than there is."""
+    """The attributes of the equivalent `Pad`; None if it has no such border, or reflects less far."""
     widths = [width for pair in n.pad_width for width in pair]
     if n.mode not in ("constant", "edge", "reflect") or not any(widths):
         return None
@@ -334,10 +336,10 @@ def pad(
     Parameters
     ----------
     data : any array
-    pad_width : how wide before and behind, for each axis
-    mode : what it is made of: a number, the edge, what lies behind the edge with it (symmetric) or without
-        (reflect), or the extreme elements along each axis
-    constant_value : the number
+    pad_width : the widths before and after the array, for each axis
+    mode : the border's elements: a constant, the edge, the mirrored array with its edge (symmetric) or
+        without (reflect), or the extreme elements along each axis
+    constant_value : the constant
     reflect_type : ``"even"``
     """
     settings = {"constant_values": constant_value} if mode == "constant" else {}
@@ -371,7 +373,7 @@ def _(
 ) -> Any:
     """Add the gradients of the border to those of the elements that it repeats."""
     if mode in ("maximum", "minimum"):
-        raise InferenceError(f"_npi_pad: with mode={mode!r} there is no gradient")
+        raise InferenceError(f"_npi_pad: mode={mode!r} has no gradient")
     inside = tuple(
         slice(before, before + n) for (before, _), n in zip(pad_width, data.shape, strict=True)
     )

@@ -16,7 +16,7 @@ from gluonic.graph.view import PartialShape, title_of
 
 
 def axes_to_reduce(axis: Axes, rank: int, title: str = "") -> tuple[int, ...]:
-    """The axes that a reduction goes over, in order; None means all, ``()`` none.
+    """The axes of a reduction, in order; None means all, ``()`` none.
 
     >>> axes_to_reduce(-1, 3), axes_to_reduce(None, 2), axes_to_reduce((), 2)
     ((2,), (0, 1), ())
@@ -38,19 +38,21 @@ def shape_left(shape: PartialShape, axes: tuple[int, ...], keepdims: bool) -> Pa
 
 
 def reduction(source: str, *, of_nothing: bool = True) -> Callable[[Any], None]:
-    """The shape rule of reductions of an input: to the output, and back for the axes that remain.
+    """The shape rule of reductions of an input, in both directions for the axes that remain.
 
     Parameters
     ----------
     source : the input
-    of_nothing : whether no elements can be reduced to one
+    of_nothing : whether an axis of length 0 can be reduced
     """
 
     def rule(n: Any) -> None:
         shape = getattr(n, source)
         axes = axes_to_reduce(n.axis, len(shape), title_of(n))
         if not of_nothing and 0 in [shape[axis] for axis in axes]:
-            raise InferenceError(f"{title_of(n)}: of no elements there is none to find")
+            raise InferenceError(
+                f"{title_of(n)}: needs at least one element along the reduced axes"
+            )
         n.output = shape_left(shape, axes, n.keepdims)
         remaining = iter(n.output)
         if n.keepdims:
@@ -63,7 +65,7 @@ def reduction(source: str, *, of_nothing: bool = True) -> Callable[[Any], None]:
 
 
 def narrows(given: np.dtype[Any], wanted: np.dtype[Any]) -> bool:
-    """Whether numbers are to be reduced in their own dtype, and rounded last.
+    """Whether numbers are reduced in their own dtype, and the result is rounded.
 
     >>> narrows(np.dtype("float64"), np.dtype("float16")), narrows(np.dtype("int8"), np.dtype("float32"))
     (True, False)
@@ -77,12 +79,11 @@ class NumpyReduction(NamedTuple):
     Attributes
     ----------
     names : the operator's names
-    base : the operator that reduces as this one does
+    base : the operator with the same reduction
     documentation : what it computes
-    kernel : over sorted axes
-    dtype : the dtype of the result and of what is added up, by that of the input
-    gradient : the derivative, by the operator's own names
-    join : the result and `initial` as one
+    dtype : from the dtype of the input, that of the result and of its computation
+    gradient : the gradient rule, with the operator's own names
+    join : combines the result with `initial`
     """
 
     names: tuple[str, ...]
@@ -98,7 +99,7 @@ def _kernel_of(base: str) -> Callable[[Array, tuple[int, ...], bool], Array]:
 
 
 def _spread(F: Any, n: Any, value: Any) -> Any:
-    """Repeat something of the output's shape along the axes that were reduced, in the input's dtype."""
+    """Repeat an array of the output's shape along the reduced axes, in the input's dtype."""
     if n.axis == ():
         return F._cast_like(value, n.a)
     return F._cast_like(F._backward_sum(value, n.a, axis=n.axis, keepdims=n.keepdims), n.a)
@@ -107,7 +108,7 @@ def _spread(F: Any, n: Any, value: Any) -> Any:
 def _mean_back(F: Any, n: Any, g: Any) -> Any:
     if n.axis == ():
         return F._cast_like(g, n.a)
-    wide = F._cast_like(g, n.a)  # a mean that was rounded to a whole number has a gradient, too
+    wide = F._cast_like(g, n.a)  # a mean that was rounded to an integer has a gradient too
     return F._backward_mean(wide, n.a, axis=n.axis, keepdims=n.keepdims)
 
 
@@ -116,7 +117,7 @@ def _where_extreme(F: Any, n: Any, g: Any) -> Any:
 
 
 def _counted(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Sums of truth values are whole numbers."""
+    """The dtype of sums: int64 for booleans, otherwise unchanged."""
     return INT64 if dtype.kind == "b" else dtype
 
 
@@ -159,14 +160,14 @@ _DOCUMENTATION = """{what} over the given axes.
 Parameters
 ----------
 a : any array
-axis : an axis or several, negative ones counted from the end; none means all
-dtype : the dtype of the result, in which it is computed
+axis : an axis or several, negative ones counted from the end; None means all
+dtype : the dtype of the result and of its computation
 keepdims : whether reduced axes remain, with length one
-initial : what to begin with
+initial : the initial value
 
 Returns
 -------
-output : with all axes reduced, an array without axes
+output : an array without axes if all are reduced
 """
 _EXTREMES = ("max", "min")
 

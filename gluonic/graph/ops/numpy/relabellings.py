@@ -1,4 +1,4 @@
-"""The same elements in the same order under another shape, by NumPy's rules."""
+"""Reshaping with NumPy's rules: the same elements in the same order."""
 
 from collections.abc import Callable, Sequence
 from math import prod
@@ -24,7 +24,7 @@ Order = str
 
 
 def _solved(codes: Sequence[int], given: PartialShape, title: str) -> PartialShape:
-    """A shape whose -1 follows from the number of elements."""
+    """A shape whose -1 is inferred from the number of elements."""
     if list(codes).count(-1) > 1:
         raise InferenceError(f"{title}: newshape={tuple(codes)} has more than one -1")
     size, rest = product(given), prod(code for code in codes if code != -1)
@@ -42,7 +42,7 @@ def _solved(codes: Sequence[int], given: PartialShape, title: str) -> PartialSha
 
 
 def _data_from(n: NodeView) -> None:
-    """One unknown axis of the input follows from the number of elements of the output."""
+    """Infer one unknown axis of the input from the number of elements of the output."""
     a, size = n.a, product(n.output)
     if size is None or a.count(None) != 1:
         return
@@ -58,25 +58,23 @@ def reshape(a: Array, *, newshape: Shape, order: Order = "C") -> Array:
     Parameters
     ----------
     a : any array
-    newshape : the new extents; one may be -1, which follows from the number of elements
-    order : ``"C"``, in which elements are read and written
+    newshape : the new extents; one may be -1, which is inferred from the number of elements
+    order : ``"C"``, the order in which elements are read and written
     """
     return a.view()
 
 
 def require_c(n: Any) -> None:
-    """Refuse another order of elements than C's."""
+    """Refuse orders of elements other than C's."""
     if n.order != "C":
-        raise InferenceError(f"{title_of(n)}: order={n.order!r}: elements are in the order 'C'")
+        raise InferenceError(f"{title_of(n)}: order={n.order!r} must be 'C'")
 
 
 @reshape.infer_shape
 def _(n: Any) -> None:
     require_c(n)
     if any(code < -1 for code in n.newshape):
-        raise InferenceError(
-            f"{title_of(n)}: newshape={n.newshape}: extents are -1 or not negative"
-        )
+        raise InferenceError(f"{title_of(n)}: newshape={n.newshape}: no extent may be less than -1")
     n.output = _solved(n.newshape, n.a, title_of(n))
     _data_from(n)
 
@@ -106,7 +104,7 @@ class _Codes:
         return self.source[self.place - 1]
 
     def keep(self) -> None:
-        """-2: the next axis as it is."""
+        """-2: keep the next axis."""
         self.result.append(self.axis())
 
     def skip(self) -> None:
@@ -115,7 +113,7 @@ class _Codes:
             raise self.error("drops an axis that is not of length one")
 
     def rest(self) -> None:
-        """-4: all axes that are left."""
+        """-4: keep all remaining axes."""
         self.result.extend(self.source[self.place :])
         self.place = len(self.source)
 
@@ -140,7 +138,7 @@ class _Codes:
         self.result.extend(known)
 
     def number(self, code: int) -> None:
-        """Read an extent, or -1: it stands where the next axis stood, if there still was one."""
+        """Read an extent, or -1, which takes the place of the next axis if any remains."""
         self.place = min(self.place + 1, len(self.source))
         self.result.append("inferred" if code == -1 else code)
 
@@ -173,23 +171,23 @@ _ACTIONS: dict[int, Callable[[_Codes], None]] = {
 
 @operator("_npx_reshape", "_npi_reshape", relabels=True)
 def coded_reshape(a: Array, *, newshape: Shape, reverse: bool = False, order: Order = "C") -> Array:
-    """Give the elements another shape, which may speak of the input's.
+    """Give the elements another shape, which may refer to the input's.
 
     Parameters
     ----------
     a : any array
-    newshape : the new extents; besides numbers
+    newshape : the new extents, or codes
 
         ====== ==========================================================================
         -1     inferred from the number of elements; at most once
-        -2     the input's axis at this place
-        -3     drop the input's axis at this place, which has length one
+        -2     keep the input's next axis
+        -3     drop the input's next axis, which has length one
         -4     all remaining axes of the input
         -5     the product of the input's next two axes
         -6     the input's next axis, split into the two extents that follow (one may be -1)
         ====== ==========================================================================
-    reverse : read `newshape` from right to left against the input's axes from right to left
-    order : ``"C"``, in which elements are read and written
+    reverse : match `newshape` and the input's axes from right to left
+    order : ``"C"``, the order in which elements are read and written
     """
     return a.view()
 
@@ -209,7 +207,7 @@ coded_reshape.gradient(a=lambda F, n, g: F.reshape_like(g, n.a))
 
 @operator("_np_squeeze", relabels=True)
 def squeeze(a: Array, *, axis: Axes = None) -> Array:
-    """Drop axes of length one: all of them, or those named."""
+    """Drop axes of length one: all of them, or those in `axis`."""
     return a.view()
 
 

@@ -1,4 +1,4 @@
-"""Elements chosen by conditions and positions, by NumPy's rules."""
+"""Selection of elements by conditions and indices, with NumPy's rules."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from gluonic.graph.view import NodeView, PartialShape, peek, put, title_of, writ
 
 
 def _one_of_two(n: NodeView) -> None:
-    """Both choices, and what is chosen, have one dtype."""
+    """Unify the dtypes of `x`, `y` and the output."""
     known = next((d for name in ("x", "y", "output") if (d := peek(n, name)) is not None), None)
     if known is not None:
         for name in ("x", "y", "output"):
@@ -22,7 +22,7 @@ def _one_of_two(n: NodeView) -> None:
 
 @operator("_npi_where", dtype=_one_of_two)
 def where(condition: Array, x: Array, y: Array) -> Any:
-    """`x` where the condition is not 0, `y` elsewhere, all broadcast together."""
+    """`x` where the condition is not 0, `y` elsewhere; all are broadcast together."""
     return np.where(condition, x, y)
 
 
@@ -76,7 +76,7 @@ where_numbers.gradient()
 
 @operator("_npx_nonzero", "_npi_nonzero", dynamic=True, dtype=output_dtype(INT64))
 def nonzero(x: Array) -> Any:
-    """The positions of elements that are not 0, a row each, of shape (count, axes)."""
+    """The indices of the elements that are not 0, one row each: shape (count, axes)."""
     return np.argwhere(x)
 
 
@@ -104,17 +104,19 @@ def unique(
     return_counts: bool = False,
     axis: int | None = None,
 ) -> tuple[Array, ...]:
-    """The different elements in order.
+    """The sorted unique elements.
 
     Parameters
     ----------
     data : any array
-    return_index, return_inverse, return_counts : also where each is first, which each element is, how many
-    axis : compare what lies along this axis; none means elements
+    return_index : whether to return the index of the first occurrence of each unique element
+    return_inverse : whether to return, for each element, the index of its unique element
+    return_counts : whether to return the number of occurrences of each
+    axis : compare slices along this axis; None compares elements
 
     Returns
     -------
-    output, index, inverse, counts : those that were asked for, numbers as int64
+    output, index, inverse, counts : those that were requested; all but the first are int64
     """
     find: Any = np.unique
     found = find(np.atleast_1d(data), return_index, return_inverse, return_counts, axis=axis)
@@ -141,21 +143,21 @@ def _(n: Any) -> None:
         put(n, name, INT64)
 
 
-unique.gradient()  # as MXNet's: none passes
+unique.gradient()  # no gradient, as in MXNet
 
 
 def _counted(n: Any) -> PartialShape:
     data: PartialShape = n.data
     if len(data) < 2 or len({extent for extent in data if extent is not None}) > 1:
         raise InferenceError(
-            f"{title_of(n)}: {written(data)} must have two axes or more, all of one length"
+            f"{title_of(n)}: {written(data)} must have two or more axes of equal length"
         )
     return (len(data), data[0])
 
 
 @operator("_npi_diag_indices_from", dtype=output_dtype(INT64))
 def diag_indices_from(data: Array) -> Any:
-    """The positions of the main diagonal, a row an axis."""
+    """The indices of the main diagonal, one row per axis."""
     return np.stack(np.diag_indices_from(data))
 
 
@@ -193,7 +195,7 @@ def assign_number(data: Array, mask: Array, *, value: float, start_axis: int = 0
     "_npi_boolean_mask_assign_tensor", dtype=like("data", "output", "value"), shape=like("data")
 )
 def assign_values(data: Array, mask: Array, value: Array, *, start_axis: int = 0) -> Any:
-    """`data` with values, one after the other, where the mask, over axes from `start_axis` on, is not 0."""
+    """`data` with consecutive values where the mask, over axes from `start_axis` on, is not 0."""
     result = data.copy()
     result[(slice(None),) * start_axis + (mask.astype(bool),)] = value
     return result
@@ -208,7 +210,7 @@ assign_number.gradient(
 
 @operator("_npx_constraint_check", dtype=output_dtype(BOOL))
 def constraint_check(input: Array, *, msg: str = "Constraint violated.") -> Any:
-    """True if all elements are, an error saying `msg` otherwise."""
+    """True if all elements are true; otherwise raise an error with the message `msg`."""
     if not np.all(input):
         raise AttributeValueError(msg)
     return np.array(True)

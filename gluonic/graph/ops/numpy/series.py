@@ -1,4 +1,4 @@
-"""Polynomials; elements put in, left out or repeated."""
+"""Polynomials; insertion, deletion and repetition of elements."""
 
 import inspect
 from typing import Any
@@ -16,7 +16,7 @@ from gluonic.graph.view import NodeView, PartialShape, title_of
 
 @operator("_npi_resize", dtype=like("a"))
 def resize(a: Array, *, new_shape: Shape) -> Any:
-    """Return the elements, over and over again, under another shape; zeros if there is none.
+    """Return an array of another shape filled with repeated copies of `a`; zeros if `a` is empty.
 
     Parameters
     ----------
@@ -33,7 +33,7 @@ def _(n: Any) -> None:
 
 @adjoint(resize, source="a")
 def _(grad: Array, a: Array, *, new_shape: tuple[int, ...]) -> Any:
-    """Carry a gradient back through `_npi_resize`."""
+    """The gradient through `_npi_resize`."""
     if a.size == 0:
         return np.zeros_like(a)
     rounds = np.zeros((-(-grad.size // a.size), a.size), grad.dtype)
@@ -51,8 +51,8 @@ def polyval(p: Array, x: Array) -> Any:
 
     Parameters
     ----------
-    p : coefficients, the one of the highest power first; one axis
-    x : where
+    p : coefficients, that of the highest power first; one axis
+    x : the points of evaluation
     """
     return np.polyval(p, x)
 
@@ -66,13 +66,13 @@ def _(n: NodeView) -> None:
 
 @operator("_backward_npi_polyval_p", shape=like("p"), dtype=like("p"))
 def coefficients_back(grad: Array, p: Array, x: Array) -> Any:
-    """Carry a gradient back through `_npi_polyval`, to its coefficients."""
+    """The gradient of the coefficients through `_npi_polyval`."""
     return grad.reshape(-1) @ _powers(p, x)
 
 
 @operator("_backward_npi_polyval_x", shape=like("x"), dtype=like("x"))
-def places_back(grad: Array, p: Array, x: Array) -> Any:
-    """Carry a gradient back through `_npi_polyval`, to the places."""
+def points_back(grad: Array, p: Array, x: Array) -> Any:
+    """The gradient of the points through `_npi_polyval`."""
     return grad * np.polyval(np.polyder(p), x)
 
 
@@ -83,20 +83,20 @@ polyval.gradient(
 
 
 def _along(n: Any, shape: PartialShape) -> tuple[PartialShape, int]:
-    """The shape along which elements go, and the axis."""
+    """The shape, flattened if no axis is named, and the axis."""
     if n.axis is None:
         return (product(shape),), 0
     return shape, axis_of(n.axis, len(shape), title_of(n))
 
 
 def _with_more_or_fewer(n: Any) -> None:
-    """The shape rule of what puts elements in or leaves them out along an axis."""
+    """The shape rule of insertion and deletion along an axis."""
     shape, axis = _along(n, n.arr)
     n.output = (*shape[:axis], None, *shape[axis + 1 :])
 
 
 def _says_place(n: Any) -> bool:
-    """Whether attributes say what to leave out."""
+    """Whether attributes name the elements to delete."""
     return any(value is not None for value in (n.int_ind, n.start, n.stop, n.step))
 
 
@@ -117,15 +117,15 @@ def delete(
     int_ind: int | None = None,
     axis: int | None = None,
 ) -> Any:
-    """Leave out what lies at some places along an axis.
+    """Delete slices along an axis.
 
     Parameters
     ----------
     arr : any array
-    obj : the places, if no attribute says them; those below zero and behind the end mean nothing
-    start, stop, step : a range of places
-    int_ind : one place
-    axis : along which axis; none means of the flattened array
+    obj : the indices, if no attribute gives them; negative ones and those beyond the end are ignored
+    start, stop, step : a range of indices
+    int_ind : one index
+    axis : the axis; None means the flattened array
     """
     if obj is None:
         return np.delete(arr, slice(start, stop, step) if int_ind is None else int_ind, axis)
@@ -151,26 +151,26 @@ def _put_in(
     return np.insert(arr, *given)
 
 
-def _insert(name: str, what: str, *, says_places: bool) -> None:
-    """Register an operator whose input `obj` says the places, or whose attributes do."""
+def _insert(name: str, what: str, *, has_indices: bool) -> None:
+    """Register an operator with the indices in the input `obj`, or in attributes."""
 
     def kernel(*inputs: Any, **settings: Any) -> Any:
         return _put_in(*inputs, **settings)
 
     parameters = inspect.signature(_put_in).parameters.values()
     kernel.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
-        [p for p in parameters if says_places or p.name != "obj"]
+        [p for p in parameters if has_indices or p.name != "obj"]
     )
-    kernel.__doc__ = f"""Put elements in before {what} along an axis.
+    kernel.__doc__ = f"""Insert elements before {what} along an axis.
 
     Parameters
     ----------
     arr : any array
-    values : what is put in, broadcast to the places; absent with `val`
-    obj : the places
-    val : one number to put in everywhere
-    start, stop, step, int_ind : places
-    axis : along which axis; none means of the flattened array
+    values : the elements, broadcast to the indices; absent with `val`
+    obj : the indices
+    val : a number to insert at each index
+    start, stop, step, int_ind : the indices as a range, or one index
+    axis : the axis; None means the flattened array
     """
     operator(
         name,
@@ -181,6 +181,6 @@ def _insert(name: str, what: str, *, says_places: bool) -> None:
     )(kernel)
 
 
-_insert("_npi_insert_scalar", "one place", says_places=False)
-_insert("_npi_insert_slice", "a range of places", says_places=False)
-_insert("_npi_insert_tensor", "places", says_places=True)
+_insert("_npi_insert_scalar", "one index", has_indices=False)
+_insert("_npi_insert_slice", "a range of indices", has_indices=False)
+_insert("_npi_insert_tensor", "given indices", has_indices=True)

@@ -1,4 +1,4 @@
-"""NumPy's random trials: ones with a probability, places among many, counts of categories."""
+"""NumPy's random trials: Bernoulli, choice and multinomial."""
 
 from math import prod
 from typing import Any
@@ -34,17 +34,17 @@ def bernoulli(
 
     Parameters
     ----------
-    input1 : the probabilities, or their logarithmic odds, unless they are a number
-    prob, logit : the number
-    size : the shape of what is drawn, default that of `input1`
-    is_logit : whether `input1` is of logarithmic odds
+    input1 : the probabilities or logits; absent if `prob` or `logit` is given
+    prob, logit : a single probability, or a single logit
+    size : the shape of the result; by default that of `input1`
+    is_logit : whether the numbers are logits
     """
     number = logit if is_logit else prob
     chance: Any = np.asarray(input1 if number is None else number, np.float32)
     if is_logit:
         chance = 1 / (1 + np.exp(-chance))
     elif not np.all((chance >= 0) & (chance <= 1)):
-        raise AttributeValueError("_npi_bernoulli: probabilities must lie between 0 and 1")
+        raise AttributeValueError("_npi_bernoulli: probabilities must be between 0 and 1")
     shape: Any = drawn_shape(size, [chance.shape], "_npi_bernoulli")
     return run.random.uniforms(shape) < chance
 
@@ -79,14 +79,14 @@ def choice(
     weighted: bool = False,
     run: Run,
 ) -> Any:
-    """Places drawn among those of the first axis of an array, or of so many.
+    """Draw indices into the first axis of an array, or below a number.
 
     Parameters
     ----------
-    input1, input2 : the array, if `a` does not say how many there are, and the probabilities, if weighted
-    a : how many there are
-    size : the shape of what is drawn
-    replace : whether one may come several times
+    input1, input2 : the array, unless `a` is given, and the probabilities, if `weighted`
+    a : the number of indices
+    size : the shape of the result
+    replace : whether an index may be drawn several times
     weighted : whether there are probabilities
     """
     given = [array for array in (input1, input2) if array is not None]
@@ -95,7 +95,7 @@ def choice(
     wanted = prod(shape)
     if not replace and wanted > count:
         raise AttributeValueError(
-            f"_npi_choice: {wanted} different ones of {count} cannot be drawn"
+            f"_npi_choice: cannot draw {wanted} different ones of {count} without replacement"
         )
     if weighted:
         cumulated = np.cumsum(given[-1].astype(np.float64)).astype(np.float32)
@@ -112,9 +112,9 @@ def choice(
 
 
 def _different(random: Draws, count: int, wanted: int) -> Array:
-    """So many different places, by the reservoir method: what is drawn decides which of the last are exchanged.
+    """Draw `wanted` different indices by reservoir sampling, with a draw for each exchange of the last ones.
 
-    Few are among the last then, and where most are wanted, they are the first: in order, where all are.
+    The sample is the last indices if fewer than half are wanted, otherwise the first; all of them are in order.
     """
     exchanged = min(wanted, count - wanted)
     kept = count - exchanged
@@ -140,7 +140,7 @@ choice.gradient()
 
 
 _ROUNDING = 1e-3
-"""By so much probabilities of an array may pass one."""
+"""The excess over one allowed for the sum of an array's probabilities."""
 
 
 @operator(
@@ -156,14 +156,14 @@ def multinomial(
     size: Shape | None = None,
     run: Run,
 ) -> Any:
-    """How often each of some categories comes in `n` trials.
+    """Count how often each category is drawn in `n` trials.
 
     Parameters
     ----------
-    a : the probabilities of the categories, unless `pvals` says them
+    a : the probabilities of the categories, unless `pvals` gives them
     n : number of trials
     pvals : the probabilities
-    size : how many such experiments
+    size : the shape of experiments, each of `n` trials
     """
     chances: Array = np.array(pvals, np.float64) if a is None else a
     shape = size or ()
@@ -174,7 +174,7 @@ def multinomial(
         raise AttributeValueError("_npi_multinomial: sum(pvals[:-1]) > 1.0")
     drawn = run.random.uniforms((prod(shape) * n,), np.float64).astype(chances.dtype)
     if a is None:
-        run.random.uniforms((len(chances),), np.float64)  # as MXNet does where it copies them
+        run.random.uniforms((len(chances),), np.float64)  # as MXNet does when it copies them
     found = np.searchsorted(chances.cumsum(dtype=chances.dtype), drawn, side="right")
     rows = np.arange(drawn.size) // n * len(chances)
     counts = np.bincount(rows + np.minimum(found, len(chances) - 1), minlength=result.size)

@@ -1,11 +1,11 @@
-"""NumPy's functions of one and of two numbers, in all their forms."""
+"""NumPy's unary and binary functions, in all their forms."""
 
 from collections.abc import Iterator
 
 from gluonic.graph.derivation import derived, floating, one_dtype, promoted
 from gluonic.graph.rules import same
 
-# The operator on arrays, with a number, and with a number on the left: NumPy's, and what it is derived from.
+# The operators on arrays, with a number, and with a number on the left: NumPy's, and their bases.
 _ARITHMETIC = {
     ("_npi_add", "broadcast_add"): {"_npi_add_scalar": "_plus_scalar"},
     ("_npi_subtract", "broadcast_sub"): {
@@ -49,7 +49,7 @@ _UNARY = {
     "_npx_sigmoid": "sigmoid",
     "_np_copy": "_copy",
 }  # fmt: skip
-"""What takes truth values, too, and is otherwise the operator of that name."""
+"""Operators that also take booleans, and otherwise are the operators of these names."""
 _THE_SAME = {"_npi_hypot": "broadcast_hypot", "_npi_negative": "negative", "_npi_rint": "rint"}
 _ALIASES = {"_npi_absolute": ("_npi_abs",)}
 
