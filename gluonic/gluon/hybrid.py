@@ -187,7 +187,7 @@ class HybridBlock(ExplainedBlock):
         except DeferredInitializationError:
             self._deferred_infer_shape(*inputs)
             for parameter in self._params.values():
-                parameter._finish_deferred_init()
+                parameter.finish_deferred_init()
             parameters = {name: p.data(place) for name, p in self._reg_params.items()}
         if context is None:
             return self.hybrid_forward(nd, *inputs, **parameters)
@@ -309,7 +309,7 @@ class HybridBlock(ExplainedBlock):
 
     def _heed_sparse(self, parameters: dict[str, Parameter]) -> None:
         """Compile the dense parts alone if a parameter or its gradient is sparse."""
-        if any(p._stype != "default" or p._grad_stype != "default" for p in parameters.values()):
+        if any(p.has_sparse_value or p.has_sparse_gradient for p in parameters.values()):
             self._in_parts, self._compiles = self._compiles, False
 
     def _shape_inference(

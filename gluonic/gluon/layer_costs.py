@@ -45,7 +45,7 @@ class CallCosts:
     def __init__(
         self, parameters: Iterable[Parameter], trace: Trace, arrays: Sequence[NDArray]
     ) -> None:
-        own = [p for p in parameters if p._data is not None]
+        own = [p for p in parameters if p.is_initialized]
         names = [str(symbol.name) for symbol in trace.inputs]
         given = dict(zip(names, arrays, strict=True))
         read = {node.name for node in trace.graph.variables}

@@ -157,6 +157,16 @@ class Parameter(ParameterValues):
         else:
             self._init_grad()
 
+    def set_trainer(self, trainer: Any) -> None:
+        """Take on a trainer, which keeps the rows of a sparse parameter.
+
+        Raises
+        ------
+        MXNetError
+            if it is sparse and has another one
+        """
+        self._set_trainer(trainer)
+
     def _set_trainer(self, trainer: Any) -> None:
         held = self._trainer
         if self._stype != "default" and held and trainer and held is not trainer:
@@ -199,6 +209,10 @@ class Parameter(ParameterValues):
             self._deferred_init = ()
             raise complaints.unknown_shape(self, may_wait=False)
 
+    def finish_deferred_init(self) -> None:
+        """Initialize now if that was deferred, the shape being known."""
+        self._finish_deferred_init()
+
     def _finish_deferred_init(self) -> None:
         """Initialize now, the shape being known."""
         if not self._deferred_init:
@@ -224,10 +238,8 @@ class Parameter(ParameterValues):
                 self._refuse_uninitialized()
             self._init_impl(self._cast(value), self._deferred_init[1])
             return
-        trainer = self._trainer
-        has_store = trainer is not None and trainer._kv_initialized and trainer._update_on_kvstore
-        if has_store and self not in trainer._params_to_init:
-            trainer._reset_kvstore()  # the store keeps the old value
+        if self._trainer is not None:
+            self._trainer.forget_stored(self)
         for array in arrays:
             assign(array, value_of(value))
 
@@ -241,14 +253,14 @@ class Parameter(ParameterValues):
 
     # Files
 
-    def _check_load(
+    def check_load(
         self,
         data: NDArray,
         ctx: Any = None,
         cast_dtype: bool = False,
         dtype_source: str = "current",
     ) -> None:
-        """Raise unless `_load_init` would take these arguments."""
+        """Raise unless `load` would take these arguments."""
         try:
             shape = self._shape
             known = None if shape is None else tuple(axis if axis > 0 else None for axis in shape)
@@ -264,7 +276,7 @@ class Parameter(ParameterValues):
         if ctx is not None and is_somewhere and set(_contexts(ctx)) != set(self.list_ctx()):
             raise complaints.loaded_elsewhere(self, _contexts(ctx))
 
-    def _load_init(
+    def load(
         self,
         data: NDArray,
         ctx: Any = None,
@@ -284,7 +296,16 @@ class Parameter(ParameterValues):
         MismatchError
             if shape, dtype or contexts do not fit
         """
-        self._check_load(data, ctx, cast_dtype, dtype_source)
+        self._load_init(data, ctx, cast_dtype, dtype_source)
+
+    def _load_init(
+        self,
+        data: NDArray,
+        ctx: Any = None,
+        cast_dtype: bool = False,
+        dtype_source: str = "current",
+    ) -> None:
+        self.check_load(data, ctx, cast_dtype, dtype_source)
         if dtype_source == "saved" and np.dtype(data.dtype) != as_dtype(self._dtype):
             self.cast(data.dtype)
         self._shape = data.shape

@@ -39,7 +39,7 @@ def other_shape(parameter: "ParameterValues", shape: Sequence[int]) -> MismatchE
     """A shape contradicts the declared one."""
     return MismatchError(
         describe(
-            f"the shape {tuple(shape)} does not fit the declared shape {parameter._shape}",
+            f"the shape {tuple(shape)} does not fit the declared shape {parameter.declared_shape}",
             where=_title(parameter),
         )
     )
@@ -60,7 +60,7 @@ def unknown_shape(parameter: "ParameterValues", *, may_wait: bool) -> MXNetError
     kind = MXNetError if may_wait else CallError
     return kind(
         describe(
-            f"cannot be initialized: its shape {parameter._shape} is not known",
+            f"cannot be initialized: its shape {parameter.declared_shape} is not known",
             where=_title(parameter),
             hint=waits if may_wait else "give the whole shape, or allow_deferred_init=True",
         )
@@ -71,7 +71,7 @@ def shape_in_file(parameter: "ParameterValues", value: "NDArray") -> MismatchErr
     """A file holds a value of another shape."""
     return MismatchError(
         describe(
-            f"the file holds the shape {value.shape}, the net needs {parameter._shape}",
+            f"the file holds the shape {value.shape}, the net needs {parameter.declared_shape}",
             where=_title(parameter),
             hint="build the net as it was when the file was written",
         )
@@ -128,7 +128,7 @@ def uninitialized(parameter: "ParameterValues") -> UninitializedError:
         describe(
             "has not been initialized",
             where=_title(parameter),
-            facts=[f"declared shape: {parameter._shape}"],
+            facts=[f"declared shape: {parameter.declared_shape}"],
             hint="net.initialize(), or net.load_parameters(file); a parameter that it leaves out "
             "belongs to no registered child (lists of blocks are not registered)",
         )
@@ -141,17 +141,17 @@ def still_deferred(parameter: "ParameterValues") -> DeferredInitializationError:
         describe(
             "has not been initialized yet: its shape waits for the first batch",
             where=_title(parameter),
-            facts=[f"declared shape: {parameter._shape} (0 is unknown)"],
+            facts=[f"declared shape: {parameter.declared_shape} (0 is unknown)"],
             hint="one batch through the net first, or in_units=, in_channels= … in the layer",
         )
     )
 
 
-def no_gradient(parameter: "ParameterValues") -> MXNetError:
+def no_gradient(parameter: "ParameterValues", grad_req: str) -> MXNetError:
     """The parameter's gradient is not computed."""
     return MXNetError(
         describe(
-            f"has no gradient, for its grad_req is {parameter._grad_req!r}",
+            f"has no gradient, for its grad_req is {grad_req!r}",
             where=_title(parameter),
             hint="grad_req='write' (or 'add') for what is to be trained",
         )

@@ -152,7 +152,7 @@ class ParameterDict(Mapping[str, Parameter]):
                         hint="save_parameters, whose names do not depend on prefixes",
                     )
                 )
-            arrays[parameter.name.removeprefix(strip_prefix)] = parameter._reduce()
+            arrays[parameter.name.removeprefix(strip_prefix)] = parameter.value_for_files()
         nd.save(filename, arrays)
 
     def load(
@@ -213,9 +213,9 @@ def load_all(
     """Give parameters the values of the same names: all of them, or none if one does not fit."""
     present = [(parameters[name], value) for name, value in values.items() if name in parameters]
     for parameter, value in present:
-        parameter._check_load(value, ctx, cast_dtype, dtype_source)
+        parameter.check_load(value, ctx, cast_dtype, dtype_source)
     for parameter, value in present:
-        parameter._load_init(value, ctx, cast_dtype, dtype_source)
+        parameter.load(value, ctx, cast_dtype, dtype_source)
 
 
 def read_named(filename: PathLike) -> dict[str, NDArray]:
@@ -283,7 +283,7 @@ def _agree(parameter: Parameter, key: str, value: Any) -> None:
             a == b or 0 in (a, b) for a, b in zip(wanted, present, strict=True)
         )
         if fits:
-            parameter._shape = _merged(wanted, present)
+            parameter.shape = _merged(wanted, present)
             return
     elif key == "dtype":
         fits = as_dtype(value) == as_dtype(present)

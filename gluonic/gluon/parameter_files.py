@@ -47,7 +47,7 @@ class ParameterFiles:
         if deduplicate:
             last = {parameter: name for name, parameter in named.items()}
             named = {name: p for name, p in named.items() if last[p] == name}
-        nd.save(filename, {name: p._reduce() for name, p in named.items()})
+        nd.save(filename, {name: p.value_for_files() for name, p in named.items()})
 
     def load_parameters(
         self,
@@ -103,7 +103,7 @@ class ParameterFiles:
     def save(self, prefix: str) -> None:
         """Save the parameters by position, to ``prefix-model.params``; names of blocks do not matter."""
         named = self._parameters_by_position()
-        nd.save(f"{prefix}-model.params", {name: p._reduce() for name, p in named.items()})
+        nd.save(f"{prefix}-model.params", {name: p.value_for_files() for name, p in named.items()})
 
     def load(self, prefix: str) -> None:
         """Load what `save` has written for a net of the same structure."""

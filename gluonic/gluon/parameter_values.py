@@ -86,7 +86,50 @@ class ParameterValues(RowsOfParameter):
         self._gradients = gradients
         mark_replaced()
 
+    # What it has
+
+    @property
+    def declared_shape(self) -> tuple[int, ...] | None:
+        """The shape as far as it is known; 0 is an axis that is not known yet."""
+        return self._shape
+
+    @property
+    def is_initialized(self) -> bool:
+        """Whether it has values."""
+        return self._arrays is not None
+
+    @property
+    def is_deferred(self) -> bool:
+        """Whether its initialization waits for its shape."""
+        return bool(self._deferred_init)
+
+    @property
+    def has_sparse_value(self) -> bool:
+        """Whether its storage type is ``"row_sparse"`` or ``"csr"``."""
+        return self._stype != "default"
+
+    @property
+    def has_sparse_gradient(self) -> bool:
+        """Whether that of its gradient is one of these."""
+        return self._grad_stype != "default"
+
+    @property
+    def notes_replacements(self) -> bool:
+        """Whether it notes that it holds other arrays: not if programs have put lists of their own in it."""
+        held = (self._arrays, self._gradients)
+        return all(isinstance(x, ParameterArrays) for x in held if x is not None)
+
     # Taking values
+
+    def on_initialization(self, action: Callable[[], None]) -> None:
+        """Have a function called whenever the parameter has been initialized."""
+        initialize = self._init_impl
+
+        def initialize_and_act(*arguments: Any) -> None:
+            initialize(*arguments)
+            action()
+
+        self._init_impl = initialize_and_act  # type: ignore[assignment, method-assign]
 
     def _init_impl(self, data: NDArray, ctx_list: Iterable[Context]) -> None:
         """Take copies of a value, one for each context, and make gradients for them."""
@@ -191,6 +234,11 @@ class ParameterValues(RowsOfParameter):
         found: list[NDArray] = self._check_and_get(self._arrays, list)
         return found
 
+    def held_arrays(self) -> list[NDArray]:
+        """Return the arrays on all contexts, of any storage type; see `list_data`."""
+        found: list[NDArray] = self._check_and_get(self._data, list)
+        return found
+
     def grad(self, ctx: Context | None = None) -> NDArray:
         """Return the gradient buffer on a context."""
         found: NDArray = self._check_and_get(self._existing_gradients(), ctx)
@@ -203,7 +251,7 @@ class ParameterValues(RowsOfParameter):
 
     def _existing_gradients(self) -> list[NDArray] | None:
         if self._arrays is not None and self._grad is None:
-            raise complaints.no_gradient(self)
+            raise complaints.no_gradient(self, self._grad_req)
         return self._grad
 
     def zero_grad(self) -> None:
@@ -219,6 +267,10 @@ class ParameterValues(RowsOfParameter):
             contexts: list[Context] = self._deferred_init[1]
             return contexts
         return self._refuse_uninitialized()
+
+    def value_for_files(self) -> NDArray:
+        """Return a copy of the value: the mean over all contexts."""
+        return self._reduce()
 
     def _reduce(self) -> NDArray:
         """A copy of the value, for files: the mean over all contexts."""
@@ -236,9 +288,8 @@ class ParameterValues(RowsOfParameter):
         """A copy of a sparse value, from the trainer if there is one."""
         held: NDArray = self._check_and_get(self._arrays, list)[0]
         copy: NDArray = held.copyto(CPU)
-        if self._trainer is not None and self._trainer._kv_initialized:
-            rows = nd.arange(held.shape[0], dtype="int64")
-            self._trainer._row_sparse_pull(self, copy, rows, full_idx=True)
+        if self._trainer is not None:
+            self._trainer.pull_all_rows(self, copy)
         return copy
 
     # Copies and pickles

@@ -60,7 +60,7 @@ def known_shapes(parameters: Sequence[Parameter]) -> dict[str, tuple[int, ...]]:
 
 def values_of(parameters: Sequence[Parameter]) -> dict[str, "np.ndarray[Any, Any]"]:
     """The values of parameters that have been initialized."""
-    return {p.name: p.data().asnumpy() for p in parameters if p._data is not None}
+    return {p.name: p.data().asnumpy() for p in parameters if p.is_initialized}
 
 
 def measured(

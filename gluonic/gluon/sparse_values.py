@@ -43,7 +43,7 @@ class RowsOfParameter:
         if self._trainer is None:
             raise complaints.no_trainer(self)  # type: ignore[arg-type]
         arrays = self._check_and_get(arr_list, ctx)  # type: ignore[attr-defined]
-        self._trainer._row_sparse_pull(self, arrays, row_id)
+        self._trainer.pull_rows(self, arrays, row_id)
         return arrays
 
     def row_sparse_data(self, row_id: NDArray) -> NDArray:

@@ -9,7 +9,7 @@ from gluonic.codegen import CacheInfo
 from gluonic.gluon.array_classes import check_alike
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import PathLike
-from gluonic.gluon.parameter_values import ParameterArrays, is_overridden
+from gluonic.gluon.parameter_values import is_overridden
 from gluonic.gluon.replay import EagerReplay, InferenceReplay, RecordedReplay, Replay
 from gluonic.gluon.structure import LEAF, Opened, Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING
@@ -276,7 +276,7 @@ class BoundTrace:
         """Initialize the parameters that were deferred until their shapes were known."""
         waiting = []
         for parameter in self.parameters():
-            if parameter._data is None:
+            if not parameter.is_initialized:
                 try:
                     parameter.data()  # it was never initialized, which is another error
                 except DeferredInitializationError:
@@ -285,7 +285,7 @@ class BoundTrace:
             return
         infer_shapes()
         for parameter in waiting:
-            parameter._finish_deferred_init()
+            parameter.finish_deferred_init()
 
     def save(
         self, trace: Trace, path: PathLike, epoch: int, *, remove_amp_cast: bool
@@ -297,7 +297,7 @@ class BoundTrace:
         nd.save(
             parameter_file,
             {
-                f"{'aux' if p.name in states else 'arg'}:{p.name}": p._reduce()
+                f"{'aux' if p.name in states else 'arg'}:{p.name}": p.value_for_files()
                 for p in self.parameters()
             },
         )
@@ -329,7 +329,7 @@ class BoundTrace:
         parameters = [p for p in self.parameters() if p not in computed]
         values = {parameter: parameter.data(context) for parameter in parameters}
         found = [None if isinstance(s, int) else values.get(s) for s in self.sources]
-        tell = all(isinstance(p._data, ParameterArrays) for p in parameters)
+        tell = all(p.notes_replacements for p in parameters)
         self._known = known = _Known(context, at if tell else -1, found, object())
         return known
 

@@ -4,9 +4,33 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple, Self
 
 from gluonic.gluon.parameter import Parameter
-from gluonic.gluon.parameter_values import ParameterArrays, is_overridden
+from gluonic.gluon.parameter_values import is_overridden
+from gluonic.graph.errors import describe
 from gluonic.graph.versions import REPLACEMENTS
-from gluonic.ndarray import NDArray
+from gluonic.ndarray import Context, NDArray
+
+
+def contexts_of(params: Sequence[Parameter]) -> list[Context]:
+    """The contexts that all parameters are on.
+
+    Raises
+    ------
+    AssertionError
+        if they are on different ones
+    """
+    contexts: list[Context] = []
+    for param in params:
+        found = param.list_ctx()
+        if contexts and found != contexts:
+            raise AssertionError(
+                describe(
+                    "all parameters must be on the same contexts",
+                    where="Trainer",
+                    facts=[f"{param.name} is on {found}", f"others are on {contexts}"],
+                )
+            )
+        contexts = found
+    return contexts
 
 
 class Trained(NamedTuple):
@@ -38,10 +62,9 @@ class KnownParameters(NamedTuple):
         """The look-up's result; None if parameters do not notify when they hold other arrays."""
         for param in params:
             own = is_overridden(param, "list_data") or is_overridden(param, "list_grad")
-            held = [x for x in (param._data, param._grad) if x is not None]
-            if own or not all(isinstance(x, ParameterArrays) for x in held):
+            if own or not param.notes_replacements:
                 return None
-        values = [array for param in params for array in param._data or ()]
+        values = [array for p in params if p.is_initialized for array in p.held_arrays()]
         return cls(at, [(array, array.tape_entry) for array in values], places)
 
     def holds(self) -> bool:

@@ -6,8 +6,9 @@ from typing import Any
 
 from gluonic import kvstore as kvstores
 from gluonic import optimizer as optimizers
+from gluonic.gluon.loss_scaling import LossScaling
 from gluonic.gluon.parameter import Parameter
-from gluonic.gluon.trained import KnownParameters, Trained
+from gluonic.gluon.trained import KnownParameters, Trained, contexts_of
 from gluonic.gluon.trainer_complaints import (
     EmptyBatchError,
     OptimizerSettingsError,
@@ -20,14 +21,14 @@ from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.files import write_atomically
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.kvstore.training import prepare, sum_up
-from gluonic.ndarray import Context, NDArray
+from gluonic.ndarray import Context, NDArray, arange
 from gluonic.ndarray.state import Flags
 from gluonic.optimizer.states import load_states
 
 __all__ = ["Trainer"]
 
 
-class Trainer(CheckedArguments):
+class Trainer(LossScaling, CheckedArguments):
     """Apply an optimizer to parameters, after every `backward`.
 
     Gradients of several contexts are summed up first.
@@ -62,8 +63,6 @@ class Trainer(CheckedArguments):
     [[0.5, 0.0]]
     """
 
-    _amp_loss_scaler: Any = None  # an attribute that `contrib.amp.init_trainer` sets
-    _amp_original_scale: float = 1.0
     _kvstore: Any = None
 
     def __init__(
@@ -78,9 +77,9 @@ class Trainer(CheckedArguments):
         self._params = checked_parameters(params)
         self._param2idx = {param.name: index for index, param in enumerate(self._params)}
         for param in self._params:
-            param._set_trainer(self)
-        self._contains_sparse_weight = any(p._stype != "default" for p in self._params)
-        self._contains_sparse_grad = any(p._grad_stype != "default" for p in self._params)
+            param.set_trainer(self)
+        self._contains_sparse_weight = any(p.has_sparse_value for p in self._params)
+        self._contains_sparse_grad = any(p.has_sparse_gradient for p in self._params)
         self._contexts = self._check_contexts()
         self._init_optimizer(optimizer, dict(optimizer_params or {}))
         self._scale = self._optimizer.rescale_grad
@@ -100,23 +99,10 @@ class Trainer(CheckedArguments):
         self.__dict__.update(state)
         self._optimizer.param_dict = dict(enumerate(self._params))
         for param in self._params:
-            param._set_trainer(self)
+            param.set_trainer(self)
 
     def _check_contexts(self) -> list[Context]:
-        """The contexts that all parameters are on."""
-        contexts: list[Context] = []
-        for param in self._params:
-            found = param.list_ctx()
-            if contexts and found != contexts:
-                raise AssertionError(
-                    describe(
-                        "all parameters must be on the same contexts",
-                        where="Trainer",
-                        facts=[f"{param.name} is on {found}", f"others are on {contexts}"],
-                    )
-                )
-            contexts = found
-        return contexts
+        return contexts_of(self._params)
 
     def _init_optimizer(
         self, optimizer: str | optimizers.Optimizer, optimizer_params: dict[str, Any]
@@ -168,15 +154,15 @@ class Trainer(CheckedArguments):
         """Push the parameters initialized so far to the store."""
         waiting = []
         for param in self._params_to_init if self._kvstore is not None else ():
-            if param._deferred_init:
+            if param.is_deferred:
                 waiting.append(param)
             else:
-                arrays = param._check_and_get(param._data, list)
+                arrays = param.held_arrays()
                 index = self._param2idx[param.name]
-                if param._stype == "default":
-                    self._kvstore.broadcast(index, arrays[0], arrays)
-                else:
+                if param.has_sparse_value:
                     self._kvstore.init(index, arrays[0])
+                else:
+                    self._kvstore.broadcast(index, arrays[0], arrays)
         self._params_to_init = waiting
 
     def _prepare(self) -> None:
@@ -210,6 +196,25 @@ class Trainer(CheckedArguments):
     def _check_and_rescale_grad(self, scale: float) -> None:
         """Let the optimizer multiply gradients by a number."""
         self._optimizer.rescale_grad = scale
+
+    def forget_stored(self, parameter: Parameter) -> None:
+        """Let the store take the value of a parameter anew, which was set while the store kept another."""
+        if (
+            self._kv_initialized
+            and self._update_on_kvstore
+            and parameter not in self._params_to_init
+        ):
+            self._reset_kvstore()
+
+    def pull_rows(self, parameter: Parameter, out: Any, row_id: NDArray) -> None:
+        """Copy rows of a parameter from the store into arrays."""
+        self._row_sparse_pull(parameter, out, row_id)
+
+    def pull_all_rows(self, parameter: Parameter, out: NDArray) -> None:
+        """Copy all rows of a parameter from the store into an array, if the store is in use already."""
+        if self._kv_initialized:
+            rows = arange(out.shape[0], dtype="int64")
+            self._row_sparse_pull(parameter, out, rows, full_idx=True)
 
     def _row_sparse_pull(
         self, parameter: Parameter, out: Any, row_id: NDArray, full_idx: bool = False
@@ -288,14 +293,14 @@ class Trainer(CheckedArguments):
             return
         dense = []
         for i, param in self._trained():
-            if param._stype == "default":
-                dense.append((i, i, param.list_grad(), param.list_data()))
-            else:
+            if param.has_sparse_value:
                 self._kvstore.push(i, param.list_grad(), priority=-i)
+            else:
+                dense.append((i, i, param.list_grad(), param.list_data()))
         sum_up(self._kvstore, dense, bool(self._update_on_kvstore))
 
     def _update(self, ignore_stale_grad: bool = False) -> None:
-        if self._amp_loss_scaler is not None and self._amp_loss_scaler.has_overflow(self._params):
+        if self._overflows():
             return
         fresh = []
         for trained in self._found():
@@ -322,8 +327,8 @@ class Trainer(CheckedArguments):
         at = REPLACEMENTS.latest
         places: list[list[Trained]] = [[] for _ in self._updaters]
         for index, param in self._trained():
-            held = param._check_and_get(param._data, list) if param._stype != "default" else None
-            values = zip(held or param.list_data(), param.list_grad(), places, strict=True)
+            held = param.held_arrays() if param.has_sparse_value else param.list_data()
+            values = zip(held, param.list_grad(), places, strict=True)
             for array, gradient, trained in values:
                 trained.append(Trained(index, param, array, gradient, array.leaf()))
         self._known = KnownParameters.of(self._params, places, at)
@@ -381,8 +386,6 @@ class Trainer(CheckedArguments):
     def _weights(self) -> list[dict[int, NDArray]]:
         """For each context the parameters that are initialized, by index."""
         known = [
-            (i, param._check_and_get(param._arrays, list))
-            for i, param in enumerate(self._params)
-            if param._arrays is not None
+            (i, param.held_arrays()) for i, param in enumerate(self._params) if param.is_initialized
         ]
         return [{i: arrays[place] for i, arrays in known} for place in range(len(self._updaters))]

@@ -202,11 +202,9 @@ def broadcast_parameters(params: Any, root_rank: int = 0, prefix: str | None = N
 
 def _broadcast_when_initialized(param: Parameter, root_rank: int, name: str) -> None:
     """Let a parameter be sent once it has a shape and values."""
-    initialize = param._init_impl
 
-    def initialize_and_broadcast(*arguments: Any) -> None:
-        initialize(*arguments)
+    def broadcast_all() -> None:
         for one in param.list_data():
             broadcast_(one, root_rank, name=name)
 
-    param._init_impl = initialize_and_broadcast  # type: ignore[assignment, method-assign]
+    param.on_initialization(broadcast_all)

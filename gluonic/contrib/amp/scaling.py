@@ -12,8 +12,7 @@ from gluonic.graph.errors import describe
 def attach(trainer: Any, scaler: LossScaler) -> None:
     """Let a trainer skip steps with gradients that overflow."""
     _require_trainer(trainer)
-    trainer._amp_loss_scaler = scaler
-    trainer._amp_original_scale = trainer._scale
+    trainer.use_loss_scaler(scaler)
 
 
 @contextmanager
@@ -40,8 +39,7 @@ def scale_loss(loss: Any, optimizer_or_trainer: Any) -> Iterator[Any]:
     """
     trainer = optimizer_or_trainer
     _require_trainer(trainer)
-    scaler = trainer._amp_loss_scaler
-    if scaler is None:
+    if trainer.find_loss_scaler() is None:
         raise AssertionError(
             describe(
                 "the trainer has no loss scaler",
@@ -49,11 +47,11 @@ def scale_loss(loss: Any, optimizer_or_trainer: Any) -> Iterator[Any]:
                 hint="amp.init_trainer(trainer)",
             )
         )
-    trainer._scale = trainer._amp_original_scale / scaler.loss_scale
+    scale = trainer.expect_scaled_loss()
     if isinstance(loss, (list, tuple)):
-        yield [one * scaler.loss_scale for one in loss]
+        yield [one * scale for one in loss]
     else:
-        yield loss * scaler.loss_scale
+        yield loss * scale
 
 
 def unscale(optimizer_or_trainer: Any) -> None:
@@ -64,11 +62,7 @@ def unscale(optimizer_or_trainer: Any) -> None:
     optimizer_or_trainer : a trainer
     """
     _require_trainer(optimizer_or_trainer)
-    for param in optimizer_or_trainer._params:
-        if param.grad_req != "null":
-            for gradient in param.list_grad():
-                gradient[:] *= optimizer_or_trainer._scale
-    optimizer_or_trainer._scale = 1.0
+    optimizer_or_trainer.unscale_gradients()
 
 
 def _require_trainer(trainer: Any) -> None:
