@@ -18,7 +18,7 @@ from gluonic.graph.view import NodeView, title_of, written
 def _normalize(
     blocks: Array, gamma: Array, beta: Array, axis: int, eps: float
 ) -> tuple[Array, Array, Array]:
-    """Standardize blocks of numbers along an axis; also their means and standard deviations."""
+    """Standardize blocks of numbers along an axis; also return their means and standard deviations."""
     centred, mean, variance = moments(wide(blocks), (axis,))
     deviation = np.sqrt(variance + eps)
     centred *= gamma / deviation
@@ -85,11 +85,11 @@ def _(n: NodeView) -> None:
 def instance_norm(data: Array, gamma: LayerWeights, beta: Array, *, eps: float = 1e-3) -> Any:
     """Standardize every channel of every instance, then scale and shift (arXiv:1607.08022).
 
-    ``(data - mean) / sqrt(var + eps) * gamma + beta``, with mean and variance over the places.
+    ``(data - mean) / sqrt(var + eps) * gamma + beta``, with mean and variance over the spatial axes.
 
     Parameters
     ----------
-    data : array of shape (batch, channels, …), with at least one axis of places
+    data : array of shape (batch, channels, …), with at least one spatial axis
         Floating-point.
     gamma, beta : arrays of shape (channels,)
         Scale and shift.
@@ -111,7 +111,7 @@ def _normalize_groups(
 def _require_places(n: NodeView) -> None:
     if len(n.data) < 3:
         raise InferenceError(
-            f"{title_of(n)}: data is {written(n.data)} but needs places: (batch, channels, …)"
+            f"{title_of(n)}: data is {written(n.data)} but needs spatial axes: (batch, channels, …)"
         )
 
 
@@ -144,12 +144,12 @@ def group_norm(
 
     Parameters
     ----------
-    data : array of shape (batch, channels, …), with at least one axis of places
+    data : array of shape (batch, channels, …), with at least one spatial axis
         Floating-point.
     gamma, beta : arrays of shape (num_groups,)
         Scale and shift.
     num_groups : int, default 1
-        Into how many groups the channels are divided.
+        The number of groups that the channels are divided into.
     eps : float, default 1e-5
         Added to the variance.
     output_mean_var : bool, default False
@@ -174,12 +174,12 @@ def _(n: NodeView) -> None:
 
 
 class Arrangement(NamedTuple):
-    """How the arrays of a layer are seen so that a block of numbers lies along one axis.
+    """The view of a layer's arrays in which each normalized block is one axis.
 
     Attributes
     ----------
-    blocks, statistic, parameter : what makes data, means and parameters broadcast together
-    axis : where the numbers of a block lie
+    blocks, statistic, parameter : reshape data, means and parameters so that they broadcast together
+    axis : the axis of a block
     """
 
     blocks: Callable[[Any, NodeView, Any], Any]
@@ -204,7 +204,7 @@ ARRANGEMENTS = {
         parameter=lambda F, n, x: F._channel_view_like(x, n.data, axis=n.axis),
         axis=lambda n: int(n.axis),
     ),
-    instance_norm: _grouped(lambda n: 0),  # to reshape, 0 means «as many as there are»
+    instance_norm: _grouped(lambda n: 0),  # to `reshape`, 0 means: keep the axis
     group_norm: _grouped(lambda n: int(n.num_groups)),
 }
 

@@ -1,14 +1,14 @@
 """One step of an optimizer for one weight.
 
 Each operator takes a weight, its gradient and the optimizer's states, updates the states in place
-and returns the new weight. What it computes is a rule of :mod:`gluonic.graph.updates`; here stand
-its signature and its documentation. Common attributes:
+and returns the new weight. The computation is a rule of :mod:`gluonic.graph.updates`; this file has
+the signatures and the documentation. Common attributes:
 
 lr : the learning rate
 wd : weight decay, which adds ``wd * weight`` to the gradient
-rescale_grad : the gradient is multiplied by it first
-clip_gradient : the rescaled gradient is then clipped to plus and minus this; not if it is negative
-lazy_update : means something to sparse gradients only; it is accepted and ignored
+rescale_grad : a factor that the gradient is multiplied by first
+clip_gradient : the bound to which the rescaled gradient is clipped on both sides; negative for none
+lazy_update : accepted and ignored; it concerns sparse gradients only
 """
 
 import math
@@ -25,7 +25,7 @@ from gluonic.graph.view import NodeView
 def _bias_corrections(
     *, beta1: float, beta2: float, t: int, bias_correction: bool = True, **_: Any
 ) -> dict[str, float]:
-    """What running means have lost by starting at zero, after `t` steps."""
+    """The bias corrections of running means that start at zero, after `t` steps."""
     if not bias_correction:
         return {"bias1": 1.0, "bias2": 1.0}
     return {"bias1": 1 - beta1**t, "bias2": 1 - beta2**t}
@@ -261,7 +261,7 @@ def lamb_update_phase1(
 
 
 def phase2_shape(n: NodeView) -> None:
-    """The weight and its direction have one shape, their norms are single numbers."""
+    """The shape rule: the weight and its direction have equal shapes, their norms shape (1,)."""
     all_but("r1", "r2")(n)
     n.r1 = n.r2 = (1,)
 

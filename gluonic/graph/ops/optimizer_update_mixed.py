@@ -31,14 +31,14 @@ def _mixed_precision(
     last: tuple[str, ...] = (),
     is_new_weight: bool = True,
 ) -> Operator:
-    """Register an update with a float32 copy of the weight, `weight32`, behind its other inputs.
+    """Register an update with a float32 copy of the weight, `weight32`, after its other inputs.
 
     Parameters
     ----------
-    op : the update of a weight that has no such copy
+    op : the update of a weight without such a copy
     narrow_ones : inputs and outputs of the weight's dtype; the others are float32
-    last : inputs that still come after `weight32`
-    is_new_weight : whether the output is the new weight, which goes into `weight32`, too
+    last : inputs that come after `weight32`
+    is_new_weight : whether the output is the new weight, which is written to `weight32` too
     """
     parameters = list(inspect.signature(op.kernel).parameters.values())
     inputs = [p for p in parameters if p.kind is p.POSITIONAL_OR_KEYWORD and p.name not in last]

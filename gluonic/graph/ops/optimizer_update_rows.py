@@ -1,4 +1,4 @@
-"""Steps of optimizers that MXNet has for the rows that a sparse gradient stores."""
+"""Steps of optimizers that in MXNet update only the rows that a sparse gradient stores."""
 
 from gluonic.graph import updates
 from gluonic.graph.axes import require_rank
@@ -19,14 +19,14 @@ def sparse_adagrad_update(
     rescale_grad: float = 1.0,
     clip_gradient: float = -1.0,
 ) -> None:
-    """A step of AdaGrad; of a row_sparse gradient, in the rows that it stores alone.
+    """A step of AdaGrad; with a row_sparse gradient, only in the rows that it stores.
 
-    To `history` is added the squared gradient; the new weight is
+    The squared gradient is added to `history`; the new weight is
     ``weight - lr * grad / sqrt(history + epsilon)`` (Duchi, Hazan and Singer, 2011).
 
     Parameters
     ----------
-    history : as the weight, updated in place
+    history : like the weight, updated in place
     epsilon : float, default 1e-7
         Added to the history.
     wd : float, default 0
@@ -54,7 +54,7 @@ def group_adagrad_update(
 ) -> None:
     """A step of AdaGrad with one step size for each row.
 
-    To `history` is added the mean of each row's squared gradients; the new weight is
+    The mean of each row's squared gradients is added to `history`; the new weight is
     ``weight - lr * grad / sqrt(history + epsilon)`` (Duchi, Hazan and Singer, 2011).
 
     Parameters

@@ -1,8 +1,8 @@
 """One step of an optimizer for several weights at once.
 
-The inputs stand in groups, a group a weight: the weight, its gradient, its states and, for mixed
-precision, its float32 copy. The states are updated in place; there is a new weight in the outputs
-for each group.
+The inputs are in groups, one per weight: the weight, its gradient, its states and, for mixed
+precision, its float32 copy. The states are updated in place; the outputs are the new weights, one
+per group.
 """
 
 import inspect
@@ -41,7 +41,7 @@ class Groups:
     ----------
     op : the operator that updates one weight
     count : the attribute that holds the number of groups
-    last : inputs behind all groups
+    last : inputs after all groups
     """
 
     def __init__(self, op: Operator, count: str, last: Sequence[str]) -> None:
@@ -70,7 +70,7 @@ class Groups:
             yield arrays[start : start + size]
 
     def infer_shape(self, n: NodeView) -> None:
-        """All arrays of a group have one shape."""
+        """The shape rule: all arrays of a group have equal shapes."""
         count = getattr(n, self.count)
         for name, value in settings_of(n).items():
             if isinstance(value, tuple) and len(value) != count:
@@ -84,7 +84,7 @@ class Groups:
                 put(n, name, (count,))
 
     def infer_dtype(self, n: NodeView) -> None:
-        """All arrays of a group have one dtype, but in mixed precision the states are float32."""
+        """The dtype rule: all arrays of a group have one dtype, but in mixed precision states are float32."""
         for i in range(getattr(n, self.count)):
             unify_all(n, [*(f"{kind}_{i}" for kind in self.narrow), f"output{i}"])
             for kind in self.kinds:
@@ -106,11 +106,10 @@ def _several(
     Parameters
     ----------
     parts : the operators that update one weight, one after the other
-    own : their attributes of which each weight has its own, with the names that the sequences of
-        them have here
+    own : their attributes with a value per weight, and the names of the sequences of these values
     update : calls the parts; needed if there are several
     count : the attribute that holds the number of weights
-    last : inputs behind all groups: the values of `own` as arrays, or what all weights share
+    last : inputs after all groups: the values of `own` as arrays, or inputs that all weights share
     """
     groups = Groups(parts[0], count, last)
     preloaded = set(own.values()) <= set(last)
@@ -143,7 +142,7 @@ def _several(
 def _signature(
     parts: Sequence[Operator], own: Mapping[str, str], count: str, preloaded: bool
 ) -> inspect.Signature:
-    """The attributes of `parts`, with sequences in the place of what each weight has of its own."""
+    """The attributes of `parts`, with sequences for those that have a value per weight."""
     keyword = inspect.Parameter.KEYWORD_ONLY
     given = {
         p.name: p
@@ -163,7 +162,7 @@ def _signature(
 
 
 def _lamb(phase1: Operator, phase2: Operator) -> Callable[..., Array]:
-    """Both phases of LAMB for one weight, with a float32 copy of it or without."""
+    """Both phases of LAMB for one weight, with or without a float32 copy."""
 
     def update(
         weight: Array,

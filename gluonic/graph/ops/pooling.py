@@ -48,31 +48,31 @@ def pooling(
     count_include_pad: bool | None = None,
     layout: Layout | None = None,
 ) -> Any:
-    """Summarize windows of the data, for every channel by itself.
+    """Reduce windows of the data, for each channel separately.
 
     Parameters
     ----------
-    data : array of shape (batch, channels, places…), with 1, 2 or 3 axes of places
+    data : array of shape (batch, channels, places…), with 1, 2 or 3 spatial axes
         Floating-point.
     kernel : tuple of int
         The size of a window; not needed with `global_pool`.
     pool_type : {"max", "avg", "sum", "lp"}, default "max"
         Maximum, mean, sum, or ``(Σ xᵖ)^(1/p)``.
     global_pool : bool, default False
-        Whether the only window is the whole of the data; `kernel`, `stride`, `pad` are ignored.
+        Whether a single window covers all of the data; `kernel`, `stride`, `pad` are ignored.
     pooling_convention : {"valid", "full", "same"}, default "valid"
-        How many windows there are: those that fit; also one that sticks out at the far end, where
-        there is something left; or as many as strides, without any `pad`.
+        The number of windows: those that fit; also a last one that is cut off at the far end, where
+        data remains; or one per stride, without `pad`.
     stride : tuple of int, default all 1
         The distance between windows.
     pad : tuple of int, default all 0
-        How many places are added at both ends of each axis: zeros, or what is less than anything.
+        The padding at both ends of each axis: zeros, or for maxima the lowest number.
     p_value : int, optional
         The p of ``lp``: 1, 2 or 3.
     count_include_pad : bool, default True
-        Whether a mean counts places that were added.
+        Whether a mean counts padding.
     layout : str, optional
-        Where the channels lie: ``NCHW`` (or NCW, NCDHW), unless ``NHWC`` (or NWC, NDHWC) is given.
+        The order of the axes: ``NCHW`` (or NCW, NCDHW) by default, or ``NHWC`` (or NWC, NDHWC).
     cudnn_off
         Accepted and ignored.
 
@@ -107,7 +107,7 @@ def _divisor(images: Array, pool: Pool, include_pad: bool | None) -> Array:
 
 
 class PartialPool(NamedTuple):
-    """A `Pool` of data whose shape may be unknown in part."""
+    """A `Pool` of data whose shape may be partly unknown."""
 
     kernel: PartialShape
     stride: tuple[int, ...]
@@ -115,14 +115,14 @@ class PartialPool(NamedTuple):
     counts: PartialShape
 
     def complete(self) -> Pool:
-        """The pool itself, once all is known."""
+        """The `Pool`, once the shape is known."""
         return Pool(complete(self.kernel), self.stride, self.pad, complete(self.counts))
 
 
 def window_count(
     size: int | None, kernel: int, stride: int, pad: int, convention: Convention
 ) -> int | None:
-    """How many windows lie along an axis."""
+    """The number of windows along an axis."""
     if size is None:
         return None
     reach = size + 2 * pad
@@ -142,7 +142,7 @@ def pool_of(
     pad: Shape,
     layout: str | None,
 ) -> PartialPool:
-    """Read the attributes; `shape` has its channels first."""
+    """Read the attributes; `shape` has the channels along axis 1."""
     places = shape[2:]
     rank = len(places)
     if global_pool:
@@ -210,7 +210,7 @@ backward_sum = companion(
     ("grad", "data"),
     _spread,
     output_like="data",
-    documentation="The gradient of Pooling by sums or means: every place gets that of its windows.",
+    documentation="The gradient of Pooling by sums or means: each element gets that of its windows.",
 )
 backward_max = companion(
     pooling,
@@ -226,7 +226,7 @@ take_maxima = companion(
     ("values", "data", "pooled"),
     _at_maxima(gather_from_maxima),
     output_like="pooled",
-    documentation="For each window of `data`, the value that lies at its first maximum.",
+    documentation="For each window of `data`, the value at its first maximum.",
 )
 
 
@@ -252,6 +252,6 @@ take_maxima.gradient(
 
 
 def _linear(n: NodeView) -> dict[str, Any]:
-    """The attributes, but sums where there are norms."""
+    """The attributes, with sums in place of norms."""
     kind = "avg" if n.pool_type == "avg" else "sum"
     return {**settings_of(n), "pool_type": kind}

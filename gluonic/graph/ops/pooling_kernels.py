@@ -1,4 +1,4 @@
-"""Pooling of NumPy arrays with their channels along axis 1."""
+"""Pooling of NumPy arrays with the channels along axis 1."""
 
 from collections.abc import Callable, Iterator
 from math import prod
@@ -13,12 +13,12 @@ MOST_SLICES = 64
 
 
 class Pool(NamedTuple):
-    """Where the windows lie.
+    """The geometry of the windows.
 
     Attributes
     ----------
-    kernel, stride, pad : of the windows, along each axis
-    counts : how many windows there are
+    kernel, stride, pad : size, stride and padding along each axis
+    counts : number of windows along each axis
     """
 
     kernel: tuple[int, ...]
@@ -27,7 +27,7 @@ class Pool(NamedTuple):
     counts: tuple[int, ...]
 
     def after(self, places: tuple[int, ...]) -> tuple[int, ...]:
-        """How many places must be added behind the others for the last window."""
+        """The padding that the last window needs at the end of each axis."""
         return tuple(
             max(0, (count - 1) * stride + kernel - size - pad)
             for count, stride, kernel, size, pad in zip(
@@ -36,12 +36,12 @@ class Pool(NamedTuple):
         )
 
     def windows(self) -> Windows:
-        """The same as windows of an array that is padded already."""
+        """The same as windows of an array that is already padded."""
         ones, zeros = (1,) * len(self.kernel), (0,) * len(self.kernel)
         return Windows(self.kernel, self.stride, ones, zeros, False)
 
     def slices(self, axis: int) -> Iterator[tuple[slice, ...]]:
-        """For each place of a window along one axis, the index that takes it of all windows."""
+        """For each tap of a window along one axis, the index that takes it from all windows."""
         before = (slice(None),) * (axis + 2)
         reach = self.stride[axis] * (self.counts[axis] - 1) + 1
         for i in range(self.kernel[axis]):
@@ -64,9 +64,9 @@ def _slide(images: Array, pool: Pool, combine: np.ufunc) -> Array:
 
 
 def max_pool(data: Array, pool: Pool, dtype: np.dtype[Any] | None = None) -> Array:
-    """The largest number in each window, NaN left out; as in MXNet, no less than the lowest finite one.
+    """The largest number in each window, without NaN; as in MXNet, at least the lowest finite number.
 
-    That of `dtype`, where the result is converted to another than that of the data.
+    The lowest number is that of `dtype`, if the result is converted to another dtype than the data's.
     """
     lowest = np.finfo(dtype or data.dtype).min
     images = padded(data, pool.pad, pool.after(data.shape[2:]), lowest)
@@ -80,7 +80,7 @@ def sum_pool(data: Array, pool: Pool) -> Array:
 
 
 def spread(grad: Array, places: tuple[int, ...], pool: Pool) -> Array:
-    """The transpose of `sum_pool`: every place gets the sum of the windows that read it."""
+    """The transpose of `sum_pool`: each element gets the sum of the windows that read it."""
     after = pool.after(places)
     for axis in range(len(places)):
         size = pool.pad[axis] + places[axis] + after[axis]
@@ -92,7 +92,7 @@ def spread(grad: Array, places: tuple[int, ...], pool: Pool) -> Array:
 
 
 def counted(places: tuple[int, ...], pool: Pool, include_pad: bool) -> Array:
-    """By how much to divide for an average: an array (windows…)."""
+    """The divisors of averages: an array (windows…)."""
     result: Any = np.ones((), np.int64)
     for size, kernel, stride, pad, count in zip(
         places, pool.kernel, pool.stride, pool.pad, pool.counts, strict=True
@@ -108,9 +108,9 @@ def counted(places: tuple[int, ...], pool: Pool, include_pad: bool) -> Array:
 
 
 def _places_of_maxima(data: Array, output: Array, pool: Pool) -> tuple[Array, tuple[int, ...]]:
-    """Where in its padded image each window has its first maximum, and the padded places.
+    """The flat index in its padded image of each window's first maximum, and the padded extents.
 
-    A window of nothing but NaN and minus infinity does not have it; what counts then is its first place.
+    A window of only NaN and minus infinity has no such maximum; its first element counts.
     """
     images = padded(data, pool.pad, pool.after(data.shape[2:]), np.nan)
     places = images.shape[2:]
@@ -142,7 +142,7 @@ def scatter_to_maxima(grad: Array, data: Array, output: Array, pool: Pool) -> Ar
 
 
 def gather_from_maxima(values: Array, data: Array, output: Array, pool: Pool) -> Array:
-    """The transpose of `scatter_to_maxima`: for each window the value at its first maximum."""
+    """The transpose of `scatter_to_maxima`: for each window, the value at its first maximum."""
     found, places = _places_of_maxima(data, output, pool)
     images = padded(values, pool.pad, pool.after(data.shape[2:]))
     flat = images.reshape(*values.shape[:2], prod(places))

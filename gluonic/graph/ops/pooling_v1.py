@@ -1,4 +1,4 @@
-"""Pooling as MXNet's first operator for it does: what it pads with takes part in maxima."""
+"""Pooling as in MXNet's first operator for it: padding takes part in maxima."""
 
 from collections.abc import Iterator
 from itertools import product
@@ -29,11 +29,11 @@ def pooling_v1(
     stride: Shape = (),
     pad: Shape = (),
 ) -> Any:
-    """Summarize windows of the data; superseded by Pooling, and read from old files.
+    """Reduce windows of the data; superseded by Pooling, and kept for old files.
 
-    Other than Pooling it counts the zeros that it pads with in maxima too, and divides sums by the size of
-    the kernel even where a window reaches beyond the padding. A window that lies wholly there has the
-    maximum minus infinity. The gradient of a maximum goes to all places that have it.
+    Unlike Pooling, it also counts the padding's zeros in maxima, and divides sums by the size of the
+    kernel even where a window reaches beyond the padding. A window entirely beyond it has the maximum
+    minus infinity. The gradient of a maximum goes to all elements equal to it.
 
     Parameters
     ----------
@@ -53,7 +53,7 @@ def pooling_v1(
 def _padded(
     data: Array, kernel: Shape, is_global: bool, convention: Any, stride: Shape, pad: Shape
 ) -> tuple[Array, Pool]:
-    """The data with its zeros, and the windows."""
+    """The padded data, and the windows."""
     pool = _pool(data.shape, "", kernel, is_global, convention, stride, pad).complete()
     widths = [(0, 0), (0, 0), *((p, p) for p in pool.pad)]
     return np.pad(wide(data), widths), pool
@@ -75,7 +75,7 @@ def _pool(
 
 
 def _places(places: tuple[int, ...], pool: Pool) -> Iterator[tuple[Slices, Slices]]:
-    """For each place of a window, where it lies in the data, and in which outputs it takes part."""
+    """For each tap of a window, its elements in the padded data, and the outputs that read them."""
     everything = (slice(None), slice(None))
     for offset in product(*map(range, pool.kernel)):
         counts = [
@@ -129,7 +129,7 @@ companion(
     ("grad", "data", "pooled"),
     _backward,
     output_like="data",
-    documentation="The gradient of Pooling_v1; that of a maximum goes to all places that have it.",
+    documentation="The gradient of Pooling_v1; that of a maximum goes to all elements equal to it.",
 )
 pooling_v1.gradient(
     data=lambda F, n, g: F._backward_Pooling_v1(g, n.data, n.output, **settings_of(n))

@@ -19,7 +19,7 @@ Numbers = tuple[float, ...]
 
 
 def _anchors(ratios: Numbers, scales: Numbers, stride: int) -> Array:
-    """Lay boxes of several proportions and sizes around the first pixel, corners included."""
+    """Lay boxes of several aspect ratios and sizes around the first pixel, with inclusive corners."""
     shape = np.repeat(np.array(ratios, np.float32), len(scales))
     scale = np.tile(np.array(scales, np.float32), len(ratios))
     width = np.floor(np.sqrt(np.floor(np.float32(stride * stride) / shape)) + 0.5) * scale
@@ -52,8 +52,8 @@ def _propose(scores: Array, changes: Array, info: Array, n: Any) -> tuple[Array,
 
     Parameters
     ----------
-    scores : of the anchors, (anchors, height, width)
-    changes : (anchors · 4, height, width)
+    scores : the scores of the anchors, (anchors, height, width)
+    changes : the offsets from the anchors, (anchors · 4, height, width)
     info : height, width and scale of the image
     """
     count, height, width = scores.shape
@@ -88,7 +88,7 @@ def _propose(scores: Array, changes: Array, info: Array, n: Any) -> tuple[Array,
 
 
 def _propose_for_all(scores: Array, changes: Array, info: Array, n: Any) -> tuple[Array, Array]:
-    """Find the proposals of all images: the image's number and corners, and probabilities."""
+    """Find the proposals of all images: the image's index and corners, and probabilities."""
     half = scores.shape[1] // 2
     found = [
         _propose(each[half:], change, size, n)
@@ -135,21 +135,21 @@ def _register(name: str, several: bool) -> None:
         ----------
         cls_prob : probabilities of no object and of an object, for each anchor,
             (batch, 2 · anchors, height, width)
-        bbox_pred : how the regions differ from the anchors, (batch, 4 · anchors, height, width)
+        bbox_pred : offsets of the regions from the anchors, (batch, 4 · anchors, height, width)
         im_info : height, width and scale of each image, (batch, 3)
-        rpn_pre_nms_top_n, rpn_post_nms_top_n : how many regions there are at most before overlapping
-            ones are dropped, and how many exactly after that (they repeat if need be)
-        threshold : from which overlap on only the better region stays
-        rpn_min_size : shorter sides are refused, before the image was scaled
+        rpn_pre_nms_top_n, rpn_post_nms_top_n : the maximum number of regions before overlapping ones are
+            dropped, and the exact number afterwards (regions repeat if there are too few)
+        threshold : the overlap above which only the better region is kept
+        rpn_min_size : the minimum length of a side, in pixels before the image was scaled
         scales, ratios : sizes of the anchors in pixels of the features, and height by width
         feature_stride : number of pixels of the image per feature
         output_score : return the probabilities too
-        iou_loss : the regions differ by the distances of their corners, not by middle and size
+        iou_loss : whether the offsets are those of the corners, not of centre and size
 
         Returns
         -------
         array, array
-            the number of the image and corners, (regions, 5), and probabilities, (regions, 1)
+            the index of the image and corners, (regions, 5), and probabilities, (regions, 1)
         """
         if len(cls_prob) > 1 and not several:
             raise MXNetError(describe("takes one image", where=name, hint="_contrib_MultiProposal"))

@@ -1,4 +1,4 @@
-"""Floating-point numbers to small integers and back; see `graph.quantized_numbers`."""
+"""Quantization of floating-point numbers to small integers, and back; see `graph.quantized_numbers`."""
 
 from typing import Any, Literal
 
@@ -40,14 +40,14 @@ def quantize(
     *,
     out_type: Literal["int8", "uint8"] = "uint8",
 ) -> Any:
-    """Round numbers of a given range to small integers.
+    """Quantize numbers of a given range to small integers.
 
     Parameters
     ----------
     data : float32 array
     min_range, max_range : float32 arrays of shape (1,), the range of `data`
     out_type : {"uint8", "int8"}, default "uint8"
-        uint8 stands for numbers from zero on, less is 0; int8 for as much below zero as above.
+        The range of uint8 starts at zero, and lower numbers become 0; that of int8 is symmetric.
 
     Returns
     -------
@@ -75,15 +75,15 @@ def quantize_v2(
     min_calib_range: float | None = None,
     max_calib_range: float | None = None,
 ) -> Any:
-    """Round numbers to small integers, whose range is given or found.
+    """Quantize numbers to small integers; their range is given or computed.
 
     Parameters
     ----------
-    data : float32 array; or one of int8 or uint8, which stays as it is
+    data : float32 array; or one of int8 or uint8, which is unchanged
     out_type : {"int8", "uint8", "auto"}, default "int8"
         As for `quantize`; ``auto`` is uint8 where `min_calib_range` is given and not negative.
     min_calib_range, max_calib_range : float, optional
-        The range; numbers beyond it become its ends. Else that of the data.
+        The range, to which numbers are clipped; by default that of the data.
 
     Returns
     -------
@@ -118,13 +118,13 @@ quantize_v2.gradient()
 def quantize_asym(
     data: Array, *, min_calib_range: float | None = None, max_calib_range: float | None = None
 ) -> Any:
-    """Round numbers to uint8 so that the least of their range is 0 and the greatest 255.
+    """Quantize numbers to uint8 so that the minimum of their range is 0 and the maximum 255.
 
     Parameters
     ----------
     data : float32 array
     min_calib_range, max_calib_range : float, optional
-        The range; else that of the data.
+        The range; by default that of the data.
 
     Returns
     -------
@@ -151,12 +151,12 @@ quantize_asym.gradient()
 def dequantize(
     data: Array, min_range: Array, max_range: Array, *, out_type: Literal["float32"] = "float32"
 ) -> Any:
-    """Return the numbers that small integers stand for.
+    """Return the numbers that small integers represent.
 
     Parameters
     ----------
     data : array of int8 or uint8
-    min_range, max_range : float32 arrays of shape (1,), its range
+    min_range, max_range : float32 arrays of shape (1,), the range of `data`
     out_type : {"float32"}
     """
     return data * (span(min_range, max_range) / LEVELS[data.dtype])
@@ -181,12 +181,12 @@ def requantize(
     min_calib_range: float | None = None,
     max_calib_range: float | None = None,
 ) -> Any:
-    """Round integers of 32 bits to small ones, for a range that is given or found.
+    """Quantize 32-bit integers to small ones, for a range that is given or computed.
 
     Parameters
     ----------
-    data : int32 array, such as quantized layers give
-    min_range, max_range : float32 arrays of shape (1,), its range
+    data : int32 array, as from quantized layers
+    min_range, max_range : float32 arrays of shape (1,), the range of `data`
     out_type, min_calib_range, max_calib_range
         As for `quantize_v2`.
 

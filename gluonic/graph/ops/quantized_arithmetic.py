@@ -38,7 +38,7 @@ def _shapes(n: NodeView) -> None:
 
 
 def _summed(lhs: Array, rhs: Array, dtype: np.dtype[Any], scales: list[Any]) -> Array:
-    """The sum of two arrays times their scales; of unlike ones that of uint8 is rounded to int8 first."""
+    """The sum of two scaled arrays; of two dtypes, the uint8 array is first rounded to int8."""
     terms = [array.astype(np.float32) for array in (lhs, rhs)]
     if lhs.dtype != rhs.dtype and dtype != INT32:
         unsigned = 0 if lhs.dtype == UINT8 else 1
@@ -63,7 +63,7 @@ def quantized_elemwise_add(
 
     Parameters
     ----------
-    lhs, rhs : arrays of int8 or uint8, of one shape
+    lhs, rhs : arrays of int8 or uint8, of equal shapes
     lhs_min, lhs_max, rhs_min, rhs_max : float32 arrays of shape (1,), their ranges
     min_calib_range, max_calib_range : float, optional
         The range of the sum.
@@ -71,10 +71,10 @@ def quantized_elemwise_add(
     Returns
     -------
     array, and its range: two float32 arrays of shape (1,)
-        int32; if the range is given uint8 for two of uint8, else int8.
+        int32; if the range is given, uint8 for two arrays of uint8, else int8.
     """
     terms = (span(lhs_min, lhs_max), lhs.dtype), (span(rhs_min, rhs_max), rhs.dtype)
-    # In the order in which MXNet multiplies and divides: sums that lie between two levels depend on it.
+    # Multiply and divide in MXNet's order: the rounding of sums halfway between two levels depends on it.
     if min_calib_range is None or max_calib_range is None:
         dtype, whole = INT32, terms[0][0] + terms[1][0]
         low, high = -whole, whole
@@ -123,7 +123,7 @@ def quantized_elemwise_mul(
 
     Parameters
     ----------
-    lhs, rhs : arrays of int8, of one shape
+    lhs, rhs : arrays of int8, of equal shapes
     lhs_min, lhs_max, rhs_min, rhs_max : float32 arrays of shape (1,), their ranges
     min_calib_range, max_calib_range : float, optional
         The range of the product.
@@ -133,7 +133,7 @@ def quantized_elemwise_mul(
     Returns
     -------
     array, and its range: two float32 arrays of shape (1,)
-        int32; int8 if the range is given, where fractions are cut off.
+        int32; int8 with truncated fractions if the range is given.
     """
     products = np.multiply(lhs, rhs, dtype=INT32)
     level = span(lhs_min, lhs_max) / LEVELS[INT8] * (span(rhs_min, rhs_max) / LEVELS[INT8])
@@ -172,13 +172,13 @@ def _joined_names(n: Any) -> list[str]:
     outputs=OUTPUTS,
 )
 def quantized_concat(*data: Array, num_args: int, dim: int = 1) -> Any:
-    """Join arrays of small integers along an axis, in the range that holds all of theirs.
+    """Join arrays of small integers along an axis, with a range that contains all of theirs.
 
     Parameters
     ----------
-    data : arrays of int8 or uint8, equal in shape except along `dim`; then the least and the greatest number of
-        each one's range, float32 arrays of shape (1,)
-    num_args : how many arrays there are
+    data : arrays of int8 or uint8, equal in shape except along `dim`; then the minimum and the maximum of
+        the range of each, float32 arrays of shape (1,)
+    num_args : number of arrays
     dim : the axis to join along
 
     Returns

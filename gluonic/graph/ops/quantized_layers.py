@@ -73,11 +73,11 @@ def _quantized(
     Parameters
     ----------
     op : the layer
-    inputs : which of its inputs are quantized; each has its least and greatest number among the further inputs
+    inputs : the inputs that are quantized; further inputs are the minimum and maximum of each
     kernel : a kernel of ``(*inputs, *ranges, **attributes)``
     dtype : the rule for dtypes other than those of the ranges
     documentation : what it computes
-    check : raises where attributes are not supported
+    check : raises if attributes are not supported
     """
     shape = _like_data if op is activation else op.shape
     assert shape is not None
@@ -124,7 +124,7 @@ _NAMES = {
 
 
 def _scaled_bias(bias: Array, ranges: Sequence[Any], dtype: np.dtype[Any]) -> Array:
-    """A bias of int8 in the levels of the products that it is added to, fractions cut off."""
+    """A bias of int8 in the levels of the products that it is added to, truncated."""
     sizes = [span(low, high) for low, high in zip(ranges[::2], ranges[1::2], strict=True)]
     data, weight, own = sizes
     per_level = LEVELS[dtype] / data * (LEVELS[INT8] / weight) * own / LEVELS[INT8]
@@ -133,7 +133,7 @@ def _scaled_bias(bias: Array, ranges: Sequence[Any], dtype: np.dtype[Any]) -> Ar
 
 
 def _linear(op: Operator) -> Callable[..., Any]:
-    """The kernel of a layer of sums of products."""
+    """The kernel of a linear layer."""
 
     def run(data: Array, weight: Array, bias: Array | None, *ranges: Any, **settings: Any) -> Any:
         wide = summing_dtype(prod(weight.shape[1:]))
@@ -168,7 +168,7 @@ _PRODUCTS = """with small integers, summed in int32.
     data : array of int8 or uint8
     weight, bias : arrays of int8; no bias with ``no_bias=True``
     min_data, max_data, min_weight, max_weight, min_bias, max_bias : float32 arrays of shape (1,)
-        The ranges that these stand for.
+        The ranges of these.
 
     Returns
     -------
@@ -294,7 +294,7 @@ def quantized_batch_norm(
         As for BatchNorm.
     min_data, max_data : float32 arrays of shape (1,), the range of `data`
     min_calib_range, max_calib_range : float
-        The range of the output, which calibration finds.
+        The range of the output, found by calibration.
     eps, fix_gamma, axis
         As for BatchNorm; all others are accepted and ignored.
 
@@ -310,17 +310,15 @@ def quantized_batch_norm(
         numbers = np.rint(numbers * (LEVELS[INT8] / LEVELS[UINT8]))
     size, levels = span(min_calib_range, max_calib_range), LEVELS[INT8]
     inverse = 1 / np.sqrt(moving_var + np.float32(eps))
-    once_more = 1 / np.sqrt(
-        np.float32(1 + eps)
-    )  # MXNet has a variance of 1 left, and adds eps to it
+    # MXNet folds the variance into the scale, and still divides by the root of 1 + eps.
+    once_more = 1 / np.sqrt(np.float32(1 + eps))
     if not fix_gamma:
         inverse = gamma * inverse
     scale = inverse * span(min_data, max_data) / size * once_more
     shift = (beta - moving_mean * inverse) * levels / size
     exact = numbers.astype(np.float64) * scale.reshape(shape) + shift.reshape(shape)
-    output = rounded(
-        exact.astype(np.float32), INT8
-    )  # rounded once, as by the processor's instruction
+    # Rounded to float32 once, as by the fused multiply-add of processors.
+    output = rounded(exact.astype(np.float32), INT8)
     return output, *pair(min_calib_range, max_calib_range)
 
 

@@ -21,7 +21,7 @@ _FLOATS = (
 
 
 def _shown(n: Any) -> list[str]:
-    states = ["state_output", "statecell_ouput"]  # MXNet's spelling, which files have
+    states = ["state_output", "statecell_ouput"]  # MXNet's spelling, which is in files
     return ["output", *states] if n.state_outputs else ["output"]
 
 
@@ -50,14 +50,15 @@ def quantized_rnn(
 ) -> Any:
     """Run an LSTM over inputs of uint8, with weights rounded to 8 bits.
 
-    Each row of a layer's weights is rounded to 255 levels of its own. States and biases are floating-point.
+    Each row of a layer's weights is rounded to 255 levels, with a scale of its own. States and biases are
+    floating-point.
 
     Parameters
     ----------
     data : uint8 array of shape (steps, batch, features), as `quantize_asym` makes it
     parameters, state, state_cell : float32 arrays, as for RNN
     min_data, max_data : float32 arrays of shape (1,)
-        The scale and the shift of `data` (so MXNet calls them): it stands for ``(data - shift) / scale``.
+        The scale and the shift of `data`, under MXNet's names: it represents ``(data - shift) / scale``.
     quantized : bool
         Accepted and ignored.
     state_size, num_layers, bidirectional, mode, state_outputs
@@ -89,7 +90,7 @@ def quantized_rnn(
 
 
 def _round_rows(matrices: Sequence[Array]) -> None:
-    """Round the rows of matrices that are side by side to multiples of 1/127 of their greatest number."""
+    """Round the rows of matrices side by side to multiples of 1/127 of their largest absolute value."""
     greatest = np.max([np.abs(matrix).max(1, initial=0) for matrix in matrices], 0)
     level = np.where(greatest > 0, greatest / np.float32(127), np.float32(1))[:, None]
     for matrix in matrices:

@@ -32,10 +32,10 @@ def sample_multinomial(
 
     Parameters
     ----------
-    data : probabilities, shape (…, k); each row sums up to 1
-    shape : how many to draw from each distribution; without it, one
-    get_prob : whether to return also the logarithms of the probabilities of what was drawn, through
-        which gradients flow to `data` (as REINFORCE needs)
+    data : probabilities, shape (…, k); each row sums to 1
+    shape : the shape of the draws from each distribution; one by default
+    get_prob : whether to also return the log probabilities of the drawn categories, through which
+        gradients flow to `data` (as REINFORCE needs)
     dtype : the dtype of the categories
 
     Returns
@@ -52,7 +52,7 @@ def sample_multinomial(
 
 
 def _invert(rows: Array, uniform: Array) -> Array:
-    """For each row of probabilities the categories in whose intervals numbers of [0, 1) lie."""
+    """For each row of probabilities, the categories whose intervals contain uniform numbers."""
     cumulated = rows.cumsum(axis=1, dtype=np.float64).astype(np.float32).astype(rows.dtype)
     wanted = uniform.astype(rows.dtype)
     found = np.empty(uniform.shape, np.int64)
@@ -113,7 +113,7 @@ def _scatter_chosen(grad: Array, data: Array, chosen: Array) -> Array:
 
 @operator("_shuffle", "shuffle")
 def shuffle(data: Array, *, run: Run) -> Array:
-    """The input, its rows (along the first axis) in random order."""
+    """The input, with its rows (along the first axis) in random order."""
     order = list(range(len(data)))
     backwards = data.ndim > 1
     places = range(len(order) - 1, 0, -1) if backwards else range(1, len(order))
@@ -126,18 +126,18 @@ def shuffle(data: Array, *, run: Run) -> Array:
 
 @operator("_sample_unique_zipfian", outputs=("samples", "num_tries"))
 def sample_unique_zipfian(*, range_max: int, shape: Shape, run: Run) -> tuple[Array, Array]:
-    """Draw different classes, the more frequent ones (of low numbers) more often.
+    """Draw distinct classes, those with low numbers more often.
 
     Parameters
     ----------
     range_max : the number of classes; class `c` is drawn with probability
         ``log((c + 2) / (c + 1)) / log(range_max + 1)``
-    shape : (batch, number of different classes in a row)
+    shape : (batch, number of distinct classes in a row)
 
     Returns
     -------
     samples : the classes
-    num_tries : how many draws each row took, shape (batch,)
+    num_tries : the number of draws for each row, shape (batch,)
     """
     batch, count = shape
     rows = run.random.different(batch, count, range_max)

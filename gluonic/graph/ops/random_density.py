@@ -25,8 +25,8 @@ class Density(NamedTuple):
     ----------
     name : suffix of the operator's name
     documentation : the distribution
-    parameters : the names of the inputs behind `sample`
-    log : the logarithm of the density, of a sample and its parameters
+    parameters : the names of the inputs after `sample`
+    log : the logarithm of the density, as a function of a sample and its parameters
     sample : its derivative with respect to the sample, over F; None for distributions of integers
     derivatives : its derivatives with respect to the parameters
     """
@@ -65,7 +65,7 @@ def _by_dispersion(F: Any, x: Any, mu: Any, alpha: Any) -> Any:
 DENSITIES = [
     Density(
         "uniform",
-        "even between `low` and `high`; the density is the same outside",
+        "uniform between `low` and `high`; the density is the same outside",
         ("low", "high"),
         lambda x, low, high: -np.log(high - low) + 0 * x,
         lambda F, x, low, high: F.zeros_like(x),
@@ -118,7 +118,7 @@ DENSITIES = [
     ),
     Density(
         "negative_binomial",
-        "how many trials succeed, with probability ``1 - p``, before `k` fail",
+        "the number of successes, of probability ``1 - p``, before `k` failures",
         ("k", "p"),
         _negative_binomial,
         None,
@@ -141,7 +141,7 @@ def _expanded(parameter: Array, rank: int) -> Array:
 
 @operator("_along_sample", shape=like("sample"), dtype=like("parameter"))
 def along_sample(parameter: Array, sample: Array) -> Array:
-    """Each parameter as often as there are samples for it: along the last axes of `sample`."""
+    """Repeat each parameter for its samples, along the last axes of `sample`."""
     return np.broadcast_to(_expanded(parameter, sample.ndim), sample.shape)
 
 
@@ -152,7 +152,7 @@ def _sum_over_samples(grad: Array, parameter: Array, sample: Array) -> Any:
 
 
 def _parameters_first(n: NodeView, names: tuple[str, ...], sample: PartialShape) -> None:
-    """The parameters have one shape, with which that of `sample` begins."""
+    """Unify the shapes of the parameters, and with them the first axes of `sample`."""
     common = None
     for name in names:
         common = unify(common, peek(n, name), f"{title_of(n)}: {name}")
@@ -244,7 +244,7 @@ def random_pdf_dirichlet(sample: Array, alpha: Array, *, is_log: bool = False) -
 
     Parameters
     ----------
-    sample : points whose coordinates add up to 1, shape (…, *m, k)
+    sample : points whose coordinates sum to 1, shape (…, *m, k)
     alpha : the concentrations, shape (…, k)
     is_log : whether to return the logarithm of the density
 

@@ -1,4 +1,4 @@
-"""Random numbers: one table of distributions, each drawn in three ways.
+"""Random numbers: one table of distributions, with three operators for each.
 
 ``_random_X`` takes the parameters as attributes, ``_random_X_like`` also takes its shape from an
 array, and ``_sample_X`` takes an array for each parameter and draws from each of these
@@ -21,7 +21,7 @@ from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, peek, put, settings_of, title_of, unify
 
 Draw = Callable[..., Array]
-"""Draws from a source an array of a shape, for a dtype, of parameters; see `distributions`."""
+"""Draws an array, from a source, a shape, a dtype and parameters; see `distributions`."""
 
 
 class Distribution(NamedTuple):
@@ -31,10 +31,10 @@ class Distribution(NamedTuple):
     ----------
     name : suffix of the operators' names
     aliases : further names of the operator that takes attributes
-    documentation : what is drawn
+    documentation : a description of the numbers
     parameters : the parameters' names, types and defaults
-    draw : draws an array of it
-    valid : of the parameters, whether there is such a distribution
+    draw : draws an array
+    valid : whether the parameters define a distribution
     requirement : `valid` in words
     """
 
@@ -51,7 +51,7 @@ DISTRIBUTIONS = [
     Distribution(
         "uniform",
         ("random_uniform", "uniform"),
-        "Numbers distributed evenly between `low` and `high`, which only rounding can give",
+        "Numbers distributed uniformly between `low` and `high`, which is returned only by rounding",
         (("low", float, 0.0), ("high", float, 1.0)),
         distributions.uniform,
         lambda low, high: low <= high,
@@ -78,7 +78,7 @@ DISTRIBUTIONS = [
     Distribution(
         "exponential",
         ("random_exponential",),
-        "Exponentially distributed numbers of rate `lam`, so of mean ``1 / lam``",
+        "Exponentially distributed numbers of rate `lam`, that is, mean ``1 / lam``",
         (("lam", float, 1.0),),
         distributions.exponential,
         lambda lam: lam > 0,
@@ -96,7 +96,7 @@ DISTRIBUTIONS = [
     Distribution(
         "negative_binomial",
         ("random_negative_binomial",),
-        "How many trials of success probability ``1 - p`` succeed before `k` fail",
+        "The number of successes, of probability ``1 - p``, before `k` failures",
         (("k", int, 1), ("p", float, 1.0)),
         distributions.negative_binomial,
         lambda k, p: k >= 0 and 0 < p <= 1,
@@ -112,12 +112,12 @@ DISTRIBUTIONS = [
         "mu >= 0 and alpha >= 0",
     ),
 ]
-# The names of the parameters where they are arrays.
+# The names of the parameters as arrays.
 ARRAY_NAMES = {"normal": ("mu", "sigma")}
 
 
 def _check(n: Any, row: Distribution) -> None:
-    """Refuse parameters for which there is no distribution."""
+    """Refuse parameters that define no distribution."""
     values = {name: settings_of(n)[name] for name, _, _ in row.parameters}
     if not row.valid(**values):
         raise AttributeValueError(f"{title_of(n)}: {values} must satisfy {row.requirement}")
@@ -136,12 +136,12 @@ SHAPE_AND_DTYPE = (_keyword("shape", Shape, ()), _keyword("dtype", DType | None,
 
 
 def _drawn_dtype(n: NodeView) -> None:
-    """The dtype rule of what is drawn: as asked for, float32 if nothing is."""
+    """The dtype rule of random numbers: as requested, float32 by default."""
     n.output = n.dtype or DEFAULT
 
 
 Asked = Callable[[Sequence[Array], Mapping[str, Any]], tuple[Shape, Any, list[Array]]]
-"""From an operator's arrays and attributes the shape, the dtype of the result, and the parameters."""
+"""From an operator's arrays and attributes: the shape and dtype of the result, and the parameters."""
 
 
 def _register_kernel(
@@ -165,7 +165,7 @@ def _register_kernel(
 
 
 def _asked_shape(shape: Shape | None) -> Shape:
-    """The shape that is asked for; in a graph it is that of the readers, if none is."""
+    """The requested shape; by default (1,), or in a graph the shape that the readers infer."""
     return (1,) if shape is None else shape
 
 

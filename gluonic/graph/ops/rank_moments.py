@@ -1,4 +1,4 @@
-"""Means over axes and over the ranks of a program, and the statistics made of them."""
+"""Means over axes and over the ranks of a program, and the moments computed from them."""
 
 from math import prod
 from typing import Any
@@ -17,9 +17,9 @@ _SETTINGS = ("what", "axis", "keepdims", "exclude")
 
 
 def rank_moments(numbers: Array, axes: tuple[int, ...], what: str) -> tuple[Array, Array, Array]:
-    """The numbers minus their mean, the mean and the variance over `axes`, which remain, and all ranks.
+    """The centred numbers, the mean and the variance over `axes` (kept) and all ranks.
 
-    Two sums travel, so that the variance is of numbers that are centred. Ranks may bring batches of any sizes.
+    There are two all-reduces, so that the variance is of centred numbers. Batch sizes may differ between ranks.
     """
     mean = _mean(numbers, axes, f"{what}: the mean").astype(numbers.dtype)
     centred = numbers - mean
@@ -33,7 +33,7 @@ def _mean(numbers: Array, axes: tuple[int, ...], what: str) -> Array:
 
 
 def _over_count(sums: Array, extents: list[int], what: str) -> Array:
-    """Sums of all ranks, divided by how many numbers all ranks have; they travel together."""
+    """The sums over all ranks, divided by the ranks' total count; one all-reduce adds up both."""
     sent = np.append(sums, float(prod(extents)))
     add_up(sent, lambda: f"{what} of {len(sent) - 1} channels")
     found: Array = (sent[:-1] / max(sent[-1], 1)).reshape(sums.shape)
@@ -48,7 +48,7 @@ def _settings(n: NodeView) -> dict[str, Any]:
 def mean_over_ranks(
     data: Array, *, what: str, axis: Axes = None, keepdims: bool = False, exclude: bool = False
 ) -> Array:
-    """The mean over axes and over all ranks, which must all compute it; `what` it is, errors say."""
+    """The mean over axes and over all ranks, which must all compute it; errors name it `what`."""
     axes = reduced_axes(axis, data.ndim, exclude)
     mean = _mean(data, axes, what)
     return mean if keepdims else mean.reshape(complete(reduced_shape(data.shape, axes, False)))
@@ -64,7 +64,7 @@ def backward_mean_over_ranks(
     keepdims: bool = False,
     exclude: bool = False,
 ) -> Array:
-    """The gradient of `_mean_over_ranks`: that of the mean is summed up over the ranks, too."""
+    """The gradient of `_mean_over_ranks`, for which the gradients of the mean are summed over the ranks."""
     axes = reduced_axes(axis, data.ndim, exclude)
     kept = grad.reshape(complete(reduced_shape(data.shape, axes, True))).astype(np.float64)
     found = _over_count(kept, [data.shape[axis] for axis in axes], f"{what}: its gradient")

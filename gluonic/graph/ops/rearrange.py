@@ -1,4 +1,4 @@
-"""The same elements in another order, or some of them more than once."""
+"""Reordering, repetition, padding and diagonals."""
 
 from typing import Any, Literal
 
@@ -26,7 +26,7 @@ from gluonic.graph.view import NodeView, PartialShape, complete, peek, put, titl
 
 
 def inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
-    """Find the permutation that undoes `axes`.
+    """Find the inverse of the permutation `axes`.
 
     >>> inverse_permutation((2, 0, 1))
     (1, 2, 0)
@@ -36,7 +36,7 @@ def inverse_permutation(axes: tuple[int, ...]) -> tuple[int, ...]:
 
 @operator("transpose")
 def transpose(data: Array, *, axes: Shape = ()) -> Any:
-    """Permute the axes: axis i of the result is axis ``axes[i]`` of `data`; default: reverse."""
+    """Permute the axes: axis i of the result is axis ``axes[i]`` of `data`; the default reverses them."""
     return np.transpose(data, axes or None)
 
 
@@ -117,7 +117,7 @@ def depth_to_space(data: Array, *, block_size: Positive) -> Any:
 
 @operator("space_to_depth")
 def space_to_depth(data: Array, *, block_size: Positive) -> Any:
-    """Move blocks of height and width into channels; undoes `depth_to_space`."""
+    """Move blocks of height and width into channels: the inverse of `depth_to_space`."""
     batch, channels, height, width = data.shape
     b = block_size
     blocks = data.reshape(batch, channels, height // b, b, width // b, b)
@@ -133,7 +133,7 @@ def _require_blocks(shape: PartialShape, where: str) -> None:
 
 
 def _deep(n: NodeView, wide: str) -> PartialShape:
-    """Find the deep one of the two shapes from the wide one."""
+    """Find the deep shape from the wide one."""
     shape, b = getattr(n, wide), n.block_size
     _require_blocks(shape, f"{title_of(n)}: {wide}")
     height, width = (divided(shape[i], b, f"{title_of(n)}: axis {i} of {wide}") for i in (2, 3))
@@ -141,7 +141,7 @@ def _deep(n: NodeView, wide: str) -> PartialShape:
 
 
 def _wide(n: NodeView, deep: str) -> PartialShape:
-    """Find the wide one of the two shapes from the deep one."""
+    """Find the wide shape from the deep one."""
     shape, b = getattr(n, deep), n.block_size
     _require_blocks(shape, f"{title_of(n)}: {deep}")
     channels = divided(shape[1], b * b, f"{title_of(n)}: axis 1 of {deep}")
@@ -170,7 +170,7 @@ def tile(data: Array, *, reps: Shape) -> Any:
 
 
 def _tile_axes(shape: PartialShape, reps: Shape) -> list[tuple[int, Extent]]:
-    """Pair repetitions and extents, axis by axis, both filled up with ones in front."""
+    """Pair repetitions and extents, axis by axis; the shorter list is extended with ones in front."""
     rank = max(len(shape), len(reps))
     counts = (1,) * (rank - len(reps)) + tuple(reps)
     return list(zip(counts, (1,) * (rank - len(shape)) + shape, strict=True))
@@ -195,13 +195,13 @@ def _(grad: Array, data: Array, *, reps: Shape) -> Any:
 
 @operator("repeat")
 def repeat(data: Array, *, repeats: Count, axis: int | None = None) -> Any:
-    """Repeat every element `repeats` times along an axis; without axis, of the flat array."""
+    """Repeat each element `repeats` times along an axis; None flattens the array first."""
     return np.repeat(data, repeats, axis) if repeats else data.ravel()[:0]
 
 
 @repeat.infer_shape
 def _(n: NodeView) -> None:
-    if n.repeats == 0:  # MXNet forgets the axes then
+    if n.repeats == 0:  # MXNet then drops the axes
         n.output = (0,)
     elif n.axis is None:
         n.output = (scaled(product(n.data), n.repeats),)
@@ -233,7 +233,7 @@ def pad(
     Parameters
     ----------
     data : any array of a floating dtype
-    mode : what the border holds: one value, the outermost elements, or a mirror image without them
+    mode : the content of the border: a constant, the outermost elements, or a mirror image without them
     pad_width : elements to add before and after each axis: (before0, after0, before1, after1, ...)
     constant_value : the value of a constant border
     """
@@ -266,7 +266,7 @@ def _(n: NodeView) -> None:
 
 @adjoint(pad, homogeneous={"constant_value": 0.0})
 def _(grad: Array, data: Array, *, mode: str, pad_width: Shape, constant_value: float) -> Any:
-    """Cut the border off and add what it was copied from."""
+    """Cut the border off, and add it to the elements that it was copied from."""
     for axis, (before, after) in enumerate(_pairs(pad_width)):
         along = np.moveaxis(grad, axis, 0)
         last = len(along) - after
@@ -291,7 +291,7 @@ def diag(data: Array, *, k: int = 0, axis1: int = 0, axis2: int = 1) -> Any:
     ----------
     data : at least two axes: the diagonal of each matrix spanned by `axis1` and `axis2` becomes the
         last axis; one axis: the result is a square matrix with that diagonal and zeros
-    k : which diagonal: 0 the main one, positive above, negative below it
+    k : the diagonal: 0 is the main one, positive ones are above it, negative ones below
     axis1, axis2 : the axes of the matrices, for at least two axes
     """
     return np.diag(data, k) if data.ndim == 1 else np.diagonal(data, k, axis1, axis2)
@@ -318,7 +318,7 @@ def _(n: NodeView) -> None:
 
 @adjoint(diag)
 def _(grad: Array, data: Array, *, k: int, axis1: int, axis2: int) -> Any:
-    """Put the gradient where the diagonal was, zeros elsewhere."""
+    """Put the gradient on the diagonal, zeros elsewhere."""
     if data.ndim == 1:
         return np.diagonal(grad, k)
     result = np.zeros_like(data)

@@ -53,7 +53,7 @@ def rnn(
 ) -> Any:
     """Run a recurrent network of one layer or several over a batch of sequences.
 
-    With the projections ``a = W x + b`` of the input and ``u = V h + d`` of the state before, for each gate:
+    With the projections ``a = W x + b`` of the input and ``u = V h + d`` of the previous state, for each gate:
 
     - ``rnn_relu``, ``rnn_tanh``: ``h = relu(a + u)`` or ``h = tanh(a + u)``;
     - ``lstm``, gates i, f, g, o: ``c = σ(f) c + σ(i) tanh(g)``, ``h = σ(o) tanh(c)``, each gate being
@@ -72,12 +72,12 @@ def rnn(
     state_cell : array of shape (layers × directions, batch, state_size), optional
         The cell states ``c``; only for ``lstm``.
     sequence_length : array of shape (batch,), optional
-        How many steps each sequence has; only with `use_sequence_length`. Later outputs are zero, the
-        states are those after the last step, and the second direction begins there.
+        The number of steps of each sequence; only with `use_sequence_length`. Later outputs are zero, the
+        final states are those after the last step, and the backward direction begins there.
     state_size : int
         The size of the state.
     num_layers : int
-        How many layers there are; each reads the outputs of the one below.
+        The number of layers; each reads the outputs of the one below.
     bidirectional : bool, default False
         Whether each layer also runs backwards; the outputs of both directions are joined.
     mode : {"rnn_relu", "rnn_tanh", "lstm", "gru"}
@@ -85,7 +85,7 @@ def rnn(
     p : float, default 0
         The probability with which an output of a layer below is dropped in training.
     state_outputs : bool, default False
-        Whether to return the last states too.
+        Whether to return the final states too.
     projection_size : int, optional
         The size of the projected state of an ``lstm``.
     use_sequence_length : bool, default False
@@ -109,13 +109,13 @@ def rnn(
 
 
 def draw_masks(random: Draws, shape: Shape, dtype: Any, p: float) -> Array:
-    """Draw by what layers multiply what they read of the one below."""
+    """Draw the dropout masks, scale included, of what each layer reads from the one below."""
     scales = np.array([0, dropout_scale(p)], dtype)
     return scales[(random.uniforms(shape) >= np.float32(p)).view(np.uint8)]
 
 
 def _masked(*arrays: Array, p: float, state_outputs: bool, **settings: Any) -> Any:
-    """`RNN` in training with masks that are given."""
+    """`RNN` in training with given dropout masks."""
     data, parameters, state, masks, *others = arrays
     state_cell, sequence_length = (*others, None, None)[:2]
     given = data, parameters, state, state_cell, sequence_length
@@ -130,7 +130,7 @@ def _run(
     *,
     state_outputs: bool,
 ) -> tuple[Array, ...]:
-    """The outputs of a network; `masks` are those of what the layers below pass on."""
+    """The outputs of a network; `masks` are applied to the outputs of the layers below."""
     data, parameters, state, state_cell, sequence_length = arrays
     assert data is not None
     assert parameters is not None
@@ -168,7 +168,7 @@ def _run_layer(
     states: tuple[Array, Array | None],
     sequences: Sequences,
 ) -> tuple[Array, list[tuple[SavedSteps, Array, Array | None]]]:
-    """The output of a layer, and for each direction its trace and its last states."""
+    """The output of a layer, and for each direction its saved steps and its final states."""
     state, cells = states
     outputs, ran = [], []
     for direction in range(network.directions):
@@ -187,17 +187,17 @@ def _run_layer(
 
 
 def dropout_scale(p: float) -> float:
-    """By what an output is multiplied that is kept."""
+    """The factor on outputs that are kept."""
     return 0.0 if p == 1 else 1 / (1 - p)
 
 
 def _stack(arrays: list[Array], like: Array) -> Array:
-    """Arrays like `like` along a new first axis, of which there may be none."""
+    """Arrays like `like` along a new first axis, which may have length 0."""
     return np.stack(arrays) if arrays else np.empty((0, *like.shape), like.dtype)
 
 
 def _masked_signature() -> inspect.Signature:
-    """The signature of `RNN` with masks and without a run."""
+    """The signature of `RNN`, with masks and without `run`."""
     listed = dict(inspect.signature(rnn.kernel).parameters)
     del listed["run"]
     masks = inspect.Parameter("masks", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=Array)
@@ -213,7 +213,7 @@ masked_rnn = Operator(
     outputs=lambda n: [*shown_outputs(n), *saved_outputs(n)],
     visible=lambda n: len(shown_outputs(n)),
 )
-"""What rewritten graphs have in training."""
+"""The operator that replaces `RNN` in rewritten graphs for training."""
 
 
 for _op in (rnn, masked_rnn):

@@ -1,4 +1,4 @@
-"""The gradients of recurrent networks, from what their way there has kept."""
+"""The gradients of recurrent networks, from what their forward pass has saved."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -19,7 +19,7 @@ _ATTRIBUTES = (
 
 
 def gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
-    """The rule of the gradients: one operator for all of them."""
+    """The gradient rule: one operator computes all gradients."""
     shown, saved = shown_outputs(n), saved_outputs(n)
     slopes = {
         f"{name}_slope": F.zeros_like(getattr(n, name)) if head is None else head
@@ -68,7 +68,7 @@ def _backward_rnn(
     projection_size: int | None = None,
     use_sequence_length: bool = False,
 ) -> Any:
-    """The gradients of RNN's inputs, from those of its outputs and from what it kept."""
+    """The gradients of RNN's inputs, from those of its outputs and from what it saved."""
     network = RNNSizes(mode, state_size, num_layers, 2 if bidirectional else 1, projection_size)
     sequences = Sequences(len(data), sequence_length)
     parts = num_layers * network.directions
@@ -110,7 +110,7 @@ def _backward_rnn(
 
 
 def _given(slope: Array | None, like: Array) -> Array:
-    """A gradient to add to, zero unless it is given."""
+    """A gradient to accumulate into, initially zero unless given."""
     return np.zeros_like(wide(like)) if slope is None else np.array(wide(slope))
 
 

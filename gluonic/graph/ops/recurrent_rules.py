@@ -1,4 +1,4 @@
-"""What inputs and outputs a recurrent network has, their shapes and dtypes."""
+"""The inputs and outputs of a recurrent network, with their shapes and dtypes."""
 
 from typing import Any, Literal
 
@@ -18,7 +18,7 @@ def network_of(n: Any) -> RNNSizes:
 
 
 def absent_inputs(n: Any) -> list[str]:
-    """The optional inputs that such a network does not have."""
+    """The optional inputs that a network does not have."""
     absent = [] if n.mode == "lstm" else ["state_cell"]
     return absent if n.use_sequence_length else [*absent, "sequence_length"]
 
@@ -30,7 +30,7 @@ def shown_outputs(n: Any) -> list[str]:
 
 
 def saved_outputs(n: Any) -> list[str]:
-    """The outputs that are kept for the way back."""
+    """The outputs that are saved for the backward pass."""
     saved = ["gates", "hidden"]
     if network_of(n).cell.remembers:
         saved.append("memory")
@@ -81,7 +81,7 @@ def _check(n: NodeView) -> None:
 
 
 def infer_dtypes(n: NodeView) -> None:
-    """One floating dtype for all but lengths."""
+    """Give all inputs and outputs except lengths one floating dtype."""
     names = [name for name in slots_of(n) if name != "sequence_length"]
     common: Any = None
     for name in names:

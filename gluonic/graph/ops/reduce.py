@@ -21,7 +21,7 @@ def _attributes_of(n: NodeView) -> dict[str, Any]:
 
 
 def _spread(F: Any, n: NodeView, value: Any) -> Any:
-    """Repeat something of the output's shape along the axes that were reduced."""
+    """Repeat an array of the output's shape along the reduced axes."""
     return F._backward_sum(value, n.data, **_attributes_of(n))
 
 
@@ -30,7 +30,7 @@ def _count(data: Array, axes: tuple[int, ...]) -> int:
 
 
 def _mean(data: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
-    """The mean; the sum of integers runs over in their own dtype, as MXNet's and NumPy's."""
+    """The mean; the sum of integers is in their own dtype and wraps around."""
     found = total(data, axes, keepdims)
     whole = found.astype(data.dtype) if data.dtype.kind in "iu" else found
     return whole / _count(data, axes)
@@ -58,7 +58,7 @@ def _extreme(name: str) -> Callable[[Array, tuple[int, ...], bool], Array]:
 
 
 def _neutral(name: str, dtype: np.dtype[Any]) -> Any:
-    """What the largest, or smallest, of no elements is."""
+    """The maximum, or minimum, of no elements."""
     if dtype.kind == "f":
         return -np.inf if name == "max" else np.inf
     if dtype.kind == "b":
@@ -123,13 +123,13 @@ REDUCTIONS = [
     ),
     Reduction(
         ("nansum",),
-        "The sum of what is not NaN",
+        "The sum of the elements that are not NaN",
         lambda data, axes, keepdims: total(_without_nan(data, 0), axes, keepdims),
         _nansum_gradient,
     ),
     Reduction(
         ("nanprod",),
-        "The product of what is not NaN",
+        "The product of the elements that are not NaN",
         lambda data, axes, keepdims: _product(_without_nan(data, 1), axes, keepdims),
         _nanprod_gradient,
     ),
@@ -140,13 +140,13 @@ _DOCUMENTATION = """{what} over the given axes.
 Parameters
 ----------
 data : any array
-axis : an axis or several, negative ones counted from the end; none means all
+axis : an axis or several, negative ones counted from the end; None means all
 keepdims : whether reduced axes remain, with length one
 exclude : reduce the axes *not* named by `axis`
 
 Returns
 -------
-output : of the dtype of `data`; with all axes reduced, of shape (1,)
+output : of the dtype of `data`; of shape (1,) if all axes are reduced
 """
 
 
@@ -170,7 +170,7 @@ for _row in REDUCTIONS:
 
 
 def _expander(name: str, of: str, normalize: bool) -> None:
-    """The gradient of a linear reduction, itself an operator whose gradient is the reduction."""
+    """Register the gradient of a linear reduction, whose own gradient is that reduction."""
 
     def kernel(
         grad: Array,
@@ -210,8 +210,8 @@ def norm(
     ----------
     data : any array
     ord : 2 or 1
-    axis : the axes that make up a vector; none means all
-    out_dtype : the dtype of the output, that of `data` if not given
+    axis : the axes of a vector; None means all
+    out_dtype : the dtype of the output; by default that of `data`
     keepdims : whether reduced axes remain, with length one
     """
     axes = reduced_axes(axis, data.ndim, title="norm")

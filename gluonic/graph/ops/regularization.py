@@ -28,9 +28,9 @@ def identity_attach_kl_sparse_reg(
 ) -> Any:
     """The identity, with the gradient of a penalty on mean activations that differ from a target.
 
-    To the gradient is added ``penalty * ((1 - target) / (1 - mean) - target / mean)``, the derivative
-    of the divergence between the two as probabilities of a unit to be active. The mean is a running
-    mean over batches. It must lie between 0 and 1, as it does behind a logistic function.
+    ``penalty * ((1 - target) / (1 - mean) - target / mean)`` is added to the gradient. This is the
+    derivative of the KL divergence between target and mean, as probabilities that a unit is active.
+    The mean is a running mean over batches. It must be between 0 and 1, as after a logistic function.
 
     Parameters
     ----------
@@ -39,11 +39,11 @@ def identity_attach_kl_sparse_reg(
     moving_avg : array of shape (units,)
         Auxiliary state: the running means, updated in place in training.
     sparseness_target : float, default 0.1
-        The wanted mean.
+        The target mean.
     penalty : float, default 0.001
         The weight of the penalty.
     momentum : float, default 0.9
-        How much of a running mean stays at every step.
+        The decay rate of the running means.
     """
     if run.train:
         moving_avg *= momentum

@@ -1,6 +1,7 @@
-"""How the places of one axis go into those of another: linear maps, read by NumPy and by the compiler.
+"""Resampling of an axis to another length: linear maps, read by NumPy and by the compiler.
 
-``m`` is NumPy or the compiler's emitter, as in the expressions of element-wise operators; numbers are float64.
+A place is an index of the input axis, a new place one of the output axis. ``m`` is NumPy or the compiler's
+emitter, as in the expressions of element-wise operators; numbers are float64.
 """
 
 from collections.abc import Hashable
@@ -15,16 +16,16 @@ from gluonic.support.record import record
 
 
 class Resampling(Hashable, Protocol):
-    """A linear map from an axis of `size` places to one of `new_size` places."""
+    """A linear map from an axis of length `size` to one of length `new_size`."""
 
     def weight(self, m: Any, new_place: Any, place: Any, size: Any, new_size: Any) -> Any:
-        """How much of a place goes into a new place."""
+        """The weight of a place in a new place."""
 
     def places(self, m: Any, new_place: Any, size: Any, new_size: Any) -> tuple[Any, Any]:
-        """The first place that goes into a new one, and the first one after these."""
+        """The places that contribute to a new place: the first, and the end (exclusive)."""
 
     def new_places(self, m: Any, place: Any, size: Any, new_size: Any) -> tuple[Any, Any]:
-        """The new places between which a place goes, first and end; some at the rims may get nothing of it."""
+        """The new places that a place contributes to, first and end; outer ones may have the weight zero."""
 
 
 @record
@@ -33,13 +34,13 @@ class Interpolation:
 
     Attributes
     ----------
-    align_corners : whether the first and last places of both axes coincide, or the outer rims of these places
+    align_corners : whether the centres of the first and last places of both axes coincide, or their outer edges
     """
 
     align_corners: bool
 
     def _at(self, m: Any, new_place: Any, size: Any, new_size: Any) -> Any:
-        """Where a new place lies among the old ones."""
+        """The position of a new place on the input axis."""
         if self.align_corners:
             at = new_place * self._step(m, size, new_size)
         else:
@@ -48,22 +49,22 @@ class Interpolation:
         return m.minimum(m.maximum(at, 0.0), size - 1)
 
     def _step(self, m: Any, size: Any, new_size: Any) -> Any:
-        """How far new places are apart."""
+        """The distance between new places on the input axis."""
         if self.align_corners:
             return (size - 1) / m.maximum(new_size - 1, 1.0)
         return size / new_size
 
     def weight(self, m: Any, new_place: Any, place: Any, size: Any, new_size: Any) -> Any:
-        """How much of a place goes into a new place."""
+        """The weight of a place in a new place."""
         return m.maximum(1 - m.abs(self._at(m, new_place, size, new_size) - place), 0.0)
 
     def places(self, m: Any, new_place: Any, size: Any, new_size: Any) -> tuple[Any, Any]:
-        """The one or two neighbours of a new place."""
+        """The one or two neighbouring places of a new place."""
         first = m.floor(self._at(m, new_place, size, new_size))
         return first, m.minimum(first + 2, size)
 
     def new_places(self, m: Any, place: Any, size: Any, new_size: Any) -> tuple[Any, Any]:
-        """The new places between the neighbours of a place."""
+        """The new places between the two neighbours of a place."""
         rim = 0.0 if self.align_corners else 0.5
         step = self._step(m, size, new_size)
         first = m.floor((place - 1 + rim) / step - rim)
@@ -73,26 +74,26 @@ class Interpolation:
 
 @record
 class Averaging:
-    """Means of parts of the axis, as equal as can be; of more parts than there are places, repetition."""
+    """Means over parts of almost equal length; repetition, if there are more parts than places."""
 
     def places(self, m: Any, new_place: Any, size: Any, new_size: Any) -> tuple[Any, Any]:
-        """The part of the axis."""
+        """The part of the axis that is averaged."""
         return m.floor(new_place * size / new_size), m.ceil((new_place + 1) * size / new_size)
 
     def weight(self, m: Any, new_place: Any, place: Any, size: Any, new_size: Any) -> Any:
-        """How much of a place goes into a new place."""
+        """The weight of a place in a new place."""
         first, end = self.places(m, new_place, size, new_size)
         inside = m.logical_and(m.less_equal(first, place), m.less(place, end))
         return m.where(inside, 1 / m.maximum(end - first, 1.0), 0.0)
 
     def new_places(self, m: Any, place: Any, size: Any, new_size: Any) -> tuple[Any, Any]:
-        """The parts that hold a place."""
+        """The parts that contain a place."""
         return m.floor(place * new_size / size), m.ceil((place + 1) * new_size / size)
 
 
 @lru_cache(maxsize=256)
 def resampling_matrix(resampling: Resampling, size: int, new_size: int) -> Array:
-    """The weights of all places for all new places.
+    """The weights of all places in all new places, (new_size, size).
 
     Examples
     --------

@@ -28,13 +28,13 @@ def _map(images: Array, height: Array, width: Array) -> Array:
 
 
 def resized(images: Array, places: tuple[int, ...], resampling: Resampling) -> Array:
-    """Images with so many rows and columns."""
+    """Resample images to a new height and width."""
     sizes = zip(images.shape[2:], places, strict=True)
     return _map(images, *(resampling_matrix(resampling, a, b) for a, b in sizes))
 
 
 def resized_back(grad: Array, places: tuple[int, ...], resampling: Resampling) -> Array:
-    """The gradient of images that had so many rows and columns before they were resized."""
+    """The gradient of `resized` for images of the given height and width."""
     sizes = zip(places, grad.shape[2:], strict=True)
     return _map(grad, *(resampling_matrix(resampling, a, b).T for a, b in sizes))
 
@@ -51,23 +51,23 @@ def bilinear_resize(
     mode: ResizeMode = "size",
     align_corners: bool = True,
 ) -> Any:
-    """Resize images, interpolating linearly between the places of the input.
+    """Resize images, interpolating linearly between pixels of the input.
 
     Parameters
     ----------
     data : array of shape (batch, channels, height, width)
         Floating-point.
     like : array of shape (…, …, height, width), optional
-        Whose size to take, with ``mode="like"``.
+        The array with the new size, for ``mode="like"``.
     height, width : int, default 1
         The new size, with ``mode="size"``.
     scale_height, scale_width : float, optional
-        With ``mode="size"``, the new size as multiples of the old one. With ``mode="odd_scale"``,
-        ``(size - 1) * scale + 1`` where the size is odd.
+        With ``mode="size"``, factors from the old size to the new one. With ``mode="odd_scale"``, the
+        new size is ``(size - 1) * scale + 1`` where the old one is odd.
     mode : str, default "size"
-        How the new size is found; ``to_even_down`` and its like change a size by at most one.
+        The rule for the new size; ``to_even_down`` and the like change a size by at most one.
     align_corners : bool, default True
-        Whether the corner places of input and output coincide, or the corners of the corner places.
+        Whether the centres of the corner pixels of input and output coincide, or their outer corners.
     """
     shape = like.shape if like is not None else data.shape
     places = _new_places(shape, mode, (height, width), (scale_height, scale_width), "")
@@ -96,7 +96,7 @@ def _new_places(
     scales: tuple[float | None, float | None],
     title: str,
 ) -> tuple[int | None, ...]:
-    """The new height and width; `shape` is that of the array from whose size they follow."""
+    """The new height and width; `shape` is that of the array that determines them."""
     if mode == "size" and scales[0] is None:
         return sizes
     if mode in _NEAREST:
@@ -135,14 +135,14 @@ bilinear_resize.infer_dtype(floating(like("data")))
 
 @operator("_contrib_AdaptiveAvgPooling2D", dtype=floating())
 def adaptive_average_pooling(data: Array, *, output_size: Shape = ()) -> Any:
-    """Divide images into so many parts, and take their means.
+    """Divide images into parts, and return their means.
 
     Parameters
     ----------
     data : array of shape (batch, channels, height, width)
         Floating-point.
     output_size : int or tuple of two int, default 1
-        The height and width of the output. Parts that do not come out even overlap.
+        The height and width of the output. Parts overlap if they do not divide the image evenly.
     """
     return resized(data, _parts(output_size), Averaging())
 

@@ -11,7 +11,7 @@ from gluonic.graph.ops.layer_rules import both_ways, floating, wide
 from gluonic.graph.summation import total_like
 from gluonic.graph.view import NodeView, title_of
 
-# Over which axes each mode sums, as the attributes of a reduction.
+# The axes that each mode sums over, as the attributes of a reduction.
 _AXES: dict[str, dict[str, Any]] = {
     "instance": {"axis": 0, "exclude": True},
     "channel": {"axis": 1},
@@ -41,7 +41,7 @@ def l2_normalization(
     eps : float, default 1e-10
         Added to the sum of squares.
     mode : {"instance", "channel", "spatial"}, default "instance"
-        What makes up a vector: all of an instance, the channels of one place, or the places of one
+        The elements of a vector: those of an instance, the channels of one pixel, or the pixels of one
         channel.
     """
     numbers = wide(data)
@@ -82,10 +82,10 @@ def lrn(
     knorm: float = 2.0,
     nsize: int,
 ) -> Any:
-    """Divide every number by a power of the sum of squares of the channels around it.
+    """Divide each number by a power of the sum of squares over the channels around it.
 
-    ``x / (knorm + alpha / nsize * Σ x²) ** beta``, the sum over `nsize` channels with that of ``x``
-    in the middle (NIPS 25, 1097-1105).
+    ``x / (knorm + alpha / nsize * Σ x²) ** beta``, where the sum is over `nsize` channels around that
+    of ``x`` (NIPS 25, 1097-1105).
 
     Parameters
     ----------
@@ -94,7 +94,7 @@ def lrn(
     alpha, beta, knorm : float, default 1e-4, 0.75 and 2
         See above.
     nsize : int
-        How many channels to sum over; odd.
+        The number of channels to sum over; odd.
     """
     numbers = wide(data)
     squares = _window_sum(np.square(numbers), nsize)
@@ -102,7 +102,7 @@ def lrn(
 
 
 def _window_sum(data: Array, size: int) -> Array:
-    """The sums over `size` neighbouring channels, each in the place of the middle one."""
+    """The sums over `size` neighbouring channels, each at the middle one."""
     total, channels = data.copy(), data.shape[1]
     for distance in range(1, min(size // 2, channels - 1) + 1):
         total[:, distance:] += data[:, :-distance]
@@ -116,7 +116,7 @@ def _(n: NodeView) -> None:
     require_rank(n.data, (4,), f"{title_of(n)}: data")
     if n.nsize < 1 or n.nsize % 2 == 0:
         raise InferenceError(
-            f"{title_of(n)}: nsize={n.nsize} must be odd: a middle and its neighbours"
+            f"{title_of(n)}: nsize={n.nsize} must be odd: a channel and its neighbours"
         )
 
 
@@ -133,7 +133,7 @@ lrn.gradient(data=_lrn_gradient)
 
 @operator("_channel_window_sum", dtype=floating())
 def channel_window_sum(data: Array, *, nsize: int) -> Any:
-    """Sum over `nsize` (odd) neighbouring channels, the one itself in the middle."""
+    """Sum over `nsize` (odd) channels centred at each channel."""
     return _window_sum(wide(data), nsize)
 
 

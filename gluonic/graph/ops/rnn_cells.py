@@ -1,8 +1,8 @@
-"""One step of a recurrent layer, forwards and backwards, for each kind of cell.
+"""One step of a recurrent layer, forward and backward, for each kind of cell.
 
-A step is given `inputs`, the projected input of the step (batch, gates × state_size), and `recurrent`, the
-projected state of the step before. It replaces `inputs` by the activations of the gates, which are all that
-the step backwards needs besides `memory`.
+A step reads `inputs`, the projected input of the step (batch, gates × state_size), and `recurrent`, the
+projected state of the previous step. It overwrites `inputs` with the activations of the gates, which are all
+that the backward step needs besides `memory`.
 """
 
 from collections.abc import Callable
@@ -14,12 +14,12 @@ from gluonic.graph.operator import Array
 
 
 class CellStep(NamedTuple):
-    """What a step computes.
+    """The results of a step.
 
     Attributes
     ----------
     state : the new state, before any projection
-    memory : what else is to be kept: the new cell of an LSTM, a projection of a GRU; else nothing
+    memory : what else to save: the new cell state of an LSTM, a projection of a GRU; otherwise None
     """
 
     state: Array
@@ -27,13 +27,13 @@ class CellStep(NamedTuple):
 
 
 class Slopes(NamedTuple):
-    """What a step backwards computes: gradients.
+    """The gradients that a backward step computes.
 
     Attributes
     ----------
-    inputs, recurrent : of the two projections
-    state : of the state before, as far as it does not pass through `recurrent`
-    memory : of the memory before
+    inputs, recurrent : those of the two projections
+    state : that of the previous state, without the part through `recurrent`
+    memory : that of the previous memory
     """
 
     inputs: Array
@@ -47,9 +47,10 @@ class Cell(NamedTuple):
 
     Attributes
     ----------
-    gates : how many gates it has
-    forward : ``(inputs, recurrent, state, memory) -> Step``
-    backward : ``(gates, state before, memory before, memory, state slope, memory slope) -> Slopes``
+    gates : number of gates
+    forward : ``(inputs, recurrent, state, memory) -> CellStep``
+    backward : ``(gates, previous state, previous memory, memory, state slope, memory slope) -> Slopes``
+    remembers : whether steps have a memory
     """
 
     gates: int

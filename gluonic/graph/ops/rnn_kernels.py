@@ -1,4 +1,4 @@
-"""Recurrent layers on NumPy arrays: several layers, both directions, sequences of several lengths."""
+"""Recurrent layers on NumPy arrays: several layers, both directions, sequences of different lengths."""
 
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -15,8 +15,8 @@ class Weights(NamedTuple):
 
     Attributes
     ----------
-    inputs, state : what the input and the state are multiplied by: (gates × state_size, …)
-    project : what the state is multiplied by at the end, (projection_size, state_size), if at all
+    inputs, state : the matrices of the input and of the state, (gates × state_size, …)
+    project : the matrix of the projection, (projection_size, state_size), if any
     inputs_bias, state_bias : (gates × state_size,)
     """
 
@@ -28,7 +28,7 @@ class Weights(NamedTuple):
 
 
 class RNNSizes(NamedTuple):
-    """The attributes that say how large everything is."""
+    """The attributes that determine all sizes."""
 
     mode: str
     state_size: int
@@ -43,11 +43,11 @@ class RNNSizes(NamedTuple):
 
     @property
     def shown(self) -> int:
-        """The size of the state that a layer shows."""
+        """The size of a layer's state after any projection."""
         return self.state_size if self.projection_size is None else self.projection_size
 
     def shapes(self, input_size: int) -> Iterator[list[tuple[int, ...]]]:
-        """For each layer and direction the shapes of the weights, without biases."""
+        """For each layer and direction, the shapes of the weights without biases."""
         rows = self.cell.gates * self.state_size
         for layer in range(self.num_layers):
             columns = self.shown * self.directions if layer else input_size
@@ -87,7 +87,7 @@ class RNNSizes(NamedTuple):
 
 
 class Sequences:
-    """In which order the steps of a batch are done, and which steps there are."""
+    """The order of a batch's steps, and the steps that exist."""
 
     def __init__(self, steps: int, lengths: Array | None) -> None:
         self.valid: Array | None = None
@@ -98,7 +98,7 @@ class Sequences:
             self._mirrored = np.where(at < count, count - 1 - at, at)[:, :, None]
 
     def ordered(self, array: Array, direction: int) -> Array:
-        """The steps in the order in which they are done, and back: the second direction mirrors."""
+        """The steps in their order of computation, or back: the backward direction mirrors them."""
         if direction == 0:
             return array
         if self.valid is None:
@@ -107,11 +107,11 @@ class Sequences:
 
 
 class SavedSteps(NamedTuple):
-    """What a layer leaves behind, in the order of the steps: for the way back. Zero where there is no step.
+    """What a layer saves for the backward pass, in the order of the steps; zero beyond a sequence's end.
 
     Attributes
     ----------
-    gates, memory : of every step
+    gates, memory : those of all steps
     """
 
     gates: Array
@@ -130,7 +130,7 @@ def run_direction(
 
     Returns
     -------
-    the outputs of all steps, the trace, the last state and the last cell state
+    the outputs of all steps, the saved steps, the final state and the final cell state
     """
     steps, batch = inputs.shape[:2]
     gates = _rows(inputs) @ weights.inputs.T + weights.inputs_bias
@@ -172,18 +172,18 @@ def back_direction(
     cell: Cell,
     valid: Array | None,
 ) -> tuple[Array, Array, Array]:
-    """Go back through `run_direction`.
+    """The gradient of `run_direction`.
 
     Parameters
     ----------
     slopes : the gradients of the outputs
-    found : where to put the gradients of the weights
-    states : the first state and cell state
-    last_slopes : the gradients of the last state and cell state
+    found : the arrays that receive the gradients of the weights
+    states : the initial state and cell state
+    last_slopes : the gradients of the final state and cell state
 
     Returns
     -------
-    the gradients of the inputs, of the first state and of the first cell state
+    the gradients of the inputs, of the initial state and of the initial cell state
     """
     steps = len(inputs)
     before = np.concatenate([states[0][None], outputs[:-1]])
@@ -210,7 +210,7 @@ def back_direction(
             slope += step.state
         if step.memory is not None:
             cell_slope = step.memory
-        if valid is not None:  # a step that is not there hands its states on
+        if valid is not None:  # steps beyond the end pass the gradients of the states through
             slope = np.where(valid[t], slope, carried)
             cell_slope = np.where(valid[t], cell_slope, cell_carried)
     flat, flat_recurrent = _rows(input_slopes), _rows(recurrent_slopes)
@@ -224,6 +224,6 @@ def back_direction(
 
 
 def _rows(array: Array) -> Array:
-    """Steps and batch as one axis, of which nothing may be left."""
+    """Steps and batch collapsed to one axis, which may have length 0."""
     steps, batch, size = array.shape
     return array.reshape(steps * batch, size)

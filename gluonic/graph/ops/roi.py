@@ -18,7 +18,7 @@ from gluonic.graph.view import NodeView, title_of
 
 @operator("_take_flat")
 def take_flat(data: Array, index: Array) -> Any:
-    """Take elements of the flattened array; a negative position stands for zero."""
+    """Take elements of the flattened array; a negative index gives zero."""
     if not data.size:
         return np.zeros(index.shape, data.dtype)
     return np.where(index < 0, data.dtype.type(0), data.ravel()[np.maximum(index, 0)])
@@ -34,7 +34,7 @@ take_flat.infer_dtype(like("data"))
 
 @adjoint(take_flat)
 def _(grad: Array, data: Array, index: Array) -> Any:
-    """Add the gradients up where the elements came from."""
+    """Sum the gradients at the indices of the elements."""
     used = index >= 0
     return add_rows(data.size, index[used], grad[used]).reshape(data.shape)
 
@@ -57,7 +57,7 @@ def rounded(values: Array) -> Any:
 
 
 def _bins(start: int, end: int, count: int, limit: int, exact: Any) -> list[tuple[int, int]]:
-    """Cut a range of places, both ends included, into overlapping bins inside ``0:limit``."""
+    """Split an inclusive range of indices into overlapping bins inside ``0:limit``."""
     step = exact(max(end - start + 1, 1)) / exact(count)
     return [
         (
@@ -79,15 +79,15 @@ def roi_pooling(
     Parameters
     ----------
     data : (batch, channels, height, width)
-    rois : (regions, 5): the number of the image, and the corners x1, y1, x2, y2
-    pooled_size : into how many rows and columns of parts each region is cut
-    spatial_scale : what to multiply the corners by to find the places in `data`
+    rois : (regions, 5): the index of the image, and the corners x1, y1, x2, y2
+    pooled_size : number of rows and columns of parts in each region
+    spatial_scale : factor from the corners to positions in `data`
 
     Returns
     -------
     array, array
-        the maxima, (regions, channels, *pooled_size), and (hidden) where they are in the flattened
-        images; of an empty part they are 0 and -1
+        the maxima, (regions, channels, *pooled_size), and (hidden) their indices in the flattened
+        images; for an empty part these are 0 and -1
     """
     shape = (len(rois), data.shape[1], *pooled_size)
     output, index = np.zeros(shape, data.dtype), np.full(shape, -1, np.int64)
@@ -145,7 +145,7 @@ def _(F: Any, n: NodeView, heads: Any) -> dict[str, Any]:
 
 
 class Region(NamedTuple):
-    """A region of one image, as two linear maps on the columns and the rows of its pixels."""
+    """A region of one image, as two linear maps on the rows and the columns of its pixels."""
 
     number: int
     image: int
@@ -179,7 +179,7 @@ def _sampling(start: Any, size: Any, bins: int, samples: int, length: int) -> Ar
 def _regions(
     shape: tuple[int, ...], rois: Array, exact: Any, n: dict[str, Any]
 ) -> Iterator[Region]:
-    """Turn each region into its linear maps, cut down to the pixels that take part."""
+    """Convert each region to its linear maps, restricted to the pixels that contribute."""
     images = rois[:, 0].astype(np.intp) if rois.shape[1] == 5 else np.zeros(len(rois), np.intp)
     shift = exact(0.5 if n["aligned"] else 0)
     corners = rois[:, -4:].astype(exact) * exact(n["spatial_scale"]) - shift
@@ -222,12 +222,12 @@ def roi_align(
     Parameters
     ----------
     data : (batch, channels, height, width)
-    rois : (regions, 5): the number of the image, and the corners x1, y1, x2, y2; or (regions, 4)
-    pooled_size : into how many rows and columns of parts each region is cut
-    spatial_scale : what to multiply the corners by to find the places in `data`
+    rois : (regions, 5): the index of the image, and the corners x1, y1, x2, y2; or (regions, 4)
+    pooled_size : number of rows and columns of parts in each region
+    spatial_scale : factor from the corners to positions in `data`
     sample_ratio : number of points sampled along each side of a part; by default its length
-    position_sensitive : take each part from channels of its own
-    aligned : let the middle of the first pixel lie at 0.5, not 0; regions smaller than a pixel stay so
+    position_sensitive : whether each part has channels of its own
+    aligned : put the centre of the first pixel at 0.5, not 0, and keep regions smaller than a pixel
     """
     settings = {
         "pooled_size": pooled_size,
@@ -260,7 +260,7 @@ def _(n: NodeView) -> None:
 
 @adjoint(roi_align)
 def _(grad: Array, data: Array, rois: Array, *, position_sensitive: bool, **settings: Any) -> Any:
-    """Give each pixel its shares of the gradients of the averages it took part in."""
+    """Distribute the gradients of the averages to the pixels by their weights."""
     heads = wide(grad)
     result = np.zeros(data.shape, heads.dtype)
     for region in _regions(data.shape, rois, _exact(data), settings):

@@ -1,4 +1,4 @@
-"""Regions of interest whose parts come from channels of their own, and regions that are turned.
+"""Regions of interest whose parts have channels of their own, and rotated regions.
 
 J. Dai and others: R-FCN (2016). J. Ma and others: Arbitrary-oriented scene text detection (2018).
 """
@@ -33,7 +33,7 @@ def _means(start: Any, end: Any, count: int, length: int) -> Array:
 
 
 def _regions(shape: tuple[int, ...], rois: Array, scale: float, parts: int) -> Iterator[Parts]:
-    """Turn each region into matrices for its rows and columns."""
+    """Convert each region to matrices for its rows and columns."""
     exact = np.float64 if rois.dtype == np.float64 else np.float32
     for number, region in enumerate(rois):
         left, top, right, bottom = (
@@ -47,7 +47,7 @@ def _regions(shape: tuple[int, ...], rois: Array, scale: float, parts: int) -> I
 
 
 def _groups(parts: int, groups: int) -> Array:
-    """Tell which group of channels each part takes."""
+    """The group of channels of each part."""
     return np.clip(np.arange(parts) * groups // parts, 0, groups - 1)
 
 
@@ -61,16 +61,16 @@ def psroi_pooling(
     pooled_size: int,
     group_size: int = 0,
 ) -> Any:
-    """Average over the parts of regions, each part taken from channels of its own.
+    """Average over the parts of regions, each part in channels of its own.
 
     Parameters
     ----------
     data : (batch, output_dim · groups², height, width)
-    rois : (regions, 5): the number of the image, and the corners x1, y1, x2, y2
-    spatial_scale : what to multiply the corners by to find the places in `data`
+    rois : (regions, 5): the index of the image, and the corners x1, y1, x2, y2
+    spatial_scale : factor from the corners to positions in `data`
     output_dim : the number of channels of the result
-    pooled_size : into how many rows and columns of parts each region is cut
-    group_size : how many rows and columns of groups of channels there are; by default as many
+    pooled_size : number of rows and columns of parts in each region
+    group_size : number of rows and columns of groups of channels; by default `pooled_size`
 
     Returns
     -------
@@ -109,7 +109,7 @@ def _(
     pooled_size: int,
     group_size: int,
 ) -> Any:
-    """Give each pixel its shares of the gradients of the averages it took part in."""
+    """Distribute the gradients of the averages to the pixels by their weights."""
     groups = group_size or pooled_size
     heads, chosen = wide(grad), _groups(pooled_size, groups)
     result = np.zeros((len(data), groups, groups, output_dim, *data.shape[2:]), heads.dtype)
@@ -120,7 +120,7 @@ def _(
 
 
 def _turned_places(region: Array, scale: float, size: Shape, ratio: int) -> tuple[Array, Array]:
-    """Find where a turned region is sampled: two arrays (parts down, parts across, points)."""
+    """Find the sample positions of a rotated region: two arrays (parts down, parts across, points)."""
     exact = region.dtype.type
     x, y, width, height = region[1:5] * exact(scale)
     angle = region[5] * exact(np.pi / 180)
@@ -138,7 +138,7 @@ def _turned_places(region: Array, scale: float, size: Shape, ratio: int) -> tupl
 
 
 def _interpolated(pixels: Array, y: Array, x: Array) -> Array:
-    """Interpolate between pixels, (channels, height, width); one pixel around them they go on."""
+    """Interpolate between pixels, (channels, height, width); edges extend by one pixel."""
     height, width = pixels.shape[1:]
     inside = (y >= -1) & (y <= height) & (x >= -1) & (x <= width)
     y, x = np.clip(y, 0, height - 1), np.clip(x, 0, width - 1)
@@ -159,15 +159,15 @@ def rroi_align(
     spatial_scale: float,
     sampling_ratio: int = -1,
 ) -> Any:
-    """Average over the parts of turned regions, interpolating between pixels.
+    """Average over the parts of rotated regions, interpolating between pixels.
 
     Parameters
     ----------
     data : (batch, channels, height, width)
-    rois : (regions, 6): the number of the image, the middle x and y, width, height, and by how many
-        degrees the region is turned
-    pooled_size : into how many rows and columns of parts each region is cut
-    spatial_scale : what to multiply the sizes by to find the places in `data`
+    rois : (regions, 6): the index of the image, the centre's x and y, width, height, and the rotation
+        in degrees
+    pooled_size : number of rows and columns of parts in each region
+    spatial_scale : factor from the regions to positions in `data`
     sampling_ratio : number of points sampled along each side of a part; by default its length
 
     Returns

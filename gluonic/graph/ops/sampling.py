@@ -1,7 +1,7 @@
-"""Sampling images at arbitrary places, and the grids of such places.
+"""Sampling of images at arbitrary positions, and grids of such positions.
 
-M. Jaderberg and others: Spatial transformer networks (2015). Places are (x, y) with -1 and 1 at the
-first and the last pixel.
+M. Jaderberg and others: Spatial transformer networks (2015). Positions ("places") are (x, y), with -1 and 1
+at the first and the last pixel.
 """
 
 from itertools import product
@@ -19,17 +19,17 @@ from gluonic.graph.rules import like
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, title_of
 
-_BLOCK = 8192  # places of an image; what is computed of them fits into the caches
+_BLOCK = 8192  # places of an image, for which the intermediate arrays fit into the caches
 
 
 def pixels_along(m: Any, place: Any, extent: Any, order: int) -> list[tuple[Any, Any]]:
-    """Find the two pixels around places along an axis, and the weights of both; outside, pixel 0 with weight 0.
+    """Find the two pixels around places along an axis, and their weights; outside, pixel 0 with weight 0.
 
     Parameters
     ----------
     m : NumPy's functions, or the compiler's
-    place, extent : of one floating dtype
-    order : with 1 the weights are those of the derivative by the place, with more there are none
+    place, extent : numbers of one floating dtype
+    order : 1 gives the weights of the derivative by the place; beyond that all weights are zero
     """
     scale = (extent - 1) * 0.5
     pixel = (place + 1) * scale
@@ -44,13 +44,13 @@ def pixels_along(m: Any, place: Any, extent: Any, order: int) -> list[tuple[Any,
 
 
 def _along(place: Array, length: int, order: int) -> list[tuple[Array, Array]]:
-    """The numbers of the pixels around places, and their weights."""
+    """The indices of the pixels around places, and their weights."""
     found = pixels_along(M, place, place.dtype.type(length), order)
     return [(index.astype(np.intp), weight.astype(place.dtype)) for index, weight in found]
 
 
 def _corners(size: tuple[int, ...], places: Array, orders: tuple[int, int]) -> list[Any]:
-    """The numbers of the four pixels around each of some places, (..., 2, places), and their weights."""
+    """The flat indices of the four pixels around each place of (..., 2, places), and their weights."""
     height, width = size
     rows = [(row * width, weight) for row, weight in _along(places[..., 1, :], height, orders[1])]
     columns = _along(places[..., 0, :], width, orders[0])
@@ -65,7 +65,7 @@ def _places(grid: Array) -> Array:
 
 
 def _samples(data: Array, grid: Array, orders: tuple[int, int]) -> Array:
-    """Samples of images, (batch, channels, places), some places at a time."""
+    """Samples of images, (batch, channels, places), computed block by block."""
     images, places = wide(data).reshape(*data.shape[:2], -1), _places(grid)
     result = np.zeros((*data.shape[:2], places.shape[2]), images.dtype)
     for first in range(0, places.shape[2], _BLOCK):
@@ -79,7 +79,7 @@ def _samples(data: Array, grid: Array, orders: tuple[int, int]) -> Array:
 
 
 def _sampling_matrix(shape: tuple[int, ...], grid: Array, orders: tuple[int, int]) -> Any:
-    """The sparse matrix by which the pixels of all images, one after the other, become samples."""
+    """The sparse matrix from the pixels of all images, in order, to samples."""
     from scipy.sparse import csr_matrix
 
     batch, _, height, width = shape
@@ -91,12 +91,12 @@ def _sampling_matrix(shape: tuple[int, ...], grid: Array, orders: tuple[int, int
 
 
 def _by_pixels(images: Array) -> Array:
-    """The channels of all pixels, a row a pixel."""
+    """The channels of all pixels, one row per pixel."""
     return wide(images).transpose(0, 2, 3, 1).reshape(-1, images.shape[1])
 
 
 def _by_channels(pixels: Array, shape: tuple[int, ...]) -> Array:
-    """Images of this shape, given the channels of all pixels."""
+    """Images of a shape, from the channels of all pixels."""
     batch, channels, height, width = shape
     return pixels.reshape(batch, height, width, channels).transpose(0, 3, 1, 2)
 
@@ -129,7 +129,7 @@ def bilinear_sample(data: Array, grid: Array, *, x_order: int = 0, y_order: int 
 def bilinear_sample_back(
     grad: Array, data: Array, grid: Array, *, x_order: int = 0, y_order: int = 0
 ) -> Any:
-    """Give each pixel its shares of the gradients of the samples it took part in."""
+    """Distribute the gradients of the samples to the pixels by their weights."""
     samples = _by_pixels(grad)
     if not samples.size or not data.size:
         return np.zeros(data.shape, samples.dtype)
@@ -203,7 +203,7 @@ def grid_generator(
     Parameters
     ----------
     data : ``affine``: matrices that map (x, y, 1) of the result to places of the image, row by row,
-        (batch, 6); ``warp``: how many pixels each place moves, (batch, 2, rows, columns)
+        (batch, 6); ``warp``: the displacement of each place in pixels, (batch, 2, rows, columns)
     transform_type : ``affine`` or ``warp``
     target_shape : the number of rows and columns of an ``affine`` grid
 
@@ -241,7 +241,7 @@ def _require_size(n: NodeView) -> None:
 
 @operator("_scale_flow")
 def scale_flow(data: Array) -> Any:
-    """Turn distances in pixels, (batch, 2, rows, columns), into differences of places."""
+    """Convert distances in pixels, (batch, 2, rows, columns), to differences of places."""
     factors = [2 / max(length - 1, 1) for length in data.shape[:1:-1]]
     return data * np.array(factors, data.dtype).reshape(2, 1, 1)
 
@@ -264,7 +264,7 @@ def _(n: NodeView) -> None:
 
 @adjoint(affine_grid)
 def _(grad: Array, data: Array, *, target_shape: Shape) -> Any:
-    """Sum the gradients of all places, times where these are in the result."""
+    """Sum the gradients of all places, times their coordinates (x, y, 1) in the result."""
     places = _targets(target_shape, wide(grad).dtype)
     return (wide(grad).reshape(2 * len(grad), -1) @ places.T).reshape(data.shape)
 
@@ -288,14 +288,14 @@ def spatial_transformer(
     sampler_type: Literal["bilinear"],
     cudnn_off: bool | None = None,
 ) -> Any:
-    """Map images by matrices: `BilinearSampler` on the grids that `GridGenerator` makes.
+    """Transform images by matrices: `BilinearSampler` on the grids of `GridGenerator`.
 
     Parameters
     ----------
     data : (batch, channels, height, width)
     loc : matrices that map (x, y, 1) of the result to places of the image, row by row, (batch, 6)
     target_shape : height and width of the result
-    transform_type, sampler_type : there is one of each
+    transform_type, sampler_type : each has only one value
     cudnn_off : accepted for MXNet's sake
     """
     return bilinear_sample.kernel(data, affine_grid.kernel(loc, target_shape=target_shape))

@@ -1,4 +1,4 @@
-"""Batches of sequences of different lengths: (time, batch, ...), (batch, time, ...) by axis 1."""
+"""Batches of sequences of different lengths: (time, batch, ...), or (batch, time, ...) with axis=1."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -18,7 +18,7 @@ def _without_lengths(n: Any) -> Iterable[str]:
 
 
 def _batch_of(n: NodeView, axes: tuple[int, ...]) -> int:
-    """Check the attributes and tell which axis counts the sequences."""
+    """Check the attributes and return the batch axis."""
     if n.axis not in axes:
         allowed = " or ".join(map(str, axes))
         raise InferenceError(f"{title_of(n)}: axis is {n.axis} but must be {allowed}")
@@ -28,7 +28,7 @@ def _batch_of(n: NodeView, axes: tuple[int, ...]) -> int:
 
 
 def _same_shape(axes: tuple[int, ...]) -> Rule:
-    """Make the rule of an operator whose output is like its input."""
+    """The shape rule of an operator whose output is like its input."""
 
     def rule(n: NodeView) -> None:
         like("data")(n)
@@ -41,14 +41,14 @@ def _same_shape(axes: tuple[int, ...]) -> Rule:
 
 
 def _lengths(lengths: Array, data: Array, axis: int) -> Array:
-    """Read the sequences' lengths, shaped to broadcast over the data."""
+    """The lengths of the sequences, shaped to broadcast over the data."""
     shape = [1] * data.ndim
     shape[1 - axis] = len(lengths)
     return np.clip(lengths.astype(np.intp), 0, data.shape[axis]).reshape(shape)
 
 
 def _steps(data: Array, axis: int) -> Array:
-    """Count the steps along the time axis, shaped to broadcast over the data."""
+    """The indices of the steps along the time axis, shaped to broadcast over the data."""
     shape = [1] * data.ndim
     shape[axis] = data.shape[axis]
     return np.arange(data.shape[axis]).reshape(shape)
@@ -63,14 +63,14 @@ def sequence_mask(
     value: float = 0.0,
     axis: int = 0,
 ) -> Any:
-    """Overwrite what lies beyond the end of each sequence.
+    """Overwrite elements beyond the end of each sequence.
 
     Parameters
     ----------
     data : (time, batch, ...)
     sequence_length : the length of each sequence, (batch,); present if `use_sequence_length`
     use_sequence_length : without it, the result is `data`
-    value : what is written
+    value : the value to write
     axis : 0, or 1 for (batch, time, ...)
     """
     if sequence_length is None:
@@ -117,7 +117,7 @@ def sequence_last(
 
 
 def _last_steps(data: Array, sequence_length: Array | None, axis: int) -> Any:
-    """Find the last step of each sequence; an empty one has the first."""
+    """Find the last step of each sequence; for an empty one it is the first."""
     last = data.shape[axis] - 1
     if sequence_length is None:
         return last
@@ -161,7 +161,7 @@ def sequence_reverse(
     use_sequence_length: bool = False,
     axis: int = 0,
 ) -> Any:
-    """Reverse each sequence; what lies beyond its end stays.
+    """Reverse each sequence; elements beyond its end are unchanged.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""The same elements in the same order under another shape."""
+"""Reshaping: the same elements in the same order."""
 
 from math import prod
 from typing import Any
@@ -13,12 +13,12 @@ from gluonic.graph.view import NodeView, PartialShape, Unknown, peek, settings_o
 
 
 def as_before(F: Any, n: NodeView, g: Any) -> Any:
-    """Give the gradient of a relabelling the shape of its input."""
+    """Reshape the gradient of a reshaping operator to its input's shape."""
     return F.reshape_like(g, n.data)
 
 
 def _solve_for_data(n: NodeView) -> None:
-    """One unknown axis of the input follows from the number of elements of the output."""
+    """Infer one unknown axis of the input from the number of elements of the output."""
     data, size = n.data, product(n.output)
     if size is None or data.count(None) != 1:
         return
@@ -41,18 +41,18 @@ def reshape(
     Parameters
     ----------
     data : any array
-    shape : the new extents; besides numbers
+    shape : the new extents, or codes
 
         ====== ==========================================================================
-        0      the input's axis at this place
+        0      keep the input's axis at this position
         -1     inferred from the number of elements; at most once
         -2     all remaining axes of the input
         -3     the product of the input's next two axes
         -4     the input's next axis, split into the two extents that follow (one may be -1)
         ====== ==========================================================================
-    reverse : read `shape` from right to left against the input's axes from right to left
-    target_shape : of old models; one 0 is inferred
-    keep_highest : of old models: keep the first axis whatever `target_shape` says there
+    reverse : match `shape` and the input's axes from right to left
+    target_shape : for old models; one 0 is inferred
+    keep_highest : for old models: keep the first axis, whatever `target_shape` has there
     """
     return data.view()
 
@@ -140,7 +140,7 @@ identity_like.gradient(lhs=lambda F, n, g: g)
 
 @operator("_copyto", relabels=True)
 def copy_to(data: Array) -> Any:
-    """Copy an array, to another one as a rule."""
+    """Copy an array, usually to another one."""
     return data.view()
 
 
@@ -183,7 +183,7 @@ expand_dims.gradient(data=as_before)
 
 @operator("squeeze", relabels=True)
 def squeeze(data: Array, *, axis: Axes = None) -> Array:
-    """Drop axes of length one: all of them, or those named; at least one axis remains."""
+    """Drop axes of length one: all of them, or those in `axis`; at least one axis remains."""
     return data.view()
 
 

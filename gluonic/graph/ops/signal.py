@@ -25,7 +25,7 @@ def fft(data: Array, *, compute_size: int = 128) -> Any:
     Returns
     -------
     array
-        (..., 2n): real and imaginary parts in turn
+        (..., 2n): real and imaginary parts, interleaved
     """
     found = np.fft.fft(data.astype(np.float64), axis=-1)
     return np.stack([found.real, found.imag], -1).reshape(*data.shape[:-1], -1)
@@ -43,13 +43,13 @@ def ifft(data: Array, *, compute_size: int = 128) -> Any:
 
     Parameters
     ----------
-    data : (..., 2n): real and imaginary parts in turn
+    data : (..., 2n): real and imaginary parts, interleaved
     compute_size : accepted for MXNet's sake
 
     Returns
     -------
     array
-        (..., n); of what `fft` makes of an array it is n times that array
+        (..., n); the inverse of `fft` times n
     """
     length = data.shape[-1] // 2
     parts = data.reshape(*data.shape[:-1], length, 2)
@@ -70,13 +70,13 @@ ifft.gradient(data=lambda F, n, g: F._contrib_fft(g))
 def count_sketch(
     data: Array, h: Array, s: Array, *, out_dim: int, processing_batch_size: int = 32
 ) -> Any:
-    """Hash the columns into fewer ones: ``output[..., h[i]] += s[i] * data[..., i]``.
+    """Hash columns to fewer ones: ``output[..., h[i]] += s[i] * data[..., i]``.
 
     Parameters
     ----------
     data : (..., columns)
-    h : where each column goes, (1, columns)
-    s : its sign, 1 or -1, (1, columns)
+    h : the output column of each column, (1, columns)
+    s : the sign of each column, 1 or -1, (1, columns)
     out_dim : the number of columns of the result
     processing_batch_size : accepted for MXNet's sake
     """
@@ -95,5 +95,5 @@ def _(n: NodeView) -> None:
 
 @adjoint(count_sketch)
 def _(grad: Array, data: Array, h: Array, s: Array, *, out_dim: int, **ignored: Any) -> Any:
-    """Read the gradients where the columns went."""
+    """Read the gradients of the output columns."""
     return grad[..., positions(h.ravel(), out_dim, "raise", "count_sketch")] * s.ravel()

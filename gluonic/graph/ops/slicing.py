@@ -1,4 +1,4 @@
-"""Rectangular pieces of arrays: reading them, writing them, and the gradients of both."""
+"""Slices of arrays: reading them, writing them, and the gradients of both."""
 
 from typing import Any
 
@@ -15,20 +15,20 @@ from gluonic.graph.view import NodeView, PartialShape, settings_of, title_of, wr
 Index = tuple[slice, ...]
 
 
-def _said(step: OptionalInts) -> OptionalInts:
-    """The steps, if any is given."""
+def _given(step: OptionalInts) -> OptionalInts:
+    """The steps, if any is given; otherwise an empty tuple."""
     return step if any(each is not None for each in step) else ()
 
 
 def _index(begin: OptionalInts, end: OptionalInts, step: OptionalInts) -> Index:
-    steps = _said(step) or (None,) * len(begin)
+    steps = _given(step) or (None,) * len(begin)
     return tuple(slice(*each) for each in zip(begin, end, steps, strict=True))
 
 
 def _sliced(n: NodeView, shape: PartialShape) -> PartialShape:
-    """Find the shape of the piece ``begin:end:step`` of a shape."""
+    """Find the shape of the slice ``begin:end:step`` of a shape."""
     fits = len(n.begin) == len(n.end) <= len(shape)
-    if not fits or len(_said(n.step)) not in (0, len(n.begin)):
+    if not fits or len(_given(n.step)) not in (0, len(n.begin)):
         raise InferenceError(
             f"{title_of(n)}: begin {n.begin}, end {n.end} and step {n.step} must have the same length,"
             f" at most the number of axes of {written(shape)}"
@@ -45,7 +45,7 @@ def _sliced(n: NodeView, shape: PartialShape) -> PartialShape:
 
 @operator("slice", "crop")
 def slice_(data: Array, *, begin: OptionalInts, end: OptionalInts, step: OptionalInts = ()) -> Any:
-    """Take a piece of an array, as Python's ``data[begin[0]:end[0]:step[0], ...]`` does.
+    """Slice an array, as Python's ``data[begin[0]:end[0]:step[0], ...]`` does.
 
     Parameters
     ----------
@@ -63,7 +63,7 @@ def _(n: NodeView) -> None:
 
 @adjoint(slice_)
 def _(grad: Array, data: Array, *, begin: OptionalInts, end: OptionalInts, step: Any) -> Any:
-    """Put the gradient where the piece was, zeros elsewhere."""
+    """Put the gradient at the slice, zeros elsewhere."""
     result = np.zeros_like(data)
     result[_index(begin, end, step)] = grad
     return result
@@ -73,7 +73,7 @@ def _(grad: Array, data: Array, *, begin: OptionalInts, end: OptionalInts, step:
 def slice_assign(
     lhs: Array, rhs: Array, *, begin: OptionalInts, end: OptionalInts, step: OptionalInts = ()
 ) -> Any:
-    """Copy `lhs` with the piece ``begin:end:step`` replaced by `rhs`."""
+    """Copy `lhs` with the slice ``begin:end:step`` replaced by `rhs`."""
     result = lhs.copy()
     result[_index(begin, end, step)] = rhs
     return result
@@ -104,7 +104,7 @@ def slice_assign_scalar(
     end: OptionalInts,
     step: OptionalInts = (),
 ) -> Any:
-    """Copy `data` with the piece ``begin:end:step`` set to a number."""
+    """Copy `data` with the slice ``begin:end:step`` set to a number."""
     result = data.copy()
     result[_index(begin, end, step)] = scalar
     return result
@@ -129,26 +129,26 @@ def slice_axis(data: Array, *, axis: int, begin: int, end: int | None) -> Any:
     ----------
     data : any array
     axis : the axis
-    begin : the first element taken; negative: counted from the end
-    end : the first one left out; None: all remaining ones are taken
+    begin : the first index; negative ones count from the end
+    end : the end, exclusive; None takes all remaining elements
     """
     return data[_along(axis, data.ndim, begin, end)]
 
 
 def _along(axis: int, rank: int, begin: int, end: int | None) -> Index:
-    """Write the piece ``begin:end`` along one axis as an index."""
+    """The index of the slice ``begin:end`` along one axis."""
     return (slice(None),) * (axis % rank) + (slice(begin, end),)
 
 
 def _range_length(n: NodeView, extent: Extent) -> Extent:
-    """Count the elements ``begin:end`` of an axis; an empty range is refused, as in MXNet."""
+    """Count the elements ``begin:end`` of an axis; refuse an empty range, as in MXNet."""
     if extent is None or extent == 0:
         return extent
     start: int = n.begin + extent * (n.begin < 0)
     stop: int = extent if n.end is None else n.end + extent * (n.end < 0)
     if not 0 <= start < stop <= extent:
         raise InferenceError(
-            f"{title_of(n)}: {n.begin}:{n.end} is no range of elements of an axis of {extent}"
+            f"{title_of(n)}: {n.begin}:{n.end} is not a range of elements of an axis of {extent}"
         )
     return stop - start
 
@@ -162,7 +162,7 @@ def _(n: NodeView) -> None:
 
 @adjoint(slice_axis)
 def _(grad: Array, data: Array, *, axis: int, begin: int, end: int | None) -> Any:
-    """Put the gradient where the piece was, zeros elsewhere."""
+    """Put the gradient at the slice, zeros elsewhere."""
     result = np.zeros_like(data)
     result[_along(axis, data.ndim, begin, end)] = grad
     return result
@@ -170,13 +170,13 @@ def _(grad: Array, data: Array, *, axis: int, begin: int, end: int | None) -> An
 
 @operator("slice_like")
 def slice_like(data: Array, shape_like: Array, *, axes: Shape = ()) -> Any:
-    """Cut an array down to the lengths of another.
+    """Slice an array to the lengths of another.
 
     Parameters
     ----------
     data : any array
-    shape_like : its lengths are taken, its elements are not used
-    axes : the axes to cut along; by default all, and both arrays have the same number of axes
+    shape_like : an array with the new lengths; its elements are not used
+    axes : the axes to slice along; by default all, and both arrays have the same number of axes
     """
     rank = data.ndim
     cut = {axis % rank for axis in axes} if axes else range(rank)
@@ -209,7 +209,7 @@ slice_like.infer_dtype(like("data"))
 
 @adjoint(slice_like)
 def _(grad: Array, data: Array, shape_like: Array, *, axes: Shape) -> Any:
-    """Put the gradient where the piece was, zeros elsewhere."""
+    """Put the gradient at the slice, zeros elsewhere."""
     result = np.zeros_like(data)
     result[tuple(slice(extent) for extent in grad.shape)] = grad
     return result
@@ -223,15 +223,15 @@ def crop(
     h_w: Shape = (0, 0),
     center_crop: bool = False,
 ) -> Any:
-    """Cut out a window of height and width (of old models; `slice` and `slice_like` do more).
+    """Crop images to a window (for old models; `slice` and `slice_like` do more).
 
     Parameters
     ----------
-    arg : the images, (batch, channels, height, width), and perhaps an array of the wanted size
-    num_args : 2, or 1 if `h_w` tells the size
+    arg : the images, (batch, channels, height, width), and optionally an array of the wanted size
+    num_args : 2, or 1 if `h_w` gives the size
     offset : the upper left corner of the window
     h_w : its height and width
-    center_crop : put the window into the middle instead
+    center_crop : centre the window instead
     """
     return arg[0][_window(offset, h_w, center_crop, *(each.shape for each in arg))]
 
@@ -239,7 +239,7 @@ def crop(
 def _window(
     offset: Shape, size: Shape, center: bool, data: PartialShape, like: PartialShape = ()
 ) -> Index:
-    """Locate the window as an index."""
+    """The index of the window."""
     wanted: Any = like[2:] or size
     corner = [(a - b) // 2 for a, b in zip(data[2:], wanted, strict=True)] if center else offset
     return (
@@ -283,7 +283,7 @@ def _(F: Any, n: NodeView, heads: Any) -> dict[str, Any]:
 def crop_back(
     grad: Array, *arg: Array, num_args: int, offset: Shape, h_w: Shape, center_crop: bool
 ) -> Any:
-    """Put the gradient where the window was, zeros elsewhere."""
+    """Put the gradient at the window, zeros elsewhere."""
     result = np.zeros_like(arg[0])
     result[_window(offset, h_w, center_crop, *(each.shape for each in arg))] = grad
     return result

@@ -14,7 +14,7 @@ from gluonic.graph.view import NodeView, peek, slots_of, title_of
 
 
 def _shifted(data: Array, axis: int, temperature: float | None) -> Array:
-    """The numbers over the temperature, with their maximum along the axis at zero."""
+    """The numbers divided by the temperature, shifted so that their maximum along the axis is zero."""
     numbers = wide(data)
     if temperature is not None and temperature != 1:
         numbers = numbers / numbers.dtype.type(temperature)
@@ -23,7 +23,7 @@ def _shifted(data: Array, axis: int, temperature: float | None) -> Array:
 
 
 def _sum(numbers: Array, axis: int) -> Any:
-    """The sum along an axis, which remains."""
+    """The sum along an axis, which is kept."""
     return total_like(numbers, (axis % numbers.ndim,), keepdims=True)
 
 
@@ -36,7 +36,7 @@ def softmax_of(data: Array, axis: int, temperature: float | None = None) -> Arra
 
 
 def _softmax_within(data: Array, length: Array, axis: int, temperature: float | None) -> Array:
-    """Softmax over the first `length` numbers along the axis; zero behind them."""
+    """Softmax over the first `length` numbers along the axis; zero after them."""
     positions = np.arange(data.shape[axis]).reshape(
         [-1 if i == axis % data.ndim else 1 for i in range(data.ndim)]
     )
@@ -65,14 +65,14 @@ def softmax(
     data : array
         Any shape, floating-point.
     length : array of int32 or int64, of data's shape without `axis`, optional
-        How many numbers along the axis take part; the others become zero. Only with
+        The number of elements along the axis that take part; the others become zero. Only with
         ``use_length=True``.
     axis : int, default -1
-        Along which the results sum to one.
+        The axis along which the results sum to one.
     temperature : float, optional
         Divides the numbers first; the higher, the more even the result.
     dtype : dtype, optional
-        Of the result; that of `data` unless given.
+        The dtype of the result; by default that of `data`.
     use_length : bool, default False
         Whether `length` is given.
     """
@@ -90,7 +90,7 @@ def log_softmax(
     dtype: DType | None = None,
     use_length: bool | None = False,
 ) -> Any:
-    """The logarithm of `softmax`, computed without leaving logarithms.
+    """The logarithm of `softmax`, computed without underflow of small probabilities.
 
     Parameters
     ----------
@@ -99,7 +99,7 @@ def log_softmax(
     axis, temperature, dtype
         As for `softmax`.
     use_length : bool, default False
-        Must be left alone: this operator takes no lengths.
+        Must be False: this operator takes no lengths.
     """
     numbers = _shifted(data, axis, temperature)
     numbers -= np.log(_sum(np.exp(numbers), axis))
@@ -124,7 +124,7 @@ def softmin(
     axis, temperature, dtype
         As for `softmax`.
     use_length : bool, default False
-        Must be left alone: this operator takes no lengths.
+        Must be False: this operator takes no lengths.
     """
     return softmax_of(-data, axis, temperature)
 
@@ -192,7 +192,7 @@ def softmax_activation(data: Array, *, mode: Literal["instance", "channel"] = "i
     data : array of shape (batch, …)
         Floating-point.
     mode : {"instance", "channel"}, default "instance"
-        ``channel`` works along axis 1, ``instance`` along the last axis.
+        ``channel`` normalizes along axis 1, ``instance`` along the last axis.
     """
     return softmax_of(data, _mode_axis(mode))
 

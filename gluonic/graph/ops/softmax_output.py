@@ -1,4 +1,4 @@
-"""SoftmaxOutput: softmax forwards, the gradient of the cross entropy backwards."""
+"""SoftmaxOutput: softmax forward, the gradient of the cross entropy backward."""
 
 from math import prod
 from typing import Any, Literal
@@ -44,19 +44,19 @@ def softmax_output(
     grad_scale : float, default 1
         Multiplies the gradient.
     ignore_label : float, default -1
-        The class number that has no gradient, with `use_ignore`.
+        The class whose labels have no gradient, with `use_ignore`.
     multi_output : bool, default False
-        Whether the classes lie along axis 1 and everything behind are places.
+        Whether the classes are along axis 1, and the axes after it are spatial.
     use_ignore : bool, default False
         Whether to respect `ignore_label`.
     preserve_shape : bool, default False
-        Whether the classes lie along the last axis; otherwise all axes but the first are classes.
+        Whether the classes are along the last axis; otherwise all axes but the first are classes.
     normalization : {"null", "batch", "valid"}, default "null"
         Divide the gradient by nothing, by the batch size, or by the number of labels not ignored.
     out_grad : bool, default False
         Whether to multiply by the gradient that flows in.
     smooth_alpha : float, default 0
-        How much of the true class's probability is shared among the other classes.
+        The part of the true class's probability that is shared among the other classes.
 
     Returns
     -------
@@ -77,7 +77,7 @@ def softmax_output(
 
 
 def _label_shapes(data: PartialShape) -> list[PartialShape]:
-    """What shapes the labels of a `multi_output` may have, the usual one first."""
+    """The shapes that labels may have with `multi_output`, the usual one first."""
     batch, places = data[0], data[2:]
     return [(batch, product(places)), (batch, *places), (batch, 1, *places), data]
 
@@ -138,7 +138,7 @@ def _by_class(array: Array, multi_output: bool, preserve_shape: bool) -> Array:
 
 
 def _labels(label: Array, flat: Array) -> Array:
-    """The class numbers, broadcasting against the numbers of all classes."""
+    """The class numbers, shaped to broadcast with the scores of all classes."""
     whole = label.astype(np.int64)
     if flat.ndim == 3:
         return whole.reshape(len(flat), 1, flat.shape[2])
@@ -146,7 +146,7 @@ def _labels(label: Array, flat: Array) -> Array:
 
 
 def _share(label: Array, flat: Array, ignored: int, normalization: str) -> float:
-    """What the gradient is multiplied by for its normalization."""
+    """The factor on the gradient for its normalization."""
     places = flat.shape[2] if flat.ndim == 3 else 1
     if normalization == "valid":
         return 1 / max(1, int(np.count_nonzero(label.astype(np.int64) != ignored)))
@@ -169,9 +169,9 @@ def backward_softmax_output(
     smooth_alpha: float = 0.0,
     subtract: bool = True,
 ) -> Any:
-    """SoftmaxOutput's gradient at the probabilities `value`: the labels subtracted, then weighed.
+    """SoftmaxOutput's gradient at the probabilities `value`: labels are subtracted, then the result weighted.
 
-    It is linear in `value` but for the labels; with ``subtract=False`` they are not subtracted.
+    With ``subtract=False`` labels are not subtracted, and the gradient is linear in `value`.
     """
     if value.shape == label.shape:
         return (value - label if subtract else value) * grad_scale

@@ -1,4 +1,4 @@
-"""Operators that MXNet has for sparse arrays; here they take dense ones too, where that makes sense."""
+"""Operators that MXNet has for sparse arrays; here they also take dense ones, where that makes sense."""
 
 from typing import Any
 
@@ -14,12 +14,12 @@ from gluonic.graph.view import NodeView, title_of
 
 @operator("_sparse_retain", shape=like("data"), dtype=like("data"))
 def sparse_retain(data: Array, indices: Array) -> Any:
-    """Keep some rows, and zeros elsewhere; of a row_sparse array the others are not stored any more.
+    """Keep some rows and set others to zero; in a row_sparse array the others are removed.
 
     Parameters
     ----------
     data : an array of at least one axis
-    indices : the numbers of the rows to keep, a vector of any dtype
+    indices : the indices of the rows to keep, a vector of any dtype
     """
     rows = indices.astype(np.int64)
     result = np.zeros_like(data)
@@ -32,12 +32,12 @@ sparse_retain.gradient(data=lambda F, n, g: F._sparse_retain(g, n.indices))
 
 @operator("_contrib_getnnz")
 def getnnz(data: Array, *, axis: int | None = None) -> Any:
-    """Count the stored elements of a csr array; of a dense one those that are not zero.
+    """Count the stored elements of a csr array, or the non-zero elements of a dense one.
 
     Parameters
     ----------
     data : a matrix
-    axis : 1 counts for each row, None all of them
+    axis : 1 counts in each row, None in the whole matrix
     """
     return np.count_nonzero(data, axis=axis)
 
@@ -59,17 +59,17 @@ getnnz.gradient()
 
 @operator("_contrib_edge_id")
 def edge_id(data: Array, u: Array, v: Array) -> Any:
-    """Look up what a csr matrix stores at some places: the numbers of edges, in a graph's adjacency matrix.
+    """Look up elements stored in a csr matrix: the ids of edges, in a graph's adjacency matrix.
 
     Parameters
     ----------
-    data : a matrix; of a dense one, what is not zero counts as stored
-    u, v : rows and columns, vectors of one length and any dtype; fractions are cut off
+    data : a matrix; in a dense one, non-zero elements count as stored
+    u, v : rows and columns, vectors of equal length and any dtype; fractions are truncated
 
     Returns
     -------
     vector of the dtype of `data`
-        -1 where nothing is stored, and beyond the ends of the matrix
+        -1 where nothing is stored, and for indices out of bounds
     """
     rows, columns = u.astype(np.int64), v.astype(np.int64)
     within = (rows >= 0) & (rows < len(data)) & (columns >= 0) & (columns < data.shape[1])
@@ -92,19 +92,19 @@ edge_id.gradient()
 
 @elementwise("_scatter_plus_scalar")
 def scatter_plus_scalar(m: Any, data: Any, *, scalar: float) -> Any:
-    """``data + scalar``; of a sparse array only what is stored."""
+    """``data + scalar``; in a sparse array only for stored elements."""
     return data + scalar
 
 
 @elementwise("_scatter_minus_scalar")
 def scatter_minus_scalar(m: Any, data: Any, *, scalar: float) -> Any:
-    """``data - scalar``; of a sparse array only what is stored."""
+    """``data - scalar``; in a sparse array only for stored elements."""
     return data - scalar
 
 
 @elementwise("_scatter_elemwise_div")
 def scatter_elemwise_div(m: Any, lhs: Any, rhs: Any) -> Any:
-    """``lhs / rhs``; of a row_sparse `lhs` only the rows that are stored."""
+    """``lhs / rhs``; in a row_sparse `lhs` only for stored rows."""
     return lhs / rhs
 
 

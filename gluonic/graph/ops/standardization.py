@@ -1,4 +1,4 @@
-"""What normalization layers share: numbers minus their mean over their standard deviation."""
+"""The shared part of normalization layers: centring, and division by the standard deviation."""
 
 from math import prod
 from typing import Any
@@ -15,7 +15,7 @@ from gluonic.support.cached_property import cached_property
 
 
 def moments(numbers: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]:
-    """The numbers minus their mean, the mean and the variance over `axes`, which remain."""
+    """The centred numbers, the mean and the variance over `axes`, which are kept."""
     count = max(1, prod([numbers.shape[axis] for axis in axes]))
     mean = total_like(numbers, axes, keepdims=True) / count
     centred = numbers - mean
@@ -27,10 +27,10 @@ class Standardization:
 
     Attributes
     ----------
-    F : where operators come from
+    F : the namespace of operators
     data, mean, scale : arrays that broadcast together; `scale` is one over the standard deviation
-    axes : the attributes `axis` and `exclude` that say over which axes the statistics are taken
-    over_ranks : the name of what is standardized, if the statistics are those of all ranks
+    axes : the attributes `axis` and `exclude` with the axes of the statistics
+    over_ranks : the layer's name in errors, if the statistics are over all ranks
     """
 
     def __init__(
@@ -84,7 +84,7 @@ class Standardization:
 
 @operator("_channel_view_like", relabels=True)
 def channel_view_like(data: Array, other: Array, *, axis: int = 1) -> Any:
-    """A vector along one axis of as many axes as `other` has, so that the two broadcast."""
+    """Reshape a vector along one axis to the rank of `other`, so that the two broadcast."""
     shape = [1] * other.ndim
     shape[axis] = -1
     return data.reshape(shape)

@@ -1,4 +1,4 @@
-"""Where the extremes are, running sums, moments, and sums of squares of many arrays."""
+"""Indices of extremes, cumulative sums, moments, and sums of squares of many arrays."""
 
 from collections.abc import Callable
 from math import prod
@@ -28,7 +28,7 @@ def _position(name: str, find: Callable[..., Any], what: str) -> None:
     Parameters
     ----------
     data : any array
-    axis : the axis to search; none means the flattened array
+    axis : the axis to search; None means the flattened array
     keepdims : whether the searched axis remains, with length one
 
     Returns
@@ -59,13 +59,13 @@ argmax_channel.gradient()
 
 @operator("_np_cumsum", "cumsum")
 def cumsum(a: Array, *, axis: int | None = None, dtype: DType | None = None) -> Any:
-    """Running sums.
+    """Cumulative sums.
 
     Parameters
     ----------
     a : any array
-    axis : the axis to sum along; none means the flattened array
-    dtype : the dtype of the sums and the output, that of `a` if not given (int64 for bool)
+    axis : the axis to sum along; None means the flattened array
+    dtype : the dtype of the sums and the output; by default that of `a` (int64 for bool)
     """
     return a.cumsum(axis=axis, dtype=dtype)
 
@@ -126,12 +126,12 @@ backward_square_sum.gradient(
 
 @operator("moments", outputs=("mean", "var"), dtype=numeric)
 def moments(data: Array, *, axes: Axes = None, keepdims: bool = False) -> tuple[Any, Any]:
-    """The mean and the variance over the given axes; of integers, about the mean that is returned.
+    """The mean and the variance over the given axes; for integers, around the truncated mean.
 
     Parameters
     ----------
     data : any array
-    axes : the axes to average over; none means all
+    axes : the axes to average over; None means all
     keepdims : whether these axes remain, with length one
     """
     over = reduced_axes(axes, data.ndim)
@@ -162,7 +162,7 @@ def _(F: Any, n: Any, heads: Any) -> dict[str, Any]:
 
 
 def _require_floating(n: NodeView) -> None:
-    """Refuse inputs known not to be floating."""
+    """Refuse inputs that are known not to be floating."""
     for name, dtype in slots_of(n).items():
         if dtype is not None and dtype.kind != "f":
             raise InferenceError(f"{title_of(n)}: {name} must be floating, not {dtype.name}")
@@ -233,9 +233,9 @@ def multi_lars(
 def allclose(
     a: Array, b: Array, *, rtol: float = 1e-5, atol: float = 1e-8, equal_nan: bool = True
 ) -> Any:
-    """1 if ``abs(a - b) <= atol + rtol * abs(b)`` everywhere, else 0, as a uint8 array of no axes.
+    """1 if ``abs(a - b) <= atol + rtol * abs(b)`` everywhere, else 0, as a uint8 array without axes.
 
-    With `equal_nan` two NaNs count as equal.
+    With `equal_nan`, NaNs are equal to each other.
     """
     return np.allclose(a, b, rtol, atol, equal_nan)
 

@@ -50,7 +50,7 @@ UNARY = [
     ),
     Unary(
         "negative",
-        "The number with the other sign",
+        "The negated number",
         lambda m, data: -data,
         lambda F, n, g: -g,
     ),
@@ -200,13 +200,13 @@ UNARY = [
     ),
     Unary(
         "degrees",
-        "Radians in degrees",
+        "Radians converted to degrees",
         lambda m, data: m.degrees(data),
         lambda F, n, g: g * (180.0 / math.pi),
     ),
     Unary(
         "radians",
-        "Degrees in radians",
+        "Degrees converted to radians",
         lambda m, data: m.radians(data),
         lambda F, n, g: g * (math.pi / 180.0),
     ),
@@ -265,23 +265,23 @@ UNARY = [
     ),
     Unary(
         "round",
-        "The nearest integer, of two the one farther from 0",
+        "The nearest integer; ties are rounded away from 0",
         _round,
     ),
     Unary(
         "rint",
-        "The nearest integer, of two the lower one",
+        "The nearest integer; ties are rounded down",
         _rint,
     ),
     Unary(
         "_contrib_sign_ste",
-        "`sign`, whose gradient passes as if it were the identity",
+        "`sign`, with the gradient of the identity",
         _sign,
         lambda F, n, g: g,
     ),
     Unary(
         "_contrib_round_ste",
-        "`round`, whose gradient passes as if it were the identity",
+        "`round`, with the gradient of the identity",
         _round,
         lambda F, n, g: g,
     ),
@@ -330,7 +330,7 @@ for _row in UNARY:
 
 @elementwise("_polygamma", dtype=floating())
 def polygamma(m: Any, data: Any, *, order: int) -> Any:
-    """The derivative of `gammaln` of the given order plus one, for positive numbers."""
+    """The derivative of `gammaln` of order `order` + 1, for positive numbers."""
     return m.polygamma(order, data)
 
 

@@ -1,4 +1,4 @@
-"""Windows of images as columns of matrices, and images as sums of such columns."""
+"""im2col and col2im: windows of images as columns of matrices, and sums of such columns."""
 
 from math import prod
 from typing import Any
@@ -24,7 +24,7 @@ from gluonic.graph.view import NodeView, title_of, written
 
 
 def _fold(columns: Array, places: tuple[int, ...], windows: Windows) -> Array:
-    """Add columns up where their windows lie in an image."""
+    """Add columns to an image at the positions of their windows."""
     numbers = wide(columns)
     counts = windows.counts(places)
     parts = numbers.reshape(len(columns), -1, *windows.kernel, *counts)
@@ -40,7 +40,7 @@ def _fold(columns: Array, places: tuple[int, ...], windows: Windows) -> Array:
 def im2col(
     data: Array, *, kernel: Extents, stride: Extents = (), dilate: Extents = (), pad: Shape = ()
 ) -> Any:
-    """Put what each window reads into a column.
+    """Copy each window into a column.
 
     Parameters
     ----------
@@ -50,7 +50,7 @@ def im2col(
     Returns
     -------
     array
-        (batch, channels · kernel places, windows)
+        (batch, channels · taps, windows)
     """
     windows = windows_of(kernel, stride, pad, dilate)
     images = padded(data, windows.pad, windows.pad)
@@ -71,7 +71,7 @@ def _(n: NodeView) -> None:
 
 @adjoint(im2col)
 def _(grad: Array, data: Array, *, kernel: Shape, stride: Shape, dilate: Shape, pad: Shape) -> Any:
-    """Add the gradients up where the windows read."""
+    """Add the gradients at the positions of the windows."""
     return _fold(grad, data.shape[2:], windows_of(kernel, stride, pad, dilate))
 
 
@@ -85,12 +85,12 @@ def col2im(
     dilate: Extents = (),
     pad: Shape = (),
 ) -> Any:
-    """Add columns up where their windows lie; the transpose of `im2col`.
+    """Add columns at the positions of their windows; the transpose of `im2col`.
 
     Parameters
     ----------
-    data : (batch, channels · kernel places, windows)
-    output_size : the places of the images
+    data : (batch, channels · taps, windows)
+    output_size : the spatial shape of the images
     kernel, stride, dilate, pad : the windows, as for Convolution
 
     Returns

@@ -1,4 +1,4 @@
-"""Enlarging images by a whole factor."""
+"""Enlarging images by an integer factor."""
 
 from collections.abc import Sequence
 from typing import Any, Literal
@@ -32,13 +32,13 @@ def up_sampling(
     num_args: int = 1,
     workspace: int = 512,
 ) -> Any:
-    """Enlarge images: repeat their places, or interpolate between them by a transposed convolution.
+    """Enlarge images: repeat pixels, or interpolate between them by a transposed convolution.
 
     Parameters
     ----------
     args : arrays of shape (batch, channels, height, width)
-        For ``nearest`` one array or more: the first is enlarged `scale` times, the others to its
-        new size. For ``bilinear`` the data and a weight of shape (channels, 1, kernel, kernel) with
+        For ``nearest``, one array or more: the first is enlarged by `scale`, the others to its new
+        size. For ``bilinear``, the data and a weight of shape (channels, 1, kernel, kernel) with
         ``kernel = 2 scale - scale % 2``.
     scale : int
         The factor.
@@ -47,7 +47,7 @@ def up_sampling(
     sample_type : {"nearest", "bilinear"}
         How to enlarge.
     multi_input_mode : {"concat", "sum"}, default "concat"
-        What to do with several arrays: join them along the channels, or add them.
+        How to combine several arrays: join them along the channels, or add them.
     num_args : int
         The number of arrays.
     workspace
@@ -62,7 +62,7 @@ def up_sampling(
 
 
 def _factors(image: Array, places: Sequence[int]) -> list[int]:
-    """How often each place of an image is repeated along the height and the width."""
+    """The number of repetitions of a pixel along the height and the width."""
     return [new // max(1, size) for new, size in zip(places, image.shape[2:], strict=True)]
 
 
@@ -159,7 +159,7 @@ def backward_up_sampling(
     multi_input_mode: MultiInputMode = "concat",
     num_args: int = 1,
 ) -> Any:
-    """The gradients of UpSampling by repetition: the sums over what was repeated."""
+    """The gradients of UpSampling by repetition: the sums over the repetitions."""
     found, begin = [], 0
     for image in args:
         end = begin + image.shape[1]

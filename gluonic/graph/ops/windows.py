@@ -1,4 +1,4 @@
-"""Windows that slide over the places of an image: what convolution and pooling have in common."""
+"""Windows that slide over images: the shared part of convolution and pooling."""
 
 from collections.abc import Iterator
 from typing import Any, Literal, NamedTuple
@@ -15,15 +15,15 @@ Tuning = Literal["off", "limited_workspace", "fastest"]
 
 
 class Windows(NamedTuple):
-    """The size of a window and where windows lie.
+    """The geometry of sliding windows.
 
     Attributes
     ----------
-    kernel : how many places a window reads along each axis
-    stride : the distance from a window to the next
-    dilate : the distance from a place that a window reads to the next
-    pad : how many places are added at both ends of each axis
-    channels_last : whether the channels lie behind the places
+    kernel : number of taps along each axis
+    stride : distance between windows
+    dilate : distance between taps
+    pad : padding at both ends of each axis
+    channels_last : whether the channels come after the spatial axes
     """
 
     kernel: tuple[int, ...]
@@ -33,11 +33,11 @@ class Windows(NamedTuple):
     channels_last: bool
 
     def extents(self) -> tuple[int, ...]:
-        """How far a window reaches along each axis."""
+        """The extent of a window along each axis."""
         return tuple(1 + (k - 1) * d for k, d in zip(self.kernel, self.dilate, strict=True))
 
     def counts(self, places: tuple[int, ...]) -> tuple[int, ...]:
-        """How many windows lie along each axis."""
+        """The number of windows along each axis."""
         return tuple(
             (size + 2 * pad - extent) // stride + 1
             for size, pad, extent, stride in zip(
@@ -46,7 +46,7 @@ class Windows(NamedTuple):
         )
 
     def taps(self, counts: tuple[int, ...]) -> Iterator[tuple[tuple[int, ...], tuple[slice, ...]]]:
-        """Each place of a window, and the slices that take this place of all windows."""
+        """Each tap of a window, and the slices that take this tap from all windows."""
         for tap in np.ndindex(*self.kernel):
             yield (
                 tap,
@@ -58,7 +58,7 @@ class Windows(NamedTuple):
 
 
 def is_channels_last(layout: str | None) -> bool:
-    """Whether a layout has its channels behind the places."""
+    """Whether a layout has the channels after the spatial axes."""
     return layout is not None and layout[-1] == "C"
 
 
@@ -70,18 +70,18 @@ def windows_of(
     layout: str | None = None,
     title: str = "",
 ) -> Windows:
-    """The windows that attributes describe; empty attributes stand for ones, padding for zeros.
+    """The windows that attributes describe; empty attributes mean ones, empty padding zeros.
 
     Raises
     ------
     InferenceError
-        if the attributes do not agree in their number of dimensions, or make no sense
+        if the attributes differ in their number of dimensions, or are out of range
     """
     rank = len(kernel)
     if rank not in (1, 2, 3):
         raise InferenceError(f"{title}: kernel={kernel} must have 1, 2 or 3 dimensions")
     if layout is not None and len(layout) != rank + 2:
-        raise InferenceError(f"{title}: layout {layout} does not go with kernel={kernel}")
+        raise InferenceError(f"{title}: layout {layout} does not match kernel={kernel}")
     found = Windows(
         kernel,
         stride or (1,) * rank,
@@ -94,18 +94,18 @@ def windows_of(
         if len(value) != rank or min(value) < least:
             raise InferenceError(
                 f"{title}: {name}={value} must be {rank} numbers, none below {least}, "
-                f"to go with kernel={kernel}"
+                f"to match kernel={kernel}"
             )
     return found
 
 
 def channels_first(array: Array, channels_last: bool) -> Array:
-    """The array with its channels along axis 1."""
+    """The array with the channels along axis 1."""
     return np.moveaxis(array, -1, 1) if channels_last else array
 
 
 def channels_back(array: Array, channels_last: bool) -> Array:
-    """Undo `channels_first`."""
+    """The inverse of `channels_first`."""
     return np.moveaxis(array, 1, -1) if channels_last else array
 
 
@@ -115,12 +115,12 @@ def first_shape(shape: PartialShape, channels_last: bool) -> PartialShape:
 
 
 def back_shape(shape: PartialShape, channels_last: bool) -> PartialShape:
-    """Undo `first_shape`."""
+    """The inverse of `first_shape`."""
     return (shape[0], *shape[2:], shape[1]) if channels_last else shape
 
 
 def require_places(shape: PartialShape, windows: Windows, title: str) -> None:
-    """Refuse data that has another number of dimensions than the windows are made for."""
+    """Refuse data whose number of dimensions does not match the windows."""
     if len(shape) != len(windows.kernel) + 2:
         raise InferenceError(
             f"{title}: data is {written(shape)}, but kernel={windows.kernel} needs "
@@ -129,7 +129,7 @@ def require_places(shape: PartialShape, windows: Windows, title: str) -> None:
 
 
 def padded(array: Array, before: tuple[int, ...], after: tuple[int, ...], fill: Any = 0) -> Array:
-    """The array (batch, channels, places…) with places added at both ends."""
+    """The array (batch, channels, places…), padded at both ends."""
     if not any(before) and not any(after):
         return array
     sizes = [b + size + a for b, size, a in zip(before, array.shape[2:], after, strict=True)]
@@ -139,7 +139,7 @@ def padded(array: Array, before: tuple[int, ...], after: tuple[int, ...], fill: 
 
 
 def inner(places: tuple[int, ...], before: tuple[int, ...]) -> tuple[slice, ...]:
-    """The index that takes the original places out of a padded array."""
+    """The index of the original array in a padded one."""
     return (
         slice(None),
         slice(None),

@@ -107,7 +107,7 @@ def test_malformed_slices_are_refused(attributes: dict[str, Any]) -> None:
 
 @pytest.mark.parametrize(("begin", "end"), [(2, 1), (2, 2), (0, 5), (-4, 2)])
 def test_slice_axis_refuses_empty_and_outlying_ranges(begin: int, end: int) -> None:
-    with pytest.raises(InferenceError, match="is no range of elements of an axis of 3"):
+    with pytest.raises(InferenceError, match="is not a range of elements of an axis of 3"):
         apply("slice_axis", X, axis=1, begin=begin, end=end)
 
 
