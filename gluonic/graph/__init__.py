@@ -1,7 +1,7 @@
-"""Graphs and operators: what they are, inference, gradients, the interpreter, files, pictures.
+"""Graphs and operators: their classes, inference, gradients, the interpreter, files, pictures.
 
-The rooms that use graphs import from here what these are made of. What is done with graphs, such as
-inference, they import by the name of its module.
+Other rooms import the classes from here, and functions on graphs, such as inference, from the
+modules.
 """
 
 from gluonic.graph.application import Application, Signature

@@ -1,7 +1,7 @@
 """Gradients of linear operators: the transposed map as an operator of its own.
 
-A linear operator such as `slice` and the operator that carries gradients back through it are each
-other's gradient, so declaring the transposed kernel is all it takes for derivatives of every order.
+A linear operator such as `slice` and its transpose are each other's gradient, so a transposed kernel
+is enough for derivatives of every order.
 """
 
 import inspect
@@ -30,15 +30,15 @@ def adjoint(
     Parameters
     ----------
     op : an operator with one output of the dtype of `source`
-    name : the new operator's name; default: ``_backward_`` and the name of `op`
+    name : the new operator's name; by default ``_backward_`` and the name of `op`
     source : the input in which `op` is linear
-    homogeneous : attributes to change so that `op` is linear and not only affine
+    homogeneous : attributes with values that make an affine `op` linear
     options : further fields of `Operator`
     """
     forward, backward = op.name, name or f"_backward_{op.name.removeprefix('_')}"
 
     def register(kernel: Expression) -> Operator:
-        kernel.__doc__ = kernel.__doc__ or f"Carry a gradient back through {forward}."
+        kernel.__doc__ = kernel.__doc__ or f"The gradient through {forward}."
         kernel.__signature__ = signature_after(op, "grad")  # type: ignore[attr-defined]
         rules = {"shape": like(source), "dtype": _as_source(source), **options}
         transposed = Operator(backward, kernel, **rules)
@@ -51,7 +51,7 @@ def adjoint(
 
 
 def signature_after(op: Operator, *names: str) -> inspect.Signature:
-    """The signature of `op` behind further inputs."""
+    """The signature of `op` after further inputs."""
     own = inspect.signature(op.kernel).parameters.values()
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     return inspect.Signature(

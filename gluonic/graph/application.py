@@ -1,4 +1,4 @@
-"""An operator with its attributes, which is what a node of a graph runs."""
+"""An operator with its attributes: what a node of a graph runs."""
 
 from collections.abc import Callable, Iterable, Sequence
 from types import SimpleNamespace
@@ -19,28 +19,29 @@ MOST_SIGNATURES = 512
 
 @record
 class Signature:
-    """The shapes and dtypes of the outputs that go with certain inputs; None where only a run tells."""
+    """The shapes and dtypes of the outputs for certain inputs; None where only a run determines a shape."""
 
     shapes: tuple[tuple[int, ...] | None, ...]
     dtypes: tuple[np.dtype[Any], ...]
 
 
 class Application:
-    """An operator with its attributes: all that is missing are the inputs.
+    """An operator with its attributes, ready to be called with inputs.
 
     Attributes
     ----------
     op : the operator
     settings : its attributes, parsed, with the defaults
     inputs : the names of the inputs that this use has
-    weights : those of the inputs that a layer has of its own
+    weights : the inputs that are a layer's own
     outputs : the names of all outputs
-    visible : how many of them a user sees
+    visible : the number of outputs that a user sees
     of_numpy : whether the outputs are arrays of `mx.np`, whatever the inputs are
-    is_loss : whether its gradient is asked for though nothing flows in; see `Operator`
-    filler : which input each parameter of the kernel is, None for one that is absent; None if they are the same
-    signatures : output signatures by input signatures, as inferred so far
-    dtypes : dtypes of the outputs by those that are given, as inferred so far
+    is_loss : whether it has a gradient even if none flows in; see `Operator`
+    filler : for each parameter of the kernel the index of its input, None if that is absent; None if inputs
+        and parameters correspond one to one
+    signatures : cache of inferred output signatures, by input signatures
+    dtypes : cache of inferred output dtypes, by the given dtypes
     """
 
     __slots__ = (
@@ -66,7 +67,7 @@ class Application:
         self.call = self._bind()
 
     def remember(self, inputs: Any, found: Signature) -> None:
-        """Note the output signature for an input signature; when there are too many, forget all others."""
+        """Cache the output signature for an input signature; a full cache is cleared first."""
         if len(self.signatures) >= MOST_SIGNATURES:
             self.signatures.clear()
         self.signatures[inputs] = found
@@ -86,12 +87,12 @@ class Application:
         return (*fixed, *members), {op.variadic: members}
 
     def states_among(self, inputs: "Sequence[Array]") -> "list[Array]":
-        """Those of its inputs that it updates in place."""
+        """The inputs that it updates in place."""
         named = zip(self.inputs, inputs, strict=True)
         return [array for name, array in named if name in self.states]
 
     def _positions(self) -> tuple[int | None, ...] | None:
-        """Where each kernel parameter comes from, if an absent input lies before a present one."""
+        """The input of each kernel parameter, if an absent input comes before a present one."""
         if self.op.arguments is not None or self.op.variadic is not None:
             return None
         if self.inputs == self.op.inputs[: len(self.inputs)]:

@@ -1,4 +1,4 @@
-"""What operators take, in the words of MXNet's ``get_operator_arguments``."""
+"""The arguments of operators, in the wording of MXNet's ``get_operator_arguments``."""
 
 import types
 from collections.abc import Iterable
@@ -13,7 +13,7 @@ _SIMPLE = {int: "int", float: "float", bool: "boolean", str: "string"}
 
 
 class OperatorArguments(NamedTuple):
-    """How many arguments an operator takes, their names, and what they are."""
+    """The number of an operator's arguments, their names and types."""
 
     narg: int
     names: list[str]
@@ -21,12 +21,12 @@ class OperatorArguments(NamedTuple):
 
 
 def get_operator_arguments(op_name: str) -> OperatorArguments:
-    """Return what an operator takes: its inputs, then its attributes.
+    """Return the arguments of an operator: its inputs, then its attributes.
 
     Raises
     ------
     MXNetError
-        if there is no such operator
+        if there is no operator of that name
 
     Examples
     --------
@@ -43,7 +43,7 @@ def get_operator_arguments(op_name: str) -> OperatorArguments:
 
 
 def _kind(kind: Any) -> str:
-    """The name of what an attribute may be."""
+    """The name of an attribute's type."""
     origin, parameters = get_origin(kind), get_args(kind)
     if kind is DType:
         return _choices(dtype.name for dtype in CODE_OF)

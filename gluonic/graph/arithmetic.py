@@ -25,16 +25,16 @@ _COMPARISONS = {"eq", "ne", "gt", "ge", "lt", "le"}
 
 
 class Arithmetic:
-    """Python's arithmetic and comparison operators, in terms of the two methods below."""
+    """Python's arithmetic and comparison operators, by means of the two methods below."""
 
     __slots__ = ()
 
     def _with_scalar(self, op: str, scalar: float) -> Self:
-        """The operator `op` with a number."""
+        """Apply the operator `op` with a number."""
         raise NotImplementedError
 
     def _with_other(self, same_shape: str, broadcasting: str, other: Any, reverse: bool) -> Self:
-        """The operator with another of this kind, on the right or (`reverse`) on the left."""
+        """Apply the operator with another object of this kind, on the right or (`reverse`) on the left."""
         raise NotImplementedError
 
     def __neg__(self) -> Self:

@@ -1,4 +1,4 @@
-"""Whether Gluon works on arrays of `mx.np`: a switch of each thread's own, scopes, and decorators."""
+"""Whether Gluon works on arrays of `mx.np`: a thread-local switch, scopes, and decorators."""
 
 import inspect
 import threading
@@ -21,12 +21,12 @@ _switch = _Switch()
 
 
 def is_np_array() -> bool:
-    """Whether Gluon makes and takes arrays of `mx.np`, rather than of `mx.nd`."""
+    """Whether Gluon makes and takes arrays of `mx.np` instead of `mx.nd`."""
     return _switch.active
 
 
 class np_array:
-    """``with np_array():`` Gluon works on arrays of `mx.np` inside the block.
+    """``with np_array():`` makes Gluon work on arrays of `mx.np` inside the block.
 
     Parameters
     ----------
@@ -67,7 +67,7 @@ class Semantics:
 
     @staticmethod
     def here() -> "Semantics":
-        """The scope that takes the current thread's switches to another thread or process."""
+        """A scope with the current thread's switches, for another thread or process."""
         return Semantics(is_np_shape(), is_np_array())
 
     def __enter__(self) -> None:
@@ -84,13 +84,13 @@ def set_np(shape: bool = True, array: bool = True) -> None:
 
     Parameters
     ----------
-    shape : whether 0 and ``()`` in shapes mean what they say
+    shape : whether 0 and ``()`` in shapes are literal, instead of unknown
     array : whether Gluon makes and takes arrays of `mx.np`
 
     Raises
     ------
     ValueError
-        for arrays without shapes
+        for NumPy's arrays without NumPy's shapes
     """
     if array and not shape:
         raise ValueError(
@@ -152,16 +152,16 @@ def _within(func: _Decorated, scope: Callable[[], Any], decorator: str) -> _Deco
 
 
 def unscoped(func: Any) -> Any:
-    """The function that a decorator of scopes was given."""
+    """The function inside a decorator of scopes."""
     return getattr(func, "in_scope_of", func)
 
 
-# What only finds or keeps a member makes no array.
+# These methods only access attributes, and make no arrays.
 _PLAIN = {"__getattr__", "__getattribute__", "__setattr__", "__delattr__"}
 
 
 def _wrap_methods(kind: type, scope: Callable[[], Any]) -> None:
-    """Let a class's methods and properties, inherited ones too, run within a scope."""
+    """Make a class's methods and properties, including inherited ones, run within a scope."""
     for name in dir(kind):
         member = inspect.getattr_static(kind, name)
         if isinstance(member, FunctionType) and name not in _PLAIN:

@@ -1,6 +1,6 @@
 """Typed attributes of operators: reading them from Python values and from the strings of symbol JSON.
 
-A value from a file is data: it is read by the small grammar below and never evaluated.
+A value from a file is data: it is parsed by the small grammar below, never evaluated.
 """
 
 import math
@@ -21,18 +21,18 @@ from gluonic.support.record import record
 
 @record
 class Bounds:
-    """Between which numbers an attribute lies: ``Annotated[int, Bounds(1)]`` is positive."""
+    """The bounds of an attribute, inclusive: ``Annotated[int, Bounds(1)]`` is positive."""
 
     least: float = -math.inf
     most: float = math.inf
 
     def check(self, value: float) -> None:
-        """Raise ValueError for a number that lies elsewhere."""
+        """Raise ValueError for a number out of bounds."""
         if not self.least <= value <= self.most:
             raise ValueError
 
     def __str__(self) -> str:
-        """How to say it after what is bounded."""
+        """The bounds in words that follow the name of the type."""
         bounds = ("of at least", self.least), ("of at most", self.most)
         return " and ".join(f"{words} {bound}" for words, bound in bounds if math.isfinite(bound))
 
@@ -40,7 +40,7 @@ class Bounds:
 Count = Annotated[int, Bounds(0)]
 Positive = Annotated[int, Bounds(1)]
 Probability = Annotated[float, Bounds(0, 1)]
-Rate = Annotated[float, Bounds(most=1)]  # MXNet's layers drop nothing where it is negative
+Rate = Annotated[float, Bounds(most=1)]  # MXNet's layers drop nothing if it is negative
 NonNegative = Annotated[float, Bounds(0)]
 Shape = tuple[int, ...]
 Extents = tuple[Positive, ...]
@@ -86,7 +86,7 @@ def _text(value: Any) -> str:
 
 
 def _pairs(value: Any) -> tuple[tuple[int, ...], ...]:
-    """Pairs of integers, also written as in ``((1, 2), (0, 0))``."""
+    """Pairs of integers, or a string such as ``((1, 2), (0, 0))``."""
     if isinstance(value, str):
         numbers = [_integer(part) for part in re.findall(r"[^()\[\],\s]+", value)]
         if len(numbers) % 2:
@@ -114,7 +114,7 @@ _SIMPLE: dict[Any, tuple[Callable[[Any], Any], str]] = {
 
 
 def _elements(value: Any) -> list[Any]:
-    """The elements of a tuple, a list, an array, or a string such as ``(1, 2)``; a lone value is one."""
+    """The elements of a tuple, a list, an array, or a string such as ``(1, 2)``; otherwise the value itself."""
     if isinstance(value, str):
         text = value.strip()
         if text[:1] in ("(", "[") and text[-1:] in (")", "]"):
@@ -130,7 +130,7 @@ def _is_none(value: Any) -> bool:
 
 
 def parse(kind: Any, value: Any) -> Any:
-    """Read `value` as the annotation `kind`; raises ValueError or TypeError when it is not one."""
+    """Parse `value` as the annotation `kind`; raise ValueError or TypeError if it is not of that kind."""
     if kind in _SIMPLE:
         return _SIMPLE[kind][0](value)
     origin, parameters = get_origin(kind), get_args(kind)
@@ -163,7 +163,7 @@ def _parse_union(kinds: tuple[Any, ...], value: Any) -> Any:
 
 
 def wording(kind: Any) -> str:
-    """How to say in a sentence what the annotation `kind` accepts."""
+    """The values that the annotation `kind` accepts, in words."""
     if kind is type(None):
         return "None"
     if kind in _SIMPLE:
@@ -179,7 +179,7 @@ def wording(kind: Any) -> str:
 
 
 def _choices(kind: Any) -> list[str]:
-    """The texts that the annotation `kind` lists."""
+    """The choices that the annotation `kind` lists, as strings."""
     parts = get_args(kind)
     if get_origin(kind) is Literal:
         return [str(part) for part in parts]
@@ -202,7 +202,7 @@ class Attribute:
     default: Any = REQUIRED
 
     def read(self, value: Any, owner: str) -> Any:
-        """Check and convert a value given by a user, or found as a string in a file."""
+        """Check and convert a value from a user, or a string from a file."""
         if value is None and self.default is None:
             return None
         try:

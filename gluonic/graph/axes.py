@@ -1,4 +1,4 @@
-"""Axes and sizes as shape rules meet them: negative axes, unknown extents, extents of slices."""
+"""Axes and extents in shape rules: negative axes, unknown extents, extents of slices."""
 
 from collections.abc import Iterable
 from math import prod
@@ -19,7 +19,7 @@ def axis_of(axis: int, rank: int, title: str) -> int:
     Raises
     ------
     InferenceError
-        if an array of that rank has no such axis
+        if the axis is out of range
     """
     if not -rank <= axis < rank:
         raise InferenceError(f"{title}: there is no axis {axis} in {rank} dimensions")
@@ -27,7 +27,7 @@ def axis_of(axis: int, rank: int, title: str) -> int:
 
 
 def axes_of(axes: Iterable[int], rank: int, title: str) -> tuple[int, ...]:
-    """Count several axes from the front; naming one twice is an error."""
+    """Count several axes from the front; duplicates are an error."""
     found = tuple(axis_of(axis, rank, title) for axis in axes)
     if len(set(found)) != len(found):
         raise InferenceError(f"{title}: the axes {tuple(axes)} name one axis twice")
@@ -48,17 +48,17 @@ def replaced(shape: PartialShape, axis: int, extent: Extent) -> PartialShape:
 
 
 def without(shape: PartialShape, axis: int) -> PartialShape:
-    """Take an axis out of a shape."""
+    """Remove an axis from a shape."""
     return (*shape[:axis], *shape[axis + 1 :])
 
 
 def inserted(shape: PartialShape, axis: int, extent: Extent) -> PartialShape:
-    """Put an axis into a shape."""
+    """Insert an axis into a shape."""
     return (*shape[:axis], extent, *shape[axis:])
 
 
 def product(extents: Iterable[Extent]) -> Extent:
-    """Multiply extents; None as long as a factor is unknown."""
+    """Multiply extents; None if a factor is unknown."""
     factors = tuple(extents)
     return None if None in factors else prod(factors)  # type: ignore[arg-type]
 
@@ -74,12 +74,12 @@ def divided(extent: Extent, divisor: int, where: str) -> Extent:
     Raises
     ------
     InferenceError
-        if it does not divide
+        if the remainder is not 0
     """
     if extent is None:
         return None
     if extent % divisor:
-        raise InferenceError(f"{where} is {extent}, which is no multiple of {divisor}")
+        raise InferenceError(f"{where} is {extent}, which is not a multiple of {divisor}")
     return extent // divisor
 
 
@@ -99,7 +99,7 @@ def extent_of(begin: Extent, end: Extent, step: Extent, size: Extent) -> Extent:
 
 
 def indices_of(part: slice, size: Any) -> tuple[Any, Any, int]:
-    """First, behind the last, and step, as `slice.indices` finds them; also of extents that are expressions.
+    """Start, stop and step, as from `slice.indices`; also for extents that are symbolic expressions.
 
     >>> indices_of(slice(-2, None), 5)
     (3, 5, 1)
@@ -123,7 +123,7 @@ def indices_of(part: slice, size: Any) -> tuple[Any, Any, int]:
 
 
 def known(*extents: Extent) -> tuple[int, ...]:
-    """Return the extents, once all of them are known."""
+    """Return the extents, or raise `Unknown` if one is unknown."""
     if None in extents:
         raise Unknown
     return extents  # type: ignore[return-value]

@@ -1,4 +1,4 @@
-"""What `optimize_for` can call by name: functions from graph to graph, entered by extension libraries."""
+"""The backends that `optimize_for` calls by name: functions from graph to graph, from extension libraries."""
 
 import warnings
 from collections.abc import Callable
@@ -12,14 +12,15 @@ from gluonic.graph.operator import Array
 
 @dataclass
 class PartitionRequest:
-    """What `optimize_for` was asked for.
+    """The arguments of a call of `optimize_for`, and the parameters it creates.
 
     Attributes
     ----------
-    options : passed on to the library
-    args, aux : the values of parameters that are known, by name
-    shapes, dtypes : of further variables, by name
-    new_args, new_aux : parameters that a pass has made
+    options : options for the library
+    args, aux : the known values of parameters, by name
+    shapes, dtypes : those of further variables, by name
+    skip_inference : whether to skip shape and dtype inference
+    new_args, new_aux : parameters that a pass has created
     """
 
     options: dict[str, str] = field(default_factory=dict)
@@ -36,17 +37,17 @@ Backend: TypeAlias = Callable[[Graph, PartitionRequest], Graph]
 
 
 class Backends:
-    """All partitioners and graph passes that are there."""
+    """All registered partitioners and graph passes."""
 
     def __init__(self) -> None:
         self.by_name: dict[str, Backend] = {}
 
     def add(self, name: str, backend: Backend) -> None:
-        """Enter a partitioner or pass; the latest of a name counts."""
+        """Register a partitioner or pass; it replaces an earlier one of the same name."""
         self.by_name[name] = backend
 
     def find(self, name: str) -> Backend | None:
-        """Return the partitioner or pass of that name; warns and returns None if there is none."""
+        """Return the partitioner or pass of that name; warn and return None if there is none."""
         if name not in self.by_name:
             known = ", ".join(self.by_name) or "none"
             warnings.warn(

@@ -1,4 +1,4 @@
-"""The path of the Gluon block that makes a node: a text, which also knows the calls of blocks."""
+"""The path of the Gluon block that makes a node: a string with the calls of the blocks."""
 
 import itertools
 from typing import NamedTuple
@@ -11,9 +11,9 @@ class BlockCall(NamedTuple):
 
     Attributes
     ----------
-    name : the block's
+    name : the block's name
     kind : the name of its class
-    serial : tells calls apart, also those of one block
+    serial : a number that distinguishes calls, also of the same block
     """
 
     name: str
@@ -32,7 +32,7 @@ class BlockPath(str):
     calls: tuple[BlockCall, ...] = ()
 
     def inside(self, name: str, kind: str) -> "BlockPath":
-        """The path of a block that is called in this one.
+        """The path of a block called in this one.
 
         >>> BlockPath().inside("net0", "Net").inside("dense0", "Dense")
         'net0/dense0'

@@ -1,4 +1,4 @@
-"""`F` for gradient rules over graphs: ``F.name(entries…, attribute=value)`` makes a node."""
+"""`F` for gradient rules on graphs: ``F.name(entries…, attribute=value)`` makes a node."""
 
 from collections.abc import Callable
 from typing import Any
@@ -18,7 +18,7 @@ class Builder:
     """
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
-        if name.startswith("__"):  # Python asks for protocols this way: copying, arrays, pickling
+        if name.startswith("__"):  # Python looks up protocols this way: copying, arrays, pickling
             raise AttributeError(f"F has no {name!r}", name=name, obj=self)
 
         def apply(*inputs: Entry, **attributes: Any) -> Any:

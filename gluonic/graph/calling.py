@@ -1,7 +1,7 @@
-"""Calling operators by name: what the `nd` and `sym` namespaces have in common.
+"""Calling operators by name: the shared part of the `nd` and `sym` namespaces.
 
-Which arguments of a call are inputs and which are attributes, what signature and help text a
-function has: all derived from the operator's definition.
+A function's inputs and attributes, its signature and its help text are all derived from the
+operator's definition.
 """
 
 import inspect
@@ -35,7 +35,7 @@ class Null:
 
 
 NULL = Null()
-"""What stands for an attribute that was not given (MXNet's ``_Null``)."""
+"""The placeholder for an attribute that was not given (MXNet's ``_Null``)."""
 
 
 OTHER_KINDS = {
@@ -43,13 +43,13 @@ OTHER_KINDS = {
         "Symbol",
         "NDArray",
     ): "self.params.get_constant(name, value) for an array within a hybrid block; "
-    "mx.sym.var(name) for what is bound later",
+    "mx.sym.var(name) for an array that is bound later",
     ("NDArray", "Symbol"): "the operators of F within hybrid_forward, not those of mx.nd",
 }
 
 
 class Caller:
-    """How an operator is called: everything about it that is known before the call.
+    """The way to call an operator, computed once before any call.
 
     Parameters
     ----------
@@ -58,10 +58,10 @@ class Caller:
 
     Attributes
     ----------
-    plain : the operator applied with no attribute, None if it needs one
-    arity : a call with so many positional arguments and no keyword is ``plain`` on these inputs;
-        -1 if there is no such number
-    names : what positional arguments mean, in order: the inputs, then the attributes
+    plain : the operator applied without attributes, None if it needs one
+    arity : the number of positional arguments with which, without keywords, a call is ``plain`` on
+        these inputs; -1 if there is none
+    names : the names of positional arguments, in order: the inputs, then the attributes
     """
 
     __slots__ = ("_seen", "arity", "inputs", "kind", "known", "names", "op", "plain", "variadic")
@@ -85,7 +85,7 @@ class Caller:
         return plain if in_front else None
 
     def seen(self, arguments: Sequence[Any], keywords: Mapping[str, Any]) -> Application | None:
-        """What an earlier call with such keywords, and so many inputs by position, applied."""
+        """The application of an earlier call with the same keywords and number of positional inputs."""
         try:
             return self._seen.get((len(arguments), attributes_key(keywords)))
         except TypeError:  # a list or an array among the values
@@ -94,7 +94,7 @@ class Caller:
     def note(
         self, arguments: Sequence[Any], keywords: Mapping[str, Any], application: Application
     ) -> None:
-        """Remember what a call applied whose arguments are all its inputs, and whose keywords attributes."""
+        """Cache the application of a call whose arguments are all inputs, and whose keywords all attributes."""
         if len(self._seen) >= _MOST_SEEN:
             self._seen.clear()
         with suppress(TypeError):
@@ -103,7 +103,7 @@ class Caller:
     def split(
         self, arguments: Sequence[Any], keywords: Mapping[str, Any]
     ) -> tuple[list[Any], dict[str, Any], dict[str, Any]]:
-        """Tell the inputs from the attributes of a call.
+        """Separate the inputs of a call from its attributes.
 
         Parameters
         ----------
@@ -113,7 +113,7 @@ class Caller:
         -------
         positional : inputs given by position, None where left out
         named : inputs given by keyword
-        attributes : everything else, as given; the count of a variadic operator is filled in
+        attributes : all other arguments, as given; the count of a variadic operator is filled in
         """
         if self.variadic:
             return self._split_variadic(arguments, keywords)
@@ -170,7 +170,7 @@ class Caller:
         return list(arguments), named, attributes
 
     def recognized(self, attributes: dict[str, Any]) -> dict[str, Any]:
-        """Leave out attributes that the operator lets pass, and tell the user so."""
+        """Drop attributes that the operator ignores, with a warning."""
         recognized = self.op.recognized(attributes)
         if recognized is attributes:
             return attributes
@@ -183,7 +183,7 @@ class Caller:
     def arrange(
         self, application: Application, positional: Sequence[Any], named: Mapping[str, Any]
     ) -> list[Any]:
-        """Put inputs in the order of ``application.inputs``; None where one is missing.
+        """Return inputs in the order of ``application.inputs``; None where one is missing.
 
         Raises
         ------
@@ -218,7 +218,7 @@ class Caller:
         )
 
     def check(self, value: Any, name: str) -> None:
-        """Refuse an input that is not of the right kind."""
+        """Refuse an input of the wrong type."""
         if not isinstance(value, self.kind):
             found = type(value).__name__
             raise CallError(
@@ -268,7 +268,7 @@ def signature(op: Operator, room: str) -> inspect.Signature:
 
 
 class LaterSignature(inspect.Signature):
-    """A signature that is made when somebody reads it: there are a thousand, and few are read."""
+    """A signature that is made on first access: there are a thousand, of which few are read."""
 
     __slots__ = ("_make", "_op", "_room")
 
@@ -277,7 +277,7 @@ class LaterSignature(inspect.Signature):
         op: Operator,
         room: str,
         make: Callable[[Operator, str], inspect.Signature] = signature,
-    ) -> None:  # which does nothing of what makes a signature
+    ) -> None:  # without the base's work, which would make the signature
         self._op, self._room, self._make = op, room, make
 
     def _made(self) -> inspect.Signature:
@@ -290,7 +290,7 @@ class LaterSignature(inspect.Signature):
 
     @property
     def return_annotation(self) -> Any:
-        """There is none."""
+        """Always empty."""
         return inspect.Signature.empty
 
     def replace(self, **changes: Any) -> inspect.Signature:  # type: ignore[override]
@@ -304,7 +304,7 @@ class LaterSignature(inspect.Signature):
 
 
 def documentation(op: Operator, room: str) -> str:
-    """Derive the help text of an operator's function, indented as Python keeps docstrings."""
+    """Derive the help text of an operator's function, with a docstring's indentation."""
     text = op.kernel.__doc__ or ""
     body = text.rstrip()
     margin = text[len(body) :].rpartition("\n")[2]

@@ -1,4 +1,4 @@
-"""Python objects as hidden outputs: what a way there leaves for the way back."""
+"""Python objects as hidden outputs, which a forward pass saves for its backward pass."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ OBJECT = np.dtype(object)
 
 
 def carried(value: object) -> npt.NDArray[Any]:
-    """An array of no axes that holds an object."""
+    """An array without axes that holds an object."""
     array = np.empty((), OBJECT)
     array[()] = value
     return array

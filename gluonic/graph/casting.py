@@ -1,6 +1,6 @@
-"""To which dtype the inputs of operators are cast as they are called, where mixed precision is switched on.
+"""Casts of the inputs of eager operators in mixed precision.
 
-`contrib.amp.init` switches it on; as long as it is off, `current` is None and calls look at nothing else.
+`contrib.amp.init` switches it on; while it is off, `current` is None and calls check nothing else.
 """
 
 from collections.abc import Callable, Mapping
@@ -18,15 +18,16 @@ Kind = Literal["low", "full", "widest"]
 
 @record
 class Casting:
-    """What becomes of the inputs of operators.
+    """The casts of inputs, by operator.
 
     Attributes
     ----------
-    low : the dtype of less precision
+    low : the dtype of lower precision
     kinds : by operator: cast all inputs to `low`, to float32 (``"full"``), or to the widest among them
-    conditional : by operator an attribute and its values with which inputs are cast to float32
-    kept : by operator the names of inputs that stay
-    scaled_losses : operators whose gradients are multiplied by `loss_scale` ()
+    conditional : by operator, an attribute and those of its values for which inputs are cast to float32
+    kept : by operator, the names of inputs that are not cast
+    scaled_losses : operators whose gradients are multiplied by ``loss_scale()``
+    loss_scale : returns the current factor
     """
 
     low: np.dtype[Any]
@@ -37,13 +38,13 @@ class Casting:
     loss_scale: Callable[[], float]
 
     def concerns(self, operator: str) -> bool:
-        """Whether anything is done where an operator is called."""
+        """Whether calls of an operator are changed."""
         return (
             operator in self.kinds or operator in self.conditional or operator in self.scaled_losses
         )
 
     def kind(self, application: Application) -> Kind | None:
-        """What to do with the inputs of an operator; None: nothing."""
+        """The cast of an operator's inputs; None for none."""
         name = application.op.name
         condition = self.conditional.get(name)
         if condition is not None:
@@ -52,13 +53,13 @@ class Casting:
         return self.kinds.get(name)
 
     def stays(self, application: Application, name: str) -> bool:
-        """Whether an input stays as it is: a state, which the operator updates, or one in `kept`."""
+        """Whether an input is not cast: a state, which the operator updates, or one in `kept`."""
         return name in application.states or name in self.kept.get(application.op.name, ())
 
 
 current: Casting | None = None
 watchers: list[Callable[[], None]] = []
-"""Called after a change, by which functions forget what they know of calls."""
+"""Functions to call after a change, which clear caches of calls."""
 
 
 def use(casting: Casting | None) -> None:
@@ -70,5 +71,5 @@ def use(casting: Casting | None) -> None:
 
 
 def concerns(operator: str) -> bool:
-    """Whether mixed precision does anything where an operator is called."""
+    """Whether mixed precision changes calls of an operator."""
     return current is not None and current.concerns(operator)

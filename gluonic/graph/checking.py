@@ -1,7 +1,7 @@
-"""Whether to refuse what MXNet lets pass and is seldom meant: ``GLUONIC_CHECK=1``, read at import.
+"""Whether to refuse what MXNet accepts but is rarely intended: ``GLUONIC_CHECK=1``, read at import.
 
-MXNet takes the nearest row where an index lies beyond a table, the nearest class where a label does, and gives
-labels the shape of predictions if only they have as many elements.
+MXNet clips indices and class labels that are out of range, and reshapes labels to the shape of predictions with
+as many elements.
 """
 
 import os

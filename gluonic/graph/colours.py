@@ -1,7 +1,7 @@
-"""Changes of colours: the arithmetic that operators on images and the augmenters of `mx.image` share.
+"""Colour transformations, shared by operators on images and the augmenters of `mx.image`.
 
 Pixels are float32, (height, width, channels), red first, from 0 to 255. Numbers are rounded to float32 where
-MXNet rounds them, so that bytes come out the same.
+MXNet rounds them, so that the resulting bytes are the same.
 """
 
 from collections.abc import Callable
@@ -17,15 +17,15 @@ LIGHT_AXES = np.array(
     [[-0.5675, 0.7192, 0.4009], [-0.5808, -0.0045, -0.8140], [-0.5836, -0.6948, 0.4203]]
 )
 LIGHT_SPREADS = np.array([55.46, 4.794, 1.148])
-"""The principal axes of the colours of ImageNet, and how far they spread (A. Krizhevsky and others, 2012)."""
+"""The principal axes of ImageNet's colours, and their standard deviations (A. Krizhevsky and others, 2012)."""
 LIGHT = (LIGHT_AXES * LIGHT_SPREADS).astype(np.float32)
 _EPSILON = np.finfo(np.float32).eps
 _ONE = np.float32(1)
-_BLOCK = 16384  # pixels; these, and what is computed of them, fit into the caches
+_BLOCK = 16384  # pixels, which fit into the caches together with intermediate results
 
 
 def changed(image: npt.NDArray[Any], change: Callable[[Pixels], Pixels]) -> npt.NDArray[Any]:
-    """An image of which some rows at a time are changed; bytes are cut off, and their fractions dropped.
+    """Transform an image, some rows at a time; for bytes, results are clipped and truncated.
 
     Parameters
     ----------
@@ -43,7 +43,7 @@ def changed(image: npt.NDArray[Any], change: Callable[[Pixels], Pixels]) -> npt.
 
 
 def mean_luminance(image: npt.NDArray[Any]) -> np.float32:
-    """How bright an image is on average."""
+    """The mean luminance of an image."""
     height, width, channels = image.shape
     columns = image.reshape(height, -1).sum(axis=0, dtype=np.float64).reshape(width, channels)
     means = columns.sum(axis=0) / (height * width)
@@ -51,13 +51,13 @@ def mean_luminance(image: npt.NDArray[Any]) -> np.float32:
 
 
 def luminance(pixels: Pixels) -> npt.NDArray[np.float32]:
-    """How bright each pixel is, (height, width)."""
+    """The luminance of each pixel, (height, width)."""
     gray: npt.NDArray[np.float32] = pixels @ GRAY
     return gray
 
 
 def mixed(pixels: Pixels, factor: float, gray: npt.NDArray[np.float32] | np.float32) -> Pixels:
-    """``factor`` times the pixels, plus ``1 - factor`` times one gray, or that of each pixel."""
+    """``factor`` times the pixels, plus ``1 - factor`` times one gray value, or one per pixel."""
     share = np.float32(factor)
     shade = gray * (_ONE - share)
     pixels *= share
@@ -70,7 +70,7 @@ def mixed(pixels: Pixels, factor: float, gray: npt.NDArray[np.float32] | np.floa
 
 
 def by_channel(function: np.ufunc, pixels: Pixels, numbers: npt.NDArray[np.float32]) -> Pixels:
-    """The pixels changed by a number for each channel, in place, a row at once.
+    """Apply a function with a number for each channel to the pixels, in place, one row at a time.
 
     Parameters
     ----------
@@ -83,10 +83,10 @@ def by_channel(function: np.ufunc, pixels: Pixels, numbers: npt.NDArray[np.float
 
 
 def turned(pixels: Pixels, turns: float) -> Pixels:
-    """The pixels with their colours turned by a part of the circle; lightness and saturation stay.
+    """The pixels with their hue rotated by a part of the circle; lightness and saturation are kept.
 
-    Colours are described by hue, lightness and saturation (G. H. Joblove and D. Greenberg: Color spaces
-    for computer graphics, 1978).
+    Colours are in HLS: hue, lightness and saturation (G. H. Joblove and D. Greenberg: Color spaces for
+    computer graphics, 1978).
     """
     red, green, blue = np.ascontiguousarray(pixels.transpose(2, 0, 1)) / np.float32(255)
     high = np.maximum(np.maximum(red, green), blue)
@@ -108,12 +108,12 @@ def turned(pixels: Pixels, turns: float) -> Pixels:
 
 
 def _chosen(first: npt.NDArray[np.bool_], a: Any, b: Any) -> Any:
-    """Of two numbers the first or the second; `where` takes longer, for it guesses which one comes."""
+    """Select the first or the second of two numbers; `where` is slower, because it branches."""
     return a * first + b * ~first
 
 
 def _hue(red: Any, green: Any, blue: Any, high: Any, spread: Any) -> Any:
-    """The angle in degrees, from 0 to 360; without meaning where there is no colour."""
+    """The hue in degrees, from 0 to 360; meaningless for gray."""
     scale = np.float32(60) / spread
     is_red = high == red
     is_green = (high == green) & ~is_red
@@ -125,7 +125,7 @@ def _hue(red: Any, green: Any, blue: Any, high: Any, spread: Any) -> Any:
 
 
 def _from_hue(hue: Any, lightness: Any, saturation: Any) -> Pixels:
-    """The pixels of colours; the hue is a number from 0 to 6."""
+    """Convert from HLS to RGB; the hue is a number from 0 to 6."""
     dark = lightness <= np.float32(0.5)
     light = lightness + saturation - lightness * saturation
     top = _chosen(dark, lightness * (_ONE + saturation), light)

@@ -1,4 +1,4 @@
-"""Equal computations become one, as the graph that an executor shows has them."""
+"""Common subexpression elimination, for the graph that an executor shows."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,15 +8,15 @@ from gluonic.graph.simplify import first_alike
 
 
 def without_common_expressions(graph: Graph) -> Graph:
-    """Compute once what is computed twice from the same inputs.
+    """Merge nodes that compute the same from the same inputs.
 
-    Before, ``plus0(a, b) + plus1(a, b)``; after, ``plus0(a, b) + plus0(a, b)``. What draws random numbers,
-    keeps or updates a state or has no inputs stays as it is. Outputs stay apart: of outputs that have
+    Before, ``plus0(a, b) + plus1(a, b)``; after, ``plus0(a, b) + plus0(a, b)``. Nodes that draw random
+    numbers, keep or update a state or have no inputs are not merged. Outputs stay distinct: if several
     become one, all but the first are copies.
 
     Parameters
     ----------
-    graph : the graph, which stays as it is
+    graph : the graph, which is not changed
     """
     known: dict[Any, Node] = {}
 

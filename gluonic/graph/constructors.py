@@ -1,7 +1,7 @@
-"""Constructors that check what they are given: types and bounds are read from their own signatures.
+"""Constructors that check their arguments: types and bounds are read from their signatures.
 
-``units: Positive`` beside a parameter says what `Dense` takes; `wording` says it in a message. A parameter with
-an annotation that says nothing to check, as `Any` or an initializer's, takes anything.
+``units: Positive`` is what `Dense` accepts; `wording` expresses it in a message. A parameter whose annotation
+cannot be checked, such as `Any` or an initializer, accepts anything.
 """
 
 import inspect
@@ -18,11 +18,11 @@ _EMPTY = inspect.Parameter.empty
 
 
 class ArgumentError(AttributeValueError, AssertionError):
-    """A constructor was given an argument that it does not have, or that makes no sense; MXNet asserts some."""
+    """A constructor was given an unknown argument, or an invalid value; MXNet asserts for some."""
 
 
 class CheckedArguments:
-    """The base of classes whose constructors, those written in gluonic, refuse what makes no sense.
+    """The base of classes whose constructors, if written in gluonic, refuse invalid arguments.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class CheckedArguments:
     """
 
     def __init_subclass__(cls, **keywords: Any) -> None:
-        """Wrap the constructor that a class brings."""
+        """Wrap the constructor that a class defines."""
         super().__init_subclass__(**keywords)
         initialize = cls.__dict__.get("__init__")
         if initialize is not None and initialize.__module__.startswith("gluonic."):
@@ -45,7 +45,7 @@ class CheckedArguments:
 
 
 def _checking(owner: type, initialize: Callable[..., None]) -> Callable[..., None]:
-    """The constructor, but it looks at its arguments first."""
+    """The constructor, with a check of its arguments."""
     positions, known, rest = _parameters(initialize)
     declared: dict[str, Attribute] = {}
 
@@ -68,7 +68,7 @@ def _checking(owner: type, initialize: Callable[..., None]) -> Callable[..., Non
 
 
 class _Parameters(NamedTuple):
-    """What a constructor takes: by position, by keyword, and what it calls all other keywords."""
+    """The parameters of a constructor: by position, by keyword, and the name of its ``**kwargs``."""
 
     positions: tuple[str, ...]
     known: frozenset[str]
@@ -87,7 +87,7 @@ def _parameters(initialize: Callable[..., None]) -> _Parameters:
 
 
 def _ways(made: type, first: type) -> Iterator[_Parameters]:
-    """The constructors that a keyword goes through: each hands on what it calls ``kwargs``."""
+    """The constructors that a keyword passes through: each passes on what it calls ``kwargs``."""
     for cls in made.__mro__[made.__mro__.index(first) :]:
         if "__init__" in cls.__dict__:
             parameters = _parameters(cls.__dict__["__init__"])
@@ -97,16 +97,16 @@ def _ways(made: type, first: type) -> Iterator[_Parameters]:
 
 
 def _may_take(made: type, owner: type, name: str) -> bool:
-    """Whether a keyword means something to a constructor, or to one that it hands it on to."""
+    """Whether a constructor, or one that it passes keywords on to, has a keyword."""
     parameters = _Parameters((), frozenset(), "")
     for parameters in _ways(made, owner):
         if name in parameters.known:
             return True
-    return bool(parameters.rest)  # by a name of its own, or to the end
+    return bool(parameters.rest)  # the last one takes any keyword
 
 
 def _declared(initialize: Callable[..., None]) -> dict[str, Attribute]:
-    """What can be checked of a constructor's parameters, by name."""
+    """The parameters of a constructor that can be checked, by name."""
     return {
         name: Attribute(name, p.annotation, None if p.default is None else _EMPTY)
         for name, p in inspect.signature(initialize).parameters.items()
@@ -124,7 +124,7 @@ def _can_be_checked(kind: Any) -> bool:
 
 
 def _read(attribute: Attribute | None, value: Any, made: type) -> Any:
-    """The value as it was given, but a number if it is the text of one, and whole if it has to be."""
+    """The checked value as given, except that strings and floats are converted to the declared type."""
     if attribute is None:
         return value
     try:

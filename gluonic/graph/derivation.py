@@ -1,4 +1,4 @@
-"""Operators that are others under another name, by other rules of shapes and dtypes."""
+"""Operators derived from others, with another name and other rules of shapes and dtypes."""
 
 import inspect
 from collections.abc import Callable, Sequence
@@ -23,15 +23,15 @@ def derived(
     cast_to: Callable[..., Dtype] | None = None,
     **changes: Any,
 ) -> Operator:
-    """Register what the operator `base` is under another name, with the fields that differ.
+    """Register a variant of the operator `base` under another name.
 
     Parameters
     ----------
-    name, aliases : the new operator's
+    name, aliases : the names of the new operator
     base : the name of the operator whose kernel, gradient and machine code it has
-    documentation : what it computes, if the base's text does not say it
-    cast_to : from the inputs' dtypes the one in which the base computes, and which the output has
-    changes : fields of `Operator`: its rules of shapes and dtypes as a rule
+    documentation : what it computes, if it differs from the base's text
+    cast_to : from the inputs' dtypes, the dtype of the computation and the output
+    changes : fields of `Operator` that differ, usually the rules of shapes and dtypes
 
     Examples
     --------
@@ -60,7 +60,7 @@ def derived(
 def _dressed(
     kernel: Callable[..., Any], known: Callable[..., Any], text: str
 ) -> Callable[..., Any]:
-    """A kernel with the signature of another, and a text."""
+    """A kernel with the signature of another, and a docstring."""
     if kernel is known:
 
         def run(*arrays: Array, **settings: Any) -> Any:
@@ -88,7 +88,7 @@ def _casting(kernel: Callable[..., Any], cast_to: Callable[..., Dtype]) -> Calla
 
 
 def _cast_rule(cast_to: Callable[..., Dtype]) -> Rule:
-    """The dtype rule: from the inputs to the output, which tells nothing of them."""
+    """The dtype rule, from the inputs to the output only."""
 
     def rule(n: NodeView) -> None:
         inputs = list(slots_of(n).items())[:-1]
@@ -119,7 +119,7 @@ def _cast_gradients(rules: dict[str, GradientRule] | None) -> dict[str, Gradient
 
 
 def _cast_gradient(name: str, rule: GradientRule) -> GradientRule:
-    """The rule between casts: of inputs to the output's dtype, of the gradient back."""
+    """The rule with its inputs cast to the output's dtype, and its gradient cast back."""
 
     def gradient(F: Any, n: NodeView, g: Any) -> Any:
         cast: Any = _Cast(F, n)
@@ -129,7 +129,7 @@ def _cast_gradient(name: str, rule: GradientRule) -> GradientRule:
 
 
 def promoted(*dtypes: Dtype) -> Dtype:
-    """The dtype that arithmetic of several has: the widest floating one, if there is any.
+    """The dtype of arithmetic on several dtypes: the widest floating one, if there is any.
 
     >>> promoted(np.dtype("float32"), np.dtype("int64")), promoted(np.dtype("int8"), np.dtype("uint8"))
     (dtype('float32'), dtype('int32'))
@@ -143,7 +143,7 @@ def promoted(*dtypes: Dtype) -> Dtype:
 
 
 def floating(*dtypes: Dtype) -> Dtype:
-    """The dtype of quotients: that of arithmetic, float32 where nothing is floating.
+    """The dtype of quotients: that of arithmetic, or float32 if none is floating.
 
     >>> floating(np.dtype("int64"), np.dtype("int64"))
     dtype('float32')
@@ -153,7 +153,7 @@ def floating(*dtypes: Dtype) -> Dtype:
 
 
 def one_dtype(n: NodeView) -> None:
-    """The dtype rule of comparisons: inputs of one dtype, the output is of truth values."""
+    """The dtype rule of comparisons: inputs of one dtype, a boolean output."""
     inputs: Sequence[str] = [name for name in slots_of(n) if name != "output"]
     known = next((peek(n, name) for name in inputs if peek(n, name) is not None), None)
     if known is not None:

@@ -15,7 +15,7 @@ _DRAWS_NOTHING = {
     "IdentityAttachKLSparseReg",
     "Custom",
 }
-"""Operators that ask whether the net is being trained, but draw no numbers."""
+"""Operators that depend on training mode, but draw no numbers."""
 
 
 def _drops(settings: dict[str, Any], train: bool) -> bool:
@@ -27,7 +27,7 @@ _DRAWS: dict[str, Callable[[dict[str, Any], bool], bool]] = {
     "LeakyReLU": lambda settings, train: train and settings["act_type"] == "rrelu",
     "RNN": lambda settings, train: train and settings["p"] > 0 and settings["num_layers"] > 1,
 }
-"""For operators that do not always draw, when they do."""
+"""For operators that draw only sometimes, the condition."""
 
 
 _SAMPLERS = "_draw_", "_random_", "_sample_"
@@ -35,13 +35,13 @@ _CHOICES = {"_sample_multinomial", "_sample_unique_zipfian"}
 
 
 def only_draws(node: Node) -> bool:
-    """Whether an operator fills an array with numbers of a distribution, and does nothing else."""
+    """Whether a node only fills an array with numbers of a distribution."""
     name = node.operator_name
     return name.startswith(_SAMPLERS) and name not in _CHOICES and draws(node, train=True)
 
 
 def draws(node: Node, train: bool) -> bool:
-    """Whether an operator draws random numbers."""
+    """Whether a node draws random numbers."""
     application = node.application
     if application is None or application.op.run_name is None:
         return False

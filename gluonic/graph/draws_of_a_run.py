@@ -1,9 +1,8 @@
-"""How each distribution is drawn from the words of one twister: number for number as MXNet 1.9.1 does.
+"""Draws of each distribution from the words of one Mersenne Twister: the same numbers as in MXNet 1.9.1.
 
-Its samplers are loops over libstdc++'s ``uniform_real_distribution`` and ``normal_distribution``, of which each
-element has a new one. What is compared and rounded, where, and in which precision, is theirs, and so are the
-logarithms: those of the C library. Machine code does the same for many twisters at once
-(:mod:`gluonic.codegen.machine.twisters_code`).
+MXNet's samplers are loops that make a new libstdc++ ``uniform_real_distribution`` or ``normal_distribution``
+for each element. Comparisons, rounding and precision follow theirs, and logarithms are the C library's. Machine
+code does the same for many twisters at once (:mod:`gluonic.codegen.machine.twisters_code`).
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +19,7 @@ _BELOW_ONE = {F32: np.nextafter(np.float32(1), np.float32(0)), F64: np.nextafter
 
 
 def uniforms(take: Take, count: int, dtype: Any) -> Array:
-    """So many numbers of [0, 1): float32 of a word each, float64 of two."""
+    """`count` numbers in [0, 1): float32 from one word each, float64 from two."""
     if dtype == F64:
         words = take(2 * count).reshape(count, 2).astype(np.uint64)
         joined = words[:, 0] | words[:, 1] << np.uint64(32)
@@ -31,14 +30,14 @@ def uniforms(take: Take, count: int, dtype: Any) -> Array:
 
 
 def _polar(take: Take, count: int, dtype: Any) -> Array:
-    """So many pairs of numbers of mean 0 and variance 1, by Marsaglia's polar method.
+    """`count` pairs of standard normal numbers, by Marsaglia's polar method.
 
-    Of each pair, the second coordinate comes first.
+    The second coordinate of each pair comes first.
     """
     found = np.empty((count, 2), dtype)
     logarithm = c_function("logf" if dtype == F32 else "log")
     done = 0
-    while done < count:  # each pair that is left takes one pair at least
+    while done < count:  # each remaining pair takes at least one pair of uniform numbers
         pairs = uniforms(take, 2 * (count - done), dtype).reshape(-1, 2)
         pairs = pairs * found.dtype.type(2) - found.dtype.type(1)
         squares = pairs * pairs
@@ -53,40 +52,40 @@ def _polar(take: Take, count: int, dtype: Any) -> Array:
 
 
 def normals(take: Take, count: int, dtype: Any) -> Array:
-    """So many numbers of mean 0 and variance 1; of each pair one is kept."""
+    """`count` standard normal numbers; one of each pair is kept."""
     return _polar(take, count, dtype)[:, 0]
 
 
 def paired_normals(take: Take, count: int, dtype: Any) -> Array:
-    """So many numbers of mean 0 and variance 1, of which each pair gives two."""
+    """`count` standard normal numbers, two from each pair."""
     return _polar(take, -(-count // 2), dtype).reshape(-1)[:count]
 
 
 def exponentials(take: Take, count: int, dtype: Any) -> Array:
-    """So many numbers of mean 1, as float64."""
+    """`count` exponential numbers of mean 1, as float64."""
     logarithm = c_function("log")
     left = 1.0 - uniforms(take, count, dtype).astype(np.float64)
     return np.array([-logarithm(each) for each in left.tolist()])
 
 
 def wide_integers(take: Take, count: int) -> Array:
-    """So many numbers that two words each give, as int64."""
+    """`count` integers, from two words each, as int64."""
     words = take(2 * count).reshape(count, 2).astype(np.int64)
     return (words[:, 0] << np.int64(31)) + words[:, 1]
 
 
 def gamma_table(shape: Array, scale: Array, dtype: Any) -> Array:
-    """Gamma distributions as the sampler wants them (Marsaglia and Tsang, ACM TOMS 26, 2000).
+    """The constants of gamma distributions for the sampler (Marsaglia and Tsang, ACM TOMS 26, 2000).
 
     Parameters
     ----------
-    shape, scale : of each distribution; how precise they are goes into the numbers
-    dtype : of what will be drawn, float32 or float64
+    shape, scale : those of each distribution; their precision affects the numbers
+    dtype : the dtype of the draws, float32 or float64
 
     Returns
     -------
-    a row of float64 for each distribution: the constants d, k and c of the method, what a number is multiplied
-    by, and the power of the uniform number that one of a shape below 1 is also multiplied by, else 0
+    a row of float64 for each distribution: the constants d, k and c of the method, the scale, and for a
+    shape below 1 the power of a uniform number that is a further factor, else 0
     """
     small = shape < 1
     shift = np.where(small, 2.0 / 3.0, -1.0 / 3.0)
@@ -110,8 +109,8 @@ def gamma(take: Take, row: Sequence[float], dtype: Any, product: Any) -> Any:
 
     Parameters
     ----------
-    row : the distribution, of a table that `gamma_table` made
-    dtype : of the number
+    row : the distribution, a row of a `gamma_table`
+    dtype : the dtype of the number
     product : the dtype of its product with the scale
     """
     kind, logarithm = np.dtype(dtype).type, c_function("log")
@@ -142,9 +141,9 @@ _PI, _FEW = np.float32(3.1415926), 12
 
 
 def poisson(take: Take, mean: Any) -> int:
-    """One number of a Poisson distribution: by Knuth's method, or of means from 12 on by rejection.
+    """One number of a Poisson distribution: by Knuth's method, or for means of at least 12 by rejection.
 
-    The latter compares with a Lorentzian distribution (Numerical Recipes in C, 2nd edition, 7.3).
+    The latter samples from a Lorentzian distribution (Numerical Recipes in C, 2nd edition, 7.3).
     """
     mean = np.float32(mean)
     if mean < _FEW:
@@ -171,7 +170,7 @@ def poisson(take: Take, mean: Any) -> int:
 
 
 def different(take: Take, count: int, range_max: int) -> tuple[list[int], int]:
-    """So many different classes, low ones more often; how many draws that took."""
+    """Draw `count` distinct classes, low ones more often; also return the number of draws."""
     found: dict[int, None] = {}
     tries = 0
     scale = log(range_max)
@@ -183,7 +182,7 @@ def different(take: Take, count: int, range_max: int) -> tuple[list[int], int]:
 
 
 Fill = Callable[[Take, Array, int, Sequence[Any]], None]
-"""Draws for a part of an array: off these words, the part, the number of its first element, the parameters."""
+"""Draws into a part of an array; arguments: the words, the part, the index of its first element, parameters."""
 
 
 def _gammas(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
@@ -206,7 +205,7 @@ def _mixed(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> No
 
 
 def _affine(draw: Callable[[Take, int, Any], Array]) -> Fill:
-    """Draws standard numbers; the parameters are what is added to their multiples by what."""
+    """Draws standard numbers, times a scale, plus an offset; the parameters are offset and scale."""
 
     def fill(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
         offset, scale = parameters
@@ -248,16 +247,17 @@ FILLS: dict[str, Fill] = {
     "poisson": _poissons,
     "mixed": _mixed,
 }
-"""What can be drawn, and with which parameters.
+"""The draws by name, and their parameters.
 
-- ``uniform``, ``normal``, ``paired``: what is added to the standard number, what it is multiplied by before
-- ``exponential``: rates, how many numbers each draws
-- ``kept``: the largest word of an element that is kept, as bool
+- ``uniform``, ``normal``, ``paired``: the offset, and the scale that is applied before
+- ``exponential``: rates, and the number of draws for each
+- ``kept``: the largest word of an element that is kept; the result is bool
 - ``words``, ``integers``: none
-- ``gamma``: a `gamma_table`, how many numbers each row of it draws, the dtype of products with the scale
-- ``poisson``: means, how many numbers each draws
-- ``mixed``: as ``gamma``; Poisson numbers of such means. A row that begins with 0 has the mean as its scale
+- ``gamma``: a `gamma_table`, the number of draws for each row, the dtype of products with the scale
+- ``poisson``: means, and the number of draws for each
+- ``mixed``: as ``gamma``; Poisson numbers with gamma distributed means. A row that begins with 0 has the
+  mean in the place of the scale
 """
 
 WORD_BY_WORD = frozenset({"uniform", "kept", "words", "integers"})
-"""Those of which all elements take equally many words: many runs may be drawn at once."""
+"""The draws whose elements all take equally many words: many runs may be drawn at once."""

@@ -1,4 +1,4 @@
-"""The element types, each with the number that MXNet's files use for it."""
+"""The dtypes, with their codes in MXNet's files."""
 
 import re
 from contextlib import suppress
@@ -19,15 +19,15 @@ CODES: dict[int, np.dtype[Any]] = {
     7: np.dtype("bool"),
 }
 BFLOAT16_CODE = 12
-"""The number of bfloat16, which is among `CODES` once a program has asked for it."""
+"""The code of bfloat16, which is in `CODES` once a program has used it."""
 BFLOAT16_STRUCTURE = np.dtype([("bfloat16", np.uint16)])
-"""What programs say for it that were written for MXNet."""
+"""The spelling of bfloat16 in programs written for MXNet."""
 CODE_OF = {dtype: code for code, dtype in CODES.items()}
 DEFAULT = CODES[0]
 _BY_NAME = {dtype.name: dtype for dtype in CODES.values()}
 _BY_TEXT = {**_BY_NAME, **{str(code): dtype for code, dtype in CODES.items()}}
 _PLAIN = re.compile(r"[<>=|]?[b-zB-Z?]\w{0,31}", re.ASCII)
-"""What may be a dtype by another of NumPy's names; in longer text NumPy looks for expressions."""
+"""Strings that may be another of NumPy's names of a dtype; NumPy parses longer ones as expressions."""
 
 
 def bfloat16() -> np.dtype[Any]:
@@ -52,27 +52,27 @@ def bfloat16() -> np.dtype[Any]:
 
 
 def is_bfloat16(dtype: np.dtype[Any]) -> bool:
-    """Whether it is bfloat16, of which NumPy knows that it is a type of its own."""
+    """Whether a dtype is bfloat16, for NumPy a user-defined dtype."""
     return dtype.kind == "V" and dtype.name == "bfloat16"
 
 
 def is_floating(dtype: np.dtype[Any]) -> bool:
-    """Whether it is floating-point."""
+    """Whether a dtype is floating-point."""
     return dtype.kind == "f" or is_bfloat16(dtype)
 
 
 def dtype_of(code: int) -> np.dtype[Any] | None:
-    """The dtype that has a number, None if there is none."""
+    """The dtype of a code, None if there is none."""
     return bfloat16() if code == BFLOAT16_CODE else CODES.get(code)
 
 
 def as_dtype(value: Any) -> np.dtype[Any]:
-    """Read a dtype given as a name, a NumPy dtype or type, a Python type or MXNet's number.
+    """Read a dtype given as a name, a NumPy dtype or type, a Python type or MXNet's code.
 
     Raises
     ------
     AttributeValueError
-        if there is no such dtype, or gluonic does not compute with it
+        if it is unknown, or gluonic does not compute with it
 
     Examples
     --------
@@ -96,7 +96,7 @@ def as_dtype(value: Any) -> np.dtype[Any]:
     if dtype is None or dtype not in CODE_OF:
         known = ", ".join(_BY_NAME)
         raise AttributeValueError(
-            f"{value!r:.80} is no dtype of gluonic{nearest(str(value), _BY_NAME)} (it has {known})"
+            f"{value!r:.80} is not a dtype of gluonic{nearest(str(value), _BY_NAME)} (it has {known})"
         )
     native: np.dtype[Any] = dtype.newbyteorder("=")
     return native

@@ -45,7 +45,7 @@ def test_a_dtype_has_many_names(given: Any, expected: str) -> None:
     ],
 )
 def test_text_that_numpy_would_take_for_an_expression_is_no_dtype(text: str) -> None:
-    with pytest.raises(AttributeValueError, match="is no dtype of gluonic"):
+    with pytest.raises(AttributeValueError, match="is not a dtype of gluonic"):
         as_dtype(text)
 
 

@@ -25,5 +25,5 @@ def test_shapes_of_columns_are_inferred() -> None:
     ]
     with pytest.raises(InferenceError, match="has 4 windows"):
         apply("col2im", np.zeros((1, 4, 5)), output_size=(3, 3), kernel=(2, 2))
-    with pytest.raises(InferenceError, match="no multiple of 4"):
+    with pytest.raises(InferenceError, match="not a multiple of 4"):
         apply("col2im", np.zeros((1, 5, 4)), output_size=(3, 3), kernel=(2, 2))
