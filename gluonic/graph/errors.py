@@ -1,18 +1,18 @@
 """The errors that reach a user, and the line of the user's code they point at.
 
-MXNetError                what MXNet itself raises; everything below is one
+MXNetError                the error that MXNet raises; base of all below
 ├── InferenceError        shapes or dtypes contradict each other
 ├── AttributeValueError   an operator's attribute is unknown, missing or ill-typed
-├── OutOfRangeError       an index lies beyond the end of an axis
-├── FileFormatError       a file is not what it should be; nothing of it was loaded
-├── FileAccessError       a file cannot be opened, read or written: OSError, too
-├── TooLargeError         there is no memory for an array: MemoryError, too (graph/memory.py)
-├── CallError             a block was called, or put together, in a way that makes no sense
-├── MismatchError         parameters, or a file of them, are not what a net declares
+├── OutOfRangeError       an index is out of bounds
+├── FileFormatError       a file is damaged or of the wrong kind; nothing of it was loaded
+├── FileAccessError       a file cannot be opened, read or written; also an OSError
+├── TooLargeError         there is no memory for an array; also a MemoryError (graph/memory.py)
+├── CallError             a block was called, or composed, incorrectly
+├── MismatchError         parameters, or a file of them, do not match a net
 ├── UnknownOperatorError  a module of operators has no such name
-├── NotThereError         a part of MXNet that gluonic does not have: NotImplementedError, too
-│   ├── MissingNameError    … a name in a module: AttributeError, too
-│   └── MissingModuleError  … a module, or a name imported from one: ImportError, too
+├── NotThereError         a part of MXNet that gluonic does not have; also a NotImplementedError
+│   ├── MissingNameError    … a name in a module; also an AttributeError
+│   └── MissingModuleError  … a module, or a name imported from one; also an ImportError
 └── DeferredInitializationError   a parameter's shape is not known yet
 """
 
@@ -30,21 +30,20 @@ _STANDARD = str(Path(warnings.__file__).parent)
 _RUNNERS = tuple(
     f"{_STANDARD}/{name}" for name in ("concurrent/", "multiprocessing/", "threading.py")
 )
-"""Where Python calls what others have written, in another process or thread."""
+"""The modules from which Python calls functions in another process or thread."""
 
 
 class MXNetError(RuntimeError):
-    """Any failure that gluonic itself reports; named as in MXNet, so that `except` clauses go on working.
+    """Any failure that gluonic itself reports; named as in MXNet, so that `except` clauses keep working.
 
-    Its first line says what is wrong, and so does its last: programs log only the one or the other.
+    Its first and its last line both say what is wrong, because programs log only one of them.
 
     Attributes
     ----------
-    location : the user's line that led to it; shown unless the message names a line already
-    blocks : the names of the Gluon blocks it came out of, outermost first
-    facts : lines to be shown among the message's own, found on the way out
-    failed : the node of a graph that it is about, or what makes one, what is known of the nodes ("shape" or
-        "dtype"), and that
+    location : the user's line that led to it; shown unless the message already names a line
+    blocks : the names of the Gluon blocks that it passed through, outermost first
+    facts : lines added to those of the message while the error propagates
+    failed : the node at fault, the kind of the known facts ("shape" or "dtype"), and these facts by node
     """
 
     failed: "tuple[Any, str, Mapping[Any, Any]] | None" = None
@@ -69,12 +68,12 @@ class MXNetError(RuntimeError):
 
     def __reduce__(self) -> Any:
         kept = {name: value for name, value in vars(self).items() if name != "failed"}
-        return type(self), self.args, kept  # a graph does not travel to other processes
+        return type(self), self.args, kept  # graphs are not sent to other processes
 
     def picture(self) -> Any:
-        """Draw the graph up to the operator at fault, with the shapes that were known: a page to work in.
+        """Draw the graph up to the operator at fault, with the known shapes, as an interactive page.
 
-        ``GLUONIC_PICTURES=folder`` writes it there when the error is raised.
+        With ``GLUONIC_PICTURES=folder``, it is written to that folder when the error is raised.
 
         Returns
         -------
@@ -84,7 +83,7 @@ class MXNetError(RuntimeError):
         Raises
         ------
         CallError
-            for an error about no operator of a graph, such as one that was called eagerly
+            if the error is not about an operator of a graph, for example one called eagerly
         """
         from gluonic.graph import pictures
 
@@ -94,12 +93,12 @@ class MXNetError(RuntimeError):
 
 
 class Description(str):
-    """A message, and what it is made of.
+    """A message, and its parts.
 
     Attributes
     ----------
-    gist : what is wrong, in one line: the first, and the last
-    facts : a line each
+    gist : what is wrong, in one line, which is the first and the last
+    facts : further lines
     hint : what to try
     place : the user's line, the block
     """
@@ -112,7 +111,7 @@ class Description(str):
     def __new__(
         cls, gist: str, facts: Iterable[str] = (), hint: str = "", place: Iterable[str] = ()
     ) -> "Description":
-        """Put a message together; further lines of `gist`, as it may quote another message, are facts."""
+        """Compose a message; further lines of `gist`, which may quote another message, become facts."""
         gist, *more = gist.split("\n")
         if more and gist.endswith(more[-1]):
             more.pop()
@@ -135,18 +134,18 @@ class InferenceError(MXNetError, ValueError):
 
     Attributes
     ----------
-    conflict : the name of the input or output at fault, what it is and what it must be, if there is one
+    conflict : the name of the input or output at fault, its fact and the required one; None if unknown
     """
 
     conflict: "tuple[str, Any, Any] | None" = None
 
 
 class AttributeValueError(MXNetError, ValueError, TypeError):
-    """An operator was given an attribute it does not have, or a value that the attribute cannot take."""
+    """An operator was given an unknown attribute, or an invalid value of one."""
 
 
 class OutOfRangeError(MXNetError, IndexError):
-    """An index lies beyond the end of an axis."""
+    """An index is out of bounds."""
 
 
 class FileFormatError(MXNetError, ValueError):
@@ -162,11 +161,11 @@ class FileAccessError(MXNetError, OSError):
 
 
 class CallError(MXNetError, TypeError, ValueError):
-    """A block was called, or put together, in a way that makes no sense."""
+    """A block was called, or composed, incorrectly."""
 
 
 class MismatchError(MXNetError, AssertionError, ValueError):
-    """Parameters, or a file of them, are not what a net declares."""
+    """Parameters, or a file of them, do not match those that a net declares."""
 
 
 class UnknownOperatorError(MXNetError, AttributeError):
@@ -224,7 +223,7 @@ def user_location() -> Location | None:
 
 
 def warn(message: str) -> None:
-    """Warn at the innermost line on the stack that is not gluonic's own; Python shows that once a line."""
+    """Warn at the innermost line on the stack that is not gluonic's own; Python shows it once per line."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
     while frame is not None and _is_ours(frame.f_code.co_filename):
@@ -233,7 +232,7 @@ def warn(message: str) -> None:
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str:
-    """A «did you mean» clause naming the candidates most like `name`, or an empty string.
+    """A "did you mean" clause with the candidates closest to `name`, or an empty string.
 
     >>> nearest("kernal", ["kernel", "stride"])
     "; did you mean 'kernel'?"
@@ -250,13 +249,13 @@ def describe(
     hint: str = "",
     location: Location | None = None,
 ) -> Description:
-    """Put a message together: what is wrong, where, the facts, what to try, and what is wrong once more.
+    """Compose a message: what is wrong, where, the facts, what to try, and again what is wrong.
 
     Parameters
     ----------
     what : the fault, in a sentence
     where : the operator, node or block at fault
-    facts : a line each: shapes, dtypes, names
+    facts : lines with shapes, dtypes, names
     hint : what to try
     location : the line at fault; by default the innermost on the stack that is not gluonic's own
     """

@@ -1,7 +1,7 @@
-"""What ran when: events for the profiler. Nothing is noted unless :mod:`gluonic.profiler` has switched it on.
+"""Events for the profiler. Nothing is recorded unless :mod:`gluonic.profiler` has switched it on.
 
-Where something runs, ``if EVENTS.imperative:`` (eager operators) or ``if EVENTS.symbolic:`` (graphs) decides
-whether the time is taken at all; that look is all that profiling costs while it is off.
+``if EVENTS.imperative:`` (eager operators) or ``if EVENTS.symbolic:`` (graphs) decides whether the clock is
+read at all; while profiling is off, this check is its only cost.
 """
 
 import threading
@@ -17,7 +17,7 @@ if TYPE_CHECKING:
 
 
 class TraceEvent(NamedTuple):
-    """Something that happened; times are nanoseconds of `perf_counter_ns`.
+    """A recorded event; times are nanoseconds of `perf_counter_ns`.
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class TraceEvent(NamedTuple):
 
 
 class _Here(threading.local):
-    """What the current thread is in: Gluon blocks, and the Python of a custom operator since when."""
+    """The current thread's Gluon blocks and custom operator, and when the latter's Python code began."""
 
     def __init__(self) -> None:
         self.blocks: tuple[str, ...] = ()
@@ -43,12 +43,12 @@ class _Here(threading.local):
 
 
 class Events:
-    """The events noted so far.
+    """The recorded events.
 
     Attributes
     ----------
-    imperative, symbolic : whether eager operators, and whether graphs are noted now
-    active : whether anything is: tasks, counters and their kin always are while the profiler runs
+    imperative, symbolic : whether eager operators, and whether graphs, are recorded now
+    active : whether anything is recorded; tasks, counters and the like always are while the profiler runs
     found : the events
     """
 
@@ -69,13 +69,13 @@ class Events:
         arguments: dict[str, Any] | None = None,
         thread: int | None = None,
     ) -> None:
-        """Note an event, of this thread unless another number is given."""
+        """Record an event, of this thread unless another id is given."""
         thread = threading.get_native_id() if thread is None else thread
         self.found.append(TraceEvent(phase, name, category, begin, end - begin, thread, arguments))
 
     @contextmanager
     def collected(self) -> Iterator[list[TraceEvent]]:
-        """Note everything that happens inside in a list of its own; the profiler sees nothing of it."""
+        """Record all events inside in a separate list, which the profiler does not see."""
         kept = self.active, self.imperative, self.symbolic, self.found
         self.active = self.imperative = self.symbolic = True
         self.found = []
@@ -86,7 +86,7 @@ class Events:
 
     @contextmanager
     def span(self, name: str, category: str, **arguments: Any) -> Iterator[None]:
-        """Note how long what is inside takes."""
+        """Record the duration of the ``with`` block."""
         begin = perf_counter_ns()
         try:
             yield
@@ -94,7 +94,7 @@ class Events:
             self.add("X", name, category, begin, perf_counter_ns(), arguments or None)
 
     def in_block(self, name: str, forward: Callable[..., Any]) -> Callable[..., Any]:
-        """A block's `forward`, noted; so is what runs in it, with the block's path."""
+        """Wrap a block's `forward`: it is recorded, and events inside it have the block's path."""
 
         def call(*args: Any) -> Any:
             here = self._here
@@ -108,7 +108,7 @@ class Events:
         return call
 
     def eager(self, name: str, begin: int, **arguments: Any) -> None:
-        """Note an operator that ran from `begin` until now, with the user's line and the block it is in."""
+        """Record an operator that ran from `begin` until now, with the user's line and the current block."""
         end, here = perf_counter_ns(), self._here
         if here.blocks:
             arguments["block"] = "/".join(here.blocks)
@@ -123,7 +123,7 @@ class Events:
         here.since = perf_counter_ns()
 
     def as_custom(self, name: str, function: Callable[..., None]) -> Callable[..., None]:
-        """A method of an operator written in Python, noted: its own work, and the operators it calls."""
+        """Wrap a method of a custom operator: its Python code and the operators it calls are recorded."""
 
         def call(**arguments: Any) -> None:
             here = self._here
@@ -139,7 +139,7 @@ class Events:
 
 
 def described(nodes: Sequence["Node"]) -> dict[str, Any]:
-    """What the profiler shows about nodes that run together."""
+    """The details of nodes that run together, for the profiler."""
     found: dict[str, Any] = {"nodes": [node.title for node in nodes]}
     located = [(node.location, node.block) for node in nodes if node.location is not None]
     if located:

@@ -1,4 +1,4 @@
-"""What failed in a graph, kept with the error that tells of it, so that it can be drawn."""
+"""The node of a graph that failed, kept with the error so that it can be drawn."""
 
 import os
 from collections.abc import Iterable, Mapping, Sequence
@@ -13,15 +13,15 @@ from gluonic.graph.node import Entry, Node
 def note_failure(
     error: MXNetError, node: Node, facts: Mapping[Node, Sequence[Any]], kind: str = "shape"
 ) -> None:
-    """Keep with an error the operator that it is about; the innermost stays.
+    """Attach the node at fault to an error; the first one attached, the innermost, is kept.
 
     The picture is written if ``GLUONIC_PICTURES`` names a folder.
 
     Parameters
     ----------
     error : the error
-    node : the operator
-    facts : what is known of it and of what it reads, for each output a shape or dtype, or None
+    node : the node
+    facts : for it and its inputs' nodes, the known shape or dtype of each output, or None
     kind : ``"shape"`` or ``"dtype"``
     """
     if error.failed is not None:
@@ -32,19 +32,19 @@ def note_failure(
 
 
 def add_facts(error: MXNetError, shapes: Mapping[Node, Sequence[Any]]) -> None:
-    """Add the shapes of variables to what is known of what failed, if nothing was known of them."""
+    """Add the shapes of variables to the facts of the failed node, unless these are known already."""
     if error.failed is not None and error.failed[1] == "shape":
         node, kind, known = error.failed
         error.failed = node, kind, {**shapes, **known}
 
 
 def not_made(name: str, inputs: Iterable[Entry], location: Location | None) -> Node:
-    """A node that stands for one that could not be made.
+    """A placeholder for a node that could not be made.
 
     Parameters
     ----------
-    name : what was called
-    inputs : what it would have read
+    name : the name of the operator
+    inputs : the inputs it would have had
     location : the user's line
     """
     read = list(inputs)

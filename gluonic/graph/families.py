@@ -40,7 +40,7 @@ def elementwise(
 def scalar_operator(
     name: str, expression: Expression, *, shape: Rule = same, dtype: Rule = same, **options: Any
 ) -> Operator:
-    """The operator that a scalar expression is, as `elementwise` says, in no registry."""
+    """The operator of a scalar expression, as for `elementwise`, without registering it."""
     kernel: Any = functools.partial(expression, M)
     _, *parameters = inspect.signature(expression).parameters.values()
     kernel.__signature__ = inspect.Signature(parameters)
@@ -50,7 +50,7 @@ def scalar_operator(
 
 
 def documented(expression: Any, name: str, documentation: str) -> Expression:
-    """A copy of an expression that stands in a table, with a name and documentation of its own."""
+    """A copy of a table's expression with its own name and documentation."""
     copy = types.FunctionType(
         expression.__code__,
         expression.__globals__,
@@ -75,7 +75,7 @@ def wide(data: Array) -> Array:
 
 
 def numeric(n: NodeView) -> None:
-    """All inputs and outputs have one dtype, and it is not bool."""
+    """The dtype rule: all inputs and outputs have one dtype other than bool."""
     same(n)
     if any(value is not None and value.kind == "b" for value in slots_of(n).values()):
         raise InferenceError(
@@ -113,7 +113,7 @@ def broadcasting_rules(**rules: GradientRule) -> dict[str, GradientRule]:
 
 
 def reduced_axes(axis: Axes, rank: int, exclude: bool = False, title: str = "") -> tuple[int, ...]:
-    """The axes that a reduction goes over, in order; none given means all.
+    """The axes of a reduction, in order; None or ``()`` means all.
 
     >>> reduced_axes(-1, 3), reduced_axes((0, 1), 3, exclude=True), reduced_axes(None, 2)
     ((2,), (2,), (0, 1))
@@ -128,14 +128,14 @@ def reduced_axes(axis: Axes, rank: int, exclude: bool = False, title: str = "") 
 
 
 def reduced_shape(shape: PartialShape, axes: tuple[int, ...], keepdims: bool) -> PartialShape:
-    """The shape after a reduction over `axes`; what would be no axes at all is ``(1,)``."""
+    """The shape after a reduction over `axes`; ``(1,)`` if no axes are left."""
     if keepdims:
         return tuple(1 if i in axes else length for i, length in enumerate(shape))
     return tuple(length for i, length in enumerate(shape) if i not in axes) or (1,)
 
 
 def reduction_shape(n: NodeView) -> None:
-    """The shape rule of reductions: to the output, and back for the axes that remain."""
+    """The shape rule of reductions, in both directions for the axes that remain."""
     axes = reduced_axes(n.axis, len(n.data), settings_of(n).get("exclude", False), title_of(n))
     n.output = reduced_shape(n.data, axes, n.keepdims)
     if len(axes) < len(n.data):

@@ -1,7 +1,7 @@
-"""Special functions of few elements without SciPy, which takes 0.2 seconds to import.
+"""Special functions of few elements without SciPy, whose import takes 0.2 seconds.
 
-They compute in float64, as SciPy's do, so for float32 both give the same numbers; of those that SciPy computes
-quicker, so many elements are computed here, in a process, as take about as long as the import.
+They compute in float64, as SciPy's do, so both return the same float32. Functions that are faster in SciPy are
+computed here until a process has spent about the time of the import on them.
 """
 
 import math
@@ -14,10 +14,10 @@ from gluonic.graph.error_function import erf, in_parts, ndtr
 from gluonic.graph.operator import Array
 
 _MOST = 1 << 21
-"""Elements of the quickest of those that take longer than SciPy's."""
+"""The budget of a process, in elements of the fastest function that is slower than SciPy's."""
 _SHIFTED_BY = 6
 _STIRLING = (1 / 12, -1 / 120, 1 / 252, -1 / 240, 1 / 132, -691 / 32760)
-"""Of digamma's asymptotic series: Bernoulli's numbers by their indices (Abramowitz and Stegun 6.3.18)."""
+"""Of digamma's asymptotic series: Bernoulli numbers over their indices (Abramowitz and Stegun 6.3.18)."""
 
 
 def _one_by_one(function: Callable[[float], float]) -> Callable[[Array], Array]:
@@ -28,7 +28,7 @@ def _one_by_one(function: Callable[[float], float]) -> Callable[[Array], Array]:
 
 
 def _digamma_of(x: Array, found: Array) -> None:
-    """The derivative of `lgamma` of positive numbers: its recurrence, and its asymptotic series beyond that."""
+    """The derivative of `lgamma` for positive numbers, by its recurrence and then its asymptotic series."""
     wide = x.astype(np.float64)
     total = 1 / wide
     for _ in range(1, _SHIFTED_BY):
@@ -45,7 +45,7 @@ def _digamma_of(x: Array, found: Array) -> None:
 
 
 def _digamma(x: Array) -> Array:
-    """The derivative of `lgamma` of positive numbers.
+    """The derivative of `lgamma` for positive numbers.
 
     >>> _digamma(np.array([1.0], np.float32))
     array([-0.5772157], dtype=float32)
@@ -61,17 +61,17 @@ _FUNCTIONS: dict[str, tuple[Callable[[Array], Array], int]] = {
     "gammaln": (_one_by_one(math.lgamma), 1),
     "digamma": (_digamma, 1),
 }
-"""And how much longer than the quickest they take; 0 is no longer than those of SciPy, but for few elements."""
+"""The functions, with their cost per element in units of the budget; 0 is for those no slower than SciPy's."""
 
 
 class Computed:
-    """How many elements there have been."""
+    """The part of the budget that is spent."""
 
     count = 0
 
 
 def of_few(name: str, x: Any) -> Any:
-    """A function of float32 elements; None where SciPy is to compute it."""
+    """Apply a function to float32 elements; None if SciPy should compute it."""
     if name not in _FUNCTIONS or getattr(x, "dtype", None) != np.float32:
         return None
     function, cost = _FUNCTIONS[name]

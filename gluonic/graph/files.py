@@ -9,26 +9,26 @@ from gluonic.support.unfinished_files import remove_abandoned, unfinished
 
 
 def inaccessible(error: OSError, path: str | os.PathLike[str]) -> FileAccessError:
-    """What to raise where a file cannot be opened, read or written: an error of MXNet's that says why."""
+    """The error for a file that cannot be opened, read or written, with the reason."""
     return FileAccessError(error.errno, error.strerror or str(error), os.fspath(path))
 
 
 def write_atomically(
     path: str | os.PathLike[str], parts: bytes | Iterable[bytes | memoryview]
 ) -> None:
-    """Write a file beside its place, then move it there.
+    """Write a temporary file in the same folder, then rename it.
 
-    What processes that were killed have left unfinished in the folder is removed.
+    Unfinished files of killed processes in the folder are removed.
 
     Parameters
     ----------
-    path : where the file goes; what it links to, if it is a link
+    path : the file; if it is a link, its target is written
     parts : the contents, whole or in pieces
 
     Raises
     ------
     OSError
-        naming the path, if the disk is full or the folder read-only; an old file is unharmed
+        naming the path, if the disk is full or the folder read-only; an old file is unchanged
     """
     target = Path(os.path.realpath(path))
     pieces: Iterable[bytes | memoryview] = (parts,) if isinstance(parts, bytes) else parts
@@ -49,7 +49,7 @@ def write_atomically(
 
 
 def _keep_mode(target: Path, temporary: str) -> None:
-    """Give the new file the old one's permissions, or those that a new file gets here."""
+    """Give the new file the old one's permissions, or those of a new file under the umask."""
     try:
         mode = target.stat().st_mode & 0o7777
     except FileNotFoundError:

@@ -1,4 +1,4 @@
-"""float16: results are rounded to it, and so are attributes first, as in MXNet."""
+"""Attributes of operators on float16, which are rounded before use, as in MXNet."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -9,7 +9,7 @@ HALF = np.dtype(np.float16)
 
 
 def rounded_attributes(settings: Mapping[str, Any]) -> dict[str, Any]:
-    """The attributes that are numbers float16 does not have, as the nearest ones that it has."""
+    """The attributes that are not exact in float16, rounded to float16."""
     found = {}
     with np.errstate(over="ignore"):
         for name, value in settings.items():

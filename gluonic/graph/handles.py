@@ -1,4 +1,4 @@
-"""Handles: what stands for an array or a symbol where MXNet's C functions are called through ctypes."""
+"""Handles of arrays and symbols, for calls of MXNet's C functions through ctypes."""
 
 import ctypes
 from typing import Any, TypeVar
@@ -11,7 +11,7 @@ _held: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
 
 def handle_of(value: Any) -> ctypes.c_void_p:
-    """Return a handle of an array or a symbol, which lives as long as the handle."""
+    """Return a handle of an array or a symbol; the handle keeps it alive."""
     handle = ctypes.c_void_p(id(value))
     handle.held = value  # type: ignore[attr-defined]
     _held[id(value)] = value
@@ -19,12 +19,12 @@ def handle_of(value: Any) -> ctypes.c_void_p:
 
 
 def held_by(handle: Any, kind: type[_Kind]) -> _Kind:
-    """Return what a handle, or its number, stands for.
+    """Return the value of a handle, or of its number.
 
     Raises
     ------
     MXNetError
-        for what is no handle of such a value, or of one that is gone
+        if it is not a handle of such a value, or its value no longer exists
     """
     number = getattr(handle, "value", handle)
     value = _held.get(number) if isinstance(number, int) else None

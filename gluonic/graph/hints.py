@@ -1,4 +1,4 @@
-"""What to try when shapes or dtypes contradict each other: guesses from the operator and the conflict."""
+"""Hints for contradictions between shapes or dtypes, guessed from the operator and the conflict."""
 
 from collections.abc import Callable
 from typing import Any
@@ -50,15 +50,15 @@ def _normalized(settings: dict[str, Any], slot: str, is_: Any, must_be: Any) -> 
 
 
 _BY_OPERATOR = {
-    "dot": "transpose_a=True or transpose_b=True where a matrix lies the other way, or batch_dot for batches",
-    "batch_dot": "transpose_a=True or transpose_b=True where matrices lie the other way",
-    "Concat": "another dim=, arrays that differ along it alone, or stack to join along a new axis",
-    "stack": "arrays of one shape, or concat to join along an axis there is",
+    "dot": "transpose_a=True or transpose_b=True if a matrix is transposed, or batch_dot for batches",
+    "batch_dot": "transpose_a=True or transpose_b=True if matrices are transposed",
+    "Concat": "another dim=, arrays that differ only along it, or stack to join along a new axis",
+    "stack": "arrays of equal shapes, or concat to join along an existing axis",
     "pick": "one index for each row: the shape of data without the axis (the labels of as many samples)",
-    "reshape_like": "arrays of as many elements: labels for as many samples as there are predictions",
-    "_identity_with_attr_like_rhs": "labels of the predictions' shape, as GLUONIC_CHECK=1 asks for in losses",
-    "Reshape": "a shape of as many elements; -1 stands for one axis that follows from the others",
-    "Embedding": "input_dim= and output_dim= of the layer as when the weight was made",
+    "reshape_like": "arrays with equally many elements: labels for as many samples as predictions",
+    "_identity_with_attr_like_rhs": "labels of the predictions' shape: GLUONIC_CHECK=1 requires it in losses",
+    "Reshape": "a shape with as many elements; -1 stands for one axis, inferred from the others",
+    "Embedding": "the layer's input_dim= and output_dim= with which the weight was made",
 }
 _BY_WORDING = {
     "cannot be broadcast together": "reshape or expand_dims(axis=…), so that axes, counted from the last, "
@@ -78,12 +78,12 @@ _GUESSES: dict[str, Callable[[dict[str, Any], str, Any, Any], str]] = {
 
 
 def hint(application: Application, kind: str, error: InferenceError) -> str:
-    """A guess at what to do about a contradiction, empty where there is none.
+    """A guess at how to resolve a contradiction, empty if there is none.
 
     Parameters
     ----------
     kind : ``"shape"`` or ``"dtype"``
-    error : what the operator's rule has raised
+    error : the error of the operator's rule
     """
     if kind == "dtype":
         return "x.astype(dtype) for an array, net.cast(dtype) for a net, so that all dtypes are one"

@@ -1,4 +1,4 @@
-"""Images in files: their bytes decoded to arrays and back, by OpenCV as in MXNet, or else by Pillow."""
+"""Decoding and encoding of image files, by OpenCV as in MXNet, or otherwise by Pillow."""
 
 import importlib
 import io
@@ -19,19 +19,19 @@ def decode(contents: Any, flag: int = 1, to_rgb: bool = True, turned: bool | Non
     Parameters
     ----------
     contents : bytes, or an array of them
-    flag : 1 for three channels, 0 for a grey one, -1 for what is stored
-    to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
-    turned : whether to turn the image as its camera noted (EXIF); by default as ``mx.image.imdecode`` does, not
-        for PNG and for JPEG files that start with a JFIF header
+    flag : 1 for three channels, 0 for a grey one, -1 for the stored channels
+    to_rgb : whether colours are in the order red, green, blue, or in OpenCV's, which starts with blue
+    turned : whether to rotate the image by its EXIF orientation; by default as ``mx.image.imdecode`` does,
+        which excludes PNG and JPEG files that start with a JFIF header
 
     Returns
     -------
-    An array ``(height, width, channels)`` of bytes; of wider numbers only where ``flag=-1`` finds such.
+    An array ``(height, width, channels)`` of bytes, or with ``flag=-1`` of wider numbers, if the file has them.
 
     Raises
     ------
     FileFormatError
-        if this is no image that can be read, or a damaged one
+        if it is not a readable image, or damaged
     MissingLibraryError
         if neither OpenCV nor Pillow is installed
     """
@@ -52,13 +52,13 @@ def encode(image: Any, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
     ----------
     image : an array of bytes ``(height, width)`` or ``(height, width, channels)``; colours in OpenCV's order,
         which starts with blue
-    quality : 1 to 100 for JPEG; 0 to 9 for PNG, how hard to compress
-    img_fmt : the ending of such files
+    quality : 1 to 100 for JPEG; for PNG the compression level, 0 to 9
+    img_fmt : the file name extension of the format
 
     Raises
     ------
     ValueError
-        if there is no such format, or it has no place for such an array
+        if the format is unknown, or cannot hold such an array
     MissingLibraryError
         if neither OpenCV nor Pillow is installed
     """
@@ -67,13 +67,13 @@ def encode(image: Any, quality: int = 95, img_fmt: str = ".jpg") -> bytes:
 
 
 def _states_its_size_first(data: Any) -> bool:
-    """Whether MXNet reads an image's size from its first bytes, and then leaves the image as it lies."""
+    """Whether MXNet reads an image's size from its first bytes, and then does not rotate the image."""
     start: bytes = data[:11].tobytes()
     return start[:4] == b"\x89PNG" or (start[:4] == b"\xff\xd8\xff\xe0" and start[6:] == b"JFIF\0")
 
 
 def _swapped(pixels: Any) -> Any:
-    """Red in the place of blue, and the reverse."""
+    """Swap the red and blue channels."""
     cv2, channels = opencv(), pixels.shape[2]
     if cv2 is None:
         return np.ascontiguousarray(pixels[:, :, [2, 1, 0, 3][:channels]])
@@ -146,7 +146,7 @@ def _decode_by_pillow(data: Any, flag: int, turned: bool) -> Any:
 
 
 def _mode(stored: str, flag: int) -> str:
-    """What Pillow calls the channels that a flag asks for."""
+    """Pillow's mode for a flag."""
     if flag == _GREY:
         return "L"
     if flag != _AS_STORED:

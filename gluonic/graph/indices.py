@@ -1,4 +1,4 @@
-"""Arrays of positions: reading them from any numbers, and adding up what falls together."""
+"""Arrays of indices: conversion from any dtype, and sums of rows with equal indices."""
 
 import sys
 from typing import Literal
@@ -11,33 +11,33 @@ from gluonic.graph.operator import Array
 
 Mode = Literal["clip", "wrap", "raise"]
 _WORTH_A_MATRIX = 4096
-"""From so many elements on a sparse product beats adding one by one."""
+"""The number of elements from which a sparse product is faster than adding one by one."""
 _WORTH_AN_IMPORT = 1 << 22
-"""When so many have been added one by one, SciPy's sparse matrices are imported; the sums are the same."""
+"""The number of elements added one by one before SciPy's sparse matrices are imported; sums are the same."""
 
 
 class _Added:
-    """How many elements have been added one by one, so that a sparse product would have been quicker."""
+    """The number of elements added one by one for which a sparse product would have been faster."""
 
     count = 0
 
 
 def positions(index: Array, size: int, mode: str, title: str) -> Array:
-    """Read positions along an axis of `size` elements.
+    """Convert to indices along an axis of `size` elements.
 
     Parameters
     ----------
-    index : numbers of any dtype; fractions are cut off
+    index : numbers of any dtype; fractions are truncated
     size : the length of the axis
-    mode : what happens beyond its ends: ``clip`` takes the first or last element (with ``GLUONIC_CHECK=1``
-        it refuses), ``wrap`` goes round, ``raise`` refuses, ``negative`` counts from the end and refuses what
-        is beyond
+    mode : the treatment of indices out of bounds: ``clip`` takes the first or last element (with
+        ``GLUONIC_CHECK=1`` it refuses), ``wrap`` wraps around, ``raise`` refuses, ``negative`` counts from the
+        end and refuses those out of bounds
     title : the operator, for messages
 
     Raises
     ------
     OutOfRangeError
-        if there is no such element
+        if an index is refused
     """
     whole = index.astype(np.intp)
     if not size and whole.size:
@@ -59,25 +59,25 @@ def _require_within(index: Array, whole: Array, lowest: int, size: int, title: s
         describe(
             f"index {index[place].item():.15g} is out of range for an axis of {size} elements",
             where=title,
-            facts=[f"it stands at {place} of an array of shape {index.shape}"],
+            facts=[f"it is at {place} of an array of shape {index.shape}"],
         )
     )
 
 
 def check_classes(label: Array, classes: int, title: str, ignored: float | None = None) -> None:
-    """Refuse, with ``GLUONIC_CHECK=1``, numbers of classes that are not there.
+    """Refuse class numbers that are out of range, with ``GLUONIC_CHECK=1``.
 
     Parameters
     ----------
-    label : the numbers
-    classes : how many there are
+    label : the class numbers
+    classes : number of classes
     title : the operator, for messages
-    ignored : a number that stands for no class
+    ignored : a number that is not a class
 
     Raises
     ------
     OutOfRangeError
-        if there is no such class
+        if a class number is out of range
     """
     if CHECKING:
         whole = label.astype(np.intp)
@@ -86,13 +86,13 @@ def check_classes(label: Array, classes: int, title: str, ignored: float | None 
 
 
 def add_rows(rows: int, index: Array, values: Array) -> Array:
-    """Add `values` up into rows: row i of the result is the sum of those whose index is i.
+    """Sum `values` into rows: row i of the result is the sum of those with index i.
 
     Parameters
     ----------
-    rows : how many rows the result has
-    index : a vector of positions, repetitions allowed
-    values : for each position what is to be added, (len(index), ...)
+    rows : number of rows of the result
+    index : a vector of indices, which may repeat
+    values : the summand for each index, (len(index), ...)
     """
     wide = values.astype(np.float32) if values.dtype == np.float16 else values
     if wide.size < _WORTH_A_MATRIX or wide.dtype.kind != "f" or not _has_matrices(wide.size):
@@ -107,13 +107,13 @@ def add_rows(rows: int, index: Array, values: Array) -> Array:
 
 
 def _has_matrices(size: int) -> bool:
-    """Whether SciPy's matrices are there, or it is time to import them."""
+    """Whether SciPy's matrices are imported, or should be now."""
     _Added.count += size
     return "scipy.sparse" in sys.modules or _Added.count > _WORTH_AN_IMPORT
 
 
 def multi_index(indices: Array, shape: tuple[int, ...], title: str) -> tuple[Array, ...]:
-    """Read positions along several axes, one axis a row; negative ones count from the end."""
+    """Convert to indices along several axes, one row per axis; negative ones count from the end."""
     return tuple(
         positions(row, size, "negative", title) for row, size in zip(indices, shape, strict=False)
     )

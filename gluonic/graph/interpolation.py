@@ -1,7 +1,7 @@
-"""Resampling of lines of pixels, as matrices (new length, old length); the conventions are OpenCV's.
+"""Resampling of lines of pixels, as matrices (new length, old length), with OpenCV's conventions.
 
-Pixels are areas, and an image keeps its outline: the middle of pixel i of `new` lies at
-``(i + 0.5) * old / new - 0.5``. Beyond the ends the outermost pixel goes on.
+Pixels are areas, and the edges of old and new images coincide: the centre of the new pixel i is at
+``(i + 0.5) * old / new - 0.5``. Edge pixels are repeated beyond the ends.
 """
 
 from collections.abc import Callable, Sequence
@@ -16,7 +16,7 @@ Taps = tuple[Array, Array]
 
 
 def _middles(old: int, new: int) -> Array:
-    """Locate the middles of the new pixels among the old ones."""
+    """The centres of the new pixels, in coordinates of the old ones."""
     return (np.arange(new) + 0.5) * (old / new) - 0.5
 
 
@@ -33,7 +33,7 @@ def _linear(old: int, new: int) -> Taps:
 
 
 def _cubic(old: int, new: int) -> Taps:
-    """Fit a cubic through four pixels (the free parameter is -0.75)."""
+    """Cubic convolution over four pixels (the free parameter is -0.75)."""
     middles = _middles(old, new)
     first = np.floor(middles)
     distance = np.abs(middles[:, None] - _taps(first, -1, 4))
@@ -44,7 +44,7 @@ def _cubic(old: int, new: int) -> Taps:
 
 
 def _lanczos(old: int, new: int) -> Taps:
-    """Window a sinc with a wider one, over eight pixels."""
+    """A sinc windowed by a wider sinc, over eight pixels."""
     middles = _middles(old, new)
     first = np.floor(middles)
     distance = middles[:, None] - _taps(first, -3, 8)
@@ -53,12 +53,12 @@ def _lanczos(old: int, new: int) -> Taps:
 
 
 def _taps(first: Array, offset: int, count: int) -> Array:
-    """List the pixels that take part in each new one."""
+    """The indices of the old pixels that contribute to each new one."""
     return first[:, None].astype(np.intp) + np.arange(offset, offset + count)
 
 
 def _stretched(old: int, new: int) -> Taps:
-    """Interpolate only where new pixels lie across the border of two old ones."""
+    """Interpolate only where a new pixel overlaps two old ones."""
     first = np.floor(np.arange(new) * (old / new))
     share = np.arange(1, new + 1) - (first + 1) * (new / old)
     share = np.where(share <= 0, 0, share - np.floor(share))
@@ -75,14 +75,14 @@ def _areas(old: int, new: int) -> Any:
 
 NEAREST, LINEAR, CUBIC, AREA, LANCZOS = KINDS = (0, 1, 2, 3, 4)
 BY_SIZES, AT_RANDOM = 9, 10
-"""What programs may say instead of a kind: as it suits the sizes, or any."""
+"""Codes that programs may use in place of a kind: chosen by the sizes, or at random."""
 _TAPS: dict[int, Callable[[int, int], Taps]] = {
     NEAREST: _nearest,
     LINEAR: _linear,
     CUBIC: _cubic,
     LANCZOS: _lanczos,
 }
-_ONE = 2048  # weights of whole numbers are multiples of its inverse
+_ONE = 2048  # the fixed-point representation of the weight 1
 
 
 @cache
@@ -95,7 +95,7 @@ def _matrix(taps: Callable[[int, int], Taps], old: int, new: int, scale: int) ->
 
 
 def suiting(old: Sequence[int], new: Sequence[int]) -> int:
-    """The kind for a change of height and width: areas to shrink both, cubic to enlarge both, else linear."""
+    """The kind for a change of size: areas if both sides shrink, cubic if both grow, otherwise linear."""
     if new[0] > old[0] and new[1] > old[1]:
         return CUBIC
     return AREA if new[0] < old[0] and new[1] < old[1] else LINEAR
@@ -126,7 +126,7 @@ def resample(images: Array, size: tuple[int, int], kind: int) -> Any:
 def _resample_bytes(
     images: Array, pairs: list[tuple[int, int]], taps: Callable[[int, int], Taps]
 ) -> Any:
-    """Resample in fixed-point arithmetic, as OpenCV does, bit by bit."""
+    """Resample in fixed-point arithmetic, with the same bits as OpenCV."""
     (old, new), (_, width) = pairs
     across = images.astype(np.float64) @ _matrix(taps, images.shape[-1], width, _ONE).T
     if taps in (_cubic, _lanczos):

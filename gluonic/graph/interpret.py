@@ -1,4 +1,4 @@
-"""The interpreter: NumPy kernels, node by node; the oracle, fallback and debugger of compiled graphs."""
+"""The interpreter: NumPy kernels, node by node; the reference, fallback and debugger of compiled graphs."""
 
 import itertools
 from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
@@ -50,7 +50,7 @@ def _conformed(
 
 
 def own(array: Array, arrays: Sequence[Array]) -> Array:
-    """An array that is contiguous, writable and nobody else's (one of `arrays`): a copy, if need be."""
+    """The array if it is contiguous, writable and shares no memory with `arrays`; otherwise a copy."""
     if not array.flags.carray:
         return array.copy()
     if array.base is None:
@@ -65,7 +65,7 @@ def own(array: Array, arrays: Sequence[Array]) -> Array:
 
 
 def signature_of(application: Application, arrays: Sequence[Array]) -> Signature:
-    """The promised outputs for such inputs, remembered with the operator."""
+    """The inferred output signature for the inputs, cached with the operator."""
     key = shapes_and_dtypes(arrays)
     found = application.signatures.get(key)
     if found is None:
@@ -75,7 +75,7 @@ def signature_of(application: Application, arrays: Sequence[Array]) -> Signature
 
 
 def refused(application: Application, arrays: Sequence[Array], error: Exception) -> MXNetError:
-    """What NumPy says of arrays that no rule has refused, as an error of the operator."""
+    """NumPy's error on inputs that no rule has refused, as an error of the operator."""
     facts = [
         f"{name}: shape {array.shape}, dtype {array.dtype}"
         for name, array in zip(application.inputs, arrays, strict=False)
@@ -88,7 +88,7 @@ def refused(application: Application, arrays: Sequence[Array], error: Exception)
 
 
 def without_memory(application: Application, expected: Signature, error: Exception) -> MXNetError:
-    """What NumPy says where there is no memory for the results, as an error of the operator."""
+    """NumPy's error when there is no memory for the results, as an error of the operator."""
     known = zip(application.outputs, expected.shapes, expected.dtypes, strict=True)
     facts = [f"{n}: {sized(s, dtype)}" for n, s, dtype in known if s is not None]
     found = too_large("the result", error, where=application.op.name)
@@ -110,7 +110,7 @@ def computed(
 def _executed_in_float32(
     application: Application, arrays: Sequence[Array], run: Run | None
 ) -> tuple[Any, ...]:
-    """What a kernel computes of bfloat16: it computes in float32, and results are rounded once."""
+    """The results of a kernel on bfloat16: computed in float32, rounded later, once."""
     wide = [array.astype(np.float32) if is_bfloat16(array.dtype) else array for array in arrays]
     results = application.execute(wide, run)
     for name, array, computed_with in zip(application.inputs, arrays, wide, strict=True):
@@ -119,14 +119,14 @@ def _executed_in_float32(
     return results
 
 
-# What NumPy raises where shapes or numbers do not go together.
+# NumPy's errors for shapes or numbers that do not match.
 ARRAY_ERRORS = (IndexError, ValueError, TypeError, ZeroDivisionError)
 
 
 def run_node(
     application: Application, arrays: Sequence[Array], run: Run, expected: Signature | None = None
 ) -> list[Array]:
-    """Run the kernel of one node and conform the results; check the inputs, if `expected` is not known yet."""
+    """Run the kernel of one node and conform the results; without `expected`, check the inputs first."""
     if expected is None:
         expected = signature_of(application, arrays)
     if application.op.calls_back:
@@ -143,7 +143,7 @@ def run_node(
 def _of_operator(
     application: Application, arrays: Sequence[Array], expected: Signature, error: Exception
 ) -> MXNetError:
-    """What NumPy says, as an error of the operator."""
+    """NumPy's error, as an error of the operator."""
     if lacks_memory(error):
         return without_memory(application, expected, error)
     return refused(application, arrays, error)
@@ -152,7 +152,7 @@ def _of_operator(
 def run_in_graph(
     node: Node, arrays: Sequence[Array], run: Run, expected: Signature | None = None
 ) -> list[Array]:
-    """Run a node as `run_node` does; an error names the user's line that made it, if another one runs it."""
+    """Run a node as `run_node` does; an error also names the user's line that made the node."""
     try:
         return run_node(node.applied, arrays, run, expected)
     except MXNetError as error:
@@ -169,7 +169,7 @@ def _name_line(node: Node, error: MXNetError) -> None:
 
 
 def _run_noted(node: Node, arrays: Sequence[Array], run: Run, expected: Signature) -> list[Array]:
-    """Run a node and tell the profiler."""
+    """Run a node and record it for the profiler."""
     begin = perf_counter_ns()
     results = run_in_graph(node, arrays, run, expected)
     details = {**described([node]), "inputs": [list(a.shape) for a in arrays]}
@@ -178,7 +178,7 @@ def _run_noted(node: Node, arrays: Sequence[Array], run: Run, expected: Signatur
 
 
 def _plain_call(application: Application) -> Callable[..., Any] | None:
-    """What is called with the inputs alone; None if there is more to a call."""
+    """A function of the inputs alone that runs the kernel; None if a call needs more."""
     is_plain = application.filler is None and application.op.run_name is None
     runs_itself = type(application).execute is not Application.execute
     return application.call if is_plain and not runs_itself else None
@@ -187,7 +187,7 @@ def _plain_call(application: Application) -> Callable[..., Any] | None:
 def _with_last_reads(
     steps: Sequence[tuple[Node, list[int], int]], outputs: Sequence[int]
 ) -> list[tuple[Node, list[int], int, list[int]]]:
-    """The steps, each also with the places that nobody reads any more after it: they are let go."""
+    """The steps, each with the values that are released after it because no later step reads them."""
     found, read_later = [], set(outputs)
     for node, reads, first in reversed(steps):
         last = [place for place in dict.fromkeys(reads) if place not in read_later]
@@ -197,15 +197,15 @@ def _with_last_reads(
 
 
 class Interpretation:
-    """A graph that can be run operator by operator: what each reads and writes was found once.
+    """A graph prepared to be run operator by operator; the reads and writes of each are computed once.
 
-    What the operators promise for arrays of certain shapes and dtypes is found once as well.
+    The output signatures of the operators are cached by the inputs' shapes and dtypes.
 
     Parameters
     ----------
     graph : the graph
-    inputs : its variables, in the order in which arrays will be given
-    foretell : may tell what all operators promise, in the order in which they run, where they were not asked
+    inputs : its variables, in the order of the arrays in calls
+    foretell : returns the output signatures of all operators, in run order, for new inputs, or None
     """
 
     def __init__(
@@ -260,11 +260,11 @@ class Interpretation:
 
     @property
     def tells_elements(self) -> bool:
-        """Whether `elements` is known of each call after it."""
+        """Whether `elements` is known after each call."""
         return self._keeps_promises and self._closed is None and BFLOAT16_CODE not in CODES
 
     def _known(self, arrays: Sequence[Array]) -> list[Signature] | None:
-        """What the operators promise for such arrays, if they need not be asked."""
+        """The operators' output signatures for such arrays, if they are known without inference."""
         if not self._keeps_promises:
             return None
         promised = self._promised.get(shapes_and_dtypes(arrays))
@@ -277,7 +277,7 @@ class Interpretation:
     def elements(
         self, arrays: Sequence[Array]
     ) -> Iterator[tuple[Node, list[int], list[int]]] | None:
-        """Yield each node with how many elements its inputs and its outputs have; None if that is not known."""
+        """Yield each node with the numbers of elements of its inputs and outputs; None if these are unknown."""
         promised = self._known(arrays)
         return None if promised is None else self._counted(arrays, promised)
 
@@ -293,7 +293,7 @@ class Interpretation:
     def _run_apart(
         self, values: list[Any], arrays: Sequence[Array], run: Run, observer: Observer | None
     ) -> list[Signature]:
-        """Run the operators one by one, as if alone; what they promised."""
+        """Run the operators one by one, each with its own checks; return their output signatures."""
         promised = []
         for node, reads, first, last in self._steps:
             given = [values[place] for place in reads]
@@ -320,7 +320,7 @@ class Interpretation:
         run: Run,
         promised: Iterable[Signature | None],
     ) -> list[Signature]:
-        """Run the operators without warnings, asking those that have promised nothing; what all promise."""
+        """Run the operators without warnings; infer and return the output signatures that are not given."""
         asked = []
         for (node, reads, first, last), call, expected in zip(
             self._steps, self._calls, promised, strict=False
@@ -362,7 +362,7 @@ class Interpretation:
         note_failure(error, node, dict(zip(self._inputs, given_shapes, strict=True)))
 
     def _keep(self, arrays: Sequence[Array], promised: list[Signature]) -> None:
-        """Keep what the operators promise for such arrays."""
+        """Cache the operators' output signatures for such arrays."""
         if not self._keeps_promises:
             return
         key = shapes_and_dtypes(arrays)
@@ -374,7 +374,7 @@ class Interpretation:
         self._promised[key] = promised
 
     def _with_found_shapes(self, arrays: Sequence[Array]) -> "Interpretation":
-        """That of the graph in which shapes that are left open are those that go with the arrays."""
+        """The interpretation of the graph whose open shapes are filled in for the arrays."""
         assert self._closed is not None
         shapes = tuple([array.shape for array in arrays])
         found = self._closed.get(shapes)

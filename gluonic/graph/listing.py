@@ -8,7 +8,7 @@ _RULE = "-" * 20
 
 
 def variable_versions(graph: Graph) -> dict[tuple[Node, int], int]:
-    """For each input of each node how often the variable it reads has been updated by then."""
+    """For each input of each node, how often the variable it reads has been updated before."""
     updates: dict[Node, int] = {}
     versions: dict[tuple[Node, int], int] = {}
     for node in graph.nodes:

@@ -1,4 +1,4 @@
-"""Shapes and gradients that all products of matrices share."""
+"""Shapes and gradients shared by all products of matrices."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -10,7 +10,7 @@ Multiply = Callable[..., Any]
 
 
 def turned(shape: PartialShape, transposed: bool) -> PartialShape:
-    """Exchange the last two axes, if so wanted."""
+    """Swap the last two axes if `transposed`."""
     return (*shape[:-2], shape[-1], shape[-2]) if transposed else shape
 
 
@@ -29,9 +29,9 @@ def product_shapes(
 
     Parameters
     ----------
-    shapes : what is known; an output of no axes is unknown
-    transpose_a, transpose_b : which factors are transposed first
-    least_rank : how many axes the factors have at least
+    shapes : the known shapes; an output without axes is unknown
+    transpose_a, transpose_b : whether the factors are transposed first
+    least_rank : the minimum rank of the factors
     title : the node, for messages
     """
     left, right, output = shapes
@@ -61,14 +61,14 @@ def product_shapes(
 
 
 def lhs_gradient(multiply: Multiply, g: Any, rhs: Any, transpose_a: bool, transpose_b: bool) -> Any:
-    """Carry the gradient of a product back to its first factor, by another product."""
+    """The gradient of the first factor of a product: another product."""
     if transpose_a:
         return multiply(rhs, g, transpose_a=transpose_b, transpose_b=True)
     return multiply(g, rhs, transpose_b=not transpose_b)
 
 
 def rhs_gradient(multiply: Multiply, g: Any, lhs: Any, transpose_a: bool, transpose_b: bool) -> Any:
-    """Carry the gradient of a product back to its second factor, by another product."""
+    """The gradient of the second factor of a product: another product."""
     if transpose_b:
         return multiply(g, lhs, transpose_a=True, transpose_b=transpose_a)
     return multiply(lhs, g, transpose_a=not transpose_a)

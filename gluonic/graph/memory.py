@@ -1,8 +1,8 @@
-"""Memory for arrays, and what is said where there is none.
+"""Allocation of arrays, and the error when there is no memory.
 
-NumPy raises a `MemoryError`, or a `ValueError` if no machine could have so much. What a user asked for is known
-only where arrays are made, so those places say it: in an ``except`` where every microsecond counts, by the
-functions below, or with `allocating`.
+NumPy raises a `MemoryError`, or a `ValueError` if no machine could have so much. Only the code that makes an
+array knows its purpose, so it names that: in an ``except`` where every microsecond counts, otherwise by the
+functions below or with `allocating`.
 """
 
 from collections.abc import Callable
@@ -27,7 +27,7 @@ class TooLargeError(MXNetError, MemoryError):
 
 
 def lacks_memory(error: BaseException | None) -> bool:
-    """Whether NumPy, or Python, says that there is no memory, and nobody has said for what."""
+    """Whether an error of NumPy or Python is for lack of memory, and does not yet name a purpose."""
     if isinstance(error, MXNetError):
         return False
     is_sign = isinstance(error, ValueError) and any(sign in str(error) for sign in _SIGNS)
@@ -46,10 +46,10 @@ def too_large(
 
     Parameters
     ----------
-    what : what was to be made
-    error : what was raised; NumPy's errors know a shape and a dtype
+    what : the array's purpose
+    error : the original error; NumPy's have a shape and a dtype
     where : the function or operator that was called
-    shape, dtype : of the array, where they are known
+    shape, dtype : those of the array, if known
     """
     if shape is None:
         shape, dtype = getattr(error, "shape", None), getattr(error, "dtype", None)
@@ -62,7 +62,7 @@ def too_large(
 
 
 def sized(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
-    """Write a shape, a dtype, and how much memory such an array takes.
+    """A shape, a dtype, and the memory of such an array, in words.
 
     >>> sized((1024, 1024, 1024), np.dtype("float32"))
     'shape (1024, 1024, 1024), float32: 4.00 GiB'
@@ -71,11 +71,11 @@ def sized(shape: tuple[int, ...], dtype: np.dtype[Any]) -> str:
 
 
 class allocating(ContextDecorator):
-    """A ``with`` statement, or a decorator, that says what there was no memory for.
+    """A ``with`` statement, or a decorator, whose errors for lack of memory name a purpose.
 
     Parameters
     ----------
-    what : what is made inside
+    what : the purpose of arrays made inside
     """
 
     def __init__(self, what: str) -> None:
@@ -95,7 +95,7 @@ class allocating(ContextDecorator):
 
 
 def allocated(make: Callable[..., _Array], shape: tuple[int, ...], dtype: Any, what: str) -> _Array:
-    """Return what `numpy.empty`, `zeros` or `ones` makes."""
+    """Return a new array from `numpy.empty`, `zeros` or `ones`."""
     try:
         return make(shape, dtype)
     except (MemoryError, ValueError) as error:
@@ -113,7 +113,7 @@ def copied(array: _Array, what: str = "a copy") -> _Array:
 
 
 def converted(array: _Array, dtype: Any, what: str, *, copy: bool = True) -> _Array:
-    """Return an array as another dtype."""
+    """Return an array converted to another dtype."""
     try:
         return array.astype(dtype, copy=copy)
     except MemoryError as error:

@@ -1,4 +1,4 @@
-"""What monitors call the inputs of operators: by name, or by number where MXNet knows no names."""
+"""The names of operators' inputs for monitors: numbers, where MXNet has no names."""
 
 from gluonic.graph.application import Application
 
@@ -17,7 +17,7 @@ _NAMED = frozenset(
 
 
 def input_names(application: Application) -> tuple[str, ...]:
-    """What a monitor calls the inputs of an operator.
+    """The names of an operator's inputs for monitors.
 
     >>> from gluonic.graph import ops
     >>> from gluonic.graph.operator import REGISTRY

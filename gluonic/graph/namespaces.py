@@ -1,4 +1,4 @@
-"""The modules of functions: where each operator is called, and how modules get and renew their functions."""
+"""The modules of operators' functions: each operator's module, and how modules create and renew functions."""
 
 import importlib
 from collections.abc import Callable, Mapping
@@ -9,7 +9,7 @@ from gluonic.graph.operator import REGISTRY, Operator
 
 
 class PublicName(NamedTuple):
-    """Where a function lives: the submodule (``op`` is the namespace itself) and its name there."""
+    """The public name of a function: its submodule (``op`` is the namespace itself) and its name there."""
 
     module: str
     name: str
@@ -19,7 +19,7 @@ _PREFIXES = ("_contrib_", "_linalg_", "_sparse_", "_image_", "_random_")
 
 
 def place_of(name: str) -> PublicName:
-    """Where the operator of that name (or alias) is called.
+    """The public name of the operator with a name or alias.
 
     >>> place_of("_contrib_box_iou")
     PublicName(module='contrib', name='box_iou')
@@ -35,19 +35,18 @@ def place_of(name: str) -> PublicName:
 
 
 class Functions:
-    """The functions of one module. They stand in it from the start, for programs that look through its names.
+    """The functions of one module. They exist from the start, for programs that list its names.
 
-    Those of operators that come later are added. A module that has its functions from here sets
-    ``__getattr__ = functions.find``, which says what is like a name that is not there, and
-    ``__dir__ = functions.names``. What stands in the module already, or is defined there afterwards, goes
-    before operators.
+    Functions of operators registered later are added. A module with such functions sets
+    ``__getattr__ = functions.find``, which suggests similar names for an unknown one, and
+    ``__dir__ = functions.names``. Names that the module defines itself, before or afterwards, take precedence.
 
     Parameters
     ----------
-    module : which module, as in `PublicName`
+    module : the module, as in `PublicName`
     namespace : the module's globals
-    make : makes a function from an operator and the name it is called by, within a microsecond or two
-    later : modules that are imported when their names are asked for
+    make : makes a function from an operator and its public name, within a microsecond or two
+    later : modules that are imported on first access to their names
     """
 
     _all: ClassVar[list["Functions"]] = []
@@ -69,7 +68,7 @@ class Functions:
             self.enter(name, operator)
 
     def enter(self, name: str, operator: str) -> None:
-        """Put a function into the module, the one that another module has, if there is one."""
+        """Add a function to the module: that of another module, if there is one."""
         function = self.made.get(name)
         if function is None:
             function = self.made[name] = self.make(REGISTRY[operator], name)
@@ -80,7 +79,7 @@ class Functions:
 
     @classmethod
     def renew(cls, operator: str) -> None:
-        """Let all modules make their functions of an operator anew: it is new, another one, or gone."""
+        """Renew an operator's functions in all modules, after it was registered, replaced or removed."""
         module, name = place_of(operator)
         cls._operators.setdefault(module, {}).pop(name, None)
         if operator in REGISTRY:
@@ -96,7 +95,7 @@ class Functions:
                 functions.enter(name, operator)
 
     def operators(self) -> dict[str, str]:
-        """Find the operators' names by those of the functions."""
+        """The names of operators, by those of their functions."""
         return self._operators.get(self.module, {})
 
     def names(self) -> list[str]:
@@ -104,12 +103,12 @@ class Functions:
         return sorted(name for name in self.namespace if not name.startswith("__"))
 
     def find(self, name: str) -> Any:
-        """Make `__all__`, or say that there is no such function.
+        """Return `__all__` or a lazily imported module, or raise an error for an unknown name.
 
         Raises
         ------
         AttributeError
-            naming the functions most like it
+            naming the most similar functions
         """
         if name == "__all__":
             return [n for n in self.names() if not n.startswith("_") or self.module == "_internal"]

@@ -1,7 +1,7 @@
-"""Arrays made from nothing whose shapes have open axes: ``sym.zeros((0, 4))`` takes them from its readers.
+"""Arrays without inputs whose shapes have open axes: ``sym.zeros((0, 4))`` takes these from its consumers.
 
-An axis that no reader determines is as long as it says, so 0. Where no shape is stated at all, as in
-``sym.random.uniform()``, the whole shape is that of the readers, or ``(1,)``.
+An axis that no consumer determines has the stated length, so 0. If no shape is stated, as in
+``sym.random.uniform()``, the whole shape is that of the consumers, or ``(1,)``.
 """
 
 from collections.abc import Mapping, Sequence
@@ -14,18 +14,18 @@ from gluonic.graph.view import NodeView, PartialShape
 
 
 def stated_shape(n: NodeView) -> None:
-    """The output has the shape that the attribute says, as far as it says (a shape rule)."""
+    """The shape rule: the output has the stated shape, as far as it is known."""
     n.output = inward(n.shape)
 
 
 def has_open_shape(node: Node) -> bool:
-    """Whether a node makes an array from nothing, of which it does not say all of the shape."""
+    """Whether a node without inputs makes an array whose shape it does not fully state."""
     application = node.application
     if application is None or application.inputs or "shape" not in application.settings:
         return False
     op, shape = application.op, application.settings["shape"]
     if op.dynamic or op.name.startswith("_np"):
-        return False  # NumPy's operators mean what they say; the shape of a gamma distribution is a number
+        return False  # NumPy's shapes are literal; that of a gamma distribution is a number
     found = inward(shape)
     return found is None or None in found
 
@@ -36,7 +36,7 @@ def has_open_shapes(graph: Graph) -> bool:
 
 
 def infer_open_shapes(graph: Graph, known: Mapping[Node, PartialShape]) -> Facts:
-    """Infer all shapes of a graph; axes that stay open are as long as their nodes say.
+    """Infer all shapes of a graph; axes that stay open have their nodes' stated lengths.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ def infer_open_shapes(graph: Graph, known: Mapping[Node, PartialShape]) -> Facts
 
 
 def _stated(shape: Sequence[int | None] | None, found: PartialShape | None) -> PartialShape | None:
-    """A shape as far as it was found, and else as it is written; -1 says nothing, nor does ``()`` of axes."""
+    """The inferred shape, with unknown axes as stated; -1 states nothing, and neither does a different rank."""
     if shape is None:
         return (1,) if found is None else found
     kept = found if found is not None else (None,) * len(shape)
@@ -90,7 +90,7 @@ def with_found_shapes(graph: Graph, known: Mapping[Node, tuple[int, ...]]) -> Gr
 
 
 def with_shape(node: Node, shape: PartialShape | None) -> Node | None:
-    """The node making an array of that shape; None where that is not known, or what it says already."""
+    """The node with that shape stated; None if the shape is unknown, or stated already."""
     settings = node.applied.settings
     if shape is None or None in shape or shape == settings["shape"]:
         return None

@@ -68,7 +68,7 @@ def test_checking_refuses_it_with_the_index_or_the_shapes_the_operator_and_the_u
         wrong = next(y for y in out_of_range.LABELS[kind] if not 0 <= y < 3)
         place = out_of_range.LABELS[kind].index(wrong)
         assert message.startswith(f"{operator}: index {wrong} is out of range for an axis of 3")
-        assert f"it stands at ({place},) of an array of shape (3,)" in message
+        assert f"it is at ({place},) of an array of shape (3,)" in message
     else:
         prediction, label = out_of_range.SHAPES[kind]
         assert f"lhs {label}, rhs {prediction}" in message.splitlines()[-1]
