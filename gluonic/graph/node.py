@@ -1,7 +1,7 @@
 """The graph: nodes that apply operators to entries, and `Graph`, a network of them.
 
-A graph only grows: a node's inputs never change, so graphs share nodes freely, and a pass returns a new
-`Graph`. Node identity is the node, never its name. Nothing here recurses: chains of 100,000 nodes work.
+A node's inputs never change, so graphs share nodes freely, and a pass returns a new `Graph`. Nodes are compared
+by identity, never by name. Nothing here recurses: chains of 100,000 nodes work.
 """
 
 import itertools
@@ -32,11 +32,11 @@ class Node:
     name : what users see; need not be unique
     inputs : the entries it reads
     attributes : the strings of symbol JSON: attributes as the user wrote them, scopes, ``__shape__``, …;
-        nodes share them, so who changes some puts others in their place
+        nodes share the mapping, so changes replace it
     location : the user's line that made it
     block : the path of the Gluon block that made it, outermost first
-    serial : nodes are numbered as they are made, so inputs have smaller numbers than what reads them
-    call : the serial of the node that the user's call made: passes that make others in its place keep it
+    serial : a number in order of creation, so inputs have smaller numbers than their consumers
+    call : the serial of the node that the user's call made; nodes that passes put in its place keep it
     """
 
     __slots__ = (
@@ -62,12 +62,12 @@ class Node:
 
     @property
     def is_variable(self) -> bool:
-        """Whether the node is an input of the graph rather than an operator's use."""
+        """Whether the node is an input of the graph, not a use of an operator."""
         return self.application is None
 
     @property
     def applied(self) -> Application:
-        """The operator with its attributes, of a node that is no variable."""
+        """The operator with its attributes, for a node that is not a variable."""
         if self.application is None:
             raise TypeError(f"{self.name!r} is a variable: it applies no operator")
         return self.application
@@ -79,25 +79,25 @@ class Node:
 
     @property
     def output_count(self) -> int:
-        """How many outputs the node has, hidden ones included."""
+        """The number of outputs, including hidden ones."""
         return 1 if self.application is None else len(self.application.outputs)
 
     @property
     def visible_count(self) -> int:
-        """How many outputs a user sees."""
+        """The number of outputs that a user sees."""
         return 1 if self.application is None else self.application.visible
 
     @property
     def title(self) -> str:
-        """The node as an error message names it."""
+        """The node's name in error messages."""
         return self.name if self.is_variable else f"{self.operator_name} {self.name!r}"
 
     def entry(self, index: int = 0) -> "Entry":
-        """The node's output of that number."""
+        """The node's output with an index."""
         return Entry(self, index)
 
     def with_inputs(self, inputs: Sequence["Entry"]) -> "Node":
-        """The node reading other entries, itself if it reads them; name and user's line stay."""
+        """The node with other inputs, or itself if they are the same; name and user's line are kept."""
         if len(inputs) == len(self.inputs) and all(map(eq, inputs, self.inputs)):
             return self
         return self.with_application(self.application, inputs)
@@ -105,7 +105,7 @@ class Node:
     def with_application(
         self, application: Application | None, inputs: Sequence["Entry"]
     ) -> "Node":
-        """What does the node's work in another way; it keeps its name, the user's line and the call."""
+        """A node that replaces this one; it keeps the name, the user's line and the call."""
         made = Node(application, self.name, inputs, self.attributes, self.location, self.block)
         made.call = self.call
         return made
@@ -115,7 +115,7 @@ class Node:
 
 
 class Entry(Arithmetic):
-    """One output of a node. Entries have arithmetic, so that gradient rules can be written over them."""
+    """One output of a node. Entries support arithmetic, for gradient rules."""
 
     __slots__ = ("index", "node")
 
@@ -133,7 +133,7 @@ class Entry(Arithmetic):
 
     @property
     def name(self) -> str:
-        """The name that `list_outputs` gives it."""
+        """The name in `list_outputs`."""
         node = self.node
         if node.application is None:
             return node.name
@@ -160,12 +160,12 @@ def make_node(
 
 
 class Graph:
-    """What a list of entries depends on: the nodes in order and the network between them.
+    """All nodes that a list of entries depends on, in order.
 
     Attributes
     ----------
     outputs : the entries the graph computes
-    nodes : all nodes; inputs come before what reads them (depth first, as MXNet lists them)
+    nodes : all nodes; inputs come before their consumers (depth first, in MXNet's order)
     """
 
     def __init__(self, outputs: Iterable[Entry]) -> None:
@@ -188,7 +188,7 @@ class Graph:
 
     @cached_property
     def consumers(self) -> dict[Node, list[Node]]:
-        """For each node the nodes that read one of its outputs, each once."""
+        """For each node, the nodes that read one of its outputs, each once."""
         readers: dict[Node, dict[Node, None]] = {node: {} for node in self.nodes}
         for node in self.nodes:
             for entry in node.inputs:
@@ -197,13 +197,13 @@ class Graph:
 
     @cached_property
     def reads(self) -> dict[Entry, int]:
-        """How often each result is read: by nodes, and as an output."""
+        """How often each entry is read, by nodes and as an output."""
         inputs = (entry for node in self.nodes for entry in node.inputs)
         return Counter(itertools.chain(inputs, self.outputs))
 
     @cached_property
     def run_order(self) -> tuple[Node, ...]:
-        """All nodes, those that draw random numbers in the order in which the user called them."""
+        """All nodes; those that draw random numbers are in the order of the user's calls."""
         drawing = [n for n in self.nodes if n.application and n.application.op.run_name]
         called = sorted(drawing, key=lambda node: node.call)
         if called == drawing:
@@ -226,24 +226,24 @@ class Graph:
 
     @cached_property
     def variables(self) -> tuple[Node, ...]:
-        """All inputs of the graph, auxiliary states included, in order."""
+        """All inputs of the graph, including auxiliary states, in order."""
         return tuple(node for node in self.nodes if node.is_variable)
 
     @cached_property
     def arguments(self) -> tuple[Node, ...]:
-        """The inputs of the graph that are no auxiliary states, in order."""
+        """The inputs of the graph that are not auxiliary states, in order."""
         states = set(self.states)
         return tuple(node for node in self.variables if node not in states)
 
     def rewrite(
         self, replace: Callable[[Node, Sequence[Entry]], Node | Sequence[Entry] | None]
     ) -> "Graph":
-        """A new graph, node by node; the same if that changes nothing.
+        """Rewrite the graph node by node; return the same graph if nothing changes.
 
         Parameters
         ----------
-        replace : called with each node and its (already rewritten) inputs; returns the node to put in its
-            place, or an entry for each of its outputs, or None to keep it
+        replace : called with each node and its (already rewritten) inputs; returns a replacement node,
+            or an entry for each output, or None to keep the node
         """
         replaced: dict[Node, Node | Sequence[Entry]] = {}
 
@@ -264,7 +264,7 @@ class Graph:
         return Graph(map(now, self.outputs)) if replaced else self
 
     def drawn_in_order(self) -> "Graph":
-        """The graph whose operators draw random numbers in the order of `nodes`, as those of MXNet do."""
+        """The graph with random numbers drawn in the order of `nodes`, as in MXNet."""
         if self.run_order is self.nodes:
             return self
 
@@ -278,11 +278,11 @@ class Graph:
         return self.rewrite(replace)
 
     def called_anew(self, given: Mapping[Node, Entry]) -> list[Entry]:
-        """The outputs as further calls of all operators, in their order, would compute them.
+        """The outputs of a copy of the graph, as if all operators were called again in their order.
 
         Parameters
         ----------
-        given : entries to put in the place of nodes
+        given : entries that replace nodes
         """
         mapped: dict[Node, Node] = {}
 

@@ -1,7 +1,7 @@
-"""The string attributes of nodes, as MXNet names and writes them.
+"""The string attributes of nodes, with MXNet's names and format.
 
-An operator's own attributes go by their names; everything else is ``__between_underscores__``. Some
-of the latter are also known by their bare names: ``lr_mult`` is ``__lr_mult__``.
+An operator's own attributes have plain names; all others are ``__between_underscores__``. Some of
+the latter also have a bare name: ``lr_mult`` is ``__lr_mult__``.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -24,7 +24,7 @@ def is_extra(name: str) -> bool:
 
 
 def input_attribute(name: str) -> tuple[str, str] | None:
-    """Tell which attribute of which input an attribute of an operator once meant.
+    """The input, and its attribute, that an old attribute of an operator stood for.
 
     >>> input_attribute("weight_lr_mult")
     ('weight', 'lr_mult')
@@ -36,7 +36,7 @@ def input_attribute(name: str) -> tuple[str, str] | None:
 
 
 def full_name(name: str) -> str:
-    """Return the name under which an attribute is kept.
+    """Return the name under which an attribute is stored.
 
     >>> full_name("lr_mult"), full_name("kernel")
     ('__lr_mult__', 'kernel')
@@ -44,7 +44,7 @@ def full_name(name: str) -> str:
     Raises
     ------
     MXNetError
-        for ``weight_lr_mult``, which once meant an attribute of the input ``weight``
+        for ``weight_lr_mult``, which used to mean an attribute of the input ``weight``
     """
     if name in BARE:
         return f"__{name}__"
@@ -63,7 +63,7 @@ def bare_name(name: str) -> str | None:
 
 
 def listed(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Return attributes as a user sees them, under both names where there are two."""
+    """Return attributes as a user sees them, under both names if there are two."""
     seen = dict(attributes)
     for name, value in attributes.items():
         if (bare := bare_name(name)) is not None:
@@ -77,13 +77,13 @@ def is_own(name: str) -> bool:
 
 
 def own(attributes: Mapping[str, Any], op: Operator | None = None) -> dict[str, Any]:
-    """Choose the operator's own among attributes."""
+    """Select the operator's own attributes."""
     extra = () if op is None else op.extra_attributes
     return {name: value for name, value in attributes.items() if is_own(name) or name in extra}
 
 
 def plain(value: Any) -> Any:
-    """Replace NumPy's numbers by Python's, also inside tuples and lists."""
+    """Convert NumPy's numbers to Python's, also inside tuples and lists."""
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (tuple, list)):
@@ -93,12 +93,12 @@ def plain(value: Any) -> Any:
 
 
 def as_text(given: Any, parsed: Any = None) -> str:
-    """Write an attribute as the user wrote it.
+    """Return an attribute as text, as the user wrote it.
 
     Parameters
     ----------
-    given : the value a user gave
-    parsed : what the operator made of it; a dtype is written by its name
+    given : the user's value
+    parsed : the operator's parsed value; a dtype is written by its name
 
     Examples
     --------
@@ -113,13 +113,13 @@ def as_text(given: Any, parsed: Any = None) -> str:
 
 
 def require_strings(attributes: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:
-    """Refuse an attribute that is no string."""
+    """Refuse attributes that are not strings."""
     for name, value in dict(attributes).items():
         if not isinstance(value, str):
             raise ValueError(f"the attribute {name} must be a string, not {value!r}")
 
 
-# How a variable is to be initialized, written on it by the operator that reads it.
+# Initializers of variables, set on them by the operator that reads them.
 _STATES = {"moving_mean": "zero", "moving_var": "one", "moving_avg": "zero"}
 _INPUTS = {
     ("LeakyReLU", "gamma"): '["Constant", {"value": 0.25}]',
@@ -128,7 +128,7 @@ _INPUTS = {
 
 
 def set_initializers(application: Application, entries: Sequence[Entry]) -> None:
-    """Write on the variables that an operator reads how it wants them initialized."""
+    """Set the initializers that an operator wants on the variables that it reads."""
     for name, entry in zip(application.inputs, entries, strict=True):
         if not entry.node.is_variable:
             continue

@@ -1,4 +1,4 @@
-"""OpenCV, if it is installed (the extra ``image``): MXNet decodes and resizes with it, so numbers agree."""
+"""OpenCV, if installed (the extra ``image``). MXNet also decodes and resizes with it, so results are equal."""
 
 import importlib
 from collections.abc import Callable
@@ -9,7 +9,7 @@ from gluonic.graph.errors import MXNetError, describe
 
 
 class MissingLibraryError(MXNetError, ImportError):
-    """Something needs a library that is not installed."""
+    """A required library is not installed."""
 
 
 @cache
@@ -28,7 +28,7 @@ def required_opencv(what: str) -> Any:
 
     Parameters
     ----------
-    what : what needs it, for the message
+    what : the feature that needs it, for the message
 
     Raises
     ------
@@ -44,9 +44,9 @@ def required_opencv(what: str) -> Any:
 
 
 def portably(function: Callable[..., Any], *arguments: Any, **settings: Any) -> Any:
-    """Call a function of OpenCV's without Intel's IPP, which rounds differently.
+    """Call an OpenCV function without Intel's IPP, which rounds differently.
 
-    MXNet's builds of OpenCV have no IPP. The switch is the current thread's alone.
+    MXNet's builds of OpenCV have no IPP. The switch affects only the current thread.
     """
     ipp = required_opencv(function.__name__).ipp
     before = ipp.useIPP()

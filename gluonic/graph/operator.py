@@ -1,10 +1,10 @@
-"""What an operator is: one decorated NumPy kernel whose signature is the schema, and its rules.
+"""Operators: each is a decorated NumPy kernel, whose signature is the schema, and its rules.
 
-Positional parameters of the kernel are inputs (default `None`: may be absent), annotated `State`: auxiliary
-state, annotated `LayerWeights`: what a layer has of its own, `*name`: any number of them. Keyword-only
-parameters are attributes, their annotations the parsers, except one annotated `Run`, which the runtime
-provides. The docstring is the documentation. `nd.X`, `sym.X`, signatures, help texts, attribute checking and
-JSON strings all derive from it.
+Positional parameters of the kernel are inputs. A default of `None` means that an input may be absent, the
+annotation `State` an auxiliary state, `LayerWeights` a layer's own array, and `*name` any number of inputs.
+Keyword-only parameters are attributes, parsed by their annotations; one annotated `Run` is provided by the
+runtime. The docstring is the documentation. `nd.X`, `sym.X`, signatures, help texts, attribute checks and JSON
+strings are all derived from the kernel.
 """
 
 import inspect
@@ -37,7 +37,7 @@ class Run:
     Attributes
     ----------
     train : whether to behave as in training (dropout drops, batch norm uses the batch)
-    random : where random numbers come from
+    random : the source of random numbers
     """
 
     train: bool
@@ -51,14 +51,14 @@ class NativeCall(Protocol):
     ----------
     function : the address of ``void function(void** operands, void* context)``; the operands are the
         addresses of the inputs and of the outputs
-    context : what it gets besides; one call at a time may use it
+    context : its second argument; only one call at a time may use it
     """
 
     function: int
     context: int
 
     def check(self) -> None:
-        """Raise what has gone wrong in calls since the last check."""
+        """Raise errors of calls since the last check."""
 
 
 Signatures: TypeAlias = tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
@@ -66,7 +66,7 @@ _MOST_CACHED = 4096
 
 
 def shapes_and_dtypes(arrays: Iterable[Array]) -> Signatures:
-    """What a call depends on besides the elements of its arrays; a key."""
+    """The shapes and dtypes of arrays, as a key of caches."""
     return tuple([(array.shape, array.dtype) for array in arrays])
 
 
@@ -76,40 +76,40 @@ class Operator:
 
     Attributes
     ----------
-    name, aliases : what users and files call it
+    name, aliases : its names for users and in files
     kernel : the NumPy reference
     inputs, states, weights, variadic, optional : the kernel's positional parameters, by kind; weights are the
-        same array in all calls of a layer, and another in each layer
+        same array in all calls of a layer, and differ between layers
     attributes : its keyword-only parameters
     run_name : the parameter that receives the `Run`, if it needs one
     count : the attribute that holds the number of variadic inputs
-    per_count : how many inputs go with each that is counted
-    outputs, visible : the names of the outputs, and how many a user sees; either may depend on attributes
-    absent : optional inputs that this use does not have, by attributes
-    arguments, auxiliary : all input names and those that are states, by attributes, where the signature
-        cannot tell (Custom)
+    per_count : number of variadic inputs for each one counted
+    outputs, visible : the names of the outputs, and the number that a user sees; both may depend on attributes
+    absent : optional inputs that a use does not have, by attributes
+    arguments, auxiliary : all input names, and those of states, by attributes, where the signature does not
+        determine them (Custom)
     shape, dtype : the inference rules
-    gradients : per input, its gradient as hybrid code; None: gradients stop here with an error
+    gradients : for each input, its gradient as hybrid code; None: gradients through it are an error
     backward : all gradients at once, instead of `gradients`
-    scalar : one element as an expression over a namespace of functions, for NumPy and LLVM alike
-    reduction : the name of the reduction the kernel performs over `axis`, for the compiler
-    is_loss : whether inputs have a gradient even if none flows in, as those of output heads; may depend on
+    scalar : one element as an expression over a namespace of functions, for both NumPy and LLVM
+    reduction : the name of the reduction that the kernel performs over `axis`, for the compiler
+    is_loss : whether inputs have a gradient even if none flows in, as for output heads; may depend on
         attributes
-    relabels : the output is the input's elements in the same order under another shape
-    dynamic : the output's shape depends on the data
-    is_there : whether there is an operator with such attributes (Custom); one found in a file that is not
-        there can be listed, drawn and saved, but not run
-    calls_back : the kernel calls code of the user (Custom), which keeps its floating point warnings
-    keeps_state : makes a use of the operator that keeps its state from call to call; see `graph.states`
-    extra_attributes : attributes ``__between_underscores__`` that are settings of the operator all the same
-    ignores_unknown : attributes that it does not have are let pass, as MXNet does where there are none at all
-    reads_shapes : of its inputs it reads the shapes and dtypes alone
+    relabels : whether it only reshapes: the output has the input's elements in the same order
+    dynamic : whether the output's shape depends on the data
+    is_there : whether the operator exists for given attributes (Custom); if a file has one that does not exist,
+        the graph can be listed, drawn and saved, but not run
+    calls_back : whether the kernel calls the user's code (Custom), whose floating-point warnings are kept
+    keeps_state : makes a use of the operator that keeps its state between calls; see `graph.states`
+    extra_attributes : attributes ``__between_underscores__`` that are nevertheless settings of the operator
+    ignores_unknown : whether unknown attributes are ignored, as MXNet does for operators without attributes
+    reads_shapes : whether it reads only the shapes and dtypes of its inputs
     native : finds machine code for inputs and outputs of given shapes and dtypes, None if there is none
-    base : the operator that it is under another name and by other rules of shapes and dtypes: the compiler
-        knows of it what it knows of that one
-    as_base : ``(attributes, shapes of the inputs) → attributes of the base``, where names or meanings
-        differ; None where it is not the base
-    casts : its inputs are cast to the dtype of its output first
+    base : the operator that it is derived from, with another name and other rules of shapes and dtypes; the
+        compiler treats it like that one
+    as_base : ``(attributes, shapes of the inputs) → attributes of the base``, if names or meanings differ;
+        returns None where it is not equivalent to the base
+    casts : whether its inputs are first cast to the dtype of its output
     """
 
     name: str
@@ -238,7 +238,7 @@ class Operator:
         return found
 
     def recognized(self, given: dict[str, Any]) -> dict[str, Any]:
-        """Leave out what the operator lets pass."""
+        """Drop the attributes that the operator ignores."""
         if not self.ignores_unknown:
             return given
         return {name: value for name, value in given.items() if name in self.attributes}
@@ -273,12 +273,12 @@ class Operator:
 
 
 def _is(kind: Any, annotation: Any) -> bool:
-    """Whether an input is annotated as of a kind, be it one that may be absent."""
+    """Whether an input is annotated as of a kind, also if it is optional."""
     return annotation is kind or kind in get_args(annotation)
 
 
 def attributes_key(given: Mapping[str, Any]) -> tuple[Any, ...]:
-    """What tells attributes apart: 1, 1.0 and True are equal, and so are 0.0 and -0.0."""
+    """A key of attributes that distinguishes 1, 1.0 and True, and 0.0 and -0.0."""
     kinds = tuple(map(type, given.values()))
     if float not in kinds:
         return tuple(given.items()), kinds
@@ -291,7 +291,7 @@ class Registry(Mapping[str, Operator]):
 
     Attributes
     ----------
-    watchers : are told each name under which an operator is entered
+    watchers : called with each name under which an operator is registered
     """
 
     def __init__(self) -> None:
@@ -304,7 +304,7 @@ class Registry(Mapping[str, Operator]):
             tell(name)
 
     def add(self, op: Operator) -> None:
-        """Enter an operator under its name and its aliases; a name can be taken once."""
+        """Register an operator under its name and its aliases, which must be new."""
         for name in (op.name, *op.aliases):
             if name in self.by_name:
                 raise TypeError(f"the operator name {name!r} is taken by {self.by_name[name].name}")
@@ -312,13 +312,13 @@ class Registry(Mapping[str, Operator]):
             self._enter(name, op)
 
     def alias(self, alias: str, name: str) -> None:
-        """Enter an operator under one more name."""
+        """Register an operator under a further name."""
         op = self[name]
         op.aliases = (*op.aliases, alias)
         self._enter(alias, op)
 
     def replace(self, op: Operator) -> None:
-        """Enter an operator, in the place of any that has its name; nodes made before keep theirs."""
+        """Register an operator, replacing any of the same name; existing nodes keep the old one."""
         self._enter(op.name, op)
 
     def __getitem__(self, name: str) -> Operator:
@@ -351,7 +351,7 @@ def operator(name: str, *aliases: str, **options: Any) -> Callable[[Callable[...
 
     Parameters
     ----------
-    name, aliases : what users and files call it
+    name, aliases : its names for users and in files
     options : fields of `Operator`
     """
 

@@ -1,4 +1,4 @@
-"""Where nodes that a pass or a rule makes come from: the user's line and the block of the node they serve."""
+"""The origin of nodes that a pass or a rule makes: the user's line and the block of the original node."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from gluonic.graph.node import Entry, Node
 
 
 def give_origin(made: Iterable[Entry], origin: Node) -> None:
-    """Have new nodes, and the new ones that they read, point where the node points whose work they do."""
+    """Give new nodes, and the new nodes that they read, the user's line and block of the original node."""
     if origin.location is None:
         return
     stack = [entry.node for entry in made]

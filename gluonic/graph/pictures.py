@@ -1,4 +1,4 @@
-"""Pictures, which are drawn a floor above, for errors that offer them; imported when one is asked for."""
+"""Pictures for errors, from the drawing room a floor above; imported on first use."""
 
 from gluonic.support.lazy_import import import_later
 

@@ -1,7 +1,7 @@
-"""What Python numbers make of dtypes: the same with every NumPy.
+"""Promotion of dtypes with Python numbers, the same with every version of NumPy.
 
-NumPy 2 gives a Python number the dtype of the array or scalar that it meets. NumPy 1 does so for arrays
-with axes only: without axes, ``float32 * 0.1`` is float64, and is rounded twice on its way back.
+NumPy 2 gives a Python number the dtype of the array or scalar that it is combined with. NumPy 1 does so only
+for arrays with axes: without axes, ``float32 * 0.1`` is float64, and the result is rounded twice.
 """
 
 from collections.abc import Sequence
@@ -17,13 +17,13 @@ WIDENS_SCALARS = (np.float32(1) * 1.0).dtype == np.float64
 
 
 def widens(application: "Application", expected: "Signature") -> bool:
-    """Whether NumPy 1 may compute an operator's results in a wider dtype, as they have no axes."""
+    """Whether NumPy 1 may compute an operator's results in a wider dtype, because they have no axes."""
     if application.op.calls_back or application.op.run_name is not None:
         return False
     return all(shape == () for shape in expected.shapes)
 
 
 def with_axes(application: "Application", arrays: "Sequence[Array]") -> "Sequence[Array]":
-    """Views of the inputs that all have axes; the operator must take them without, too."""
+    """Views of the inputs in which all have axes; the operator must also accept them without."""
     application.execute([a.copy() for a in arrays], None)
     return [a if a.ndim else a.reshape(1) for a in arrays]

@@ -1,8 +1,8 @@
-"""Where random numbers come from: generators that give those of MXNet 1.9.1 on processors.
+"""Sources of random numbers: generators that return the numbers of MXNet 1.9.1 on CPUs.
 
-Samplers and dropout draw from 1,024 Mersenne twisters: an array is divided into as many contiguous runs as it
-has begun 64 elements, at most 1,024, and each run is drawn off the next numbers of a twister of its own. What
-chooses or reorders, dropout between recurrent layers, and random changes of images draw from one more twister.
+Samplers and dropout draw from 1,024 Mersenne twisters. An array is divided into contiguous runs, one for each
+64 elements (rounded up), at most 1,024; each run is drawn from the next words of its own twister. Choices,
+permutations, dropout between recurrent layers, and random image augmentation draw from one further twister.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,14 +25,14 @@ _COSTS = {
     "gamma": 2400,
     "mixed": 3000,
 }
-"""When Python has drawn so much, machine code is loaded: for the beginning of a run and for each element."""
+"""The budget of draws in Python before machine code is loaded, and the costs of a run and of its elements."""
 _TOGETHER = 32
-"""So many runs are drawn at once where that is possible: their states stay in the cache."""
+"""The number of runs drawn at once where possible: their states stay in the cache."""
 _MOST, _AT_ONCE = 0xFFFFFFFF, 1 << 14
 
 
 class FillsArrays(Protocol):
-    """Machine code that does what `FILLS` does, for all runs of an array."""
+    """Machine code for the draws of `FILLS`, for all runs of an array."""
 
     def fill(
         self,
@@ -42,11 +42,11 @@ class FillsArrays(Protocol):
         runs: tuple[int, int],
         parameters: Sequence[Any],
     ) -> bool:
-        """Fill a contiguous array of one axis; False if there is no code for this."""
+        """Fill a contiguous array of one axis; return False if there is no code for these draws."""
 
 
 def runs_of(count: int) -> tuple[int, int]:
-    """How many runs an array of so many elements has, and how long the first ones are.
+    """The number of runs of an array of `count` elements, and the length of all but the last ones.
 
     >>> runs_of(5), runs_of(100), runs_of(1_000_000)
     ((1, 5), (2, 50), (1024, 977))
@@ -56,7 +56,7 @@ def runs_of(count: int) -> tuple[int, int]:
 
 
 def _joined(twisters: Twisters, rows: slice) -> Take:
-    """Takes as many words off each of some twisters that are alike, those of the first first."""
+    """Takes equally many words from each of some twisters at the same position, those of the first first."""
     count = rows.stop - rows.start
     return lambda words: twisters.take(rows, words // count).reshape(-1)
 
@@ -70,7 +70,9 @@ class RandomSource:
 
     Attributes
     ----------
-    load_machine : loads machine code, which then draws large arrays; None where there is none
+    load_machine : loads machine code, which then draws large arrays; None if there is none
+    machine : the machine code, once loaded
+    drawn : the part of the budget that is spent
     """
 
     load_machine: ClassVar[Callable[[], FillsArrays] | None] = None
@@ -83,19 +85,19 @@ class RandomSource:
         self.seed(number)
 
     def seed(self, number: int, single: int | None = None) -> None:
-        """Start anew.
+        """Restart from a seed.
 
         Parameters
         ----------
         number : the seed
-        single : what the single twister begins with, by default as the first of the others
+        single : the seed of the single twister; by default that of the first of the others
         """
         with self._lock:
             self._parallel.seed(number * _STRIDE)
             self._single.seed(number * _STRIDE if single is None else single)
 
     def draw(self, name: str, shape: tuple[int, ...], dtype: Any, *parameters: Any) -> Array:
-        """Draw an array off the parallel twisters; `name` and `parameters` are explained at `FILLS`."""
+        """Draw an array from the parallel twisters; `FILLS` documents `name` and `parameters`."""
         found = np.empty(shape, dtype)
         self._fill(self._parallel, name, found, runs_of(found.size), parameters)
         return found
@@ -108,7 +110,7 @@ class RandomSource:
         runs: tuple[int, int],
         parameters: Sequence[Any],
     ) -> None:
-        """Fill an array off so many twisters, so many elements of each."""
+        """Fill an array from twisters; `runs` are their number and the elements drawn from each."""
         flat = found.reshape(-1)
         count, length = runs
         with self._lock:
@@ -125,7 +127,7 @@ class RandomSource:
                 row = rows.stop
 
     def _code(self, name: str, runs: int, size: int) -> FillsArrays | None:
-        """Machine code, if what has been drawn, this array included, is worth it."""
+        """Machine code, if the draws so far, including this array, exceed the budget."""
         load = RandomSource.load_machine
         if load is None:
             return None
@@ -138,7 +140,7 @@ class RandomSource:
         return RandomSource.machine
 
     def different(self, rows: int, count: int, range_max: int) -> list[tuple[list[int], int]]:
-        """Draw rows of different classes off a twister each; see `draws_of_a_run.different`."""
+        """Draw rows of distinct classes, each from one twister; see `draws_of_a_run.different`."""
         each = -(-rows // min(rows, STATES)) if rows else 0
         with self._lock:
             takes = (partial(self._parallel.take, row // each) for row in range(rows))
@@ -147,32 +149,32 @@ class RandomSource:
     # ------------------------------------------------------------------ the single twister
 
     def uniforms(self, shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
-        """Draw numbers of [0, 1) off the single twister: float32 of a word each, float64 of two."""
+        """Draw numbers in [0, 1) from the single twister: float32 from one word each, float64 from two."""
         found = np.empty(shape, dtype)
         self._fill(self._single, "uniform", found, (1, found.size), (0, 1))
         return found
 
     def normals(self, shape: tuple[int, ...], dtype: Any = np.float32) -> Array:
-        """Draw normally distributed numbers off the single twister; see `paired_normals`."""
+        """Draw normally distributed numbers from the single twister; see `paired_normals`."""
         found = np.empty(shape, dtype)
         self._fill(self._single, "paired", found, (1, found.size), (0, 1))
         return found
 
     def words(self, count: int) -> Array:
-        """Draw words of 32 bits off the single twister, as int64."""
+        """Draw 32-bit words from the single twister, as int64."""
         found = np.empty(count, np.uint32)
         self._fill(self._single, "words", found, (1, count), ())
         return found.astype(np.int64)
 
     def below(self, limits: Array) -> Array:
-        """Draw an integer off the single twister for each limit, from 0 on and below it, as int64.
+        """Draw an integer from the single twister for each limit, from 0 up to but excluding it, as int64.
 
-        A word is divided by the largest factor; those that go beyond are left out.
+        A word is divided by the largest possible factor; words whose quotient reaches the limit are skipped.
         """
         found = np.empty(len(limits), np.int64)
         done = 0
         with self._lock:
-            while done < len(limits):  # each integer that is left takes one word at least
+            while done < len(limits):  # each remaining integer takes at least one word
                 limit = limits[done : done + _AT_ONCE]
                 factor = _MOST // limit
                 words = self._single.take(0, len(limit)).astype(np.int64)
@@ -180,7 +182,7 @@ class RandomSource:
         return found
 
     def _divide(self, words: Array, limit: Array, factor: Array, found: Array, done: int) -> int:
-        """Make integers of words until these are used up; return how many there are then."""
+        """Convert words to integers until they are used up; return the number of integers so far."""
         while words.size:
             size = words.size
             beyond = (words >= limit[:size] * factor[:size]).nonzero()[0]
@@ -192,7 +194,7 @@ class RandomSource:
 
 
 class Recorded:
-    """Draws from a source, and keeps what is drawn.
+    """Draws from a source, and records the results.
 
     Attributes
     ----------
@@ -214,7 +216,7 @@ class Recorded:
 
 
 class Repeated:
-    """Gives once more what a source has drawn, whose methods are called as before."""
+    """Replays recorded draws, for the same calls in the same order."""
 
     def __init__(self, drawn: Sequence[Any]) -> None:
         self._left = iter(drawn)
@@ -224,4 +226,4 @@ class Repeated:
 
 
 Draws: TypeAlias = RandomSource | Recorded | Repeated
-"""What operators draw from; they write into nothing that it returns."""
+"""The sources that operators draw from; they do not modify its results."""

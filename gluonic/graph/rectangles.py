@@ -1,4 +1,4 @@
-"""Rectangles with sides along the axes: areas, overlaps, and who covers whom."""
+"""Axis-aligned rectangles: areas, overlaps, and non-maximum suppression."""
 
 from functools import partial
 from typing import Any, TypeAlias
@@ -9,25 +9,25 @@ from gluonic.graph.operator import Array
 
 
 def as_corners(boxes: Array) -> Any:
-    """Turn (x, y, width, height), x and y being the middle, into (left, top, right, bottom)."""
+    """Convert (x, y, width, height), where x and y are the centre, to (left, top, right, bottom)."""
     half = boxes[..., 2:4] / 2
     return np.concatenate([boxes[..., :2] - half, boxes[..., :2] + half], -1)
 
 
 def as_centers(boxes: Array) -> Any:
-    """Turn (left, top, right, bottom) into (x, y, width, height)."""
+    """Convert (left, top, right, bottom) to (x, y, width, height), where x and y are the centre."""
     low, high = boxes[..., :2], boxes[..., 2:4]
     return np.concatenate([(low + high) / 2, high - low], -1)
 
 
 def areas(boxes: Array) -> Any:
-    """Find areas of corners; a rectangle turned inside out has none."""
+    """The areas of rectangles given by corners; 0 if a side is negative."""
     sides = boxes[..., 2:4] - boxes[..., :2]
     return np.where((sides < 0).any(-1), 0, sides[..., 0] * sides[..., 1])
 
 
 def overlaps(some: Array, others: Array) -> Any:
-    """Find the area that two rectangles share as a part of what they cover together.
+    """The intersection over union of rectangles.
 
     Parameters
     ----------
@@ -49,20 +49,20 @@ def survivors(
     strict: bool,
     most: int | None = None,
 ) -> Array:
-    """Find which boxes no better one covers: non-maximum suppression.
+    """Find the boxes that no better one suppresses: non-maximum suppression.
 
     Parameters
     ----------
     boxes : corners, (count, 4), the best first
-    classes : a box suppresses others of its class only; None: any
-    threshold : from which overlap on a box is suppressed
-    strict : the overlap must be larger than the threshold, not only reach it
-    most : stop after so many have been found to be left
+    classes : a box suppresses only others of its class; None: any
+    threshold : the overlap from which a box is suppressed
+    strict : whether the overlap must exceed the threshold, not only reach it
+    most : the maximum number of boxes to keep, the best first
 
     Returns
     -------
     array
-        True for each box that is left, with `most` for the best of them
+        True for each box that is kept
     """
     covers = partial(
         _covers, threshold=threshold, compare=np.greater if strict else np.greater_equal
@@ -80,16 +80,16 @@ def survivors(
 
 
 _AT_ONCE = 48
-"""How many boxes are compared at once, with each other and with all that are left: of more, most in vain."""
+"""Number of boxes compared at once, with each other and with all remaining ones; more would be wasted work."""
 
 _Known: TypeAlias = tuple[Array, Array, Array]
-"""Of all boxes left, top, right, bottom; their areas; their classes."""
+"""The left, top, right and bottom of all boxes; their areas; their classes."""
 
 
 def _covers(
     known: _Known, some: Array, others: Array, *, threshold: float, compare: np.ufunc
 ) -> Array:
-    """Whether boxes overlap with others of their class by more than the threshold; (some, others)."""
+    """Whether boxes suppress others of their class, by the threshold; (some, others)."""
     (low_x, low_y, high_x, high_y), area, classes = known
     one, other = some[:, None], others[None]
     width = np.minimum(high_x[one], high_x[other]) - np.maximum(low_x[one], low_x[other])
@@ -101,7 +101,7 @@ def _covers(
 
 
 def _best(covers: Array) -> Array:
-    """Which of some boxes no better one of them covers that is itself left."""
+    """Which boxes of a block are kept: no better box that is itself kept suppresses them."""
     left = np.ones(len(covers), bool)
     for i, covered in enumerate(~np.triu(covers, 1)):
         if left[i]:

@@ -1,4 +1,4 @@
-"""The little language of MXNet's `reshape`: 0, -1, -2, -3 and -4 inside a shape."""
+"""The codes of MXNet's `reshape`: 0, -1, -2, -3 and -4 inside a shape."""
 
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
@@ -14,9 +14,9 @@ class _Reader:
     Attributes
     ----------
     result : the extents found so far
-    inferred : where in `result` the extent lies that is to be inferred (-1)
-    given : the extents that were written as numbers
-    left : the input's extents that no code copied: together they are `given` times the inferred one
+    inferred : the index in `result` of the extent to infer (-1)
+    given : the extents that are given as numbers
+    left : the input's extents that no code copied; their product is that of `given` times the inferred one
     """
 
     def __init__(self, source: PartialShape, codes: Sequence[int], title: str) -> None:
@@ -39,7 +39,7 @@ class _Reader:
         return self.source[self.position - 1]
 
     def number(self, code: int) -> None:
-        """Read a number: it stands where the next axis stood, if there still was one."""
+        """Read a number, which takes the place of the next axis if any remains."""
         self.result.append(code)
         self.given.append(code)
         self._leave_axis()
@@ -49,11 +49,11 @@ class _Reader:
             self.left.append(self.next_axis())
 
     def keep(self) -> None:
-        """Read 0: the next axis as it is."""
+        """Read 0: keep the next axis."""
         self.result.append(self.next_axis())
 
     def infer(self) -> None:
-        """Read -1: whatever is needed to use all elements."""
+        """Read -1: infer the extent from the number of elements."""
         if self.inferred is not None:
             raise self.error("has more than one -1")
         self.inferred = len(self.result)
@@ -61,7 +61,7 @@ class _Reader:
         self._leave_axis()
 
     def rest(self) -> None:
-        """Read -2: all axes that are left."""
+        """Read -2: keep all remaining axes."""
         self.result.extend(self.source[self.position :])
         self.position = len(self.source)
 
@@ -84,7 +84,7 @@ class _Reader:
         self.result.extend(None if part == -1 else part for part in (first, second))
 
     def finish(self) -> PartialShape:
-        """Return the new shape; what was left of the input gives the extent of the -1."""
+        """Return the new shape; the input's remaining extents determine that of the -1."""
         left, given = product((*self.left, *self.source[self.position :])), prod(self.given)
         if left is None:
             return tuple(self.result)
@@ -110,11 +110,11 @@ _CODES: dict[int, Callable[[_Reader], None]] = {
 
 
 def reshaped(source: PartialShape, codes: Sequence[int], title: str) -> PartialShape:
-    """Find the shape that `codes` make of the shape `source`.
+    """Apply `codes` to the shape `source`.
 
     Parameters
     ----------
-    source : may have unknown axes; what does not depend on them is found all the same
+    source : a shape, possibly with unknown axes; extents that do not depend on these are still found
     codes : extents, and 0 (keep this axis), -1 (infer), -2 (all remaining axes), -3 (merge two
         axes), -4 (split an axis into the two extents that follow)
     title : the operator or node at fault, for messages
@@ -137,16 +137,16 @@ def reshaped(source: PartialShape, codes: Sequence[int], title: str) -> PartialS
 
 
 def reshaped_backwards(source: PartialShape, codes: Sequence[int], title: str) -> PartialShape:
-    """Do the same with the codes and the axes read from right to left."""
+    """Like `reshaped`, with the codes and the axes read from right to left."""
     return reshaped(source[::-1], codes[::-1], title)[::-1]
 
 
 def legacy_reshaped(
     source: PartialShape, target: Sequence[int], keep_highest: bool, title: str
 ) -> PartialShape:
-    """Find the shape that `target_shape` and `keep_highest` of old models ask for.
+    """Apply `target_shape` and `keep_highest` of old models.
 
-    One 0 in the target is inferred; `keep_highest` keeps the first axis whatever the target says.
+    One 0 in the target is inferred; `keep_highest` keeps the first axis, whatever the target has there.
 
     >>> legacy_reshaped((2, 3, 4), (0, 0), True, "reshape")
     (2, 12)

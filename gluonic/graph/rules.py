@@ -1,4 +1,4 @@
-"""Inference rules with names, shared by families of operators."""
+"""Inference rules shared by families of operators."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from gluonic.graph.view import (
 
 
 def same(n: NodeView) -> None:
-    """All inputs and outputs have one shape (or one dtype); knowing any is knowing all."""
+    """Unify all inputs and outputs: they have the same shape (or dtype)."""
     common: Any = None
     for name, value in slots_of(n).items():
         if value is None or value is common:
@@ -40,7 +40,7 @@ def same(n: NodeView) -> None:
 
 
 def like(source: str, *targets: str) -> Rule:
-    """The named slots (all outputs, if none is named) are as `source`, and the other way round."""
+    """Unify the named slots (by default the output) with `source`, in both directions."""
 
     def rule(n: NodeView) -> None:
         for target in targets or ("output",):
@@ -53,7 +53,7 @@ def like(source: str, *targets: str) -> Rule:
 
 
 def gradients_like(source: str, gradient: str) -> Rule:
-    """The `inputs` first outputs, `gradient` and a number, are as `source` and that number; all at once."""
+    """Give the first `inputs` outputs, `gradient` and an index, the fact of the `source` with that index."""
 
     def rule(n: NodeView) -> None:
         known = [peek(n, f"{source}{i}") for i in range(n.inputs)]
@@ -66,7 +66,7 @@ def gradients_like(source: str, gradient: str) -> Rule:
 
 
 def _is_one(axis: int | None) -> bool:
-    """Whether an axis has one element; one that varies (see the compiler's extents) is not asked."""
+    """Whether an axis has length 1; symbolic extents (see the compiler) are not compared."""
     return isinstance(axis, int) and axis == 1
 
 
@@ -77,13 +77,13 @@ def _broadcast_axis(a: int | None, b: int | None) -> int | None:
         return b
     if a == b:
         return a
-    if a is None or b is None:  # an unknown axis can only be stretched by an axis longer than one
+    if a is None or b is None:  # an unknown axis can only be broadcast with an axis longer than one
         return b if a is None else a
     raise ValueError
 
 
 def broadcast_shapes(first: PartialShape, second: PartialShape, title: str) -> PartialShape:
-    """The shape of two shapes broadcast together as NumPy does.
+    """The shape of two arrays broadcast together, by NumPy's rules.
 
     >>> broadcast_shapes((2, 1), (3,), "add")
     (2, 3)
@@ -99,12 +99,12 @@ def broadcast_shapes(first: PartialShape, second: PartialShape, title: str) -> P
 
 
 def broadcast(n: NodeView) -> None:
-    """The output is `lhs` and `rhs` broadcast together."""
+    """The shape rule: the output is `lhs` and `rhs` broadcast together."""
     n.output = broadcast_shapes(n.lhs, n.rhs, title_of(n))
 
 
 def output_dtype(dtype: str | np.dtype[Any]) -> Rule:
-    """The outputs have the given dtype whatever the inputs have."""
+    """The output has the given dtype, whatever the inputs have."""
     fixed = np.dtype(dtype)
 
     def rule(n: NodeView) -> None:
@@ -114,7 +114,7 @@ def output_dtype(dtype: str | np.dtype[Any]) -> Rule:
 
 
 def fixed_by(attribute: str) -> Rule:
-    """The output is what the attribute says (a shape, or a dtype)."""
+    """The output has the shape, or dtype, that an attribute gives."""
 
     def rule(n: NodeView) -> None:
         n.output = getattr(n, attribute)

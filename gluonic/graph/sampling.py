@@ -1,7 +1,7 @@
 """The samplers of ``nd.random`` and ``sym.random``: numbers as parameters, or arrays of them.
 
 With numbers, one distribution fills an array of a given shape; with arrays, each element has a
-distribution of its own. MXNet has an operator for either; the functions here choose.
+distribution of its own. MXNet has an operator for each case; the functions here choose.
 """
 
 import inspect
@@ -18,10 +18,10 @@ class DrawingFunction(NamedTuple):
 
     Attributes
     ----------
-    parameters : names and defaults, as the function has them
+    parameters : the function's parameters and their defaults
     single : the attributes of the operator for numbers
-    documentation : what the function draws
-    inverse : the operators take the parameter's reciprocal
+    documentation : a description of the draws
+    inverse : whether the operators take the parameter's reciprocal
     """
 
     parameters: dict[str, float]
@@ -65,9 +65,9 @@ _PARAMETERS = """
 
 Parameters
 ----------
-{names} : numbers, or arrays (all of one shape) with an element for each distribution
-shape : the shape of what is drawn from each distribution
-dtype : the dtype of the result, default float32
+{names} : numbers, or arrays (of equal shapes) with an element for each distribution
+shape : the shape of the draws from each distribution
+dtype : the dtype of the result, float32 by default
 """
 
 
@@ -78,7 +78,7 @@ def make_sampler(
 
     Parameters
     ----------
-    name : which of `SAMPLERS`
+    name : the name in `SAMPLERS`
     find : finds an operator's function by the operator's name
     kind : the class of arrays: NDArray or Symbol
     """
@@ -139,14 +139,14 @@ def _dress(function: Callable[..., Any], name: str, sampler: DrawingFunction) ->
 def rand_zipfian(
     uniform: Callable[..., Any], true_classes: Any, num_sampled: int, range_max: int
 ) -> Any:
-    """Draw classes whose probability falls with their number, about as ``1 / (class + 1)``.
+    """Draw classes whose probability decreases with their number, about as ``1 / (class + 1)``.
 
     The probability is ``(log(class + 2) - log(class + 1)) / log(range_max + 1)``.
 
     Parameters
     ----------
     uniform : the function of ``random`` to draw with
-    true_classes : classes whose expected counts are asked for, shape (n,)
+    true_classes : classes whose expected counts to return, shape (n,)
     num_sampled : number of draws
     range_max : the number of classes
 

@@ -1,8 +1,8 @@
 """The functions that scalar expressions may use, read by NumPy: ``m`` in ``lambda m, x: m.exp(x)``.
 
 The other reader is the compiler's emitter, which has the same names for LLVM values. Most are
-NumPy's; below are those that NumPy lacks or that MXNet defines otherwise for some dtypes. Functions
-of real numbers compute integers in float64. SciPy is imported when much is computed with it.
+NumPy's; below are those that NumPy lacks or that MXNet defines differently for some dtypes. Real
+functions compute integers in float64. SciPy is imported only for large computations.
 """
 
 from collections.abc import Callable
@@ -19,22 +19,22 @@ _REAL_FUNCTIONS = (
 )  # fmt: skip
 _SPECIAL_FUNCTIONS = ("digamma", "erf", "erfinv", "gamma", "gammaln", "ndtr", "polygamma", "zeta")
 _LEAST = -50.0
-"""Below it there is no probability left; products with it are 0, which those with -inf would not be."""
+"""Below it, the normal probability is 0; products with a finite number are then 0, and NaN with -inf."""
 
 
 def _widened(x: Any) -> Any:
-    """Integers as float64, everything else as it is."""
+    """Integers as float64, other dtypes unchanged."""
     dtype = getattr(x, "dtype", None)
     return x.astype(np.float64) if dtype is not None and dtype.kind in "iub" else x
 
 
 def _wide(x: Any) -> Any:
-    """float16 as float32, for what takes several steps that round; everything else as it is."""
+    """float16 as float32, for computations with several roundings; other dtypes unchanged."""
     return x.astype(np.float32) if x.dtype == np.float16 else x
 
 
 def _attribute(number: float, x: Any) -> float:
-    """A number beside float16, rounded to it; beside everything else as it is."""
+    """A number rounded to float16 if `x` is float16; otherwise unchanged."""
     return float(np.float16(number)) if x.dtype == np.float16 else number
 
 
@@ -61,9 +61,9 @@ def _special(name: str) -> Callable[..., Any]:
 def _with_poles(
     function: Callable[[Any], Any], at_pole: Callable[[Any], Any]
 ) -> Callable[[Any], Any]:
-    """A function of real numbers, and what another one says at zero and at whole numbers below.
+    """A function of real numbers, replaced by another at zero and negative integers.
 
-    There SciPy's releases differ, from each other and from MXNet.
+    There, SciPy's releases differ from each other and from MXNet.
     """
 
     def complete(x: Any) -> Any:
@@ -78,17 +78,17 @@ _AT_POLES: dict[str, Callable[[Any], Any]] = {
     "gamma": lambda x: np.where(x == 0, np.copysign(np.inf, x), np.nan),
     "digamma": lambda x: np.inf,
 }
-"""The gamma function as C defines it, its logarithm's derivative as MXNet does."""
+"""The gamma function as in C, the digamma function as in MXNet."""
 
 
 def _sigmoid(x: Any) -> Any:
-    """The logistic function; of float16 in float32, where the exponential does not overflow."""
+    """The logistic function; float16 is computed in float32, where the exponential does not overflow."""
     x = _widened(_wide(x))
     return 1 / (1 + np.exp(-x))
 
 
 def _gelu(x: Any) -> Any:
-    """A number times the normal distribution's probability below it."""
+    """A number times the normal distribution's cumulative probability at it."""
     x = _wide(x)
     return np.maximum(x, _LEAST) * M.ndtr(x)
 
@@ -98,7 +98,7 @@ def _astype(x: Any, dtype: Any) -> Any:
 
 
 def _quotient(x: Any, y: Any) -> Any:
-    """Division; of integers, rounded towards zero, and zero where the divisor is."""
+    """Division; for integers, rounded towards zero, and zero if the divisor is zero."""
     if np.result_type(x, y).kind not in "iu":
         return np.true_divide(x, y)
     whole = np.floor_divide(x, y)
@@ -106,18 +106,18 @@ def _quotient(x: Any, y: Any) -> Any:
 
 
 def _mod(x: Any, y: Any) -> Any:
-    """The remainder with the sign of the divisor, and zero where the divisor is."""
+    """The remainder with the sign of the divisor, and zero if the divisor is zero."""
     return np.where(np.equal(y, 0), np.zeros_like(y), np.mod(x, y))
 
 
 def _like(scalar: float, x: Any) -> Any:
-    """A number in the dtype of `x`, as a C cast converts it."""
+    """A number converted to the dtype of `x`, as by a C cast."""
     dtype = x.dtype
     return dtype.type(scalar) if dtype.kind == "f" else np.float64(scalar).astype(dtype)
 
 
 def _operand(x: Any, is_int: bool) -> Any:
-    """An array beside a number: integers become float64 unless the number is whole, bool int64."""
+    """An array with a number: integers stay integers with an integer, bool becoming int64; else float64."""
     kind = x.dtype.kind
     if kind == "b":
         return x.astype(np.int64 if is_int else np.float64)
@@ -125,7 +125,7 @@ def _operand(x: Any, is_int: bool) -> Any:
 
 
 class ScalarMath:
-    """NumPy's functions, those above instead of NumPy's own, and SciPy's special functions."""
+    """NumPy's functions, some replaced by those above, and SciPy's special functions."""
 
     sigmoid = staticmethod(_sigmoid)
     gelu = staticmethod(_gelu)
@@ -144,7 +144,7 @@ class ScalarMath:
             function = _of_reals(getattr(np, name))
         else:
             function = getattr(np, name)
-        setattr(ScalarMath, name, staticmethod(function))  # found at once the next time
+        setattr(ScalarMath, name, staticmethod(function))  # later look-ups do not come here
         return function
 
 

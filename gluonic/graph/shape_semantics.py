@@ -1,7 +1,7 @@
-"""How unknown shapes are written where users see them: MXNet's old way, and NumPy's.
+"""The notation of unknown shapes in the public interface: MXNet's legacy one, and NumPy's.
 
-Inside the house None is unknown. In the old way (the default) an axis of length 0 and the shape
-``()`` mean «unknown»; with `np_shape` active they mean what they say, and -1 and None are unknown.
+Internally None is unknown. In the legacy notation (the default) an axis of length 0 and the shape
+``()`` mean "unknown"; with `np_shape` active they are literal, and -1 and None are unknown.
 """
 
 import threading
@@ -13,7 +13,7 @@ from gluonic.graph.view import PartialShape
 
 
 class _Switch(threading.local):
-    active: bool | None = None  # None: as the process at large
+    active: bool | None = None  # None: the process-wide setting
 
 
 _switch = _Switch()
@@ -21,7 +21,7 @@ _process = {"active": False}
 
 
 def is_np_shape() -> bool:
-    """Whether 0 and ``()`` in shapes mean an empty axis and a scalar, rather than «unknown»."""
+    """Whether 0 and ``()`` in shapes mean an empty axis and a scalar, not "unknown"."""
     active = _switch.active
     return _process["active"] if active is None else active
 
@@ -36,7 +36,7 @@ def set_np_shape(active: int | bool) -> bool:
     Returns
     -------
     bool
-        what was set before
+        the previous setting
     """
     before = is_np_shape()
     if active is not True and active == 2:
@@ -50,7 +50,7 @@ def set_np_shape(active: int | bool) -> bool:
 
 
 class np_shape:
-    """``with np_shape():`` NumPy's shapes inside the block.
+    """``with np_shape():`` switches NumPy's shapes on inside the block.
 
     Examples
     --------
@@ -80,12 +80,12 @@ class np_shape:
 
 
 def is_open(axis: int) -> bool:
-    """Whether the user leaves an axis open, to be inferred: with -1, or 0 where shapes are not NumPy's."""
+    """Whether the user leaves an axis to be inferred: with -1, or with 0 in the legacy notation."""
     return axis == -1 or (axis == 0 and not is_np_shape())
 
 
 def inward(shape: Iterable[int | None] | None) -> PartialShape | None:
-    """Read a shape as a user writes it; None, also inside, is unknown."""
+    """Convert a shape from the user's notation; None, also for an axis, is unknown."""
     if shape is None:
         return None
     axes = tuple(None if a is None or is_open(a) else int(a) for a in shape)
@@ -93,7 +93,7 @@ def inward(shape: Iterable[int | None] | None) -> PartialShape | None:
 
 
 def outward(shape: PartialShape | None) -> tuple[int, ...] | None:
-    """Write a shape as a user reads it."""
+    """Convert a shape to the user's notation."""
     if is_np_shape():
         return None if shape is None else tuple(-1 if a is None else a for a in shape)
     return () if shape is None else tuple(0 if a is None else a for a in shape)

@@ -1,4 +1,4 @@
-"""Rewrites that leave values as they are: what is computed twice, and what changes nothing."""
+"""Rewrites that preserve values: removal of common subexpressions and of operators without effect."""
 
 from collections.abc import Callable, Mapping, Sequence
 from operator import eq
@@ -28,18 +28,18 @@ _UNCHANGED_BY = {"_mul_scalar": 1.0, "_div_scalar": 1.0}
 
 
 def simplify(graph: Graph, same_shape: SameShape, dtypes: Mapping[Entry, np.dtype[Any]]) -> Graph:
-    """Compute common subexpressions once and leave out what changes nothing.
+    """Compute common subexpressions once, and remove operators without effect.
 
     Parameters
     ----------
     graph : the graph
-    same_shape : whether two of its entries have one shape
-    dtypes : of all its entries
+    same_shape : whether two of its entries have equal shapes
+    dtypes : those of all its entries
 
     Returns
     -------
     Graph
-        its outputs have the same values; some may be inputs now, or one entry several times
+        its outputs have the same values; some may now be inputs, or the same entry
     """
     known: dict[Any, Node] = {}
 
@@ -71,9 +71,9 @@ def _changes_nothing(
 
 
 def first_alike(node: Node, inputs: Sequence[Entry], known: dict[Any, Node]) -> Node | None:
-    """The `known` node that computes what `node` would from `inputs`, which it becomes if it is the first.
+    """The `known` node equivalent to `node` with `inputs`; if there is none, `node` is added to `known`.
 
-    None for what must run each time.
+    None if the node must run each time.
     """
     key = _computation_key(node.applied, inputs)
     if key is None:
@@ -85,7 +85,7 @@ def first_alike(node: Node, inputs: Sequence[Entry], known: dict[Any, Node]) -> 
 
 
 def _computation_key(application: Application, inputs: Sequence[Entry]) -> Any:
-    """What two nodes that compute the same have in common; None for what must run each time."""
+    """A key that equivalent nodes share; None for a node that must run each time."""
     op = application.op
     apart = op.run_name is not None or application.states or op.calls_back
     if apart or op.keeps_state is not None:

@@ -1,4 +1,4 @@
-"""Operators that keep something between calls: whoever binds a graph for good gives them a state of its own."""
+"""Operators that keep a state between calls: a graph that is bound permanently gives each its own state."""
 
 from collections.abc import Sequence
 
@@ -6,7 +6,7 @@ from gluonic.graph.node import Entry, Graph, Node
 
 
 def with_own_states(graph: Graph) -> Graph:
-    """Return the graph with a state for each node whose operator can keep one; it lives as long as the node.
+    """Return the graph with a state for each node whose operator can keep one; the node owns it.
 
     Without this, such operators make a new state for every call.
     """

@@ -1,4 +1,4 @@
-"""Graphs inside nodes: what a loop runs at each step, what a branch runs if it is taken."""
+"""Graphs inside nodes: the bodies of loops and branches."""
 
 from collections.abc import Iterable
 from typing import Any
@@ -7,11 +7,11 @@ from typing import Any
 class Subgraphs(tuple[Any, ...]):
     """The graphs that a node holds, as an attribute of its operator.
 
-    Not hashable, so that uses of operators that hold graphs are not remembered beyond their nodes.
+    They are not hashable, so that uses of operators with graphs are not cached beyond their nodes.
 
     Attributes
     ----------
-    bodies : how the operator runs the graphs; it fills this in when its attributes are checked
+    bodies : the runnable form of the graphs; the operator sets it when its attributes are checked
     """
 
     bodies: tuple[Any, ...]
@@ -26,7 +26,7 @@ class Subgraphs(tuple[Any, ...]):
 
 
 def subgraphs(value: Any) -> Subgraphs:
-    """Read an attribute that holds graphs; raises TypeError for anything but a sequence of them."""
+    """Parse an attribute that holds graphs; raise TypeError for anything but a sequence."""
     if isinstance(value, Subgraphs):
         return value
     if not isinstance(value, (list, tuple)):
@@ -35,7 +35,7 @@ def subgraphs(value: Any) -> Subgraphs:
 
 
 def held_graphs(node: Any) -> Subgraphs:
-    """The graphs that a node holds, mostly none."""
+    """The graphs that a node holds, usually none."""
     settings = {} if node.application is None else node.application.settings
     found = settings.get("subgraphs")
     return found if isinstance(found, Subgraphs) else Subgraphs()

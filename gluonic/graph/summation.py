@@ -1,7 +1,7 @@
-"""Sums over axes, nearly as accurate as those of compiled code, which adds float32 up in float64.
+"""Sums over axes, nearly as accurate as those of compiled code, which sums float32 in float64.
 
-NumPy adds float32 up pairwise along the last axes; along others one after the other, so that errors grow
-with the number of rows.
+NumPy sums float32 pairwise along the last axes, but sequentially along others, so that errors grow with the
+number of rows.
 """
 
 from itertools import groupby
@@ -13,16 +13,16 @@ import numpy as np
 from gluonic.graph.operator import Array
 
 _SMALL, _SMALL_OF_WIDE = 4096, 32768
-"""As many elements are added up in float64 in the time that float32 takes; so many if rows are long."""
+"""The number of elements up to which sums in float64 are as fast as in float32; the latter if rows are long."""
 _WIDE = 64
-_WIDTH = 1024  # elements that an inner loop is worth
-_FEW = 8  # rows that are added up in float32, before float64 takes over
+_WIDTH = 1024  # elements for which an inner loop is worthwhile
+_FEW = 8  # rows that are summed in float32, before float64 takes over
 
 _reduce: Any = np.add.reduce
 
 
 def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
-    """The sum over `axes`: of float16 in float32, of float32 in that or in float64."""
+    """The sum over `axes`: in float32 for float16, in float32 or float64 for float32."""
     if data.dtype != np.float32:
         wide: Any = np.float32 if data.dtype == np.float16 else None
         return _reduce(data, axis=axes, dtype=wide, keepdims=keepdims)
@@ -39,7 +39,7 @@ def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
 
 
 def total_like(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
-    """`total`, in float32 for float32."""
+    """`total`, with a float32 result for float32."""
     found = total(data, axes, keepdims)
     return found.astype(np.float32, copy=False) if data.dtype == np.float32 else found
 
@@ -75,7 +75,7 @@ def _total_of_rows(data: Array) -> Array:
 
 
 def _total_of_long_rows(rows: Array) -> Array:
-    """The sum over the second of three axes, of few rows at a time; at last in float64."""
+    """The sum over the second of three axes, a few rows at a time; finally in float64."""
     left = []
     while rows.shape[1] > _FEW:
         groups, more = divmod(rows.shape[1], _FEW)

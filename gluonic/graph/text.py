@@ -1,4 +1,4 @@
-"""A graph as a program to read: one line for each operator, with the attributes that are not its defaults."""
+"""A graph as a readable program: one line for each operator, with the attributes that are not defaults."""
 
 from collections import Counter
 from collections.abc import Iterator
@@ -12,12 +12,12 @@ def graph_text(graph: Graph) -> str:
 
     Parameters
     ----------
-    graph : what is written
+    graph : the graph
 
     Returns
     -------
     str
-        a line for each operator, then what is returned; variables stand by their names
+        a line for each operator, then a ``return``; variables appear by name
 
     Examples
     --------
@@ -47,7 +47,7 @@ def _lines(graph: Graph) -> Iterator[str]:
 
 
 def _names(graph: Graph) -> dict[Node, str]:
-    """The names of nodes; one that another has, too, is numbered."""
+    """The names of nodes; repeated names are numbered."""
     met: Counter[str] = Counter()
     names: dict[Node, str] = {}
     for node in graph.nodes:
@@ -58,7 +58,7 @@ def _names(graph: Graph) -> dict[Node, str]:
 
 
 def _attributes(node: Node) -> Iterator[str]:
-    """The attributes that are not what they are by default."""
+    """The attributes that differ from their defaults."""
     declared = node.applied.op.attributes
     for name, value in node.applied.settings.items():
         default: Any = declared[name].default if name in declared else None

@@ -1,8 +1,8 @@
-"""One knob for threads: ``GLUONIC_NUM_THREADS``, by default as many as there are cores.
+"""The number of threads: ``GLUONIC_NUM_THREADS``, by default one per core.
 
-Compiled graphs share large steps among so many threads (:mod:`gluonic.codegen.machine.workers`). BLAS libraries
-start a thread for each core and make them wait for each other in a spin; when another process takes a core,
-a product of small matrices then takes 30 times as long. So BLAS gets one thread; ours call it with parts.
+Compiled graphs share large steps among these threads (:mod:`gluonic.codegen.machine.workers`). BLAS libraries
+start a thread for each core, and these threads wait for each other by spinning; if another process takes a
+core, a product of small matrices takes 30 times as long. So BLAS gets one thread; ours call it with parts.
 """
 
 import os
@@ -14,12 +14,12 @@ from gluonic.support.cpu_count import available_cores
 
 
 def thread_count() -> int:
-    """How many threads gluonic may use.
+    """The number of threads that gluonic may use.
 
     Raises
     ------
     MXNetError
-        when the environment variable is no positive number
+        if the environment variable is not a positive number
     """
     text = os.environ.get("GLUONIC_NUM_THREADS")
     if text is None:
@@ -30,5 +30,5 @@ def thread_count() -> int:
 
 
 def limit_blas() -> None:
-    """Let the BLAS libraries that are loaded now run in the thread that calls them."""
+    """Make the loaded BLAS libraries run in the thread that calls them."""
     threadpool_limits(1, user_api="blas")

@@ -14,26 +14,26 @@ Array: TypeAlias = npt.NDArray[Any]
 WORDS, MIDDLE = 624, 397
 UPPER, LOWER, TWIST = 0x80000000, 0x7FFFFFFF, 0x9908B0DF
 TEMPERING = (11, None), (-7, 0x9D2C5680), (-15, 0xEFC60000), (18, None)
-"""By how many bits to the right a word is shifted, masked, and added to itself without carrying."""
+"""The steps of tempering: a word is shifted right by these bits, masked, and combined with itself by xor."""
 FACTOR = 1812433253
-"""Of the recurrence that makes a state of a seed."""
+"""The factor of the recurrence from a seed to a state."""
 UNSEEDED = -1
 _MANY = 32
-"""So many twisters are rather seeded at once."""
+"""The number of twisters from which seeding them together is faster."""
 
 Take = Callable[[int], Array]
-"""Takes so many words off a twister, as uint32; they are there until the next are taken."""
+"""Takes a number of words from a twister, as uint32; they are valid until the next are taken."""
 
 
 class Twisters:
-    """So many twisters, the i-th of which begins with the seed ``first_seed + i``, when it is first drawn from.
+    """`count` twisters; the i-th is seeded with ``first_seed + i`` on its first draw.
 
     Attributes
     ----------
     blocks : the state of each, as uint32
-    ready : the words that follow from it
-    positions : how many of these have been taken; `UNSEEDED` before the first are
-    first_seed : modulo 2**32
+    ready : the words computed from the states
+    positions : number of these words taken so far; `UNSEEDED` before the first draw
+    first_seed : the first seed, modulo 2**32
     """
 
     def __init__(self, count: int, first_seed: int = 0) -> None:
@@ -43,26 +43,26 @@ class Twisters:
         self.seed(first_seed)
 
     def seed(self, first_seed: int) -> None:
-        """Start anew."""
+        """Restart from a seed."""
         self.first_seed = first_seed % (1 << 32)
         self.positions.fill(UNSEEDED)
 
     def begin(self, count: int) -> None:
-        """Seed what is not yet of the first twisters, if these are many: one by one it takes longer."""
+        """Seed those of the first `count` twisters that are unseeded, if many: one by one takes longer."""
         rows = np.flatnonzero(self.positions[:count] == UNSEEDED)
         if len(rows) >= _MANY:
             self.blocks[rows] = first_states((self.first_seed + rows) % (1 << 32))
             self.positions[rows] = WORDS
 
     def alike(self, row: int, end: int) -> slice:
-        """The twisters from `row` on, before `end`, of which as many words have been taken: one at least."""
+        """The twisters from `row` on, before `end`, at the same position as the first; at least one."""
         others = np.flatnonzero(self.positions[row:end] != self.positions[row])
         return slice(row, row + int(others[0]) if others.size else max(end, row + 1))
 
     def take(self, rows: int | slice, count: int) -> Array:
-        """Take words off a twister, or off each of some that are `alike`: a row for each.
+        """Take words from a twister, or from each of some that are `alike`: one row for each.
 
-        What is returned may be overwritten by the next call.
+        The next call may overwrite the result.
         """
         first = rows.start if isinstance(rows, slice) else rows
         position = int(self.positions[first])
@@ -89,7 +89,7 @@ class Twisters:
             self.blocks[row] = first_words((self.first_seed + row) % (1 << 32))
 
     def _turn(self, rows: int | slice) -> None:
-        """Make the next states of twisters, and their words."""
+        """Compute the next states of twisters, and their words."""
         block, words = self.blocks[rows], self.ready[rows]
         mixed = _mixed(block[..., :-1], block[..., 1:])
         for begin in range(0, WORDS - 1, WORDS - MIDDLE):
@@ -110,7 +110,7 @@ def _mixed(word: Array, following: Array) -> Array:
 
 
 def first_words(seed: int) -> Array:
-    """The state that a twister begins with.
+    """The initial state of a twister.
 
     >>> int(first_words(5489)[1])
     1301868182
@@ -121,7 +121,7 @@ def first_words(seed: int) -> Array:
 
 
 def first_states(seeds: Array) -> Array:
-    """The states, one a row, that twisters of these seeds begin with.
+    """The initial states of twisters with these seeds, one per row.
 
     >>> [int(state[1]) for state in first_states(np.array([5489, 5490]))]
     [1301868182, 3114301435]

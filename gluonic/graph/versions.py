@@ -1,9 +1,9 @@
-"""Versions of memory: the compiler keeps what it made of parameters until one of them is written into.
+"""Versions of memory: the compiler caches results computed from parameters until one of these is written to.
 
-Whoever writes into an array that existed before does it with `write` or `add`, or calls `mark_modified` right
-afterwards; whoever hands an array's memory to code that can write without saying so calls `mark_escaped`.
-What was made of arrays is kept with a `Watch` over them: that its version is the same tells that nothing has
-changed, where comparing contents would read all parameters at every call.
+Code that writes to an existing array must use `write` or `add`, or call `mark_modified` right afterwards. Code
+that passes an array's memory to writers that do not report it must call `mark_escaped`. Cached results have a
+`Watch` on their arrays: an unchanged version means unchanged contents, without reading all parameters at every
+call.
 """
 
 import itertools
@@ -28,7 +28,7 @@ class Watch:
 
     Attributes
     ----------
-    version : another number after each write, and when the memory escapes; numbers never return
+    version : changes with each write, and when the memory escapes; values are never reused
     """
 
     __slots__ = ("__weakref__", "version")
@@ -42,13 +42,13 @@ class Watch:
 
 
 class _Watched(NamedTuple):
-    """An array that owns memory, and who watches that."""
+    """An array that owns memory, and its watches."""
 
     owner: "ref[Array]"
     watches: "tuple[ref[Watch], ...]"
 
     def changed(self) -> None:
-        """Tell those who watch."""
+        """Change the versions of all watches."""
         for each in self.watches:
             watch = each()
             if watch is not None:
@@ -56,11 +56,11 @@ class _Watched(NamedTuple):
 
 
 class _Replacements:
-    """When a parameter took another array last.
+    """The last replacement of a parameter's array.
 
     Attributes
     ----------
-    latest : changes whenever one does
+    latest : changes with each replacement
     """
 
     __slots__ = ("latest",)
@@ -78,7 +78,7 @@ _lock = lock()
 
 def _enter(owner: Array, watch: Watch) -> None:
     key = id(owner)
-    with _lock:  # of two that are entered at once none is lost
+    with _lock:  # so that no concurrent registration is lost
         known = _watched.get(key)
         if known is None:
             known = _Watched(ref(owner, lambda _: _watched.pop(key, None)), ())
@@ -102,7 +102,7 @@ def add(array: Array, values: Any) -> None:
 
 
 def mark_modified(array: Array | None = None) -> None:
-    """Say that an array has been written into; None if it is not known which."""
+    """Report a write to an array; None if it is not known which."""
     if not _watched:
         return
     if array is None:
@@ -111,7 +111,7 @@ def mark_modified(array: Array | None = None) -> None:
     if array.base is not None:
         array = _owner(array)
         if not isinstance(array, np.ndarray):
-            _mark_everything()  # it may be anybody's memory
+            _mark_everything()  # the memory may belong to any array
             return
     found = _watched.get(id(array))
     if found is not None:
@@ -119,7 +119,7 @@ def mark_modified(array: Array | None = None) -> None:
 
 
 def mark_all_modified(arrays: Iterable[Array | None]) -> None:
-    """Say that some arrays have been written into; None among them stands for no array."""
+    """Report writes to several arrays; None among them is ignored."""
     if _watched:
         for array in arrays:
             if array is not None:
@@ -132,15 +132,15 @@ def _mark_everything() -> None:
 
 
 def mark_replaced() -> None:
-    """Say that a parameter has taken another array, in whose memory nothing needs to have changed."""
-    REPLACEMENTS.latest = next(_numbers)  # two threads never leave a number that was there before
+    """Report that a parameter has taken another array, even without any write."""
+    REPLACEMENTS.latest = next(_numbers)  # unique, also with several threads
 
 
 # -- memory that others can write into --------------------------------------------------------------
 
 
 def mark_escaped(array: Array) -> Array:
-    """Say that others can now write into an array's memory; returns the array."""
+    """Report that others can now write to an array's memory; return the array."""
     owner = _owner(array)
     key = id(owner)
     if isinstance(owner, np.ndarray) and key not in _escaped:
@@ -152,15 +152,15 @@ def mark_escaped(array: Array) -> Array:
 
 
 def has_escaped(array: Array) -> bool:
-    """Whether others, who say nothing, can write into an array's memory."""
+    """Whether others can write to an array's memory without reporting it."""
     owner = _owner(array)
     return not isinstance(owner, np.ndarray) or id(owner) in _escaped
 
 
 def register_owner(array: Array) -> Array:
-    """Count an array as the owner of memory that is not NumPy's, such as a mapped file's; returns the array.
+    """Register an array as the owner of memory that is not NumPy's, such as a mapped file's; return the array.
 
-    Whoever writes there says so, as for memory of NumPy's, or else it would be anybody's.
+    Writes to it are reported as for NumPy's memory; unregistered memory counts as escaped.
     """
     key = id(array)
     _owners[key] = ref(array, lambda _: _owners.pop(key, None))
@@ -173,7 +173,7 @@ def is_owner(array: Array) -> bool:
 
 
 def _owner(array: Array) -> Any:
-    """The array that owns the memory, or what is no array and does."""
+    """The array, or other object, that owns the memory."""
     owner: Any = array
     while isinstance(owner, np.ndarray) and owner.base is not None and id(owner) not in _owners:
         owner = owner.base

@@ -1,10 +1,10 @@
-"""A node as a rule sees it: names stand for values of whatever interpretation is at hand.
+"""A node as a rule sees it: names give values of the current interpretation.
 
 In a shape rule `n.data` is a shape, in a dtype rule a dtype, in a gradient rule an NDArray or a graph
-entry. While inferring, *reading the unknown waits* (raises `Unknown`) and *assigning unifies*.
+entry. During inference, *reading an unknown raises* `Unknown`, and *assigning unifies*.
 
-Every attribute of a `NodeView` is the operator's own: operators have inputs called `label`, `index`, `grad`.
-What else there is to ask of a node is asked by functions, such as `title_of(n)` and `peek(n, name)`.
+All attributes of a `NodeView` belong to the operator, whose inputs may be called `label`, `index` or `grad`.
+Functions such as `title_of(n)` and `peek(n, name)` return all else about a node.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
@@ -16,18 +16,18 @@ PartialShape = tuple[int | None, ...]
 
 
 class Unknown(Exception):
-    """A rule read a fact that nobody knows yet."""
+    """A rule read a fact that is not known yet."""
 
 
 def complete(shape: PartialShape) -> tuple[int, ...]:
-    """The shape itself, once all of it is known."""
+    """The shape, if it is fully known; otherwise raise `Unknown`."""
     if None in shape:
         raise Unknown
     return shape  # type: ignore[return-value]
 
 
 def unify(old: Any, new: Any, where: str) -> Any:
-    """The most specific value compatible with both; None, also inside a shape, is «unknown».
+    """The most specific value compatible with both; None, also inside a shape, is unknown.
 
     >>> unify((None, 3), (2, None), "fc1: data")
     (2, 3)
@@ -47,7 +47,7 @@ def unify(old: Any, new: Any, where: str) -> Any:
 
 
 def written(fact: Any) -> str:
-    """A shape or dtype as a message shows it; an unknown axis is a question mark.
+    """A shape or dtype in the notation of messages; an unknown axis is a question mark.
 
     >>> written((None, 3))
     '(?, 3)'
@@ -59,7 +59,7 @@ def written(fact: Any) -> str:
 
 
 class Titled(Protocol):
-    """Something that messages are about: they ask for its name only when there is one."""
+    """A subject of messages, whose title is computed only for a message."""
 
     @property
     def title(self) -> str:
@@ -74,11 +74,11 @@ class NodeView:
     ----------
     slots : values of the inputs and outputs by name; None is unknown
     settings : the attributes
-    declared : names that the operator knows but this use does not have (an absent bias)
-    groups : the names of the members of inputs and outputs of which there may be any number
-    title : what messages call the node
+    declared : names that the operator has but this use does not (an absent bias)
+    groups : the names of the members of variadic inputs and outputs
+    title : the node's name in messages
     train : whether the node runs in training mode (in gradient rules)
-    wanted : for each input whether its gradient is asked for (in gradient rules)
+    wanted : for each input, whether its gradient is requested (in gradient rules)
     """
 
     __slots__ = ("_declared", "_groups", "_settings", "_slots", "_titled", "_train", "_wanted")
@@ -146,7 +146,7 @@ class NodeView:
 
 
 def title_of(n: NodeView) -> str:
-    """What messages call a node."""
+    """The name of a node in messages."""
     titled = n._titled
     return titled if isinstance(titled, str) else titled.title
 
@@ -157,7 +157,7 @@ def peek(n: NodeView, name: str) -> Any:
 
 
 def put(n: NodeView, name: str, value: Any) -> None:
-    """Assign to an input or output by its name, which unifies."""
+    """Assign to an input or output by name; this unifies."""
     setattr(n, name, value)
 
 
@@ -177,7 +177,7 @@ def is_training(n: NodeView) -> bool:
 
 
 def wanted_of(n: NodeView) -> Sequence[bool]:
-    """For each input whether its gradient is asked for, in gradient rules."""
+    """For each input, whether its gradient is requested, in gradient rules."""
     return n._wanted
 
 
@@ -187,12 +187,12 @@ def run_on(
     names: Iterable[str],
     groups: dict[str, list[str]] | None = None,
 ) -> None:
-    """Let another operator's rule speak about some inputs and outputs.
+    """Apply another operator's rule to some inputs and outputs.
 
     Parameters
     ----------
-    names : what the rule sees
-    groups : as of `NodeView`
+    names : the inputs and outputs that the rule sees
+    groups : as for `NodeView`
     """
     slots = {name: n._slots[name] for name in names}
     rule(NodeView(slots, n._settings, groups=groups, title=n._titled))
