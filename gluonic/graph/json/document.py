@@ -1,4 +1,4 @@
-"""The object that a graph is in symbol JSON: its nodes one by one, then the other fields."""
+"""A graph's object in symbol JSON: its nodes one by one, then the other fields."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Mapping
@@ -10,19 +10,19 @@ from gluonic.graph.json.text import JsonText
 
 MOST_OUTPUTS = 65_536
 OLDEST = 800
-"""MXNet 0.8, which wrote no version."""
+"""MXNet 0.8, which did not write a version."""
 _NONE = object()
 
 
 class Document:
-    """A graph's object, in text or in an object of another graph.
+    """A graph's object, in text or inside another graph's object.
 
-    The fields stand behind the nodes. If one is asked for before its turn, the nodes up to there are kept.
+    The other fields come after the nodes. If one is accessed before all nodes are read, these are kept.
 
     Parameters
     ----------
-    source : the text, of which nothing is read yet, or the object
-    fail : raises an error that says what is wrong, where
+    source : the text, unread, or the object
+    fail : raises an error that says what is wrong and where
     """
 
     def __init__(self, source: JsonText | Mapping[str, Any], fail: Callable[..., NoReturn]) -> None:
@@ -74,7 +74,7 @@ class Document:
 
     @property
     def fields(self) -> dict[str, Any]:
-        """All but the nodes."""
+        """All fields except the nodes."""
         self._ahead.extend(self._steps)
         return self._fields
 
@@ -87,7 +87,7 @@ class Document:
         return self.array("heads")
 
     def array(self, name: str) -> list[Any]:
-        """Return a field that is an array, an empty one if it is not there."""
+        """Return an array field; an empty list if it is missing."""
         found = self.fields.get(name, [])
         if not isinstance(found, list):
             self._fail(f"{name} must be an array, not {kind_of(found)}", "the graph")
@@ -95,7 +95,7 @@ class Document:
 
     @property
     def attributes(self) -> dict[str, Any]:
-        """What is said of the graph as a whole."""
+        """The attributes of the graph as a whole."""
         found = self.fields.get("attrs", {})
         if not isinstance(found, dict):
             self._fail(f"must be an object, not {kind_of(found)}", "attrs")
@@ -103,7 +103,7 @@ class Document:
 
     @property
     def version(self) -> int:
-        """The version of MXNet that has written it."""
+        """The version of MXNet that wrote the file."""
         version = self.attributes.get("mxnet_version")
         if version is None:
             return OLDEST
@@ -114,7 +114,7 @@ class Document:
     # ------------------------------------------------------------------------ counts of outputs
 
     def output_counts(self) -> list[int]:
-        """Count the outputs of each node, as far as the file tells of those that are not read yet."""
+        """Count the outputs of each node, as far as the file determines those of unread nodes."""
         rows, count = self.fields.get("node_row_ptr"), self._read + len(self._ahead)
         if rows is not None:
             return self._counts_from_rows(rows, count)
@@ -164,14 +164,14 @@ _KINDS = {
 
 
 def kind_of(value: Any) -> str:
-    """Return what JSON calls a value of that kind."""
+    """Return JSON's name of a value's type."""
     if value is None:
         return "null"
     return _KINDS.get(type(value), "a number with a fraction")
 
 
 def short(value: Any) -> str:
-    """Write a value, or its beginning."""
+    """A value as text, shortened to its beginning."""
     if type(value) is int and value.bit_length() > 64:
         return "a number of more than 64 bits"
     return repr(value)[:60]

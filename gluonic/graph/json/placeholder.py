@@ -11,11 +11,11 @@ from gluonic.graph.view import NodeView, Unknown
 
 
 class Placeholder(Operator):
-    """An operator known by name only, with as many inputs and outputs as one node of it has.
+    """An operator known only by name, with the numbers of inputs and outputs of one node.
 
     Parameters
     ----------
-    name : what the file calls it
+    name : its name in the file
     inputs : number of inputs of the node
     outputs : number of outputs of the node
     states : the positions of inputs that the operator updates
@@ -43,7 +43,7 @@ def _wait(n: NodeView) -> None:
 
 
 def missing(name: str, settings: Mapping[str, str]) -> str:
-    """Say that there is no such operator."""
+    """The message for an operator that does not exist."""
     if name in REGISTRY:
         kind = ", ".join(f"{key}={value!r}" for key, value in settings.items())
         return describe(
@@ -60,7 +60,7 @@ def missing(name: str, settings: Mapping[str, str]) -> str:
 def placeholder(
     name: str, inputs: int, outputs: int, states: Sequence[int], attributes: Mapping[str, str]
 ) -> Application:
-    """Make a use of an operator that gluonic does not have."""
+    """Make an application of an operator that gluonic does not have."""
     return Application(Placeholder(name, inputs, outputs, states), dict(attributes))
 
 

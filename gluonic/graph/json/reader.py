@@ -1,9 +1,9 @@
 """Reading symbol JSON of MXNet 0.8 to 1.9, trusting nothing in it.
 
 A file is data: indices are checked before they are used, inputs must be earlier nodes (so there can
-be no cycle), attributes go through the operators' own grammar, and nothing is evaluated. Every
+be no cycle), attributes are parsed by the operators' own grammar, and nothing is evaluated. Every
 failure is a `FileFormatError` that names the node and the field. Nodes are made while the text is
-read: of a million, no more than one is there as the text describes it.
+read: only one node's JSON object is in memory at a time.
 """
 
 import json
@@ -28,7 +28,7 @@ MOST_NODES = 5_000_000
 _ATTRIBUTES = ("param", "attr", "attrs")
 _STRING = {str}
 _OUTPUT_COUNTS = {"num_outputs", "sections"}
-_DEEPEST = 50  # graphs in graphs
+_DEEPEST = 50  # levels of nested graphs
 _MOST_REMEMBERED = 4096
 
 
@@ -38,17 +38,17 @@ def read_json(text: str | bytes | BinaryIO, *, source: str = "symbol JSON") -> G
     Parameters
     ----------
     text : the JSON text, or a file of it
-    source : what to call it in messages: the file's name
+    source : its name in messages: the file's name
 
     Returns
     -------
     Graph
-        operators that gluonic does not have are placeholders in it
+        in which operators that gluonic does not have are placeholders
 
     Raises
     ------
     FileFormatError
-        if it is not such a graph; the message names the node and the field
+        if it is not a valid graph; the message names the node and the field
     """
     reader = _Reader(source)
     with paused():
@@ -56,12 +56,12 @@ def read_json(text: str | bytes | BinaryIO, *, source: str = "symbol JSON") -> G
 
 
 class _Reader:
-    """One reading: where it is, for messages, and the nodes so far.
+    """The state of reading one graph: the position, for messages, and the nodes so far.
 
     Parameters
     ----------
-    source : what messages call the graph
-    around : the reading of the graph that holds it, if one does
+    source : the graph's name in messages
+    around : the reader of the enclosing graph, if any
     """
 
     def __init__(self, source: str, around: "_Reader | None" = None) -> None:
@@ -93,9 +93,9 @@ class _Reader:
         return graph
 
     def outputs(self) -> list[Entry]:
-        """The outputs, when all nodes are there; and checks of what else is said of the nodes."""
+        """The outputs, once all nodes are read, with checks of the remaining fields."""
         if "node_row_ptr" in self.document.fields:
-            self.document.output_counts()  # which checks it
+            self.document.output_counts()  # for its checks
         self.check_argument_nodes()
         heads = self.document.heads
         if not heads:
@@ -120,7 +120,7 @@ class _Reader:
         return value
 
     def integer(self, value: Any, where: str, most: int) -> int:
-        """Check a number that must be from 0 to below `most`."""
+        """Check an integer that must be at least 0 and below `most`."""
         if type(value) is not int:
             self.fail(f"must be a whole number, not {kind_of(value)}", where)
         if not 0 <= value < most:
@@ -131,7 +131,7 @@ class _Reader:
 
     @property
     def place(self) -> str:
-        """What messages call the node that is being read."""
+        """The name in messages of the node that is being read."""
         number = len(self.nodes)
         return f"nodes[{number}] ({self.name[:80]!r})" if self.name else f"nodes[{number}]"
 
@@ -170,7 +170,7 @@ class _Reader:
         attributes: dict[str, str],
         record: dict[str, Any],
     ) -> tuple[Application, Mapping[str, str]]:
-        """Return what a node applies, and its attributes, which nodes that are alike share."""
+        """Return a node's application and attributes, which equal nodes share."""
         key = None if "subgraphs" in record else (op, len(entries), *attributes.items())
         known = self.known.get(key)
         if known is not None:
@@ -190,7 +190,7 @@ class _Reader:
         attributes: dict[str, str],
         record: dict[str, Any],
     ) -> Application:
-        """What a node applies, if no node before has applied the same."""
+        """The application of a node, if no earlier node has the same."""
         held: list[Graph] | None = None
         if "subgraphs" in record:
             self.member(record, "subgraphs", list, self.place)
@@ -214,7 +214,7 @@ class _Reader:
         return graphs
 
     def attributes(self, record: dict[str, Any]) -> dict[str, str]:
-        """Collect a node's attributes, whatever the version that wrote them called the field."""
+        """Collect a node's attributes, whose field has different names in different versions."""
         merged: dict[str, str] = {}
         for field in _ATTRIBUTES:
             if field in record:
@@ -297,7 +297,7 @@ class _Reader:
             self.fail(_first_line(error), self.place)
 
     def check_counts(self, operator: Operator, settings: dict[str, str], inputs: int) -> None:
-        """Refuse counts that do not go with the node, before anything of that size is made."""
+        """Refuse counts that do not match the node, before anything of that size is allocated."""
         count = operator.count
         if count is not None:
             listed = inputs - len(operator.inputs)
@@ -362,6 +362,6 @@ def _is_there(operator: Operator, attributes: dict[str, str]) -> bool:
 
 
 def _first_line(error: Exception) -> str:
-    """Take the first line of a message, shortened in the middle where a file made it long."""
+    """The first line of a message, shortened in the middle if a file made it long."""
     line = str(error).partition("\n")[0]
     return line if len(line) <= 400 else f"{line[:200]} … {line[-200:]}"

@@ -1,4 +1,4 @@
-"""JSON text that is parsed as it is read, so that a long array is never in memory as a whole."""
+"""JSON text that is parsed while it is read, so that a long array is never entirely in memory."""
 
 import codecs
 import json
@@ -9,19 +9,19 @@ from typing import Any, BinaryIO, NoReturn
 
 _PIECE = 1 << 20  # bytes
 _NUMBERS = {int, float}
-_UNREAD = 2  # characters: ``1e+`` begins a number as much as ``1`` does
+_UNREAD = 2  # characters after a number that may continue it: ``1e+`` is the beginning of one
 _BLANK = " \t\n\r"
 _space = re.compile(f"[{_BLANK}]*").match
 _comma = re.compile(f"[{_BLANK}]*,[{_BLANK}]*").match
 
 
 class JsonText:
-    """JSON text, and how far it has been read.
+    """JSON text, and the current position in it.
 
     Parameters
     ----------
     source : the text, its bytes, or a file of them
-    most : how many bytes, or characters of a text, there may be
+    most : the maximum number of bytes, or of characters of a text
     fail : raises an error that says what is wrong, with a hint
     """
 
@@ -38,7 +38,7 @@ class JsonText:
     # ------------------------------------------------------------------------ values
 
     def peek(self) -> str:
-        """Return the next character that is no space, nothing at the end."""
+        """Return the next character that is not blank; an empty string at the end."""
         while True:
             self._at = _space(self._text, self._at).end()  # type: ignore[union-attr]
             if self._at < len(self._text):
@@ -73,7 +73,7 @@ class JsonText:
                 self._damaged(what, self._at + position)
 
     def elements(self) -> Iterator[Any]:
-        """Read an array, one element at a time; the next character is its bracket."""
+        """Read an array element by element; the next character is its opening bracket."""
         self._at += 1
         if self.peek() == "]":
             self._at += 1
@@ -87,7 +87,7 @@ class JsonText:
                 return
 
     def members(self) -> Iterator[str]:
-        """Read an object: the name of each member, whose value is to be read before the next."""
+        """Read an object: yield the name of each member; the caller then reads its value."""
         self._at += 1
         if self.peek() == "}":
             self._at += 1
@@ -133,7 +133,7 @@ class JsonText:
     # ------------------------------------------------------------------------ pieces
 
     def _extend(self) -> bool:
-        """Let go what has been read, and read as much as is left; whether there was more."""
+        """Drop the text read so far, and read at least as much as remains; return whether there was more."""
         self._let_go(self._at)
         found, count = [self._text], 0
         for piece in self._pieces:
@@ -145,7 +145,7 @@ class JsonText:
         return count > 0
 
     def _let_go(self, end: int) -> None:
-        """Drop the text up to a position, and remember where in the file that is."""
+        """Drop the text up to a position, and track its line and column in the file."""
         newlines = self._text.count("\n", 0, end)
         if newlines:
             self._line += newlines

@@ -1,4 +1,4 @@
-"""What older versions of MXNet wrote otherwise."""
+"""Conversion of graphs that older versions of MXNet wrote."""
 
 import re
 from collections.abc import Mapping
@@ -11,14 +11,14 @@ CURRENT = 905
 
 
 def hidden_names(attributes: Mapping[str, str]) -> dict[str, str]:
-    """Bring attributes that are not the operator's under their ``__names__``."""
+    """Rename attributes that are not the operator's own to ``__name__``."""
     return {f"__{name}__" if name in BARE else name: text for name, text in attributes.items()}
 
 
 def upgrade(graph: Graph, version: int) -> None:
-    """Bring a graph that a certain version of MXNet wrote up to date, in place.
+    """Update a graph that a version of MXNet wrote, in place.
 
-    Those from `CURRENT` on are, but for attributes that are said of an operator and meant of its input.
+    From version `CURRENT` on, only attributes of operators that belong to their inputs are moved.
     """
     for node in graph.nodes:
         if node.application is not None:
@@ -30,7 +30,7 @@ def upgrade(graph: Graph, version: int) -> None:
 
 
 def translate_shapes(graph: Graph, *, np_shapes: bool) -> None:
-    """Write the variables' unknown axes as they are written here and now: 0, or -1 as in NumPy's shapes.
+    """Convert the variables' unknown axes to the current notation: 0, or -1 with NumPy's shapes.
 
     Parameters
     ----------
@@ -46,7 +46,7 @@ def translate_shapes(graph: Graph, *, np_shapes: bool) -> None:
 
 
 def _move_input_attributes(node: Node) -> None:
-    """``weight_lr_mult`` of an operator becomes ``__lr_mult__`` of its weight."""
+    """Move ``weight_lr_mult`` of an operator to ``__lr_mult__`` of its weight."""
     for name in list(node.attributes):
         found = input_attribute(name)
         if found is None or found[0] not in node.applied.inputs:
@@ -59,7 +59,7 @@ def _move_input_attributes(node: Node) -> None:
 
 
 def _free_argmax_axis(node: Node) -> None:
-    """``axis=-1`` once meant «over all elements», now written by leaving it out."""
+    """Drop ``axis=-1``, which used to mean "over all elements"; now a missing axis does."""
     if node.operator_name in ("argmax", "argmin") and node.attributes.get("axis") == "-1":
         node.attributes = {name: text for name, text in node.attributes.items() if name != "axis"}
         node.application = node.applied.op.apply(own(node.attributes, node.applied.op))

@@ -1,4 +1,4 @@
-"""Writing a graph as symbol JSON, byte for byte as MXNet 1.9 lays it out."""
+"""Writing a graph as symbol JSON, byte for byte as MXNet 1.9 formats it."""
 
 import json
 from collections.abc import Iterable, Iterator, Mapping, Sequence
@@ -11,10 +11,10 @@ from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.subgraphs import held_graphs
 
 VERSION = 10901
-"""The version of the format, as MXNet counts its releases: 1.9.1."""
+"""The version of the format: MXNet 1.9.1."""
 
 SUBGRAPHS = "__subgraphs__"
-"""Where a node keeps the graphs that a control-flow operator of a file carries, as JSON text."""
+"""The attribute with the graphs of an unknown control-flow operator, as JSON text."""
 
 _LONGEST_LINE = 10
 _text = encode_basestring
@@ -27,7 +27,7 @@ def write_json(graph: Graph, *, remove_amp_cast: bool = True) -> str:
     Parameters
     ----------
     graph : the graph
-    remove_amp_cast : leave out the casts that mixed precision has put in
+    remove_amp_cast : whether to leave out the casts that mixed precision inserted
     """
     if remove_amp_cast and any(node.operator_name in _CASTS for node in graph.nodes):
         graph = graph.rewrite(_without_cast)
@@ -59,7 +59,7 @@ def _graph(graph: Graph, attributes: Mapping[str, Any] | None, indent: str) -> s
 
 
 def _counted_outputs(node: Node) -> int:
-    """How many outputs a node has for MXNet: those whose names begin with ``_`` are our own."""
+    """The number of outputs that a node has in MXNet: names of our own ones begin with ``_``."""
     if node.application is None:
         return 1
     return sum(not name.startswith("_") for name in node.application.outputs)
@@ -96,7 +96,7 @@ def _node(
 
 
 def _mapping(values: Mapping[str, Any], indent: str) -> str:
-    """Write a JSON object, on one line if it has one member."""
+    """Format a JSON object, on one line if it has one member."""
     members = [f"{_text(name)}: {_value(values[name])}" for name in sorted(values)]
     if len(members) == 1:
         return "{" + members[0] + "}"
@@ -104,7 +104,7 @@ def _mapping(values: Mapping[str, Any], indent: str) -> str:
 
 
 def _array(members: Sequence[Any], indent: str) -> str:
-    """Write an array of numbers, or of arrays of them: on one line unless it is long."""
+    """Format an array of numbers, or of arrays of numbers, on one line unless it is long."""
     if len(members) <= _LONGEST_LINE:
         return str(members)
     return _block("[", map(str, members), "]", indent)

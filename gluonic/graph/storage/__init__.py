@@ -1,4 +1,4 @@
-"""Arrays of which only a part is stored (csr and row_sparse), and which operators keep them so."""
+"""Sparse arrays (csr and row_sparse), and the operators that preserve sparsity."""
 
 from gluonic.graph.storage import elementwise, pairs, products, reductions, selections, updates
 

@@ -1,4 +1,4 @@
-"""Functions of each element that are zero at zero: they are applied to what is stored."""
+"""Elementwise functions that are zero at zero: they are applied to the stored elements."""
 
 import numpy as np
 
@@ -21,7 +21,7 @@ _lesser_equal_scalar
 
 
 def _elements(application: Application, value: Sparse) -> Sparse:
-    """The operator on what is stored."""
+    """Apply the operator to the stored elements."""
     return value.mapped(lambda data: np.array(quietly(application.execute, [data], None)[0]))
 
 

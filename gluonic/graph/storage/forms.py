@@ -1,7 +1,7 @@
-"""The declaration of how an operator works on stored values: what kinds it gives, and how it computes them.
+"""Declarations of operators on stored values: the storage kinds of their outputs, and their computation.
 
-An operator has one `StorageForm`, and MXNet's kinds stand in it. What has none, or whose form gives nothing
-for the kinds of some inputs, is computed densely.
+An operator has at most one `StorageForm`, with MXNet's kinds. Without one, or if its form has no kind for those
+of the inputs, it is computed densely.
 """
 
 from collections.abc import Callable, Sequence
@@ -18,16 +18,15 @@ Read: TypeAlias = Callable[[Sequence[Value]], list[Value]]
 
 
 class StorageForm(NamedTuple):
-    """How an operator works on stored values.
+    """An operator's computation on stored values.
 
     Attributes
     ----------
-    gives : the storage kind of the output by the application and the kinds of the inputs, or the kinds of
-        several; None: it is computed densely
-    compute : the value of the output from the application and the values of the inputs
-    of_dense : whether dense inputs alone may give something sparse
-    read : the inputs as the operator is to see them, where MXNet allows sparse ones what it does not allow
-        dense ones
+    gives : from the application and the kinds of the inputs, the storage kind of the output, or the kinds of
+        several outputs; None: it is computed densely
+    compute : from the application and the values of the inputs, the value of the output
+    of_dense : whether dense inputs alone may give a sparse output
+    read : converts the inputs first, where MXNet accepts sparse inputs of forms that dense ones cannot have
     """
 
     gives: Gives
@@ -42,7 +41,7 @@ FORMS: dict[str, StorageForm] = {}
 def stored(
     *names: str, gives: Gives, of_dense: bool = False, read: Read | None = None
 ) -> Callable[[Compute], Compute]:
-    """Declare how operators work on stored values: decorates ``compute(application, *values)``."""
+    """Declare operators on stored values: decorates ``compute(application, *values)``."""
 
     def enter(compute: Compute) -> Compute:
         for name in names:
@@ -53,13 +52,13 @@ def stored(
 
 
 def as_read(application: Application, values: list[Value]) -> list[Value]:
-    """The inputs of an operator as its form sees them."""
+    """The inputs of an operator, converted for its form."""
     form = FORMS.get(application.op.name)
     return values if form is None or form.read is None else form.read(values)
 
 
 def by_kinds(table: dict[str, str]) -> Gives:
-    """Read the output's kind from a table by the kinds of the inputs, written with blanks between."""
+    """Look up the output's kind in a table by the kinds of the inputs, separated by blanks."""
     return lambda application, kinds: table.get(" ".join(kinds))
 
 
@@ -69,7 +68,7 @@ def same_kind(application: Application, kinds: Kinds) -> str | None:
 
 
 def given_kind(application: Application, kinds: Sequence[str]) -> str | Kinds | None:
-    """The storage kind of an operator's output, or those of several; None if it is computed densely."""
+    """The storage kind of an operator's output, or of several outputs; None if it is computed densely."""
     form = FORMS.get(application.op.name)
     if form is None or (not form.of_dense and set(kinds) == {DEFAULT}):
         return None
@@ -77,7 +76,7 @@ def given_kind(application: Application, kinds: Sequence[str]) -> str | Kinds | 
 
 
 def is_stored(application: Application, kinds: Sequence[str]) -> bool:
-    """Whether an operator must be given values: an input is sparse, or the output is."""
+    """Whether an operator works on stored values: an input or the output is sparse."""
     if any(kind != DEFAULT for kind in kinds):
         return True
     return given_kind(application, kinds) not in (None, DEFAULT)

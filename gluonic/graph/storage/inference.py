@@ -1,4 +1,4 @@
-"""Storage kinds of a graph: what variables declare, what operators make of that, what gradients have."""
+"""Storage kinds of a graph: those of variables, of operators' outputs, and of gradients."""
 
 from collections.abc import Mapping
 
@@ -10,7 +10,7 @@ _BY_NUMBER = dict(zip("012", KINDS, strict=True))
 
 
 def declared_kind(node: Node) -> str:
-    """The storage kind that a variable was declared with, ``"default"`` if with none."""
+    """The declared storage kind of a variable, ``"default"`` if there is none."""
     return _BY_NUMBER.get(node.attributes.get("__storage_type__", "0"), DEFAULT)
 
 
@@ -39,7 +39,7 @@ def is_sparse(graph: Graph, given: Mapping[str, str]) -> bool:
 
 
 def gradient_kinds(graph: Graph, kinds: Mapping[Entry, str]) -> dict[Node, str]:
-    """The storage kinds of the gradients of variables: row_sparse, if all that flows into them is."""
+    """The storage kinds of the gradients of variables: row_sparse, if all contributions are."""
     flowing: dict[Node, set[str]] = {}
     for node in graph.nodes:
         for position, entry in enumerate(node.inputs):
@@ -52,12 +52,12 @@ def gradient_kinds(graph: Graph, kinds: Mapping[Entry, str]) -> dict[Node, str]:
 
 
 def gives_rows(node: Node, position: int, kinds: Mapping[Entry, str]) -> bool:
-    """Whether an operator contributes some rows alone to the gradient of an input."""
+    """Whether an operator's contribution to the gradient of an input is row_sparse."""
     return _flowing(node, position, kinds) == ROW_SPARSE
 
 
 def _flowing(node: Node, position: int, kinds: Mapping[Entry, str]) -> str:
-    """The storage kind of what an operator contributes to the gradient of an input."""
+    """The storage kind of an operator's contribution to the gradient of an input."""
     application = node.applied
     name, settings = application.op.name, application.settings
     if name == "_square_sum":

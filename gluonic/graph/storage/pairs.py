@@ -61,7 +61,7 @@ def take_rows(value: RowSparse, rows: Array) -> Array:
 
 
 def on_rows(application: Application, lhs: RowSparse, rhs: RowSparse) -> RowSparse:
-    """An operator that is zero where both are, on the rows that one of them stores."""
+    """Apply an operator that is zero where both operands are, on the rows that either stores."""
     lhs, rhs = lhs.ordered(), rhs.ordered()
     if len(lhs.indices) == len(rhs.indices) and (lhs.indices == rhs.indices).all():
         return known_rows(apply(application, lhs.data, rhs.data), lhs.indices.copy(), lhs.shape)
@@ -71,7 +71,7 @@ def on_rows(application: Application, lhs: RowSparse, rhs: RowSparse) -> RowSpar
 
 
 def keyed(value: Csr) -> tuple[Array, Array]:
-    """A number for each place of a csr value, ascending, and the elements there."""
+    """The flat indices of the stored elements of a csr value, ascending, and these elements."""
     keys = value.rows * value.shape[1] + value.indices
     if value.is_sorted():
         return keys, value.data
@@ -80,7 +80,7 @@ def keyed(value: Csr) -> tuple[Array, Array]:
 
 
 def on_places(application: Application, lhs: Csr, rhs: Csr) -> Csr:
-    """An operator that is zero where both are, on the places that one of them stores."""
+    """Apply an operator that is zero where both operands are, on the elements that either stores."""
     (a, x), (b, y) = keyed(lhs), keyed(rhs)
     keys = np.union1d(a, b)
     left, right = np.zeros(len(keys), x.dtype), np.zeros(len(keys), y.dtype)
@@ -108,7 +108,7 @@ def _sum(application: Application, lhs: Any, rhs: Any) -> Value:
 
 
 def _sum_with_dense(lhs: Any, rhs: Any, sign: int) -> Array:
-    """``lhs + sign * rhs``, of which one is dense: what the other stores is added in its place."""
+    """``lhs + sign * rhs``, where one is dense: the stored elements of the other are added to it."""
     result, other, factor = (
         (lhs.copy(), rhs, sign) if isinstance(lhs, np.ndarray) else (sign * rhs, lhs, 1)
     )
@@ -132,7 +132,7 @@ def _product(application: Application, lhs: Any, rhs: Any) -> Value:
 def at_stored(
     application: Application, value: Csr | RowSparse, array: Array, *, swapped: bool = False
 ) -> Csr | RowSparse:
-    """An operator on what a value stores and what a dense array has there."""
+    """Apply an operator to the stored elements of a value and those of a dense array at the same indices."""
     value.sound()
     if isinstance(value, RowSparse):
         there = array[value.indices]
@@ -181,7 +181,7 @@ def _like_second(application: Application, lhs: Value, rhs: Any) -> Value:
 
 
 def _sum_of_all(application: Application, kinds: Kinds) -> str | None:
-    """Rows alone give rows; with dense arrays between them the sum is dense."""
+    """The kind of a sum: row_sparse if all inputs are; dense if some are dense."""
     if set(kinds) == {ROW_SPARSE}:
         return ROW_SPARSE
     return DEFAULT if set(kinds) == {ROW_SPARSE, DEFAULT} else None

@@ -1,4 +1,4 @@
-"""A graph with sparse arrays in parts: operators that run on stored values, and dense graphs between them."""
+"""Partition of a graph with sparse arrays: operators on stored values, and dense graphs between them."""
 
 from collections.abc import Mapping
 from typing import NamedTuple
@@ -13,22 +13,22 @@ class Part(NamedTuple):
 
     Attributes
     ----------
-    nodes : in the order in which they run
+    nodes : the nodes in run order
     is_dense : whether nothing in them is sparse, so that they can be compiled as one graph; otherwise there is
-        one node
+        only one node
     """
 
     nodes: tuple[Node, ...]
     is_dense: bool
 
     def given(self) -> list[Entry]:
-        """What the nodes read of others, each entry once."""
+        """The entries of other parts that the nodes read, each once."""
         own = set(self.nodes)
         read = (entry for node in self.nodes for entry in node.inputs)
         return list(dict.fromkeys(entry for entry in read if entry.node not in own))
 
     def read_elsewhere(self, graph: Graph) -> list[Entry]:
-        """What nodes of other parts read of these, and what the graph gives of them."""
+        """The nodes' entries that other parts read, or that are outputs of the graph."""
         own, outputs = set(self.nodes), set(graph.outputs)
         read = {
             entry
@@ -44,7 +44,7 @@ class Part(NamedTuple):
 def parts_of(graph: Graph, kinds: Mapping[str, str], rows: frozenset[str]) -> list[Part]:
     """Divide a graph into parts that can run one after the other.
 
-    What draws random numbers or updates states does so in the order of the graph: where parts would change it,
+    Operators that draw random numbers or update states run in the order of the graph: if parts would change it,
     each operator is a part.
 
     Parameters
@@ -74,7 +74,7 @@ def _has_effects(node: Node) -> bool:
 
 
 def _stored(graph: Graph, given: Mapping[str, str], rows: frozenset[str]) -> set[Node]:
-    """The nodes that read, give or go back to something sparse."""
+    """The nodes with a sparse input, output or gradient."""
     kinds = infer_kinds(graph, given)
     stored = set()
     for node in graph.nodes:
@@ -91,7 +91,7 @@ def _stored(graph: Graph, given: Mapping[str, str], rows: frozenset[str]) -> set
 
 
 def _levels(graph: Graph, stored: set[Node]) -> dict[Node, int]:
-    """How many dense parts run before a node: as few as what it reads allows."""
+    """The minimum number of dense parts that must run before each node."""
     levels: dict[Node, int] = {}
     for node in graph.nodes:
         if node.application is not None:

@@ -25,8 +25,8 @@ from gluonic.graph.storage.values import (
     stored_as,
 )
 
-_NEARLY_ALL = 64  # of so many columns at most one stores nothing: gaps in what all give are closed
-_FEW = 8  # so many times more columns than elements: to sort the elements' columns is faster than to mark all
+_NEARLY_ALL = 64  # if at most one in 64 columns is empty, compute all columns and remove the gaps
+_FEW = 8  # with more columns per element than this, sorting the elements' columns is faster than marking all
 
 
 def _dot_kind(application: Application, kinds: Kinds) -> str | None:
@@ -65,7 +65,7 @@ def _reads_few(lhs: Csr, rhs: RowSparse) -> bool:
 
 
 def _product_of_few(lhs: Csr, rhs: RowSparse) -> Array:
-    """The product with a table, by the rows alone that the csr matrix reads of it."""
+    """The product with a table, computed only from the rows that the csr matrix reads."""
     columns, places = np.unique(lhs.sound().indices, return_inverse=True)
     shape = lhs.shape[0], len(columns)
     return _product(known_csr(lhs.data, places, lhs.indptr, shape), take_rows(rhs, columns))
@@ -80,18 +80,18 @@ def _wide(array: Array) -> Array:
 
 
 class Routines(Protocol):
-    """What computes faster than SciPy and NumPy, where it takes the work."""
+    """Routines that are faster than SciPy's and NumPy's, for the cases that they support."""
 
     def product(self, value: Csr, array: Array, transposed: bool) -> Array | None:
-        """The product of a csr value, or of its transpose, with a matrix; None if SciPy is to compute it."""
+        """The product of a csr value, or of its transpose, with a matrix; None if SciPy should compute it."""
 
     def mark(self, numbers: Array, marks: Array) -> bool:
-        """Whether the booleans were set to true whose numbers are listed."""
+        """Set the booleans at the listed indices to true; return whether that was done."""
 
 
 _routines: list[Routines] = []
 compute_products_by = _routines.append
-"""Have products computed by such an object."""
+"""Register an object with faster routines."""
 
 
 def _product(value: Csr, array: Array, *, transposed: bool = False) -> Array:
@@ -105,7 +105,7 @@ def _product(value: Csr, array: Array, *, transposed: bool = False) -> Array:
 
 
 def _stored_product(lhs: Array, rhs: Any, kind: str | None) -> Value:
-    """Dense times csr: of csr again are the columns of which `rhs` stores something."""
+    """Dense times csr; the result is csr by default."""
     found = np.asarray((rhs.T @ _wide(lhs).T).T)
     if kind == DEFAULT:
         return np.ascontiguousarray(found)
@@ -113,7 +113,7 @@ def _stored_product(lhs: Array, rhs: Any, kind: str | None) -> Value:
 
 
 def _stored_columns(matrix: Csr) -> Array:
-    """The columns of which a csr value stores something, ascending."""
+    """The columns with stored elements of a csr value, ascending."""
     count, indices = matrix.shape[1], matrix.indices
     if count > _FEW * len(indices):
         return np.unique(indices)
@@ -124,7 +124,7 @@ def _stored_columns(matrix: Csr) -> Array:
 
 
 def _numbered(columns: Array, matrix: Csr) -> Array:
-    """For each element of a csr value which of the stored columns it is in."""
+    """For each stored element of a csr value, the index of its column among `columns`."""
     count, indices = matrix.shape[1], matrix.indices
     if count > _FEW * len(indices):
         return np.searchsorted(columns, indices)
@@ -134,7 +134,7 @@ def _numbered(columns: Array, matrix: Csr) -> Array:
 
 
 def _transposed_product(matrix: Csr, array: Array) -> RowSparse:
-    """csrᵀ · dense: a row for each column of which something is stored."""
+    """csrᵀ · dense: a row for each column with stored elements."""
     columns = _stored_columns(matrix.sound())
     rows, count = matrix.shape
     if (count - len(columns)) * _NEARLY_ALL <= count:
@@ -147,7 +147,7 @@ def _transposed_product(matrix: Csr, array: Array) -> RowSparse:
 
 
 def _without_gaps(array: Array, rows: Array) -> Array:
-    """Some ascending rows of an array, which are moved to its beginning."""
+    """Some ascending rows of an array, moved to its beginning in place."""
     width, flat = array.shape[1], array.reshape(-1)
     ends = [*(np.flatnonzero(np.diff(rows) > 1) + 1), len(rows)]
     for begin, end in zip([0, *ends], ends, strict=False):
@@ -202,12 +202,12 @@ def _embedding_gradient(
 
 
 def _layer_kind(application: Application, kinds: Kinds) -> str | None:
-    """A dense batch through a layer whose weight is row_sparse: no fallback, as MXNet has it."""
+    """The kind for a dense batch and a row_sparse weight: no fallback, as in MXNet."""
     return DEFAULT if kinds[0] == DEFAULT else None
 
 
 def _with_flat_bias(values: Sequence[Value]) -> list[Value]:
-    """A bias may stand in a column."""
+    """Flatten a bias that is a column."""
     found = list(values)
     if len(found) == 3 and len(found[2].shape) == 2 and found[2].shape[1] == 1:
         found[2] = dense(found[2]).ravel()
@@ -220,12 +220,12 @@ def _layer(application: Application, *values: Value) -> Array:
 
 
 def _batch_norm_kind(application: Application, kinds: Kinds) -> None:
-    """Always computed densely; refused is what MXNet refuses.
+    """Compute always densely; refuse what MXNet refuses.
 
     Raises
     ------
     StorageError
-        if gammas of ones are asked for, as they are by default
+        with ``fix_gamma=True``, which is the default
     """
     if setting(application, "fix_gamma"):
         raise StorageError(

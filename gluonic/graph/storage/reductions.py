@@ -1,4 +1,4 @@
-"""Sums over what is stored."""
+"""Sums over stored elements."""
 
 from typing import Any
 
@@ -21,7 +21,7 @@ from gluonic.graph.storage.values import (
 
 
 def _axis(application: Application) -> int | None:
-    """The only axis of a matrix that is summed over; None if there is not just one."""
+    """The single axis of a matrix that is summed over; None if it is not a single one."""
     axis = setting(application, "axis")
     axes = axis if isinstance(axis, tuple) else (axis,)
     if len(axes) != 1 or axes[0] is None or setting(application, "exclude"):
@@ -85,7 +85,7 @@ def _square_sum(application: Application, value: Any) -> Value:
 )
 def _square_sum_gradient(application: Application, grad: Value, value: Any) -> Value:
     value = value.ordered()
-    if isinstance(grad, RowSparse):  # of a sum for each row: all other rows have the gradient zero
+    if isinstance(grad, RowSparse):  # from one sum per row: the gradient of other rows is zero
         grad = grad.ordered()
         known = take_rows(value, grad.indices)
         return known_rows(known * grad.data * 2, grad.indices.copy(), value.shape)

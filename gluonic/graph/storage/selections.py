@@ -1,4 +1,4 @@
-"""Parts of arrays, arrays joined, and other storage."""
+"""Slices and concatenations of arrays, and casts of storage."""
 
 from typing import Any
 

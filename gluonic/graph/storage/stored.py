@@ -1,4 +1,4 @@
-"""What sparse values have in common: parts that are checked when they are first used."""
+"""The base of sparse values: their parts are checked on first use."""
 
 from math import prod
 from typing import Any, ClassVar, Self
@@ -10,16 +10,16 @@ from gluonic.graph.operator import Array
 
 
 class FormatError(MXNetError):
-    """The parts of a sparse array do not go together, or its indices are no indices."""
+    """The parts of a sparse array do not match, or its indices are invalid."""
 
 
 class Stored:
-    """What matrices by compressed rows and arrays of some rows have in common.
+    """The base of `Csr` and `RowSparse`.
 
     Attributes
     ----------
     kind : the storage kind
-    is_sound : whether all indices have been found to be in the array; False if nobody has looked yet
+    is_sound : whether all indices are known to be within the array; False before the check
     """
 
     kind: ClassVar[str]
@@ -37,7 +37,7 @@ class Stored:
         return self.data.dtype
 
     def check_lengths(self) -> None:
-        """Make sure that the parts are as long as they must be.
+        """Check that the parts have matching lengths.
 
         Raises
         ------
@@ -46,11 +46,11 @@ class Stored:
         raise NotImplementedError
 
     def is_sorted(self) -> bool:
-        """Whether the indices ascend, each once; in a matrix those of each row."""
+        """Whether the indices (in a matrix, those of each row) are strictly ascending."""
         raise NotImplementedError
 
     def sound(self) -> Self:
-        """Make sure that no index leads out of the parts or of the array; return the value itself.
+        """Check that no index is out of bounds of the parts or of the array; return the value itself.
 
         Raises
         ------
@@ -59,14 +59,14 @@ class Stored:
         if self.is_sound:
             return self
         self.check_lengths()
-        if prod(self.shape) >= 1 << 63:  # an element's number has 64 bits
+        if prod(self.shape) >= 1 << 63:  # flat indices have 64 bits
             raise self._refused("there are more elements than numbers for them")
         self._check_indices()
         self.is_sound = True
         return self
 
     def check(self, full: bool = True) -> None:
-        """Check the format as MXNet's ``check_format`` does; `full` looks at each index.
+        """Check the format as MXNet's ``check_format`` does; `full` checks each index.
 
         Raises
         ------

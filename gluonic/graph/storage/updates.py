@@ -1,4 +1,4 @@
-"""Steps of optimizers in the rows that a gradient stores, which MXNet calls lazy."""
+"""Steps of optimizers in only the rows that a gradient stores: lazy updates, in MXNet's terms."""
 
 from typing import Any
 
@@ -13,7 +13,7 @@ from gluonic.support.suppress_fp_warnings import quietly
 
 
 def all_rows(value: Value) -> Array:
-    """The memory of all rows of a value, to be written to; a row_sparse one stores all of them then."""
+    """The memory of all rows of a value, for writing; a row_sparse value is changed to store all rows."""
     if not isinstance(value, RowSparse):
         assert isinstance(value, np.ndarray)
         return value
@@ -23,7 +23,7 @@ def all_rows(value: Value) -> Array:
 
 
 def _step_kind(application: Application, kinds: Kinds) -> str | None:
-    """That of the weight, if the gradient alone is row_sparse or everything is; Ftrl's, if everything is."""
+    """The weight's kind, if only the gradient is row_sparse or everything is; for FTRL, if everything is."""
     weight, grad, *states = kinds
     is_lazy = application.settings.get("lazy_update", True)
     if grad != ROW_SPARSE or not is_lazy or set(states) - {weight}:

@@ -1,8 +1,7 @@
 """Values of the three kinds of storage: NumPy arrays (``default``), `Csr` and `RowSparse`.
 
-The parts of a value are what a user or a file has given. They are checked when they are first used
-(`Csr.sound`, `RowSparse.sound`), so that no index leads out of memory. A value is never changed; who writes
-to an array puts another value in its place.
+The parts of a value come from a user or a file. They are checked on first use (`Csr.sound`, `RowSparse.sound`),
+so that no index leads out of bounds. Only lazy updates change a value; writing to an array replaces its value.
 """
 
 from collections.abc import Callable
@@ -20,17 +19,17 @@ DEFAULT, ROW_SPARSE, CSR = KINDS = ("default", "row_sparse", "csr")
 
 
 class StorageError(MXNetError, ValueError):
-    """An array cannot have that kind of storage."""
+    """An array cannot have the requested kind of storage."""
 
 
 class Csr(Stored):
-    """A matrix by compressed rows.
+    """A compressed sparse row matrix.
 
     Parameters
     ----------
     data : the stored elements, row by row
     indices : the column of each, int64
-    indptr : where each row begins in `data`, and where the last one ends, int64
+    indptr : the index in `data` of each row's first element, and the end of the last row, int64
     shape : the numbers of rows and columns
     """
 
@@ -54,7 +53,7 @@ class Csr(Stored):
         return np.repeat(np.arange(self.shape[0]), np.diff(self.indptr))
 
     def check_lengths(self) -> None:
-        """Make sure that the parts are as long as they must be; a `FormatError` says which is not."""
+        """Check that the parts have matching lengths; a `FormatError` names one that does not."""
         if len(self.shape) != 2:
             raise self._refused(f"a csr array has two axes, not {len(self.shape)}")
         starts = (self.shape[0] + 1,)
@@ -73,21 +72,21 @@ class Csr(Stored):
         self._check_within("column", self.shape[1])
 
     def is_sorted(self) -> bool:
-        """Whether the columns of each row ascend, each once."""
+        """Whether the columns of each row are strictly ascending."""
         rises = np.diff(self.indices) > 0
         first = self.indptr[1:-1]
         rises[first[(first > 0) & (first < len(self.indices))] - 1] = True
         return bool(rises.all())
 
     def dense(self) -> Array:
-        """The whole matrix."""
+        """The dense matrix."""
         self.sound()
         found = allocated(np.zeros, self.shape, self.dtype, "a dense array")
         found[self.rows, self.indices] = self.data
         return found
 
     def with_data(self, data: Array) -> "Csr":
-        """The same places with other elements."""
+        """A matrix with the same indices and other elements."""
         made = Csr(data, self.indices, self.indptr, self.shape)
         made.is_sound = self.is_sound and len(data) == len(self.data)
         return made
@@ -101,7 +100,7 @@ class Csr(Stored):
         return made
 
     def scipy(self) -> Any:
-        """The matrix as SciPy's, with the same memory; float16 as float32."""
+        """A SciPy matrix that shares the memory; float16 is converted to float32."""
         from scipy.sparse import csr_matrix
 
         self.sound()
@@ -110,7 +109,7 @@ class Csr(Stored):
 
     @classmethod
     def of_scipy(cls, matrix: Any, dtype: Any) -> "Csr":
-        """A matrix of SciPy; its columns are sorted and made unique."""
+        """The value of a SciPy matrix, with columns sorted and duplicates summed."""
         matrix = matrix.tocsr()
         if not matrix.has_canonical_format:
             matrix = matrix.copy()
@@ -127,12 +126,12 @@ class Csr(Stored):
 
     @classmethod
     def of(cls, array: Array) -> "Csr":
-        """What is not zero in a matrix.
+        """The non-zero elements of a matrix.
 
         Raises
         ------
         StorageError
-            if the array is no matrix
+            if the array is not a matrix
         """
         if array.ndim != 2:
             raise StorageError(
@@ -156,19 +155,19 @@ class Csr(Stored):
 
 
 def _starts(rows: Array, count: int) -> Array:
-    """Where each row begins, given the row of each element, in order."""
+    """The start of each row, given the rows of the elements in order."""
     starts = np.zeros(count + 1, np.int64)
     np.cumsum(np.bincount(rows, minlength=count), out=starts[1:])
     return starts
 
 
 class RowSparse(Stored):
-    """An array of which only some rows are stored.
+    """An array that stores only some of its rows.
 
     Parameters
     ----------
     data : the stored rows
-    indices : the number of each, int64
+    indices : the index of each, int64
     shape : the shape of the whole array
     """
 
@@ -179,7 +178,7 @@ class RowSparse(Stored):
     def __init__(self, data: Array, indices: Array, shape: tuple[int, ...]) -> None:
         self.data, self.indices, self.shape = data, indices, shape
         self.is_sound = False
-        self.ascends: bool | None = None  # whether the rows do; found out once
+        self.ascends: bool | None = None  # whether the rows are sorted; None before the check
 
     @property
     def parts(self) -> tuple[Array, ...]:
@@ -187,7 +186,7 @@ class RowSparse(Stored):
         return (self.indices,)
 
     def check_lengths(self) -> None:
-        """Make sure that there is an index for each row; a `FormatError` says if not."""
+        """Check that there is an index for each row; raise `FormatError` otherwise."""
         if self.indices.ndim != 1 or self.data.shape != (len(self.indices), *self.shape[1:]):
             raise self._refused(
                 f"indices have the shape {self.indices.shape}, data {self.data.shape}"
@@ -197,13 +196,13 @@ class RowSparse(Stored):
         self._check_within("row", self.shape[0])
 
     def is_sorted(self) -> bool:
-        """Whether the rows ascend, each once."""
+        """Whether the rows are strictly ascending."""
         if self.ascends is None:
             self.ascends = bool((np.diff(self.indices) > 0).all())
         return self.ascends
 
     def ordered(self) -> "RowSparse":
-        """The value with ascending rows, each once: of several for one row the last counts."""
+        """The value with strictly ascending rows; the last of repeated rows is kept."""
         self.sound()
         if self.is_sorted():
             return self
@@ -211,14 +210,14 @@ class RowSparse(Stored):
         return known_rows(self.data[len(self.indices) - 1 - last], rows, self.shape)
 
     def dense(self) -> Array:
-        """The whole array."""
+        """The dense array."""
         self.sound()
         found = allocated(np.zeros, self.shape, self.dtype, "a dense array")
         found[self.indices] = self.data
         return found
 
     def with_data(self, data: Array) -> "RowSparse":
-        """The same rows with other elements."""
+        """An array with the same rows and other elements."""
         made = RowSparse(data, self.indices, self.shape)
         made.is_sound = self.is_sound and data.shape == self.data.shape
         made.ascends = self.ascends
@@ -234,7 +233,7 @@ class RowSparse(Stored):
 
     @classmethod
     def of(cls, array: Array) -> "RowSparse":
-        """The rows of an array that have an element that is not zero.
+        """The rows of an array with non-zero elements.
 
         Raises
         ------
@@ -255,14 +254,14 @@ class RowSparse(Stored):
 
 
 def known_rows(data: Array, indices: Array, shape: tuple[int, ...]) -> RowSparse:
-    """A row_sparse value whose rows are known to lie in the array."""
+    """A row_sparse value whose rows are known to be within the array."""
     made = RowSparse(data, indices, shape)
     made.is_sound = True
     return made
 
 
 def known_csr(data: Array, indices: Array, indptr: Array, shape: tuple[int, ...]) -> Csr:
-    """A csr value whose indices are known to lie in the matrix."""
+    """A csr value whose indices are known to be within the matrix."""
     made = Csr(data, indices, indptr, shape)
     made.is_sound = True
     return made
@@ -278,19 +277,19 @@ def kind_of(value: Value) -> str:
 
 
 def dense(value: Value) -> Array:
-    """A value with all elements stored; a NumPy array is given back itself."""
+    """A value as a dense array; a NumPy array is returned itself."""
     return value.dense() if isinstance(value, (Csr, RowSparse)) else value
 
 
 def stored_zeros(kind: str, shape: tuple[int, ...], dtype: Any) -> Value:
-    """Zeros of a storage kind, of which a sparse one stores nothing."""
+    """Zeros of a storage kind; sparse kinds store nothing."""
     if kind == DEFAULT:
         return allocated(np.zeros, shape, dtype, "zeros")
     return _CLASSES[kind].zeros(shape, np.dtype(dtype))
 
 
 def stored_as(value: Value, kind: str) -> Value:
-    """A value in another storage kind; the value itself, if it has that kind.
+    """A value converted to a storage kind; the value itself if it has that kind already.
 
     Raises
     ------
@@ -303,7 +302,7 @@ def stored_as(value: Value, kind: str) -> Value:
 
 
 def as_type(value: Value, dtype: Any) -> Value:
-    """A value with its elements as another dtype."""
+    """A value with its elements converted to another dtype."""
     if value.dtype == dtype:
         return value
     if isinstance(value, (Csr, RowSparse)):
