@@ -1,4 +1,4 @@
-"""Making arrays to test with."""
+"""Arrays for tests."""
 
 import random as rnd
 from collections.abc import Callable, Sequence
@@ -14,7 +14,7 @@ from gluonic.test_utils.comparison import default_dtype
 
 @allocating("random numbers")
 def random_arrays(*shapes: tuple[int, ...]) -> Any:
-    """Return float32 NumPy arrays of normal numbers: one, or a list for several shapes."""
+    """Return float32 NumPy arrays of normally distributed numbers: one, or a list for several shapes."""
     arrays = [np.asarray(np.random.randn(*shape)).astype(default_dtype()) for shape in shapes]
     return arrays[0] if len(arrays) == 1 else arrays
 
@@ -23,7 +23,7 @@ def random_arrays(*shapes: tuple[int, ...]) -> Any:
 def random_uniform_arrays(
     *shapes: tuple[int, ...], low: float = 0.0, high: float = 1.0, dtype: Any = np.float32
 ) -> list[Any]:
-    """Return NumPy arrays of numbers drawn evenly from `low` to `high`."""
+    """Return NumPy arrays of numbers uniformly distributed between `low` and `high`."""
     return [np.random.uniform(low, high, shape).astype(dtype) for shape in shapes]
 
 
@@ -54,7 +54,7 @@ def rand_shape_3d(
 
 
 def rand_coord_2d(x_low: int, x_high: int, y_low: int, y_high: int) -> tuple[int, int]:
-    """Return two random numbers, each from its own range without its end."""
+    """Return two random integers, each from its own half-open range."""
     return np.random.randint(x_low, x_high), np.random.randint(y_low, y_high)
 
 
@@ -73,12 +73,12 @@ def assign_each2(input1: Any, input2: Any, function: Callable[[Any, Any], Any] |
 
 
 def create_2d_tensor(rows: int, columns: int, dtype: Any = np.int64) -> NDArray:
-    """Return a matrix whose elements are the numbers of their rows."""
+    """Return a matrix whose elements are the indices of their rows."""
     return nd.array(np.arange(rows).repeat(columns).reshape(rows, columns), dtype=dtype)
 
 
 def create_vector(size: int, dtype: Any = np.int64) -> NDArray:
-    """Return the numbers from 0."""
+    """Return the integers from 0 to ``size - 1``."""
     return nd.array(np.arange(size), dtype=dtype)
 
 
@@ -104,7 +104,7 @@ def np_reduce(
     ----------
     dat : the array
     axis : the axes; None for all
-    keepdims : whether they stay, of length 1
+    keepdims : whether they remain, with length 1
     numpy_reduce_func : a NumPy function with an argument `axis`
     """
     axes = range(dat.ndim) if axis is None else [axis] if isinstance(axis, int) else list(axis)

@@ -1,4 +1,4 @@
-"""Checking what symbols compute, and their gradients."""
+"""Checks of the outputs of symbols, and of their gradients."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -61,7 +61,7 @@ def _array(value: Any, dtype: Any, ctx: Any) -> NDArray:
 
 
 def _buffer(array: NDArray, name: str, stypes: Any) -> NDArray:
-    """What receives a gradient, in the storage type that is asked for."""
+    """The buffer of a gradient, in the requested storage type."""
     stype = (stypes or {}).get(name)
     return array if stype in (None, "default") else array.tostype(stype)
 
@@ -137,13 +137,13 @@ def check_numeric_gradient(
 
     Parameters
     ----------
-    sym : the symbol, with one output; it is weighed by random numbers
+    sym : the symbol, with one output, which is weighted by random numbers
     location : the values of the arguments, by name or in order
     aux_states : the values of the auxiliary states, by name or in order
     numeric_eps : the step of the differences
     rtol, atol : the tolerances
     grad_nodes : the arguments to check: names, or requests by name; all by default
-    use_forward_train : whether the differences are those of training
+    use_forward_train : whether to compute the differences in training mode
     ctx : the context
     grad_stype_dict : the storage types of gradients by name; dense by default
     dtype : the dtype
@@ -199,7 +199,7 @@ def _compare(
     name: str,
     equal_nan: bool = False,
 ) -> None:
-    """Compare a gradient with what it should be, given what its buffer held before."""
+    """Compare a gradient with the expected one, given the previous content of its buffer."""
     names = (f"{what}_{name}", f"BACKWARD_{name}")
     if request == "add":
         found = found - before.astype(found.dtype)
@@ -276,7 +276,7 @@ def check_symbolic_backward(
     equal_nan: bool = False,
     dtype: Any = np.float32,
 ) -> dict[str, NDArray]:
-    """Compare the gradients of a symbol with what is expected.
+    """Compare the gradients of a symbol with expected ones.
 
     Parameters
     ----------

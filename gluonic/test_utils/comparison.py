@@ -1,4 +1,4 @@
-"""Comparing arrays, with tolerances that go by dtype."""
+"""Comparison of arrays, with tolerances by dtype."""
 
 import numbers
 from collections.abc import Mapping, Sequence
@@ -27,7 +27,7 @@ def set_default_context(ctx: Context) -> None:
 
 
 def default_dtype() -> type[np.float32]:
-    """Return float32, the dtype of tests that name none."""
+    """Return float32, the default dtype of tests."""
     return np.float32
 
 
@@ -67,7 +67,7 @@ def effective_dtype(dat: Any) -> np.dtype[Any]:
 
 
 def get_tolerance(dat: Any, tol: _Tolerance, default_tol: Mapping[Any, float]) -> float:
-    """Return a tolerance for an array: `tol`, or what it or `default_tol` says for the dtype."""
+    """Return the tolerance for an array: the number `tol`, or that of its dtype in `tol` or `default_tol`."""
     if isinstance(tol, numbers.Real):
         return float(tol)
     dtype = effective_dtype(dat)
@@ -75,7 +75,7 @@ def get_tolerance(dat: Any, tol: _Tolerance, default_tol: Mapping[Any, float]) -
 
 
 def get_tols(x: Any, y: Any, rtol: _Tolerance, atol: _Tolerance) -> tuple[float, float]:
-    """Return the tolerances for comparing two arrays: the larger of each one's."""
+    """Return the tolerances for comparing two arrays: the larger of both arrays' tolerances."""
     x, y = (np.array(v) if isinstance(v, numbers.Number) else v for v in (x, y))
     relative = max(get_tolerance(v, rtol, default_rtols()) for v in (x, y))
     absolute = max(get_tolerance(v, atol, default_atols()) for v in (x, y))
@@ -93,7 +93,7 @@ def get_rtol(rtol: float | None = None, dtype: Any = _FLOAT64) -> float:
 
 
 def get_etol(etol: float | None = None) -> float:
-    """Return `etol`, the part of elements that may be wrong, by default none."""
+    """Return `etol`, the fraction of elements that may be wrong; by default 0."""
     return 0 if etol is None else etol
 
 
@@ -138,7 +138,7 @@ def almost_equal(
 
 
 def find_max_violation(a: Any, b: Any, rtol: float, atol: float) -> tuple[Any, float]:
-    """Return where two arrays differ most, measured by the tolerance there, and by how much."""
+    """Return the index where two arrays differ most, and the difference there, in units of the tolerance."""
     a, b = np.broadcast_arrays(as_numpy(a), as_numpy(b))
     with np.errstate(all="ignore"):
         gap = np.where(np.equal(a, b), 0, np.abs(np.subtract(a, b, dtype=np.float64)))
@@ -153,14 +153,14 @@ def _wrong(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
 
 
 def locationError(a: Any, b: Any, index: Any, names: Sequence[str], maxError: bool = False) -> str:
-    """Say where two arrays differ, and what they have there.
+    """Return a message with an index where two arrays differ, and their elements there.
 
     Parameters
     ----------
     a, b : the arrays
-    index : the place
-    names : what to call the arrays
-    maxError : whether they differ most there
+    index : the index
+    names : the names of the arrays
+    maxError : whether the difference is the largest one
     """
     kind = "maximum error" if maxError else "error"
     return f"Location of {kind}: {index}, {names[0]}={a[index]:.8f}, {names[1]}={b[index]:.8f}"
@@ -182,10 +182,10 @@ def assert_almost_equal(
     ----------
     a, b : NDArrays, NumPy arrays or numbers
     rtol, atol : numbers, numbers by dtype, or None for the default of the dtypes
-    names : what to call them in the message
+    names : their names in the message
     equal_nan : whether NaN is equal to NaN
     use_broadcast : whether shapes may differ
-    mismatches : how many of the largest differences to show at most
+    mismatches : the maximum number of mismatches to show, the first of the pair
     """
     if not use_broadcast:
         checkShapes(a, b)
@@ -230,7 +230,7 @@ def assert_almost_equal_with_err(
     equal_nan: bool = False,
     mismatches: tuple[int, int] = (10, 10),
 ) -> None:
-    """Raise an AssertionError if more than the part `etol` of the elements differ."""
+    """Raise an AssertionError if more than the fraction `etol` of the elements differ."""
     relative, absolute = get_tols(a, b, rtol, atol)
     a, b = as_numpy(a), as_numpy(b)
     if _wrong(a, b, relative, absolute, equal_nan).mean() > get_etol(etol):
@@ -285,7 +285,7 @@ def compare_optimizer(
     dtype : the dtype
     w_stype, g_stype : the storage types of weights and gradients for the second optimizer
     rtol, atol : the tolerances
-    compare_states : whether to compare the states, too
+    compare_states : whether to compare the states too
     ntensors : number of shapes to take from a list; all by default
     """
     several = isinstance(shape, list)
@@ -316,6 +316,6 @@ def same_array(array1: NDArray, array2: NDArray) -> bool:
 
 
 def same_symbol_structure(sym1: Any, sym2: Any) -> bool:
-    """Return whether two symbols have the same operators, joined in the same way."""
+    """Return whether two symbols have the same internal outputs in order, by the last part of their names."""
     nodes = [symbol.get_internals().list_outputs() for symbol in (sym1, sym2)]
     return [x.split("_")[-1] for x in nodes[0]] == [x.split("_")[-1] for x in nodes[1]]

@@ -1,4 +1,4 @@
-"""Data sets that tests and examples of MXNet fetch into the folder ``data``, unless they are there already."""
+"""Data sets that MXNet's tests and examples download to the folder ``data``, unless they exist there."""
 
 import bz2
 import zipfile
@@ -24,7 +24,7 @@ def _unpack(archive: str, folder: str) -> None:
 
 
 def _fetch_files(archive: str, files: Sequence[str]) -> None:
-    """Fetch an archive and unpack it, if one of its files is not there."""
+    """Fetch an archive and unpack it, if one of its files is missing."""
     if not all((Path(_FOLDER) / name).exists() for name in files):
         _unpack(download(f"{_PUBLISHED}/{archive}", dirname=_FOLDER), _FOLDER)
 
@@ -40,7 +40,7 @@ def get_mnist_ubyte() -> None:
 
 
 def get_cifar10() -> None:
-    """Fetch the photographs of CIFAR-10 as files of records."""
+    """Fetch the photographs of CIFAR-10 as record files."""
     parts = [f"cifar/{part}.{kind}" for part in ("train", "test") for kind in ("rec", "lst")]
     _fetch_files("cifar10.zip", parts)
 
@@ -57,7 +57,7 @@ def get_mnist_iterator(
 
     Parameters
     ----------
-    batch_size : how many digits a batch has
+    batch_size : number of digits in a batch
     input_shape : the shape of one digit, ``(1, 28, 28)``; or ``(784,)`` for rows of numbers
     num_parts, part_index : the number of parts that the digits are divided into, and the part to read
     """
@@ -82,12 +82,12 @@ def get_mnist_iterator(
 
 
 def get_zip_data(data_dir: str, url: str, data_origin_name: str) -> None:
-    """Fetch a zip archive and unpack it beside itself, unless it is there.
+    """Fetch a zip archive and unpack it in the same folder, unless it exists.
 
     Parameters
     ----------
     data_dir : the folder
-    url : where the archive is published; its last part must be `data_origin_name`
+    url : the URL of the archive; its last part must be `data_origin_name`
     data_origin_name : the archive's name in the folder
     """
     archive = Path(data_dir) / data_origin_name
@@ -97,13 +97,13 @@ def get_zip_data(data_dir: str, url: str, data_origin_name: str) -> None:
 
 
 def get_bz2_data(data_dir: str, data_name: str, url: str, data_origin_name: str) -> None:
-    """Fetch a file compressed by bzip2 and unpack it, unless it is there unpacked.
+    """Fetch a file compressed by bzip2 and unpack it, unless the unpacked file exists.
 
     Parameters
     ----------
     data_dir : the folder
     data_name : the name of the unpacked file
-    url : where the compressed file is published; its last part must be `data_origin_name`
+    url : the URL of the compressed file; its last part must be `data_origin_name`
     data_origin_name : the name of the compressed file, which is deleted afterwards
     """
     unpacked, archive = Path(data_dir) / data_name, Path(data_dir) / data_origin_name
@@ -123,6 +123,6 @@ def get_im2rec_path(home_env: str = "MXNET_HOME") -> str:
 
     Parameters
     ----------
-    home_env : accepted; gluonic has its own
+    home_env : accepted and ignored; gluonic has its own program
     """
     return str(Path(__file__).parents[1] / "tools" / "im2rec.py")

@@ -1,4 +1,4 @@
-"""Running symbols several times: how long it takes, and whether contexts and dtypes agree."""
+"""Repeated runs of symbols: their time, and agreement between contexts and dtypes."""
 
 import time
 from collections.abc import Callable, Mapping, Sequence
@@ -23,7 +23,7 @@ def check_speed(
     typ: str = "whole",
     **kwargs: Any,
 ) -> float:
-    """Return the seconds that one run of a symbol takes.
+    """Return the time of one run of a symbol, in seconds.
 
     Parameters
     ----------
@@ -75,20 +75,20 @@ def check_consistency(
     ----------
     sym : the symbol, or one for each of `ctx_list`
     ctx_list : arguments of `simple_bind`: ``{"ctx": …, "data": shape, "type_dict": {"data": dtype}}``
-    scale : the size of random arguments
+    scale : the scale of random arguments
     grad_req : what to do with gradients
     arg_params, aux_params : values of arguments (random by default) and states (0 by default)
     rtol, atol : the tolerances
-    raise_on_err : raise the first difference; otherwise print it
-    ground_truth : what to compare with; by default the run in the most precise dtype
+    raise_on_err : raise an error at the first difference; otherwise print differences
+    ground_truth : the reference values; by default those of the run in the most precise dtype
     equal_nan : whether NaN is equal to NaN
-    use_uniform : draw arguments evenly, not normally
+    use_uniform : draw arguments from a uniform distribution, not a normal one
     rand_type : the dtype to draw them in
 
     Returns
     -------
     dict
-        what was compared with
+        the reference values
     """
     symbols = list(sym) if isinstance(sym, (list, tuple)) else [sym] * len(ctx_list)
     runs = [
@@ -122,7 +122,7 @@ def check_consistency(
 
 
 class _Run:
-    """A bound symbol, and what it computed."""
+    """A bound symbol, and its results."""
 
     def __init__(self, executor: Any) -> None:
         self.executor = executor
@@ -146,7 +146,7 @@ class _Run:
                 array[:] = 0
 
     def go(self, backward: bool, heads: list[Any] | None) -> list[Any]:
-        """Run, backwards from `heads` (by default from the outputs themselves), and return these."""
+        """Run forward, and backward from `heads` (by default the outputs themselves); return these."""
         executor = self.executor
         executor.forward(is_train=False)
         self.found.update({name: x.copy() for name, x in executor.output_dict.items()})
@@ -172,13 +172,13 @@ def check_gluon_hybridize_consistency(
     rtol: float = 1e-4,
     atol: float = 1e-4,
 ) -> None:
-    """Compare the outputs and gradients of a block eagerly and hybridized.
+    """Compare the outputs and gradients of an eager block with those of a hybridized one.
 
     Parameters
     ----------
-    net_builder : makes the block, which must draw no random numbers; called with ``prefix=``
+    net_builder : makes the block, which must not draw random numbers; called with ``prefix=``
     data_l : the inputs
-    numpy_func : what the block must compute, with NumPy
+    numpy_func : a NumPy function with the expected output
     test_grad : whether to compare gradients of the inputs
     rtol, atol : the relative and the absolute tolerance
     """
@@ -200,7 +200,7 @@ def check_gluon_hybridize_consistency(
 
 
 class _Given(Initializer):
-    """Gives parameters the values that those of another block had."""
+    """Initializes parameters with the values of another block's."""
 
     def __init__(self, values: Mapping[str, Any]) -> None:
         super().__init__()
@@ -211,7 +211,7 @@ class _Given(Initializer):
 
 
 def _output_and_gradients(net: Any, data: Sequence[NDArray], test_grad: bool) -> list[Any]:
-    """What a block computes, unrecorded and recorded, and the gradients of its inputs."""
+    """The output of a block, unrecorded and recorded, and the gradients of its inputs."""
     inputs = [array.copy() for array in data]
     output = net(*inputs).asnumpy()
     if not test_grad:

@@ -1,4 +1,4 @@
-"""Making sparse arrays to test with."""
+"""Sparse arrays for tests."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -33,18 +33,18 @@ def rand_sparse_ndarray(
     Parameters
     ----------
     shape, stype, dtype, ctx : its shape, storage type, dtype (float32 by default) and context
-    density : which share of the elements, or of the rows, is stored; random by default
-    distribution : of a csr array: ``uniform``, or ``powerlaw`` for rows of which each stores twice as much as
-        the one before
-    data_init : the number that all stored elements are
+    density : the fraction of the elements, or of the rows, that is stored; random by default
+    distribution : for a csr array, ``uniform``, or ``powerlaw`` where each row stores twice as much as the
+        one before
+    data_init : the value of all stored elements
     rsp_indices : the rows that a row_sparse array stores
-    modifier_func : what to do with each stored number of a row_sparse array
-    shuffle_csr_indices : whether the columns of a row stand in random order
+    modifier_func : a function applied to each stored number of a row_sparse array
+    shuffle_csr_indices : whether the columns of a row are in random order
 
     Returns
     -------
     tuple
-        the array; and ``(data, indices)`` of a row_sparse array, ``(indptr, indices, data)`` of a csr array
+        the array; and ``(data, indices)`` for a row_sparse array, ``(indptr, indices, data)`` for a csr array
     """
     density = float(np.random.rand()) if density is None else density
     dtype = default_dtype() if dtype is None else dtype
@@ -79,13 +79,13 @@ def rand_ndarray(
     distribution: str | None = None,
     ctx: Any = None,
 ) -> NDArray:
-    """Return an NDArray of random numbers: a dense one of numbers from -1 to 1, a sparse one from 0 to 1.
+    """Return an NDArray of random numbers: from -1 to 1 in a dense one, from 0 to 1 in a sparse one.
 
     Parameters
     ----------
     shape, dtype, ctx : its shape, dtype (float32 by default) and context
     stype : ``"default"``, ``"csr"`` or ``"row_sparse"``
-    modifier_func : what to do with each number
+    modifier_func : a function applied to each number
     density, shuffle_csr_indices, distribution : for sparse arrays; see `rand_sparse_ndarray`
     """
     if stype != "default":
@@ -153,7 +153,7 @@ def _powerlaw(
     data_init: float | None,
     shuffle: bool,
 ) -> CSRNDArray:
-    """Rows that begin with one element each, and store 2, 4, 8, … until all elements are used."""
+    """Rows of 2, 4, 8, … elements until all are used; each further row has one."""
     left = int(rows * columns * density)
     if left < 2 * rows:
         raise ValueError(
@@ -177,7 +177,7 @@ def _powerlaw(
 
 
 def shuffle_csr_column_indices(csr: Any) -> None:
-    """Put the columns of each row of a SciPy matrix into random order; the elements stay where they are."""
+    """Shuffle the columns of each row of a SciPy matrix; the elements keep their order."""
     for begin, end in zip(csr.indptr[:-1], csr.indptr[1:], strict=True):
         np.random.shuffle(csr.indices[begin:end])
 
@@ -192,7 +192,7 @@ def create_sparse_array(
     density: float = 0.5,
     shuffle_csr_indices: bool = False,
 ) -> Any:
-    """Return a random sparse array, as `rand_sparse_ndarray`; `rsp_indices` may stand in any order."""
+    """Return a random sparse array, like `rand_sparse_ndarray`; `rsp_indices` may be in any order."""
     if rsp_indices is not None:
         rsp_indices = np.sort(np.asarray(rsp_indices))
     options = {"rsp_indices": rsp_indices} if stype == "row_sparse" else {}
@@ -212,7 +212,7 @@ def create_sparse_array_zd(
     modifier_func: Modifier = None,
     shuffle_csr_indices: bool = False,
 ) -> Any:
-    """Return a random sparse array, of which `rsp_indices` alone say which rows are stored."""
+    """Return a random sparse array; only `rsp_indices` determine the rows that are stored."""
     if stype == "row_sparse":
         density = 0.0
     return create_sparse_array(

@@ -1,4 +1,4 @@
-"""Checking random generators by their statistics."""
+"""Statistical checks of random generators."""
 
 import itertools
 from collections.abc import Callable, Sequence
@@ -49,7 +49,7 @@ def chi_square_check(
     probs: Sequence[float],
     nsamples: int = 1_000_000,
 ) -> tuple[float, Any, Any]:
-    """Test how many numbers fall into each bucket.
+    """Test the number of samples in each bucket by Pearson's chi-square test.
 
     Parameters
     ----------
@@ -92,7 +92,7 @@ def verify_generator(
     Raises
     ------
     AssertionError
-        if fewer than the part `success_rate` of them exceed `alpha`
+        if less than the fraction `success_rate` of them exceeds `alpha`
     """
     checks = [chi_square_check(generator, buckets, probs, nsamples) for _ in range(nrepeat)]
     values = [value for value, _, _ in checks]

@@ -20,7 +20,7 @@ _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 @contextmanager
 def environment(*args: Any) -> Iterator[None]:
-    """Set environment variables for a while.
+    """Set environment variables inside the ``with`` block.
 
     Parameters
     ----------
@@ -45,7 +45,7 @@ def _set(variables: Mapping[str, Any]) -> None:
 
 @contextmanager
 def discard_stderr() -> Iterator[None]:
-    """Send what is written to the process's standard error to nowhere, for a while."""
+    """Discard the process's standard error inside the ``with`` block."""
     sys.stderr.flush()
     kept = os.dup(2)
     with open(os.devnull, "w") as nowhere:
@@ -60,7 +60,7 @@ def discard_stderr() -> Iterator[None]:
 def assert_exception(
     f: Callable[..., Any], exception_type: type[BaseException], *args: Any, **kwargs: Any
 ) -> None:
-    """Raise an AssertionError unless a call raises such an exception."""
+    """Raise an AssertionError unless a call raises an exception of a type."""
     try:
         f(*args, **kwargs)
     except exception_type:
@@ -145,7 +145,7 @@ class DummyIter(DataIter):
         return self.the_batch
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Do nothing."""
 
 
 def is_cd_run() -> bool:

@@ -1,1 +1,1 @@
-"""Commands beside the library: ``python -m gluonic.tools.im2rec``."""
+"""Command-line tools: ``python -m gluonic.tools.im2rec``."""

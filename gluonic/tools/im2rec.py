@@ -1,4 +1,4 @@
-"""``python -m gluonic.tools.im2rec``: lists of images, and files of records of them; MXNet's ``im2rec.py``.
+"""``python -m gluonic.tools.im2rec``: image lists and record files, like MXNet's ``im2rec.py``.
 
 python -m gluonic.tools.im2rec --list --recursive data/train photos    # data/train.lst; a folder is a label
 python -m gluonic.tools.im2rec --resize 256 data/train photos          # data/train.rec, data/train.idx
@@ -17,7 +17,7 @@ from gluonic.tools.packing import write_records
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status."""
+    """Run the command line; return the exit status."""
     options = _parser().parse_args(given)
     options.prefix, options.root = (str(Path(p).absolute()) for p in (options.prefix, options.root))
     logging.basicConfig(format="%(message)s")

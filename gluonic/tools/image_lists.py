@@ -1,4 +1,4 @@
-"""Lists of images: text files whose lines are a number, labels and a path, with tabs between."""
+"""Lists of images: text files with a number, labels and a path in each line, separated by tabs."""
 
 import logging
 import os
@@ -18,9 +18,9 @@ class ListedImage(NamedTuple):
 
     Attributes
     ----------
-    number : of the image
-    path : from the root of all images
-    labels : one or more
+    number : the image's number
+    path : the path relative to the root of all images
+    labels : one or more labels
     """
 
     number: int
@@ -31,13 +31,13 @@ class ListedImage(NamedTuple):
 def find_images(
     root: Path, recursive: bool, endings: Collection[str]
 ) -> tuple[list[ListedImage], dict[str, int]]:
-    """The images in a folder, and the labels of folders.
+    """Find the images in a folder, and the labels of its folders.
 
     Parameters
     ----------
     root : the folder
-    recursive : whether to go through its folders, too: each that has images is a label
-    endings : which files are images
+    recursive : whether to include its folders, of which each with images is a label
+    endings : the file name extensions of images
     """
     labels: dict[str, int] = {}
     found: list[ListedImage] = []
@@ -63,12 +63,12 @@ def _folders(root: Path, recursive: bool) -> Iterator[tuple[Path, list[str]]]:
 def divide(
     images: Sequence[ListedImage], chunks: int, train_ratio: float, test_ratio: float
 ) -> Iterator[tuple[str, Sequence[ListedImage]]]:
-    """Divide images into lists; each with what comes after the prefix in its file's name.
+    """Divide images into lists, each with the suffix of its file's name.
 
     Raises
     ------
     ValueError
-        if there are no such parts
+        if the numbers are invalid
     """
     if chunks < 1 or train_ratio < 0 or test_ratio < 0 or train_ratio + test_ratio > 1:
         raise AttributeValueError(
@@ -93,7 +93,7 @@ def divide(
 
 
 def shuffle(images: list[ListedImage]) -> None:
-    """Put images in MXNet's random order."""
+    """Shuffle images into MXNet's random order."""
     random.Random(_SEED).shuffle(images)
 
 
@@ -107,7 +107,7 @@ def write_list(path: str, images: Sequence[ListedImage]) -> None:
 
 
 def read_list(path: str) -> Iterator[ListedImage]:
-    """Read a list of images; a line that is something else is reported and left out."""
+    """Read a list of images; invalid lines are logged and skipped."""
     with open(path, encoding="utf-8") as file:
         for number, line in enumerate(file, 1):
             words = [word.strip() for word in line.strip().split("\t")]

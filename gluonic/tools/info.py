@@ -1,4 +1,4 @@
-"""``python -m gluonic info``: what gluonic has found on this machine."""
+"""``python -m gluonic info``: the software and hardware that gluonic finds on this machine."""
 
 import platform
 from collections.abc import Sequence
@@ -15,7 +15,7 @@ from gluonic.support.cpu_count import available_cores
 
 
 def main(arguments: Sequence[str] = ()) -> int:
-    """Print what `lines` says; the exit status."""
+    """Print `lines`; return the exit status."""
     if arguments:
         print(f"gluonic info: no arguments are known, and {' '.join(arguments)} was given")
         return 2
@@ -24,9 +24,9 @@ def main(arguments: Sequence[str] = ()) -> int:
 
 
 def lines() -> list[str]:
-    """What there is: versions, the processor, the libraries of products, the code cache and MPI.
+    """Lines about versions, the processor, the BLAS libraries, the code cache and MPI.
 
-    Finding MPI starts it, as the first store of several processes does.
+    Looking for MPI initializes it, as the first distributed store does.
     """
     host = target.host()
     blas = [one for one in threadpool_info() if one["user_api"] == "blas"]

@@ -1,4 +1,4 @@
-"""Images that a list names, packed into a file of records by threads, in the list's order."""
+"""Packing of listed images into a record file by threads, in the list's order."""
 
 import argparse
 import logging
@@ -15,7 +15,7 @@ from gluonic.progress import progress
 from gluonic.recordio import IRHeader, MXIndexedRecordIO, pack, pack_img
 from gluonic.tools.image_lists import ListedImage, read_list
 
-_AT_ONCE, _AHEAD = 64, 4  # images; how many times so many are under way
+_AT_ONCE, _AHEAD = 64, 4  # images of a part; parts in progress
 
 
 class _Part:
@@ -24,7 +24,7 @@ class _Part:
     Attributes
     ----------
     images : the images
-    records : what they were packed to; None what could not be
+    records : their records; None for images that could not be packed
     """
 
     def __init__(self, images: Sequence[ListedImage], options: argparse.Namespace) -> None:
@@ -33,7 +33,7 @@ class _Part:
         self.records: list[bytes | None] = [None] * self.count
 
     def make(self, row: int) -> None:
-        """Pack an image; what is damaged, or not there, is reported and left out."""
+        """Pack an image; damaged or missing ones are logged and left out."""
         image = self.images[row]
         try:
             self.records[row] = packed(image, self._options)
@@ -42,7 +42,7 @@ class _Part:
 
 
 def packed(image: ListedImage, options: argparse.Namespace) -> bytes:
-    """An image as a record: as it is, or decoded, cut, resized and encoded."""
+    """An image as a record: unchanged, or decoded, cropped, resized and encoded."""
     several = len(image.labels) > 1 and options.pack_label
     header = IRHeader(0, list(image.labels) if several else image.labels[0], image.number, 0)
     contents = (Path(options.root) / image.path).read_bytes()
@@ -57,7 +57,7 @@ def packed(image: ListedImage, options: argparse.Namespace) -> bytes:
 
 
 def _middle(pixels: Any) -> Any:
-    """The square in the middle."""
+    """The central square."""
     height, width = pixels.shape[:2]
     side = min(height, width)
     top, left = (height - side) // 2, (width - side) // 2
@@ -65,7 +65,7 @@ def _middle(pixels: Any) -> Any:
 
 
 def _shortened(pixels: Any, short: int) -> Any:
-    """The image with a shorter side of so many pixels."""
+    """The image resized so that its shorter side has `short` pixels."""
     height, width = pixels.shape[:2]
     size = (short, height * short // width) if height > width else (width * short // height, short)
     return required_opencv("im2rec --resize").resize(pixels, size)
@@ -77,12 +77,12 @@ def _parts(images: Iterator[ListedImage], options: argparse.Namespace) -> Iterat
 
 
 def write_records(list_path: str, options: argparse.Namespace) -> tuple[int, int]:
-    """Pack the images of a list into a file of records beside it, with an index.
+    """Pack the images of a list into a record file in the same folder, with an index.
 
     Returns
     -------
     written, left_out
-        how many images
+        the numbers of images
     """
     prefix = str(Path(list_path).with_suffix(""))
     images = list(read_list(list_path))

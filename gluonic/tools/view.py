@@ -1,4 +1,4 @@
-"""``gluonic view net-symbol.json``: write a model's graph as a page to work in, and open it in a browser."""
+"""``gluonic view net-symbol.json``: write a model's graph as an interactive page, and open it in a browser."""
 
 import argparse
 import os
@@ -19,7 +19,7 @@ _SHAPE = re.compile(r"([^=]+)=(\d+(?:[x,]\d+)*)\Z")
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Run the command line; the exit status."""
+    """Run the command line; return the exit status."""
     options = _parser().parse_args(given)
     try:
         path = write_page(
@@ -53,12 +53,12 @@ def write_page(
     Parameters
     ----------
     file : symbol JSON
-    parameters : a file of parameters; None takes the latest beside the symbol: ``net-0001.params`` of
+    parameters : a file of parameters; None takes the latest in the symbol's folder: ``net-0001.params`` for
         ``net-symbol.json``
-    shapes : of inputs by name
-    output : where it goes, in the format that its ending says; None puts a page among the temporary files
+    shapes : the shapes of inputs by name
+    output : the file to write, in the format of its extension; None writes a page to a temporary file
     against : symbol JSON of an older model, to show what has changed since
-    folded : in pictures, leave blocks closed as the page does when it opens
+    folded : in pictures, keep blocks folded, as on the page when it opens
     """
     symbol = sym.load(str(file))
     found = Path(parameters) if parameters else _beside(file)

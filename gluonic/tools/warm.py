@@ -8,12 +8,12 @@ from gluonic.graph.errors import MXNetError
 
 
 def warm(run: Callable[[], None]) -> None:
-    """Run a program whose first calls compile, and say what that has left on disk.
+    """Run a program that compiles at its first calls, and report the new machine code on disk.
 
     Raises
     ------
     MXNetError
-        if nothing can be kept: ``GLUONIC_CACHE=0``, or the folder is not the user's alone
+        if nothing can be stored: ``GLUONIC_CACHE=0``, or the folder is not private
     """
     from gluonic.codegen.machine import cache
 
