@@ -14,13 +14,13 @@ from gluonic.ndarray.state import Flags
 
 
 class NoGradientFuncError(MXNetError, ValueError):
-    """A gradient was asked for that nobody has defined."""
+    """A requested gradient is not defined."""
 
 
 class Call:
-    """One call of an operator, and what its gradients need of it.
+    """One call of an operator, with what its gradients need.
 
-    The function gets copies of the arrays: it may change them.
+    The function receives copies of the arrays, which it may change.
 
     Attributes
     ----------
@@ -48,7 +48,7 @@ class Call:
         return [_result(answer, self.operator) for answer in answers]
 
     def prepare(self, wanted: Sequence[int]) -> None:
-        """Make the functions that will turn gradients of the results into those of these arrays."""
+        """Make the functions from gradients of the results to those of the wanted arrays."""
         for i in wanted:
             if (defined := self._defined(i)) is not None and defined[0] not in self._makers:
                 with Flags(False, None):
@@ -68,7 +68,7 @@ class Call:
         Raises
         ------
         NoGradientFuncError
-            if one is not defined, unless the array holds whole numbers, which have no derivative
+            if one is not defined, unless the array holds integers, which have no derivative
         """
         self.prepare(wanted)
         head = self._head(heads)
@@ -103,7 +103,7 @@ class Call:
         )
 
     def _head(self, heads: Sequence[Array | None]) -> Any:
-        """What flows in, shaped as the results were: a scalar for a number."""
+        """The gradients of the results, in their shapes: a scalar for a number."""
         answers = self._answer if self.is_tuple else (self._answer,)
         made = []
         for answer, head in zip(answers, heads, strict=True):
@@ -129,14 +129,14 @@ class Call:
 
 
 def plain(value: Any) -> Any:
-    """What an NDArray holds; anything else as it is."""
+    """The elements of an NDArray; other values unchanged."""
     return value.elements if isinstance(value, NDArray) else value
 
 
 def _result(answer: Any, operator: Definition) -> Array:
-    """A result as an array of its own; numbers have one axis, as everywhere in MXNet."""
+    """A result as a new array; numbers get one axis, as everywhere in MXNet."""
     values = np.asarray(plain(answer))
-    if type(answer) is float:  # a NumPy number says its dtype, a Python one does not
+    if type(answer) is float:  # a NumPy number has a dtype, a Python one does not
         values = values.astype(np.float32)
     if values.dtype == object:
         raise MXNetError(

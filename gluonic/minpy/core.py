@@ -21,7 +21,7 @@ def grad_and_loss(
     Parameters
     ----------
     func : computes the loss: one array, or a tuple of arrays whose sum is differentiated
-    argnum : the argument, or the arguments, to differentiate by
+    argnum : the argument, or the arguments, to differentiate with respect to
 
     Returns
     -------
@@ -60,7 +60,7 @@ def grad_and_loss(
 
 
 def _as_array(value: Any) -> Any:
-    """An array for NumPy's arrays and for numbers; everything else as it is."""
+    """An NDArray for NumPy's arrays and for numbers; other values unchanged."""
     if isinstance(value, (np.ndarray, np.number)):
         return array(value, dtype=value.dtype)
     if isinstance(value, float):
@@ -74,7 +74,7 @@ def grad(func: Callable[..., Any], argnum: int | Sequence[int] = 0) -> Callable[
     Parameters
     ----------
     func : computes the loss
-    argnum : the argument, or the arguments, to differentiate by
+    argnum : the argument, or the arguments, to differentiate with respect to
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What `customop` makes, without its methods: a function and its derivatives, under a name for graphs."""
+"""The data of an operator made by `customop`: a function and its derivatives, with a name for graphs."""
 
 from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
@@ -15,12 +15,12 @@ class Definition:
     Parameters
     ----------
     function : the function
-    kind : what it computes with: ``"numpy"`` or ``"mxnet"``
-    outputs : how many results it has where it is used in graphs; eagerly, it may return a tuple of any length
+    kind : the arrays it computes with: ``"numpy"`` or ``"mxnet"``
+    outputs : number of results in graphs; eagerly, it may return a tuple of any length
 
     Attributes
     ----------
-    gradients : by argument (position or keyword) the function that makes its gradient, and, if this computes
+    gradients : by argument (position or keyword), the function that makes its gradient, and, if this computes
         several gradients at once, their positions
     """
 
@@ -36,7 +36,7 @@ class Definition:
         return f"{self.function.__module__}.{name}"
 
     def without_name(self, keywords: Mapping[str, Any]) -> dict[str, Any]:
-        """Leave out ``name=``, which names the node in a graph, unless the function has such an argument."""
+        """Drop ``name=``, the name of the node in a graph, unless the function has such an argument."""
         code = getattr(self.function, "__code__", None)
         arguments = code.co_varnames[: code.co_argcount + code.co_kwonlyargcount] if code else ()
         return {k: v for k, v in keywords.items() if k != "name" or k in arguments}
@@ -46,7 +46,7 @@ by_key: dict[str, Definition] = {}
 
 
 def enter(definition: Definition) -> str:
-    """Give an operator the name by which graphs know it: its module and name, numbered if taken."""
+    """Register an operator under its name in graphs: module and name, numbered if taken."""
     key, number = definition.title, 1
     while by_key.setdefault(key, definition) is not definition:
         number += 1
@@ -55,7 +55,7 @@ def enter(definition: Definition) -> str:
 
 
 def find(key: str) -> Definition:
-    """Return the operator that graphs know by that name.
+    """Return the operator of a name in graphs.
 
     Raises
     ------

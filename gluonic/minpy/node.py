@@ -1,7 +1,7 @@
 """Operators made with `customop` as nodes of graphs.
 
-A node names the function and keeps the constants of the call; a hidden output carries the call to its
-gradient. Shapes and dtypes are found by calling the function with zeros.
+A node has the function's name and the constants of the call; a hidden output passes the call to its
+gradient. Shapes and dtypes are inferred by calling the function with zeros.
 """
 
 from collections.abc import Mapping, Sequence
@@ -24,7 +24,7 @@ _HIDDEN = "call_made"
 
 
 def make_symbols(definition: Definition, args: Sequence[Any], kwargs: Mapping[str, Any]) -> Any:
-    """Put a call into a graph; returns a Symbol, or a tuple of them if there are several outputs."""
+    """Add a call to a graph; return a Symbol, or a tuple of Symbols for several outputs."""
     own = definition.without_name(kwargs)
     name = kwargs.get("name") if len(own) < len(kwargs) else None
     template, symbols = Template.of_call(args, own, lambda value: isinstance(value, Symbol))
@@ -60,7 +60,7 @@ def minpy_customop(*data: Array, function: str, call: str, count: int, run: Run)
     ----------
     data : its array arguments
     function : its module and name
-    call : where the arrays stand among its arguments, and the other arguments
+    call : the positions of the arrays among its arguments, and the other arguments
     count : number of results
     """
     made = Call(find(function), Template.read(call), data)

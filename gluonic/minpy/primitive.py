@@ -22,7 +22,7 @@ _KINDS = ("numpy", "mxnet")
 
 
 class Primitive(Definition):
-    """An operator made of a Python function; made by `customop`.
+    """An operator from a Python function; made by `customop`.
 
     Parameters
     ----------
@@ -32,7 +32,7 @@ class Primitive(Definition):
     def __init__(self, func: Callable[..., Any], kind: str, outputs: int = 1) -> None:
         functools.update_wrapper(self, func)
         super().__init__(func, kind, outputs)
-        if "<locals>" not in self.title:  # so that graphs can be loaded that use it
+        if "<locals>" not in self.title:  # so that graphs that use it can be loaded
             enter(self)
 
     def __str__(self) -> str:
@@ -44,28 +44,28 @@ class Primitive(Definition):
     # Derivatives
 
     def def_grad(self, func: Gradient, argnum: int = 0) -> "Primitive":
-        """Define the derivative by one argument.
+        """Define the derivative with respect to one argument.
 
         Parameters
         ----------
-        func : ``func(ans, *args, **kwargs)`` takes the result and the arguments and returns a function that
-            turns the gradient of the result into that of the argument
-        argnum : which argument
+        func : ``func(ans, *args, **kwargs)`` takes the result and the arguments, and returns a function from
+            the gradient of the result to that of the argument
+        argnum : the position of the argument
         """
         self.gradients[argnum] = func, None
         return self
 
     def def_grad_kw(self, func: Gradient, key: str) -> "Primitive":
-        """Define the derivative by a keyword argument."""
+        """Define the derivative with respect to a keyword argument."""
         self.gradients[key] = func, None
         return self
 
     def def_grad_zero(self, argnum: int = 0) -> "Primitive":
-        """Define the derivative by one argument to be zero."""
+        """Define the derivative with respect to one argument as zero."""
         return self.def_grad(lambda *args, **kwargs: lambda g: 0.0, argnum)
 
     def def_multiple_grad(self, func: Gradient, argnums: Sequence[int]) -> "Primitive":
-        """Define the derivatives by several arguments with one function, which returns all of them."""
+        """Define the derivatives with respect to several arguments, with one function that returns all."""
         numbers = tuple(argnums)
         if len(set(numbers)) != len(numbers):
             raise ValueError(f"def_multiple_grad: argnums={numbers} has duplicates")
@@ -76,12 +76,12 @@ class Primitive(Definition):
     # Calls
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
-        """Run the function on arrays, or put it into a graph if there are Symbols among the arguments.
+        """Run the function on arrays, or add it to a graph if there are Symbols among the arguments.
 
         Returns
         -------
         NDArray, Symbol or a tuple of them
-            for each result one; a number becomes an array of one element
+            one for each result; a number becomes an array of one element
         """
         if any(isinstance(value, Symbol) for value in (*args, *kwargs.values())):
             return make_symbols(self, args, kwargs)
@@ -116,7 +116,7 @@ def customop(op_type: str, *, outputs: int = 1) -> Callable[[Callable[..., Any]]
     Parameters
     ----------
     op_type : ``"numpy"`` if the function computes with NumPy arrays, ``"mxnet"`` if with NDArrays
-    outputs : how many results it has, where it is used in symbols and hybridized blocks
+    outputs : number of results in symbols and hybridized blocks
 
     Raises
     ------

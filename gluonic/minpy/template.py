@@ -1,4 +1,4 @@
-"""How a call is split into arrays and constants, so that it can be repeated with other arrays."""
+"""Separation of a call's arguments into arrays and constants, to repeat it with other arrays."""
 
 import ast
 import json
@@ -8,11 +8,11 @@ from typing import Any, NamedTuple, TypeAlias
 from gluonic.graph.errors import MXNetError, describe
 
 Place: TypeAlias = "int | str"
-"""Where an argument stands: its position, or its keyword."""
+"""The place of an argument: its position, or its keyword."""
 
 
 class ConstantArgument(NamedTuple):
-    """An argument that is no array."""
+    """An argument that is not an array."""
 
     value: Any
 
@@ -21,11 +21,11 @@ Slot: TypeAlias = "int | ConstantArgument"
 
 
 class Template:
-    """The arguments of a call; a slot is the number of an array, or a constant.
+    """The arguments of a call; a slot is the index of an array, or a constant.
 
     Attributes
     ----------
-    places : for each array where it stands among the arguments
+    places : the place of each array among the arguments
     """
 
     def __init__(self, args: Sequence[Slot], kwargs: Mapping[str, Slot]) -> None:
@@ -39,7 +39,7 @@ class Template:
     def of_call(
         cls, args: Sequence[Any], kwargs: Mapping[str, Any], is_array: Callable[[Any], bool]
     ) -> "tuple[Template, list[Any]]":
-        """Split the arguments of a call; also returns the arrays."""
+        """Separate the arguments of a call into a template and its arrays."""
         arrays: list[Any] = []
 
         def slot(value: Any) -> Slot:
@@ -52,7 +52,7 @@ class Template:
         return cls(positional, {name: slot(value) for name, value in kwargs.items()}), arrays
 
     def filled(self, arrays: Sequence[Any]) -> tuple[list[Any], dict[str, Any]]:
-        """Return the arguments with these arrays."""
+        """Return the arguments with arrays filled in."""
 
         def value(slot: Slot) -> Any:
             return slot.value if isinstance(slot, ConstantArgument) else arrays[slot]
@@ -65,7 +65,7 @@ class Template:
         Raises
         ------
         MXNetError
-            if a constant is no literal
+            if a constant is not a literal
         """
         return json.dumps(
             {
@@ -76,7 +76,7 @@ class Template:
 
     @classmethod
     def read(cls, text: str) -> "Template":
-        """Read what `written` wrote; nothing is evaluated."""
+        """Parse the text of `written`; nothing is evaluated."""
         try:
             document = json.loads(text)
             args = [_slot(item) for item in document["args"]]
