@@ -1,11 +1,13 @@
 """Convolution of NumPy arrays by matrix products (im2col); the channels of all arrays are axis 1.
 
 The windows of some images make up the columns of a matrix, which is multiplied by the filters; a
-few images at a time, so that the matrix stays small.
+few images at a time, so that the matrix stays small. Columns are ordered by images, then by places; where
+rows of places are short, by places, then by images: what is copied at a time is longer then.
 """
 
 from collections.abc import Iterator
 from math import prod
+from typing import Any
 
 import numpy as np
 
@@ -13,6 +15,8 @@ from gluonic.graph.operator import Array
 from gluonic.graph.ops.windows import Windows, inner, padded, window_view
 
 LARGEST_MATRIX = 1 << 22
+_SHORT_ROW, _MOST_SIDE_BY_SIDE = 16, 16
+"""Rows of so few places are short; so many images at most are copied from place to place."""
 
 
 def _parts(images: int, numbers_per_image: int) -> Iterator[slice]:
@@ -21,17 +25,57 @@ def _parts(images: int, numbers_per_image: int) -> Iterator[slice]:
     return (slice(i, min(i + size, images)) for i in range(0, images, size))
 
 
-def _columns(images: Array, windows: Windows, counts: tuple[int, ...], groups: int) -> Array:
+def _are_side_by_side(images: int, windows: Windows, counts: tuple[int, ...]) -> bool:
+    """Whether the numbers that images have at one place lie side by side in the columns."""
+    return (
+        1 < images <= _MOST_SIDE_BY_SIDE
+        and counts[-1] <= _SHORT_ROW
+        and windows.stride[-1] == 1
+        and prod(windows.kernel) > 1
+    )
+
+
+def _zeros(shape: tuple[int, ...], dtype: Any, side_by_side: bool) -> Array:
+    """Zeros for images, which lie one after the other or side by side."""
+    if not side_by_side:
+        return np.zeros(shape, dtype)
+    return np.moveaxis(np.zeros((*shape[1:], shape[0]), dtype), -1, 0)
+
+
+def _padded(images: Array, windows: Windows, side_by_side: bool) -> Array:
+    """Images with zeros around them."""
+    if not side_by_side:
+        return padded(images, windows.pad, windows.pad)
+    sizes = [size + 2 * pad for size, pad in zip(images.shape[2:], windows.pad, strict=True)]
+    result = _zeros((*images.shape[:2], *sizes), images.dtype, side_by_side)
+    result[inner(images.shape[2:], windows.pad)] = images
+    return result
+
+
+def _columns(
+    images: Array, windows: Windows, counts: tuple[int, ...], groups: int, side_by_side: bool
+) -> Array:
     """The windows as columns: (groups, channels of a group × kernel, images × windows)."""
-    view = np.moveaxis(window_view(images, windows, counts), 0, 1 + len(counts))
+    view = window_view(images, windows, counts)
+    view = np.moveaxis(view, 0, -1 if side_by_side else 1 + len(counts))
     rows = images.shape[1] // groups * prod(windows.kernel)
     return view.reshape(groups, rows, len(images) * prod(counts))
 
 
-def _channels_outside(images: Array, groups: int) -> Array:
+def _channels_outside(images: Array, groups: int, side_by_side: bool) -> Array:
     """Images as (groups, channels of a group, images × places)."""
-    members = images.shape[1] // groups
-    return images.swapaxes(0, 1).reshape(groups, members, len(images) * prod(images.shape[2:]))
+    members, count = images.shape[1] // groups, len(images) * prod(images.shape[2:])
+    return np.moveaxis(images, 0, -1 if side_by_side else 1).reshape(groups, members, count)
+
+
+def _images_outside(
+    columns: Array, shape: tuple[int, ...], counts: tuple[int, ...], side_by_side: bool
+) -> Array:
+    """What has a number for each window of some images, as (images, *shape, *counts)."""
+    images = columns.size // (prod(shape) * prod(counts))
+    if side_by_side:
+        return np.moveaxis(columns.reshape(*shape, *counts, images), -1, 0)
+    return np.moveaxis(columns.reshape(*shape, images, *counts), len(shape), 0)
 
 
 def _is_pointwise(windows: Windows) -> bool:
@@ -61,11 +105,11 @@ def convolve(data: Array, weight: Array, windows: Windows, groups: int) -> Array
     if _is_pointwise(windows):
         _pointwise(data, matrix, output)
         return output
-    images = padded(data, windows.pad, windows.pad)
+    side_by_side = _are_side_by_side(len(data), windows, counts)
+    images = _padded(data, windows, side_by_side)
     for part in _parts(len(data), groups * matrix.shape[2] * prod(counts)):
-        product = matrix @ _columns(images[part], windows, counts, groups)
-        shape = (filters, part.stop - part.start, *counts)
-        output[part] = product.reshape(shape).swapaxes(0, 1)
+        product = matrix @ _columns(images[part], windows, counts, groups, side_by_side)
+        output[part] = _images_outside(product, (filters,), counts, side_by_side)
     return output
 
 
@@ -79,24 +123,27 @@ def convolve_data(
         result = np.empty(shape, grad.dtype)
         _pointwise(grad, matrix, result)
         return result
+    side_by_side = _are_side_by_side(len(grad), windows, counts)
     sizes = [size + 2 * pad for size, pad in zip(shape[2:], windows.pad, strict=True)]
-    images = np.zeros((*shape[:2], *sizes), grad.dtype)
+    images = _zeros((*shape[:2], *sizes), grad.dtype, side_by_side)
     for part in _parts(len(grad), groups * matrix.shape[1] * prod(counts)):
-        columns = matrix @ _channels_outside(grad[part], groups)
-        taps = columns.reshape(shape[1], *windows.kernel, part.stop - part.start, *counts)
+        columns = matrix @ _channels_outside(grad[part], groups, side_by_side)
+        taps = _images_outside(columns, (shape[1], *windows.kernel), counts, side_by_side)
         for tap, places in windows.taps(counts):
-            images[part][:, :, *places] += taps[(slice(None), *tap)].swapaxes(0, 1)  # type: ignore[arg-type]
-    return images[inner(shape[2:], windows.pad)]
+            images[part][:, :, *places] += taps[:, :, *tap]  # type: ignore[arg-type]
+    found = images[inner(shape[2:], windows.pad)]
+    return np.ascontiguousarray(found) if side_by_side else found
 
 
 def convolve_weight(
     grad: Array, data: Array, shape: tuple[int, ...], windows: Windows, groups: int
 ) -> Array:
     """The gradient of `weight`, which has the given shape, from that of the output."""
-    counts = grad.shape[2:]
-    matrix = np.zeros((groups, shape[0] // groups, prod(shape[1:])), grad.dtype)
-    images = padded(data, windows.pad, windows.pad)
-    for part in _parts(len(data), groups * matrix.shape[2] * prod(counts)):
-        columns = _columns(images[part], windows, counts, groups)
-        matrix += _channels_outside(grad[part], groups) @ columns.swapaxes(1, 2)
-    return matrix.reshape(shape)
+    counts, matrix = grad.shape[2:], (groups, shape[0] // groups, prod(shape[1:]))
+    side_by_side = _are_side_by_side(len(data), windows, counts)
+    images, found = _padded(data, windows, side_by_side), None
+    for part in _parts(len(data), groups * matrix[2] * prod(counts)):
+        columns = _columns(images[part], windows, counts, groups, side_by_side)
+        product = _channels_outside(grad[part], groups, side_by_side) @ columns.swapaxes(1, 2)
+        found = product if found is None else found + product
+    return np.zeros(shape, grad.dtype) if found is None else found.reshape(shape)

@@ -6,6 +6,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.errors import MXNetError
@@ -100,6 +102,41 @@ def test_a_batch_worked_off_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPa
     monkeypatch.setattr(convolution_kernels, "LARGEST_MATRIX", 1200)
     for name, arrays in calls.items():
         np.testing.assert_allclose(run(name, *arrays, **attributes), whole[name], rtol=1e-10)
+
+
+@given(
+    images=st.integers(2, 18),
+    places=st.lists(st.integers(4, 18), min_size=1, max_size=2),
+    stride=st.integers(1, 2),
+    pad=st.integers(0, 1),
+    groups=st.sampled_from([1, 2]),
+)
+def test_a_batch_gives_what_each_image_gives_alone(
+    images: int, places: list[int], stride: int, pad: int, groups: int
+) -> None:
+    rank = len(places)
+    data, weight = uniform(images, 4, *places), uniform(6, 4 // groups, *[3] * rank, seed=1)
+    attributes: dict[str, Any] = {
+        "kernel": (3,) * rank,
+        "stride": (stride,) * rank,
+        "pad": (pad,) * rank,
+        "num_filter": 6,
+        "num_group": groups,
+        "no_bias": True,
+    }
+    whole = run("Convolution", data, weight, **attributes)
+    grad = uniform(*whole.shape, seed=2)
+    alone = [run("Convolution", data[i : i + 1], weight, **attributes) for i in range(images)]
+    np.testing.assert_allclose(whole, np.concatenate(alone), rtol=1e-9, atol=1e-12)
+    of_data, of_weight = (
+        [
+            run(f"_backward_Convolution_{name}", grad[at], data[at], weight, **attributes)
+            for at in (slice(None), *(slice(i, i + 1) for i in range(images)))
+        ]
+        for name in ("data", "weight")
+    )
+    np.testing.assert_allclose(of_data[0], np.concatenate(of_data[1:]), rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(of_weight[0], sum(of_weight[1:]), rtol=1e-9, atol=1e-11)
 
 
 def shapes_of(name: str, known: dict[str, Any], **attributes: Any) -> list[Any]:
