@@ -279,16 +279,12 @@ class CompiledGraph:
             except MXNetError:
                 continue  # something else than a batch was made larger
             made = Specialization(prepared, self.inputs, facts, self.parameters)
-            binding = self._bind_in_family(made, hints, arrays, train)
-            if binding is not None:
-                return binding
             own = preparation.facts_of(prepared, arrays, train)
             if own is not None and made.guards.hold(own):
-                return Binding.of(made, own)
+                return self._first_binding(made, own, hints, train)
         prepared, facts = preparation.of(arrays, train, sizes_vary=vary)
         made = Specialization(prepared, self.inputs, facts, self.parameters)
-        binding = self._bind_in_family(made, arrays, arrays, train)
-        return Binding.of(made, facts) if binding is None else binding
+        return self._first_binding(made, facts, arrays, train)
 
     def _do_sizes_vary(self, arrays: Sequence[Array], train: bool) -> bool:
         """Whether machine code for arrays that differ in their sizes alone has been made so often."""
@@ -297,14 +293,13 @@ class CompiledGraph:
         self._made_of_kind[kind] += 1
         return before >= _OWN_SIZES
 
-    def _bind_in_family(
-        self, made: Specialization, hints: Sequence[Any], arrays: Sequence[Array], train: bool
-    ) -> Binding | None:
-        """Bind machine code that was made for size hints, as it would be for batches of any size."""
-        if not self._knows_data:
-            return None
-        family = self._families[train].find_leading(made, hints, self._data)
-        return None if family is None else family.binding(arrays)
+    def _first_binding(
+        self, made: Specialization, facts: Facts, hints: Sequence[Any], train: bool
+    ) -> Binding:
+        """Bind machine code that was made for size hints, which may serve batches of any size."""
+        if self._knows_data:
+            self._families[train].expect_leading(made, hints, self._data)
+        return Binding.of(made, facts)
 
 
 __all__ = ["CompiledGraph", "DynamicShapeError"]

@@ -127,20 +127,28 @@ class Families:
     def __init__(self, preparation: Preparation, train: bool) -> None:
         self._preparation, self._train = preparation, train
         self._found: list[Family] = []
+        self._expected: list[tuple[Specialization, Sequence[AbstractArray], Sequence[int]]] = []
         self._trials = _MOST_TRIALS if is_uniform(preparation.graph) else 0
 
     def bind(self, arrays: Sequence[Any]) -> Binding | None:
         """The binding for such arrays, if it belongs to a family; the latest is asked first."""
+        while self._expected:
+            made, opened, data = self._expected.pop(0)
+            self._find(made, opened, leading_lines(opened, data))
         for family in reversed(self._found):
             if (binding := family.binding(arrays)) is not None:
                 return binding
         return None
 
-    def find_leading(
+    def expect_leading(
         self, made: Specialization, arrays: Sequence[Any], data: Sequence[int]
-    ) -> Family | None:
-        """Find the family of arrays in which the first axes of `data` are the batch."""
-        return self._find(made, arrays, leading_lines(arrays, data))
+    ) -> None:
+        """Have the family of arrays in which the first axes of `data` are the batch found, once others come.
+
+        Many nets are called with batches of one size alone.
+        """
+        opened = [AbstractArray(a.shape, a.dtype) for a in arrays]
+        self._expected.append((made, opened, data))
 
     def find_between(
         self, known: Specialization, earlier: Iterable[Sequence[Shape]], arrays: Sequence[Any]
