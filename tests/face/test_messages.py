@@ -130,7 +130,7 @@ def a_hybrid_input_of_another_dtype(_: Path) -> None:
     ready(lambda: nn.Dense(3, in_units=2), hybridize=True)(nd.ones((1, 2), dtype="float64"))
 
 
-@wrong(ValueError, "'flaot32' is no dtype", "did you mean 'float32'")
+@wrong(ValueError, "'flaot32' is not a dtype of gluonic", "did you mean 'float32'")
 def a_dtype_misspelt(_: Path) -> None:
     nd.ones((2,), dtype="flaot32")
 
