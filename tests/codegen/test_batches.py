@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.runtime import frame as frame_module
 from gluonic.codegen.shapes import facts as facts_module
 from gluonic.gluon import nn
 from gluonic.graph.node import Graph, Node, make_node
@@ -98,14 +99,35 @@ def test_parameters_that_change_between_batch_sizes_are_noticed() -> None:
 def test_memory_of_the_largest_batch_serves_the_smaller_ones(graphs: list[CompiledGraph]) -> None:
     net = image_net()
     net(images(64))
-    (pool,) = graphs[0].pools.values()
-    (frame,) = pool.frames
-    arena = frame.slots[graphs[0].specializations[0].buffers.transient_slots[0]]
-    size = frame.binding.transient.size
-    net(images(5))
-    assert frame.binding.transient.size < size
-    again = frame.slots[graphs[0].specializations[0].buffers.transient_slots[0]]
-    assert again - arena == frame.binding.transient.offsets[0]
+    (graph,) = graphs
+    (frame,) = graph.pools[graph.specializations[0]].frames
+    places = graph.specializations[0].buffers.transient_slots
+    largest = [frame.slots[place] for place in places]
+    for batch in (5, 63, 1):
+        net(images(batch))
+        assert [frame.slots[place] for place in places] == largest
+    net(images(65))
+    assert [frame.slots[place] for place in places] != largest
+
+
+def test_a_batch_for_which_there_is_no_memory_leaves_smaller_ones_alone(
+    graphs: list[CompiledGraph], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    net = image_net()
+    expected = net(images(5)).asnumpy()
+
+    def refuse(*_: Any) -> None:
+        raise MemoryError
+
+    with monkeypatch.context() as patch:
+        patch.setattr(frame_module, "allocated", refuse)
+        with pytest.raises(MemoryError):
+            net(images(640))
+    np.testing.assert_array_equal(net(images(5)).asnumpy(), expected)
+    net(images(4))
+    (graph,) = graphs
+    *_, too_large, _, smaller = graph.bindings.values()
+    assert smaller.transient.size * 100 < too_large.transient.size
 
 
 def test_a_parameter_of_another_shape_is_prepacked_anew() -> None:

@@ -1,10 +1,10 @@
 """The table of numbers that machine code reads: its layout, and how it is filled."""
 
 from collections.abc import Sequence
+from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.launch.arguments import Integers
 from gluonic.codegen.loops.steps import Step
 
 SHARE = 0
@@ -28,47 +28,51 @@ class ArgumentTable:
     Attributes
     ----------
     size : how many numbers the table has
-    first_numbers : for each step where its numbers begin among those of all
+    begins : for each step where its numbers begin
+    phases : for each phase of each step where it stands how its units are shared
     first_phases : for each step which of all phases is its first
     step_of_phase : for each phase whose it is
-    has_own_workspace : for each step whether each thread needs scratch memory of its own
+    own_workspaces : where it stands of how much scratch memory each thread needs, where each has its own
     """
 
     def __init__(self, steps: Sequence[Step], counts: Sequence[int]) -> None:
         self.size = FIRST
         self.begins: list[int] = []
-        self.first_numbers: list[int] = []
-        numbers: list[int] = []
+        self._numbers: list[int] = []
         shares: list[int] = []
-        for step, count in zip(steps, counts, strict=True):
+        self._owners: list[tuple[int, int]] = []
+        for number, (step, count) in enumerate(zip(steps, counts, strict=True)):
             self.begins.append(self.size)
-            numbers += range(self.size, self.size + len(step.displaced))
+            self._numbers += range(self.size, self.size + len(step.displaced))
             self.size += len(step.displaced)
-            self.first_numbers.append(len(numbers))
             for _ in range(step.phases):
-                numbers += range(self.size, self.size + count)
+                self._numbers += range(self.size, self.size + count)
                 shares.append(self.size + count)
+                if step.uses_workspace and not step.has_common_workspace:
+                    self._owners.append((self.size + count + WORKSPACE, number))
                 self.size += count + NEXT
         phases = np.array([step.phases for step in steps], np.int64)
         self.first_phases = np.cumsum(phases) - phases
         self.step_of_phase = np.repeat(np.arange(len(steps)), phases)
-        self.has_own_workspace = np.array(
-            [step.uses_workspace and not step.has_common_workspace for step in steps], bool
-        )
-        self._numbers, self._shares = np.array(numbers, np.intp), np.array(shares, np.intp)
+        self.phases = np.array(shares, np.intp)
+        self.own_workspaces = np.array([place for place, _ in self._owners], np.intp)
 
-    def filled(self, numbers: Integers, shares: Sequence[Integers], share: int) -> Integers:
-        """A table.
+    def listed(
+        self, numbers: Sequence[Any], units: Sequence[Any], workspaces: Sequence[Any]
+    ) -> list[Any]:
+        """The numbers of a table in which one thread does all units of each phase.
 
         Parameters
         ----------
         numbers : of all steps, one after the other
-        shares : what follows the numbers of each phase: its units, its chunks, …
-        share : the address of the function that shares a step among threads
+        units : of each phase
+        workspaces : the bytes of scratch memory of each step
         """
-        table = np.zeros(self.size, np.int64)
-        table[SHARE] = share
-        table[self._numbers] = numbers
-        for position, column in enumerate(shares):
-            table[self._shares + position] = column
+        table: list[Any] = [0] * self.size
+        for place, number in zip(self._numbers, numbers, strict=True):
+            table[place] = number
+        for place, count in zip(self.phases.tolist(), units, strict=True):
+            table[place : place + WORKSPACE] = count, count, 1
+        for place, step in self._owners:
+            table[place] = workspaces[step]
         return table

@@ -34,67 +34,38 @@ class LaunchSpec:
 
 @record
 class LaunchArguments:
-    """The numbers that go with one set of shapes.
+    """The numbers that go with shapes, or expressions of sizes.
 
     Attributes
     ----------
     numbers : of all native steps, one after the other: displacements, then run-time numbers
     units : of each phase of each step
-    nanoseconds : that each step takes one thread, where there are several
+    nanoseconds : that each step takes one thread, where there are several; empty where there are not
     workspaces : the bytes of scratch memory that each step, or each of its threads, needs
     sizes : the bytes of each result in the memory of frames; 0 for a workspace
     results : the shapes of what is computed
     """
-
-    numbers: Integers
-    units: Integers
-    nanoseconds: npt.NDArray[np.float64]
-    workspaces: Integers
-    sizes: Integers
-    results: list[Shape]
-
-
-@record
-class ArgumentLists:
-    """Launch arguments as they are collected, each a list."""
 
     numbers: list[Any]
     units: list[Any]
     nanoseconds: list[Any]
     workspaces: list[Any]
     sizes: list[Any]
-    results: list[Any]
+    results: list[Shape]
 
 
-def collect_arguments(launch: LaunchSpec, facts: Facts, *, timed: bool) -> ArgumentLists:
-    """Ask all steps of a graph for their numbers; if `timed`, also for their times."""
-    found = ArgumentLists([], [], [], [], [], [])
+def launch_arguments(launch: LaunchSpec, facts: Facts) -> LaunchArguments:
+    """Ask all steps of a graph for their numbers, and where there are several threads for their times."""
+    found, timed = LaunchArguments([], [], [], [], [], []), most_threads() > 1
     for step in launch.steps:
         found.numbers.extend(step.displacements(facts))
         found.numbers.extend(step.numbers(facts))
         found.units.extend(step.phase_units(facts))
-        found.nanoseconds.append(step.nanoseconds(facts) if timed else 0)
+        if timed:
+            found.nanoseconds.append(step.nanoseconds(facts))
         found.workspaces.append(step.workspace(facts) if step.uses_workspace else 0)
     found.sizes.extend(
         facts.bytes_of(buffer) if isinstance(buffer, Entry) else 0 for buffer in launch.buffers
     )
     found.results.extend(facts.shapes[entry] for entry in launch.computed)
     return found
-
-
-def launch_arguments(launch: LaunchSpec, facts: Facts) -> LaunchArguments:
-    """The arguments for shapes that are known."""
-    found = collect_arguments(launch, facts, timed=most_threads() > 1)
-    return LaunchArguments(
-        integers(found.numbers),
-        integers(found.units),
-        np.array(found.nanoseconds, np.float64),
-        integers(found.workspaces),
-        integers(found.sizes),
-        found.results,
-    )
-
-
-def integers(numbers: Sequence[int]) -> Integers:
-    """An array of them."""
-    return np.array(numbers, np.int64)

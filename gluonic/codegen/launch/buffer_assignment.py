@@ -10,11 +10,10 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.data_movement.copies import JoinStep
-from gluonic.codegen.launch.argument_table import ArgumentTable
-from gluonic.codegen.launch.arguments import LaunchArguments, integers
-from gluonic.codegen.launch.division import Divisions, aligned, workspace_bytes
+from gluonic.codegen.launch.argument_table import UNITS, ArgumentTable
+from gluonic.codegen.launch.arguments import Integers
 from gluonic.codegen.loops.fusion import Group
-from gluonic.codegen.machine.memory import ALIGNMENT, Lifetimes, MemoryPlan, side_by_side
+from gluonic.codegen.machine.memory import ALIGNMENT, EMPTY, Lifetimes, MemoryPlan, side_by_side
 from gluonic.graph import Entry
 from gluonic.support.record import record
 
@@ -34,14 +33,12 @@ class Joining:
     whole: int
     parts: list[int | None]
 
-    def places(
-        self, arguments: LaunchArguments, table: ArgumentTable
-    ) -> Mapping[int, tuple[int, int]]:
+    def places(self, numbers: Integers, table: ArgumentTable) -> Mapping[int, tuple[int, int]]:
         """For each part that may lie where it belongs the joined array, and where in it."""
-        if arguments.units[table.first_phases[self.step]] != 1:
+        if numbers[table.phases[table.first_phases[self.step]] + UNITS] != 1:
             return {}
-        first = table.first_numbers[self.step] + 1
-        sizes = arguments.numbers[first : first + len(self.parts)].tolist()
+        first = table.begins[self.step] + 1
+        sizes = numbers[first : first + len(self.parts)].tolist()
         found, begin = {}, 0
         for part, size in zip(self.parts, sizes, strict=True):
             if part is not None and begin % ALIGNMENT == 0 and size % ALIGNMENT == 0:
@@ -68,6 +65,7 @@ class BufferAssignment:
     ----------
     persistent : the results and workspaces whose memory outlasts the call
     transient : those that share an arena
+    workspaces : the numbers of those that are workspaces, and whose each is
     """
 
     def __init__(
@@ -98,10 +96,8 @@ class BufferAssignment:
         self.persistent, self.transient = list(persistent), self._lifetimes.buffers
         self.persistent_slots = np.array([slots[e] for e in self.persistent], np.intp)
         self.transient_slots = np.array([slots[e] for e in self.transient], np.intp)
-        owners = [(i, numbers[e]) for i, e in enumerate(self.all) if e in numbers]
+        self.workspaces = {i: numbers[e] for i, e in enumerate(self.all) if e in numbers}
         self._joinings = self._joined([group for group, _ in groups], numbers, root)
-        self._workspaces = integers([i for i, _ in owners])
-        self._owners = integers([step for _, step in owners])
 
     @property
     def all(self) -> list[Any]:
@@ -109,17 +105,25 @@ class BufferAssignment:
         return [*self.persistent, *self.transient]
 
     def plans(
-        self, arguments: LaunchArguments, table: ArgumentTable, divisions: Divisions
+        self, sizes: Integers, numbers: Integers, table: ArgumentTable
     ) -> tuple[MemoryPlan, MemoryPlan]:
-        """Where persistent buffers lie, and where transient ones do."""
-        sizes = arguments.sizes.copy()
-        sizes[self._workspaces] = workspace_bytes(arguments, table, divisions)[self._owners]
-        whole = aligned(sizes).tolist()
+        """Where persistent buffers lie, and where transient ones do.
+
+        Parameters
+        ----------
+        sizes : of all buffers, whole cache lines
+        numbers : what the table is filled with
+        """
         count = len(self.persistent)
         within: dict[int, tuple[int, int]] = {}
         for joining in self._joinings:
-            within.update(joining.places(arguments, table))
-        return side_by_side(whole[:count]), self._lifetimes.plan(whole[count:], within)
+            within.update(joining.places(numbers, table))
+        lasting = side_by_side(sizes[:count].tolist()) if count else EMPTY
+        return lasting, self._lifetimes.plan(sizes[count:], within)
+
+    def note_room(self, size: int) -> None:
+        """Note that there was memory for so large an arena."""
+        self._lifetimes.room = max(self._lifetimes.room, size)
 
     def _joined(
         self, groups: Sequence[Group], steps: Mapping[Any, int], root: Mapping[Entry, Entry]

@@ -2,22 +2,25 @@
 
 Results that no user sees share one arena; two of them may use the same bytes when one is dead before the
 other is born. A relabelled result lives where its source does. When results are born and die does not depend
-on shapes; so a new batch size needs a new plan, but no new code. Who lies on whom may stay as it was, which
-is quicker than to look for room again. What is joined with others may be computed where it lies in the joined
+on shapes; so a new batch size needs no new code, and a new plan only if it is larger than all before: what is
+smaller has room in the arena as it was laid out. In a new plan who lies on whom may be as it was, which is
+quicker than to look for room again. What is joined with others may be computed where it lies in the joined
 array.
 """
 
 from bisect import bisect, bisect_left
 from collections.abc import Container, Mapping, Sequence
 from types import MappingProxyType
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from gluonic.support.cached_property import cached_property
 from gluonic.support.record import record
 
 ALIGNMENT = 64
+Sizes: TypeAlias = npt.NDArray[np.int64]
 NOTHING: Mapping[int, tuple[int, int]] = MappingProxyType({})
 _WORSE = 1.05
 """The largest ratio of a plan's size to that of a freshly packed one."""
@@ -35,6 +38,15 @@ class MemoryPlan:
 
     offsets: list[int]
     size: int
+
+    @cached_property
+    def displacements(self) -> npt.NDArray[np.uintp]:
+        """The offsets, as what addresses are counted on by."""
+        return np.array(self.offsets, np.uintp)
+
+
+EMPTY = MemoryPlan([], 0)
+"""A plan for nothing."""
 
 
 def aligned(size: int) -> int:
@@ -58,6 +70,7 @@ class Lifetimes:
     Attributes
     ----------
     buffers : the results in the arena that are written, in the order of their births
+    room : the bytes of the largest arena that there was memory for
     _moves : the number of a buffer that is born; inverted, of one that dies
     _layouts : a layout for each way in which buffers are nested
     """
@@ -73,6 +86,7 @@ class Lifetimes:
             for entry in (*reads, *writes):
                 last[root.get(entry, entry)] = number
         self.buffers: list[Any] = []
+        self.room = 0
         self._moves: list[int] = []
         self._layouts: dict[Any, _Layout] = {}
         dying: dict[int, list[int]] = {}
@@ -85,21 +99,24 @@ class Lifetimes:
             self._moves += [~buffer for buffer in dying.pop(number, ())]
 
     def plan(
-        self, sizes: Sequence[int], within: Mapping[int, tuple[int, int]] = NOTHING
+        self,
+        sizes: Sequence[int] | Sizes,
+        within: Mapping[int, tuple[int, int]] = NOTHING,
     ) -> MemoryPlan:
         """Lay out the arena for buffers of such sizes, which are whole cache lines.
 
         Parameters
         ----------
+        sizes : of each buffer
         within : for each buffer within another's memory that buffer, and the offset in it
         """
-        hosts, begins = _outermost(len(self.buffers), within)
-        key = tuple((buffer, place[0]) for buffer, place in within.items())
+        key = tuple([(buffer, place[0]) for buffer, place in within.items()])
         layout = self._layouts.get(key)
+        hosts, begins = _outermost(len(self.buffers), within) if key or layout is None else ((), ())
         if layout is None:
             layout = self._layouts[key] = _Layout(_shared_moves(self._moves, hosts))
-        plan = layout.plan(sizes)
-        if not within:
+        plan = layout.plan(np.asarray(sizes, np.int64), self.room)
+        if not key:
             return plan
         offsets = [plan.offsets[host] + begin for host, begin in zip(hosts, begins, strict=True)]
         return MemoryPlan(offsets, plan.size)
@@ -139,15 +156,32 @@ class _Layout:
     def __init__(self, moves: Sequence[int]) -> None:
         self._moves = moves
         self._model: _Model | None = None
+        self._kept: tuple[Sizes, MemoryPlan] | None = None
 
-    def plan(self, sizes: Sequence[int]) -> MemoryPlan:
-        """Lay out the arena, like the last time if that is as good."""
-        most = self._most_alive(sizes)
+    def plan(self, sizes: Sizes, room: int) -> MemoryPlan:
+        """Lay out the arena, like the last time if that is as good, or exactly so if there is room for all.
+
+        Parameters
+        ----------
+        room : the bytes of memory that there is anyway
+        """
+        if self._kept is not None:
+            largest, plan = self._kept
+            if plan.size <= room and (sizes <= largest).all():
+                return plan
+        made = self._made(sizes)
+        if self._kept is None or made.size >= self._kept[1].size or self._kept[1].size > room:
+            self._kept = sizes, made
+        return made
+
+    def _made(self, sizes: Sizes) -> MemoryPlan:
+        """A plan for these very sizes."""
+        most, listed = self._most_alive(sizes), sizes.tolist()
         if self._model is not None:
-            plan = self._model.plan_for(sizes)
+            plan = self._model.plan_for(listed)
             if self._model.is_as_good(plan, most):
                 return plan
-        plan = self._packed(sizes)
+        plan = self._packed(listed)
         self._model = _Model(self._moves, plan, most)
         return plan
 
@@ -161,11 +195,10 @@ class _Layout:
                 free.give(offsets[~buffer], sizes[~buffer])
         return MemoryPlan(offsets, free.size)
 
-    def _most_alive(self, sizes: Sequence[int]) -> int:
+    def _most_alive(self, sizes: Sizes) -> int:
         """The largest number of bytes alive at a time: a lower bound of every plan."""
         moves = np.array(self._moves, np.intp)
-        whole = np.array(sizes, np.int64)
-        changes = np.where(moves >= 0, whole[moves], -whole[~moves])
+        changes = np.where(moves >= 0, sizes[moves], -sizes[~moves])
         return int(changes.cumsum().max(initial=0))
 
 

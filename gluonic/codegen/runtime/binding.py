@@ -4,13 +4,10 @@ A new batch size needs only that. See :mod:`gluonic.codegen.runtime.frame` for w
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
 
-import numpy as np
-
-from gluonic.codegen.launch.arguments import LaunchArguments, launch_arguments
-from gluonic.codegen.launch.division import divide
-from gluonic.codegen.machine.workers import workers
+from gluonic.codegen.launch.arguments import launch_arguments
+from gluonic.codegen.launch.launches import Launch, Launches
+from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.native.foreign import NativeFunction, checked
 from gluonic.codegen.native.parts import RunPart, divided
 from gluonic.codegen.native.specialization import Specialization
@@ -27,14 +24,13 @@ class Binding:
     Parameters
     ----------
     specialization : the machine code
-    arguments : the numbers that go with the shapes
+    launch : what the code is launched with
     inputs : the shapes of the inputs
     facts : finds the shapes and dtypes of all results; a call asks for them only if Python runs some operator
 
     Attributes
     ----------
-    divisions : how threads share the phases of the native steps
-    table : the run-time numbers of all native steps
+    table_address : of the run-time numbers of all native steps
     persistent, transient : where results live that outlast a call, and those that do not
     signature : shape and dtype of each input; None for one that nothing reads
     results : slot, shape and dtype of each output that is computed; no slot if Python makes its memory
@@ -43,33 +39,28 @@ class Binding:
     def __init__(
         self,
         specialization: Specialization,
-        arguments: LaunchArguments,
+        launch: Launch,
         inputs: list[Shape | None],
         facts: Callable[[], Facts],
     ) -> None:
         self.specialization, self._find_facts = specialization, facts
         spec = specialization
-        table = spec.code.table
-        self.divisions = divide(arguments, table)
-        self.persistent, self.transient = spec.buffers.plans(arguments, table, self.divisions)
-        self.table = table.filled(arguments.numbers, self._shares(), self._share())
-        self.table_address = self.table.ctypes.data
-        self.signature = list(zip(inputs, spec.input_dtypes, strict=True))
-        self.results = [
-            (slot, shape, dtype)
-            for (slot, dtype), shape in zip(spec.result_slots, arguments.results, strict=True)
-        ]
+        self.launch, self.table_address = launch, address_of(launch.table)
+        self.persistent, self.transient = launch.persistent, launch.transient
+        self.signature = [*zip(inputs, spec.input_dtypes, strict=True)]
+        pairs = zip(spec.result_slots, launch.results, strict=True)
+        self.results = [(slot, shape, dtype) for (slot, dtype), shape in pairs]
         self.functions: Sequence[NativeFunction] = spec.code.functions
         if spec.has_foreign_steps:
             self.functions = checked(self.functions, spec.code.steps, self.facts)
-        self.transient_offsets = np.array(self.transient.offsets, np.uintp)
 
     @staticmethod
     def of(specialization: Specialization, facts: Facts) -> "Binding":
         """The binding for one set of shapes."""
         inputs = [facts.shapes.get(entry) for entry in specialization.input_entries]
         arguments = launch_arguments(specialization.launch, facts)
-        return Binding(specialization, arguments, inputs, lambda: facts)
+        launches = Launches(arguments, specialization.code.table, specialization.buffers)
+        return Binding(specialization, launches.at(()), inputs, lambda: facts)
 
     @cached_property
     def facts(self) -> Facts:
@@ -114,11 +105,3 @@ class Binding:
         """What users are told: the name of the graph's first output."""
         outputs = self.specialization.outputs
         return outputs[0].node.name if outputs else "nothing"
-
-    def _shares(self) -> list[Any]:
-        """What stands behind the numbers of a phase."""
-        d = self.divisions
-        return [d.units, d.chunks, d.threads, d.workspaces]
-
-    def _share(self) -> int:
-        return workers().share if self.divisions.are_shared else 0

@@ -9,10 +9,8 @@ from collections.abc import Iterable, Sequence
 from itertools import islice
 from typing import Any
 
-import numpy as np
-import numpy.typing as npt
-
-from gluonic.codegen.launch.arguments import ArgumentLists, LaunchArguments, collect_arguments
+from gluonic.codegen.launch.arguments import LaunchArguments, launch_arguments
+from gluonic.codegen.launch.launches import Launches
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.rewriting.preparation import Preparation
@@ -22,15 +20,13 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.lines import (
     ArraysOfSizes,
     Lines,
-    ShapesOfSizes,
-    distinct,
     is_uniform,
     leading_lines,
     lines_between,
     shape_at,
     with_extents,
 )
-from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, SymbolicDim, valued, written
+from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 
@@ -48,7 +44,7 @@ class Family:
     facts : the shapes and dtypes of all results, with extents
     arguments : what the steps answered
     env : the guards
-    timed : whether the steps were asked for their times
+    timed : whether there were several threads to share the steps
     """
 
     def __init__(
@@ -56,7 +52,7 @@ class Family:
         specialization: Specialization,
         arrays: Sequence[AbstractArray],
         facts: Facts,
-        arguments: ArgumentLists,
+        arguments: LaunchArguments,
         env: ShapeEnv,
         *,
         timed: bool,
@@ -64,14 +60,8 @@ class Family:
         self.specialization, self._timed = specialization, timed
         self._arrays = ArraysOfSizes(arrays, env)
         self._facts = Facts(facts.shapes, facts.dtypes)
-        self._given = ShapesOfSizes(
-            [facts.shapes.get(entry) for entry in specialization.input_entries]
-        )
-        self._numbers = _Column(arguments.numbers)
-        self._units, self._workspaces = _Column(arguments.units), _Column(arguments.workspaces)
-        self._nanoseconds = _Column(arguments.nanoseconds, np.float64)
-        self._sizes = _Column(arguments.sizes)
-        self._results = ShapesOfSizes(arguments.results)
+        self._reads = [entry in facts.shapes for entry in specialization.input_entries]
+        self._launches = Launches(arguments, specialization.code.table, specialization.buffers)
 
     def binding(self, arrays: Sequence[Any]) -> Binding | None:
         """The binding for such arrays, if it belongs to the family."""
@@ -79,40 +69,14 @@ class Family:
         values = self._arrays.values_for(arrays) if is_timed else None
         if values is None:
             return None
-        arguments = LaunchArguments(
-            self._numbers.at(values),
-            self._units.at(values),
-            self._nanoseconds.at(values),
-            self._workspaces.at(values),
-            self._sizes.at(values),
-            self._results.at(values),
-        )
-        given = self._given.at(values)
-        return Binding(self.specialization, arguments, given, lambda: self._facts_at(values))
+        pairs = zip(self._reads, arrays, strict=True)
+        given = [array.shape if reads else None for reads, array in pairs]
+        launch = self._launches.at(values)
+        return Binding(self.specialization, launch, given, lambda: self._facts_at(values))
 
     def _facts_at(self, values: Sequence[Any]) -> Facts:
         shapes = {entry: shape_at(shape, values) for entry, shape in self._facts.shapes.items()}
         return Facts(shapes, self._facts.dtypes)
-
-
-class _Column:
-    """A column of numbers and extents, each of which is valued once for all its places."""
-
-    def __init__(self, listed: Sequence[Any], dtype: type = np.int64) -> None:
-        self._fixed: npt.NDArray[Any] = np.array(
-            [0 if type(x) is SymbolicDim else x for x in listed], dtype
-        )
-        open_places = [(place, x) for place, x in enumerate(listed) if type(x) is SymbolicDim]
-        self._places = np.array([place for place, _ in open_places], np.intp)
-        self._extents, self._which = distinct([x for _, x in open_places], written)
-
-    def at(self, values: Sequence[Any]) -> npt.NDArray[Any]:
-        """The column, given the values of the atoms."""
-        found = self._fixed.copy()
-        if self._extents:
-            own = np.array([valued(extent, values) for extent in self._extents], found.dtype)
-            found[self._places] = own[self._which]
-        return found
 
 
 class Families:
@@ -215,7 +179,7 @@ def find_family(
         if facts is None or not specialization.guards.hold(facts):
             return None
         timed = most_threads() > 1
-        arguments = collect_arguments(specialization.launch, facts, timed=timed)
+        arguments = launch_arguments(specialization.launch, facts)
     except (NotUniform, MXNetError):
         return None
     if env.failed or not env.is_general:

@@ -13,7 +13,7 @@ import numpy as np
 
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.declining import DECLINED, Declined
-from gluonic.codegen.machine.memory import ALIGNMENT
+from gluonic.codegen.machine.memory import ALIGNMENT, MemoryPlan
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.python_steps import MixedSteps
 from gluonic.graph import Array, Entry, Run
@@ -126,6 +126,8 @@ class ExecutionFrame:
         self._copies: dict[int, Array] = {}
         self._persistent_offsets: list[int] | None = None
         self._arena = arena or Arena()
+        self._plan: MemoryPlan | None = None
+        self._arena_address = 0
         self._declined = ctypes.c_int64(0)
         if spec.declines:
             self.slots[spec.slots[DECLINED]] = ctypes.addressof(self._declined)
@@ -158,10 +160,13 @@ class ExecutionFrame:
 
     def _place_results(self) -> None:
         """Let what is computed on the way lie in the arena."""
-        binding, memory = self.binding, self._arena.reserved(self.binding.transient.size)
-        slots = self.specialization.buffers.transient_slots
-        self._table[slots] = binding.transient_offsets + memory.address
-        self._arena_address = memory.address
+        plan, buffers = self.binding.transient, self.specialization.buffers
+        memory = self._arena.reserved(plan.size)
+        if plan is self._plan and memory.address == self._arena_address:
+            return
+        buffers.note_room(memory.size)
+        self._table[buffers.transient_slots] = plan.displacements + memory.address
+        self._plan, self._arena_address = plan, memory.address
 
     def _make_persistent(self, binding: Binding) -> None:
         """Make the memory of what outlasts a call; it is zero at first, and nothing is prepacked."""
@@ -169,9 +174,8 @@ class ExecutionFrame:
         if self.specialization.prepacked_inputs:
             self.prepacked_at = -1
         self._persistent = _Memory(binding.persistent.size, zeroed=True)
-        offsets = np.array(binding.persistent.offsets, np.uintp)
         slots = self.specialization.buffers.persistent_slots
-        self._table[slots] = offsets + self._persistent.address
+        self._table[slots] = binding.persistent.displacements + self._persistent.address
 
     def _plain_function(self) -> "NativeFunction | None":
         """The one native function of a plain call."""

@@ -1,10 +1,11 @@
 """Shapes that follow from one size: a batch, or a length, that differs from call to call."""
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Hashable, Sequence
 from typing import Any, TypeAlias, cast
 
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.symbolic import ShapeEnv, SymbolicDim, valued, varies, written
+from gluonic.codegen.shapes.valuation import distinct
 from gluonic.graph import Graph
 from gluonic.graph.attributes import Shape
 
@@ -28,30 +29,28 @@ class ArraysOfSizes:
         self._first = next(i for i, array in enumerate(arrays) if varies(array.shape))
         first = arrays[self._first].shape
         self._axis = [varies([extent]) for extent in first].index(True)
-        self._extent = cast(SymbolicDim, first[self._axis])
+        extent = cast(SymbolicDim, first[self._axis])
+        ((_, self._factor),), self._summand = extent.terms, extent.constant
 
     def values_for(self, arrays: Sequence[Any]) -> list[Any] | None:
         """The values of all atoms for such arrays, if it is these arrays for some size."""
         size = self._size_of(arrays)
-        if size is None or size < 1:
-            return None
-        values = self._env.values_at(size)
-        return values if values is not None and self._has_shapes(arrays, values) else None
+        fits = size is not None and size >= 1 and self._has_shapes(arrays, [size])
+        return self._env.values_at(cast(int, size)) if fits else None
 
     def _size_of(self, arrays: Sequence[Any]) -> int | None:
         """The size that such arrays would have."""
         shape = arrays[self._first].shape
         if len(shape) <= self._axis:
             return None
-        ((_, factor),) = self._extent.terms
-        size, rest = divmod(shape[self._axis] - self._extent.constant, factor)
-        return None if rest else int(size)
+        size, rest = divmod(shape[self._axis] - self._summand, self._factor)
+        return None if rest else size
 
-    def _has_shapes(self, arrays: Sequence[Any], values: Sequence[Any]) -> bool:
+    def _has_shapes(self, arrays: Sequence[Any], sizes: Sequence[int]) -> bool:
         """Whether the arrays are these for this size."""
-        if [a.dtype for a in arrays] != self._dtypes:
-            return False
-        return [a.shape for a in arrays] == self._shapes.at(values)
+        return [a.shape for a in arrays] == self._shapes.at(sizes) and (
+            [a.dtype for a in arrays] == self._dtypes
+        )
 
 
 class ShapesOfSizes:
@@ -59,26 +58,17 @@ class ShapesOfSizes:
 
     def __init__(self, shapes: Sequence[Shape | None]) -> None:
         self._fixed = list(shapes)
-        self._places = [i for i, shape in enumerate(shapes) if shape and varies(shape)]
-        self._open, self._which = distinct([shapes[i] for i in self._places], _written_shape)
+        places = [i for i, shape in enumerate(shapes) if shape and varies(shape)]
+        self._open, which = distinct([shapes[i] for i in places], _written_shape)
+        self._places = [*zip(places, which, strict=True)]
 
     def at(self, values: Sequence[Any]) -> list[Any]:
         """The shapes, given the values of the atoms."""
         found = self._fixed.copy()
         own = [shape_at(shape, values) for shape in self._open]
-        for place, which in zip(self._places, self._which, strict=True):
+        for place, which in self._places:
             found[place] = own[which]
         return found
-
-
-def distinct(
-    all_of_them: Sequence[Any], key: Callable[[Any], Hashable]
-) -> tuple[list[Any], list[int]]:
-    """Those that differ, and for each which of them it is."""
-    numbers: dict[Hashable, int] = {}
-    which = [numbers.setdefault(key(x), len(numbers)) for x in all_of_them]
-    first = dict(reversed([*zip(which, all_of_them, strict=True)]))
-    return [first[number] for number in range(len(first))], which
 
 
 def _written_shape(shape: Shape) -> Hashable:

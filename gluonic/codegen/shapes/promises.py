@@ -12,12 +12,12 @@ from gluonic.codegen.shapes.facts import Facts, find_facts
 from gluonic.codegen.shapes.lines import (
     ArraysOfSizes,
     ShapesOfSizes,
-    distinct,
     is_uniform,
     lines_between,
     with_extents,
 )
 from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, written
+from gluonic.codegen.shapes.valuation import distinct
 from gluonic.graph import Array, Graph, Node, Signature
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError

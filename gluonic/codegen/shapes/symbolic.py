@@ -127,11 +127,15 @@ class ShapeEnv:
     def _values_of_atoms(self, sizes: Sequence[int]) -> list[Any] | None:
         """The sizes and the atoms made of them; None if one of these divides by zero."""
         values: list[Any] = [*sizes]
-        for function, operands in self._atoms:
-            try:
-                values.append(function(*[valued(x, values) for x in operands]))
-            except ZeroDivisionError:
-                return None
+        try:
+            for function, operands in self._atoms:
+                if function is _quotient:  # nearly all are
+                    x, y = operands
+                    values.append(valued(x, values) // valued(y, values))
+                else:
+                    values.append(function(*[valued(x, values) for x in operands]))
+        except ZeroDivisionError:
+            return None
         return values
 
     def _unmet(self, values: Sequence[Any]) -> Iterator[Guard]:

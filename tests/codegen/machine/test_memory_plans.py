@@ -48,7 +48,10 @@ def test_no_two_that_live_at_the_same_time_overlap_whichever_sizes_come_in_turn(
     buffers = data.draw(spans())
     found = lifetimes(buffers)
     for sizes in data.draw(st.lists(sizes_of(buffers), min_size=1, max_size=5)):
-        check(found.plan(sizes), buffers, sizes)
+        plan = found.plan(sizes)
+        check(plan, buffers, sizes)
+        if data.draw(st.booleans()):
+            found.room = max(found.room, plan.size)
 
 
 @given(st.data(), st.integers(2, 5))
@@ -68,6 +71,20 @@ def test_smaller_sizes_take_no_more_than_larger_ones_before_them(data: st.DataOb
     found = lifetimes(buffers)
     most = found.plan(larger).size
     assert found.plan(smaller).size <= most
+
+
+@given(st.data())
+def test_sizes_that_have_room_in_memory_that_there_is_lie_where_larger_ones_lay(
+    data: st.DataObject,
+) -> None:
+    buffers = data.draw(spans())
+    larger = data.draw(sizes_of(buffers))
+    smaller = [data.draw(st.integers(1, size // ALIGNMENT)) * ALIGNMENT for size in larger]
+    found = lifetimes(buffers)
+    plan = found.plan(larger)
+    found.room = plan.size
+    assert found.plan(smaller) is plan
+    assert found.plan(larger) is plan
 
 
 @given(st.data())

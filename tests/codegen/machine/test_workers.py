@@ -147,7 +147,7 @@ def test_any_number_of_threads_computes_the_same_bits(
 
 def is_shared(graph: CompiledGraph, arrays: Sequence[Array]) -> bool:
     """Whether threads share a step of the graph."""
-    return graph.binding(arrays).divisions.are_shared
+    return graph.binding(arrays).launch.is_shared
 
 
 @pytest.mark.parametrize("name", CASES)

@@ -60,7 +60,7 @@ class Case:
         assert facts is not None
         assert self.made.guards.hold(facts)
         expected = Binding.of(self.made, facts)
-        np.testing.assert_array_equal(found.table, expected.table)
+        np.testing.assert_array_equal(found.launch.table, expected.launch.table)
         assert (found.persistent, found.transient) == (expected.persistent, expected.transient)
         assert (found.signature, found.results) == (expected.signature, expected.results)
         assert (found.facts.shapes, found.facts.dtypes) == (facts.shapes, facts.dtypes)
