@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import zip_longest
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.semantics import rearranges, relabels
@@ -9,6 +10,7 @@ from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.program import Program, cut
 from gluonic.codegen.rewriting.draws_apart import with_draws_apart
 from gluonic.codegen.runtime.reuse import ReusedMemory
+from gluonic.codegen.warm_up import WarmUp
 from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.builder import F
 from gluonic.graph.draws import draws
@@ -91,7 +93,7 @@ class DifferentiableProgram:
         at_once: bool = False,
         with_parts: bool = False,
     ) -> None:
-        self.traced, self.inputs, self._at_once = graph, tuple(inputs), at_once
+        self.traced, self.inputs = graph, tuple(inputs)
         self.graph = with_draws_apart(graph, train)
         self.head_variables = tuple(
             Node(None, f"head_grad{i}") for i, flows in enumerate(heads) if flows
@@ -103,7 +105,6 @@ class DifferentiableProgram:
         made = self.graph.outputs
         kept = [e for e in (*self._saved, *self.drawn) if not e.node.is_variable and e not in made]
         results = [*made, *dict.fromkeys(kept)]
-        self.forward_program = Program(Graph(results), self.inputs, data=data, at_once=at_once)
         places = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
         self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
         self._drawn_at = [places[e] for e in self.drawn]
@@ -111,7 +112,14 @@ class DifferentiableProgram:
         # outputs name it, so the gradients of the last layers are computed when what they follow from is.
         last_first = reversed([*enumerate(self.gradient_outputs)])
         self._computed = [i for i, entry in last_first if entry is not None]
-        self.backward_program = self._backward(data)
+        forward, (backward, given) = Graph(results), self._backward_graph()
+        warm_up = WarmUp(forward, backward)
+        self.forward_program = Program(
+            forward, self.inputs, data=data, at_once=at_once, warm_up=warm_up
+        )
+        self.backward_program = Program(
+            backward, given, data=self._batches_among(given, data), at_once=at_once, warm_up=warm_up
+        )
         self._passed = _passed_on(self.backward_program)
         self._memory = ReusedMemory()
         self._batches = [i for i, n in enumerate(self.inputs) if data is None or n in data]
@@ -161,16 +169,22 @@ class DifferentiableProgram:
         drawing = [n for n in found if n in forward and draws(n, train) and not held_graphs(n)]
         return [node.entry(i) for node in drawing for i in range(node.output_count)]
 
-    def _backward(self, data: Collection[Node] | None) -> Program:
+    def _backward_graph(self) -> tuple[Graph, tuple[Node, ...]]:
+        """The graph of the gradients, and its variables, those for what is saved first."""
         at = {e: Node(None, f"saved_{e.name}") for e in self._saved}
         outputs = [self.gradient_outputs[place] for place in self._computed]
         graph = cut([entry for entry in outputs if entry is not None], at)
-        if data is not None:
-            constant = set(self.inputs).difference(data)
-            data = [variable for e, variable in at.items() if e.node not in constant]
-            data += self.head_variables
-        inputs = *at.values(), *self.head_variables
-        return Program(graph, inputs, data=data, at_once=self._at_once)
+        return graph, (*at.values(), *self.head_variables)
+
+    def _batches_among(
+        self, given: Sequence[Node], data: Collection[Node] | None
+    ) -> list[Node] | None:
+        """Those variables of the gradients' graph that may have the batch first; None if that is not known."""
+        if data is None:
+            return None
+        constant = set(self.inputs).difference(data)
+        is_constant = [e.node in constant for e in self._saved]
+        return [v for v, fixed in zip_longest(given, is_constant) if not fixed]
 
     def cache_info(self) -> CacheInfo:
         """How much has been compiled, forward and backward."""

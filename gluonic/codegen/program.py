@@ -56,6 +56,7 @@ class Program:
         is noted (:mod:`gluonic.graph.versions`)
     data : those whose first axes may be the batch; None if that is not known
     at_once : whether the first call compiles the graph, not a later one
+    warm_up : the calls before the graph is compiled; by default they are counted of this graph alone
 
     Attributes
     ----------
@@ -71,13 +72,15 @@ class Program:
         data: Collection[Node] | None = None,
         *,
         at_once: bool = False,
+        warm_up: WarmUp | None = None,
     ) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
         self.parameters, self._data = frozenset(parameters), data
         self.observer: Observer | None = None
         chosen = executor()
         self._interpreted = chosen == "interpret"
-        self._warm_up = WarmUp(graph) if chosen == "mixed" and not at_once else None
+        is_mixed = chosen == "mixed" and not at_once
+        self._warm_up = (warm_up or WarmUp(graph)) if is_mixed else None
         self._warm_calls = 0
 
     @cached_property
@@ -142,16 +145,16 @@ class Program:
     def _warmed_up(self, warm_up: WarmUp, arrays: Sequence[Array], run: Run) -> list[Array]:
         """Interpret a call, and note what it costs."""
         self._warm_calls += 1
-        cost = warm_up.cost_of(arrays)
+        cost = warm_up.cost_of(self.graph, arrays)
         if cost is not None:
-            warm_up.note(arrays, cost)
+            warm_up.note(self.graph, arrays, cost)
             return self._interpret(arrays, run)
         counted, interpretation = CallCost(), self._interpretation
         found = self._interpret(arrays, run, None if interpretation.tells_elements else counted)
         if interpretation.tells_elements:
             for operator in interpretation.elements(arrays) or ():
                 counted.add(*operator)
-        warm_up.note(arrays, counted.nanoseconds)
+        warm_up.note(self.graph, arrays, counted.nanoseconds)
         return found
 
     @cached_property

@@ -12,16 +12,17 @@ from math import isqrt
 from typing import Any
 
 from gluonic.graph import Application, Array, Graph, Node, Operator
+from gluonic.support.cached_property import cached_property
 
 MOST_CALLS = 250
-"""So many calls are interpreted at most, of however small a graph."""
+"""So many calls of a graph are interpreted at most, however small it is."""
 
 # Nanoseconds, roughly, on any processor.
 _AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 4_000, 0.5, 0.05
 _A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 150_000, 8_000_000, 25_000_000
 
 _FEW = 12
-"""If so few calls cost as much as compiling, only the first is interpreted."""
+"""If so few calls of all graphs cost as much as compiling, only the first is interpreted."""
 
 _MULTIPLYING = frozenset({
     "companions", "convolution", "correlation", "deconvolution", "deformable_convolution", "dense", "linalg",
@@ -31,38 +32,47 @@ _MULTIPLYING = frozenset({
 
 
 class WarmUp:
-    """The calls of a graph before it is compiled.
+    """The calls of graphs before they are compiled.
+
+    Graphs that are called in turn, as forward and backward of a training step, are compiled together: what the
+    compiler needs is loaded and made for the first of them, and their calls get faster alike.
 
     Parameters
     ----------
-    graph : the graph
-
-    Attributes
-    ----------
-    calls : how many there have been
+    graphs : the graphs
     """
 
-    def __init__(self, graph: Graph) -> None:
-        self.calls = 0
-        self._all = self._left = compiling_cost(graph)
+    def __init__(self, *graphs: Graph) -> None:
+        self._graphs = graphs
+        self._calls = self._spent = 0
+        self._is_enough = False
         self._known: dict[Any, int] = {}
+        self._latest: dict[Graph, int] = {}
+
+    @cached_property
+    def _compiling(self) -> int:
+        """What compiling all graphs costs."""
+        return sum(map(compiling_cost, self._graphs))
 
     @property
     def lasts(self) -> bool:
         """Whether the next call is one of them."""
-        return self._left > 0 and self.calls < MOST_CALLS
+        return not self._is_enough and self._calls < MOST_CALLS * len(self._graphs)
 
-    def cost_of(self, arrays: Sequence[Array]) -> int | None:
-        """What a call with such arrays costs; None if there has been none."""
-        return self._known.get(_signature(arrays))
+    def cost_of(self, graph: Graph, arrays: Sequence[Array]) -> int | None:
+        """What a call of a graph with such arrays costs; None if there has been none."""
+        return self._known.get((graph, _signature(arrays)))
 
-    def note(self, arrays: Sequence[Array], cost: int) -> None:
-        """Count a call."""
+    def note(self, graph: Graph, arrays: Sequence[Array], cost: int) -> None:
+        """Count a call of a graph."""
         if len(self._known) > MOST_CALLS:
             self._known.clear()
-        self._known[_signature(arrays)] = cost
-        self.calls += 1
-        self._left = 0 if cost * _FEW >= self._all else self._left - cost
+        self._known[graph, _signature(arrays)] = cost
+        self._latest[graph] = cost
+        self._calls += 1
+        self._spent += cost
+        most = max(self._spent, sum(self._latest.values()) * _FEW)
+        self._is_enough = most >= self._compiling
 
 
 class CallCost:

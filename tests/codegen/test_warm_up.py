@@ -60,6 +60,24 @@ def test_the_more_a_call_computes_the_sooner_the_graph_is_compiled() -> None:
     assert counts[2] == 1
 
 
+def test_forward_and_backward_are_compiled_in_the_same_step() -> None:
+    graph, variables = _perceptron(512)
+    program = DifferentiableProgram(
+        graph, variables, wanted=[True] * 3, heads=[True], train=True, at_once=False
+    )
+    arrays, head = _arrays(256, 512, 512), np.ones((256, 2), np.float32)
+    counts = []
+    while not program.backward_program.cache_info().misses:
+        _, saved = program.forward(arrays, new_run())
+        program.backward(saved, [head], new_run())
+        both = program.forward_program, program.backward_program
+        counts.append([one.cache_info().misses for one in both])
+    assert len(counts) > 1
+    assert all(forward <= backward for forward, backward in counts)
+    _, saved = program.forward(arrays, new_run())
+    assert program.forward_program.cache_info().misses == 1
+
+
 def test_interpreted_and_compiled_calls_agree() -> None:
     program, arrays = Program(*_perceptron()), _arrays(5)
     (first,) = program(arrays, new_run())
