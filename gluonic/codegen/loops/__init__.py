@@ -1,1 +1,1 @@
-"""Fused loop nests: what operators are as loops, which of them run together, and their kernels."""
+"""Fused loop nests: operators as loops, the fusion of operators into groups, and their kernels."""

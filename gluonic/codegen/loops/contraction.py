@@ -1,8 +1,8 @@
-"""Products that are only added to something: one instruction does both, and rounds once.
+"""Contraction: a product that is only read by a sum becomes a fused multiply-add, which rounds once.
 
-That is done where one of the factors, or what is added, is a number that the graph names. With three values
-that are computed it is not: of ``mean(x * x) - m * m`` one product would be rounded and the other not, and
-their difference could fall below zero where they are equal.
+That is done only where a factor or the other term is a constant of the graph. With three computed values it
+would be wrong: in ``mean(x * x) - m * m`` one product would be rounded and the other not, and the difference of
+equal products could be negative.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ def products_in_sums(
     root_of: Callable[[Entry], Node],
     dtypes: Mapping[Entry, Dtype],
 ) -> dict[Node, int]:
-    """Find the sums of a group that are computed with a product, and which of their inputs it is.
+    """Find the sums of a group that become fused multiply-adds, each with the index of the product.
 
     Parameters
     ----------
     nodes : the operators of the group
-    outputs : those whose results leave it
+    outputs : those whose results are read outside the group
     root_of : the operator that computes an entry
     dtypes : of all entries
     """
@@ -62,7 +62,7 @@ def products_in_sums(
 def sum_of_product(
     m: Emitter, node: Node, position: int, factors: Sequence[Operand], addend: Operand
 ) -> Value:
-    """Write a sum of which the term at `position` is a product, computed with it."""
+    """Write a sum and the product that is its term at `position` as one instruction."""
     signs = lowering_at(node).signs
     assert signs is not None
     first, second, third = m.common(*factors, addend)

@@ -1,4 +1,4 @@
-"""Trial compilation of an operator's expression: whether it has machine code, and how long that is."""
+"""Trial compilation of an operator's expression: whether it has machine code, and of what length."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,29 +16,29 @@ from gluonic.graph.families import Expression
 from gluonic.support.record import record
 
 _COSTLY = 12
-"""From so many instructions on a value is rather kept than computed again."""
+"""A value of more instructions than this is stored rather than recomputed."""
 _MOST_REMEMBERED = 4096
 
 NANOSECONDS_A_BYTE = 0.1
 NANOSECONDS_AN_INSTRUCTION = 0.02
 NANOSECONDS_A_PRODUCT = 0.02
-"""What moving a byte, an instruction for an element, and a multiply-add take, roughly, on any processor."""
+"""Rough costs on any processor: of moving a byte, of an instruction per element, of a multiply-add."""
 
 
 def why_no_code(application: Application, loop: Loop, dtypes: Sequence[Dtype]) -> str:
-    """Why the expression of a loop has no machine code for elements of such dtypes; empty if it has."""
+    """Why the expression of a loop has no machine code for elements of these dtypes; empty if it has."""
     found = _trial(application, loop, dtypes)
     return found if isinstance(found, str) else ""
 
 
 @record
 class _Trial:
-    """What an expression is as code.
+    """The result of compiling an expression.
 
     Attributes
     ----------
-    length : how many instructions
-    seams : the dtypes of what crosses the places at which it can be cut in two
+    length : number of instructions
+    seams : for each seam, where it can be cut in two, the dtype of the value that crosses it
     """
 
     length: int
@@ -70,7 +70,7 @@ def _code(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> _Trial:
 
 
 def _written(expression: Expression, dtypes: Sequence[Dtype]) -> _Trial:
-    """Write the expression into a function that is thrown away."""
+    """Compile the expression into a function that is discarded."""
     function = LLVMFunction(LLVMModule(host()), "trial", [])
     m = _SeamFinder(function)
     expression(_Anywhere(m), *[m.value("undef", dtype, 1) for dtype in dtypes])
@@ -78,31 +78,31 @@ def _written(expression: Expression, dtypes: Sequence[Dtype]) -> _Trial:
 
 
 def is_costly(application: Any, loop: Loop) -> bool:
-    """Whether computing an element of the loop takes long."""
+    """Whether an element of the loop is expensive to compute."""
     count = sum(read is not None for read in loop.reads)
     return _code(application, loop, [FLOAT32] * count).length > _COSTLY
 
 
 def seams_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> list[Dtype]:
-    """The dtypes of what crosses the places at which the loop's expression can be cut in two."""
+    """The dtypes of the values that cross the seams, where the loop's expression can be cut in two."""
     return _code(application, loop, dtypes).seams
 
 
 class _SeamFinder(Emitter):
-    """An emitter that notes the seams of what is written with it."""
+    """An emitter that records the seams of an expression."""
 
     def __init__(self, function: LLVMFunction) -> None:
         super().__init__(function)
         self.found: list[Dtype] = []
 
     def seam(self, value: Value) -> Value:
-        """Note what crosses a seam."""
+        """Record the dtype of the value that crosses a seam."""
         self.found.append(value.dtype)
         return value
 
 
 def instructions_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> int:
-    """How many instructions an element of a loop that has machine code takes."""
+    """The number of instructions per element of a loop that has machine code."""
     return _code(application, loop, dtypes).length
 
 
@@ -116,9 +116,9 @@ class _Anywhere:
         return getattr(self._m, name)
 
     def extent(self, axes: Sequence[int]) -> Any:
-        """Some number of elements."""
+        """An arbitrary number of elements."""
         return self._m.value("1", np.dtype(np.int64), 1)
 
     def index(self, axis: int) -> Any:
-        """Some position."""
+        """An arbitrary index."""
         return self._m.value("1", np.dtype(np.int64), 1)

@@ -1,6 +1,6 @@
-"""Operators of rewritten graphs: those that draw random numbers and do nothing else, and one that drops.
+"""Operators of rewritten graphs: some only draw random numbers, and one applies the mask of dropout.
 
-Python calls what draws, in turn; of the arrays that are dropped from, that needs the shapes alone. Loops do the
+Python calls the operators that draw, in order; they read only the shapes of their inputs. Loops compute the
 rest.
 """
 
@@ -26,7 +26,7 @@ from gluonic.graph.view import NodeView, title_of
 
 @inner_operator("_draw_kept", reads_shapes=True)
 def kept_elements(data: Array, *, p: float, axes: ShapeAttribute = (), run: Run) -> Array:
-    """Which elements dropout keeps."""
+    """The mask of the elements that dropout keeps."""
     return draw_kept(run.random, data.shape, data.dtype, p, axes)
 
 
@@ -47,7 +47,7 @@ kept_elements.gradient()
 
 @inner_operator("_drop", dtype=floating(like("data")))
 def drop(data: Array, kept: Array, *, p: float) -> Any:
-    """What dropout leaves of an array."""
+    """An array after dropout with a given mask."""
     return data * np.where(
         kept, data.dtype.type(kept_scale(p)), data.dtype.type(0.0 * kept_scale(p))
     )
@@ -73,7 +73,7 @@ def _drop_loop(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape)
 
 @inner_operator("_draw_slopes", shape=like("data"), dtype=like("data"), reads_shapes=True)
 def slopes(data: Array, *, lower_bound: float, upper_bound: float, run: Run) -> Array:
-    """The random slopes of rectifiers."""
+    """The random slopes of leaky rectifiers."""
     return random_slopes(run.random, data.shape, data.dtype, lower_bound, upper_bound)
 
 

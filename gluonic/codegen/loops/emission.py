@@ -1,8 +1,8 @@
-"""From the description of a kernel to its loops.
+"""Code generation: the loops of a kernel.
 
-One function walks the units of work it is given; inside, the stages run over whole registers and
-once more, under a mask (or element by element where the processor has no masks), over what is
-left. All sizes are read from the table on entry.
+One function loops over a range of units of work. Inside, the stages run over whole registers; over the
+remainder they run under a mask, or element by element where the processor has no masks. All sizes are read
+from the table on entry.
 """
 
 from __future__ import annotations
@@ -19,9 +19,9 @@ from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.maths.elements import Lanes, selects
 from gluonic.codegen.maths.values import Value
 
-_LINE_BYTES = 64  # of a cache, and of the widest register
-# The most rows that go through a sweep one after the other, and the most bytes they may have: they are
-# to be found in the nearest cache by the next sweep.
+_LINE_BYTES = 64  # of a cache line, and of the widest register
+# The most rows that one sweep processes before the next sweep, and their most bytes: the next sweep should
+# find them in the level 1 cache.
 _MOST_ROWS, _ROWS_BYTES = 64, 1 << 14
 
 
@@ -45,7 +45,7 @@ class _LoopWriter:
         )
 
     def write(self) -> None:
-        """Write the loop over units of work and all that is inside."""
+        """Write the loop over units of work and its body."""
         if self.kernel.row:
             self._rows()
         else:
@@ -56,7 +56,7 @@ class _LoopWriter:
                 else:
                     self._columns(indices, start, stop)
         if self.kernel.streamed is not None:
-            self.function.do("fence seq_cst")  # other threads must not see what was there before
+            self.function.do("fence seq_cst")  # other threads must not see the old contents
 
     @property
     def _is_chunked(self) -> bool:
@@ -64,7 +64,7 @@ class _LoopWriter:
         return self.kernel.chunked or not self.kernel.row
 
     def _ends(self, indices: dict[int, str]) -> tuple[str, str]:
-        """Return where along the vector axis a unit of work begins and ends."""
+        """Return the range of a unit of work along the vector axis."""
         extent = self.extents[self.vector]
         if not self._is_chunked:
             return "0", extent
@@ -73,7 +73,7 @@ class _LoopWriter:
         return start, function.least(function.add(start, self.memory.grain), extent)
 
     def _chunks(self) -> list[tuple[int, str]]:
-        """Return axis -1, the chunks that the vector axis is cut to, if it is cut."""
+        """Return axis -1, the chunks of the vector axis, if it is divided into chunks."""
         if not self._is_chunked:
             return []
         up = self.function.add(self.extents[self.vector], self.memory.grain)
@@ -90,7 +90,7 @@ class _LoopWriter:
             yield inner
 
     def _spans(self, indices: dict[int, str], start: str, stop: str) -> Iterator[Position]:
-        """Write the loops along the vector axis: whole registers first, then the rest."""
+        """Write the loops along the vector axis: whole registers first, then the remainder."""
         function, axis = self.function, self.vector
         if self.kernel.short:
             yield from self._narrow_span(indices, start, stop)
@@ -120,7 +120,7 @@ class _LoopWriter:
             )
 
     def _aligned(self, number: int, indices: dict[int, str], start: str, stop: str) -> str:
-        """Return the first index from which an operand's registers are aligned, at most `stop`."""
+        """Return the first index at which an operand is aligned to cache lines, at most `stop`."""
         function = self.function
         first = self.memory.address(number, Position({**indices, self.vector: start}, Lanes(1)))
         beyond = function.sub(0, function.op(f"ptrtoint ptr {first} to i64"))
@@ -128,12 +128,12 @@ class _LoopWriter:
         size = self.kernel.operands[number].dtype.itemsize
         index = function.add(start, function.udiv(beyond, size))
         left = function.urem(beyond, size)
-        never = function.compare("ne", left, 0)  # of memory that is not even aligned for one
+        never = function.compare("ne", left, 0)  # memory that is not even aligned to elements
         index = function.select(never, stop, index)
         return function.least(index, stop)
 
     def _blocks(self, indices: dict[int, str], start: str, stop: str) -> None:
-        """Run the stages one after the other over a block at a time."""
+        """Run all stages on one block before the next block."""
         function = self.function
         with function.loop(
             self._first_block(indices, start, stop), stop, self.memory.block_length
@@ -147,7 +147,7 @@ class _LoopWriter:
                     self._step(stage, position, [], [])
 
     def _fetch_next_block(self, position: Position) -> None:
-        """Prefetch what the next block reads: otherwise its first stage would wait for all of it."""
+        """Prefetch the operands of the next block: otherwise its first stage would wait for memory."""
         for number, operand in enumerate(self.kernel.operands):
             if number in self.memory.written or operand.ways[self.vector] != "unit":
                 continue
@@ -157,7 +157,7 @@ class _LoopWriter:
                 self.function.fetch(self.function.offset(address, ahead))
 
     def _first_block(self, indices: dict[int, str], start: str, stop: str) -> str:
-        """Return where the first block would begin, so that the others are aligned for streaming.
+        """Return the start of the first block, at most `start`, that aligns the others for streaming stores.
 
         A cache line that is written partly by streaming stores and partly by others is slow.
         """
@@ -172,7 +172,7 @@ class _LoopWriter:
         return function.sub(start, missing)
 
     def _columns(self, indices: dict[int, str], start: str, stop: str) -> None:
-        """Run the stages where the vector axis is kept: registers hold neighbouring results."""
+        """Run the stages where the vector axis is not reduced: registers hold consecutive results."""
         for position in self._spans(indices, start, stop):
             reduced: list[Value] = []
             for stage in self.kernel.stages:
@@ -187,7 +187,7 @@ class _LoopWriter:
                 reduced += [accumulator.lanewise(count) for accumulator in accumulators]
 
     def _rows_at_once(self) -> str:
-        """Return how many rows go through a sweep before the first goes through the next one."""
+        """Return the number of rows that one sweep processes before the next sweep begins."""
         function = self.function
         axes = [*self.kernel.swept, self.vector]
         moving = [o for o in self.kernel.operands if any(o.varies(axis) for axis in axes)]
@@ -200,8 +200,8 @@ class _LoopWriter:
     def _rows(self) -> None:
         """Run the stages where the vector axis is reduced: registers hold parts of a row.
 
-        What a row is reduced to is known long after its last element is read. So some rows go through
-        a sweep before the first of them goes through the next one.
+        A row's reduced values are available only long after its last element is read. So one sweep processes
+        several rows before the next sweep begins with the first of them.
         """
         function, left = self.function, RowValues(self.m, _MOST_ROWS)
         count = self._rows_at_once()
@@ -217,7 +217,7 @@ class _LoopWriter:
                     left.keep(row, reduced[known:])
 
     def _passes(self) -> Iterator[list[Stage]]:
-        """Each sweep, with what is done at points behind it."""
+        """Each sweep, with the point stages after it."""
         stages: list[Stage] = []
         for stage in self.kernel.stages:
             if stages and not stage.point:

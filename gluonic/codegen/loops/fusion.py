@@ -1,10 +1,12 @@
 """Fusion: which operators share a loop.
 
-Operators over one iteration space go into one group, so that what they pass to each other stays in
-registers. A group that reduces has stages: sweeps over the reduced axes, and between them points, which
-compute with what has been reduced; so softmax or layer norm is one group. A group must not depend on itself
-by way of another group (legality, by reachability); it is worth it because what stays inside is neither
-written nor read (profit, in bytes).
+Operators over one iteration space form one group, so that values between them stay in registers. A group that
+reduces has stages: sweeps over the reduced axes, and between them points, which compute with the reduced
+values; so softmax or layer norm is one group. Legality: a group must not depend on itself through another
+group,
+which reachability decides. Profit: values that stay inside are neither written to memory nor read from it,
+which
+is counted in bytes.
 """
 
 from collections import deque
@@ -22,9 +24,9 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.draws import draws, only_draws
 
 MOST_NODES, MOST_ARRAYS = 64, 32
-"""How many operators share a loop at most, and how many arrays it reads."""
+"""The most operators that share a loop, and the most arrays that it reads."""
 _MOST_SIBLINGS = 16
-"""With so many groups that read the same array, the latest ones, a group is tried to be joined."""
+"""The most groups reading the same array, the latest ones, that a group is tried to be merged with."""
 _MOST_NAMED = 4
 
 
@@ -33,11 +35,11 @@ class Group:
 
     Attributes
     ----------
-    nodes : the operators, in order
+    nodes : the operators, in execution order
     stages : when each of them runs in the loop nest; None for an operator that runs as a whole
-    reason : why Python runs it, for the user
-    inputs, outputs : the results of others that it reads, and its own that others read
-    step : what machine code does; None if Python runs it. A loop that has one from the start is not joined
+    reason : for the user: why Python runs it
+    inputs, outputs : the results of other groups that it reads, and its own that others read
+    step : its machine code; None if Python runs it. A loop that has a step from the start is not fused
     """
 
     def __init__(self, nodes: list[Node], stages: Stages | None, reason: str = "") -> None:
@@ -53,25 +55,25 @@ class Group:
 
     @property
     def label(self) -> str:
-        """What it does, in a few operators' names; the same in every process."""
+        """The names of a few of its operators; the same in every process."""
         names = [node.operator_name.strip("_") for node in self.nodes]
         few = [*names[: _MOST_NAMED - 1], f"{len(names) - _MOST_NAMED}_more", names[-1]]
         return ".".join(names if len(names) <= _MOST_NAMED else few)
 
     @property
     def is_native(self) -> bool:
-        """Whether machine code runs it."""
+        """Whether it runs as machine code."""
         return self.stages is not None or self.step is not None
 
 
 class Fusion:
-    """A graph divided into groups, in an order in which they can run.
+    """A graph divided into groups, in a valid execution order.
 
     Attributes
     ----------
     groups : the groups
-    loops : the loop of each operator that is one
-    saved_bytes : bytes of results that fusion keeps out of memory
+    loops : the loops of the operators that are loops
+    saved_bytes : bytes of results that fusion saves writing to memory
     """
 
     def __init__(self, groups: list[Group], loops: dict[Node, Loop]) -> None:
@@ -79,20 +81,20 @@ class Fusion:
 
 
 class _Partition:
-    """The groups while they are merged, and the dependences between them.
+    """The groups while they are merged, and the dependencies between them.
 
     Parameters
     ----------
     shapes : of all entries
-    roots : for a relabelled result the one whose memory it shares
+    roots : for a reshaped result, the result whose memory it shares
 
     Attributes
     ----------
-    before, after : for each group those it depends on, and those that depend on it, directly
-    drew : the group that draws random numbers in Python last
-    early : the groups that draw, in order, before anything need be computed: what follows is one native call
-    latest : no group on which a group depends, by way of others too, begins later in the order than this
-    made, read : for each group its results, and those of others and inputs of the graph that it reads
+    before, after : for each group, its direct dependencies, and the groups that directly depend on it
+    drew : the last group that draws random numbers in Python
+    early : the groups that draw before anything is computed, in order: the rest can be one native call
+    latest : for each group, an upper bound on where its dependencies, direct or not, begin in the order
+    made, read : for each group, its results, and the results of others and inputs of the graph that it reads
     """
 
     def __init__(self, shapes: Mapping[Entry, Shape], roots: Mapping[Entry, Entry]) -> None:
@@ -109,11 +111,11 @@ class _Partition:
         self.early: list[Group] = []
 
     def producer(self, entry: Entry) -> Group | None:
-        """The group that computes a result, None for an input of the graph."""
+        """The group that computes a result; None for an input of the graph."""
         return self.group_of.get(self.roots.get(entry, entry).node)
 
     def start(self, node: Node, stages: Stages | None, reason: str = "") -> Group:
-        """Make a group of one operator."""
+        """Create a group of one operator."""
         group = Group([node], stages, reason)
         self.order[node] = len(self.order)
         self.group_of[node] = group
@@ -134,7 +136,7 @@ class _Partition:
         return group
 
     def reaches(self, early: Group, late: Group, *, through_others: bool = False) -> bool:
-        """Whether `late` depends on `early`; `through_others`: by way of a third group."""
+        """Whether `late` depends on `early`; with `through_others`, through a third group."""
         stack = [g for g in self.before[late] if not (through_others and g is early)]
         floor = self.order[early.nodes[0]]
         seen = set(stack)
@@ -150,7 +152,7 @@ class _Partition:
         return False
 
     def try_merge(self, first: Group, second: Group) -> Group | None:
-        """The two groups as one, if their operators can share a loop nest."""
+        """Merge two groups, if their operators can share a loop nest."""
         if first.stages is None or second.stages is None or first is second:
             return None
         if first.step is not None or second.step is not None:
@@ -186,7 +188,7 @@ class _Partition:
         return nodes
 
     def _read_together(self, first: Group, second: Group) -> set[Entry] | None:
-        """What two groups read that others made; None if it is too much."""
+        """The results of others that two groups read; None if they are too many."""
         for one, other in ((first, second), (second, first)):
             if len(self.read[one]) - len(self.made[other]) > MOST_ARRAYS:
                 return None
@@ -206,7 +208,7 @@ class _Partition:
         return kept
 
     def _set_latest(self, group: Group) -> None:
-        """Update the level of a group from those it depends on, and the levels of all that depend on it."""
+        """Update `latest` of a group from its dependencies, and of all groups that depend on it."""
         begins = self.order[group.nodes[0]]
         latest = max([begins, *[self.latest[earlier] for earlier in self.before[group]]])
         self.latest[group] = latest
@@ -232,10 +234,10 @@ def fuse(
     ----------
     graph : the graph
     shapes : of all its entries
-    supported : why a node cannot be compiled, an empty string if it can
-    roots : for a relabelled result the one whose memory it shares; such results are not computed
-    own_step : the step of an operator that is a loop, but faster by itself than joined with others; else None
-    as_loop : finds the loop that an operator is, None if it is none; by default from the shapes
+    supported : why a node cannot be compiled; an empty string if it can
+    roots : for a reshaped result, the result whose memory it shares; no code computes such results
+    own_step : the step of an operator that is a loop but runs faster unfused; otherwise None
+    as_loop : the loop of an operator, None if it has none; by default found from the shapes
     """
     partition = _Partition(shapes, roots or {})
     groups: dict[Group, None] = {}
@@ -280,7 +282,7 @@ def _loop_of(
 
 
 def _join_producers(node: Node, partition: _Partition, groups: dict[Group, None]) -> None:
-    """Merge a new operator's group with those that compute what it reads."""
+    """Merge a new operator's group with the producers of its inputs."""
     for entry in node.inputs:
         producer = partition.producer(entry)
         own = partition.group_of[node]
@@ -297,7 +299,7 @@ def _merge(partition: _Partition, groups: dict[Group, None], first: Group, secon
 
 
 def _join_siblings(partition: _Partition, groups: dict[Group, None]) -> None:
-    """Join groups that sweep one space and read the same array, so that it is read once."""
+    """Merge groups over the same space that read the same array, so that it is read once."""
     readers: dict[tuple[Entry, Shape], list[Node]] = {}
     for group in groups:
         if group.space is None or len(partition.read[group]) > MOST_ARRAYS:
@@ -317,7 +319,7 @@ def _join_siblings(partition: _Partition, groups: dict[Group, None]) -> None:
 
 
 def _in_order(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
-    """The groups, each after those it depends on."""
+    """The groups in topological order."""
     done: dict[Group, None] = {}
     begun: set[Group] = set()
     stack = [(group, False) for group in reversed(groups)]
@@ -338,7 +340,7 @@ def _in_order(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
 
 
 def _set_ports(graph: Graph, fusion: Fusion, partition: _Partition) -> None:
-    """Find what each group reads and what others read of it; loops of which nobody reads are left out."""
+    """Set the inputs and outputs of each group; loops whose results nobody reads are removed."""
     roots = partition.roots
     wanted = {roots.get(entry, entry) for entry in graph.outputs}
     needed: list[Group] = []
@@ -358,7 +360,7 @@ def _set_ports(graph: Graph, fusion: Fusion, partition: _Partition) -> None:
 
 
 def _inputs_of(group: Group, fusion: Fusion, partition: _Partition) -> list[Entry]:
-    """What a group reads of others."""
+    """The results of other groups that a group reads."""
     reads: dict[Entry, None] = {}
     for node in group.nodes:
         loop = fusion.loops.get(node)

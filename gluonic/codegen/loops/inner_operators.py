@@ -1,4 +1,4 @@
-"""Operators that only rewritten graphs have; users never see them."""
+"""Operators that occur only in rewritten graphs; users never see them."""
 
 from collections.abc import Callable, Sequence
 from math import prod
@@ -16,13 +16,13 @@ from gluonic.support.record import record
 
 
 def apply(op: Operator, *inputs: Entry | None, name: str = "", **attributes: Any) -> Entry:
-    """The result of an operator that is in no registry; inputs that are None are absent."""
+    """The result of an operator that is not in the registry; inputs that are None are absent."""
     given = [entry for entry in inputs if entry is not None]
     return Node(op.apply(attributes), name or op.name.strip("_"), given).entry()
 
 
 def inner_operator(name: str, **options: Any) -> Callable[[Callable[..., Any]], Operator]:
-    """Declare an operator that is in no registry."""
+    """Declare an operator that is not in the registry."""
 
     def make(kernel: Callable[..., Any]) -> Operator:
         return Operator(name, kernel, **options)
@@ -32,7 +32,7 @@ def inner_operator(name: str, **options: Any) -> Callable[[Callable[..., Any]], 
 
 @inner_operator("_overwrite", shape=like("state"), dtype=like("state"))
 def overwrite(state: Array, value: Array) -> Any:
-    """The value, in the memory of the variable `state`."""
+    """The value, stored in the memory of the variable `state`."""
     return value
 
 
@@ -40,7 +40,7 @@ def overwrite(state: Array, value: Array) -> Any:
 def average(
     data: Array, *, axis: Axes = None, keepdims: bool = False, exclude: bool = False
 ) -> Any:
-    """The mean over axes; of no elements it is 0."""
+    """The mean over axes; 0 if there are no elements."""
     axes = reduced_axes(axis, data.ndim, exclude)
     count = max(1, prod(data.shape[a] for a in axes))
     return data.sum(axis=axes, keepdims=keepdims) / count
@@ -52,8 +52,8 @@ class EqualPiece:
 
     Attributes
     ----------
-    axis, index, count : the axis, which piece, and how many there are
-    drops : whether that axis, of which one element is left, is left out
+    axis, index, count : the axis, the index of the piece, and the number of pieces
+    drops : whether the axis is removed; one element of it is left
     """
 
     axis: int
@@ -75,7 +75,7 @@ class EqualPiece:
 
 @inner_operator("_part", dtype=like("data"))
 def part(data: Array, *, cuts: Shape) -> Any:
-    """A part of an array: one of equal pieces along an axis, of that perhaps another piece, and so on."""
+    """A part of an array: one of equal pieces along an axis, perhaps a piece of that piece, and so on."""
     for cut in EqualPiece.of(cuts):
         data = np.split(data, cut.count, cut.axis)[cut.index]
         if cut.drops:
@@ -94,7 +94,7 @@ def _(n: NodeView) -> None:
 
 
 def cut_out(data: Entry, cut: EqualPiece) -> Entry:
-    """A part of an entry; of a part, the part of what that is a part of."""
+    """A part of an entry; cuts of a part are combined, so it is a part of the original array."""
     before: tuple[int, ...] = ()
     node = data.node
     if node.application is not None and node.application.op is part:
@@ -104,14 +104,14 @@ def cut_out(data: Entry, cut: EqualPiece) -> Entry:
 
 @inner_operator("_within", shape=like("data"), dtype=like("data"))
 def within(data: Array, length: Array, *, axis: int, value: float) -> Any:
-    """The elements of each row up to its length along an axis, and `value` beyond it."""
+    """The elements of each row up to its length along an axis, and `value` after them."""
     places = np.arange(data.shape[axis]).reshape(-1, *(1,) * (data.ndim - 1 - axis))
     return np.where(places < np.expand_dims(length, axis), data, np.asarray(value, data.dtype))
 
 
 @inner_operator("_concat_piece", count="num_args", dtype=like("grad"))
 def concat_piece(grad: Array, *arg: Array, num_args: int, dim: int, index: int) -> Any:
-    """The piece of `grad` that lies where one of several arrays lay in their concatenation."""
+    """The piece of `grad` that corresponds to one of several concatenated arrays."""
     ends = np.cumsum([part.shape[dim] for part in arg])
     return np.split(grad, ends[:-1], axis=dim)[index]
 
@@ -137,7 +137,7 @@ def _(n: NodeView) -> None:
 def filled(
     *like: Array, num_args: int, value: float, sources: Shape, axes: Shape, dtype: DType
 ) -> Any:
-    """An array of one number: an extent is that of an axis of an input, or, where the input is -1, a number."""
+    """An array of one number. Each extent is that of an axis of an input or, if the input is -1, a number."""
     shape = [at if i < 0 else like[i].shape[at] for i, at in zip(sources, axes, strict=True)]
     return np.full(shape, np.float64(value)).astype(dtype)
 

@@ -1,19 +1,19 @@
-"""What a kernel computes, apart from any graph and any size.
+"""The description of a kernel, independent of any graph and any size.
 
-A kernel runs over an iteration space; some of its axes may be reduced. Each operand is an array
-that is read or written at the point the loops are at; which axes it moves along is part of the
-kernel, extents and strides are given when it is called. What happens is a list of stages: a
-*sweep* visits all positions of the reduced axes (or the one position there is, if none are
-reduced), stores elements and reduces others; a *point* stage runs once for each position of the
-axes that are kept, between or after sweeps. Later stages know what earlier ones reduced, so softmax
-or layer norm is one kernel, run row by row while the row is in the cache.
+A kernel runs over an iteration space; some of its axes may be reduced. Each operand is an array that
+is read or written at the current point of the loops. The axes that it varies along are part of the
+kernel; extents and strides are arguments of a call. The computation is a list of stages. A *sweep*
+visits all positions of the reduced axes (one position if none are reduced), stores elements and
+reduces others. A *point* stage runs once for each position of the other axes, between or after
+sweeps. Later stages can read the values that earlier ones reduced, so softmax or layer norm is one
+kernel, which runs row by row while the row is in the cache.
 
-The last axis is the vector axis. If it is reduced, registers hold neighbours in a row and are
-combined in the end; if it is kept, registers hold neighbouring results, and reducing the other
-axes needs no combining.
+The last axis is the vector axis. If it is reduced, registers hold consecutive elements of a row and
+are combined at the end. If not, registers hold consecutive results, and reducing the other axes needs
+no combining.
 
 Machine code has the signature ``void kernel(char** operands, const int64_t* table, int64_t begin,
-int64_t end)``. The table is what :meth:`Kernel.table` returns; ``begin`` and ``end`` select among
+int64_t end)``. The table is what :meth:`Kernel.table` returns; ``begin`` and ``end`` are a range of
 :meth:`Kernel.units` of work, which may run in any order and on any thread with the same result.
 """
 
@@ -40,42 +40,42 @@ class Operand:
     dtype : numpy.dtype
         Of the elements in memory.
     ways : tuple of str
-        For each axis how the array moves along it: ``"repeat"`` (not at all), ``"unit"`` (to the
-        next element; only along the last axis), ``"stride"`` (by a stride given at run time) or
-        ``"chunk"`` (by a stride for each chunk of the last axis, see :class:`Kernel`).
+        For each axis, its access pattern: ``"repeat"`` (the same element), ``"unit"`` (the
+        next element; only along the last axis), ``"stride"`` (a stride given at run time) or
+        ``"chunk"`` (a stride from each chunk of the last axis to the next, see :class:`Kernel`).
     """
 
     dtype: Dtype
     ways: tuple[Way, ...]
 
     def varies(self, axis: int) -> bool:
-        """Whether the array moves along an axis."""
+        """Whether the element depends on the index along an axis."""
         return self.ways[axis] != "repeat"
 
 
 @record
 class Store:
-    """A result that is written to the operand numbered `operand`."""
+    """A result that is written to the operand with index `operand`."""
 
     operand: int
 
 
 @record
 class Carry:
-    """A result of a point stage that later stages get, after all earlier reduced values."""
+    """A result of a point stage, passed to later stages after all earlier reduced values."""
 
 
 @record
 class Reduce:
-    """A result that is reduced over the reduced axes and given to later stages.
+    """A result that is reduced over the reduced axes and passed to later stages.
 
     Parameters
     ----------
     kind : str
         ``sum``, ``prod``, ``max`` or ``min``. float32 is summed in float64, integers in int64;
-        NaN wins in max and min.
+        max and min propagate NaN.
     dtype : numpy.dtype, optional
-        Of the reduced value; by default that of the element.
+        The dtype of the reduced value; by default that of the element.
     """
 
     kind: Literal["sum", "prod", "max", "min"]
@@ -93,12 +93,12 @@ class Stage:
     ----------
     body : callable
         ``body(m, x, r)`` returns a value for each of `results`. ``x[k]`` is the element of operand
-        `k`, read when it is first asked for; ``r`` holds what earlier stages reduced or carried.
+        `k`, loaded on first use; ``r`` holds the values that earlier stages reduced or carried.
         ``m.extent(axes)`` is the number of elements along axes of the space.
     results : tuple of Store, Reduce or Carry
-        What becomes of the values.
+        For each value, its destination.
     point : bool, default False
-        Whether it runs once per point rather than once per element.
+        Whether it runs once per point, not once per element.
     """
 
     body: Body
@@ -115,25 +115,25 @@ class Kernel:
     rank : int
         Number of axes, at least 1; axis 0 is the outermost.
     operands : tuple of Operand
-        The arrays, in the order in which their addresses are passed. An output may be the very
-        array an input is (same address, same strides) if no later stage reads that input.
+        The arrays, in the order of the addresses passed. An output may be the same
+        array as an input (same address, same strides) if no later stage reads that input.
     stages : tuple of Stage
-        What is done, in order.
+        The stages, in order.
     reduced : frozenset of int
         The axes that are reduced.
     chunked : bool, default False
-        Whether a reduced last axis is cut to chunks that are reduced apart, so that threads can
-        share a long row: there is then one point per chunk, and the outputs move by ``"chunk"``.
+        Whether a reduced last axis is divided into chunks that are reduced separately, so that threads can
+        share a long row: there is then one point per chunk, and the outputs have the access ``"chunk"``.
     streamed : int, optional
-        The number of an operand that is only written, by ``"unit"``, and too large to be found in
-        the caches again: it is written past them.
+        The index of an operand that is only written, by ``"unit"``, and is too large to stay in the
+        caches: it is written with streaming (non-temporal) stores.
     scratch : tuple of numpy.dtype
-        What one stage leaves for later ones at every position, numbered on from the operands. Such
-        a kernel reduces nothing; its stages run one after the other over blocks of the last axis,
-        so short that all this stays in the nearest cache.
+        The dtypes of the values that one stage stores for later ones at every position; their indices
+        follow those of the operands. Such a kernel reduces nothing; its stages run one after the other
+        over blocks of the last axis, short enough for the scratch to stay in the level 1 cache.
     short : bool, default False
-        Whether the last axis has so few elements that loops over several registers at a time, which
-        take LLVM longest, are not worth their code.
+        Whether the last axis has too few elements for loops over several registers at a time; these
+        take LLVM longest to compile.
     """
 
     rank: int
@@ -171,7 +171,7 @@ class Kernel:
         return tuple(a for a in range(self.rank - 1) if a in self.reduced)
 
     def units(self, extents: Sequence[int], grain: int) -> int:
-        """Return how many units of work there are, each of at most `grain` along the last axis."""
+        """Return the number of units of work, each of at most `grain` elements along the last axis."""
         outer = prod(extents[axis] for axis in self.kept)
         if self.row and not self.chunked:
             return outer
@@ -185,11 +185,11 @@ class Kernel:
         Parameters
         ----------
         extents : sequence of int
-            Of the axes of the space.
+            The extents of the axes of the space.
         strides : sequence of sequences of int
-            For each operand its stride along each axis; those it does not move along are ignored.
+            For each operand, its stride in bytes along each axis; ignored where its access is ``"repeat"``.
         grain : int
-            How far along the last axis one unit of work goes at most.
+            The most elements of one unit of work along the last axis.
         """
         numbers = [*extents, grain]
         for operand_strides in strides:

@@ -1,4 +1,4 @@
-"""The emitter that the expressions of a kernel are read with."""
+"""The emitter that evaluates the expressions of a kernel."""
 
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -17,12 +17,12 @@ class KernelEmitter(Emitter):
         self._at_seam: Callable[[Value], Value] | None = None
 
     def seam(self, value: Value) -> Value:
-        """Mark where an expression may be cut, or cut it here."""
+        """Mark a place where the expression may be cut in two; cut it here within `cutting`."""
         return value if self._at_seam is None else self._at_seam(value)
 
     @contextmanager
     def cutting(self, at_seam: Callable[[Value], Value]) -> Iterator[None]:
-        """At seams within, go on with what `at_seam` returns."""
+        """Inside the block, replace the value at each seam by the result of `at_seam`."""
         self._at_seam = at_seam
         yield
         self._at_seam = None

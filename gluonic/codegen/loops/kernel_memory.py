@@ -1,4 +1,4 @@
-"""What a kernel reads and writes: run-time numbers, addresses, elements in registers, scratch."""
+"""The memory accesses of a kernel: the table of run-time numbers, addresses, elements, scratch."""
 
 from __future__ import annotations
 
@@ -9,15 +9,15 @@ from gluonic.codegen.maths.elements import Lanes, counting, load, store, stream
 from gluonic.codegen.maths.values import INT64, Dtype, Value
 from gluonic.support.record import record
 
-# Registers that one step fills: as many independent chains keep the arithmetic units busy.
+# The registers that one iteration fills: this many independent chains keep the arithmetic units busy.
 _REGISTERS_A_STEP = 4
-# The most bytes of scratch, and the most elements of a block and the least, which whole steps divide.
-# Arrays a page apart would wait for each other's stores, as those of 1024 floats are.
+# The most bytes of scratch, and the most and the fewest elements of a block, multiples of an iteration's.
+# Blocks of 1024 floats would be a page apart: their loads would wait for each other's stores (4K aliasing).
 _SCRATCH_BYTES, _LARGEST_BLOCK, _SMALLEST_BLOCK = 1 << 14, 768, 256
 
 
 def _block_length(kernel: Kernel) -> int:
-    """Return how many elements a block has, so that all scratch stays in the nearest cache."""
+    """Return the number of elements in a block, so that all scratch stays in the level 1 cache."""
     size = sum(dtype.itemsize for dtype in kernel.scratch) or 1
     length = _SCRATCH_BYTES // size // _SMALLEST_BLOCK * _SMALLEST_BLOCK
     return min(max(length, _SMALLEST_BLOCK), _LARGEST_BLOCK)
@@ -25,7 +25,7 @@ def _block_length(kernel: Kernel) -> int:
 
 @record
 class Position:
-    """Where the loops are: an index for each axis they have set, and the lanes in registers."""
+    """The current point of the loops: an index for each axis that has a loop, and the lanes in registers."""
 
     indices: dict[int, str]
     lanes: Lanes
@@ -33,7 +33,7 @@ class Position:
 
 
 class Elements:
-    """``x[k]`` of a body: an operand's element at the position, read when first asked for."""
+    """``x[k]`` of a body: an operand's element at the position, loaded on first use."""
 
     def __init__(self, memory: KernelMemory, position: Position) -> None:
         self._memory, self._position = memory, position
@@ -48,28 +48,28 @@ class Elements:
         return len(self._memory.kernel.operands)
 
     def index(self, axis: int) -> Value:
-        """Where along an axis the elements are, as int64."""
+        """The index of the elements along an axis, as int64."""
         first, lanes = self.first(axis)
         return first if lanes == 1 else first + counting(self._memory.m, lanes, INT64)
 
     def first(self, axis: int) -> tuple[Value, int]:
-        """Where along an axis the first of the elements is, and how many follow one another there."""
+        """The index of the first element along an axis, and the number of consecutive elements along it."""
         memory, position = self._memory, self._position
         lanes = position.lanes.count if axis == memory.vector else 1
         return memory.m.value(position.indices[axis], INT64, 1), lanes
 
 
 class KernelMemory:
-    """The operands and the scratch of a kernel, as the function that is being written reaches them.
+    """Access to the operands and the scratch of a kernel in the function that is being written.
 
     Attributes
     ----------
-    vector : the axis along which registers are filled
-    extents, grain : run-time numbers: of the axes, and how long a chunk of the vector axis is
-    written : the operands that are
-    wide, narrow : how many lanes whole steps take, and those over the rest
-    block_length : how many elements scratch holds
-    block : the first element of which scratch holds something
+    vector : the vector axis
+    extents, grain : run-time numbers: the axes' extents, and the elements in a chunk of the vector axis
+    written : the operands that are written
+    wide, narrow : the number of lanes of a whole iteration, and of one over the remainder
+    block_length : number of elements in a block of scratch
+    block : the first element of the current block
     """
 
     def __init__(self, kernel: Kernel, function: LLVMFunction) -> None:
@@ -101,7 +101,7 @@ class KernelMemory:
         self.block = "0"
 
     def _widths(self) -> tuple[int, int]:
-        """Return how many lanes whole steps take, and those over the rest."""
+        """Return the number of lanes of a whole iteration, and of one over the remainder."""
         target, operands = self.function.module.target, self.kernel.operands
         moving = [o.dtype.itemsize for o in operands if o.ways[self.vector] in ("unit", "stride")]
         narrow = target.vector_bytes // max((4, *moving))
@@ -136,17 +136,17 @@ class KernelMemory:
         return address
 
     def _lanes(self, number: int, position: Position) -> Lanes:
-        """Return the lanes in which an operand has elements of its own."""
+        """Return the lanes in which an operand has distinct elements."""
         moves = self.kernel.operands[number].ways[self.vector] in ("unit", "stride")
         return position.lanes if moves and self.vector in position.indices else Lanes(1)
 
     def _stride(self, number: int) -> str | None:
-        """Return the stride along the vector axis if it is not the elements' size."""
+        """Return the stride along the vector axis if it is not the element size."""
         ways = self.kernel.operands[number].ways
         return self.strides[number][self.vector] if ways[self.vector] == "stride" else None
 
     def read(self, number: int, position: Position) -> Value:
-        """Read an operand's elements at a position, outside the loop if it stands still there."""
+        """Load an operand's elements at a position; outside the loop if they do not vary in it."""
         if number >= len(self.kernel.operands):
             address, dtype = self._scratch(number, position)
             return load(self.m, address, dtype, Lanes(position.lanes.count))
@@ -164,7 +164,7 @@ class KernelMemory:
         return load(self.m, self.address(number, position), dtype, lanes, self._stride(number))
 
     def _scratch(self, number: int, position: Position) -> tuple[str, Dtype]:
-        """Return where in a block's scratch a position is, and the dtype of what is there."""
+        """Return the address of a position in a block's scratch, and the dtype there."""
         number -= len(self.kernel.operands)
         dtype, function = self.kernel.scratch[number], self.function
         index = function.sub(position.indices[self.vector], self.block)
@@ -172,7 +172,7 @@ class KernelMemory:
         return function.offset(self.scratch[number], index, kind), dtype
 
     def write(self, number: int, value: Value, position: Position) -> None:
-        """Write an operand's elements at a position, or what scratch holds there."""
+        """Store an operand's elements at a position, or scratch values."""
         if number >= len(self.kernel.operands):
             address, dtype = self._scratch(number, position)
             return store(self.m, value, address, dtype, Lanes(position.lanes.count))

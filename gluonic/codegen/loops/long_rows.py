@@ -1,9 +1,9 @@
 """Reductions of whole arrays in phases, so that threads can share them.
 
-A kernel that reduces everything has one unit of work. Here each of its sweeps is a phase whose units are
-chunks of the array; what these reduce to lies in memory, and a phase of one unit combines it, always in the
-same order, and does what comes between sweeps. All phases are one function; the first of a phase's numbers
-says which it is.
+A kernel that reduces all elements to one has a single unit of work. Here each of its sweeps is a phase whose
+units are chunks of the array. Their partial results are stored in memory; another phase, of one unit, combines
+them, always in the same order, and computes the point stages between sweeps. All phases are one function; the
+first of a phase's numbers selects the phase.
 """
 
 from collections.abc import Callable, Sequence
@@ -25,26 +25,26 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.support.record import record
 
 _GRAIN = 1 << 14
-"""How many elements a chunk has."""
+"""The number of elements in a chunk."""
 _CELL = 8
-"""The bytes of a value that is kept between phases."""
+"""The bytes of a value that is stored between phases."""
 
 
 def is_long_row(kernel: Kernel) -> bool:
-    """Whether a kernel reduces the only axis there is."""
+    """Whether a kernel has one axis and reduces it."""
     return kernel.rank == 1 and kernel.row
 
 
 @record
 class _Phase:
-    """What is done at once.
+    """One loop of the kernel.
 
     Attributes
     ----------
-    kernel : the loop; its operands are those of the whole, then the kept values and the number of
-        elements, then the parts
-    combines : whether it runs over the parts of chunks, rather than over the elements
-    parts : the first of the parts it writes or combines
+    kernel : the loop; its operands are those of the whole kernel, then the stored values and the number of
+        elements, then the partial results
+    combines : whether it runs over the partial results of chunks, not over the elements
+    parts : the index of the first partial result that it writes or combines
     """
 
     kernel: Kernel
@@ -53,13 +53,13 @@ class _Phase:
 
 
 class _Cut:
-    """The cutting of a kernel to phases.
+    """The division of a kernel into phases.
 
     Attributes
     ----------
     phases : in order
-    kept : how many values are kept between phases
-    parts : how many parts each chunk leaves
+    kept : number of values stored between phases
+    parts : number of partial results of each chunk
     """
 
     def __init__(self, kernel: Kernel) -> None:
@@ -91,7 +91,7 @@ class _Cut:
 
     @property
     def _fixed(self) -> list[Operand]:
-        """The operands of the whole, the kept values and the number of elements."""
+        """The operands of the whole kernel, the stored values and the number of elements."""
         kept = [Operand(dtype or INT64, ("repeat",)) for dtype in self.known]
         return [*self.kernel.operands, *kept, Operand(INT64, ("repeat",))]
 
@@ -146,7 +146,7 @@ class _Cut:
     def _reading(
         self, body: Callable[..., Sequence[Any]], known: int, extent: int | None = None
     ) -> Callable[..., Sequence[Any]]:
-        """A body that reads what earlier phases have kept, and maybe the number of elements."""
+        """A body that reads the values stored by earlier phases, and perhaps the number of elements."""
         own = len(self.kernel.operands)
         kept = [i for i in range(known) if self.known[i] is not None]
 
@@ -161,7 +161,7 @@ class _Cut:
 
 
 class _OfElements:
-    """An emitter whose extent is that of the elements, while its kernel runs over chunks."""
+    """An emitter whose extent is the number of elements, while its kernel runs over chunks."""
 
     def __init__(self, m: Any, extent: Any) -> None:
         self._m, self._extent = m, extent
@@ -175,7 +175,7 @@ class _OfElements:
 
 
 class _Anything:
-    """The elements of operands somewhere."""
+    """The elements of operands at an arbitrary position."""
 
     def __init__(self, m: Any, operands: Sequence[Operand]) -> None:
         self._m, self._operands = m, operands
@@ -184,16 +184,16 @@ class _Anything:
         return self._m.value("undef", self._operands[number].dtype, 1)
 
     def index(self, axis: int) -> Any:
-        """Some position."""
+        """An arbitrary index."""
         return self._m.value("0", INT64, 1)
 
     def first(self, axis: int) -> tuple[Any, int]:
-        """Some position."""
+        """An arbitrary index."""
         return self.index(axis), 1
 
 
 def _dtypes_of(stage: Stage, kernel: Kernel, known: Sequence[Dtype | None]) -> list[Dtype]:
-    """The dtypes of a stage's values, by writing them into a function that is thrown away."""
+    """The dtypes of a stage's values, found by compiling it into a function that is discarded."""
     m = KernelEmitter(LLVMFunction(LLVMModule(host()), "trial", []), ["1"] * kernel.rank)
     values = [None if dtype is None else m.value("undef", dtype, 1) for dtype in known]
     found = stage.body(m, _Anything(m, kernel.operands), tuple(values))
@@ -218,15 +218,15 @@ class LongRowStep(LoopStep):
         return max(-(-self._length(facts) // _GRAIN), 1)
 
     def workspace(self, facts: Facts) -> int:
-        """The kept values, then the parts of all chunks, one kind after the other."""
+        """The stored values, then the partial results of all chunks, one kind after the other."""
         return aligned(_CELL * self.cut.kept) + _CELL * self.cut.parts * self._chunks(facts)
 
     def phase_units(self, facts: Facts) -> Sequence[int]:
-        """Chunks, or one that combines."""
+        """The number of chunks, or one for a phase that combines."""
         return [1 if p.combines else self._chunks(facts) for p in self.cut.phases]
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """For each phase its number, where parts begin, and the table of its kernel."""
+        """For each phase: its index, the offset of its partial results, and the table of its kernel."""
         own = list(super().numbers(facts))[2:]
         length, chunks = self._length(facts), self._chunks(facts)
         widest = max(len(phase.kernel.operands) for phase in self.cut.phases)
@@ -242,7 +242,7 @@ class LongRowStep(LoopStep):
         return found
 
     def emit(self, module: LLVMModule, name: str) -> None:
-        """Write a kernel for each phase, and the function that chooses."""
+        """Write a kernel for each phase, and the function that selects one."""
         for number, phase in enumerate(self.cut.phases):
             emit(phase.kernel, f"{name}_{number}", module)
         f = StepFunction(module, name, passes_on=True)

@@ -1,4 +1,4 @@
-"""Operators as loops: the axes they run over, which elements they read and write, what they compute."""
+"""Operators as loops: their axes, the elements that they read and write, their expressions."""
 
 from collections.abc import Callable, Sequence
 from functools import cache
@@ -14,14 +14,13 @@ AxisMap = tuple[int | None, ...]
 
 @record
 class Read:
-    """Which element of an operand is read at each point of a space.
+    """The element of an operand that is read at each point of a space.
 
     Attributes
     ----------
-    axes : for each axis of the space the axis of the operand it moves along; None: none, the element is
-        repeated
-    begin : the first index along each axis of the operand; none given: 0 everywhere
-    step : how far to go along each axis of the operand; none given: 1 everywhere
+    axes : for each axis of the space, the corresponding axis of the operand; None if the element is repeated
+    begin : the first index along each axis of the operand; if empty, 0 everywhere
+    step : the step along each axis of the operand; if empty, 1 everywhere
     cut : the axes of the operand of which only a part is read
     """
 
@@ -32,12 +31,12 @@ class Read:
 
     @property
     def is_whole(self) -> bool:
-        """Whether every axis is read from its first element on, one after the other."""
+        """Whether every axis is read from its first element with step 1."""
         return not self.begin
 
     @property
     def structure(self) -> Any:
-        """What of it machine code depends on."""
+        """The part of it that machine code depends on."""
         return self.axes, self.cut, tuple(step == 1 for step in self.step)
 
 
@@ -48,16 +47,16 @@ class Loop:
     Attributes
     ----------
     space : the extents of the axes that the loop runs over
-    reads : for each input how it is read; None for an input of which only the shape counts
+    reads : for each input, how it is read; None for an input of which only the shape is read
     expression : one element: ``(m, *elements) -> element``, over the inputs that are read
-    reduction : ``sum``, ``prod``, ``max`` or ``min`` for a reduction over `axes`
+    reduction : ``sum``, ``prod``, ``max`` or ``min``, over `axes`; None for no reduction
     axes : the axes of the space that are reduced
     finish : applied to the reduced element
-    writes : for each axis of the space the axis of the output it moves along; None for all in order
-    indexed : the axes of the space whose index the expression asks for, by ``m.index(axis)``
+    writes : for each axis of the space, the corresponding axis of the output; None if they are the same
+    indexed : the axes of the space whose index the expression reads, with ``m.index(axis)``
 
-    An expression may ask ``m.extent(axes)`` for the number of elements along axes of the space, reduced or
-    `indexed` ones, which only a run tells: one kernel serves all extents.
+    An expression may call ``m.extent(axes)`` for the number of elements along axes of the space, reduced or
+    `indexed` ones. It is a run-time value, so one kernel serves all extents.
     """
 
     space: Shape
@@ -71,7 +70,7 @@ class Loop:
 
     @property
     def written(self) -> AxisMap:
-        """How the result lies in the space."""
+        """For each axis of the space, the corresponding axis of the result."""
         return identity(len(self.space)) if self.writes is None else self.writes
 
     @property
@@ -81,23 +80,23 @@ class Loop:
 
     @property
     def structure(self) -> Any:
-        """What of it, beyond operator and attributes, machine code depends on."""
+        """The part of it, besides operator and attributes, that machine code depends on."""
         reads = tuple(None if read is None else read.structure for read in self.reads)
         return reads, self.written, self.axes
 
 
 LoopRule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
-"""An operator's loop, by its attributes and the shapes of its inputs and its output; None: it has none."""
+"""An operator's loop, from its attributes and the shapes of its inputs and output; None if it has none."""
 
 
 def element(m: Any, x: Any) -> Any:
-    """The expression of an operator that moves elements and computes nothing."""
+    """The expression of an operator that only moves elements."""
     return x
 
 
 @cache
 def identity(rank: int) -> AxisMap:
-    """Every axis of the space is the axis of the operand.
+    """The map in which each axis of the space is the same axis of the operand.
 
     >>> identity(2)
     (0, 1)
@@ -106,7 +105,7 @@ def identity(rank: int) -> AxisMap:
 
 
 def stretched(shape: Shape, space: Shape) -> AxisMap:
-    """How an operand is read that is broadcast to `space` as NumPy does.
+    """The axes of an operand that is broadcast to `space` by NumPy's rules.
 
     >>> stretched((3, 1), (2, 3, 4))
     (None, 0, None)
@@ -119,7 +118,7 @@ def stretched(shape: Shape, space: Shape) -> AxisMap:
 
 
 def kept_axes(space: Shape, axes: Sequence[int], reduced: Shape) -> AxisMap:
-    """How something of the shape `reduced`, left of `space` by a reduction over `axes`, lies in `space`.
+    """For each axis of `space`, the corresponding axis of `reduced`, its shape reduced over `axes`.
 
     >>> kept_axes((2, 3, 4), (1,), (2, 4)), kept_axes((2, 3, 4), (1,), (2, 1, 4))
     ((0, None, 1), (0, None, 2))
@@ -131,9 +130,9 @@ def kept_axes(space: Shape, axes: Sequence[int], reduced: Shape) -> AxisMap:
 
 
 def relabelling(shape: Shape, source: Shape) -> AxisMap | None:
-    """For each axis of a relabelled array the axis of its source, None for one of length 1.
+    """For each axis of a reshaped array, the axis of its source, None for one of length 1.
 
-    None if more than axes of length 1 differ.
+    None if the shapes differ by more than axes of length 1.
 
     >>> relabelling((2, 1, 3), (2, 3)), relabelling((6,), (2, 3))
     ((0, None, 1), None)

@@ -1,4 +1,4 @@
-"""Operators that choose elements by an index along one axis: loops that compare the index with their own."""
+"""Operators that select elements by an index along one axis: loops that compare it with their own index."""
 
 import math
 from collections.abc import Sequence
@@ -10,7 +10,7 @@ from gluonic.graph.families import Expression
 
 
 def _position(m: Any, index: Any, axis: int, mode: str = "clip") -> Any:
-    """The element along an axis that an index of any dtype means."""
+    """The position along an axis that an index of any dtype refers to, as int64."""
     whole, extent = m.astype(index, "int64"), m.extent((axis,))
     if mode == "wrap":
         return whole % extent
@@ -18,7 +18,7 @@ def _position(m: Any, index: Any, axis: int, mode: str = "clip") -> Any:
 
 
 def _chosen(axis: int, mode: str) -> Expression:
-    """The element where it is the one the index means, zero elsewhere."""
+    """The element at the index, zero elsewhere."""
 
     def expression(m: Any, x: Any, index: Any) -> Any:
         return m.where(m.equal(m.index(axis), _position(m, index, axis, mode)), x, 0)
@@ -27,7 +27,7 @@ def _chosen(axis: int, mode: str) -> Expression:
 
 
 def pick(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
-    """The element of each row that an index means."""
+    """The element of each row at an index."""
     space = inputs[0]
     axis = settings["axis"] % len(space)
     if space[axis] == 0:
@@ -49,7 +49,7 @@ def pick_back(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) 
 
 
 def place_of(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """The first index along an axis where elements are an extreme, or NaN."""
+    """The first index along an axis where the element is the extreme, or NaN."""
     space, axis = inputs[0], settings["axis"]
 
     def expression(m: Any, x: Any, extreme: Any) -> Any:
@@ -64,7 +64,7 @@ def place_of(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -
 
 
 def one_hot(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """One at the place of an index, another number elsewhere."""
+    """One number at an index, another elsewhere."""
     axis = len(output) - 1
     on, off = settings["on_value"], settings["off_value"]
 
@@ -77,7 +77,7 @@ def one_hot(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) ->
 def softmax_output_back(
     settings: dict[str, Any], inputs: Sequence[Shape], output: Shape
 ) -> Loop | None:
-    """Probabilities minus the true classes, where classes lie along the last axis."""
+    """Probabilities minus the one-hot labels, with classes along the last axis."""
     label, axis = inputs[1], len(output) - 1
     whole = Read(identity(len(output)))
     scale, subtract = settings["grad_scale"], settings["subtract"]
@@ -104,7 +104,7 @@ def softmax_output_back(
 
 
 def sequence_mask(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
-    """The elements within each sequence, and one number beyond its end."""
+    """The elements within each sequence, and one number after its end."""
     if not settings["use_sequence_length"]:
         return None
     time = settings["axis"]
@@ -113,7 +113,7 @@ def sequence_mask(settings: dict[str, Any], inputs: Sequence[Shape], output: Sha
 
 
 def within_lengths(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """The elements within each row's length, and one number behind."""
+    """The elements within each row's length, and one number after it."""
     axis = settings["axis"]
     places = range(len(output))
     lengths = Read(tuple(None if i == axis else i - (i > axis) for i in places))
@@ -121,7 +121,7 @@ def within_lengths(settings: dict[str, Any], inputs: Sequence[Shape], output: Sh
 
 
 def _up_to(lengths: Read, axis: int, value: float, output: Shape) -> Loop:
-    """The elements before a length along an axis, and one number behind."""
+    """The elements before a length along an axis, and one number after it."""
 
     def expression(m: Any, x: Any, length: Any) -> Any:
         inside = m.less(m.index(axis), m.astype(length, "int64"))
@@ -141,7 +141,7 @@ def ramp(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Lo
 
 
 def arange(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """Evenly spaced numbers, each as often as asked."""
+    """Evenly spaced numbers, each repeated a number of times."""
     start = 0.0 if settings["stop"] is None else settings["start"]
     step, repeat = settings["step"], settings["repeat"]
     if settings["dtype"].kind != "f":

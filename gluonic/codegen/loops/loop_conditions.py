@@ -1,4 +1,4 @@
-"""NumPy's choices between elements, by a condition or by where they lie, as loops."""
+"""NumPy's selections of elements, by a condition or by position, as loops."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,7 +8,7 @@ from gluonic.graph.attributes import Shape
 
 
 def where(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """Elements of the one array or the other, all broadcast together."""
+    """Elements of one array or the other, all broadcast together."""
     reads = tuple(Read(stretched(shape, output)) for shape in inputs)
     return Loop(output, reads, lambda m, c, x, y: m.where(m.not_equal(c, 0), x, y))
 
@@ -32,7 +32,7 @@ def numbers(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) ->
 
 
 def below_diagonal(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """Elements up to a diagonal, zeros behind it; of a vector, the same in each row."""
+    """Elements up to a diagonal, zeros after it; a vector is repeated as each row."""
     rank, k = len(output), settings["k"]
     read = Read(identity(rank) if len(inputs[0]) > 1 else (None, 0))
 

@@ -10,7 +10,7 @@ from gluonic.graph.axes import indices_of
 
 
 def _part(inputs: Sequence[Shape], output: Shape, parts: Mapping[int, slice]) -> Loop:
-    """The elements that slices name, by axis."""
+    """The elements in slices, given by axis."""
     begin, step = [0] * len(inputs[0]), [1] * len(inputs[0])
     for axis, part in parts.items():
         begin[axis], _, step[axis] = indices_of(part, inputs[0][axis])
@@ -39,14 +39,14 @@ def slice_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape)
 
 
 def reverse(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """Axes turned round."""
+    """Elements in reversed order along axes."""
     axes = [axis % len(output) for axis in settings["axis"]]
     turned = {axis for axis in axes if axes.count(axis) % 2}
     return _part(inputs, output, {axis: slice(None, None, -1) for axis in turned})
 
 
 def cut(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """A piece of equal pieces."""
+    """One of equal pieces."""
     extents, begin = list(inputs[0]), [0] * len(inputs[0])
     left = list(range(len(extents)))
     for cut in EqualPiece.of(settings["cuts"]):
@@ -60,7 +60,7 @@ def cut(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loo
 
 
 def concat_piece_of(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """The piece that one of several arrays was."""
+    """The piece that corresponds to one of several concatenated arrays."""
     dim, index = settings["dim"], settings["index"]
     begin = sum(shape[dim] for shape in inputs[1 : 1 + index])
     return _part(inputs, output, {dim: slice(begin, begin + output[dim])})

@@ -1,4 +1,4 @@
-"""From a fused group to a kernel: its axes made few, its operators' expressions made the stages' bodies."""
+"""From a fused group to a kernel: its axes are merged, its operators' expressions become stages."""
 
 from collections.abc import Mapping, Sequence
 from math import prod
@@ -15,14 +15,14 @@ from gluonic.support.record import record
 
 @record
 class Access:
-    """How an operand is reached from the loops of a kernel.
+    """How the loops of a kernel access an operand.
 
     Attributes
     ----------
     entry : the result that is read or written
-    axes : for each axis of the kernel, the axes of the operand it stands for, merged (none of them for the
-        axis of a space of one element); None: repeated
-    part : the operator and the position of its input that reads a part of the result; None for all of it
+    axes : for each axis of the kernel, the axes of the operand merged into it (none for the axis of a space of
+        one element); None if the element is repeated
+    part : the operator, and the index of its input, that reads a part of the result; None for all of it
     """
 
     entry: Entry
@@ -37,11 +37,11 @@ class LoweredGroup:
     Attributes
     ----------
     kernel : the loop nest
-    operands : how each operand of the kernel is reached
-    merged : for each axis of the kernel the axes of the group's space that it stands for
-    reads : the number of the operand that an operator's input is read from
-    writes : the number of the operand that a result is written to
-    written_once : the operands that are written from the first to the last element and never read
+    operands : how each operand of the kernel is accessed
+    merged : for each axis of the kernel, the axes of the group's space merged into it
+    reads : for each input of an operator read from memory, the index of its operand
+    writes : for each result, the index of the operand it is written to
+    written_once : the operands that are written once, in order, and never read
     """
 
     kernel: Kernel
@@ -52,7 +52,7 @@ class LoweredGroup:
     written_once: tuple[int, ...]
 
     def extents(self, space: Shape) -> list[int]:
-        """The extents of the kernel's axes for a space of such extents."""
+        """The extents of the kernel's axes for the given space."""
         return [prod(space[axis] for axis in axes) for axes in self.merged]
 
 
@@ -74,7 +74,7 @@ def strides(access: Access, shape: Shape, itemsize: int, read: Read | None) -> l
 
 
 def offset(shape: Shape, itemsize: int, read: Read) -> int:
-    """How many bytes behind the first element reading begins."""
+    """The offset, in bytes, of the first element that is read."""
     steps = (contiguous_stride(shape, axis) for axis in range(len(shape)))
     return sum(b * s for b, s in zip(read.begin, steps, strict=True)) * itemsize
 
@@ -97,16 +97,16 @@ def merge_axes(
     uses: Sequence[ResultUse],
     apart: frozenset[int] = frozenset(),
 ) -> tuple[tuple[int, ...], ...]:
-    """Which axes of a space can run as one: neighbours that every operand passes through alike.
+    """Group the axes of a space into loops: adjacent axes merge if all operands access them contiguously.
 
-    Axes of length one are left out. The result holds for all extents of the same pattern.
+    Axes of length one are dropped. The result is valid for all extents of the same pattern.
 
     Parameters
     ----------
     space : the extents
     reduced : the axes that are reduced
-    uses : how operands are read and written
-    apart : axes that must stay on their own
+    uses : how results are read and written
+    apart : axes that must not be merged
 
     >>> x, y = ResultUse(None, (0, 1, 2), (2, 3, 4)), ResultUse(None, (None, None, 0), (4,))
     >>> merge_axes((2, 3, 4), frozenset(), [x, y])
@@ -141,14 +141,14 @@ def _joinable(first: int, second: int, reduced: frozenset[int], uses: Sequence[R
 
 
 class GroupLowering:
-    """The making of one kernel.
+    """The lowering of one group to a kernel.
 
     Parameters
     ----------
     group : the operators
     loops : the operators' loops
     shapes, dtypes : of all entries
-    roots : for a relabelled result the one whose memory it shares
+    roots : for a reshaped result, the result whose memory it shares
     """
 
     def __init__(
@@ -190,7 +190,7 @@ class GroupLowering:
         return LoweredGroup(kernel, tuple(accesses), merged, numbers, written, once)
 
     def _reads(self) -> dict[tuple[Node, int], ResultUse]:
-        """What is read from memory, for each input of an operator that is."""
+        """How inputs are read, for each input of an operator that is read from memory."""
         members, found = set(self.group.nodes), dict[tuple[Node, int], ResultUse]()
         for node in self.group.nodes:
             loop, place = self.loops[node], self.stages.places[node]
@@ -211,7 +211,7 @@ class GroupLowering:
         return ResultUse(entry, axes, shape, where, read.cut, any(step != 1 for step in read.step))
 
     def _written(self, entry: Entry) -> AxisMap:
-        """How a result lies in the space."""
+        """For each axis of the space, the corresponding axis of a result."""
         loop, place = self.loops[entry.node], self.stages.places[entry.node]
         axes = loop.written if place.kind == "reduce" else place.axes
         return tuple(
@@ -220,7 +220,7 @@ class GroupLowering:
         )
 
     def _apart(self) -> frozenset[int]:
-        """Axes whose index is asked for."""
+        """Axes whose index an expression reads."""
         return frozenset(axis for node in self.group.nodes for axis in self.loops[node].indexed)
 
     def _access(self, use: ResultUse, merged: Sequence[Sequence[int]]) -> Access:

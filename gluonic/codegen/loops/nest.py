@@ -1,9 +1,9 @@
-"""Whether the loop nest that was written for some shapes is right for others.
+"""Whether a loop nest written for some shapes is valid for others.
 
-What a loop nest depends on is where each operator's loop lies in the space, which results pass from one
-operator to the next in registers, and the strides of what lies in memory. Along an axis of one element all
-of that is without meaning. So the question is not whether shapes look alike, but whether the strides that
-the machine code will get are, along every longer axis, those that the operators mean.
+A loop nest depends on the position of each operator's loop in the space, on the results that pass between
+operators in registers, and on the strides of arrays in memory. Along an axis of one element none of that
+matters. So shapes are not compared directly: along every axis of more than one element, the strides passed to
+the machine code must be those that the operators expect.
 """
 
 from collections.abc import Mapping
@@ -21,14 +21,14 @@ from gluonic.support.record import record
 
 @record
 class LoopNest:
-    """A loop nest as it was written, to be asked about shapes.
+    """A loop nest as it was written, which can be checked against other shapes.
 
     Attributes
     ----------
     group : the operators
     loops : their loops, for the shapes it was written for
     lowered : the kernel
-    roots : for a relabelled result the one whose memory it shares
+    roots : for a reshaped result, the result whose memory it shares
     """
 
     group: Group
@@ -37,7 +37,7 @@ class LoopNest:
     roots: Mapping[Entry, Entry]
 
     def fits(self, loops: Mapping[Node, Loop | None], facts: Facts) -> bool:
-        """Whether it is right for other shapes; `loops` are the operators' loops for these."""
+        """Whether it is valid for other shapes; `loops` are the operators' loops for these."""
         found = {node: loop for node, loop in loops.items() if loop is not None}
         if len(found) < len(self.group.nodes):
             return False
@@ -45,7 +45,7 @@ class LoopNest:
 
 
 class _Question:
-    """One set of shapes."""
+    """The check of a loop nest against one set of shapes."""
 
     def __init__(self, nest: LoopNest, loops: Mapping[Node, Loop], facts: Facts) -> None:
         self.nest, self.loops, self.facts = nest, loops, facts
@@ -57,7 +57,7 @@ class _Question:
         self.long = [axis for axis, extent in enumerate(self.space) if not is_one(extent)]
 
     def answer(self) -> bool:
-        """Whether the machine code is right."""
+        """Whether the machine code is valid for the shapes."""
         nodes, lowered = self.nest.group.nodes, self.nest.lowered
         if len(self.space) != len(self.stages.space):
             return False
@@ -71,7 +71,7 @@ class _Question:
         )
 
     def _lies_there(self, node: Node, place: StageDomain) -> bool:
-        """Whether an operator's loop runs over the axes it was found to run over, and reduces the same."""
+        """Whether an operator's loop runs over the planned axes and reduces the same ones."""
         loop, before = self.loops[node], self.nest.loops[node]
         if len(loop.space) != len(before.space) or loop.indexed != before.indexed:
             return False
@@ -87,7 +87,7 @@ class _Question:
         return fits and self._reduces_alike(loop, before)
 
     def _reduces_alike(self, loop: Loop, before: Loop) -> bool:
-        """Whether the same axes are reduced; a reduction of single elements may be none now."""
+        """Whether the same axes are reduced; a reduction of single elements may have become none."""
         if before.reduction is None:
             return loop.reduction is None
         if loop.reduction is None:
@@ -98,7 +98,7 @@ class _Question:
         )
 
     def _is_passed_on(self, node: Node) -> bool:
-        """Whether what an operator reads of others in the group is computed at the same position."""
+        """Whether the group's results that an operator reads are computed at the same position."""
         own = self.stages.places[node].axes
         for position, (entry, read) in enumerate(
             zip(node.inputs, self.loops[node].reads, strict=True)
@@ -124,14 +124,14 @@ class _Question:
         return all(axes[axis] == others[axis] for axis in self.long)
 
     def _lies(self, node: Node) -> AxisMap:
-        """How an operator's result lies in the space."""
+        """For each axis of the space, the corresponding axis of an operator's result."""
         place = self.stages.places[node]
         if place.kind != "reduce":
             return composed(place.axes, identity(len(self.loops[node].space)))
         return self.loops[node].written
 
     def _is_read(self, node: Node, position: int, number: int) -> bool:
-        """Whether the strides of an operand are those of what an operator reads."""
+        """Whether an operand has the strides that an operator reads with."""
         access, read = self.nest.lowered.operands[number], self.loops[node].reads[position]
         if read is None or read.is_whole != (access.part is None):
             return False
@@ -139,12 +139,12 @@ class _Question:
         return self._has_strides(number, access, axes, read)
 
     def _is_written(self, entry: Entry, number: int) -> bool:
-        """Whether the strides of an operand are those of a result."""
+        """Whether an operand has the strides of a result."""
         axes = self._lies(entry.node)
         return self._has_strides(number, self.nest.lowered.operands[number], axes, None)
 
     def _has_strides(self, number: int, access: Access, axes: AxisMap, read: Read | None) -> bool:
-        """Whether an operand moves along each axis of the space as the axes of its array do."""
+        """Whether an operand has, along each axis of the space, the stride of its array's axis."""
         shape = self.facts.shapes[access.entry]
         lowered = self.nest.lowered
         ways = lowered.kernel.operands[number].ways
@@ -161,7 +161,7 @@ class _Question:
 
 
 def _stride(shape: Shape, axis: int | None, read: Read | None) -> int:
-    """How far, in elements, reading goes along an axis of an array."""
+    """The stride, in elements, of a read along an axis of an array."""
     if axis is None or is_one(shape[axis]):
         return 0
     step = read.step[axis] if read is not None and read.step else 1

@@ -1,8 +1,8 @@
-"""Cutting the operators of a group into parts that run one after the other over blocks of elements.
+"""The division of a group's operators into parts that run one after the other over blocks of elements.
 
-What one part computes and a later one reads is left in scratch, and a store takes the place of two
-multiplications. So what is quickly computed waits for the part that reads it, wherever no more is left
-in scratch then: of ``y = tanh(x); exp(y * x - 0.3)`` that is `y`, not `y` and the exponent.
+A value that one part computes and a later one reads is stored in scratch, and a store costs as much as two
+multiplications. So a cheap operator moves to the part that reads it, if that stores no more in scratch: for
+``y = tanh(x); exp(y * x - 0.3)`` only `y` is stored, not the exponent, too.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -18,14 +18,14 @@ def parts_of(
     is_costly: Callable[[Node], bool],
     size_of: Callable[[Node], int],
 ) -> list[list[Node]]:
-    """Cut operators into parts of which each but the first begins with one that takes long.
+    """Divide operators into parts; each but the first begins with an expensive operator.
 
     Parameters
     ----------
-    nodes : the operators in an order in which they can be computed
-    sources : those of them that each reads
-    is_costly : whether computing one takes long
-    size_of : bytes of an element of a result
+    nodes : the operators in a valid execution order
+    sources : for each operator, those of the group that it reads
+    is_costly : whether an operator is expensive
+    size_of : the size in bytes of an element of a result
     """
     costly = {node for node in nodes if is_costly(node)}
     place: dict[Node, int] = {}
@@ -40,7 +40,7 @@ def parts_of(
 def _put_off(
     cheap: Sequence[Node], sources: Sources, place: dict[Node, int], size_of: Callable[[Node], int]
 ) -> None:
-    """Move operators to the part that first reads them, where what is left in scratch is no more then."""
+    """Move operators to the part that reads them, if that stores no more in scratch."""
     readers: dict[Node, list[Node]] = {node: [] for node in place}
     for reader, read in sources.items():
         for node in read:
@@ -51,7 +51,7 @@ def _put_off(
         for node in reversed(cheap):
             goals = {place[reader] for reader in readers[node]}
             if len(goals) != 1 or goals == {place[node]}:
-                continue  # nobody reads it, or it is in scratch wherever it is computed
+                continue  # nobody reads it, or it must be stored in any case
             kept_now = {
                 source
                 for source in sources[node]

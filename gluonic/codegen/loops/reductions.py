@@ -1,7 +1,7 @@
-"""Accumulators: how elements become a sum, a product, a maximum or a minimum.
+"""Accumulators: the reduction of elements to a sum, a product, a maximum or a minimum.
 
-float32 is added up in float64 and integers in 64 bits; what rounding takes from a sum of float64 is
-added up beside it. The order of additions depends on extents only, never on how work is divided.
+float32 is accumulated in float64, integers in 64 bits, and float64 with compensated summation: the rounding
+errors are summed separately. The order of additions depends on extents only, never on the division of work.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def accumulator_dtype(kind: str, dtype: Dtype) -> Dtype:
 
 
 def neutral(kind: str, dtype: Dtype) -> Any:
-    """Return the number that changes nothing."""
+    """Return the neutral element."""
     if kind in ("sum", "prod"):
         return 0 if kind == "sum" else 1
     if dtype.kind == "f":
@@ -47,27 +47,27 @@ def neutral(kind: str, dtype: Dtype) -> Any:
 
 
 def combine(m: Emitter, kind: str, a: Value, b: Value) -> Value:
-    """Return two partial results as one."""
+    """Combine two partial results."""
     table = {"sum": m.add, "prod": m.multiply, "max": m.maximum, "min": m.minimum}
     return table[kind](a, b)
 
 
 class Accumulator:
-    """Partial results in registers: for each number of lanes in use, a total of so many lanes.
+    """Partial results in registers: a total for each number of lanes in use.
 
-    A sum of float64 also has, beside the total, what rounding took from it.
+    A sum of float64 also has the sum of rounding errors.
 
     Parameters
     ----------
     m : Emitter
-        What writes the instructions.
+        The emitter of the instructions.
     reduce : Reduce
-        What is accumulated.
+        The reduction.
     start : Opening
-        The place before the loops, where it is cleared.
+        The position before the loops, where the accumulator is cleared.
     row : bool, default False
-        Whether all lanes become one result. NaN need then not win in each lane of a max or min: it
-        is noted apart, for two registers with one comparison.
+        Whether all lanes are combined to one result. Then a max or min need not propagate NaN in each
+        lane: a separate flag records it, with one comparison for two registers.
     """
 
     def __init__(self, m: Emitter, reduce: Reduce, start: Opening, row: bool = False) -> None:
@@ -93,17 +93,17 @@ class Accumulator:
             self._write(self._slots(lanes), self._joined(self._read(lanes), [value]))
 
     def _sums_shares(self, value: Value) -> bool:
-        """Whether float32 without sign and far from overflow becomes one sum.
+        """Whether registers of nonnegative float32, far from overflow, are summed in float32 first.
 
-        Adding up two or four of them in single precision errs by no more than 2**-23 of the sum, and to
-        convert each takes as long as half of an exponential.
+        The sum of two or four of them in single precision has a relative error of at most 2**-23, and the
+        conversion of each register to float64 takes half as long as an exponential.
         """
         least, most = value.bounds
         is_sum = self.row and self.reduce.kind == "sum" and value.dtype == FLOAT32
         return is_sum and 0 <= least <= most < _FAR_FROM_OVERFLOW
 
     def _one_register(self, value: Value) -> Value:
-        """Add up the registers of a value."""
+        """Sum the registers of a value."""
         m = self.m
         while value.lanes * value.dtype.itemsize > m.target.vector_bytes:
             half = value.lanes // 2
@@ -115,7 +115,7 @@ class Accumulator:
         return self.row and self.reduce.kind in ("max", "min") and self.element.kind == "f"
 
     def _add_noting_nan(self, value: Value) -> None:
-        """Accumulate elements; NaNs are only noted."""
+        """Accumulate elements; NaNs only set the flag."""
         m, lanes = self.m, value.lanes
         self._write(self._slots(lanes), self._beyond([value], self._read(lanes)))
         count = max(lanes // 2, 1)
@@ -127,7 +127,7 @@ class Accumulator:
         self._write([self.invalid[count]], [note])
 
     def _beyond(self, a: list[Value], b: list[Value]) -> list[Value]:
-        """Combine extremes of which the second is no NaN."""
+        """Combine extremes; the second must not be NaN."""
         beats = a[0] > b[0] if self.reduce.kind == "max" else a[0] < b[0]
         return [self.m.where(beats, a[0], b[0])]
 
@@ -136,7 +136,7 @@ class Accumulator:
         return 2 if self.reduce.kind == "sum" and self.element == FLOAT64 else 1
 
     def _joined(self, a: list[Value], b: list[Value]) -> list[Value]:
-        """Combine two partial results, the second perhaps without its rounding errors."""
+        """Combine two partial results; the second may lack rounding errors."""
         total = combine(self.m, self.reduce.kind, a[0], b[0])
         if self._parts == 1:
             return [total]
@@ -145,14 +145,14 @@ class Accumulator:
         return [total, lost + b[1] if len(b) > 1 else lost]
 
     def _slots(self, lanes: int) -> list[str]:
-        """Return where a partial result of so many lanes is kept, cleared before the loops."""
+        """Return the stack slots of a partial result of `lanes` lanes, cleared before the loops."""
         if lanes not in self.slots:
             zero = self.m.constant(neutral(self.reduce.kind, self.dtype), self.dtype)
             self.slots[lanes] = self._cleared(lanes, self._parts, zero)
         return self.slots[lanes]
 
     def _cleared(self, lanes: int, count: int, zero: Value) -> list[str]:
-        """Return places for values that are `zero` before the loops."""
+        """Return stack slots that are set to `zero` before the loops."""
         kind = vector_type(self.dtype, lanes)
         slots = [self.m.function.slot(kind) for _ in range(count)]
         with self.m.function.at(self.start):
@@ -172,7 +172,7 @@ class Accumulator:
             self.m.function.store(value.type, value.ref, slot, 64)
 
     def lanewise(self, lanes: int) -> Value:
-        """Return the finished result of each of so many lanes."""
+        """Return the finished result of each of `lanes` lanes."""
         return self._finished(self._read(lanes))
 
     def scalar(self) -> Value:
@@ -187,7 +187,7 @@ class Accumulator:
         return self._finished([total, *rest])
 
     def _folded(self, partial: Mapping[int, list[Value]], joined: _Join) -> list[Value]:
-        """One lane from partial results of different numbers of lanes."""
+        """One lane, combined from partial results of different numbers of lanes."""
         widest, *narrower = sorted(partial, reverse=True)
         result = partial[widest]
         for width in dict.fromkeys([*narrower, 1]):
@@ -200,8 +200,8 @@ class Accumulator:
         return result
 
     def _finished(self, parts: list[Value]) -> Value:
-        """Return a result in the dtype that later stages get."""
+        """Return a result in the dtype that later stages read."""
         total = parts[0]
-        if len(parts) > 1:  # of an infinite total the rounding errors are NaN
+        if len(parts) > 1:  # the rounding errors of an infinite total are NaN
             total = self.m.where(self.m.isnan(parts[1]), total, total + parts[1])
         return self.m.astype(total, self.reduce.dtype or self.element)

@@ -1,4 +1,4 @@
-"""Memory for the reduced values of rows, until the next sweep reads them."""
+"""Memory that stores the reduced values of rows until the next sweep reads them."""
 
 from collections.abc import Sequence
 
@@ -7,12 +7,12 @@ from gluonic.codegen.maths.values import Value
 
 
 class RowValues:
-    """The reduced values that sweeps leave for later ones: one of each kind for each of some rows.
+    """The reduced values that sweeps store for later sweeps: one of each kind per row.
 
     Parameters
     ----------
-    m : what writes the instructions
-    rows : how many rows there are at most
+    m : the emitter of the instructions
+    rows : the largest number of rows
     """
 
     def __init__(self, m: Emitter, rows: int) -> None:
@@ -20,7 +20,7 @@ class RowValues:
         self._arrays: list[tuple[str, Value]] = []
 
     def of(self, row: str) -> list[Value]:
-        """Read what there is of a row."""
+        """Load the stored values of a row."""
         found = []
         for array, like in self._arrays:
             ref = self.m.function.load(like.type, self._place(array, like, row))
@@ -28,7 +28,7 @@ class RowValues:
         return found
 
     def keep(self, row: str, values: Sequence[Value]) -> None:
-        """Keep more of a row."""
+        """Store more values of a row."""
         for value in values:
             array = self.m.function.slot(f"[{self.rows} x {value.type}]")
             self._arrays.append((array, value))

@@ -1,6 +1,6 @@
-"""What operators are as loops: element-wise, a reduction, a permutation of elements, or a reshape.
+"""Operators as loops: element-wise, a reduction, a permutation of elements, or a reshape.
 
-Any other operator runs as a whole. Which operator is which of the loops here, its entry in `lowerings/` says.
+Any other operator runs as a whole. An operator's entry in `lowerings/` names its loop here.
 """
 
 from collections.abc import Callable, Sequence
@@ -17,7 +17,7 @@ from gluonic.graph.ops.activation import LEAKY_ACTIVATIONS
 def loop_of(
     application: Application, inputs: Sequence[Shape], outputs: Sequence[Shape]
 ) -> Loop | None:
-    """The operator as a loop over inputs of such shapes; None if it is none."""
+    """The operator as a loop over inputs of these shapes; None if it is none."""
     op = application.op
     if op.scalar is not None:
         return _elementwise(application, inputs, outputs[0])
@@ -29,7 +29,7 @@ def loop_of(
 
 
 def function_of(application: Application) -> Expression | None:
-    """An operator as a function of one element of each input, whatever their shape; None if it is none."""
+    """An operator as a function of one element of each input, for all shapes; None if it is none."""
     op = application.op
     if op.scalar is None and not lowering_of(op).is_function:
         return None
@@ -52,7 +52,7 @@ def rearranges(application: Application) -> bool:
 
 
 def is_selection(application: Application) -> bool:
-    """Whether results are elements that are read, or attributes, or whole numbers, up to the sign."""
+    """Whether each result is an input element, an attribute, or an integer, up to its sign."""
     selects = lowering_of(application.op).selects
     return selects(application.settings) if callable(selects) else selects
 
@@ -73,12 +73,12 @@ def _divided(settings: dict[str, Any], axes: tuple[int, ...]) -> Expression:
 
 
 def _averaged(settings: dict[str, Any], axes: tuple[int, ...]) -> Expression:
-    """The mean over `axes`, which is 0 if there is nothing, from a sum."""
+    """The mean over `axes` from a sum; 0 if there are no elements."""
     return lambda m, total: total / m.maximum(m.extent(axes), 1)
 
 
 def _norm_element(m: Any, x: Any, ord: int = 2) -> Any:
-    if x.dtype.kind != "f":  # squares of small integers have no room in their dtype
+    if x.dtype.kind != "f":  # squares of small integers would overflow their dtype
         x = m.astype(x, "int64")
     return m.abs(x) if ord == 1 else x * x
 
@@ -122,7 +122,7 @@ nanprod = _reduction("prod", lambda m, x: m.where(m.isnan(x), 1.0, x))
 
 
 def norm(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
-    """The sum of magnitudes, or the root of that of squares."""
+    """The sum of magnitudes, or the root of the sum of squares."""
     order = settings["ord"]
     rule = _reduction("sum", lambda m, x: _norm_element(m, x, order), _norm_finish)
     return rule(settings, inputs, output)
@@ -133,12 +133,12 @@ def _only_first(read: Read, inputs: Sequence[Shape]) -> tuple[Read | None, ...]:
 
 
 def broadcast(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """Elements spread along axes."""
+    """Elements repeated along axes."""
     return Loop(output, _only_first(Read(stretched(inputs[0], output)), inputs), element)
 
 
 def transpose(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """Elements with their axes in another order."""
+    """Elements with permuted axes."""
     rank = len(inputs[0])
     axes = settings["axes"] or tuple(reversed(range(rank)))
     return Loop(output, (Read(tuple(axis % rank for axis in axes)),), element)
@@ -153,7 +153,7 @@ def swap_axes(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) 
 
 
 def reduce_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """Sums over the axes along which the other array has one element."""
+    """Sums over the axes of extent 1 in the other array."""
     shape, target = inputs
     read = (Read(identity(len(shape))), None)
     written = stretched(target, shape)
@@ -164,7 +164,7 @@ def reduce_like(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape
 
 
 def spread(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """The gradient of a sum: each element of the gradient goes to all that went into it."""
+    """The gradient of a sum: each element of the output's gradient is repeated for all its terms."""
     axes = reduced_axes(settings["axis"], len(output), settings.get("exclude", False))
     return Loop(output, (Read(kept_axes(output, axes, inputs[0])), None), element)
 
@@ -203,7 +203,7 @@ def add_n(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> L
 
 
 def where(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """Elements of the one array or the other."""
+    """Elements of one array or the other."""
     condition = inputs[0]
     if len(condition) == len(output):
         read = Read(stretched(condition, output))
@@ -214,7 +214,7 @@ def where(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> L
 
 
 def leaky(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop | None:
-    """Rectifiers whose slope is an attribute."""
+    """Leaky rectifiers whose slope is an attribute."""
     function = LEAKY_ACTIVATIONS.get(settings["act_type"])
     if function is None:
         return None
@@ -224,7 +224,7 @@ def leaky(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> L
 
 
 def div_sqrt_dim(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """Elements divided by the root of the last extent."""
+    """Elements divided by the square root of the last extent."""
     last = (len(output) - 1,)
 
     def expression(m: Any, x: Any) -> Any:
@@ -239,5 +239,5 @@ def cast_as(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) ->
 
 
 def overwrite(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
-    """Elements in the memory of a state."""
+    """Elements written to the memory of a state."""
     return Loop(output, (None, Read(identity(len(output)))), element)

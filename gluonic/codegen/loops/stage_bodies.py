@@ -1,4 +1,4 @@
-"""What the stages of a fused group compute: the operators' expressions, read one after the other."""
+"""The bodies of a fused group's stages: the operators' expressions, evaluated one after the other."""
 
 from collections.abc import Mapping, Sequence
 from functools import partial
@@ -23,18 +23,18 @@ _STORED_AS_COMPUTED = ("float16", "float32", "float64")
 class StageBodies:
     """The stages of a kernel for a group.
 
-    A sweep that needs what an earlier one has computed computes it again, which costs less than memory does;
-    but what takes long (an exponential) is kept in the memory of a later result meanwhile.
+    A sweep that needs a value of an earlier sweep recomputes it, which costs less than storing it. Expensive
+    values (an exponential) are stored meanwhile, in the memory of a later result.
 
     Parameters
     ----------
     group : the operators
     loops : their loops
     dtypes : of all entries
-    roots : for a relabelled result the one whose memory it shares
-    merged : for each axis of the kernel the axes of the group's space
-    reads : the number of the operand that an operator's input is read from
-    first_output : the number of the operand of the first output
+    roots : for a reshaped result, the result whose memory it shares
+    merged : for each axis of the kernel, the axes of the group's space merged into it
+    reads : for each input of an operator read from memory, the index of its operand
+    first_output : the index of the first output's operand
     """
 
     def __init__(
@@ -82,16 +82,16 @@ class StageBodies:
         return tuple(found)
 
     def _runs_by_blocks(self) -> bool:
-        """Whether parts of the work are to be done one after the other over blocks of elements.
+        """Whether the parts of the group run one after the other over blocks of elements.
 
-        Few registers hold the values of one operator that takes long at a time, if many neighbours are
-        to be computed at once; and a processor looks only so far ahead for what it could do meanwhile.
+        An expensive operator computes many elements at once, so where registers are few they hold only its own
+        values; and a processor's out-of-order window is limited.
         """
         plain = all(place.kind == "element" for place in self.places.values())
         return self.sweeps == 1 and plain and host().vector_registers < _ENOUGH_REGISTERS
 
     def _parts(self) -> list[list[Node]]:
-        """The operators whose elements are read, cut where a second one takes long."""
+        """The operators whose elements are read, cut before each further expensive one."""
         read, sources = set(self.outputs), {}
         for node in reversed(self.group.nodes):
             if node in read:
@@ -109,13 +109,13 @@ class StageBodies:
         return self.roots.get(entry, entry).node
 
     def _sources(self, node: Node) -> list[Node]:
-        """The operators of the group of which one reads elements, not the shape alone."""
+        """The operators of the group whose elements, not only shapes, the given one reads."""
         reads = zip(node.inputs, self.loops[node].reads, strict=True)
         found = dict.fromkeys(self.source(entry) for entry, read in reads if read is not None)
         return [source for source in found if source in self.places]
 
     def _seams(self, part: Sequence[Node]) -> list[Dtype]:
-        """What crosses the seams in the operators of a part."""
+        """The dtypes of the values that cross the seams in a part's operators."""
         found = []
         for node in part:
             loop = self.loops[node]
@@ -125,14 +125,14 @@ class StageBodies:
         return found
 
     def _left(self, dtype: Dtype) -> int:
-        """The number of new scratch."""
+        """Add a scratch array and return its operand index."""
         self.scratch_dtypes.append(arithmetic(dtype))
         return self.operand_count + len(self.scratch_dtypes) - 1
 
     def _part(
         self, number: int, parts: Sequence[Sequence[Node]], seams: Sequence[Dtype]
     ) -> list[Stage]:
-        """The stages of one part, one more than it has seams; what later ones read is left in scratch."""
+        """The stages of one part, one more than its seams; values that later parts read go to scratch."""
         own, known = parts[number], dict(self.scratch)
         later = {
             source
@@ -167,7 +167,7 @@ class StageBodies:
         return [*begun, whole]
 
     def written_once(self) -> list[int]:
-        """The operands that elements are written to once, and not read from; known after `stages`."""
+        """The operands that are written once and never read; known after `stages`."""
         elements = [node for node in self.outputs if self.places[node].kind == "element"]
         kept = set(self.kept.values())
         return [self.outputs[node] for node in elements if self.outputs[node] not in kept]
@@ -180,7 +180,7 @@ class StageBodies:
         ]
 
     def _keep_costly(self) -> None:
-        """Find memory for what takes long to compute and is needed in a later sweep too."""
+        """Find memory for expensive values that a later sweep needs again."""
         lenders = [n for n in self.outputs if self.places[n].kind == "element"]
         for node, last in self._needed_later():
             if node in self.outputs:
@@ -196,9 +196,9 @@ class StageBodies:
         return fits and self.dtypes[lender.entry()] == self.dtypes[node.entry()]
 
     def _needed_later(self) -> list[tuple[Node, int]]:
-        """Elements that take long to compute and that a later sweep reads, with the last that does.
+        """Operators whose expensive elements a later sweep reads, each with the last sweep that reads them.
 
-        A sweep reads, too, what goes into elements of earlier sweeps that it computes again.
+        A sweep also reads the inputs of elements of earlier sweeps that it recomputes.
         """
         last: dict[Node, int] = {}
         for node in reversed(self.group.nodes):
@@ -216,7 +216,7 @@ class StageBodies:
         ]
 
     def _sweep(self, number: int) -> tuple[Stage, list[Node]]:
-        """A pass over the reduced axes; also what it reduces."""
+        """A pass over the reduced axes, and the operators that it reduces."""
         reduces = self._at("reduce", number)
         elements = self._at("element", number)
         stored = [
@@ -238,7 +238,7 @@ class StageBodies:
         return Stage(body, tuple(results)), reduces
 
     def _point(self, number: int, reduces: Sequence[Node], known: int) -> Stage | None:
-        """What is computed from reduced values; they are finished and passed on here."""
+        """The stage that computes from reduced values; it finishes them and passes them on."""
         points = self._at("point", number)
         nodes = [*reduces, *points]
         if not nodes:
@@ -268,7 +268,7 @@ class StageBodies:
 
 
 class _Evaluation:
-    """The values at one position of one stage, each computed when first asked for."""
+    """The values at one position of one stage, each computed on first use."""
 
     def __init__(
         self,
@@ -287,7 +287,7 @@ class _Evaluation:
         self.values: dict[Node, Any] = {}
 
     def of(self, node: Node) -> Any:
-        """The value of an operator's result, or, in a sweep, the element that is to be reduced."""
+        """The value of an operator's result; in a sweep, of a reduction the element to be reduced."""
         if node not in self.values:
             self.values[node] = self._computed(node)
         return self.values[node]
@@ -311,7 +311,7 @@ class _Evaluation:
         return value if loop.reduction is not None else self._stored(node, value)
 
     def _stored(self, node: Node, value: Any) -> Any:
-        """A result as those that read it get it: rounded to its dtype, as if it had been in memory."""
+        """A result as its readers see it: rounded to its dtype, as if it had been in memory."""
         dtypes, loop = self.bodies.dtypes, self.bodies.loops[node]
         dtype, value = dtypes[node.entry()], self.m.asarray(value)
         moves = loop.reduction is None and loop.expression is element
@@ -331,7 +331,7 @@ class _Evaluation:
         return sum_of_product(self.m, node, position, factors, self._operand(node, 1 - position))
 
     def _operand(self, node: Node, position: int) -> Any:
-        """An operand of a sum or a product: an element, or the number that is an attribute."""
+        """An operand of a sum or a product: an element, or a number from an attribute."""
         if position < len(node.inputs):
             return self._element(node, position)
         return node.applied.settings["scalar"]
@@ -348,7 +348,7 @@ class _Evaluation:
 
 
 class _OwnAxes:
-    """An emitter that is asked for extents and indices by the axes of an operator's own loop."""
+    """An emitter whose extents and indices are those of the axes of an operator's own loop."""
 
     def __init__(self, m: Any, x: Any, own: AxisMap, merged: Sequence[Sequence[int]]) -> None:
         self._m, self._x, self._own, self._merged = m, x, own, merged
@@ -357,12 +357,12 @@ class _OwnAxes:
         return getattr(self._m, name)
 
     def extent(self, axes: Sequence[int]) -> Any:
-        """The number of elements along axes of the loop, which are merged whole or not at all."""
+        """The number of elements along axes of the loop; all or none of a merged group of axes."""
         spaces = [i for i, axis in enumerate(self._own) if axis in axes]
         return self._m.extent([i for i, own in enumerate(self._merged) if set(own) & set(spaces)])
 
     def index(self, axis: int) -> Any:
-        """Where along an axis of the loop the position is."""
+        """The index of the position along an axis of the loop."""
         for number, own in enumerate(self._merged):
             if own == (self._own.index(axis),):
                 return self._x.index(number)

@@ -1,4 +1,4 @@
-"""When each operator of a fused group runs: in which sweep over the reduced axes, or at a point after it."""
+"""The stage of each operator of a fused group: a sweep over the reduced axes, or a point after it."""
 
 from collections.abc import Mapping, Sequence
 
@@ -12,13 +12,13 @@ _MOST_SWEEPS = 4
 
 @record
 class StageDomain:
-    """Where an operator runs.
+    """The stage and the axes of an operator.
 
     Attributes
     ----------
-    kind : ``"element"`` at every position, ``"reduce"`` likewise, ``"point"`` once for the kept axes
-    stage : the sweep it runs in; a point runs after the sweep of that number
-    axes : for each axis of the group's space the axis of the operator's own loop
+    kind : ``"element"`` or ``"reduce"`` at every position, ``"point"`` once per position of the kept axes
+    stage : the index of its sweep; a point runs after that sweep
+    axes : for each axis of the group's space, the axis of the operator's own loop
     """
 
     kind: str
@@ -33,8 +33,8 @@ class Stages:
     Attributes
     ----------
     space : the iteration space
-    reduced : those of its axes longer than 1 that are reduced
-    places : where each operator runs
+    reduced : the reduced axes that are longer than 1
+    places : the stage and the axes of each operator
     """
 
     space: Shape
@@ -43,7 +43,7 @@ class Stages:
 
     @property
     def sweeps(self) -> int:
-        """How many sweeps there are."""
+        """The number of sweeps."""
         return 1 + max((p.stage for p in self.places.values() if p.kind != "point"), default=0)
 
 
@@ -56,16 +56,16 @@ def arrange(
     *,
     reads_back: bool = False,
 ) -> Stages | None:
-    """Plan a loop nest for operators; None if there is none.
+    """Plan a loop nest for operators; None if that is impossible.
 
     Parameters
     ----------
     nodes : the operators, in order
-    parts : the plans of the two groups they come from
+    parts : the plans of the two groups that are merged
     loops : the operators' loops
     shapes : of all entries
-    roots : for a relabelled result the one whose memory it shares
-    reads_back : whether the first part may read something of the second
+    roots : for a reshaped result, the result whose memory it shares
+    reads_back : whether the first part may read results of the second
     """
     frame = _frame(*parts)
     if frame is None:
@@ -80,7 +80,7 @@ def arrange(
 
 
 def alone(node: Node, loop: Loop) -> Stages | None:
-    """Plan the loop nest of a single operator; None if there is none."""
+    """Plan the loop nest of a single operator; None if that is impossible."""
     kind = "element" if loop.reduction is None else "reduce"
     place = StageDomain(kind, 0, identity(len(loop.space)))
     return _if_worthwhile(Stages(loop.space, _long_axes(loop.axes, loop.space), {node: place}))
@@ -91,7 +91,7 @@ def _long_axes(axes: Sequence[int], space: Shape) -> frozenset[int]:
 
 
 def _frame(first: Stages, second: Stages) -> tuple[Shape, frozenset[int]] | None:
-    """The space and the reduced axes of two groups put together."""
+    """The space and the reduced axes of two merged groups."""
     if first.space == second.space:
         if first.reduced and second.reduced and first.reduced != second.reduced:
             return None
@@ -102,7 +102,7 @@ def _frame(first: Stages, second: Stages) -> tuple[Shape, frozenset[int]] | None
 
 
 class _Arrangement:
-    """The places of operators, found one after the other."""
+    """The stages and axes of operators, found one after the other."""
 
     def __init__(
         self,
@@ -118,7 +118,7 @@ class _Arrangement:
         self.places = dict(known)
 
     def add(self, node: Node) -> bool:
-        """Find the place of an operator; False if there is none."""
+        """Find the stage and the axes of an operator; False if there are none."""
         loop = self.loops[node]
         if loop.space == self.space:
             own: AxisMap | None = identity(len(self.space))
@@ -136,12 +136,12 @@ class _Arrangement:
         return True
 
     def _written(self, node: Node) -> AxisMap:
-        """For each axis of the space the axis of an operator's result."""
+        """For each axis of the space, the axis of an operator's result."""
         place = self.places[node]
         return self._plain(self.loops[node].written if place.kind == "reduce" else place.axes)
 
     def _embedding(self, loop: Loop) -> AxisMap | None:
-        """For each axis of the space the axis of a loop over the kept axes alone."""
+        """For each axis of the space, the axis of a loop over the kept axes only."""
         if loop.reduction is not None or not self.reduced or loop.indexed:
             return None
         kept = tuple(1 if i in self.reduced else n for i, n in enumerate(self.space))
@@ -156,7 +156,7 @@ class _Arrangement:
         )
 
     def _stage(self, node: Node, loop: Loop, own: AxisMap, kind: str) -> int | None:
-        """The earliest stage at which all that the operator reads is there."""
+        """The earliest stage at which all values that the operator reads are available."""
         stage, depends = 0, False
         for entry, read in zip(node.inputs, loop.reads, strict=True):
             root = self.roots.get(entry, entry)
@@ -177,7 +177,7 @@ class _Arrangement:
         return stage
 
     def _is_at_hand(self, entry: Entry, root: Entry, read: Read, own: AxisMap) -> bool:
-        """Whether the element that is read is computed at the same position, so that it is in a register."""
+        """Whether the element that is read is computed at the same position, so it is in a register."""
         if not read.is_whole or root.index != 0:
             return False
         axes = composed(own, read.axes)
@@ -190,9 +190,9 @@ class _Arrangement:
 
 
 def _if_worthwhile(stages: Stages) -> Stages | None:
-    if not stages.reduced:  # then there is one sweep
+    if not stages.reduced:  # so there is one sweep
         return stages
     everything = _long_axes(range(len(stages.space)), stages.space)
     if stages.reduced == everything and stages.sweeps > 1:
-        return None  # one position only: a second sweep apart can be shared by threads
+        return None  # one position only: threads can share a second group
     return stages if stages.sweeps <= _MOST_SWEEPS else None

@@ -1,8 +1,8 @@
-"""Native steps: what a run of machine code consists of, one function call after the other.
+"""Native steps: a run of machine code is a sequence of steps, each one function call.
 
 A step writes its function into the graph's module, ``void step(char** operands, const int64_t* numbers,
-int64_t begin, int64_t end)``, as kernels are (see :mod:`gluonic.codegen.loops.kernel`). Sizes are run-time
-numbers, so one function serves all shapes of a pattern.
+int64_t begin, int64_t end)``, as for kernels (see :mod:`gluonic.codegen.loops.kernel`). Sizes are run-time
+arguments, so one function serves all shapes of a pattern.
 """
 
 from abc import ABC, abstractmethod
@@ -28,37 +28,37 @@ from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
 
 _STREAMED_FROM = 16 << 20
-"""So many bytes fill what one of several cores can hope to have of the last cache."""
+"""From this size in bytes on, an output does not fit a core's share of the last-level cache."""
 WHOLE = 1 << 40
-"""A grain that no axis exceeds: rows are not cut."""
+"""A grain that no axis exceeds: rows are not divided."""
 _MANY_UNITS = 64
-"""So many units need not be made more."""
+"""From this number on, units need not be divided further."""
 _UNIT, _LEAST_GRAIN = 1 << 14, 256
-"""About how many elements a unit has, and at least; whole registers fit in that for all processors."""
+"""The typical and the least number of elements of a unit; multiples of all processors' registers."""
 
 
 Code = tuple[Callable[..., None], *tuple[Hashable, ...]]
-"""What writes a function, and its arguments: what is equal writes the same."""
+"""The callable that writes a function, with its arguments; equal ones write equal functions."""
 
 
 class Step(ABC):
-    """Something that machine code does with a few arrays.
+    """A piece of machine code that runs on a few arrays.
 
-    One is made for facts that note what they are asked; the function is right for all that answer alike.
+    It is created with facts that record guards; its function is valid for all facts that satisfy them.
 
     Attributes
     ----------
     operands : the results whose addresses the function gets, in its order
-    displaced : the operands of which the function gets not the first element's address, but one behind it
-    keeps : whether what the step writes must still be there at the next call; it is zero at the first
-    declines : whether it may turn out that only the interpreter can answer, such as by an error: the function
-        gets the address of a number behind its operands, and then makes it 1
-    is_foreign : whether code that is not ours runs, which may do more than fill its results
-    uses_workspace : whether one more address follows, of `workspace` bytes that are the thread's while it runs
-    has_common_workspace : whether these are of all threads instead
-    phases : how many times the function is called, one after the other, each time with numbers of its own
-    has_key : whether operators, dtypes and extents of 1 alone decide the function
-    code : what writes the function, and its arguments behind module and name, where that decides it alone
+    displaced : the operands whose address is not that of the first element but has an offset (`displacements`)
+    keeps : whether its output must persist until the next call; it is zero at the first call
+    declines : whether it may have to leave the call to the interpreter, for instance to raise an error: the
+        function gets the address of a number after its operands, and sets it to 1
+    is_foreign : whether external code runs, which may have effects other than filling its results
+    uses_workspace : whether another address follows, of `workspace` bytes of scratch memory of the thread
+    has_common_workspace : whether all threads share that scratch memory
+    phases : number of calls of the function, one after the other, each with its own numbers
+    has_key : whether operators, dtypes and the extents of 1 alone determine the function
+    code : the callable that writes the function, and its arguments after module and name, if these determine it
     """
 
     operands: tuple[Entry, ...]
@@ -74,30 +74,30 @@ class Step(ABC):
 
     @abstractmethod
     def emit(self, module: LLVMModule, name: str) -> None:
-        """Write the function under that name."""
+        """Write the function, named `name`."""
 
     @abstractmethod
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """The run-time numbers that go with these shapes, as many for each phase, whatever the shapes."""
+        """The run-time arguments for these shapes: the same number for each phase and for all shapes."""
 
     def units(self, facts: Facts) -> int:
-        """How many units of work there are; they may run in any order."""
+        """The number of units of work; they may run in any order."""
         return 1
 
     def phase_units(self, facts: Facts) -> Sequence[int]:
-        """The units of work of each phase."""
+        """The number of units of work of each phase."""
         return (self.units(facts),)
 
     def nanoseconds(self, facts: Facts) -> float:
-        """About how long one thread takes; here for what mostly moves memory."""
+        """An estimate of one thread's time in nanoseconds; by default for a step that mostly moves memory."""
         return sum(facts.bytes_of(entry) for entry in self.operands) * NANOSECONDS_A_BYTE
 
     def workspace(self, facts: Facts) -> int:
-        """How many bytes of scratch memory a thread needs for its units."""
+        """The scratch memory, in bytes, that a thread needs for its units."""
         return 0
 
     def displacements(self, facts: Facts) -> Sequence[int]:
-        """By how many bytes, for each of the displaced operands."""
+        """The offset in bytes of each of the displaced operands."""
         return ()
 
 
@@ -107,8 +107,8 @@ class LoopStep(Step):
     Parameters
     ----------
     nest : the operators and their kernel
-    facts : shapes and dtypes to write it for
-    lasting : the results whose memory outlasts the call, to which nothing is written but them
+    facts : the shapes and dtypes that it is written for
+    lasting : the results in persistent buffers, to which nothing else is written
     """
 
     has_key = True
@@ -128,7 +128,7 @@ class LoopStep(Step):
         emit(self.kernel, name, module)
 
     def _streamed(self, facts: Facts) -> int | None:
-        """The output to be written past the caches: one so large that it would be evicted before it is read."""
+        """The output to write with streaming stores: one too large to stay in the caches until it is read."""
         for number in self._lasting:
             entry = self.lowered.operands[number].entry
             large = facts.bytes_of(entry) >= _STREAMED_FROM
@@ -148,7 +148,7 @@ class LoopStep(Step):
 
     @staticmethod
     def _part(access: Access, facts: Facts) -> Read | None:
-        """Which part of an operand is read."""
+        """The part of an operand that is read."""
         if access.part is None:
             return None
         node, position = access.part
@@ -157,7 +157,7 @@ class LoopStep(Step):
         return loop.reads[position]
 
     def displacements(self, facts: Facts) -> Sequence[int]:
-        """Where the parts that are read begin."""
+        """The offsets of the parts that are read."""
         found = []
         for position in self.displaced:
             access = self.lowered.operands[position]
@@ -167,12 +167,12 @@ class LoopStep(Step):
         return found
 
     def units(self, facts: Facts) -> int:
-        """The units of work of the kernel."""
+        """The number of the kernel's units of work."""
         extents = self.lowered.extents(space_of(self.group, facts))
         return self.lowered.kernel.units(extents, self._grain(extents))
 
     def _grain(self, extents: Sequence[int]) -> int:
-        """How far along the last axis a unit goes: rows are cut where there would be few units otherwise."""
+        """The length of a unit along the last axis: rows are divided if there would be few units otherwise."""
         kernel = self.lowered.kernel
         if kernel.row:
             return WHOLE
@@ -183,7 +183,7 @@ class LoopStep(Step):
         return if_at_least(kept, _MANY_UNITS, WHOLE, fine)
 
     def nanoseconds(self, facts: Facts) -> float:
-        """The time for memory, and for each operator's instructions at each element."""
+        """An estimate: the time for memory, and for the instructions of each operator per element."""
         elements, count = prod(space_of(self.group, facts)), 0
         for node in self.group.nodes:
             loop = loop_for(node, facts)
@@ -194,7 +194,7 @@ class LoopStep(Step):
         return super().nanoseconds(facts) + elements * count * NANOSECONDS_AN_INSTRUCTION
 
     def _fits(self, facts: Facts) -> bool:
-        """Whether the strides that these shapes give are those that the operators mean."""
+        """Whether these shapes give the strides that the operators expect."""
         loops = {node: loop_for(node, facts) for node in self.nest.group.nodes}
         return self.nest.fits(loops, facts)
 
@@ -215,7 +215,7 @@ def loop_for(node: Node, facts: Facts) -> Loop | None:
 
 
 def space_of(group: Group, facts: Facts) -> Shape:
-    """The iteration space of a group for these shapes: of its first operator that is no point."""
+    """The iteration space of a group for these shapes: that of its first operator that is not a point."""
     assert group.stages is not None
     node = next(n for n in group.nodes if group.stages.places[n].kind != "point")
     loop = loop_for(node, facts)

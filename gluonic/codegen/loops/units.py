@@ -1,4 +1,4 @@
-"""The loop over units of work: an index for each axis that units differ by."""
+"""The loop over units of work: with an index for each axis that units are numbered along."""
 
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -11,7 +11,7 @@ class Units:
 
     Parameters
     ----------
-    function : where loops are written
+    function : the function in which loops are written
     wheels : the axes, the outermost first, and their extents
     """
 
@@ -22,7 +22,7 @@ class Units:
     def loop(self, begin: str, end: str) -> Iterator[tuple[str, dict[int, str]]]:
         """Loop over units; yield each, and its index along each axis.
 
-        The indices are found by division once and then counted on.
+        The indices are computed by division once and then incremented.
         """
         function = self.function
         slots = {axis: function.slot("i64", 8) for axis, _ in self.wheels}
@@ -38,7 +38,7 @@ class Units:
                 self._count_on(slots)
 
     def _count_on(self, slots: dict[int, str]) -> None:
-        """Count on by one: a wheel at its end returns to 0 and advances the next."""
+        """Increment the indices: a wheel at its end returns to 0 and advances the next."""
         function, carry = self.function, "1"
         for axis, extent in self.wheels:
             index = function.load("i64", slots[axis])

@@ -1,1 +1,1 @@
-"""Symbolic sizes, the shapes and dtypes of a whole graph, and arrays without elements."""
+"""Symbolic sizes, the shapes and dtypes of a whole graph, and abstract arrays."""

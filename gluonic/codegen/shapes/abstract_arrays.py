@@ -7,7 +7,7 @@ from gluonic.support.record import record
 
 @record
 class AbstractArray:
-    """What is known of an array without having it."""
+    """The shape and the dtype of an array whose elements are not known."""
 
     shape: Shape
     dtype: Dtype

@@ -23,14 +23,14 @@ _Ends: TypeAlias = Sequence[_End]
 
 @record
 class Facts:
-    """What inference found.
+    """The result of inference.
 
     Attributes
     ----------
     shapes, dtypes : of all entries
-    sizes_vary : whether so many sizes have come that code is to be for any, rather than the best for each
-    kinds : what `kind_of` has found
-    known : what was found for a node, or for all nodes of a kind
+    sizes_vary : whether so many sizes have been seen that code should be for any size, not the best for each
+    kinds : the results of `kind_of`
+    known : cached results for a node, or for all nodes of a kind
     """
 
     shapes: dict[Entry, Shape]
@@ -40,9 +40,9 @@ class Facts:
     known: dict[Any, Any] = field(default_factory=dict, compare=False, repr=False)
 
     def kind_of(self, node: Node) -> int:
-        """The number of a class of nodes: those that apply one operator to the very same shapes and dtypes.
+        """The number of the node's class: nodes that apply one operator to identical shapes and dtypes.
 
-        Shapes are told apart by identity: they may hold extents that are not known, of which nothing is asked.
+        Shapes are compared by identity: comparing symbolic extents would record guards.
         """
         if node not in self.kinds:
             entries = [*node.inputs, *[node.entry(i) for i in range(node.output_count)]]
@@ -56,18 +56,18 @@ class Facts:
 
     @property
     def unguarded(self) -> "Facts":
-        """The same facts, for who decides nothing by shapes (see :mod:`gluonic.codegen.shapes.guards`)."""
+        """The same facts, for decisions that do not depend on shapes (:mod:`gluonic.codegen.shapes.guards`)."""
         return self
 
     def decide(self, question: "Callable[[Facts], Decided]") -> Decided:
-        """The answer to a question; where what is asked is noted, only the answer is."""
+        """The answer to a question; where guards are recorded, only the answer becomes one."""
         return question(self)
 
     def require(self, question: "Callable[[Facts], bool]") -> None:
-        """Where what is asked is noted, note a question of which the answer is known to be yes."""
+        """Where guards are recorded, record one whose answer is known to be yes."""
 
     def bytes_of(self, entry: Entry) -> int:
-        """The bytes that a result needs."""
+        """The size of a result in bytes."""
         return prod(self.shapes[entry]) * self.dtypes[entry].itemsize
 
 
@@ -86,7 +86,7 @@ def find_facts(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> F
     ----------
     graph : the graph
     inputs : its variables
-    arrays : what has the shape and dtype of each of them
+    arrays : arrays, or abstract arrays, with the shape and dtype of each of them
 
     Raises
     ------
@@ -108,7 +108,7 @@ def find_facts(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> F
 
 @record
 class _Visit:
-    """A node as inference meets it; entries are numbered in the order in which they are found.
+    """A node in the order of inference; entries are numbered in the order in which they are produced.
 
     Attributes
     ----------
@@ -126,7 +126,7 @@ class _Walk:
 
     Attributes
     ----------
-    latest : what was found last, and the shapes and dtypes of inputs it follows from
+    latest : the latest result, with the input shapes and dtypes that it was computed from
     """
 
     def __init__(self, graph: Graph) -> None:
@@ -145,7 +145,7 @@ _walks: WeakKeyDictionary[Graph, _Walk] = WeakKeyDictionary()
 
 
 def _found_forwards(graph: Graph, given: Mapping[Node, _End]) -> Facts | None:
-    """All facts, each operator's from those of its inputs; None if that does not suffice."""
+    """All facts, inferred forwards from the inputs of each operator; None if that does not suffice."""
     walk = _walks.get(graph)
     if walk is None:
         walk = _walks[graph] = _Walk(graph)
@@ -164,7 +164,7 @@ def _followed(
     given: Mapping[Node, _End],
     find: Callable[[Application, tuple[_End, ...]], _Ends | None],
 ) -> Facts | None:
-    """The facts that `find` finds from operator to operator."""
+    """All facts, with `find` applied to one operator after the other."""
     found: list[_End] = []
     for visit in walk.visits:
         if visit.application is None:
@@ -183,7 +183,7 @@ def _followed(
 
 
 def _outputs(application: Application, inputs: tuple[_End, ...]) -> _Ends | None:
-    """The outputs of an operator, remembered with it; None if they do not follow from its inputs."""
+    """The outputs of an operator, cached with it; None if its inputs do not determine them."""
     found = application.signatures.get(inputs)
     if found is None:
         found = _signature(application, inputs)
@@ -194,7 +194,7 @@ def _outputs(application: Application, inputs: tuple[_End, ...]) -> _Ends | None
 
 
 def _open_outputs(application: Application, inputs: tuple[_End, ...]) -> _Ends | None:
-    """The same if extents of the inputs may not be known yet."""
+    """The same for inputs that may have symbolic extents."""
     env = env_of(shape for shape, _ in inputs)
     if env is None:
         return _outputs(application, inputs)
@@ -206,7 +206,7 @@ def _open_outputs(application: Application, inputs: tuple[_End, ...]) -> _Ends |
 
 
 def _signature(application: Application, inputs: _Ends) -> Signature | None:
-    """What inference says of one operator; None if inference of the whole graph says it better."""
+    """The signature of one operator; None if it fails, since inference of the whole graph has better errors."""
     shapes, dtypes = [shape for shape, _ in inputs], [dtype for _, dtype in inputs]
     try:
         return signature(application, shapes, dtypes)
@@ -215,13 +215,13 @@ def _signature(application: Application, inputs: _Ends) -> Signature | None:
 
 
 def _known(found: Signature) -> _Ends | None:
-    """Shapes and dtypes, if there are no open questions."""
+    """The shapes and dtypes, if all are known."""
     known = [shape for shape in found.shapes if shape is not None]
     return list(zip(known, found.dtypes, strict=True)) if len(known) == len(found.shapes) else None
 
 
 def _found_both_ways(graph: Graph, given: Mapping[Node, Any]) -> Facts:
-    """All facts, from inference that also learns about inputs from outputs."""
+    """All facts, from inference in both directions: it also infers inputs from outputs."""
     shapes = infer_open_shapes(graph, {node: shape for node, (shape, _) in given.items()})
     dtypes = infer(graph, "dtype", {node: dtype for node, (_, dtype) in given.items()})
     facts = Facts({}, {})

@@ -1,13 +1,13 @@
 """Guards: the questions asked of a graph's shapes and their answers, recorded by the shapes themselves.
 
-Code that decides by a shape need not say so. Reading an extent records the guard that it is this number;
-comparing two shapes records that they are equal, or that they are not. What is never read, such as a batch
-size, may be anything. Where many extents give one answer, the question is asked by `decide`, and its answer is
-the guard.
+Code whose decisions depend on a shape need not declare it. Reading an extent records its value as a guard;
+comparing two shapes records whether they are equal. An extent that is never read, such as a batch size, may
+have any value. Where many extents give the same answer, call `decide` with the question: only its answer is the
+guard.
 
-Passes and steps are given such shapes; a rewritten graph and machine code hold the guards, and `hold` tells
-whether they are right for other shapes. It may be asked with symbolic dimensions
-(:mod:`gluonic.codegen.shapes.symbolic`): what is asked of them is what a family of bindings holds.
+Passes and steps receive such shapes. A rewritten graph and machine code hold the guards; `hold` returns whether
+they are valid for other shapes. It also accepts symbolic dimensions (:mod:`gluonic.codegen.shapes.symbolic`):
+the comparisons made on them become the guards of a family of bindings.
 """
 
 import operator
@@ -23,7 +23,7 @@ Question: TypeAlias = Callable[..., bool]
 
 
 class ShapeGuards:
-    """What was asked of the shapes of a graph's entries, with the answers.
+    """The questions asked about the shapes of a graph's entries, with their answers.
 
     Parameters
     ----------
@@ -31,7 +31,7 @@ class ShapeGuards:
 
     Attributes
     ----------
-    observed : the same facts, of which what is asked is noted
+    observed : the same facts; questions about their shapes are recorded
 
     Examples
     --------
@@ -58,33 +58,33 @@ class ShapeGuards:
         return bool(self._numbers or self._answers or self._without_zero or self._decided)
 
     def release(self) -> None:
-        """Forget the shapes: nothing more is asked of them."""
+        """Drop the shapes: no more questions will be asked."""
         self.facts = Facts({}, {})
         self.observed.shapes.clear()
 
     def decide(self, question: Callable[[Facts], Decided]) -> Decided:
-        """Ask something of facts; only the answer is a guard."""
+        """Ask a question about the facts; only the answer becomes a guard."""
         answer = self._decided[question] = question(self.facts)
         return answer
 
     def require(self, question: Callable[[Facts], bool]) -> None:
-        """Note that something is so, without asking again."""
+        """Record a guard that is known to hold, without asking the question."""
         self._decided[question] = True
 
     def number(self, entry: Entry, axis: int) -> int:
-        """An extent, which is a guard from now on."""
+        """An extent; it becomes a guard."""
         found = self.facts.shapes[entry][axis]
         self._numbers.setdefault(entry, {})[axis] = found
         return found
 
     def ask(self, question: Question, *parts: _Part) -> bool:
-        """Ask something of parts of shapes."""
+        """Ask a question about parts of shapes."""
         answer = question(*[_part(self.facts.shapes, part) for part in parts])
         self._answers[question, parts] = answer
         return answer
 
     def has_zero(self, part: _Part) -> bool:
-        """Whether an array that has these extents is empty."""
+        """Whether an array with these extents is empty."""
         entry, axes = part
         for axis in axes:
             if self.facts.shapes[entry][axis] == 0:
@@ -98,7 +98,7 @@ class ShapeGuards:
         Parameters
         ----------
         facts : of all entries
-        exactly : or whether comparisons that were true still are: what was made is right then, if not the best
+        exactly : if False, comparisons that were false may be true: the code is then valid, if not the best
         """
         shapes = facts.shapes
         return (
@@ -123,7 +123,7 @@ def _part(shapes: Mapping[Entry, Shape], part: _Part) -> Shape:
 
 
 class ObservedFacts(Facts):
-    """Facts of which what is asked of the shapes is noted; of dtypes anybody may ask."""
+    """Facts that record questions about shapes; questions about dtypes are not recorded."""
 
     def __init__(self, guards: ShapeGuards) -> None:
         super().__init__(ObservedShapes(guards), guards.facts.dtypes)
@@ -131,7 +131,7 @@ class ObservedFacts(Facts):
 
     @property
     def unguarded(self) -> Facts:
-        """The facts for who decides nothing by shapes."""
+        """The facts without recording, for decisions that do not depend on shapes."""
         return self._guards.facts
 
     def decide(self, question: Callable[[Facts], Decided]) -> Decided:
@@ -139,12 +139,12 @@ class ObservedFacts(Facts):
         return self._guards.decide(question)
 
     def require(self, question: Callable[[Facts], bool]) -> None:
-        """Note a question of which the answer is known to be yes."""
+        """Record a guard whose answer is known to be yes."""
         self._guards.require(question)
 
 
 class ObservedShapes(dict[Entry, Any]):
-    """The shapes of entries, each of which notes what it is asked."""
+    """The shapes of entries, each of which records the questions asked of it."""
 
     def __init__(self, guards: ShapeGuards) -> None:
         super().__init__()
@@ -157,7 +157,7 @@ class ObservedShapes(dict[Entry, Any]):
 
 
 class ObservedShape(Sequence[int]):
-    """A shape, or a part of one, that notes what it is asked; how many axes it has is no question."""
+    """A shape, or a part of one, that records questions about its extents; its rank is not recorded."""
 
     __slots__ = ("_axes", "_entry", "_guards")
 
@@ -203,6 +203,6 @@ class ObservedShape(Sequence[int]):
         return repr(tuple(self))
 
     def asked(self, question: Question, *others: "ObservedShape") -> bool:
-        """Ask something of it and other shapes, of which the answer is the guard rather than each extent."""
+        """Ask a question about this and other shapes; the answer becomes the guard, not each extent."""
         shapes = (self, *others)
         return self._guards.ask(question, *[(shape._entry, shape._axes) for shape in shapes])

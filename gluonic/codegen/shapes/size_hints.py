@@ -1,9 +1,10 @@
-"""Size hints: the sizes that are compiled for in the place of a batch of one.
+"""Size hints: larger sizes used instead of a batch of one when code is generated.
 
-Code that is made for one element along an axis may be right for one alone; made for two, it serves any number,
-and one, too, if its guards hold for that. Which of the arrays hold the batch nobody says. So all that may are
-given a batch of two; where that does not fit the graph, shapes are inferred once more with a symbolic dimension
-for each of them, in one environment: the guard that sends two another way than one tells whose size must stay.
+Code generated for one element along an axis may be valid for one element only. Code generated for two is valid
+for any number, and also for one if its guards hold. The program does not declare which arrays have a batch
+axis, so all that may have one get a batch of two. If that does not fit the graph, shapes are inferred again
+with one symbolic dimension per array, in one environment. The guard whose answers for one and two differ tells
+which arrays must keep their size.
 """
 
 from collections.abc import Collection, Iterator, Sequence
@@ -22,14 +23,14 @@ _HINT = 2
 def size_hints(
     graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any], data: Sequence[int]
 ) -> Iterator[list[Any]]:
-    """The arrays with a larger batch; the next are asked for only if these do not fit the graph.
+    """Lists of arrays with a larger batch; the next list is needed only if this one does not fit the graph.
 
     Parameters
     ----------
-    graph : what is compiled
+    graph : the graph to compile
     inputs : its variables
-    arrays : what has the shape and dtype of each
-    data : the positions of those that may hold the batch
+    arrays : arrays, or abstract arrays, with the shape and dtype of each
+    data : the indices of the arrays that may have a batch axis
 
     Examples
     --------
@@ -54,7 +55,7 @@ def size_hints(
 def _in_conflict(
     graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any], chosen: Sequence[int]
 ) -> Collection[int]:
-    """Which of the chosen arrays the graph can't take with a larger batch; all, if it does not say."""
+    """The chosen arrays that do not fit the graph with a larger batch; all, if that cannot be determined."""
     env = ShapeEnv(*[_HINT] * len(chosen))
     opened = _with_batches(arrays, dict(zip(chosen, env.sizes, strict=True)))
     try:
@@ -67,7 +68,7 @@ def _in_conflict(
 
 
 def _with_batches(arrays: Sequence[Any], batches: dict[int, Any]) -> list[Any]:
-    """Arrays without elements, of which those at some positions have such batch sizes."""
+    """The arrays, with abstract ones of the given batch sizes at some indices."""
     return [
         AbstractArray((batches.get(i, array.shape[0]), *array.shape[1:]), array.dtype)
         if i in batches
