@@ -1,1 +1,1 @@
-"""What machine code is launched with, as shapes determine it: arguments, buffers, threads."""
+"""The launch of machine code for a set of shapes: its arguments, buffers and threads."""

@@ -1,4 +1,4 @@
-"""The table of numbers that machine code reads: its layout, and how it is filled."""
+"""The table of run-time numbers that machine code reads: its layout and contents."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -8,31 +8,31 @@ import numpy as np
 from gluonic.codegen.loops.steps import Step
 
 SHARE = 0
-"""Where in the table the address of the function stands that shares a step among threads."""
+"""The index in the table of the address of the function that shares a step among threads."""
 FIRST = 1
-"""Where the numbers of the first step stand."""
+"""The index of the first step's numbers."""
 UNITS, CHUNK, THREADS, WORKSPACE, NEXT = range(5)
-"""What follows the numbers of a step's phase."""
+"""The offsets of the entries after the numbers of a step's phase."""
 
 
 class ArgumentTable:
-    """How the table of a graph is filled.
+    """The layout of a graph's table.
 
-    A step's displacements come first, then for each of its phases its numbers, and how its units are shared.
+    A step's displacements come first, then, for each of its phases, its numbers and the division of its units.
 
     Parameters
     ----------
-    steps : the steps, in the order in which their numbers stand in the table
-    counts : how many numbers each of their phases has
+    steps : the steps, in the order of their numbers in the table
+    counts : for each step, the number of numbers of each of its phases
 
     Attributes
     ----------
-    size : how many numbers the table has
-    begins : for each step where its numbers begin
-    phases : for each phase of each step where it stands how its units are shared
-    first_phases : for each step which of all phases is its first
-    step_of_phase : for each phase whose it is
-    own_workspaces : where it stands of how much scratch memory each thread needs, where each has its own
+    size : length of the table
+    begins : for each step, the index of its first number
+    phases : for each phase of each step, the index of the entries on the division of its units
+    first_phases : for each step, the index of its first phase among all phases
+    step_of_phase : for each phase, the index of its step
+    own_workspaces : the indices of the sizes of the threads' own scratch memory, where they have any
     """
 
     def __init__(self, steps: Sequence[Step], counts: Sequence[int]) -> None:
@@ -60,12 +60,12 @@ class ArgumentTable:
     def listed(
         self, numbers: Sequence[Any], units: Sequence[Any], workspaces: Sequence[Any]
     ) -> list[Any]:
-        """The numbers of a table in which one thread does all units of each phase.
+        """The numbers of a table with which one thread runs all units of each phase.
 
         Parameters
         ----------
-        numbers : of all steps, one after the other
-        units : of each phase
+        numbers : the numbers of all steps, concatenated
+        units : the number of units of each phase
         workspaces : the bytes of scratch memory of each step
         """
         table: list[Any] = [0] * self.size

@@ -1,4 +1,4 @@
-"""The arguments that machine code is launched with for a set of shapes: all that a binding is made of."""
+"""The launch arguments of machine code for a set of shapes: the contents of a binding."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias
@@ -18,11 +18,11 @@ Integers: TypeAlias = npt.NDArray[np.int64]
 
 @record
 class LaunchSpec:
-    """What of a graph has launch arguments.
+    """The parts of a graph that have launch arguments.
 
     Attributes
     ----------
-    steps : what machine code does, in order
+    steps : the native steps, in execution order
     buffers : results and workspaces in the memory of frames
     computed : the results that calls return
     """
@@ -34,16 +34,16 @@ class LaunchSpec:
 
 @record
 class LaunchArguments:
-    """The numbers that go with shapes, or expressions of sizes.
+    """The run-time numbers for shapes, or expressions of sizes.
 
     Attributes
     ----------
-    numbers : of all native steps, one after the other: displacements, then run-time numbers
-    units : of each phase of each step
-    nanoseconds : that each step takes one thread, where there are several; empty where there are not
+    numbers : those of all native steps, concatenated: displacements, then run-time numbers
+    units : the units of work of each phase of each step
+    nanoseconds : the estimated time of each step on one thread; empty if there is only one thread
     workspaces : the bytes of scratch memory that each step, or each of its threads, needs
     sizes : the bytes of each result in the memory of frames; 0 for a workspace
-    results : the shapes of what is computed
+    results : the shapes of the computed results
     """
 
     numbers: list[Any]
@@ -55,7 +55,7 @@ class LaunchArguments:
 
 
 def launch_arguments(launch: LaunchSpec, facts: Facts) -> LaunchArguments:
-    """Ask all steps of a graph for their numbers, and where there are several threads for their times."""
+    """Collect the numbers of all steps of a graph and, if there are several threads, their estimated times."""
     found, timed = LaunchArguments([], [], [], [], [], []), most_threads() > 1
     for step in launch.steps:
         found.numbers.extend(step.displacements(facts))

@@ -1,7 +1,7 @@
-"""Which results live in a frame's memory, and for how long: the same for all shapes.
+"""Buffer assignment: which results live in a frame's memory, and for how long. It is the same for all shapes.
 
-What is joined with others lives in the joined array's memory where it lies there in one piece, as images do
-whose channels are joined if there is but one image; then nothing is copied.
+Arrays that are concatenated are computed in the memory of the result, without a copy, if each is contiguous
+there: for instance the channels of a single image.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -20,13 +20,13 @@ from gluonic.support.record import record
 
 @record
 class Joining:
-    """Arrays that are joined.
+    """A concatenation of arrays.
 
     Attributes
     ----------
-    step : the number of the step that does it
-    whole : the number, among results that share the arena, of the joined array
-    parts : those of the arrays, in order; None for one that lives elsewhere, or in another joined array
+    step : the index of the step that concatenates
+    whole : the index of the result among the buffers in the arena
+    parts : the indices of the arrays there; None for one with memory elsewhere or in another result
     """
 
     step: int
@@ -34,7 +34,7 @@ class Joining:
     parts: list[int | None]
 
     def places(self, numbers: Integers, table: ArgumentTable) -> Mapping[int, tuple[int, int]]:
-        """For each part that may lie where it belongs the joined array, and where in it."""
+        """For each part that can be computed in place, the index of the result and the offset in bytes."""
         if numbers[table.phases[table.first_phases[self.step]] + UNITS] != 1:
             return {}
         first = table.begins[self.step] + 1
@@ -48,24 +48,24 @@ class Joining:
 
 
 class BufferAssignment:
-    """Which buffer of a frame holds each result.
+    """The buffer of a frame that holds each result.
 
-    What must outlast a call, such as packed filters, has memory of its own; all else shares an arena, which
-    the next call may find full of something else.
+    Results that must persist after a call, such as packed filters, have their own memory. All others share an
+    arena, which other calls may overwrite.
 
     Parameters
     ----------
-    groups : in the order in which they run, each with what it writes to memory
-    prepacked : those that run only when a parameter may have changed
-    elsewhere : results that live in memory of inputs or outputs, or are no numbers
-    root : for a relabelled result the one whose memory it uses
-    slots : where the address of a result, or of a step's workspace, stands in the address table
+    groups : the groups in execution order, each with the results that it writes to memory
+    prepacked : the groups that run only when a parameter may have changed
+    elsewhere : results in the memory of inputs or outputs, or that are Python objects
+    root : for a reshaped result, the result whose memory it uses
+    slots : the index in the address table of a result, or of a step's workspace
 
     Attributes
     ----------
-    persistent : the results and workspaces whose memory outlasts the call
-    transient : those that share an arena
-    workspaces : the numbers of those that are workspaces, and whose each is
+    persistent : the results and workspaces with persistent buffers
+    transient : those with transient buffers, in the arena
+    workspaces : the indices of the buffers that are workspaces, and the steps that they belong to
     """
 
     def __init__(
@@ -107,12 +107,12 @@ class BufferAssignment:
     def plans(
         self, sizes: Integers, numbers: Integers, table: ArgumentTable
     ) -> tuple[MemoryPlan, MemoryPlan]:
-        """Where persistent buffers lie, and where transient ones do.
+        """The memory plans of persistent and of transient buffers.
 
         Parameters
         ----------
-        sizes : of all buffers, whole cache lines
-        numbers : what the table is filled with
+        sizes : of all buffers, in bytes, rounded up to cache lines
+        numbers : the contents of the table
         """
         count = len(self.persistent)
         within: dict[int, tuple[int, int]] = {}
@@ -122,13 +122,13 @@ class BufferAssignment:
         return lasting, self._lifetimes.plan(sizes[count:], within)
 
     def note_room(self, size: int) -> None:
-        """Note that there was memory for so large an arena."""
+        """Record that an arena of this size could be allocated."""
         self._lifetimes.room = max(self._lifetimes.room, size)
 
     def _joined(
         self, groups: Sequence[Group], steps: Mapping[Any, int], root: Mapping[Entry, Entry]
     ) -> list[Joining]:
-        """The arrays that are joined; one that is joined twice lives in the first result."""
+        """The concatenations; an array that is concatenated twice is computed in the first result."""
         numbers = {buffer: number for number, buffer in enumerate(self.transient)}
         free, found = set(numbers), []
         for group in groups:

@@ -1,7 +1,7 @@
-"""Which steps are divided among threads, and how.
+"""The division of steps among threads.
 
-A step is divided when it takes long enough to make waking a worker worthwhile. Its units are the same for any
-number of threads, and may run in any order, so results are the same, bit by bit.
+A step is divided if it takes long enough for waking a worker to pay off. Its units are the same for any
+number of threads and may run in any order, so results are bitwise identical.
 """
 
 from collections.abc import Sequence
@@ -13,22 +13,22 @@ from gluonic.codegen.launch.arguments import Integers
 from gluonic.codegen.machine.workers import workers
 
 WORTH = 30_000
-"""A step is divided if it takes one thread so many nanoseconds."""
+"""A step is divided if one thread takes at least this time, in nanoseconds."""
 LEAST = 4_000
-"""A chunk takes so many nanoseconds at least: claiming one costs a hundred."""
+"""The least time of a chunk in nanoseconds: claiming one costs a hundred."""
 _CHUNKS = 8
-"""So many chunks for each thread: the last one that a thread still does is as much shorter than its share."""
+"""The chunks per thread: threads finish within about one chunk of each other."""
 
 
 def divide(
     numbers: Integers, table: ArgumentTable, nanoseconds: Sequence[float], threads: int
 ) -> bool:
-    """Have so many threads share the steps that take long; whether there are such.
+    """Divide the long steps among threads; return whether there are any.
 
     Parameters
     ----------
-    numbers : a table in which one thread does all units of each phase
-    nanoseconds : that each step takes one thread
+    numbers : a table with which one thread runs all units of each phase
+    nanoseconds : the estimated time of each step on one thread
     """
     if max(nanoseconds, default=0) < WORTH:
         return False

@@ -1,4 +1,4 @@
-"""What machine code is launched with for one set of shapes, or for one size after the other."""
+"""Launches of machine code: for one set of shapes, or for changing sizes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,13 +20,13 @@ from gluonic.support.record import record
 
 @record
 class Launch:
-    """What goes with one set of shapes.
+    """The launch arguments and the memory plan for one set of shapes.
 
     Attributes
     ----------
     table : the run-time numbers of all native steps
-    persistent, transient : where results live that outlast a call, and those that do not
-    results : the shapes of what is computed
+    persistent, transient : the memory plans of results that persist after a call, and of the others
+    results : the shapes of the computed results
     """
 
     table: Integers
@@ -36,18 +36,18 @@ class Launch:
 
     @property
     def is_shared(self) -> bool:
-        """Whether more than one thread works on some step."""
+        """Whether several threads share some step."""
         return bool(self.table[SHARE])
 
 
 class Launches:
-    """What goes with each size.
+    """The launches for all sizes.
 
     Parameters
     ----------
     arguments : expressions of sizes
-    table : how the numbers of machine code are laid out
-    buffers : what lives in the memory of frames
+    table : the layout of the table of run-time numbers
+    buffers : the results in the memory of frames
     """
 
     def __init__(
@@ -63,11 +63,11 @@ class Launches:
         self._results = ShapesOfSizes(arguments.results)
 
     def at(self, values: Sequence[Any]) -> Launch:
-        """What goes with a size.
+        """The launch for one size.
 
         Parameters
         ----------
-        values : of the atoms of the expressions
+        values : the values of the expressions' atoms
         """
         table = self._table
         integers = self._integers.at(values)

@@ -1,1 +1,1 @@
-"""What a call of machine code needs: a binding of its shapes, a frame of memory."""
+"""The state of a call of machine code: a binding of its shapes, a frame of memory."""

@@ -1,6 +1,6 @@
-"""What goes with one set of shapes: numbers for the machine code, and where results live.
+"""Bindings: for one set of shapes, the run-time numbers of the machine code and the memory plan.
 
-A new batch size needs only that. See :mod:`gluonic.codegen.runtime.frame` for what a call needs besides.
+A new batch size needs only a new binding. See :mod:`gluonic.codegen.runtime.frame` for the memory of a call.
 """
 
 from collections.abc import Callable, Sequence
@@ -26,14 +26,14 @@ class Binding:
     specialization : the machine code
     launch : what the code is launched with
     inputs : the shapes of the inputs
-    facts : finds the shapes and dtypes of all results; a call asks for them only if Python runs some operator
+    facts : finds the shapes and dtypes of all results; called only if Python runs some operator
 
     Attributes
     ----------
     table_address : of the run-time numbers of all native steps
-    persistent, transient : where results live that outlast a call, and those that do not
-    signature : shape and dtype of each input; None for one that nothing reads
-    results : slot, shape and dtype of each output that is computed; no slot if Python makes its memory
+    persistent, transient : the memory plans of results that persist after a call, and of the others
+    signature : shape and dtype of each input; None for one that is not read
+    results : slot, shape and dtype of each computed output; no slot if Python allocates its memory
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Binding:
 
     @cached_property
     def timed(self) -> TimedRuns:
-        """The native functions as the profiler has them called."""
+        """The native functions with timed steps, for the profiler."""
         return TimedRuns(self.specialization, self.facts)
 
     @cached_property
@@ -77,14 +77,14 @@ class Binding:
         return divided(self.specialization)
 
     def handing_over(self, finished: Callable[[int], None]) -> Sequence[NativeFunction]:
-        """The native functions, which call `finished` with the number of each output that is finished."""
+        """The native functions; they call `finished` with the index of each finished output."""
         spec = self.specialization
         if spec.has_foreign_steps:
             return self.timed.functions if EVENTS.symbolic else self.functions
 
         def function(number: int) -> NativeFunction:
             parts = self._parts.get(number)
-            if parts is None:  # what is settled
+            if parts is None:  # the prepacked part
                 return self.functions[number]
             run = spec.code.in_parts[number]
             if EVENTS.symbolic:
@@ -102,6 +102,6 @@ class Binding:
 
     @property
     def name(self) -> str:
-        """What users are told: the name of the graph's first output."""
+        """The name shown to users: that of the graph's first output."""
         outputs = self.specialization.outputs
         return outputs[0].node.name if outputs else "nothing"

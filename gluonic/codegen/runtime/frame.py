@@ -1,7 +1,7 @@
-"""What one call of a compiled graph works with: an address table and memory for results; how a call runs.
+"""Frames: the address table and the memory of one call of a compiled graph, and the call itself.
 
-A frame serves one call at a time, and binding after binding; concurrent calls have frames of their own. What
-follows from parameters alone, and the arena, outlast a change of the batch size.
+A frame serves one call at a time, with changing bindings; concurrent calls have separate frames. Prepacked
+values and the arena are kept when the batch size changes.
 """
 
 import ctypes
@@ -27,41 +27,41 @@ if TYPE_CHECKING:
 
 
 _UNCHANGING = Watch()
-"""A watch over nothing."""
+"""A watch over no arrays."""
 
 
 def _nothing() -> None:
-    """What a reference to no array returns."""
+    """The replacement of a weak reference where there is no array."""
 
 
 class _Memory:
-    """Bytes that begin with a whole cache line."""
+    """Bytes that are aligned to cache lines."""
 
     def __init__(self, size: int, *, zeroed: bool = False) -> None:
         make = np.zeros if zeroed else np.empty
-        what = "what a compiled graph computes on the way"
+        what = "the intermediate results of a compiled graph"
         self.size, self.bytes = size, allocated(make, (size + ALIGNMENT,), np.uint8, what)
         self.start = -self.bytes.ctypes.data % ALIGNMENT
         self.address = self.bytes.ctypes.data + self.start
 
     def view(self, offset: int, size: int) -> Array:
-        """Some of the bytes."""
+        """A range of the bytes."""
         return self.bytes[self.start + offset : self.start + offset + size]
 
 
 class Arena:
-    """Memory for what calls compute on the way; frames that serve no two calls at a time may share one.
+    """Memory for the intermediate results of calls; frames that never run at the same time may share one.
 
     Attributes
     ----------
-    memory : the bytes; others, when more are reserved than there are
+    memory : the bytes; replaced when more are reserved
     """
 
     def __init__(self) -> None:
         self.memory = _Memory(0)
 
     def reserved(self, size: int) -> _Memory:
-        """The memory, which has at least so many bytes."""
+        """The memory, of at least `size` bytes."""
         if size > self.memory.size:
             self.memory = _Memory(size)
         return self.memory
@@ -72,7 +72,7 @@ class FramePool:
 
     Attributes
     ----------
-    frames, idle : all that serve calls, and those that serve none now
+    frames, idle : all frames, and those that no call is using
     """
 
     def __init__(self) -> None:
@@ -80,7 +80,7 @@ class FramePool:
         self.idle: list[ExecutionFrame] = []
 
     def frame(self, binding: Binding) -> "ExecutionFrame":
-        """A frame nobody uses now, or a new one, that serves a binding."""
+        """An idle frame or a new one, ready for a binding."""
         try:
             frame = self.idle.pop()
         except IndexError:
@@ -92,23 +92,23 @@ class FramePool:
 
 
 class ExecutionFrame:
-    """What one call at a time works with.
+    """The memory of one call at a time.
 
     Parameters
     ----------
-    binding : the shapes that it serves first
-    pool : what it belongs to
-    arena : where it computes; its own, unless one is given
+    binding : the first binding that it serves
+    pool : the pool that it belongs to
+    arena : the memory of intermediate results; its own, unless one is given
 
     Attributes
     ----------
     slots : the address table
-    binding : the shapes that it serves now
-    hits : how many calls found their binding made
-    prepackings : how often what follows from parameters alone was computed
-    watch : over the parameters that it follows from
-    prepacked_at : the version of `watch` for which it was computed
-    verified_for : the look-up of parameters whose arrays it was last seen to have; see `replay`
+    binding : the current binding
+    hits : number of calls whose binding existed already
+    prepackings : how often the prepacked values were computed
+    watch : over the parameters that they are computed from
+    prepacked_at : the version of `watch` for which they were computed
+    verified_for : the parameter look-up whose arrays the frame was last verified to hold; see `replay`
     """
 
     def __init__(self, binding: Binding, pool: FramePool, arena: Arena | None = None) -> None:
@@ -135,7 +135,7 @@ class ExecutionFrame:
         self.serve(binding)
 
     def serve(self, binding: Binding) -> None:
-        """Get ready for the shapes of a binding of the same specialization."""
+        """Switch to another binding of the same specialization."""
         self.binding = binding
         self._table_address, self.verified_for = binding.table_address, None
         self._signature, self._results = binding.signature, binding.results
@@ -152,14 +152,14 @@ class ExecutionFrame:
         self._function = self._plain_function()
 
     def work_in(self, arena: Arena) -> None:
-        """Compute in another arena, or in one whose memory may have become another."""
+        """Use another arena, or one whose memory may have been replaced."""
         self._arena, memory = arena, arena.memory
         if memory.address != self._arena_address or memory.size < self.binding.transient.size:
             self._mixed = None
             self._place_results()
 
     def _place_results(self) -> None:
-        """Let what is computed on the way lie in the arena."""
+        """Set the addresses of intermediate results in the arena."""
         plan, buffers = self.binding.transient, self.specialization.buffers
         memory = self._arena.reserved(plan.size)
         if plan is self._plan and memory.address == self._arena_address:
@@ -169,7 +169,7 @@ class ExecutionFrame:
         self._plan, self._arena_address = plan, memory.address
 
     def _make_persistent(self, binding: Binding) -> None:
-        """Make the memory of what outlasts a call; it is zero at first, and nothing is prepacked."""
+        """Allocate the persistent buffers; they are zero at first, and nothing is prepacked."""
         self._persistent_offsets = binding.persistent.offsets
         if self.specialization.prepacked_inputs:
             self.prepacked_at = -1
@@ -178,12 +178,12 @@ class ExecutionFrame:
         self._table[slots] = binding.persistent.displacements + self._persistent.address
 
     def _plain_function(self) -> "NativeFunction | None":
-        """The one native function of a plain call."""
+        """The only native function of a plain call; None if the call is not plain."""
         spec = self.specialization
         return self._functions[spec.segments[0].number] if spec.is_plain else None
 
     def take(self, arrays: Sequence[Array]) -> bool:
-        """Note where the inputs are; whether they have the shapes and dtypes that the frame serves."""
+        """Store the addresses of the inputs; return whether they have the shapes and dtypes of the binding."""
         seen = self._seen
         for position, array in enumerate(arrays):  # keys of random numbers come last, if at all
             if seen[position]() is not array:
@@ -194,7 +194,7 @@ class ExecutionFrame:
 
     def _place(self, position: int, array: Array) -> bool:
         shape, dtype = self._signature[position]
-        if shape is None:  # nothing reads it, but shapes of results may follow from its own
+        if shape is None:  # it is not read, but shapes of results may depend on its shape
             given = array.shape, array.dtype
             if self._unread.setdefault(position, given) != given:
                 return False
@@ -220,8 +220,9 @@ class ExecutionFrame:
 
         Parameters
         ----------
-        into : for each output contiguous memory that may hold it, or None; what does not fit is not used.
-            The caller notes the write, if others see the memory
+        into : for each output, contiguous memory that may hold it, or None; memory that does not fit is not
+            used.
+            The caller must record the write if others can see the memory
 
         Raises
         ------
@@ -251,7 +252,7 @@ class ExecutionFrame:
         return outputs
 
     def _outputs(self, into: Sequence[Array | None] | None) -> list[Any]:
-        """Memory for the outputs: what is given, where it fits."""
+        """Memory for the outputs: the given memory, where it fits."""
         if into is None:
             return [self._fill(number, None) for number in range(len(self._results))]
         filled, outputs = self._filled, []
@@ -263,7 +264,7 @@ class ExecutionFrame:
         return outputs
 
     def _fill(self, number: int, output: Array | None) -> Array | None:
-        """Let an output be written into memory that is given, or into new memory if that does not fit."""
+        """Set the memory of an output: the given one, or new memory if that does not fit."""
         slot, shape, dtype = self._results[number]
         if slot is None:
             return None
@@ -277,7 +278,7 @@ class ExecutionFrame:
 
     @property
     def reads_in_place(self) -> bool:
-        """Whether it reads all inputs where they are, and what follows from parameters is up to date."""
+        """Whether it reads all inputs in place, and the prepacked values are up to date."""
         copies = any(seen is _nothing for seen in self._seen)
         return not copies and self.watch.version == self.prepacked_at
 
@@ -286,7 +287,7 @@ class ExecutionFrame:
 
         Parameters
         ----------
-        positions, arrays : of the inputs that may be others than at the last call
+        positions, arrays : the inputs that may differ from those of the last call
         """
         seen = self._seen
         for position, array in zip(positions, arrays):  # noqa: B905 (as in `take`)
@@ -303,11 +304,11 @@ class ExecutionFrame:
         return output
 
     def _prepack(self, arrays: Sequence[Array]) -> None:
-        """Compute what follows from parameters alone."""
+        """Compute the prepacked values."""
         read = [arrays[position] for position in self.specialization.prepacked_inputs]
         if self.watch is _UNCHANGING:
             self.watch = Watch(read)
-        version = self.watch.version  # what is written from now on may come too late
+        version = self.watch.version  # later writes may come too late
         self._functions[0](self._address, self._table_address)
         self.prepackings += 1
         self.prepacked_at = -1 if any(map(has_escaped, read)) else version
@@ -315,7 +316,7 @@ class ExecutionFrame:
     def run_timed(
         self, arrays: Sequence[Array], run: Run, into: Sequence[Array | None] | None = None
     ) -> list[Array]:
-        """Do what `run` does, and tell the profiler about each step."""
+        """Like `run`, and report each step to the profiler."""
         with EVENTS.span(self.binding.name, "graph"):
             return self._run_with(self.binding.timed.functions, arrays, run, into)
 
@@ -326,12 +327,12 @@ class ExecutionFrame:
         into: Sequence[Array | None],
         finished: Callable[[int], None],
     ) -> list[Array]:
-        """Do what `run` does, and say on the way which outputs are finished.
+        """Like `run`, and report outputs as soon as they are finished.
 
         Parameters
         ----------
-        finished : called with the number of an output that lies in the memory that was given for it, when no
-            step reads or writes it any more; not for all
+        finished : called with the index of an output in the memory given for it, once no step reads or writes
+            it any more; not called for all outputs
         """
         places, filled = self.specialization.positions, self._filled
 
@@ -354,7 +355,7 @@ class ExecutionFrame:
         run: Run,
         into: Sequence[Array | None] | None,
     ) -> list[Array]:
-        """Do what `run` does by other functions."""
+        """Like `run`, with other native functions."""
         self._functions = functions
         self._function = self._plain_function()
         try:
@@ -377,12 +378,12 @@ class ExecutionFrame:
         return self._returned(values)
 
     def _returned(self, arrays: Sequence[Any]) -> list[Array]:
-        """The outputs, given the inputs and what was computed."""
+        """The outputs, from the inputs and the computed results."""
         returned = self.specialization.returned
         return [arrays[i].copy() if copied else arrays[i] for i, copied in returned]
 
     def _views(self) -> dict[Entry, Array]:
-        """The results that live in the frame's memory as NumPy arrays."""
+        """The results in the frame's memory as NumPy arrays."""
         binding, assignment, found = self.binding, self.specialization.buffers, {}
         for memory, buffers, plan in (
             (self._persistent, assignment.persistent, binding.persistent),

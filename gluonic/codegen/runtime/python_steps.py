@@ -1,7 +1,7 @@
-"""Calls of graphs of which Python runs some operators: the arrays that these share with machine code.
+"""Calls of graphs in which Python runs some operators: the arrays shared with machine code.
 
-What an operator reads and writes is found once for a binding, as positions in a list of arrays: the inputs of
-a call, what it computes, results in the frame's memory, and results that only Python reads.
+For each binding, the operands of an operator are resolved once to positions in a list of arrays: the inputs of
+a call, its outputs, results in the frame's memory, and results that only Python reads.
 """
 
 from collections.abc import Mapping, Sequence
@@ -28,12 +28,12 @@ Arrays: TypeAlias = list[Array | None]
 
 @record
 class ArraySource:
-    """Where an array is found.
+    """The position of an array.
 
     Attributes
     ----------
     position : among the arrays of a call
-    shape : another one, under which it is taken; None for its own
+    shape : the shape to which it is reshaped; None for its own
     """
 
     position: int
@@ -59,13 +59,13 @@ class Blank:
 
 @record
 class Result:
-    """Where a result goes.
+    """The destination of a result.
 
     Attributes
     ----------
-    place : its place
-    has_memory : whether there is memory, into which it is copied
-    is_output : whether it is handed out
+    place : its position
+    has_memory : whether it is copied into existing memory
+    is_output : whether it is an output of the call
     """
 
     place: ArraySource
@@ -73,7 +73,7 @@ class Result:
     is_output: bool
 
     def put(self, result: Array, arrays: Arrays, read: Sequence[Array]) -> None:
-        """Put a result there that was computed from what was read."""
+        """Store a result that was computed from the arrays `read`."""
         if self.has_memory and result.dtype != object:
             np.copyto(self.place.array(arrays), result)
         else:
@@ -86,8 +86,8 @@ class PythonStep:
     Parameters
     ----------
     group : the operator
-    reads : where its inputs are
-    results : where its results go
+    reads : the sources of its inputs
+    results : the destinations of its results
     """
 
     def __init__(
@@ -102,7 +102,7 @@ class PythonStep:
         self._expected: Signature | None = None
 
     def run(self, arrays: Arrays, run: Run) -> None:
-        """Run the operator's NumPy kernel and put its results in their places."""
+        """Run the operator's NumPy kernel and store its results."""
         begin = perf_counter_ns() if EVENTS.symbolic else 0
         read = [place.array(arrays) for place in self._reads]
         if self._expected is None:
@@ -130,16 +130,16 @@ class PythonStep:
 
 
 class MixedSteps:
-    """The steps of a binding of which Python runs some.
+    """The steps of a binding, some of which Python runs.
 
     Parameters
     ----------
     binding : the binding
-    views : the results that live in the frame's memory
+    views : the results in the frame's memory
 
     Attributes
     ----------
-    steps : the numbers of native functions, and what Python runs, in order
+    steps : the indices of native functions, and the steps that Python runs, in execution order
     """
 
     def __init__(self, binding: Binding, views: Mapping[Entry, Array]) -> None:
@@ -154,7 +154,7 @@ class MixedSteps:
         self._behind: Arrays = [*views.values(), *[None] * others]
 
     def arrays(self, inputs: Sequence[Array], outputs: Sequence[Array | None]) -> Arrays:
-        """The arrays of a call, of which those that are given come first."""
+        """The arrays of a call; the given ones come first."""
         return [*inputs, *outputs, *self._behind]
 
     def _python_step(self, group: "Group") -> PythonStep:
@@ -165,12 +165,12 @@ class MixedSteps:
         return PythonStep(group, reads, results, self._binding)
 
     def _blank(self, entry: Entry) -> Blank:
-        """What has the shape and the dtype of an entry."""
+        """A stand-in with the shape and the dtype of an entry."""
         facts = self._binding.facts
         return Blank(np.broadcast_to(np.zeros((), facts.dtypes[entry]), facts.shapes[entry]))
 
     def _place(self, entry: Entry) -> ArraySource:
-        """Where what has been computed is found."""
+        """The source of any entry, perhaps another entry's array reshaped."""
         known = self._known_place(entry)
         if known is None:
             root = self._known_place(self._spec.root[entry])
@@ -179,7 +179,7 @@ class MixedSteps:
         return known
 
     def _known_place(self, entry: Entry) -> ArraySource | None:
-        """Where an array of an entry's own is; None if there is none."""
+        """The source of an entry that has its own array; None if it has none."""
         spec = self._spec
         if entry in spec.target:
             return ArraySource(self._positions[spec.target[entry]])

@@ -1,7 +1,7 @@
-"""Memory of internal results, reused by a later call once nobody holds it.
+"""Memory of internal results, reused by a later call once nothing refers to it.
 
-What a training step saves for its gradients may be tens of megabytes. If they were given back after each step,
-the system would clear each page anew in the next one, which took MobileNet almost as long as to compute.
+A training step may save tens of megabytes for its gradients. If they were freed after each step, the operating
+system would clear each page again for the next one, which took MobileNet almost as long as its computation.
 """
 
 from collections.abc import Sequence
@@ -11,23 +11,23 @@ from gluonic.graph import Array
 from gluonic.support.references import hold_alone
 
 _MOST_CALLS = 4
-"""Of so many calls at once memory is remembered, such as of a step that calls a net on two batches."""
+"""The most calls whose memory is remembered: a training step may call a net on several batches."""
 
 
 class ReusedMemory:
-    """The arrays that calls have left, by what these were called with."""
+    """The arrays left by earlier calls, by a key of the call."""
 
     def __init__(self) -> None:
         self._left: list[tuple[Any, Sequence[Array | None]]] = []
 
     def take(self, key: Any) -> Sequence[Array | None] | None:
-        """Arrays that a call with the same key has left, if nobody holds them any more.
+        """The arrays left by a call with the same key, if nothing refers to them any more.
 
-        Arrays of other calls are forgotten: batches of other sizes would add to these.
+        Arrays of other calls are dropped: otherwise batches of changing sizes would accumulate memory.
         """
         for _ in range(len(self._left)):
             try:
-                left = self._left.pop(0)  # threads never get the same
+                left = self._left.pop(0)  # no two threads get the same
             except IndexError:
                 break
             if left[0] != key:
@@ -38,6 +38,6 @@ class ReusedMemory:
         return None
 
     def leave(self, key: Any, arrays: Sequence[Array]) -> None:
-        """Remember the arrays of a call, but none that holds objects: these would live as long."""
+        """Remember the arrays of a call, except arrays of objects, which would be kept alive."""
         self._left.append((key, [None if a.dtype.hasobject else a for a in arrays]))
         del self._left[:-_MOST_CALLS]

@@ -1,7 +1,7 @@
-"""Runs of steps that tell the profiler when each step began and ended.
+"""Runs of steps that report the begin and the end of each step to the profiler.
 
-A second form of a run's function calls the same steps and reads the clock between them. It is made when a
-graph is first profiled, in a module of its own, so the code that is measured is the code that always runs.
+A second version of the run function calls the same steps and reads the clock between them. It is generated when
+a graph is first profiled, in a separate module, so profiling measures the code that always runs.
 """
 
 import time
@@ -20,13 +20,13 @@ if TYPE_CHECKING:
     from gluonic.codegen.loops.fusion import Group
 
 _HAS_CLOCK = hasattr(time, "clock_gettime")
-"""Whether the C library has the clock; if not, runs are timed as a whole."""
+"""Whether the C library has `clock_gettime`; if not, runs are timed as a whole."""
 
 _NANOSECONDS = np.array([1_000_000_000, 1], np.int64)
 
 
 class TimedRuns:
-    """The functions of machine code for one set of shapes, as the profiler has them called."""
+    """The timed versions of the native functions for one set of shapes."""
 
     def __init__(self, spec: Specialization, facts: Facts) -> None:
         self._code = spec.code
@@ -38,18 +38,18 @@ class TimedRuns:
         )
 
     def note(self, group: "Group", begin: int, end: int) -> None:
-        """Tell the profiler about a step."""
+        """Report a step to the profiler."""
         nodes = group.nodes
         name = nodes[0].operator_name if len(nodes) == 1 else group.label
         EVENTS.add("X", name, "operator", begin, end, self._details[id(group)])
 
     def _timed(self, number: int, groups: Sequence["Group"]) -> NativeFunction:
-        """A run that tells the profiler about its steps."""
+        """A run that reports its steps to the profiler."""
         part = self.part(number, groups)
         return lambda slots, table: part(slots, table, 0, len(groups), 0)
 
     def part(self, number: int, groups: Sequence["Group"]) -> Callable[..., None]:
-        """A run of which some steps are called, and that tells the profiler about them."""
+        """A run of some of the steps that reports them to the profiler."""
         function = self._code.timed[number] if _HAS_CLOCK else self._code.in_parts[number]
 
         def timed(slots: int, table: int, first: int, end: int, operand: int) -> None:
@@ -62,7 +62,7 @@ class TimedRuns:
             stamps = np.empty((len(called) + 1, 2), np.int64)
             function(slots, table, first, end, operand, stamps.ctypes.data)
             times = stamps @ _NANOSECONDS
-            times += begin - times[0]  # the clocks may have different beginnings
+            times += begin - times[0]  # the clocks may have different origins
             for group, start, stop in zip(called, times[:-1], times[1:], strict=True):
                 self.note(group, int(start), int(stop))
 
@@ -70,7 +70,7 @@ class TimedRuns:
 
 
 def _details(group: "Group", facts: Facts) -> dict[str, Any]:
-    """What the profiler shows about a step."""
+    """The details of a step that the profiler shows."""
     shapes = facts.shapes
     return {
         **described(group.nodes),
