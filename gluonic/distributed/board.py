@@ -13,7 +13,9 @@ import numpy as np
 from gluonic.distributed.mapped import MappedFile
 
 _TEXT = 400
-_RECORD = np.dtype([("pid", "i8"), ("state", "i8"), ("step", "i8"), ("reason", f"S{_TEXT}")])
+_FIELDS = [("pid", "i8"), ("state", "i8"), ("step", "i8")]
+_RECORD = np.dtype([*_FIELDS, ("reason", f"S{_TEXT}"), ("gave_up", f"S{_TEXT}")])
+_HEADER = 64  # bytes, of which the first says whether any rank has given up
 
 
 class State(IntEnum):
@@ -41,8 +43,8 @@ class Board:
     def __init__(self, name: str, places: Iterable[int], rank: int) -> None:
         self.ranks = tuple(places)
         self._rank = rank
-        self._file = MappedFile(name, _RECORD.itemsize * len(self.ranks))
-        self._records = np.frombuffer(self._file.memory, _RECORD)
+        self._file = MappedFile(name, _HEADER + _RECORD.itemsize * len(self.ranks))
+        self._records = np.frombuffer(self._file.memory, _RECORD, offset=_HEADER)
         self._places = {other: place for place, other in enumerate(self.ranks)}
         self._own = self._records[self._places[rank]]
         self._own["pid"] = os.getpid()
@@ -61,6 +63,21 @@ class Board:
         if self._own["state"] == State.RUNNING:
             self._own["reason"] = reason.encode()[:_TEXT]
             self._own["state"] = state
+
+    def give_up(self, reason: str) -> None:
+        """Say that this rank waits for others no longer, and so may change what it has sent them."""
+        self._own["gave_up"] = reason.encode()[:_TEXT]
+        self._file.memory[0] = 1
+
+    @property
+    def has_any_given_up(self) -> bool:
+        """Whether a rank of this machine has given up; asked after each wait, so it takes no time."""
+        return self._file.memory[0] != 0
+
+    def given_up(self, rank: int) -> str:
+        """Why a rank of this machine has given up, in words; empty if it has not."""
+        reason = self._records[self._places[rank]]["gave_up"]
+        return f"gave up: {reason.decode(errors='replace')}" if reason else ""
 
     def step_of(self, rank: int) -> int:
         """At which step a rank of this machine is, or was last."""

@@ -37,13 +37,19 @@ class RankGroup:
     """
 
     def __init__(self, comm: Any, members: Sequence[int], watch: RankWatch) -> None:
-        self.comm, self.members, self.watch = comm, tuple(members), watch
+        self._comm, self.members, self.watch = comm, tuple(members), watch
         self.rank: int = comm.Get_rank()
         self.size: int = comm.Get_size()
         self._tag = 0
         self._unused: dict[int, list[Array]] = {}
         self._met = [np.empty(1, np.uint8) for _ in range(self.size)]
         self.others = [r for r in range(self.size) if r != self.rank]
+
+    @property
+    def comm(self) -> Any:
+        """The communicator, for as long as this rank takes part; see `RankWatch.check`."""
+        self.watch.check()
+        return self._comm
 
     def duplicate(self) -> "RankGroup":
         """Make a group of the same ranks whose messages are apart; all of them must ask for it."""

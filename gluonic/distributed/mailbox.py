@@ -34,6 +34,7 @@ class Mailbox:
 
     def __init__(self, group: RankGroup, answer: Callable[[int, Any], Array | None]) -> None:
         self._group, self._answer = group, answer
+        self._comm = group.comm  # others are answered even when this rank asks for nothing any more
         self._unsent: deque[tuple[int, Any, Any]] = deque()
         self._replies: deque[tuple[Any, Array]] = deque()
         self._closing = Event()
@@ -92,7 +93,7 @@ class Mailbox:
         """Answer the next message; whether there was one."""
         library = mpi()
         status = library.Status()
-        found = self._group.comm.Improbe(library.ANY_SOURCE, _REQUEST, status)
+        found = self._comm.Improbe(library.ANY_SOURCE, _REQUEST, status)
         if found is None:
             return False
         buffer = np.empty(status.Get_count(library.BYTE), np.uint8)
@@ -100,7 +101,7 @@ class Mailbox:
         source = status.Get_source()
         reply = self._answer(source, pickle.loads(buffer.data))
         if reply is not None:
-            request = self._group.comm.Isend(as_bytes(reply), source, _REPLY)
+            request = self._comm.Isend(as_bytes(reply), source, _REPLY)
             self._replies.append((request, reply))
         while self._replies and self._replies[0][0].Test():
             self._replies.popleft()

@@ -172,13 +172,22 @@ class SharedSums:
         -------
         list
             the sums: in memory that is used again by the next call, or the first sources
+
+        Raises
+        ------
+        RankFailedError
+            if a rank does not come, or has given up: it may have written into its row since
         """
-        for segment in self._segments:
-            segment.fill(sources)
-        self._group.meet(self._what)
-        for segment in self._segments:
-            segment.add_up(sources)
-        self._group.meet(self._what)
+        try:
+            for segment in self._segments:
+                segment.fill(sources)
+            self._group.meet(self._what)
+            for segment in self._segments:
+                segment.add_up(sources)
+            self._group.meet(self._what)
+        except BaseException as error:
+            self._group.watch.give_up(error)
+            raise
         if not in_place:
             return self._sums
         for (first, *_), total in zip(sources, self._sums, strict=True):

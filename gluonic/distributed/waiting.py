@@ -2,6 +2,11 @@
 
 What is waited for is asked for again and again, for that is what moves messages on in MPI; in between, other
 processes and threads get the processor.
+
+A rank that stops waiting has *given up*. A program may catch that, and save what it has. But others may still
+read what the rank has sent them, or what lies in memory that they share, while the program writes there again.
+So the rank takes no more part in anything, and a rank of its machine that comes late raises an error instead of
+using what it finds.
 """
 
 import ctypes
@@ -58,6 +63,7 @@ class RankWatch:
         self.board: Board | None = None
         self.step = 0
         self._what: Callable[[], str] | None = None
+        self._gave_up: tuple[str, Sequence[int]] | None = None
 
     def doing(self) -> str:
         """What this rank does now, in words."""
@@ -85,20 +91,71 @@ class RankWatch:
         Raises
         ------
         RankFailedError
-            if a rank that is waited for has ended, or does not answer for as long as `time_limit` says
+            if a rank that is waited for has ended or given up, or does not answer for as long as
+            `time_limit` says
         """
         done = mpi().Request.Testall
+        is_done = False
         for _ in range(_QUICK):
-            if done(requests):
-                return
+            is_done = done(requests)
+            if is_done:
+                break
+        if is_done and (self.board is None or not self.board.has_any_given_up):
+            return
         self._what = what
         try:
-            self._await(done, requests, ranks)
-        except BaseException:
+            if not is_done:
+                self._await(done, requests, ranks)
+            self._check_others(ranks, come=True)
+        except BaseException as error:
             let_outlive((requests, kept))
+            self.give_up(error)
             raise
         finally:
             self._what = None
+
+    def give_up(self, error: BaseException) -> None:
+        """Take no more part in what ranks do together, for an error while they did; the first one counts."""
+        if self._gave_up is None:
+            said = str(error).strip().rpartition("\n")[2] or type(error).__name__
+            self._gave_up = said, getattr(error, "ranks", ())
+            if self.board is not None:
+                self.board.give_up(said)
+
+    @property
+    def has_given_up(self) -> bool:
+        """Whether this rank takes no more part."""
+        return self._gave_up is not None
+
+    def check(self) -> None:
+        """Make sure that this rank still takes part.
+
+        Raises
+        ------
+        RankFailedError
+            if it has given up
+        """
+        if self._gave_up is None:
+            return
+        reason, ranks = self._gave_up
+        raise RankFailedError(
+            describe(
+                f"this rank has given up, and takes no more part: {reason}",
+                hint="save what there is, and start all ranks again",
+            ),
+            ranks,
+        )
+
+    def _check_others(self, ranks: Sequence[int], *, come: bool) -> None:
+        """Make sure that no rank of this machine has given up, or, unless all have come, ended."""
+        board, found = self.board, {}
+        for rank in sorted({*ranks}):
+            if board is not None and rank in board.ranks:
+                found[rank] = board.given_up(rank) or ("" if come else board.end_of(rank))
+        gone = [rank for rank, end in found.items() if end]
+        if gone:
+            facts = [f"rank {rank} {found[rank]}" for rank in gone]
+            raise RankFailedError(describe(f"{facts[0]}; {self.doing()}", facts=facts[1:]), gone)
 
     def _await(self, done: Any, requests: list[Any], ranks: Sequence[int]) -> None:
         begin = monotonic()
@@ -117,12 +174,7 @@ class RankWatch:
                 os.sched_yield()
 
     def _look(self, late: Sequence[int], waited: float) -> None:
-        board = self.board
-        ended = {r: board.end_of(r) for r in late if r in board.ranks} if board else {}
-        gone = [rank for rank, end in ended.items() if end]
-        if gone:
-            facts = [f"rank {rank} {ended[rank]}" for rank in gone]
-            raise RankFailedError(describe(f"{facts[0]}; {self.doing()}", facts=facts[1:]), gone)
+        self._check_others(late, come=False)
         if late and waited > time_limit():
             facts = [f"rank {rank} has not answered{self._last_step(rank)}" for rank in late[1:]]
             gist = f"rank {late[0]} has not answered for {waited:.1f} s{self._last_step(late[0])}"

@@ -47,9 +47,12 @@ class AsynchronousStore(DistributedStore):
         atexit.register(self._close)
 
     def _close(self) -> None:
-        """Serve the others until all have come to their end."""
-        self._barrier()
-        self._mailbox.close()
+        """Serve the others until all have come to their end, unless this rank has given up waiting for them."""
+        try:
+            if not self._world.watch.has_given_up:
+                self._barrier()
+        finally:
+            self._mailbox.close()
 
     def init(self, key: Any, value: Any) -> None:
         """Store the first values of rank 0; the others give arrays of the same shapes."""

@@ -81,8 +81,9 @@ class GradientOverlap:
     # What backward tells
 
     def listens_to(self, buffer: NDArray) -> bool:
-        """Whether a gradient is one of those, and this is the process that is a rank, no child of it."""
-        return id(buffer) in self._places and os.getpid() == self._process
+        """Whether a gradient is one of those, and this is a rank that takes part, no child of it."""
+        is_rank = os.getpid() == self._process and not self._group.watch.has_given_up
+        return is_rank and id(buffer) in self._places
 
     def written(self, buffer: NDArray) -> None:
         """Note that a gradient is written, and send its bucket if it was the last one missing."""

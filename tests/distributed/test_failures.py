@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 import gluonic as mx
-from gluonic import nd
+from gluonic import autograd, gluon, nd
 from gluonic.distributed import RankFailedError, world
 from gluonic.distributed.waiting import time_limit
 from tests.distributed import interrupted
@@ -74,12 +74,17 @@ def test_a_rank_that_is_killed_is_named_and_training_goes_on_with_another_number
     assert all(found[step] == pytest.approx(expected[step], abs=1e-5) for step in found)
 
 
+def wait_for(file: Path) -> None:
+    """Come late: when another rank has written a file."""
+    while not file.exists():
+        os.sched_yield()
+
+
 @ranks(2)
 def test_a_program_can_catch_that_a_rank_does_not_answer(tmp_path: Path) -> None:
     group, caught = world().group, tmp_path / "caught"
     if group.rank == 1:
-        while not caught.exists():
-            os.sched_yield()
+        wait_for(caught)
     else:
         os.environ["GLUONIC_RANK_TIMEOUT"] = "0.3"
         with pytest.raises(RankFailedError, match="rank 1 has not answered") as error:
@@ -87,6 +92,86 @@ def test_a_program_can_catch_that_a_rank_does_not_answer(tmp_path: Path) -> None
         assert error.value.ranks == (1,)
         assert "a barrier that rank 1 comes late to" in str(error.value)
         caught.touch()
+
+
+WAYS: dict[str, dict[str, str]] = {
+    "in shared memory": {"GLUONIC_SHARED_SUMS": "1"},
+    "by messages": {"GLUONIC_SHARED_SUMS": "0"},
+    "during backward": {"GLUONIC_OVERLAP": "1"},
+}
+
+
+def train_late(folder: Path) -> None:
+    """Train until rank 1 comes late to a step, which rank 0 has given up, to go on with other gradients."""
+    weight = gluon.Parameter("weight", shape=(200, 200))
+    weight.initialize(mx.init.One())
+    trainer = gluon.Trainer([weight], "sgd", kvstore="dist_sync")
+    late, caught, told = 3, folder / "caught", folder / "told"
+    for step in range(late + 1):
+        with autograd.record():
+            loss = (weight.data() * (step + 1)).sum()
+        if step == late and world().group.rank == 1:
+            wait_for(caught)
+        loss.backward()
+        if step < late:
+            trainer.step(1)
+    before = weight.data().asnumpy().tobytes()
+    if world().group.rank == 0:
+        os.environ["GLUONIC_RANK_TIMEOUT"] = "0.3"
+        with pytest.raises(RankFailedError, match="rank 1 has not answered"):
+            trainer.step(1)
+        with autograd.record():
+            loss = (weight.data() * 50).sum()
+        loss.backward()
+        with pytest.raises(RankFailedError, match=r"has given up.*rank 1 has not answered"):
+            trainer.step(1)
+        caught.touch()
+        wait_for(told)
+    else:
+        with pytest.raises(RankFailedError, match="rank 0 gave up: rank 1 has not answered"):
+            trainer.step(1)
+        told.touch()
+    assert weight.data().asnumpy().tobytes() == before
+
+
+@knows_others
+@pytest.mark.parametrize("way", WAYS)
+def test_a_rank_that_comes_late_updates_by_no_gradients_that_were_written_since(
+    way: str, tmp_path: Path
+) -> None:
+    code = (
+        "from pathlib import Path; from tests.distributed import test_failures as all;"
+        f"all.train_late(Path({str(tmp_path)!r}))"
+    )
+    process = start(2, "-c", code, **WAYS[way])
+    said = output(process)
+    assert process.returncode == 0, said
+
+
+def give_up_asynchronously(folder: Path) -> None:
+    """Give up waiting for rank 1 at a barrier, and end before it comes there."""
+    store, caught = mx.kv.create("dist_async"), folder / "caught"
+    store.set_optimizer(mx.optimizer.SGD())
+    store.init("w", nd.ones((3,)))
+    if store.rank == 1:
+        wait_for(caught)
+    else:
+        os.environ["GLUONIC_RANK_TIMEOUT"] = "0.3"
+    with pytest.raises(RankFailedError):
+        store._barrier()
+    caught.touch()
+
+
+@knows_others
+def test_a_rank_that_has_given_up_does_not_wait_for_others_at_its_end(tmp_path: Path) -> None:
+    code = (
+        "from pathlib import Path; from tests.distributed import test_failures as all;"
+        f"all.give_up_asynchronously(Path({str(tmp_path)!r}))"
+    )
+    process = start(2, "-c", code)
+    said = output(process)
+    assert process.returncode == 0, said
+    assert "Error" not in said
 
 
 @pytest.mark.parametrize("given", ["soon", "0", "-1"])

@@ -4,6 +4,7 @@ import os
 import resource
 from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -11,6 +12,7 @@ import pytest
 import gluonic as mx
 from gluonic import nd
 from gluonic.distributed import RankFailedError, world
+from gluonic.distributed.shared_sums import open_shared_sums
 from tests.distributed.ranks import APART, output, ranks, start
 
 pytestmark = pytest.mark.skipif(APART, reason="ranks on different machines share no memory")
@@ -78,7 +80,7 @@ def test_three_ranks_have_the_bits_of_sums_by_messages() -> None:
     compare_ways()
 
 
-@ranks(2)
+@ranks(2, GLUONIC_SHARED_SUMS="1")
 def test_memory_that_is_shared_has_no_name_and_goes_with_its_store() -> None:
     _, mapped = summed([1])
     for line in mapped:
@@ -98,7 +100,7 @@ def test_messages_serve_where_there_is_no_memory_to_share() -> None:
     assert summed([1, 1]) == (expected, [])
 
 
-@ranks(2)
+@ranks(2, GLUONIC_SHARED_SUMS="1")
 def test_sums_of_other_ranks_change_no_weights_that_are_watched() -> None:
     from gluonic.graph.versions import Watch
 
@@ -133,6 +135,42 @@ def test_a_forked_child_leaves_the_sums_of_its_parent_alone() -> None:
         assert (out.asnumpy() == -2 * (step + 1)).all()
 
 
+class LateArrays(list[list[np.ndarray]]):
+    """Arrays to sum up that keep a rank from coming, when it has met the others and reads them again."""
+
+    def __init__(self, arrays: Sequence[list[np.ndarray]], until: Path) -> None:
+        super().__init__(arrays)
+        self.asked, self.until = 0, until
+
+    def __getitem__(self, place: Any) -> Any:
+        self.asked += 1
+        while self.asked > 1 and not self.until.exists():
+            os.sched_yield()
+        return super().__getitem__(place)
+
+
+@ranks(2)
+def test_what_is_written_after_a_rank_has_given_up_is_not_added_up(tmp_path: Path) -> None:
+    group, caught = world().group, tmp_path / "caught"
+    sums = open_shared_sums(group, ["w"], [((300, 300), np.dtype("f4"))])
+    assert sums is not None
+    slot = sums.slot(0)
+    assert slot is not None
+    slot[:] = 1
+    assert (sums.sum_up([[slot]])[0] == 2).all()
+    if group.rank == 0:
+        os.environ["GLUONIC_RANK_TIMEOUT"] = "0.3"
+        with pytest.raises(RankFailedError, match="rank 1 has not answered"):
+            sums.sum_up([[slot]])
+        slot[:] = 50
+        caught.touch()
+    else:
+        with pytest.raises(RankFailedError, match="rank 0 gave up: rank 1 has not answered"):
+            sums.sum_up(LateArrays([[slot]], until=caught))
+    with pytest.raises(RankFailedError, match="this rank has given up, and takes no more part"):
+        group.barrier()
+
+
 _DIES = """
 import os, signal
 from gluonic import nd
@@ -153,7 +191,7 @@ def test_a_rank_that_dies_between_sums_is_named() -> None:
     assert "'w'" in said
 
 
-@ranks(2)
+@ranks(2, GLUONIC_SHARED_SUMS="1")
 def test_keys_that_are_pushed_one_by_one_take_few_file_descriptors() -> None:
     store, descriptors = mx.kv.create("dist_sync"), Path("/proc/self/fd")
     keys = list(range(100))
