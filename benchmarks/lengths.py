@@ -3,7 +3,7 @@
 A net is called twice with each length of the stream, with other data: the second call is one of a fixed length.
 So both sides do the same work. The stream is repeated with new nets, and of each call the least time counts.
 
-usage: python -m benchmarks.lengths [--nets attention,tokens] [--calls 300] [--longest 4000] [--train]
+usage: python -m benchmarks.lengths [--nets attention,tokens] [--calls 1000] [--longest 4000] [--train]
 """
 
 import argparse
@@ -144,7 +144,7 @@ def main() -> None:
     """Measure what the command line names."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--nets", default=",".join(NETS))
-    parser.add_argument("--calls", type=int, default=300)
+    parser.add_argument("--calls", type=int, default=1000)
     parser.add_argument("--rounds", type=int, default=3)
     parser.add_argument("--longest", type=int, default=4000)
     parser.add_argument("--train", action="store_true")

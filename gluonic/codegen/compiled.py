@@ -189,17 +189,64 @@ class CompiledGraph:
     ) -> Binding:
         """What serves arrays of such shapes and dtypes; `signature` are these, where they are known."""
         key = self._modal and train, signature or shapes_and_dtypes(arrays)
-        train, _ = key
         with self._lock:
-            binding = self.bindings.pop(key, None)
-            is_new = binding is None
+            return self._kept(key) or self._keep(key, self._bind_noted(arrays, key))
+
+    def resize(
+        self,
+        frame: ExecutionFrame,
+        positions: Sequence[int],
+        arrays: Sequence[Array],
+        *,
+        train: bool,
+    ) -> bool:
+        """Let a frame serve calls that differ from its latest in the shapes of some inputs alone.
+
+        Parameters
+        ----------
+        positions, arrays : of these inputs
+
+        Returns
+        -------
+        bool
+            whether it does, for which no more than a family was asked; if not, it serves what it did
+        """
+        if not frame.specialization.reads_all_inputs:
+            return False
+        signature: list[Any] = frame.binding.signature.copy()
+        for position, array in zip(positions, arrays, strict=True):
+            signature[position] = array.shape, array.dtype
+        key = self._modal and train, tuple(signature)
+        with self._lock:
+            binding, made = self._kept(key), None
             if binding is None:
-                binding = self._bind_noted(arrays, train)
-            self.bindings[key] = binding  # the last one, for it is what was used last
-            if is_new:
-                self._misses += 1
-                self._forget()
-            return binding
+                binding = made = self._families[key[0]].bind(key[1])
+            if binding is None or binding.specialization is not frame.specialization:
+                return False
+            if made is not None:
+                self._keep(key, made)
+                frame.hits -= 1  # this call made what it found
+        found = frame.verified_for
+        try:
+            frame.serve(binding)
+        except BaseException:
+            self._discard(frame)
+            raise
+        frame.verified_for = found
+        return True
+
+    def _kept(self, key: Any) -> Binding | None:
+        """A binding that there is, which is noted as the one that was used last."""
+        binding = self.bindings.pop(key, None)
+        if binding is not None:
+            self.bindings[key] = binding
+        return binding
+
+    def _keep(self, key: Any, binding: Binding) -> Binding:
+        self.bindings[key] = binding
+        self._misses += 1
+        self._forget()
+        return binding
 
     def _held(self) -> set[Specialization]:
         """All machine code that is kept, or used by a binding that is."""
@@ -207,10 +254,9 @@ class CompiledGraph:
 
     def _forget(self) -> None:
         """Keep no more than so many bindings and specializations, those used last."""
-        old = [*self.bindings][:-MOST_BINDINGS]
-        if not old and len(self.specializations) <= MOST_SPECIALIZATIONS:
-            return
-        left = {self.bindings.pop(key).specialization for key in old}
+        left = set()
+        while len(self.bindings) > MOST_BINDINGS:
+            left.add(self.bindings.pop(next(iter(self.bindings))).specialization)
         left.update(self.specializations[:-MOST_SPECIALIZATIONS])
         del self.specializations[:-MOST_SPECIALIZATIONS]
         left.difference_update(self.specializations)
@@ -223,16 +269,16 @@ class CompiledGraph:
             self._forgotten_hits += frame.hits
             self._forgotten_prepackings += frame.prepackings
 
-    def _bind_noted(self, arrays: Sequence[Array], train: bool) -> Binding:
+    def _bind_noted(self, arrays: Sequence[Array], key: tuple[bool, Signatures]) -> Binding:
         """Do what `_bind` does, and tell the profiler, if it runs."""
         if not EVENTS.symbolic:
-            return self._bind(arrays, train)
+            return self._bind(arrays, *key)
         with EVENTS.span("compile", "compile", shapes=[list(a.shape) for a in arrays]):
-            return self._bind(arrays, train)
+            return self._bind(arrays, *key)
 
-    def _bind(self, arrays: Sequence[Array], train: bool) -> Binding:
+    def _bind(self, arrays: Sequence[Array], train: bool, signature: Signatures) -> Binding:
         """Bind machine code that serves such arrays; what has been used last is looked at first."""
-        binding = self._families[train].bind(arrays) or self._bind_known(arrays, train)
+        binding = self._families[train].bind(signature) or self._bind_known(arrays, train)
         if binding is None:
             tell_if_long(self.graph)
             begin = perf_counter()

@@ -96,7 +96,7 @@ class InferenceReplay(Replay):
     found : stands for that look-up
     """
 
-    __slots__ = ("_at", "_found", "_frames", "_given", "_made")
+    __slots__ = ("_at", "_compiled", "_found", "_frames", "_given", "_made")
 
     def __init__(
         self,
@@ -109,6 +109,7 @@ class InferenceReplay(Replay):
     ) -> None:
         super().__init__([operands[at] for at in given])
         self._frames, self._given, self._made = frames, given, op.kind
+        self._compiled = op.inference.compiled
         self._at, self._found = at, found
 
     @staticmethod
@@ -134,8 +135,9 @@ class InferenceReplay(Replay):
             frame = self._frames.pop()
         except IndexError:
             return None  # other threads have them
-        fits = frame.verified_for is self._found and frame.watch.version == frame.prepacked_at
-        output = frame.replay(self._given, arrays) if fits else None
+        output = frame.replay(self._given, arrays) if self._has_parameters(frame) else None
+        if output is None:
+            output = self._resized(frame, arrays)
         self._frames.append(frame)
         if output is None:
             return self._refused()
@@ -143,6 +145,17 @@ class InferenceReplay(Replay):
         made.elements, made.stated_context = output, self._context
         made.tape_entry = made.last_reader = None
         return made
+
+    def _has_parameters(self, frame: "ExecutionFrame") -> bool:
+        """Whether a frame has the parameters, and what follows from them."""
+        return frame.verified_for is self._found and frame.watch.version == frame.prepacked_at
+
+    def _resized(self, frame: "ExecutionFrame", arrays: list[Array]) -> Array | None:
+        """The output for inputs of other shapes."""
+        resize, train = self._compiled.resize, self._training
+        if self._has_parameters(frame) and resize(frame, self._given, arrays, train=train):
+            return frame.replay(self._given, arrays) if self._has_parameters(frame) else None
+        return None
 
 
 class RecordedReplay(Replay):

@@ -406,6 +406,48 @@ def test_a_net_trains_as_it_does_eagerly() -> None:
     np.testing.assert_allclose(losses[:6], losses[6:], rtol=1e-4)
 
 
+def test_inputs_of_ever_new_sizes_are_replayed_with_the_parameters_that_there_are() -> None:
+    net = replayed(hybridized(), inputs(2))
+    for rows in (3, 5):
+        replayed(net, inputs(rows))
+    replay = replay_of(net)
+    for rows in (7, 2, 9, 100, 4, 1, 8):
+        x = inputs(rows, seed=rows)
+        found = [net(x).asnumpy() for _ in range(2)]
+        assert replay_of(net) is replay
+        net[2].bias.set_data(nd.ones(3) * rows)
+        other = net(x).asnumpy()
+        twin = eager(net, x)
+        np.testing.assert_allclose(other, twin, rtol=1e-5, atol=1e-6)
+        np.testing.assert_array_equal(*found)
+        assert not np.allclose(found[0], other)
+        replay = replay_of(replayed(net, x))
+
+
+def test_one_of_several_inputs_may_have_another_size() -> None:
+    net = Two()
+    net.initialize()
+    net.hybridize()
+    for rows in (1, 3, 4, 6):
+        replayed(net, inputs(rows), inputs(rows, seed=1))
+    one, many = inputs(1), inputs(5, seed=2)
+    with pytest.raises(MXNetError, match="elemwise_sub"):
+        net(inputs(2), many)
+    for x, y in ((many, many), (inputs(6), inputs(6, seed=5)), (one, one)):
+        np.testing.assert_allclose(net(x, y).asnumpy(), eager(net, x, y), rtol=1e-5, atol=1e-6)
+
+
+def test_sizes_that_come_again_and_again_are_hits_and_others_misses() -> None:
+    net = replayed(hybridized(), inputs(2))
+    for rows in (3, 4):
+        replayed(net, inputs(rows))
+    before = net.cache_info()
+    for rows in (5, 3, 6, 5):
+        net(inputs(rows))
+    after = net.cache_info()
+    assert (after.misses - before.misses, after.hits - before.hits) == (2, 2)
+
+
 def test_inputs_of_all_kinds_are_computed_with() -> None:
     net = replayed(hybridized(), inputs())
     given = [inputs(seed=1), inputs(rows=7), inputs(), nd.ones((5, 6))[1:3, :4]]

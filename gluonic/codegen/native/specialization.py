@@ -65,6 +65,7 @@ class Specialization:
     positions : where these stand among all outputs
     from_python : those that Python makes memory for
     returned : for each output where it stands among inputs and what is computed, and whether it is copied
+    reads_all_inputs : whether something reads each of the inputs
     prepacked_inputs : the positions of the inputs that prepacked groups read
     written : the positions of the inputs that are written into
     buffers : which results live in the memory of frames
@@ -150,6 +151,7 @@ class Specialization:
         """What calls need to know of inputs and outputs."""
         self.input_entries = [node.entry() for node in self.inputs]
         self.input_dtypes = [facts.dtypes.get(entry) for entry in self.input_entries]
+        self.reads_all_inputs = all(entry in facts.shapes for entry in self.input_entries)
         given = {*self.input_entries, *self.target}
         self.computed = [e for e in dict.fromkeys(self.outputs) if e not in given]
         first = {e: i for i, e in reversed([*enumerate(self.outputs)])}

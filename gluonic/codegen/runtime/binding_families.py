@@ -27,6 +27,7 @@ from gluonic.codegen.shapes.lines import (
     with_extents,
 )
 from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv
+from gluonic.graph import Signatures
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 
@@ -63,14 +64,14 @@ class Family:
         self._reads = [entry in facts.shapes for entry in specialization.input_entries]
         self._launches = Launches(arguments, specialization.code.table, specialization.buffers)
 
-    def binding(self, arrays: Sequence[Any]) -> Binding | None:
-        """The binding for such arrays, if it belongs to the family."""
+    def binding(self, signature: Signatures) -> Binding | None:
+        """The binding for arrays of such shapes and dtypes, if it belongs to the family."""
         is_timed = self._timed or most_threads() == 1
-        values = self._arrays.values_for(arrays) if is_timed else None
+        values = self._arrays.values_for(signature) if is_timed else None
         if values is None:
             return None
-        pairs = zip(self._reads, arrays, strict=True)
-        given = [array.shape if reads else None for reads, array in pairs]
+        pairs = zip(self._reads, signature, strict=True)
+        given = [shape if reads else None for reads, (shape, _) in pairs]
         launch = self._launches.at(values)
         return Binding(self.specialization, launch, given, lambda: self._facts_at(values))
 
@@ -94,13 +95,13 @@ class Families:
         self._expected: list[tuple[Specialization, Sequence[AbstractArray], Sequence[int]]] = []
         self._trials = _MOST_TRIALS if is_uniform(preparation.graph) else 0
 
-    def bind(self, arrays: Sequence[Any]) -> Binding | None:
+    def bind(self, signature: Signatures) -> Binding | None:
         """The binding for such arrays, if it belongs to a family; the latest is asked first."""
         while self._expected:
             made, opened, data = self._expected.pop(0)
             self._find(made, opened, leading_lines(opened, data))
         for family in reversed(self._found):
-            if (binding := family.binding(arrays)) is not None:
+            if (binding := family.binding(signature)) is not None:
                 return binding
         return None
 

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias, cast
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.symbolic import ShapeEnv, SymbolicDim, valued, varies, written
 from gluonic.codegen.shapes.valuation import distinct
-from gluonic.graph import Graph
+from gluonic.graph import Graph, Signatures
 from gluonic.graph.attributes import Shape
 
 Lines: TypeAlias = list[list[tuple[int, int] | None]]
@@ -24,33 +24,25 @@ class ArraysOfSizes:
 
     def __init__(self, arrays: Sequence[AbstractArray], env: ShapeEnv) -> None:
         self._env = env
-        self._shapes = ShapesOfSizes([array.shape for array in arrays])
-        self._dtypes = [array.dtype for array in arrays]
-        self._first = next(i for i, array in enumerate(arrays) if varies(array.shape))
-        first = arrays[self._first].shape
+        self._fixed = [(array.shape, array.dtype) for array in arrays]
+        self._open = [(i, a.shape, a.dtype) for i, a in enumerate(arrays) if varies(a.shape)]
+        self._first, first, _ = self._open[0]
         self._axis = [varies([extent]) for extent in first].index(True)
         extent = cast(SymbolicDim, first[self._axis])
         ((_, self._factor),), self._summand = extent.terms, extent.constant
 
-    def values_for(self, arrays: Sequence[Any]) -> list[Any] | None:
-        """The values of all atoms for such arrays, if it is these arrays for some size."""
-        size = self._size_of(arrays)
-        fits = size is not None and size >= 1 and self._has_shapes(arrays, [size])
-        return self._env.values_at(cast(int, size)) if fits else None
-
-    def _size_of(self, arrays: Sequence[Any]) -> int | None:
-        """The size that such arrays would have."""
-        shape = arrays[self._first].shape
+    def values_for(self, signature: Signatures) -> list[Any] | None:
+        """The values of all atoms for arrays of such shapes and dtypes, if it is these arrays for some size."""
+        shape = signature[self._first][0]
         if len(shape) <= self._axis:
             return None
         size, rest = divmod(shape[self._axis] - self._summand, self._factor)
-        return None if rest else size
-
-    def _has_shapes(self, arrays: Sequence[Any], sizes: Sequence[int]) -> bool:
-        """Whether the arrays are these for this size."""
-        return [a.shape for a in arrays] == self._shapes.at(sizes) and (
-            [a.dtype for a in arrays] == self._dtypes
-        )
+        if rest or size < 1:
+            return None
+        expected = self._fixed.copy()
+        for place, shape, dtype in self._open:
+            expected[place] = shape_at(shape, (size,)), dtype
+        return self._env.values_at(size) if tuple(expected) == signature else None
 
 
 class ShapesOfSizes:

@@ -18,7 +18,7 @@ from gluonic.codegen.shapes.lines import (
 )
 from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, written
 from gluonic.codegen.shapes.valuation import distinct
-from gluonic.graph import Array, Graph, Node, Signature
+from gluonic.graph import Array, Graph, Node, Signature, shapes_and_dtypes
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 
@@ -63,7 +63,7 @@ class _Family:
 
     def __call__(self, arrays: Sequence[Array]) -> list[Signature] | None:
         """The signatures for such arrays, if they are of the family."""
-        values = self._arrays.values_for(arrays)
+        values = self._arrays.values_for(shapes_and_dtypes(arrays))
         if values is None:
             return None
         shapes = self._shapes.at(values)

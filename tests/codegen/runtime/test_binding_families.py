@@ -17,6 +17,7 @@ from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Family, find_family
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, if_at_least, valued
+from gluonic.graph import shapes_and_dtypes
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Graph, Node
 from tests.codegen.random_graphs import RandomGraph, random_graphs
@@ -53,7 +54,7 @@ class Case:
 
     def check(self, family: Family, arrays: Sequence[Any]) -> bool:
         """Compare with what inference and the steps say; whether the family knew an answer."""
-        found = family.binding(arrays)
+        found = family.binding(shapes_and_dtypes(arrays))
         if found is None:
             return False
         facts = self.preparation.facts_of(self.made.prepared, arrays, False)
