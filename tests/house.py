@@ -104,17 +104,44 @@ _PUBLIC = {
 """What its documentation calls public in spite of its underscore."""
 
 
-def private_accesses() -> dict[Path, int]:
-    """How often each file takes private members of what is neither self, cls nor a namespace of operators."""
-    found: Counter[Path] = Counter()
-    for path, node in all_nodes():
-        if not isinstance(node, ast.Attribute) or node.attr in _PUBLIC:
-            continue
-        owner = ast.unparse(node.value)
-        if not node.attr.startswith("_") or node.attr.startswith("__"):
-            continue
-        found[path] += owner not in ("self", "cls", "F", "super()") and "_internal" not in owner
-    return {path: count for path, count in found.items() if count}
+_OWN = ("self", "cls", "F", "super()")
+
+
+def _is_private(name: str) -> bool:
+    return name.startswith("_") and not name.startswith("__") and name not in _PUBLIC
+
+
+def _own_privates(tree: ast.Module) -> set[str]:
+    """The private names that a file defines, or takes from an object as its own methods."""
+    found = set()
+    for node in ast.walk(tree):
+        if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) in _OWN:
+            found.add(node.attr)
+        elif isinstance(node, ast.AnnAssign):
+            found.add(ast.unparse(node.target))
+    return found
+
+
+def _privates_of_objects(tree: ast.Module) -> Iterator[ast.Attribute]:
+    """Where a file takes a private member, of what is neither self nor a namespace of operators."""
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Attribute) and _is_private(node.attr):
+            owner = ast.unparse(node.value)
+            if owner not in _OWN and "_internal" not in owner:
+                yield node
+
+
+def private_accesses() -> list[str]:
+    """Where files take private members that other files define."""
+    return [
+        f"{path.relative_to(ROOT)}:{node.lineno} {ast.unparse(node)}"
+        for path, tree in trees().items()
+        for own in [_own_privates(tree)]
+        for node in _privates_of_objects(tree)
+        if node.attr not in own
+    ]
 
 
 def privates_read_by_tests() -> Counter[str]:
@@ -130,21 +157,15 @@ def privates_read_by_tests() -> Counter[str]:
 
 
 def _privates_read(tree: ast.Module) -> Iterator[str]:
-    own = {node.name for node in ast.walk(tree) if isinstance(node, (*FUNCTIONS, ast.ClassDef))}
+    taken = [node.attr for node in _privates_of_objects(tree)]
     for node in ast.walk(tree):
-        taken = [alias.name for alias in node.names] if isinstance(node, ast.ImportFrom) else []
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith("setattr"):
+        if isinstance(node, ast.ImportFrom):
+            taken += [alias.name for alias in node.names]
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith("setattr"):
             given = [arg.value for arg in node.args if isinstance(arg, ast.Constant)]
-            taken = [name for name in given if isinstance(name, str)]
-        elif isinstance(node, ast.Attribute):
-            owner = ast.unparse(node.value)
-            if owner in ("self", "cls", "F", "super()"):
-                own.add(node.attr)
-            elif "_internal" not in owner:
-                taken = [node.attr]
-        for name in taken:
-            if name.startswith("_") and not name.startswith("__") and name not in own | _PUBLIC:
-                yield name
+            taken += [name for name in given if isinstance(name, str)]
+    own = _own_privates(tree)
+    yield from (name for name in taken if _is_private(name) and name not in own)
 
 
 def silent_ends() -> list[str]:
@@ -253,7 +274,7 @@ def rows() -> Iterator[tuple[str, str]]:
     yield "classes that share their name with another", f"{len(homonyms())}"
     names = operator_names()
     yield "operators' names outside lowerings, files", f"{sum(names.values())}, {len(names)}"
-    yield "private members from outside", f"{sum(private_accesses().values())}"
+    yield "private members from outside", f"{len(private_accesses())}"
     yield "private names that tests read", f"{privates_read_by_tests().total()}"
     yield "instructions written as text", f"{instructions_as_text()}"
     yield "circles at import", f"{len(circles('top'))}"

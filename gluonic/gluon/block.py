@@ -141,7 +141,7 @@ class Block(ParameterFiles, CheckedArguments):
         collected = ParameterDict(self._params.prefix)
         pattern = re.compile(select) if select else None
         own = {n: p for n, p in self._params.items() if pattern is None or pattern.match(n)}
-        collected._params.update(own)
+        collected.update(own)
         for child in self._children.values():
             collected.update(child.collect_params(select))
         return collected

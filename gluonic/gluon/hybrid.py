@@ -18,7 +18,7 @@ from gluonic.gluon.replay import Replay
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.traced_block import METHODS
-from gluonic.gluon.traces import key_of
+from gluonic.gluon.traces import key_of, traces_of
 from gluonic.graph.array_semantics import unscoped
 from gluonic.graph.errors import CallError, MXNetError
 from gluonic.ndarray import NDArray
@@ -299,9 +299,9 @@ class HybridBlock(ExplainedBlock):
                 hooked[block.name] = block
 
         self.apply(look)
-        around = {outer for block in hooked.values() for outer in block._traces.around}
+        around = {outer for block in hooked.values() for outer in traces_of(block).around}
         for block in hooked.values():
-            block._traces.around.add(self)
+            traces_of(block).around.add(self)
         if hooked:
             self._compiles = False
         if hooked and all(outer._compiles or not outer._active for outer in around - {self}):

@@ -4,7 +4,7 @@ import threading
 from types import TracebackType
 from typing import TYPE_CHECKING, Any, Self
 
-from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.gluon.parameter_dict import ParameterDict, dict_of_child
 from gluonic.symbol import Prefix, current_names
 
 if TYPE_CHECKING:
@@ -15,10 +15,13 @@ class _Current(threading.local):
     value: "BlockScope | None" = None
 
 
+_CURRENT = _Current()
+
+
 class BlockScope:
     """The ``with net.name_scope():`` of a block: children made inside carry its prefix."""
 
-    _current = _Current()
+    _current = _CURRENT
 
     def __init__(self, block: "Block") -> None:
         self._block = block
@@ -36,8 +39,8 @@ class BlockScope:
         if not self._block._empty_prefix:
             names = Prefix(self._block.prefix)
             names.__enter__()
-            self._outer.append((BlockScope._current.value, names))
-            BlockScope._current.value = self
+            self._outer.append((self._current.value, names))
+            self._current.value = self
         return self
 
     def __exit__(
@@ -47,7 +50,7 @@ class BlockScope:
         traceback: TracebackType | None,
     ) -> None:
         if not self._block._empty_prefix:
-            BlockScope._current.value, names = self._outer.pop()
+            self._current.value, names = self._outer.pop()
             names.__exit__(kind, error, traceback)
 
     @staticmethod
@@ -56,6 +59,11 @@ class BlockScope:
     ) -> tuple[str, ParameterDict]:
         """Return the full prefix and the parameters of a new block; see `name_block`."""
         return name_block(prefix, params, hint)
+
+    @property
+    def block(self) -> "Block":
+        """The block whose scope it is."""
+        return self._block
 
     def numbered(self, hint: str) -> str:
         """The next prefix for a child of that kind, such as ``dense0_``, then ``dense1_``."""
@@ -75,7 +83,7 @@ def name_block(
     params : parameters to share, None for new ones
     hint : the kind of block, in lower case
     """
-    scope = BlockScope._current.value
+    scope = _CURRENT.value
     if scope is None:
         if prefix is None:
             prefix = current_names().get(None, hint) + "_"
@@ -83,9 +91,7 @@ def name_block(
         return prefix, shared
     if prefix is None:
         prefix = scope.numbered(hint)
-    parent = scope._block
+    parent = scope.block
     if params is None:
-        own = ParameterDict(parent.params.prefix + prefix, parent.params._shared)
-    else:
-        own = ParameterDict(params.prefix, params)
-    return parent.prefix + prefix, own
+        return parent.prefix + prefix, dict_of_child(parent.params, prefix)
+    return parent.prefix + prefix, ParameterDict(params.prefix, params)

@@ -56,8 +56,8 @@ class ParameterDict(Mapping[str, Parameter]):
         return self._prefix
 
     def _get_impl(self, name: str) -> Parameter | None:
-        if name not in self._params and self._shared is not None and name in self._shared._params:
-            self._params[name] = self._shared._params[name]
+        if name not in self._params and self._shared is not None and name in self._shared:
+            self._params[name] = self._shared[name]
         return self._params.get(name)
 
     def get(self, name: str, default: Any = None, **kwargs: Any) -> Parameter:
@@ -93,7 +93,7 @@ class ParameterDict(Mapping[str, Parameter]):
                 raise MismatchError(f"the constant {full!r} exists with another value")
         return found
 
-    def update(self, other: "ParameterDict") -> None:
+    def update(self, other: Mapping[str, Parameter]) -> None:
         """Add all parameters of another dictionary; a name must refer to one parameter."""
         for name, parameter in other.items():
             if self._params.setdefault(name, parameter) is not parameter:
@@ -301,3 +301,13 @@ def _agree(parameter: Parameter, key: str, value: Any) -> None:
 
 def _merged(first: Sequence[int], second: Sequence[int]) -> tuple[int, ...]:
     return tuple(a or b for a, b in zip(first, second, strict=True))
+
+
+def find_parameter(parameters: ParameterDict, name: str) -> Parameter | None:
+    """Return the parameter of a full name, which may be in the shared dictionary; None if there is none."""
+    return parameters._get_impl(name)
+
+
+def dict_of_child(parameters: ParameterDict, prefix: str) -> ParameterDict:
+    """Return an empty dictionary for a child of a block, which shares what its parent shares."""
+    return ParameterDict(parameters.prefix + prefix, parameters._shared)

@@ -10,7 +10,13 @@ import numpy as np
 from gluonic import symbol as sym
 from gluonic.gluon.constant import CONSTANT
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.parameter_dict import ParameterDict, PathLike, read_named, without_kind
+from gluonic.gluon.parameter_dict import (
+    ParameterDict,
+    PathLike,
+    find_parameter,
+    read_named,
+    without_kind,
+)
 from gluonic.gluon.structure import LEAF, flatten, format_of, restore
 from gluonic.gluon.trace import Trace, opened
 from gluonic.graph import Graph, Node
@@ -80,7 +86,7 @@ class SymbolBlock(HybridBlock):
 
     def _add_parameter(self, node: Node, dtype: Any, is_state: bool) -> None:
         """Take the parameter from those given, or make it as its variable declares."""
-        if self._params._get_impl(node.name) is not None:
+        if find_parameter(self._params, node.name) is not None:
             return
         if node.attributes.get("__storage_type__", "0") != "0":
             raise MismatchError(

@@ -28,9 +28,6 @@ class ProcessSet:
         self.ranks = found
         self._members: RankGroup | None = None
 
-    def _begin(self, group: RankGroup) -> None:
-        self.process_set_id, self.ranks, self._members = 0, list(group.members), group
-
     def _invalidate(self) -> None:
         self.process_set_id, self._members = None, None
 
@@ -73,6 +70,17 @@ class ProcessSet:
 
 global_process_set = ProcessSet([])
 _SETS: dict[int, ProcessSet] = {}
+
+
+def begin_global(group: RankGroup) -> None:
+    """Make all ranks a set, which has number 0."""
+    everyone = global_process_set
+    everyone.process_set_id, everyone.ranks, everyone._members = 0, list(group.members), group
+
+
+def end_global() -> None:
+    """Forget the set of all ranks."""
+    global_process_set._invalidate()
 
 
 def add_process_set(process_set: ProcessSet | Iterable[int]) -> ProcessSet:

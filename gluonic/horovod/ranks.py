@@ -6,7 +6,13 @@ from typing import Any
 from gluonic.distributed import World, world
 from gluonic.distributed.mpi import mpi
 from gluonic.graph.errors import NotThereError, describe
-from gluonic.horovod.process_sets import ProcessSet, add_process_set, global_process_set
+from gluonic.horovod.process_sets import (
+    ProcessSet,
+    add_process_set,
+    begin_global,
+    end_global,
+    global_process_set,
+)
 
 
 class NotInitializedError(ValueError):
@@ -34,14 +40,14 @@ def init(comm: Any = None, process_sets: Sequence[ProcessSet] | None = None) -> 
                 hint="hvd.init(), and hvd.add_process_set(ranks) for a part of them",
             )
         )
-    global_process_set._begin(world().group)
+    begin_global(world().group)
     for process_set in process_sets or ():
         add_process_set(process_set)
 
 
 def shutdown() -> None:
     """Forget the ranks; `init` finds them again. MPI itself ends with the program."""
-    global_process_set._invalidate()
+    end_global()
 
 
 def is_initialized() -> bool:

@@ -97,10 +97,9 @@ class SavedBuckets(DelegatingModule):
         assert sym_gen is not None
         maker: Callable[..., Self] = cls
         made = maker(sym_gen, default_bucket_key, **kwargs)
-        module: Any = made
-        for key, symbol in sym_dict.items():
-            module._buckets[key] = module._new_module(key, symbol)
-        default = module._curr_module = module._default
-        default._arg_params, default._aux_params = dict(arg_params), dict(aux_params)
-        default.params_initialized = module.params_initialized = True
+        made._take_buckets(sym_dict, arg_params, aux_params)
         return made
+
+    def _take_buckets(self, symbols: Mapping[Any, Any], arg_params: Any, aux_params: Any) -> None:
+        """Have buckets with given symbols, and parameters, before it is bound."""
+        raise NotImplementedError

@@ -1,12 +1,13 @@
 """`BucketingModule`: a symbol for each length of sequence, all with the same parameters."""
 
 import logging
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gluonic.module.base import DEFAULT_INITIALIZER
 from gluonic.module.bucket_files import SavedBuckets
 from gluonic.module.module import Module
+from gluonic.module.parameters import preload_params
 from gluonic.ndarray import NDArray
 from gluonic.symbol.naming import NameManager
 
@@ -86,6 +87,14 @@ class BucketingModule(SavedBuckets):
     def _new_module(self, key: Any, symbol: Any = None) -> Module:
         made, data_names, label_names = self._called(key)
         return Module(made if symbol is None else symbol, data_names, label_names, **self._options)
+
+    def _take_buckets(self, symbols: Mapping[Any, Any], arg_params: Any, aux_params: Any) -> None:
+        """Have buckets with given symbols, and parameters, before it is bound."""
+        for key, symbol in symbols.items():
+            self._buckets[key] = self._new_module(key, symbol)
+        self._curr_module = self._default
+        preload_params(self._curr_module, dict(arg_params), dict(aux_params))
+        self.params_initialized = True
 
     @property
     def _default(self) -> Module:
@@ -241,3 +250,21 @@ class BucketingModule(SavedBuckets):
         """Update the parameters by their gradients."""
         self.require("binded", "params_initialized", "optimizer_initialized")
         self._curr_module.update()
+
+
+def with_symbols(
+    module: BucketingModule, convert: Callable[..., tuple[Any, Any, Any]]
+) -> BucketingModule:
+    """Return a module with other symbols and parameters.
+
+    Parameters
+    ----------
+    module : a module with parameters
+    convert : makes a symbol, the parameters and the auxiliary states from those of a bucket
+    """
+    given = module.get_params()
+    symbols, arguments, states = {}, *given
+    for key, bucket in module._buckets.items():
+        symbols[key], arguments, states = convert(bucket.symbol, *given)
+    made = (module._sym_gen, module._default_bucket_key, arguments, states)
+    return BucketingModule.load_dict(symbols, *made, **module._options)

@@ -9,6 +9,7 @@ from gluonic.model import load_checkpoint
 from gluonic.module.executor_group import DataParallelExecutorGroup
 from gluonic.module.inputs import check_described, check_names, described
 from gluonic.module.optimizing import Optimized
+from gluonic.module.parameters import preload_params
 from gluonic.ndarray import Context, cpu
 
 
@@ -127,8 +128,7 @@ class Module(Optimized):
         """Return the module that `save_checkpoint` has saved; `kwargs` as for the constructor."""
         symbol, arguments, states = load_checkpoint(prefix, epoch)
         module = Module(symbol, **kwargs)
-        module._arg_params, module._aux_params = arguments, states
-        module.params_initialized = True
+        preload_params(module, arguments, states)
         if load_optimizer_states:
             module._preload_opt_states = f"{prefix}-{epoch:04d}.states"
         return module
@@ -203,11 +203,7 @@ class Module(Optimized):
         )
         self.binded = True
         if shared_module is not None:
-            self._arg_params, self._aux_params = (
-                shared_module._arg_params,
-                shared_module._aux_params,
-            )
-            self.params_initialized = True
+            preload_params(self, shared_module._arg_params, shared_module._aux_params)
             if shared_module.optimizer_initialized:
                 self.borrow_optimizer(shared_module)
         elif self.params_initialized and self._arg_params is not None:

@@ -153,3 +153,13 @@ class Parameterized(BaseModule):
         found: tuple[dict[str, NDArray], dict[str, NDArray]] = {}, {}
         self._group.get_params(*found)
         return found
+
+
+def preload_params(
+    module: Parameterized,
+    arg_params: dict[str, NDArray] | None,
+    aux_params: dict[str, NDArray] | None,
+) -> None:
+    """Give a module that is not bound yet its parameters and auxiliary states."""
+    module._arg_params, module._aux_params = arg_params, aux_params
+    module.params_initialized = True

@@ -347,6 +347,11 @@ def require_one_shape(weight: NDArray, grad: NDArray) -> None:
         )
 
 
+def count_on(optimizer: Optimizer, device_id: int) -> None:
+    """Count an optimizer's updates on a device from now on: the parameters on each have counts of their own."""
+    optimizer._set_current_context(device_id)
+
+
 def run_rule(
     rule: Callable[..., tuple[Any, ...]],
     numbers: SimpleNamespace,

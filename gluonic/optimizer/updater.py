@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.storage.arrays import NotDenseError
-from gluonic.optimizer.base import Optimizer, as_states
+from gluonic.optimizer.base import Optimizer, as_states, count_on
 from gluonic.optimizer.fit import require_fit
 from gluonic.optimizer.fused import FusedUpdate, copy_weights
 from gluonic.optimizer.lazy import is_stored
@@ -62,7 +62,7 @@ class Updater:
         """Update weights; whether copies are written, too."""
         names = [one.decode() if isinstance(one, bytes) else one for one in index]
         if weight:
-            self.optimizer._set_current_context(weight[0].context.device_id)
+            count_on(self.optimizer, weight[0].context.device_id)
         for one, w in zip(names, weight, strict=True):
             self.prepare(one, w)
         if self.aggregate_updates:

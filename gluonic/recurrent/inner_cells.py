@@ -79,11 +79,21 @@ def take_steps(cell: Any, steps: Iterable[Any], states: Any) -> tuple[list[Any],
 @contextmanager
 def unmodified(cell: Any) -> Iterator[None]:
     """Let a cell be called by the modifier that is around it."""
-    cell._modified = False
+    set_modified(cell, False)
     try:
         yield
     finally:
-        cell._modified = True
+        set_modified(cell, True)
+
+
+def set_modified(cell: Any, modified: bool) -> None:
+    """Say of a cell, as MXNet does, whether a modifier is around it."""
+    cell._modified = modified
+
+
+def is_modified(cell: Any) -> bool:
+    """Whether a modifier is around a cell."""
+    return bool(cell._modified)
 
 
 def refuse_modified(cell: Any, where: str) -> None:
@@ -93,7 +103,7 @@ def refuse_modified(cell: Any, where: str) -> None:
     ----------
     where : what the message calls the cell
     """
-    if cell._modified:
+    if is_modified(cell):
         raise AssertionError(
             describe(
                 "a modifier such as ZoneoutCell is around this cell",

@@ -35,6 +35,11 @@ class RNNParams:
         return self._params[name]
 
 
+def add_variables(params: RNNParams, others: RNNParams) -> None:
+    """Add the variables of other cells."""
+    params._params.update(others._params)
+
+
 class BaseRNNCell(CheckedArguments):
     """The base of symbolic cells: ``output, states = cell(input, states)``.
 
@@ -189,3 +194,8 @@ class BaseRNNCell(CheckedArguments):
             return self._get_activation(x, activation, **({} if name is None else {"name": name}))
 
         return activate
+
+
+def has_own_variables(cell: BaseRNNCell) -> bool:
+    """Whether a cell was given no variables, and no one has asked for those that it made."""
+    return cell._own_params

@@ -7,7 +7,13 @@ from gluonic import symbol as sym
 from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
 from gluonic.recurrent.inner_cells import step_through, unroll_through, with_states
-from gluonic.rnn.base import Arrays, BaseRNNCell, RNNParams
+from gluonic.rnn.base import (
+    Arrays,
+    BaseRNNCell,
+    RNNParams,
+    add_variables,
+    has_own_variables,
+)
 from gluonic.rnn.sequences import steps_of, time_axis
 from gluonic.symbol import Symbol
 
@@ -22,7 +28,7 @@ class _OfCells(BaseRNNCell):
 
     def _adopt(self, cell: Any) -> None:
         if self._override_cell_params:
-            if not cell._own_params:
+            if not has_own_variables(cell):
                 raise AssertionError(
                     describe(
                         "both the cell and what it is put into were given variables",
@@ -30,9 +36,9 @@ class _OfCells(BaseRNNCell):
                         hint="give params= to one of them",
                     )
                 )
-            cell.params._params.update(self.params._params)
+            add_variables(cell.params, self.params)
         self._cells.append(cell)
-        self.params._params.update(cell.params._params)
+        add_variables(self.params, cell.params)
 
     @property
     def state_info(self) -> list[dict[str, Any]]:

@@ -7,7 +7,7 @@ from gluonic import symbol as sym
 from gluonic.graph.arithmetic import is_number
 from gluonic.graph.errors import describe
 from gluonic.ndarray import NDArray
-from gluonic.recurrent.inner_cells import unmodified
+from gluonic.recurrent.inner_cells import set_modified, unmodified
 from gluonic.recurrent.steps import zoned
 from gluonic.rnn.base import Arrays, BaseRNNCell, RNNParams
 from gluonic.rnn.sequences import arranged
@@ -69,7 +69,7 @@ class ModifierCell(BaseRNNCell):
 
     def __init__(self, base_cell: BaseRNNCell) -> None:
         super().__init__()
-        base_cell._modified = True
+        set_modified(base_cell, True)
         self.base_cell = base_cell
 
     @property

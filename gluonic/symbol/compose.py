@@ -50,8 +50,7 @@ def _applied(
     attr: Mapping[str, str] | None,
     hint: str,
 ) -> Node:
-    if attr is not None or current_attributes()._attr:
-        keywords = {**current_attributes().get(attr), **keywords}
+    keywords = {**current_attributes().get(attr), **keywords}
     positional, named, given = caller.split(arguments, keywords)
     for place, symbol in enumerate(positional):
         if symbol is not None:

@@ -51,10 +51,10 @@ class Prefix(NameManager):
         return self._prefix + super().get(name, hint)
 
 
-NameManager._current = Current(NameManager)
+_NAMES = NameManager._current = Current(NameManager)
 
 
 def current_names() -> NameManager:
     """Return the name manager of the current thread."""
-    manager: NameManager = NameManager._current.value
+    manager: NameManager = _NAMES.value
     return manager

@@ -37,7 +37,7 @@ class AttrScope(Scope):
         return {**self._attr, **(attr or {})}
 
     def __enter__(self) -> Self:
-        self._attr = {**self._current.value._attr, **self._attr}
+        self._attr = self._current.value.get(self._attr)
         return super().__enter__()
 
 
@@ -48,6 +48,13 @@ def current_attributes() -> AttrScope:
     """Return the attribute scope of the current thread."""
     scope: AttrScope = AttrScope._current.value
     return scope
+
+
+def number_subgraph(name: str, outer: str | None) -> str:
+    """Number the name of a subgraph, which is traced in another if `outer` names one."""
+    full, counts = f"{outer}${name}" if outer else name, AttrScope._subgraph_names
+    counts[full] += 1
+    return f"{full}{counts[full] - 1}"
 
 
 class _Path(threading.local):

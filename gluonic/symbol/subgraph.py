@@ -5,7 +5,7 @@ from collections.abc import Callable, Sequence
 from gluonic.codegen import cut
 from gluonic.graph import Entry, Node
 from gluonic.symbol import op
-from gluonic.symbol.scopes import AttrScope, current_attributes
+from gluonic.symbol.scopes import AttrScope, current_attributes, number_subgraph
 from gluonic.symbol.symbol import Symbol
 from gluonic.symbol.variables import var
 
@@ -89,11 +89,7 @@ def _stand_in(entry: Entry) -> Node:
 
 def unique_name(name: str) -> str:
     """Number the name of a subgraph, prefixed by the name of the one that it is traced in."""
-    outer = current_attributes()._attr.get(SUBGRAPH_NAME)
-    full = f"{outer}${name}" if outer else name
-    counts: dict[str, int] = AttrScope._subgraph_names
-    counts[full] += 1
-    return f"{full}{counts[full] - 1}"
+    return number_subgraph(name, current_attributes().get(None).get(SUBGRAPH_NAME))
 
 
 __all__ = ["SUBGRAPH_NAME", "Subgraph", "unique_name"]

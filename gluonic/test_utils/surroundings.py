@@ -118,11 +118,9 @@ def get_mnist() -> dict[str, Any]:
     """Return the handwritten digits of MNIST, from files on this machine, as floats from 0 to 1."""
     found: dict[str, Any] = {}
     for part, train in (("train", True), ("test", False)):
-        digits = MNIST(train=train)
-        found[f"{part}_data"] = (
-            digits._data.asnumpy().transpose(0, 3, 1, 2).astype(np.float32) / 255
-        )
-        found[f"{part}_label"] = digits._label
+        images, labels = MNIST(train=train)[:]
+        found[f"{part}_data"] = images.asnumpy().transpose(0, 3, 1, 2).astype(np.float32) / 255
+        found[f"{part}_label"] = labels
     return found
 
 

@@ -35,7 +35,7 @@ class Weighted(gluon.HybridBlock):
     def __init__(self, kind: type[Parameter], shape: tuple[int, ...] = (2, 3)) -> None:
         super().__init__()
         name = self.prefix + "weight"
-        self.params.update({name: kind(name, shape=shape, init="ones", allow_deferred_init=True)})  # type: ignore[arg-type]
+        self.params.update({name: kind(name, shape=shape, init="ones", allow_deferred_init=True)})
         self.weight = self.params.get("weight")
         self.scale = self.params.get("scale", shape=(1, 2), init="ones")
 

@@ -167,6 +167,11 @@ class ObservedShape(Sequence[int]):
     def __len__(self) -> int:
         return len(self._axes)
 
+    @property
+    def place(self) -> tuple[Entry, range]:
+        """Whose shape it is, and which axes of it."""
+        return self._entry, self._axes
+
     def __getitem__(self, index: Any) -> Any:
         axes = self._axes[index]
         if isinstance(axes, range):
@@ -183,8 +188,8 @@ class ObservedShape(Sequence[int]):
 
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ObservedShape) and other._guards is self._guards:
-            own, its = (self._entry, self._axes), (other._entry, other._axes)
-            return len(self) == len(other) and self._guards.ask(operator.eq, own, its)
+            equal = len(self) == len(other)
+            return equal and self._guards.ask(operator.eq, self.place, other.place)
         if isinstance(other, (tuple, ObservedShape)):
             pairs = zip(self, other, strict=False)
             return len(self) == len(other) and all(one == another for one, another in pairs)
@@ -205,4 +210,4 @@ class ObservedShape(Sequence[int]):
     def asked(self, question: Question, *others: "ObservedShape") -> bool:
         """Ask a question about this and other shapes; the answer becomes the guard, not each extent."""
         shapes = (self, *others)
-        return self._guards.ask(question, *[(shape._entry, shape._axes) for shape in shapes])
+        return self._guards.ask(question, *[shape.place for shape in shapes])

@@ -6,6 +6,7 @@ from gluonic.contrib.amp.conversion import ConversionError, convert_model
 from gluonic.contrib.amp.dtypes import Condition
 from gluonic.graph.errors import describe
 from gluonic.module import BucketingModule
+from gluonic.module.bucketing import with_symbols
 
 
 def convert_bucketing_module(
@@ -51,15 +52,4 @@ def convert_bucketing_module(
         excluded_sym_names,
         cast_optional_params,
     )
-    given = bucketing_mod.get_params()
-    symbols, arguments, states = {}, *given
-    for key, module in bucketing_mod._buckets.items():
-        symbols[key], arguments, states = convert_model(module.symbol, *given, *settings)
-    return BucketingModule.load_dict(
-        symbols,
-        bucketing_mod._sym_gen,
-        bucketing_mod._default_bucket_key,
-        arguments,
-        states,
-        **bucketing_mod._options,
-    )
+    return with_symbols(bucketing_mod, lambda *parts: convert_model(*parts, *settings))

@@ -116,7 +116,11 @@ class DataLoader(CheckedArguments):
 
     def refresh(self) -> None:
         """Begin a new epoch; batches made ahead are forgotten."""
-        self._iter = self._alone() if self._workers is None else _Ahead(self, self._workers)
+        if self._workers is None:
+            self._iter = self._alone()
+            return
+        samples = iter(self._batch_sampler)
+        self._iter = _Ahead(samples, self._workers, self._prefetch, self._finished)
 
     def clean(self) -> None:
         """Forget batches made ahead."""
@@ -135,15 +139,22 @@ class _Ahead:
 
     Parameters
     ----------
-    loader : the loader, which lives on as long as this
-    workers : its workers
+    samples : the samples of each batch
+    workers : who makes them
+    ahead : how many batches are made before they are asked for
+    finish : what is done with a batch then; a method of the loader, which lives on as long as this
     """
 
-    def __init__(self, loader: DataLoader, workers: "LoaderWorkers") -> None:
-        self._loader, self._workers = loader, workers
-        self._samples = iter(loader._batch_sampler)
+    def __init__(
+        self,
+        samples: Iterator[Any],
+        workers: "LoaderWorkers",
+        ahead: int,
+        finish: Callable[[Any], Any],
+    ) -> None:
+        self._samples, self._workers, self._finish = samples, workers, finish
         self._waiting: deque[Future[Any]] = deque()
-        for _ in range(loader._prefetch):
+        for _ in range(ahead):
             self._submit()
 
     def _submit(self) -> None:
@@ -158,8 +169,7 @@ class _Ahead:
         self._submit()
         if not self._waiting:
             raise StopIteration
-        batch = self._workers.result(self._waiting.popleft())
-        return self._loader._finished(batch)
+        return self._finish(self._workers.result(self._waiting.popleft()))
 
     def __del__(self) -> None:
         for batch in self._waiting:

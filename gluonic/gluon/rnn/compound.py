@@ -16,7 +16,14 @@ from gluonic.gluon.rnn.sequences import (
 )
 from gluonic.graph.attributes import Rate
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.recurrent.inner_cells import step_through, unmodified, unroll_through, with_states
+from gluonic.recurrent.inner_cells import (
+    is_modified,
+    set_modified,
+    step_through,
+    unmodified,
+    unroll_through,
+    with_states,
+)
 from gluonic.recurrent.steps import zoned
 
 
@@ -178,9 +185,9 @@ class ModifierCell(HybridRecurrentCell):
     """
 
     def __init__(self, base_cell: Any) -> None:
-        if base_cell._modified:
+        if is_modified(base_cell):
             raise AssertionError(f"the cell {base_cell.name} is modified already; once is enough")
-        base_cell._modified = True
+        set_modified(base_cell, True)
         super().__init__(prefix=base_cell.prefix + self._alias(), params=None)
         self.base_cell = base_cell
 

@@ -134,7 +134,7 @@ class _Deformable(HybridBlock):
     def _convolved(self, F: Any, bias: Any, **inputs: Any) -> Any:
         if bias is not None:
             inputs["bias"] = bias
-        operator = getattr(F.contrib, type(self)._operator)
+        operator = getattr(F.contrib, self._operator)
         out = operator(**inputs, name="fwd", **self._kwargs_deformable_conv)
         return out if self.act is None else self.act(out)
 
