@@ -1,1 +1,1 @@
-"""What the compiler knows of operators: one entry an operator, in files that mirror `graph/ops/` by family."""
+"""What the compiler knows about operators: one entry for each, in files that mirror `graph/ops/` by family."""

@@ -1,4 +1,4 @@
-"""Functions of one element that nets learn through."""
+"""Activation functions."""
 
 from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
@@ -16,6 +16,6 @@ lower(
     layout=LayoutRules(blocked="rewriting.layout.following:rectifier"),
     draws_apart="rewriting.draws_apart:rectifier",
     eager=lambda settings, shapes: float(settings["act_type"] != "leaky"),
-    python="random slopes that are read as an output, too, NumPy computes",
+    python="NumPy computes random slopes that are also read as an output",
 )
 lower("_prelu_view_like", relabels=True)

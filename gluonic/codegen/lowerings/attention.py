@@ -1,4 +1,4 @@
-"""What transformers compute."""
+"""Attention of transformers."""
 
 from gluonic.codegen.lowerings.entry import lower
 

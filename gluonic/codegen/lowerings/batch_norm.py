@@ -9,7 +9,7 @@ lower(
         "reads",
         plain="rewriting.layout.plain_layout:PlainRewriting.normalization",
         blocked="rewriting.layout.following:normalization",
-        in_training=False,  # it finds statistics of its own then, in planes
+        in_training=False,  # in training it computes statistics, in planes
     ),
     follows_input=True,
     eager=4,
@@ -26,5 +26,5 @@ lower(
     decompose="rewriting.decompose:sync_batch_norm",
     eager=4,
     float16="upcast",
-    python="under `mpirun` it takes the statistics of all ranks",
+    python="under `mpirun` its statistics are averaged over all ranks",
 )

@@ -1,4 +1,4 @@
-"""Functions of two elements."""
+"""Element-wise functions of two inputs."""
 
 from gluonic.codegen.lowerings.entry import LayoutRules, lower
 

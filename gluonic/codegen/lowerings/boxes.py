@@ -8,5 +8,5 @@ lower(
     "_contrib_bipartite_matching",
     "_contrib_box_encode",
     "_contrib_box_decode",
-    python="the data decide which boxes there are: loops over arrays of NumPy find them",
+    python="the data determine the boxes: NumPy finds them",
 )

@@ -1,4 +1,4 @@
-"""Elements spread over axes, and gathered again."""
+"""Broadcasting, and the reduction of its gradients."""
 
 from gluonic.codegen.lowerings.entry import lower
 

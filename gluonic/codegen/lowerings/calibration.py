@@ -4,5 +4,5 @@ from gluonic.codegen.lowerings.entry import lower
 
 lower(
     "_contrib_calibrate_entropy",
-    python="nets are calibrated once, by NumPy",
+    python="NumPy calibrates: a net is calibrated only once",
 )

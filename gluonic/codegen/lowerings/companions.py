@@ -1,10 +1,10 @@
-"""Gradients of what goes over images in windows."""
+"""Gradients of operators on windows of images."""
 
 from gluonic.codegen.lowerings.convolution import windowed_work
 from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
-_STRETCHED = "matrices that are stretched to the number of the other factor's NumPy multiplies"
-_WHOLE = "where nothing is left of a factor, or nothing is summed over, NumPy finds the gradient"
+_STRETCHED = "NumPy multiplies where one factor's matrices are broadcast to the other's batch axes"
+_WHOLE = "NumPy computes the gradient where a factor has no other axes, or no axes are summed over"
 
 lower(
     "_backward_Convolution_data",
@@ -50,7 +50,7 @@ lower(
     eager=1,
     float16="upcast",
 )
-lower("_take_maxima", python="only the second gradient of max pooling reads it")
+lower("_take_maxima", python="only second derivatives of max pooling read it")
 lower(
     "_backward_Pooling_v1",
     python="NumPy pools as MXNet's first version did; Pooling has machine code",
@@ -58,12 +58,12 @@ lower(
 lower(
     "_backward_contrib_BilinearResize2D",
     layout=LayoutRules("decides", blocked="rewriting.layout.resampling:bilinear_back"),
-    python="of few channels alone NumPy resizes images; machine code does it in blocks of channels",
+    python="NumPy resizes images on their own; machine code needs blocks of channels",
 )
 lower(
     "_backward_contrib_AdaptiveAvgPooling2D",
     layout=LayoutRules("decides", blocked="rewriting.layout.resampling:average_back"),
-    python="of few channels alone NumPy resizes images; machine code does it in blocks of channels",
+    python="NumPy resizes images on their own; machine code needs blocks of channels",
 )
 lower(
     "_backward_Deconvolution_data",

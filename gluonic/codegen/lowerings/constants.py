@@ -1,4 +1,4 @@
-"""Arrays made from nothing but attributes, by NumPy's rules of shapes."""
+"""Arrays created from attributes alone, by NumPy's rules for shapes."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -12,5 +12,5 @@ lower(
     "_npi_blackman",
     "_npi_hamming",
     "_npi_hanning",
-    python="NumPy moves its elements in one call; no rule for machine code has been written",
+    python="NumPy moves the elements in one call; it has no lowering yet",
 )

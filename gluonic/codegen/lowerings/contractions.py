@@ -2,7 +2,7 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-_STRETCHED = "matrices that are stretched to the number of the other factor's NumPy multiplies"
+_STRETCHED = "NumPy multiplies where one factor's matrices are broadcast to the other's batch axes"
 
 lower(
     "_np_dot",

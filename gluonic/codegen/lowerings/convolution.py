@@ -8,18 +8,18 @@ from gluonic.codegen.lowerings.entry import LayoutRules, lower
 from gluonic.graph.attributes import Shape
 
 ALONG_DEPTH = LayoutRules("moves", blocked="rewriting.layout.joining:along_depth")
-"""Of operators that join channels of neighbouring images, and sum them up: volumes are taken for images so."""
+"""The rules of operators that concatenate or sum channels of adjacent images: how volumes become images."""
 
 _AT_ONCE = 16
-"""Roughly how many products of one element machine code does while it reads the next."""
+"""Roughly the number of products that machine code computes while it loads an element."""
 
 
 _FEW_PLACES = 512
-"""So many columns make NumPy's products of matrices as fast as machine code."""
+"""From this number of columns on, NumPy's matrix products are as fast as machine code."""
 
 
 def windowed_work(settings: dict[str, Any], shapes: Sequence[Shape]) -> float:
-    """What is done with an element; filters of one place are left to NumPy where images have many places."""
+    """The work per element; NumPy computes 1 × 1 filters on large images, for which this is 0."""
     taps = prod(settings["kernel"])
     if taps == 1 and prod(shapes[0][2:]) >= _FEW_PLACES * prod(settings["stride"]):
         return 0

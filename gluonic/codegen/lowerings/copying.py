@@ -1,4 +1,4 @@
-"""Copies, casts, sums and choices of whole arrays."""
+"""Copies, casts, sums and selections of whole arrays."""
 
 from gluonic.codegen.lowerings.entry import lower
 

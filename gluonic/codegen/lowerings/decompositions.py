@@ -18,5 +18,5 @@ lower(
     "_npi_tensorsolve",
     "_backward_npi_tensorsolve_a",
     "_backward_npi_tensorsolve_b",
-    python="LAPACK factors the matrices, called by NumPy",
+    python="NumPy calls LAPACK to factor the matrices",
 )

@@ -1,4 +1,4 @@
-"""Convolutions whose filters are deformed."""
+"""Deformable convolution."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -6,5 +6,5 @@ lower(
     "_contrib_DeformableConvolution",
     "_contrib_ModulatedDeformableConvolution",
     "_backward_DeformableConvolution",
-    python="NumPy samples images at the places that the data say, and BLAS multiplies",
+    python="NumPy samples images at positions given by the data, and BLAS multiplies",
 )

@@ -1,9 +1,9 @@
-"""Regions whose parts are moved."""
+"""Pooling of deformable regions."""
 
 from gluonic.codegen.lowerings.entry import lower
 
 lower(
     "_contrib_DeformablePSROIPooling",
     "_backward_DeformablePSROIPooling",
-    python="regions have sizes that the data decide, and few nets read more than hundreds of them",
+    python="the data determine the sizes of regions, and few nets have more than hundreds of regions",
 )

@@ -1,4 +1,4 @@
-"""Differences of neighbours."""
+"""Differences of adjacent elements."""
 
 from gluonic.codegen.lowerings.entry import lower
 

@@ -15,5 +15,5 @@ lower(
     "_npi_pareto",
     "_npi_powerd",
     "_npi_gamma",
-    python="random numbers are drawn in the order of the user's calls, between what is machine code",
+    python="random numbers are drawn in the order of the user's calls, between runs of machine code",
 )

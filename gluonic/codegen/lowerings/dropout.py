@@ -8,5 +8,5 @@ lower(
     layout=LayoutRules("moves", blocked="rewriting.layout.following:dropout", in_training=False),
     follows_input=True,
     draws_apart="rewriting.draws_apart:dropout",
-    python="where the mask is read but nothing is dropped, NumPy computes it",
+    python="NumPy computes the mask where it is read but nothing is dropped",
 )

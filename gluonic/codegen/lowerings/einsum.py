@@ -2,7 +2,7 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-_PYTHON = "of integers, of diagonals, and of axes that are stretched NumPy makes the products"
+_PYTHON = "NumPy computes products of integers, of diagonals, and of broadcast axes"
 
 lower(
     "_npi_einsum",

@@ -1,9 +1,9 @@
-"""An operator's entry, and how it is found.
+"""The compiler's entries for operators, and their look-up.
 
     lower("Pooling", step="pooling.steps:PoolingStep.of")
 
-An entry names rules by where they stand, ``module:name`` within the compiler, and a family's file is read when
-the first of its operators is met: nothing is imported before a graph needs it.
+An entry names rules as ``module:name`` within the compiler. A family's file is imported when
+the first of its operators is looked up, so nothing is imported before a graph needs it.
 """
 
 import importlib
@@ -17,7 +17,7 @@ from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
 
 Rule: TypeAlias = str | Callable[..., Any]
-"""A function, or where it stands."""
+"""A function, or its ``module:name``."""
 
 FAMILIES = frozenset({
     "activation", "attention", "averages", "batch_norm", "batch_norm_relu", "binary", "boxes", "broadcasting",
@@ -40,17 +40,17 @@ FAMILIES = frozenset({
 
 @record
 class LayoutRules:
-    """How an operator takes part in the layouts of images.
+    """The role of an operator in the choice of image layouts.
 
-    A rule is ``(rewriting, node) → bool``: it leaves the node's results in the layout and says whether it did.
+    A rule is ``(rewriting, node) → bool``: it rewrites the node to the layout and returns whether it did.
 
     Attributes
     ----------
-    role : ``"decides"`` of an operator because of which images get other layouts; ``"reads"`` of one that reads
-        blocks where they are there; ``"moves"`` of one that reads them only if its result is read so
-    plain : the rule for the layout that kernels are written for: channels first, two axes of places or three
+    role : ``"decides"`` if images get other layouts because of the operator; ``"reads"`` if it reads blocks
+        where they exist; ``"moves"`` if it reads them only where readers of its result do
+    plain : the rule for the layout that kernels support: channels first, two or three spatial axes
     blocked : the rule for blocks of channels (NCHWc)
-    in_training : whether it plays its role in training mode, too
+    in_training : whether it has its role in training mode, too
     """
 
     role: Literal["decides", "reads", "moves", ""] = ""
@@ -64,13 +64,13 @@ class LayoutRules:
         return self.role == "decides"
 
     def reads_blocks(self, train: bool) -> bool:
-        """Whether it reads blocks where it can have them."""
+        """Whether it reads blocks where they exist."""
         if self.blocked is None or (train and not self.in_training):
             return False
         return self.role in ("decides", "reads")
 
     def moves_blocks(self, train: bool) -> bool:
-        """Whether it passes blocks on, and computes nothing."""
+        """Whether it only passes blocks on."""
         return self.role == "moves" and (self.in_training or not train)
 
 
@@ -79,7 +79,7 @@ NO_LAYOUT = LayoutRules()
 
 @record
 class OperatorLowering:
-    """What the compiler knows of an operator.
+    """What the compiler knows about an operator.
 
     Attributes
     ----------
@@ -87,26 +87,29 @@ class OperatorLowering:
     is_function : whether attributes can make it a function of one element of each input
     relabels : whether the output is the first input's elements, in order, under another shape
     permutes : whether it is those elements in another order
-    selects : whether results are elements that are read, or attributes, or whole numbers, up to the sign;
-        or a function of the attributes that tells
+    selects : whether each result is an input element, an attribute, or an integer, up to its sign;
+        or a function of the attributes that decides
     multiplies : whether it multiplies two numbers
-    signs : of a sum of two terms, their signs; a number is the second term
-    fills : what it fills an array with that it makes from nothing: a number, or the attribute that says
-    product : ``(settings, input shapes) → Product``: which product of matrices it is
-    step : ``(node, facts) → Step | None``: what runs it as a whole
-    from_memory : likewise of a loop, where what it reads first is in memory before
-    decompose : ``(F, site) → entries | None``: what it is made of
-    holds_heads : whether its product reads and writes attention heads where they lie
-    follows_input : whether it runs in the step that makes what it reads, not in one that reads it, where a
-        neighbour's step has taken it in
-    layout : how it takes part in the layouts of images
-    draws_apart : ``(node, inputs, settings) → entries``: its draws, and what is done with them
-    eager : how much is done with an element of the largest input, as a multiple of a pass over them, or
-        ``(settings, shapes) → multiple``: eager calls run machine code for that, once they have come often
-        (:mod:`gluonic.codegen.eager`); 0 where NumPy is as quick
-    float16 : how it computes halves: ``"upcast"`` in float32, ``"upcast maxima"`` there, too, and the largest
-        of no numbers is float32's lowest, ``"pairwise"`` as sums of two; otherwise loops round them
-    python : why Python runs it, always or in the cases that the sentence names
+    signs : for a sum of two terms, their signs; a number is the second term
+    fills : for an operator that creates a constant array, the constant, or the name of its attribute
+    product : ``(settings, input shapes) → Product``: the matrix product that it is
+    step : ``(node, facts) → Step | None``: the step that runs it as a whole
+    from_memory : like `step`, for an operator that is a loop, used if its first input is in memory
+    decompose : ``(F, site) → entries | None``: its decomposition into other operators
+    holds_heads : whether its product reads and writes attention heads in place
+    follows_input : whether it is reported in the step that computes its input, not in one that reads its
+        result,
+        if a step includes it
+    layout : its role in image layouts
+    draws_apart : ``(node, inputs, settings) → entries``: the draws, and the arithmetic on them, as separate
+        nodes
+    eager : its work per element of the largest input, as a multiple of one pass over them, or ``(settings,
+        shapes) → multiple``: frequent eager calls run machine code (:mod:`gluonic.codegen.eager`); 0 if NumPy
+        is as fast
+    float16 : how it computes float16: ``"upcast"`` in float32, ``"upcast maxima"`` likewise, where the maximum
+        of
+        no elements is float32's lowest, ``"pairwise"`` as sums of two; otherwise each operation rounds
+    python : why Python runs it, always or in the cases that the sentence states
     """
 
     loop: Rule | None = None
@@ -136,7 +139,7 @@ _FOUND: dict[Operator, OperatorLowering] = {}
 
 
 def lower(*operators: str | Operator, **known: Any) -> None:
-    """Enter what is known of operators: those of the registry by name, those that only passes make themselves.
+    """Register an entry for operators: by name for those in the registry, as objects for inner operators.
 
     Raises
     ------
@@ -152,7 +155,7 @@ def lower(*operators: str | Operator, **known: Any) -> None:
 
 
 def lowering_of(op: Operator) -> OperatorLowering:
-    """What the compiler knows of an operator; of most, only that NumPy can run it."""
+    """The entry of an operator; an empty one if there is none."""
     found = _FOUND.get(op)
     if found is None:
         family = op.kernel.__module__.rpartition(".")[2]
@@ -167,24 +170,24 @@ def lowering_of(op: Operator) -> OperatorLowering:
 
 
 def known_lowering(op: Operator) -> OperatorLowering | None:
-    """What the compiler knows of an operator; None where that has to be read first."""
+    """The entry of an operator; None if its family's file has not been imported yet."""
     return _FOUND.get(op)
 
 
 def lowering_at(node: Node) -> OperatorLowering:
-    """What the compiler knows of a node's operator; nothing of a variable."""
+    """The entry of a node's operator; an empty one for a variable."""
     return _NOTHING if node.application is None else lowering_of(node.application.op)
 
 
 def why_python(op: Operator) -> str:
-    """Why Python runs an operator, where it does."""
+    """Why Python runs an operator, in the cases where it does."""
     known = lowering_of(op).python
     return known or f"there is no machine code for {op.name} with such attributes, shapes or dtypes"
 
 
 @cache
 def rule_at(rule: Rule) -> Any:
-    """The function that an entry names."""
+    """Import the function that an entry names."""
     if not isinstance(rule, str):
         return rule
     module, _, name = rule.partition(":")

@@ -1,4 +1,4 @@
-"""Elements found by several indices."""
+"""Gathering and scattering by several indices."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -13,7 +13,7 @@ lower(
     "_unravel_index",
     "_backward_gather_nd_like",
     "_backward_contrib_boolean_mask",
-    python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
+    python="NumPy gathers by several indices in one call; it has no lowering yet",
 )
 lower(
     "_contrib_boolean_mask",

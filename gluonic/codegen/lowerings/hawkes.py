@@ -5,5 +5,5 @@ from gluonic.codegen.lowerings.entry import lower
 lower(
     "_contrib_hawkesll",
     "_backward_hawkesll",
-    python="each event waits for the one before; NumPy steps through them for all sequences at once",
+    python="each event depends on the one before; NumPy loops over them, for all sequences at once",
 )

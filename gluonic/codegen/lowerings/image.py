@@ -1,4 +1,4 @@
-"""Images before nets read them."""
+"""Preparation of images."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -12,5 +12,5 @@ lower(
     "_cvimresize",
     "_cvcopyMakeBorder",
     "_backward_image_crop",
-    python="images are prepared one by one, before nets read them, by NumPy and OpenCV",
+    python="NumPy and OpenCV prepare images one by one, before nets read them",
 )

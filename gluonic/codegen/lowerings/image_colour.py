@@ -12,5 +12,5 @@ lower(
     "_image_random_lighting",
     "_image_random_flip_left_right",
     "_image_random_flip_top_bottom",
-    python="images are prepared one by one, before nets read them, by NumPy and OpenCV",
+    python="NumPy and OpenCV prepare images one by one, before nets read them",
 )

@@ -1,4 +1,4 @@
-"""Elements and rows found by their numbers."""
+"""Elements and rows selected by index."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -13,5 +13,5 @@ lower(
     "_onehot_encode",
     "fill_element_0index",
     "_backward_batch_take",
-    python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
+    python="NumPy gathers by several indices in one call; it has no lowering yet",
 )

@@ -1,10 +1,10 @@
-"""Arrays joined, and taken apart."""
+"""Concatenation, and its inverse."""
 
 from gluonic.codegen.lowerings.entry import LayoutRules, lower
 
 lower(
     "_split_v2",
-    python="pieces are views of NumPy, which take no time; SliceChannel has machine code",
+    python="the pieces are NumPy views, without a copy; SliceChannel has machine code",
 )
 lower(
     "Concat",

@@ -1,4 +1,4 @@
-"""Several arrays into one, and one into several, by NumPy's rules of axes."""
+"""Concatenation and its inverse, by NumPy's rules for axes."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -13,5 +13,5 @@ lower("_backward_npi_dstack", decompose="rewriting.decompose_numpy:in_depth_back
 lower("_backward_npi_column_stack", decompose="rewriting.decompose_numpy:columns_back")
 lower(
     "_npi_hsplit",
-    python="pieces are views of NumPy, which take no time; SliceChannel has machine code",
+    python="the pieces are NumPy views, without a copy; SliceChannel has machine code",
 )

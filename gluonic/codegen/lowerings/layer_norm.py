@@ -1,4 +1,4 @@
-"""Normalization of instances."""
+"""Layer, instance and group normalization."""
 
 from gluonic.codegen.lowerings.entry import lower
 

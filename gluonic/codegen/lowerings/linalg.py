@@ -7,13 +7,13 @@ lower(
     "_linalg_gemm2",
     "_linalg_syrk",
     "_linalg_trmm",
-    python="NumPy hands its products to BLAS; dot, batch_dot and FullyConnected have machine code",
+    python="NumPy passes the products to BLAS; dot, batch_dot and FullyConnected have machine code",
 )
 lower(
     "_linalg_trsm",
-    python="BLAS solves triangular systems, called by SciPy",
+    python="SciPy calls BLAS to solve triangular systems",
 )
 lower(
     "_linalg_triangle",
-    python="NumPy moves its elements in one call; no rule for machine code has been written",
+    python="NumPy moves the elements in one call; it has no lowering yet",
 )

@@ -11,5 +11,5 @@ lower(
     "_linalg_det",
     "_linalg_slogdet",
     "_backward_linalg_det",
-    python="LAPACK factors the matrices, called by NumPy",
+    python="NumPy calls LAPACK to factor the matrices",
 )

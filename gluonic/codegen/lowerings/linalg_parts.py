@@ -8,5 +8,5 @@ lower(
     "_linalg_makediag",
     "_linalg_extracttrian",
     "_linalg_maketrian",
-    python="NumPy moves its elements in one call; no rule for machine code has been written",
+    python="NumPy moves the elements in one call; it has no lowering yet",
 )

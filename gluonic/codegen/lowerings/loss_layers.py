@@ -7,5 +7,5 @@ lower(
     "SVMOutput",
     "_away_from_label",
     "softmax_cross_entropy",
-    python="an output layer is small beside its net; no rule for machine code has been written",
+    python="an output layer is small compared to its net; it has no lowering yet",
 )

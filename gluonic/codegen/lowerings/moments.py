@@ -1,4 +1,4 @@
-"""Truth, spread and places of extremes over axes; quantiles and counts."""
+"""Logical reductions, variances and indices of extremes; quantiles and counts."""
 
 from gluonic.codegen.lowerings.entry import lower
 

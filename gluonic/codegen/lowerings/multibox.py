@@ -1,4 +1,4 @@
-"""Boxes of single shot detectors."""
+"""Boxes of single-shot detectors."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -6,5 +6,5 @@ lower(
     "_contrib_MultiBoxPrior",
     "_contrib_MultiBoxTarget",
     "_contrib_MultiBoxDetection",
-    python="the data decide which boxes there are: loops over arrays of NumPy find them",
+    python="the data determine the boxes: NumPy finds them",
 )

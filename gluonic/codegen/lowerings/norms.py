@@ -5,6 +5,6 @@ from gluonic.codegen.lowerings.entry import lower
 lower(
     "_npi_norm",
     decompose="rewriting.decompose_averages:norm",
-    python="LAPACK finds the singular values of matrices, called by NumPy",
+    python="NumPy calls LAPACK for the singular values of matrices",
 )
 lower("_backward_npi_norm", decompose="rewriting.decompose_averages:norm_back")

@@ -9,5 +9,5 @@ lower(
     "_mp_adamw_update",
     "mp_lamb_update_phase1",
     "mp_lamb_update_phase2",
-    python="Trainer computes updates in machine code of its own, from the same formulas, and does not call it",
+    python="Trainer does not call it: it compiles its updates, from the same formulas",
 )

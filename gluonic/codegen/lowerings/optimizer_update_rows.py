@@ -1,9 +1,9 @@
-"""Updates of optimizers by rows."""
+"""Row-wise updates of optimizers."""
 
 from gluonic.codegen.lowerings.entry import lower
 
 lower(
     "_sparse_adagrad_update",
     "_contrib_group_adagrad_update",
-    python="Trainer computes updates in machine code of its own, from the same formulas, and does not call it",
+    python="Trainer does not call it: it compiles its updates, from the same formulas",
 )

@@ -1,4 +1,4 @@
-"""Updates of several weights."""
+"""Updates of several weights at once."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -15,5 +15,5 @@ lower(
     "preloaded_multi_mp_sgd_mom_update",
     "_multi_adamw_update",
     "_multi_mp_adamw_update",
-    python="Trainer computes updates in machine code of its own, from the same formulas, and does not call it",
+    python="Trainer does not call it: it compiles its updates, from the same formulas",
 )

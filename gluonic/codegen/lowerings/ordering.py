@@ -11,7 +11,7 @@ lower(
 lower(
     "_take_along_axis",
     "_backward_take_along_axis",
-    python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
+    python="NumPy gathers by several indices in one call; it has no lowering yet",
 )
 lower(
     "_histogram",

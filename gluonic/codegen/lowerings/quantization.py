@@ -1,4 +1,4 @@
-"""Small integers and back."""
+"""Quantization and its inverse."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -8,5 +8,5 @@ lower(
     "_contrib_quantize_asym",
     "_contrib_dequantize",
     "_contrib_requantize",
-    python="NumPy rounds to small integers; no rule for machine code has been written",
+    python="NumPy rounds to small integers; it has no lowering yet",
 )

@@ -1,4 +1,4 @@
-"""Arithmetic on small integers."""
+"""Quantized arithmetic."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -6,5 +6,5 @@ lower(
     "_contrib_quantized_elemwise_add",
     "_contrib_quantized_elemwise_mul",
     "_contrib_quantized_concat",
-    python="NumPy rounds to small integers; no rule for machine code has been written",
+    python="NumPy rounds to small integers; it has no lowering yet",
 )

@@ -1,4 +1,4 @@
-"""Random choices and orders."""
+"""Random choices and permutations."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -6,10 +6,10 @@ lower(
     "_sample_multinomial",
     "_shuffle",
     "_sample_unique_zipfian",
-    python="one generator draws element after element, in Python",
+    python="one generator draws the elements one by one, in Python",
 )
 lower(
     "_gather_chosen",
     "_backward_gather_chosen",
-    python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
+    python="NumPy gathers by several indices in one call; it has no lowering yet",
 )

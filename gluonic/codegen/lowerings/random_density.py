@@ -1,4 +1,4 @@
-"""Densities."""
+"""Probability densities."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -14,5 +14,5 @@ lower(
     "_along_sample",
     "_backward_along_sample",
     "_backward_random_pdf_dirichlet",
-    python="nets seldom ask for densities: NumPy computes them, function by function",
+    python="nets rarely need densities: NumPy computes them, one function at a time",
 )

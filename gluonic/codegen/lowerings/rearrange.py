@@ -1,4 +1,4 @@
-"""Elements in other places."""
+"""Permuted, padded and repeated elements."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -10,12 +10,12 @@ lower("_backward_Pad", step="data_movement.padding_steps:PaddingGradientStep.of"
 lower(
     "depth_to_space",
     "space_to_depth",
-    python="NumPy moves its elements in one call; no rule for machine code has been written",
+    python="NumPy moves the elements in one call; it has no lowering yet",
 )
 lower(
     "_backward_repeat",
     decompose="rewriting.decompose:repeat_back",
-    python="of what is repeated zero times NumPy makes zeros",
+    python="NumPy makes the zeros where nothing is repeated",
 )
 lower("diag", decompose="rewriting.decompose_moves:diag")
 lower("_backward_diag", decompose="rewriting.decompose_moves:diag_back")

@@ -1,4 +1,4 @@
-"""Elements in another order, by NumPy's rules."""
+"""Rearranged elements, by NumPy's rules."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -16,5 +16,5 @@ lower("_backward_np_diagflat", decompose="rewriting.decompose_moves:diagflat_bac
 lower(
     "_npi_pad",
     "_backward_npi_pad",
-    python="of integers and halves, and with borders that Pad has not, NumPy makes the border",
+    python="NumPy pads integers and float16, and in modes that Pad lacks",
 )

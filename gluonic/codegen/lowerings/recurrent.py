@@ -9,6 +9,6 @@ lower(
     eager=1,
     draws_apart="rewriting.draws_apart:network",
     float16="upcast",
-    python="where the mask is read but nothing is dropped, NumPy computes it",
+    python="NumPy computes the mask where it is read but nothing is dropped",
 )
 lower("_masked_RNN", step="recurrent.steps:RecurrentStep.of", eager=1, float16="upcast")

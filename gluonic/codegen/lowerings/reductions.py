@@ -1,4 +1,4 @@
-"""NumPy's reductions, of which some go over no axes, or begin with a number."""
+"""NumPy's reductions; some have no axes, or an initial value."""
 
 from gluonic.codegen.lowerings.entry import lower
 

@@ -4,5 +4,5 @@ from gluonic.codegen.lowerings.entry import lower
 
 lower(
     "IdentityAttachKLSparseReg",
-    python="it changes a state while nets train; no rule for machine code has been written",
+    python="it changes a state in training; it has no lowering yet",
 )

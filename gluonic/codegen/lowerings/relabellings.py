@@ -1,4 +1,4 @@
-"""Elements under other shapes, several arrays at once."""
+"""Reshapes of several arrays at once."""
 
 from gluonic.codegen.lowerings.entry import lower
 

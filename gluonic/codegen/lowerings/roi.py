@@ -6,10 +6,10 @@ lower(
     "ROIPooling",
     "_contrib_ROIAlign",
     "_backward_contrib_ROIAlign",
-    python="regions have sizes that the data decide, and few nets read more than hundreds of them",
+    python="the data determine the sizes of regions, and few nets have more than hundreds of regions",
 )
 lower(
     "_take_flat",
     "_backward_take_flat",
-    python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
+    python="NumPy gathers by several indices in one call; it has no lowering yet",
 )

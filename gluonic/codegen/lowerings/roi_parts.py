@@ -6,5 +6,5 @@ lower(
     "_contrib_PSROIPooling",
     "_contrib_RROIAlign",
     "_backward_contrib_PSROIPooling",
-    python="regions have sizes that the data decide, and few nets read more than hundreds of them",
+    python="the data determine the sizes of regions, and few nets have more than hundreds of regions",
 )

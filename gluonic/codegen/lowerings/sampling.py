@@ -1,4 +1,4 @@
-"""Images sampled at places between pixels."""
+"""Images sampled at fractional positions."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -16,9 +16,9 @@ lower(
 lower(
     "GridGenerator",
     decompose="rewriting.grids:grid_generator",
-    python="warping adds a grid that NumPy has",
+    python="for warping NumPy adds the grid",
 )
-lower("_scale_flow", python="only gradients of warping read it, and NumPy scales it")
+lower("_scale_flow", python="only gradients of warping read it")
 lower("_affine_grid", decompose="rewriting.grids:affine_grid")
 lower("_backward_affine_grid", decompose="rewriting.grids:affine_grid_back")
 lower("SpatialTransformer", decompose="rewriting.grids:spatial_transformer")

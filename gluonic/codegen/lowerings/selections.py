@@ -16,9 +16,9 @@ lower(
     "_npi_boolean_mask_assign_tensor",
     python="NumPy writes into a part of the array in one call",
 )
-lower("_npx_constraint_check", python="it checks numbers between the parts that are machine code")
+lower("_npx_constraint_check", python="it checks numbers between runs of machine code")
 lower(
     "_npi_diag_indices_from",
     "_npi_share_memory",
-    python="shapes are known before anything runs: NumPy writes them down",
+    python="shapes are known before the graph runs: NumPy fills the array",
 )

@@ -1,15 +1,15 @@
-"""Sequences of several lengths."""
+"""Sequences of different lengths."""
 
 from gluonic.codegen.lowerings.entry import lower
 
 lower(
     "SequenceMask",
     loop="loops.loop_choices:sequence_mask",
-    python="without lengths NumPy hands it on",
+    python="without lengths NumPy returns its input",
 )
 lower(
     "SequenceLast",
     "SequenceReverse",
     "_backward_SequenceLast",
-    python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
+    python="NumPy gathers by several indices in one call; it has no lowering yet",
 )

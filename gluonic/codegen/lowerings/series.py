@@ -1,4 +1,4 @@
-"""Polynomials; elements put in, left out or repeated."""
+"""Polynomials; inserted, deleted and repeated elements."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -8,7 +8,7 @@ lower(
     "_npi_polyval",
     "_backward_npi_polyval_p",
     "_backward_npi_polyval_x",
-    python="NumPy computes it in a few calls; no rule for machine code has been written",
+    python="NumPy computes it in a few calls; it has no lowering yet",
 )
 lower(
     "_npi_delete",

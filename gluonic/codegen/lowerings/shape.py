@@ -1,4 +1,4 @@
-"""Other shapes for the same elements; what the registry marks as such needs no entry."""
+"""Reshapes; operators that the registry marks as such need no entry."""
 
 from gluonic.codegen.lowerings.entry import lower
 

@@ -10,5 +10,5 @@ lower(
 lower(
     "_contrib_count_sketch",
     "_backward_contrib_count_sketch",
-    python="NumPy finds elements by several indices in one call; no rule for machine code has been written",
+    python="NumPy gathers by several indices in one call; it has no lowering yet",
 )

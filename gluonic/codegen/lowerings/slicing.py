@@ -16,12 +16,12 @@ lower(
 )
 lower(
     "Crop",
-    python="NumPy cuts out a view, which takes no time",
+    python="the result is a NumPy view, without a copy",
 )
 lower(
     "_backward_slice",
     "_backward_slice_axis",
     "_backward_slice_like",
     "_backward_Crop",
-    python="NumPy writes into a part of zeros; no rule for machine code has been written",
+    python="NumPy writes into a part of zeros; it has no lowering yet",
 )

@@ -1,4 +1,4 @@
-"""Shares of exponentials."""
+"""Softmax."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -7,20 +7,20 @@ lower(
     decompose="rewriting.decompose:softmax",
     eager=1,
     float16="upcast",
-    python="into another dtype, NumPy computes it",
+    python="NumPy computes it if the result has another dtype",
 )
 lower(
     "log_softmax",
     decompose="rewriting.decompose:log_softmax",
     eager=1,
     float16="upcast",
-    python="into another dtype, NumPy computes it",
+    python="NumPy computes it if the result has another dtype",
 )
 lower(
     "softmin",
     decompose="rewriting.decompose:softmin",
     eager=1,
     float16="upcast",
-    python="into another dtype, NumPy computes it",
+    python="NumPy computes it if the result has another dtype",
 )
 lower("SoftmaxActivation", decompose="rewriting.decompose:softmax_activation", float16="upcast")

@@ -6,6 +6,6 @@ lower(
     "_backward_SoftmaxOutput",
     loop="loops.loop_choices:softmax_output_back",
     eager=1,
-    python="with several outputs, or labels that count for nothing, NumPy computes it",
+    python="NumPy computes it with multi_output or use_ignore",
 )
 lower("SoftmaxOutput", decompose="rewriting.decompose:softmax_output", eager=1, float16="upcast")

@@ -1,4 +1,4 @@
-"""What standardizing computes."""
+"""Standardization."""
 
 from gluonic.codegen.lowerings.entry import lower
 

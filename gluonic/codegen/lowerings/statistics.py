@@ -1,4 +1,4 @@
-"""Places of extremes, running sums, moments."""
+"""Indices of extremes, cumulative sums, moments."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -18,7 +18,7 @@ lower(
     "_square_sum",
     "_backward_square_sum",
     "moments",
-    python="NumPy moves its elements in one call; no rule for machine code has been written",
+    python="NumPy computes it; it has no lowering yet",
 )
 lower(
     "multi_sum_sq",
@@ -26,5 +26,5 @@ lower(
     "multi_all_finite",
     "_contrib_allclose",
     "multi_lars",
-    python="optimizers ask for it between steps, for many arrays at once, and NumPy answers",
+    python="optimizers call it between steps, for many arrays at once, on NumPy",
 )

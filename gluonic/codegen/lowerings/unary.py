@@ -1,4 +1,4 @@
-"""Functions of one element."""
+"""Element-wise functions of one input."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -21,6 +21,6 @@ lower("softsign", "erf", eager=1)
 lower("tanh", follows_input=True)
 lower(
     "erfinv",
-    python="SciPy computes it; its inverse erf has machine code",
+    python="SciPy computes it; erf, its inverse, has machine code",
 )
-lower("_polygamma", python="of any order but the first, SciPy computes it")
+lower("_polygamma", python="SciPy computes all orders but the first")

@@ -6,5 +6,5 @@ lower(
     "im2col",
     "col2im",
     "_backward_im2col",
-    python="Convolution unfolds images in machine code; alone NumPy does",
+    python="NumPy unfolds images on their own; Convolution does it in machine code",
 )
