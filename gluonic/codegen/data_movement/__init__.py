@@ -1,1 +1,1 @@
-"""Steps that only move elements: copies, joins, borders, rows that are looked up."""
+"""Steps that only move elements: copies, concatenation, padding, table look-ups."""

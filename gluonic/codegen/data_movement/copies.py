@@ -11,7 +11,7 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Node
 
 _PIECE = 1 << 16
-"""So many bytes are copied at a time."""
+"""The bytes of a piece that is copied at a time."""
 
 
 class CopyStep(Step):
@@ -22,18 +22,18 @@ class CopyStep(Step):
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "CopyStep | None":
-        """The step of a node that reshapes what it reads."""
+        """The step of a node that reshapes its input."""
         kept = facts.dtypes[node.inputs[0]] == facts.dtypes[node.entry()] if node.inputs else False
         if not kept or not relabels(node.applied) or facts.dtypes[node.entry()].hasobject:
             return None
         return cls(node)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """How many bytes there are."""
+        """The number of bytes."""
         return (facts.bytes_of(self.operands[1]),)
 
     def units(self, facts: Facts) -> int:
-        """One for each piece."""
+        """One unit per piece."""
         return -(-facts.bytes_of(self.operands[1]) // _PIECE)
 
     def emit(self, module: LLVMModule, name: str) -> None:
@@ -49,9 +49,9 @@ class CopyStep(Step):
 
 
 class JoinStep(Step):
-    """Arrays concatenated along an axis, or stacked along a new one: rows of each in turn.
+    """Arrays concatenated along an axis, or stacked along a new one: the rows of each are copied in turn.
 
-    An array that lies where it belongs is not copied; see :mod:`gluonic.codegen.launch.buffer_assignment`.
+    An array that was computed in place is not copied; see :mod:`gluonic.codegen.launch.buffer_assignment`.
     """
 
     def __init__(self, node: Node) -> None:
@@ -60,7 +60,7 @@ class JoinStep(Step):
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "JoinStep | None":
-        """The step of a node that joins arrays of one dtype."""
+        """The step of a node that concatenates or stacks arrays of one dtype."""
         dtypes = {facts.dtypes[e] for e in (*node.inputs, node.entry())}
         return None if len(dtypes) > 1 or dtypes.pop().hasobject else cls(node)
 
@@ -70,13 +70,13 @@ class JoinStep(Step):
         return axis % len(facts.shapes[self.node.entry()])
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """How many turns there are, and how many bytes of each array are copied in each."""
+        """The number of turns, and the number of bytes of each array that are copied in each turn."""
         axis, size = self._axis(facts), facts.dtypes[self.node.entry()].itemsize
         parts = [prod(facts.shapes[entry][axis:]) * size for entry in self.node.inputs]
         return (self.units(facts), *parts)
 
     def units(self, facts: Facts) -> int:
-        """One for each turn."""
+        """One unit per turn."""
         return prod(facts.shapes[self.node.entry()][: self._axis(facts)])
 
     def emit(self, module: LLVMModule, name: str) -> None:

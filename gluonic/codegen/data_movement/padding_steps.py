@@ -15,13 +15,13 @@ _DTYPES = ("float32", "float64")
 
 
 class PaddingStep(Step):
-    """A border around an array: axes before and behind those that get one are taken for one axis each.
+    """Padding of an array: the axes before the padded ones are merged into one, and so are those after.
 
     Attributes
     ----------
-    axes : the first axis that gets a border, and the one behind the last
-    widths : of the border, before and behind each of them
-    is_innermost : whether no axis lies behind them
+    axes : the first padded axis, and the one after the last
+    widths : for each of them, the padding before and after
+    is_innermost : whether no axis follows them
     """
 
     def __init__(self, node: Node, facts: Facts) -> None:
@@ -38,7 +38,7 @@ class PaddingStep(Step):
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "PaddingStep | None":
-        """The step of padding in a dtype that has machine code."""
+        """The step of a node that pads an array, in a dtype that has machine code."""
         if facts.dtypes[node.entry()].name not in _DTYPES:
             return None
         if any(facts.dtypes[entry] != facts.dtypes[node.entry()] for entry in node.inputs):
@@ -49,12 +49,12 @@ class PaddingStep(Step):
         return facts.shapes[self.array]
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """The extents of the axes that get a border, and the elements behind them."""
+        """The extents of the padded axes, and the number of elements in the axes after them."""
         shape = self._shape(facts)
         return *shape[slice(*self.axes)], prod(shape[self.axes[1] :])
 
     def units(self, facts: Facts) -> int:
-        """One for each place of the axes before."""
+        """One unit per index of the axes before."""
         return prod(self._shape(facts)[: self.axes[0]])
 
     def emit(self, module: LLVMModule, name: str) -> None:
@@ -63,7 +63,7 @@ class PaddingStep(Step):
 
 
 class PaddingGradientStep(PaddingStep):
-    """The gradient of an array that was padded."""
+    """The gradient of padding."""
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the sums."""
@@ -71,7 +71,7 @@ class PaddingGradientStep(PaddingStep):
 
 
 class _PaddingWriter(ElementWriter):
-    """Writes loops over the rows of the padded array, and the rows of the other that correspond to them."""
+    """Writes loops over the rows of the padded array, and the corresponding rows of the other."""
 
     def __init__(self, module: LLVMModule, name: str, step: PaddingStep) -> None:
         super().__init__(module, name, step.dtype)
@@ -86,7 +86,7 @@ class _PaddingWriter(ElementWriter):
         self.source, self.goal = self.operand(0), self.operand(1)
 
     def pad(self) -> None:
-        """Copy, and fill the border."""
+        """Copy the array and fill the padding."""
         value = self.number_of(self.value)
 
         def missing(there: str, count: str) -> None:
@@ -107,7 +107,7 @@ class _PaddingWriter(ElementWriter):
         self.f.finish()
 
     def back(self) -> None:
-        """Add up what was copied."""
+        """Sum the gradients of all copies of an element."""
 
         def run(there: str, here: str | None, count: str) -> None:
             if here is None:
@@ -145,7 +145,7 @@ class _PaddingWriter(ElementWriter):
         missing: Callable[[str, str], None],
         run: Callable[[str, str | None, str], None],
     ) -> None:
-        """Loop over an axis of the larger array and those behind it, the last of them a run at a time."""
+        """Loop over an axis of the padded array and the axes after it; the last of them in runs."""
         if axis == len(self.widths) - 1:
             self._row(there, here, run)
             return
@@ -167,7 +167,7 @@ class _PaddingWriter(ElementWriter):
                 inside()
 
     def _row(self, there: str, here: str, run: Callable[[str, str | None, str], None]) -> None:
-        """A row of the larger array: its border before, what is inside, its border behind."""
+        """A row of the padded array: the padding before, the inside, the padding after."""
         extent, (before, _) = self.extents[-1], self.widths[-1]
         after = self.plus(extent, before)
         whole = self.times(extent, self.inner)
@@ -182,7 +182,7 @@ class _PaddingWriter(ElementWriter):
                 run(goal, source, self.inner)
 
     def _place(self, index: str, axis: int) -> str:
-        """Which position of the source is copied to a position of the padded array."""
+        """The position in the source that is copied to a position of the padded array."""
         place = self.minus(index, self.widths[axis][0])
         last = self.minus(self.extents[axis], 1)
         if self.mode == "edge":

@@ -14,17 +14,17 @@ from gluonic.graph import Entry, Node
 
 _DTYPES = ("float32", "float64")
 _LINE = 64
-"""Bytes that come from memory with one."""
+"""The bytes of a cache line."""
 
 
 def _table_and_indices(node: Node) -> tuple[Entry, Entry]:
-    """The table and the indices; of layers, the indices are the data."""
+    """The table and the indices; for layers, the data are the indices."""
     given = dict(zip(node.applied.inputs, node.inputs, strict=True))
     return (given["a"], given["indices"]) if "a" in given else (given["weight"], given["data"])
 
 
 class LookupStep(Step):
-    """Rows of a table, one for each index.
+    """Copies of a table's rows, one for each index.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class LookupStep(Step):
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "LookupStep | None":
-        """The step of an operator that looks rows up."""
+        """The step of an operator that looks up rows."""
         step = cls(node, facts)
         dtypes = {facts.dtypes[entry] for entry in (step.table, step.rows, node.entry())}
         if len(dtypes) > 1 or step.dtype.name not in _DTYPES or step.kind.name not in INDICES:
@@ -59,16 +59,16 @@ class LookupStep(Step):
         return None if step.is_empty(facts) else step
 
     def is_empty(self, facts: Facts) -> bool:
-        """Whether there is nothing to be moved, or nowhere to move it from."""
+        """Whether no row is moved, or the table is empty."""
         return 0 in facts.shapes[self.table]
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """How many rows the table has, how long they are, and how many indices there are."""
+        """The number of the table's rows, their length in elements, and the number of indices."""
         shape = facts.shapes[self.table]
         return shape[self.axis], prod(shape[self.axis + 1 :]), prod(facts.shapes[self.indices])
 
     def units(self, facts: Facts) -> int:
-        """One for each table, of which there are several if axes lie before that of the rows."""
+        """One unit per table; there are several if axes precede that of the rows."""
         return prod(facts.shapes[self.table][: self.axis])
 
     def emit(self, module: LLVMModule, name: str) -> None:
@@ -89,13 +89,13 @@ class AddRowsStep(LookupStep):
 
 
 class PickStep(LookupStep):
-    """One element of each row, whose place in it an index tells; rows may lie along any axis."""
+    """One element of each row, selected by an index; rows may be along any axis."""
 
     def _entries(self) -> tuple[Entry, Entry, Entry]:
         return self.node.inputs[0], self.node.inputs[1], self.node.entry()
 
     def nanoseconds(self, facts: Facts) -> float:
-        """A line of memory is read for each element."""
+        """The time to read one cache line per element."""
         lines = prod(facts.shapes[self.rows]) * _LINE
         return (facts.bytes_of(self.indices) + lines) * NANOSECONDS_A_BYTE
 
@@ -121,7 +121,7 @@ class _RowWriter(ElementWriter):
         return self.times(self.length, self.size)
 
     def add_up(self) -> None:
-        """Add rows up."""
+        """Add rows to the rows of the table's gradient."""
 
         def add(there: str, here: str) -> None:
             def body(i: str, lanes: int) -> None:
@@ -158,7 +158,7 @@ class _RowWriter(ElementWriter):
         self.f.finish()
 
     def _position(self, number: str) -> str:
-        """The row that an index means."""
+        """The row that an index refers to."""
         whole = self.element_of(self.index, number, self.step_of.kind).astype(INT64).ref
         if self.step_of.declines:
             beyond = self.f.compare("uge", whole, self.count)

@@ -15,13 +15,13 @@ _DTYPES = ("float16", "float32", "float64", "int8", "uint8", "int32", "int64")
 
 
 class RunningSumStep(Step):
-    """Sums of all elements so far along an axis.
+    """Cumulative sums along an axis.
 
     Attributes
     ----------
-    source : what is added up
-    axis : along which axis; None: of the flattened array
-    backwards : whether from the last to the first, as the gradient is
+    source : the array that is summed
+    axis : the axis of the sums; None for the flattened array
+    backwards : whether sums run from the last element to the first, as for the gradient
     """
 
     backwards = False
@@ -35,14 +35,14 @@ class RunningSumStep(Step):
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "RunningSumStep | None":
-        """The step of an operator that keeps the dtype, if that is added up exactly as NumPy does."""
+        """The step of an operator that keeps the dtype, for dtypes that are summed exactly as NumPy does."""
         step = cls(node, facts)
         is_same = facts.dtypes[step.source] == step.dtype
         is_known = is_same and step.dtype.name in _DTYPES
         return step if is_known and 0 not in facts.shapes[step.source] else None
 
     def _extents(self, facts: Facts) -> tuple[Any, Any, Any]:
-        """How many independent sums there are, how many rows each adds, and how long the rows are."""
+        """The number of independent sums, the number of rows in each, and the length of the rows."""
         shape = facts.shapes[self.source]
         if self.axis is None or not shape:
             return 1, product(shape), 1
@@ -50,11 +50,11 @@ class RunningSumStep(Step):
         return prod(shape[:axis]), shape[axis], prod(shape[axis + 1 :])
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """The rows of a sum, and how long they are."""
+        """The number of rows in a sum, and their length."""
         return self._extents(facts)[1:]
 
     def units(self, facts: Facts) -> int:
-        """One for each sum."""
+        """One unit per sum."""
         found: int = self._extents(facts)[0]
         return found
 
@@ -64,7 +64,7 @@ class RunningSumStep(Step):
 
 
 class RunningSumGradientStep(RunningSumStep):
-    """The gradient of running sums: sums from the other end."""
+    """The gradient of cumulative sums: sums in the opposite direction."""
 
     backwards = True
 
@@ -90,13 +90,13 @@ class _SumWriter(ElementWriter):
         self.f.finish()
 
     def _place(self, number: str | int) -> str | int:
-        """Where the row of that number lies, counted in the order of summation."""
+        """The index of the row at a position in the order of summation."""
         if not self.sums.backwards:
             return number
         return self.minus(self.minus(self.count, 1), number)
 
     def _add_neighbours(self, source: str, target: str) -> None:
-        """Sum up contiguous elements, with the sum in a register."""
+        """Sum contiguous elements, with the sum in a register."""
         slot = self.f.slot(self.kind)
         self.put_whole(self.number_of(0), slot)
         with self.f.loop("0", self.count) as number:
@@ -106,7 +106,7 @@ class _SumWriter(ElementWriter):
             self.put_whole(total, self.at(target, place))
 
     def _add_rows(self, source: str, target: str) -> None:
-        """Add each row to what was written before."""
+        """Add each row to the last one that was written."""
         first = self.times(self._place(0), self.length)
         width = self.times(self.length, self.size)
         self.f.copy(self.at(target, first), self.at(source, first), width)

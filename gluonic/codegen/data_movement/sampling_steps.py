@@ -26,7 +26,7 @@ class SampleStep(Step):
     Attributes
     ----------
     images, grid, samples : entries
-    orders : how often the samples are differentiated by x and by y
+    orders : the orders of the derivative with respect to x and to y
     """
 
     uses_workspace = True
@@ -51,25 +51,25 @@ class SampleStep(Step):
         return step
 
     def is_empty(self, facts: Facts) -> bool:
-        """Whether there is nothing to be moved, or nowhere to move it from."""
+        """Whether there are no samples, or the images are empty."""
         return any(0 in facts.shapes[entry] for entry in self.operands)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Channels, height and width of the images, and how many places each is sampled at."""
+        """The channels, the height and the width of the images, and the number of samples per image."""
         return *facts.shapes[self.images][1:], prod(facts.shapes[self.grid][2:])
 
     def units(self, facts: Facts) -> int:
-        """One for each image."""
+        """One unit per image."""
         return facts.shapes[self.images][0]
 
     def nanoseconds(self, facts: Facts) -> float:
-        """The time for the weights of all places, and for all samples."""
+        """The time for the weights of all positions, and for all samples."""
         places, samples = (prod(facts.shapes[entry]) for entry in (self.grid, self.samples))
         count = places * _INSTRUCTIONS_A_PLACE + samples * _INSTRUCTIONS_A_SAMPLE
         return count * NANOSECONDS_AN_INSTRUCTION
 
     def workspace(self, facts: Facts) -> int:
-        """For each place of an image the numbers of the pixels around it, and their weights."""
+        """For each position in an image, the indices of the pixels around it, and their weights."""
         return 2 * _CORNERS * prod(facts.shapes[self.grid][2:]) * self.dtype.itemsize
 
     def emit(self, module: LLVMModule, name: str) -> None:
@@ -78,7 +78,7 @@ class SampleStep(Step):
 
 
 class SampleGradientStep(SampleStep):
-    """The gradient of images that were sampled."""
+    """The gradient of sampling with respect to the images."""
 
     def _entries(self, node: Node) -> tuple[Entry, Entry, Entry]:
         return node.entry(), node.inputs[2], node.inputs[0]
@@ -89,7 +89,7 @@ class SampleGradientStep(SampleStep):
 
 
 class _SampleWriter(ElementWriter):
-    """Writes, for each image, where its samples read, then the loops over channels and positions."""
+    """Writes, for each image, the search for pixels, then the loops over channels and positions."""
 
     def __init__(self, module: LLVMModule, name: str, step: SampleStep) -> None:
         super().__init__(module, name, step.dtype)
@@ -100,7 +100,7 @@ class _SampleWriter(ElementWriter):
         self.pixels = self.times(self.height, self.width)
 
     def sample(self) -> None:
-        """Add up the weighted pixels around each position."""
+        """Sum the weighted pixels around each position."""
         with self._samples() as (plane, sample, place):
             total = self.number_of(0.0)
             for pixel, weight in self._corners_of(plane, place):
@@ -109,7 +109,7 @@ class _SampleWriter(ElementWriter):
         self.f.finish()
 
     def back(self) -> None:
-        """Add to the pixels around each position their shares of its gradient."""
+        """Add its weighted gradient to the pixels around each position."""
         with self._samples(clears=True) as (plane, sample, place):
             head = self.whole(sample)
             for pixel, weight in self._corners_of(plane, place):
@@ -118,7 +118,7 @@ class _SampleWriter(ElementWriter):
 
     @contextmanager
     def _samples(self, *, clears: bool = False) -> Iterator[tuple[str, str, str]]:
-        """Loops over images, channels and places: where the channel and the sample are, and the place."""
+        """Loops over images, channels and positions; yields channel and sample addresses, and the position."""
         with self.f.loop("%begin", "%end") as unit:
             self._note_corners(self.at(self.grid, self.times(unit, self.times(self.places, 2))))
             first = self.times(unit, self.channels)
@@ -131,11 +131,11 @@ class _SampleWriter(ElementWriter):
                     yield plane, self.at(samples, place), place
 
     def _column(self, number: int) -> str:
-        """The numbers of all places' pixels at one of the four corners, or, behind these, their weights."""
+        """The column with the pixel indices at one of the four corners or, after these, with their weights."""
         return self.at(self.corners, self.times(self.places, number))
 
     def _corners_of(self, plane: str, place: str) -> Iterator[tuple[str, Value]]:
-        """The addresses of the pixels around a place, with their weights."""
+        """The addresses of the pixels around a position, with their weights."""
         for corner in range(_CORNERS):
             number = self.element_of(self._column(corner), place, self.integer).astype(INT64)
             yield (
@@ -144,7 +144,7 @@ class _SampleWriter(ElementWriter):
             )
 
     def _note_corners(self, across: str) -> None:
-        """Find the pixels around all places of an image."""
+        """Find the pixels around all positions in an image."""
         down, width = self.at(across, self.places), self._extent(self.width, self.integer)
 
         def body(place: str, lanes: int) -> None:
@@ -164,6 +164,6 @@ class _SampleWriter(ElementWriter):
         return self.m.value(length, INT64, 1).astype(dtype)
 
     def _along(self, place: Value, length: str, order: int) -> list[tuple[Value, Value]]:
-        """The numbers of the pixels around places, and their weights."""
+        """The indices of the pixels around positions along one axis, and their weights."""
         found = pixels_along(self.m, place, self._extent(length, self.dtype), order)
         return [(self.m.whole(index), weight) for index, weight in found]

@@ -1,8 +1,8 @@
-"""The loops that move an array's last axis: `a` is the last axis of what is read, `b` of the result.
+"""The loops that transpose an array's last axis: `a` is the last axis of the source, `b` of the result.
 
-``void transpose(ptr operands, ptr numbers, i64 begin, i64 end)``; operands are the array and the result. Of
-few elements along an axis, such as colours, rows are mixed by turns; else squares that registers hold are
-turned, along `b` first: the result's rows are written from their beginning to their end.
+``void transpose(ptr operands, ptr numbers, i64 begin, i64 end)``; operands are the array and the result. If an
+axis has few elements, such as colours, its rows are interleaved. Otherwise square blocks are transposed in
+registers, in order along `b`, so that the result's rows are written from beginning to end.
 """
 
 from collections.abc import Callable, Sequence
@@ -15,13 +15,13 @@ from gluonic.codegen.writers.element_writer import ElementWriter
 
 
 class TranspositionWriter(ElementWriter):
-    """Writes the loops over parts of two axes at each place of the others.
+    """Writes the loops over parts of two axes at each index of the others.
 
     Parameters
     ----------
-    together : whether elements along both axes lie one after the other in what is read, and in the result
-    outer : how many other axes there are
-    most_interleaved : rows of so many elements, such as colours, are mixed by turns
+    together : whether elements along both axes are contiguous in the source, and in the result
+    outer : number of other axes
+    most_interleaved : up to this number of elements, such as colours, rows are interleaved
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class TranspositionWriter(ElementWriter):
         self.f.finish()
 
     def _unit(self, source: str, goal: str, a: tuple[str, str], b: tuple[str, str]) -> None:
-        """Choose the way for the extents that there are."""
+        """Write the choice of an algorithm by the extents."""
         counts = range(2, self.most_interleaved + 1)
         ways: list[tuple[str, int, Callable[[int], None]]] = []
         if self.together[0]:
@@ -76,10 +76,10 @@ class TranspositionWriter(ElementWriter):
         with self.f.when(left):
             self._squares(source, goal, a, b)
 
-    # -- few elements, which lie together ---------------------------------------------------------
+    # -- few elements, which are contiguous --------------------------------------------------------
 
     def _put_together(self, source: str, goal: str, first: str, end: str, few: int) -> None:
-        """Interleave a few rows to one."""
+        """Interleave a few rows into one."""
         rows = [self.at(source, self.times(i, self.there_b)) for i in range(few)]
 
         def body(index: str) -> None:
@@ -99,7 +99,7 @@ class TranspositionWriter(ElementWriter):
         self._along(first, end, body, single)
 
     def _take_apart(self, source: str, goal: str, first: str, end: str, few: int) -> None:
-        """Deinterleave one row to a few."""
+        """Deinterleave one row into a few."""
         rows = [self.at(goal, self.times(i, self.here_a)) for i in range(few)]
 
         def body(index: str) -> None:
@@ -120,7 +120,7 @@ class TranspositionWriter(ElementWriter):
     def _along(
         self, first: str, end: str, body: Callable[[str], None], single: Callable[[str], None]
     ) -> None:
-        """Loop over registers, then over what is left."""
+        """Loop over registers, then over the remainder."""
         middle = self._stretch(first, end).middle
         with self.f.loop(first, middle, self.lanes) as index:
             body(index)

@@ -17,15 +17,15 @@ from gluonic.graph import Node
 from gluonic.graph.attributes import Shape
 
 _BY_SIZE: dict[int, Dtype] = {4: FLOAT32, 8: FLOAT64}
-"""As what elements are moved."""
+"""The dtype as which elements are moved, by their size in bytes."""
 MOST_INTERLEAVED = 4
-"""Rows of so many elements, such as colours, are mixed by turns."""
+"""Up to this number of elements, such as colours, rows are interleaved."""
 _LONG, _SHORT = 1024, 64
-"""How far a unit of work goes: along the axis that loops follow, and along the other."""
+"""The elements of a unit of work: along the axis that loops follow, and along the other."""
 
 
 def merged(order: Sequence[int]) -> tuple[tuple[int, ...], list[list[int]]]:
-    """The order of axes when those that stay neighbours are one, and which these are, as they are read.
+    """The permutation after merging axes that stay adjacent, and the merged axes of the source.
 
     >>> merged((0, 2, 3, 1))
     ((0, 2, 1), [[0], [1], [2, 3]])
@@ -45,9 +45,9 @@ class TranspositionStep(Step):
 
     Attributes
     ----------
-    order : for each axis of the result, neighbours being one, the axis that is read
-    runs : for each axis that is read, the axes that are one
-    together : whether elements along both `a` and `b` lie one after the other, there and here
+    order : for each merged axis of the result, the merged axis of the source
+    runs : for each merged axis of the source, its axes
+    together : whether elements along both `a` and `b` are contiguous, in the source and in the result
     """
 
     def __init__(self, node: Node, order: Sequence[int], facts: Facts) -> None:
@@ -60,7 +60,7 @@ class TranspositionStep(Step):
 
     @classmethod
     def of(cls, node: Node, loop: Loop, facts: Facts) -> "TranspositionStep | None":
-        """The step of a loop that moves whole arrays; None where rows stay whole, or nothing moves."""
+        """The step of a loop that moves a whole array; None if the last axis stays last, or nothing moves."""
         if len(node.inputs) != 1 or loop.expression is not element or loop.reads[0] is None:
             return None
         read, shape = loop.reads[0], facts.shapes[node.inputs[0]]
@@ -78,14 +78,14 @@ class TranspositionStep(Step):
         return tuple(prod(shape[axis] for axis in run) for run in self.runs)
 
     def _reach(self, extents: Shape) -> tuple[int, int]:
-        """How far along `a` and `b` a unit goes: farther along `a` where rows are mixed by turns."""
+        """The elements of a unit along `a` and `b`: more along `a` where rows are interleaved."""
         if not self.together[1]:
             return _SHORT, _LONG
         more = MOST_INTERLEAVED + 1
         return if_at_least(extents[self.b], more, _SHORT, _LONG), _LONG
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Of `a`, `b` and the others the extents, and distances there and here; then the reach."""
+        """Extents and strides, in source and result, of `a`, `b` and the others; then the extents of a unit."""
         extents = self._extents(facts)
         there = [prod(extents[axis + 1 :]) for axis in range(len(extents))]
         places = {axis: place for place, axis in enumerate(self.order)}
@@ -97,7 +97,7 @@ class TranspositionStep(Step):
         return [*found, *self._reach(extents)]
 
     def units(self, facts: Facts) -> int:
-        """One for each part of `a` and `b` at each place of the other axes."""
+        """One unit per part of `a` and `b` at each index of the other axes."""
         extents = self._extents(facts)
         reach_a, reach_b = self._reach(extents)
         parts = -(-extents[self.a] // reach_a) * -(-extents[self.b] // reach_b)

@@ -55,7 +55,7 @@ class LLVMModule:
         return self.declare(name, result, arguments)
 
     def extern(self, name: str, address: int, arguments: Sequence[str]) -> None:
-        """Make a function at a known address callable under a name of ours."""
+        """Make a function at a known address callable by a name."""
         self.symbols[name] = address
         self.declare(name, "void", arguments)
 
@@ -156,7 +156,7 @@ class LLVMFunction(IntegerCode):
         self.module.definitions[self.name] = "\n".join(lines)
 
     def opening(self) -> Opening:
-        """Mark the current position, to be written to later."""
+        """Mark the current position; instructions can be written to it later."""
         opening = Opening([])
         self._lines.append(opening.lines)
         return opening
@@ -180,7 +180,7 @@ class LLVMFunction(IntegerCode):
         self._lines.append(f"  {text}")
 
     def shuffle(self, kind: str, a: str, b: str, lanes: Sequence[int]) -> str:
-        """Pick lanes of two vectors of a type; the second's are numbered after the first's."""
+        """Pick lanes of two vectors of a type; the indices of the second's lanes follow the first's."""
         picked = ", ".join(f"i32 {lane}" for lane in lanes)
         return self.op(f"shufflevector {kind} {a}, {kind} {b}, <{len(lanes)} x i32> <{picked}>")
 
@@ -224,7 +224,7 @@ class LLVMFunction(IntegerCode):
         self.start(after)
 
     def first_without(self, start: str, stop: str, holds: Callable[[str], str]) -> str:
-        """Return the first of ``start, start + 1, …`` for which the ``i1`` of `holds` is false, or `stop`."""
+        """Return the first of ``start, start + 1, ...`` for which `holds` writes a false ``i1``, or `stop`."""
         before, head, body, after = self.block, *map(self.label, ("seek", "look", "found"))
         self._jump(head)
         self.start(head)

@@ -1,4 +1,4 @@
-"""Object files kept between processes, so that a second run links without compiling.
+"""The disk cache of object files: a second process links without compiling.
 
 An entry is named by the SHA-256 of everything that determines its contents and begins with the
 SHA-256 of its payload: LLVM may abort on a damaged object file, so it never sees one. The folder
@@ -29,7 +29,7 @@ _DIGEST_BYTES = 32
 _SUFFIX = ".object"
 _DEFAULT_CAP = 256 << 20
 _LOOKS = 64
-"""The number of checks of the folder's size while as much is written as it may hold."""
+"""The number of checks of the folder's size while one cap's worth of bytes is written."""
 
 
 def key(text: str, target: Target) -> str:
@@ -76,7 +76,7 @@ def fetch(name: str, make: Callable[[], bytes]) -> bytes:
     made = make()
     try:
         _write(folder, name, made)
-    except OSError:  # a full or read-only disk: the code is made, but not stored
+    except OSError:  # a full or read-only disk: the code is compiled, but not stored
         return made
     return made
 
@@ -154,7 +154,7 @@ def _write(folder: Path, name: str, payload: bytes) -> None:
 
 @lru_cache(maxsize=16)
 def _tidy(folder: Path) -> None:
-    """Remove the files that killed processes have left; once, for listing takes time for every entry."""
+    """Remove files left by killed processes; once per process, for listing takes time for every entry."""
     remove_abandoned(folder)
 
 

@@ -1,4 +1,4 @@
-"""How machine code bails out to the interpreter, for inputs that need it, such as for an error."""
+"""Bail-out: machine code leaves a call to the interpreter, for instance to raise an error."""
 
 DECLINED = "declined"
 """The name, in the address table, of the flag that a step sets to leave the call to the interpreter."""

@@ -91,13 +91,14 @@ _SCALES = Template("""
 
 
 def by_vectors(kind: str, before: str, vector: str, element: str) -> str:
-    """The body of a function that makes an element from each word, eight at a time.
+    """The body of a function that computes an element from each word, eight at a time.
 
     Parameters
     ----------
     kind : LLVM's type of an element
     before : the code before the loop
-    vector, element : make ``%v_value`` of the words ``%v_word``, and ``%e_value`` of the word ``%e_word``
+    vector, element : compute ``%v_value`` from the words ``%v_word``, and ``%e_value`` from the word
+        ``%e_word``
     """
     return _BY_VECTORS.substitute(
         before=before, kind=kind, words=WORDS, vector=vector, element=element
@@ -105,15 +106,15 @@ def by_vectors(kind: str, before: str, vector: str, element: str) -> str:
 
 
 def one_by_one(kind: str, draw: str, before: str = "") -> str:
-    """The body of a function that makes elements one by one; `draw` computes ``%value``."""
+    """The body of a function that computes elements one by one; `draw` computes ``%value``."""
     return _EACH.substitute(before=before, kind=kind, draw=draw)
 
 
 def row_of(share: str, width: int) -> str:
-    """Find ``%row``, the parameters of an element: so many elements share one, of so many doubles."""
+    """Find ``%row``, the parameters of an element: `share` elements have one row, of `width` doubles."""
     return _ROW.substitute(share=share, width=width)
 
 
 def scales_of(kind: str, narrow: str) -> str:
-    """Read ``%offset`` and ``%scale``; `narrow` converts them from ``double``."""
+    """Load ``%offset`` and ``%scale``; `narrow` converts them from ``double``."""
     return _SCALES.substitute(kind=kind, narrow=narrow)

@@ -1,4 +1,4 @@
-"""What is drawn off a run's twister, in LLVM's textual form: the functions of `FILLS`, each for a dtype.
+"""Draws from a run's twister, in LLVM's textual form: the functions of `FILLS`, each for a dtype.
 
 The types ``float`` and ``double`` share texts, in which ``$wide`` and ``$narrow`` convert to ``double`` and
 back.
@@ -24,7 +24,7 @@ _KINDS = {
 
 
 def _broadcast(name: str, kind: str, value: str) -> str:
-    """Make a vector that has a value in all its lanes."""
+    """Broadcast a value to all lanes of a vector."""
     return (
         f"  %{name}_one = insertelement <{LANES} x {kind}> poison, {kind} {value}, i32 0\n"
         f"  %{name} = shufflevector <{LANES} x {kind}> %{name}_one, <{LANES} x {kind}> poison, "
@@ -39,7 +39,7 @@ _MOVED = Template("""
 
 
 def _uniform() -> str:
-    """Of a word each, by vectors."""
+    """The code of uniform floats, each from one word, by vectors."""
     scales = scales_of("float", "fptrunc double")
     before = "\n".join(
         [scales, _broadcast("v_s", "float", "%scale"), _broadcast("v_o", "float", "%offset")]
@@ -106,7 +106,7 @@ def _integers() -> str:
 
 
 def draws_text() -> tuple[str, dict[str, tuple[str, np.dtype[Any]]]]:
-    """The code of all draws, and its functions that can be called: what each draws, and in which dtype."""
+    """The code of all draws, and its functions: the distribution and the dtype of each."""
     parts = {
         ("uniform", "float32"): ("float", _uniform()),
         ("uniform", "float64"): ("double", _uniform_double()),

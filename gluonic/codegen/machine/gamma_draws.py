@@ -82,8 +82,8 @@ def one_gamma_text(kind: str, names: Mapping[str, str]) -> str:
 
     Parameters
     ----------
-    kind : LLVM's type of it
-    names : how the text converts to ``double`` and back
+    kind : LLVM's type of the number
+    names : the conversions to ``double`` and back
     """
     return _GAMMA.substitute(kind=kind, **names)
 

@@ -4,7 +4,7 @@ from abc import ABC, abstractmethod
 from typing import TypeAlias
 
 Index: TypeAlias = str | int
-"""An ``i64``: the reference of a result, or a number."""
+"""An ``i64``: the reference of a result, or a constant."""
 
 
 class IntegerCode(ABC):
@@ -77,11 +77,11 @@ class IntegerCode(ABC):
     # -- addresses ----------------------------------------------------------------------------
 
     def offset(self, address: str, index: Index, kind: str = "i8") -> str:
-        """The address of the element of that number behind one, of a type; of bytes, if none is named."""
+        """The address of the element with an index, of a type; by default of a byte."""
         return self.op(f"getelementptr {kind}, ptr {address}, i64 {index}")
 
     def load(self, kind: str, address: str, align: int | None = None) -> str:
-        """What lies at an address, whose alignment is that of the type, or another."""
+        """The value at an address; by default the alignment is that of the type."""
         return self.op(f"load {kind}, ptr {address}{_aligned(align)}")
 
     def store(self, kind: str, value: Index, address: str, align: int | None = None) -> None:

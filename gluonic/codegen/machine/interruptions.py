@@ -1,7 +1,7 @@
-"""Deferred signals: LLVM's objects must not be left half made or half closed, nor its lock held.
+"""Deferred signals: LLVM's objects must not be left half created or half closed, nor its lock held.
 
-A handler such as Python's own for Ctrl-C may raise between any two instructions of the main thread, in
-llvmlite's `__enter__` of a lock too, which would never be released.
+A handler, such as Python's own for Ctrl-C, may raise between any two instructions of the main thread. Raised in
+llvmlite's `__enter__` of its lock, the lock would never be released.
 """
 
 import signal
@@ -36,7 +36,7 @@ def uninterrupted() -> Iterator[None]:
         _put_back(replaced)
         handlers = dict(replaced)
         for number in arrived:
-            handlers[number](number, None)  # the frame would keep LLVM's objects in it alive
+            handlers[number](number, None)  # a frame would keep its LLVM objects alive
 
 
 def _put_back(replaced: list[tuple[int, Any]]) -> None:

@@ -26,13 +26,13 @@ _lock = threading.RLock()
 _numbers = itertools.count()
 _engines: dict[Target, Any] = {}
 _trackers: dict[int, Any] = {}
-"""What keeps the code of each library in memory, by its number. Here the garbage collector, which may find a
-library in a cycle at any time, closes none of them while a signal could interrupt that."""
+"""The objects that keep the code of each library in memory, by its number. The garbage collector may find a
+library in a cycle at any time; held here, none is closed while a signal could interrupt that."""
 MOST_LINKED = 64
 """LLVM keeps parts of each library until its JIT is freed, so a new JIT starts after this many."""
 
 _ROOM, _ROOM_A_BYTE = 16 << 20, 16
-"""The largest memory of LLVM for a module, and for each byte of its text, in bytes."""
+"""The most memory, in bytes, that LLVM uses for a module, and for each byte of its text."""
 
 # A fork while another thread compiles would leave the child a lock nobody can open.
 if hasattr(os, "register_at_fork"):
@@ -47,11 +47,11 @@ class LinkedLibrary:
     Parameters
     ----------
     number : int
-        Its number among all that were linked.
+        Its index among all linked libraries.
     addresses : mapping of str to int
         The functions that can be called.
     size : int
-        The bytes of the object file.
+        The size of the object file in bytes.
 
     Attributes
     ----------
@@ -88,9 +88,9 @@ def load(
     text : str
         The module in LLVM's textual form.
     names : sequence of str
-        Functions whose addresses are wanted.
+        Functions whose addresses are needed.
     imports : sequence of str
-        C library functions the module calls by name.
+        C library functions that the module calls by name.
     target : Target, default: the host
         The target; this machine must be able to run it.
     symbols : mapping of str to int, default: none
@@ -131,7 +131,7 @@ def link(
     target: Target,
     symbols: Mapping[str, int],
 ) -> LinkedLibrary:
-    """Link an object file that :func:`compile_object` made."""
+    """Link an object file from :func:`compile_object`."""
     llvm = load_llvm()
     builder = llvm.JITLibraryBuilder().add_object_img(image)
     for name, address in {**addresses(imports), **symbols}.items():
@@ -167,7 +167,7 @@ def optimised(text: str, target: Target | None = None) -> str:
 
 
 def lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any:
-    """Parse, verify and optimise a module in a context of its own, then `finish` it.
+    """Parse, verify and optimise a module in its own context, then call `finish` on it.
 
     LLVM's objects are closed here, the module before its context: if an error left them to Python's garbage
     collector, it would close them in any order, and LLVM would crash.

@@ -10,7 +10,7 @@ from gluonic.codegen.machine.assembler import LLVMFunction, type_suffix
 def masked_load(
     f: LLVMFunction, kind: str, address: str, align: int, mask: str, other: str = "zeroinitializer"
 ) -> str:
-    """Read the lanes of a vector type that `mask` selects; return it, the other lanes from `other`."""
+    """Load the lanes of a vector that `mask` selects; the other lanes come from `other`."""
     pointer, bits = ("ptr", address), (_mask_type(kind), mask)
     return f.call(
         f"llvm.masked.load.{type_suffix(kind)}.p0",
@@ -20,7 +20,7 @@ def masked_load(
 
 
 def masked_store(f: LLVMFunction, kind: str, ref: str, address: str, align: int, mask: str) -> None:
-    """Write the lanes of a vector that `mask` selects."""
+    """Store the lanes of a vector that `mask` selects."""
     pointer, bits = ("ptr", address), (_mask_type(kind), mask)
     f.call_for_effect(
         f"llvm.masked.store.{type_suffix(kind)}.p0", [(kind, ref), pointer, _align(align), bits]
@@ -28,7 +28,7 @@ def masked_store(f: LLVMFunction, kind: str, ref: str, address: str, align: int,
 
 
 def gather(f: LLVMFunction, kind: str, pointers: str, align: int, mask: str) -> str:
-    """Read each lane from an address of its own; return a vector with zeros where `mask` selects none."""
+    """Load each lane from its own address; the lanes that `mask` does not select are zero."""
     places, bits = (_pointers_type(kind), pointers), (_mask_type(kind), mask)
     return f.call(
         f"llvm.masked.gather.{type_suffix(kind)}.v{_count(kind)}p0",
@@ -38,7 +38,7 @@ def gather(f: LLVMFunction, kind: str, pointers: str, align: int, mask: str) -> 
 
 
 def scatter(f: LLVMFunction, kind: str, ref: str, pointers: str, align: int, mask: str) -> None:
-    """Write each lane that `mask` selects to an address of its own."""
+    """Store each lane that `mask` selects to its own address."""
     places, bits = (_pointers_type(kind), pointers), (_mask_type(kind), mask)
     f.call_for_effect(
         f"llvm.masked.scatter.{type_suffix(kind)}.v{_count(kind)}p0",
@@ -59,5 +59,5 @@ def _pointers_type(kind: str) -> str:
 
 
 def _count(kind: str) -> str:
-    """Return the number of elements of a vector type such as ``<16 x float>`` has."""
+    """Return the number of elements in a vector type such as ``<16 x float>``."""
     return kind.strip("<>").partition(" x ")[0]

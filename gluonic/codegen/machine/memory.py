@@ -1,11 +1,13 @@
-"""The memory plan: where each result of a graph lives while it runs.
+"""The memory plan: the location of each result of a graph while it runs.
 
-Results that no user sees share one arena; two of them may use the same bytes when one is dead before the
-other is born. A relabelled result lives where its source does. When results are born and die does not depend
-on shapes; so a new batch size needs no new code, and a new plan only if it is larger than all before: what is
-smaller has room in the arena as it was laid out. In a new plan who lies on whom may be as it was, which is
-quicker than to look for room again. What is joined with others may be computed where it lies in the joined
-array.
+Intermediate results share one arena; two of them may use the same bytes if their lifetimes do not overlap. A
+reshaped result has the memory of its source. Lifetimes do not depend on shapes. So a new batch size needs no
+new
+code, and a new plan only if it is larger than all before: smaller results fit the arena as it was laid out. A
+new
+plan may keep the order of results that lie on top of each other, which is faster than packing them again.
+Arrays
+that are concatenated may be computed in place, in the memory of the result.
 """
 
 from bisect import bisect, bisect_left
@@ -32,7 +34,7 @@ class MemoryPlan:
 
     Attributes
     ----------
-    offsets : where the memory of each result begins
+    offsets : the offset of each result in the arena, in bytes
     size : the size of the arena, in bytes
     """
 
@@ -41,12 +43,12 @@ class MemoryPlan:
 
     @cached_property
     def displacements(self) -> npt.NDArray[np.uintp]:
-        """The offsets, as what addresses are counted on by."""
+        """The offsets in the dtype of addresses."""
         return np.array(self.offsets, np.uintp)
 
 
 EMPTY = MemoryPlan([], 0)
-"""A plan for nothing."""
+"""The plan of no buffers."""
 
 
 def aligned(size: int) -> int:
@@ -59,20 +61,20 @@ def aligned(size: int) -> int:
 
 
 class Lifetimes:
-    """When results are born and when they die.
+    """The lifetimes of results.
 
     Parameters
     ----------
     steps : the results that each step reads and writes, in execution order
-    living : the results that live in the arena
-    root : for a reshaped result the one whose memory it shares
+    living : the results in the arena
+    root : for a reshaped result, the result whose memory it shares
 
     Attributes
     ----------
     buffers : the results in the arena that are written, in the order of their births
-    room : the bytes of the largest arena that there was memory for
-    _moves : the number of a buffer that is born; inverted, of one that dies
-    _layouts : a layout for each way in which buffers are nested
+    room : the size in bytes of the largest arena that could be allocated
+    _moves : the index of a buffer that is born; its bitwise inverse when it dies
+    _layouts : a layout for each nesting of buffers
     """
 
     def __init__(
@@ -103,12 +105,12 @@ class Lifetimes:
         sizes: Sequence[int] | Sizes,
         within: Mapping[int, tuple[int, int]] = NOTHING,
     ) -> MemoryPlan:
-        """Lay out the arena for buffers of such sizes, which are whole cache lines.
+        """Lay out the arena for buffers of the given sizes.
 
         Parameters
         ----------
-        sizes : of each buffer
-        within : for each buffer within another's memory that buffer, and the offset in it
+        sizes : the bytes of each buffer, rounded up to cache lines
+        within : for each buffer in another's memory, that buffer and the offset in it
         """
         key = tuple([(buffer, place[0]) for buffer, place in within.items()])
         layout = self._layouts.get(key)
@@ -125,7 +127,7 @@ class Lifetimes:
 def _outermost(
     count: int, within: Mapping[int, tuple[int, int]]
 ) -> tuple[Sequence[int], Sequence[int]]:
-    """For each buffer the outermost one that contains it, perhaps itself, and the offset in it."""
+    """For each buffer, the outermost one that contains it, perhaps itself, and the offset in it."""
     hosts, begins = list(range(count)), [0] * count
     for buffer in within:
         while (place := within.get(hosts[buffer])) is not None:
@@ -159,11 +161,11 @@ class _Layout:
         self._kept: tuple[Sizes, MemoryPlan] | None = None
 
     def plan(self, sizes: Sizes, room: int) -> MemoryPlan:
-        """Lay out the arena, like the last time if that is as good, or exactly so if there is room for all.
+        """Lay out the arena: as the last time if all buffers fit, otherwise similarly if that is as good.
 
         Parameters
         ----------
-        room : the bytes of memory that there is anyway
+        room : the size in bytes of an arena that exists in any case
         """
         if self._kept is not None:
             largest, plan = self._kept
@@ -175,7 +177,7 @@ class _Layout:
         return made
 
     def _made(self, sizes: Sizes) -> MemoryPlan:
-        """A plan for these very sizes."""
+        """A plan for exactly these sizes."""
         most, listed = self._most_alive(sizes), sizes.tolist()
         if self._model is not None:
             plan = self._model.plan_for(listed)
@@ -186,7 +188,7 @@ class _Layout:
         return plan
 
     def _packed(self, sizes: Sequence[int]) -> MemoryPlan:
-        """A plan that searches room for each buffer."""
+        """A plan that packs each buffer into free memory."""
         offsets, free = [0] * len(sizes), _FreeList()
         for buffer in self._moves:
             if buffer >= 0:
@@ -217,9 +219,9 @@ class _Model:
 
     @cached_property
     def _lower(self) -> list[tuple[int, list[int]]]:
-        """Each buffer with those on which it lies, those with the lowest offsets first.
+        """Each buffer with those directly below it, in the order of offsets.
 
-        Looking at the neighbours at birth is enough: who becomes one later has lain on one that died.
+        Only neighbours at birth matter: a later neighbour was above one that has died since.
         """
         offsets = self._plan.offsets
         lower: list[list[int]] = [[] for _ in offsets]
@@ -249,13 +251,13 @@ class _Model:
         return MemoryPlan(offsets, max(ends, default=0))
 
     def is_as_good(self, plan: MemoryPlan, most: int) -> bool:
-        """Whether a plan takes no more than this one, or not much more of what it must take."""
+        """Whether a plan is no larger than this one, or not much larger relative to its lower bound."""
         size = self._plan.size
         return plan.size <= size or plan.size * self._most <= size * most * _WORSE
 
 
 def side_by_side(sizes: Sequence[int]) -> MemoryPlan:
-    """A plan for buffers that live as long as the arena."""
+    """A plan for buffers that all live at the same time."""
     offsets, size = [], 0
     for one in sizes:
         offsets.append(size)
@@ -264,7 +266,7 @@ def side_by_side(sizes: Sequence[int]) -> MemoryPlan:
 
 
 class _FreeList:
-    """The stretches of the arena that are free now, sorted by offset."""
+    """The free ranges of the arena, sorted by offset."""
 
     def __init__(self) -> None:
         self.size = 0
@@ -272,7 +274,7 @@ class _FreeList:
         self._sizes: list[int] = []
 
     def take(self, size: int) -> int:
-        """The smallest free stretch that is large enough, or new room at the end."""
+        """The offset of the smallest free range that is large enough, or of new memory at the end."""
         starts, sizes = self._starts, self._sizes
         fitting = [room for room in sizes if room >= size]
         if fitting:
@@ -285,14 +287,14 @@ class _FreeList:
                 sizes[position] -= size
             return start
         start = self.size
-        if starts and starts[-1] + sizes[-1] == start:  # grow the last free stretch
+        if starts and starts[-1] + sizes[-1] == start:  # grow the last free range
             start = starts.pop()
             sizes.pop()
         self.size = start + size
         return start
 
     def give(self, start: int, size: int) -> None:
-        """Make a stretch free, joined with its free neighbours."""
+        """Free a range, and merge it with adjacent free ranges."""
         starts, sizes = self._starts, self._sizes
         position = bisect(starts, start)
         if position < len(starts) and starts[position] == start + size:

@@ -13,7 +13,7 @@ def part_of(text: str, names: Iterable[str]) -> str:
     Parameters
     ----------
     text : the whole module, as :mod:`gluonic.codegen.machine.assembler` writes it
-    names : the functions that are wanted; those that they call come along
+    names : the functions to keep; those that they call are kept, too
 
     Examples
     --------
@@ -45,6 +45,6 @@ def with_callees(definitions: Mapping[str, str], names: Iterable[str]) -> set[st
 
 
 def _is_needed(line: str, wanted: set[str]) -> bool:
-    """Whether a line outside of functions is needed by the wanted ones."""
+    """Whether the kept functions need a line outside of functions."""
     declared = _NAME.search(line)
     return declared is None or declared[1] in wanted

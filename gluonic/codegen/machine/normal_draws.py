@@ -119,8 +119,8 @@ def normals_text(kind: str, names: Mapping[str, str]) -> str:
 
     Parameters
     ----------
-    kind : LLVM's type of them
-    names : of the functions that it calls
+    kind : LLVM's type of the numbers
+    names : the names of the functions that it calls
     """
     return _NORMALS.substitute(
         kind=kind,

@@ -82,7 +82,7 @@ def poissons_text() -> str:
 
 
 def mixed_text() -> str:
-    """The body of a function that draws numbers of Poisson distributions whose means are drawn."""
+    """The body of a function that draws numbers of Poisson distributions with random means."""
     draw = f"""{row_of("%each", 5)}
   %d = load double, ptr %row
   %is_mixed = fcmp one double %d, 0.0

@@ -1,7 +1,7 @@
 """Addresses of the C library functions that machine code may call.
 
-Modules are linked against these and nothing else: a name that is missing is an error when the
-module is linked, never a jump into nowhere.
+Modules are linked against these and nothing else: a missing name is an error when the module is linked,
+never a jump to an invalid address.
 """
 
 from __future__ import annotations

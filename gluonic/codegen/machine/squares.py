@@ -8,13 +8,13 @@ from gluonic.codegen.machine.assembler import LLVMFunction
 def transposed(
     f: LLVMFunction, kind: str, rows: Sequence[str], lanes: int, size: int, together: int
 ) -> list[str]:
-    """Write what makes columns of the rows of squares of a size that lie side by side in registers.
+    """Write the transposition of square tiles that lie side by side in registers: rows become columns.
 
     Parameters
     ----------
     kind, lanes : of the registers
-    rows : as many as the size
-    together : how many elements are 16 bytes, within which processors interleave registers
+    rows : the rows of the tiles, as many as a tile is wide
+    together : number of elements in 16 bytes, within which processors interleave registers
     """
     columns, half = list(rows), size // 2
     while half >= together:
@@ -33,7 +33,7 @@ def transposed(
 
 
 def _interleaved(f: LLVMFunction, kind: str, rows: Sequence[str], lanes: int) -> list[str]:
-    """The same where registers hold as many elements in 16 bytes as there are rows."""
+    """The same if 16 bytes hold as many elements as there are rows."""
     columns, size = list(rows), len(rows)
     half = size // 2
     halves = [

@@ -8,7 +8,7 @@ class StepFunction(LLVMFunction):
 
     Parameters
     ----------
-    module, name, passes_on : as for `LLVMFunction`
+    module, name, passes_on : see `LLVMFunction`
     """
 
     def __init__(self, module: LLVMModule, name: str, *, passes_on: bool = False) -> None:

@@ -6,7 +6,7 @@ from string import Template
 from gluonic.codegen.machine.target import Target
 
 _NAP = 50_000
-"""The length of each sleep of a caller that waits for longer, in nanoseconds."""
+"""The length of each sleep of a caller that waits longer, in nanoseconds."""
 
 _TEXT = Template("""
 declare i32 @clock_gettime(i32, ptr)
@@ -64,7 +64,7 @@ def _tells_core(target: Target) -> bool:
 
 
 def system_imports(target: Target) -> tuple[str, ...]:
-    """The C library functions that are called."""
+    """The C library functions that the code calls."""
     asked = ("sched_getcpu",) if _tells_core(target) else ()
     return ("clock_gettime", "nanosleep", *asked)
 

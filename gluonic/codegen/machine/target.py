@@ -1,10 +1,10 @@
-"""The machine a kernel is written for: its name, its SIMD features, its registers.
+"""The target processor of a kernel: its name, its SIMD features, its registers.
 
-Nothing else in this room asks what the processor can do: lane counts, masked memory access and
-the choice of instruction follow from a :class:`Target`. The host is detected once;
+No other module here detects processor features: lane counts, masked memory access and the choice of
+instructions depend only on a :class:`Target`. The host is detected once;
 ``GLUONIC_CPU`` (a level of x86-64 such as ``x86-64-v3``, or a processor's name) and
-``GLUONIC_CPU_FEATURES`` (``-avx512f,+fma``) narrow it. LLVM only warns when it does not know a
-name, and running code for another processor kills the process, so both are checked here.
+``GLUONIC_CPU_FEATURES`` (``-avx512f,+fma``) restrict it. LLVM only warns about an unknown name, and
+running code for another processor kills the process, so both are checked here.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class TargetError(ValueError):
 
 @record
 class Target:
-    """A processor to write code for.
+    """A processor to generate code for.
 
     Parameters
     ----------
@@ -65,9 +65,9 @@ class Target:
     cpu : str
         LLVM's name of the processor.
     features : str
-        LLVM's comma-separated list of switches on top of what `cpu` implies.
+        LLVM's comma-separated list of switches, in addition to the features of `cpu`.
     simd : frozenset of str
-        The enabled SIMD features, of those that code generation uses.
+        The enabled SIMD features, among those that code generation uses.
     """
 
     triple: str
@@ -82,14 +82,14 @@ class Target:
 
     @property
     def vector_bytes(self) -> int:
-        """Width of one SIMD register."""
+        """Width of a SIMD register in bytes."""
         if "avx512f" in self.simd:
             return 64
         return 32 if "avx2" in self.simd else 16
 
     @property
     def vector_registers(self) -> int:
-        """How many SIMD registers there are."""
+        """The number of SIMD registers."""
         return 32 if "avx512f" in self.simd or "neon" in self.simd else 16
 
     @property
@@ -99,7 +99,7 @@ class Target:
 
     @property
     def has_half(self) -> bool:
-        """Whether float16 is converted by an instruction."""
+        """Whether an instruction converts float16."""
         return "f16c" in self.simd or "neon" in self.simd
 
     def masks_memory(self, itemsize: int) -> bool:
@@ -119,14 +119,14 @@ class Target:
 
 
 LLVM_OPTIONS = "disable-lsr", "disable-cgp"
-"""LLVM's passes that do not help loops whose addresses advance by formulas of their own. Loop strength
+"""LLVM's passes that do not help loops whose address arithmetic is explicit. Loop strength
 reduction takes time quadratic in the addresses: a join of 40 parts took 20 times as long with it. The
 preparation for code generation moves addresses to where they are used: a tenth more instructions."""
 
 
 @contextmanager
 def own_llvm_options() -> Iterator[None]:
-    """Set LLVM's options during the ``with`` block: they are global to the process."""
+    """Set LLVM's options, which are global to the process, during the ``with`` block."""
     llvm = load_llvm()
     for option in LLVM_OPTIONS:
         llvm.set_option("gluonic", f"-{option}")
@@ -139,7 +139,7 @@ def own_llvm_options() -> Iterator[None]:
 
 @cache
 def load_llvm() -> Any:
-    """Import llvmlite's binding and switch on this machine's architecture."""
+    """Import llvmlite's binding and initialize this machine's architecture."""
     from llvmlite import binding
 
     binding.initialize_native_target()
@@ -149,14 +149,14 @@ def load_llvm() -> Any:
 
 @cache
 def _load_other_architectures() -> None:
-    """Switch on every architecture that llvmlite was built with."""
+    """Initialize every architecture that llvmlite was built with."""
     llvm = load_llvm()
     llvm.initialize_all_targets()
     llvm.initialize_all_asmprinters()
 
 
 def host() -> Target:
-    """Return this machine, as narrowed by ``GLUONIC_CPU`` and ``GLUONIC_CPU_FEATURES``.
+    """Return this machine, restricted by ``GLUONIC_CPU`` and ``GLUONIC_CPU_FEATURES``.
 
     Raises
     ------
@@ -168,7 +168,7 @@ def host() -> Target:
 
 @cache
 def narrowed(cpu: str, switches: str) -> Target:
-    """Return this machine, restricted by these two; empty, they change nothing."""
+    """Return this machine, restricted to a processor and by switches; empty strings change nothing."""
     llvm = load_llvm()
     triple = str(llvm.get_process_triple())
     has: dict[str, bool] = dict(llvm.get_host_cpu_features())
@@ -194,7 +194,7 @@ def narrowed(cpu: str, switches: str) -> Target:
 
 
 def cross(triple: str, cpu: str = "", features: str = "") -> Target:
-    """Return a target described by hand, to compile for without running.
+    """Return an explicitly described target, for compiling without running.
 
     Parameters
     ----------
@@ -238,7 +238,7 @@ def _with_base(name: str) -> frozenset[str]:
 
 
 def _switches(text: str) -> list[tuple[bool, str]]:
-    """Split ``+a,-b`` to pairs (on, name)."""
+    """Split ``+a,-b`` into pairs (on, name)."""
     found = []
     for part in filter(None, (part.strip() for part in text.split(","))):
         if not re.fullmatch(r"[+-][a-z0-9][a-z0-9._-]*", part):

@@ -1,7 +1,7 @@
 """Draws from many Mersenne twisters, in LLVM's textual form; the distributions are in `draws_code`.
 
-A step's units are the runs of an array, each off a twister of its own. States are turned by vectors; what takes
-a number of words that only they tell is a loop over elements.
+A step's units are the runs of an array, each from its own twister. States are advanced by vector code. Draws
+that take a number of words known only from the words themselves loop over elements.
 """
 
 from string import Template
@@ -150,7 +150,7 @@ def _everywhere(number: Any, kind: str = "i32", lanes: int = LANES) -> str:
 
 
 def unit_text(p: str, lanes: int = 1) -> str:
-    """Make ``%p_below``, floats of [0, 1), of the words ``%p_word``; one of each is no vector."""
+    """Compute ``%p_below``, floats in [0, 1), from the words ``%p_word``; scalars if `lanes` is 1."""
     numbers = {"tiny": "0x3DF0000000000000", "one": "1.0", "below": "0x3FEFFFFFE0000000"}
     kinds = {"kind": "float", "words": "i32", "bits": "i1"}
     if lanes > 1:
@@ -160,9 +160,9 @@ def unit_text(p: str, lanes: int = 1) -> str:
 
 
 def _turned(n: str, begin: int, end: int, source: str, shift: int, before: str) -> str:
-    """The body of a loop over the words of the next state, which go where later those are that follow from it.
+    """The body of a loop over the words of the next state, stored where its tempered words go later.
 
-    The last vector ends with the last word, so some are made twice.
+    The last vector ends with the last word, so some words are computed twice.
     """
     last = end - LANES
     return f"""
@@ -194,7 +194,7 @@ def _turned(n: str, begin: int, end: int, source: str, shift: int, before: str) 
 
 
 def _tempered() -> str:
-    """What makes words of a state."""
+    """The code that tempers the words of a state."""
     lines = []
     for number, (shift, mask) in enumerate(TEMPERING):
         direction = "lshr" if shift > 0 else "shl"
@@ -207,7 +207,7 @@ def _tempered() -> str:
 
 
 def states_text() -> str:
-    """What all draws have in common: states, words and numbers of [0, 1)."""
+    """The shared code of all draws: states, words and numbers in [0, 1)."""
     return _STATES.substitute(
         factor=FACTOR,
         unit=unit_text("w"),
@@ -303,9 +303,9 @@ def draw_text(name: str, kind: str, body: str) -> str:
 
     Parameters
     ----------
-    name : it is ``draw_`` and this
-    kind : LLVM's type of an element of what is drawn
-    body : what is in the function that draws a run
+    name : the function is ``draw_`` and this name
+    kind : LLVM's type of a drawn number
+    body : the body of the function that draws a run
     """
     run = _RUN.substitute(name=name, body=body)
     return run + _RUNS.substitute(name=name, kind=kind, words=WORDS, unseeded=UNSEEDED)

@@ -1,4 +1,4 @@
-"""The code that starts workers, ends them and, after a fork, forgets them, in LLVM's textual form."""
+"""The code that starts workers, stops them and, after a fork, resets their state, in LLVM's textual form."""
 
 from string import Template
 

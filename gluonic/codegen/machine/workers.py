@@ -1,7 +1,6 @@
-"""Threads that share the units of large steps; see :mod:`gluonic.codegen.machine.workers_code` for how.
+"""Threads that share the units of large steps; implemented in :mod:`gluonic.codegen.machine.workers_code`.
 
-The first step that is divided loads their code, the first call of such a step starts them. A child of a
-fork starts its own.
+The first divided step loads their code, its first call starts them. The child of a fork starts new ones.
 """
 
 import atexit
@@ -26,8 +25,8 @@ class Workers:
     Attributes
     ----------
     share : the address of ``void share(ptr step, ptr operands, ptr numbers, i64 units, i64 chunk,
-        i64 threads, i64 count, i64 stride)``, which does all units of a step together with workers that are
-        free; worker `i` gets `i` times `stride` bytes added to the last of `count` operands, its workspace
+        i64 threads, i64 count, i64 stride)``, which runs all units of a step, together with idle workers; for
+        worker `i`, `i` times `stride` bytes are added to the last of `count` operands, its workspace
     """
 
     def __init__(self, library: LinkedLibrary) -> None:
@@ -40,14 +39,14 @@ class Workers:
 
 @cache
 def workers() -> Workers:
-    """The workers of this process; there are none where there are no POSIX threads, see `most_threads`."""
+    """The workers of this process; there are none without POSIX threads, see `most_threads`."""
     found = Workers(load(workers_text(host()), EXPORTS, workers_imports(host())))
     os.register_at_fork(after_in_child=found.reset)
-    atexit.register(found.stop)  # before the code in which they sleep goes away
+    atexit.register(found.stop)  # before the code in which they sleep is freed
     return found
 
 
 def most_threads() -> int:
-    """How many threads may share a step, the caller among them."""
+    """The most threads that may share a step, including the caller."""
     count = min(thread_count(), MOST_THREADS)
     return count if os.name == "posix" else 1

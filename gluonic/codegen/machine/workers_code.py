@@ -1,17 +1,19 @@
-"""The machine code of the workers: threads that share the units of a step, without C and without Python.
+"""The machine code of the workers, threads that share the units of a step, without C and without Python.
 
-Here is what they have in common, and what a caller does; what a worker does is in `worker_thread_code`, how
-workers come and go in `worker_lifetime_code`.
+This module has the shared state and the caller's code; the code of a worker is in `worker_thread_code`, that of
+starting and stopping workers in `worker_lifetime_code`.
 
-A *job* is one step's units of work; whoever takes part claims them chunk by chunk from a counter, so that
-nobody waits for a thread that has been given nothing. `generation` is odd while a job is open. A worker
-registers in `active`, looks whether the job is (still) open, and only then reads what it is; the caller
-closes the job when nothing is left to claim, and waits for those that are registered. Both write before they
-read, sequentially consistent, so one of them sees the other. A worker whose core was taken before it
-registered costs nothing, one whose core was taken later its one chunk.
+A *job* is one step's units of work. All participating threads claim chunks of it from a counter, so none waits
+for a thread that was not scheduled. `generation` is odd while a job is open. A worker registers in `active`,
+checks that the job is (still) open, and only then reads it. The caller closes the job when no chunk is left,
+and
+waits for the registered workers. Both write before they read, with sequential consistency, so at least one of
+them sees the other's write. A worker that is preempted before it registers costs nothing; one that is preempted
+later delays the job by its chunk.
 
-Idle workers watch `generation` for a moment, then sleep on a condition. If the end of a job was long in
-coming, or a worker finds itself on the caller's core, cores are scarce: callers then work alone for a while.
+Idle workers spin on `generation` for a moment, then sleep on a condition variable. If the caller waited long
+for
+the end of a job, or a worker is on the caller's core, cores are scarce: callers then work alone for a while.
 """
 
 import signal
@@ -24,13 +26,13 @@ from gluonic.codegen.machine.worker_thread_code import THREAD
 
 MOST_THREADS = 64
 _WATCH = 500000
-"""For so many nanoseconds an idle worker watches before it sleeps: what a loop does between calls fits in."""
+"""How long an idle worker spins before it sleeps, in nanoseconds: longer than a loop takes between calls."""
 _PATIENCE = 30_000
-"""For so many nanoseconds at least a caller who waits for workers watches before it sleeps."""
+"""How long, at least, a caller that waits for workers spins before it sleeps, in nanoseconds."""
 _REST = 16
-"""How many times as long as it has waited in vain a caller works alone afterwards."""
+"""After waiting in vain a caller works alone for this multiple of its waiting time."""
 _ASIDE = 1_000_000
-"""For so many nanoseconds callers work alone after a worker was on the caller's core."""
+"""How long callers work alone after a worker was on the caller's core, in nanoseconds."""
 
 _IMPORTS = (
     "pthread_cond_broadcast",

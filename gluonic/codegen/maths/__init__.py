@@ -1,1 +1,1 @@
-"""Expressions and functions over SIMD registers: the namespace that operators' expressions are read with."""
+"""Expressions and functions over SIMD registers: the namespace that evaluates operators' expressions."""

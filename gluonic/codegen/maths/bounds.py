@@ -1,7 +1,7 @@
-"""Value ranges: the bounds of values, as far as they follow from how these are computed.
+"""Value-range analysis: the bounds of values, as far as their computation implies them.
 
-A sigmoid lies between 0 and 1, so does its square, and the exponential of that needs neither a care for
-overflow nor the reduction of its argument. Bounds hold for every lane that is not NaN.
+A sigmoid is between 0 and 1, and so is its square. The exponential of that needs no check for overflow and no
+reduction of its argument. Bounds hold for every lane that is not NaN.
 """
 
 from __future__ import annotations
@@ -15,12 +15,12 @@ import numpy as np
 
 from gluonic.codegen.maths.values import UNBOUNDED, Bounds, Dtype, Value
 
-_GREATEST_POWER = 80.0  # e to that is within any format
+_GREATEST_POWER = 80.0  # e to this power is finite in all formats
 _EXP_ERROR = 2.0**-20
 
 
 def bounds_of(operation: str, values: Sequence[Value]) -> Bounds:
-    """Return the bounds of what ``fadd``, ``fsub`` or ``fmul`` makes of values."""
+    """Return the bounds of the result of ``fadd``, ``fsub`` or ``fmul`` on values."""
     first, second = values
     if operation == "fmul":
         return _rounded(_of_product(first, second), first.dtype)
@@ -29,7 +29,7 @@ def bounds_of(operation: str, values: Sequence[Value]) -> Bounds:
 
 
 def bounds_of_fma(first: Value, second: Value, addend: Value) -> Bounds:
-    """Return the bounds of a product and a sum that are rounded once."""
+    """Return the bounds of a fused multiply-add."""
     if addend.bounds == UNBOUNDED:
         return UNBOUNDED
     return _rounded(_of_sum(_of_product(first, second), addend.bounds), first.dtype)
@@ -48,12 +48,12 @@ def _of_product(first: Value, second: Value) -> Bounds:
     if UNBOUNDED in (first.bounds, second.bounds):
         return UNBOUNDED
     corners = [a * b for a, b in product(first.bounds, second.bounds)]
-    possible = [corner for corner in corners if not math.isnan(corner)]  # of zero and infinity
+    possible = [corner for corner in corners if not math.isnan(corner)]  # zero times infinity
     return min(possible, default=-math.inf), max(possible, default=math.inf)
 
 
 def _rounded(bounds: Bounds, dtype: Dtype) -> Bounds:
-    """Return the bounds of numbers that lie within `bounds` before they are rounded."""
+    """Return the bounds after rounding of numbers that are within `bounds`."""
     largest, least, share = _format(dtype)
     low, high = min(bounds[0], largest), max(bounds[1], -largest)
     return (
@@ -64,13 +64,13 @@ def _rounded(bounds: Bounds, dtype: Dtype) -> Bounds:
 
 @cache
 def _format(dtype: Dtype) -> tuple[float, float, float]:
-    """Return half of the largest number, the smallest normal one, and the distance of 1 from the next."""
+    """Return half of the largest number, the smallest normal one, and the machine epsilon."""
     info = np.finfo(dtype)
     return float(info.max) / 2, float(info.tiny), float(info.eps)
 
 
 def bounds_of_exp(bounds: Bounds) -> Bounds:
-    """Return the bounds of e to the power of numbers, computed to single precision at least."""
+    """Return the bounds of the exponential, computed at least to single precision."""
     low, high = (math.exp(bound) if bound < _GREATEST_POWER else math.inf for bound in bounds)
     return low * (1 - _EXP_ERROR), high * (1 + _EXP_ERROR)
 
@@ -94,7 +94,7 @@ def extreme_of(relation: str, first: Bounds, second: Bounds) -> Bounds:
 
 
 def never_holds(relation: str, first: Bounds, second: Bounds) -> bool:
-    """Whether a comparison is known to fail; of NaN each does but ``!=``."""
+    """Whether a comparison is known to be false; with NaN all but ``!=`` are."""
     (low, high), (below, above) = first, second
     if relation == "==":
         return high < below or low > above

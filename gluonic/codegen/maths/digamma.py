@@ -1,9 +1,9 @@
 """digamma and trigamma, the first two derivatives of the logarithm of the gamma function.
 
-From 2 on both are their asymptotic series in ``1 / x``, whose rest after the first terms is a
-quotient of polynomials. Below, digamma is computed between 1 and 2, as a multiple of the distance
-from its root, which keeps its digits there; ``psi(x + 1) = psi(x) + 1 / x`` leads there from
-smaller numbers, and ``psi(1 - x) = psi(x) + pi / tan(pi x)`` from negative ones.
+From 2 on, both are computed as asymptotic series in ``1 / x``; the remainder after the first terms is a
+rational function. Between 1 and 2, digamma is computed as a multiple of the distance from its root,
+which keeps its relative accuracy there. ``psi(x + 1) = psi(x) + 1 / x`` reduces smaller numbers to that
+interval, and ``psi(1 - x) = psi(x) + pi / tan(pi x)`` negative ones.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def _quotient(m: Emitter, x: Value, quotient: _Quotient) -> Value:
 
 
 def _reflected(m: Emitter, x: Value) -> tuple[Value, Value, Value]:
-    """Return whether `x` is negative, ``1 - x`` where it is, and the angle ``pi x`` less whole turns."""
+    """Return whether `x` is negative, ``1 - x`` where it is, and the angle ``pi x`` modulo whole turns."""
     negative = x < 0
     return negative, m.where(negative, 1 - x, x), (x - m.rint(x)) * math.pi
 
@@ -128,7 +128,7 @@ def trigamma(m: Emitter, x: Value) -> Value:
 
 @lowers("polygamma")
 def polygamma(m: Emitter, order: int, x: Operand) -> Value:
-    """Return the derivative of that order of `digamma`: the first one."""
+    """Return the derivative of `digamma` of an order, which must be 1."""
     if order != 1:
         raise NotLowered(f"polygamma of order {order} has no machine code")
     return m.trigamma(x)

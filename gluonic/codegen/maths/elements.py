@@ -1,4 +1,4 @@
-"""Reading and writing elements: contiguous, strided, under a mask; float16 and booleans.
+"""Loads and stores of elements: contiguous, strided, masked; float16 and booleans.
 
 In memory a boolean is a byte and float16 has two; in registers a boolean is a bit and float16 is
 float32.
@@ -33,7 +33,7 @@ _FLOAT16 = np.dtype(np.float16)
 
 @record
 class Lanes:
-    """Which elements registers hold: `count` neighbours, or those of them that `mask` selects."""
+    """The elements in registers: `count` consecutive ones, or those of them that `mask` selects."""
 
     count: int
     mask: Value | None = None
@@ -45,15 +45,15 @@ def load(m: Emitter, address: str, dtype: Dtype, lanes: Lanes, stride: str | Non
     Parameters
     ----------
     m : Emitter
-        What writes the instructions.
+        The emitter of the instructions.
     address : str
         Reference of the first element's address.
     dtype : numpy.dtype
-        Of the elements in memory.
+        The dtype of the elements in memory.
     lanes : Lanes
-        How many elements, and which.
+        The elements.
     stride : str, optional
-        Reference of the distance between elements in bytes; they are contiguous by default.
+        Reference of the stride of elements in bytes; they are contiguous by default.
     """
     stored = _stored(m, dtype)
     kind, size = vector_type(stored, lanes.count), dtype.itemsize
@@ -83,9 +83,9 @@ def store(
 
 
 def stream(m: Emitter, value: Value, address: str, dtype: Dtype, count: int) -> None:
-    """Write neighbours past the caches, which then need not fetch what is overwritten.
+    """Write consecutive elements with streaming stores: no cache line is fetched to be overwritten.
 
-    Registers must fall on multiples of their size, and a fence must follow.
+    The address must be aligned to the register size, and a fence must follow.
     """
     ready = _to_memory(m, m.spread(m.astype(value, arithmetic(dtype)), count), dtype)
     place = f"ptr {address}, align {m.target.vector_bytes}"
@@ -94,14 +94,14 @@ def stream(m: Emitter, value: Value, address: str, dtype: Dtype, count: int) -> 
 
 
 def selects(m: Emitter, first: str, stop: str, count: int) -> Value:
-    """Return the mask of those of `count` lanes from index `first` that lie below `stop`."""
+    """Return the mask of those of `count` lanes, from index `first` on, whose index is below `stop`."""
     left = m.function.least(m.function.sub(stop, first), count)
     limit = m.value(m.function.narrowed(left), INT32, 1)
     return counting(m, count, INT32) < m.spread(limit, count)
 
 
 def counting(m: Emitter, count: int, dtype: Dtype) -> Value:
-    """Return the integers from 0 on, one a lane."""
+    """Return the integers from 0 on, one per lane."""
     if count == 1:
         return m.constant(0, dtype)
     kind = scalar_type(dtype)
@@ -110,7 +110,7 @@ def counting(m: Emitter, count: int, dtype: Dtype) -> Value:
 
 
 def _stored(m: Emitter, dtype: Dtype) -> Dtype:
-    """Return the dtype that instructions move for elements of `dtype`."""
+    """Return the dtype in which elements of `dtype` are stored in memory."""
     if dtype == BOOL:
         return _UINT8
     return _UINT16 if dtype == _FLOAT16 and not m.target.has_half else dtype
@@ -139,7 +139,7 @@ def _to_memory(m: Emitter, value: Value, dtype: Dtype) -> Value:
 
 
 def as_stored(m: Emitter, value: Value, dtype: Dtype) -> Value:
-    """Convert as ``astype`` does, and round as memory of that dtype would."""
+    """Convert like ``astype``, and round like a store to memory of that dtype."""
     exact = value.dtype == BOOL
     value = m.astype(value, dtype)
     if dtype != _FLOAT16 or exact:
@@ -150,7 +150,7 @@ def as_stored(m: Emitter, value: Value, dtype: Dtype) -> Value:
 
 
 def _fenced(m: Emitter, value: Value) -> Value:
-    """Keep LLVM from converting float64 to float16 at once: for that x86 calls a function it may lack."""
+    """Keep LLVM from converting float64 directly to float16: on x86 it calls a function that may be missing."""
     if m.target.architecture != "x86_64":
         return value
     return m.intrinsic("arithmetic.fence", value)
@@ -175,7 +175,7 @@ def _narrowed_half(m: Emitter, value: Value) -> Value:
     magnitude = bits & 0x7FFFFFFF
     odd = m.right_shift(magnitude, 13) & 1
     normal = m.right_shift(magnitude - (112 << 23) + 0xFFF + odd, 13)
-    # Adding 0.5 leaves a small number's float16 denormal in the lowest bits, rounded.
+    # Adding 0.5 leaves the rounded float16 denormal of a small number in the lowest bits.
     small = m.bitcast(m.bitcast(magnitude, FLOAT32) + 0.5, INT32) - 0x3F000000
     finite = m.where(magnitude < (113 << 23), small, normal)
     finite = m.where(magnitude >= 0x477FF000, 0x7C00, finite)

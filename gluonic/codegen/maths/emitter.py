@@ -1,10 +1,10 @@
-"""The namespace an expression is read with to become machine code.
+"""The namespace that evaluates an expression to machine code.
 
-An elementwise operator is one callable ``expression(m, *values, **attributes)``. Read with NumPy
-as ``m`` it computes arrays; read with an :class:`Emitter` it writes SIMD instructions. Here are
-arithmetic and rounding, in ``logic`` comparison and selection; exp and its kin are looked up in
-the tables of the other ``maths`` modules, imported for the first of them. A function that nobody
-knows raises :class:`NotLowered`.
+An element-wise operator is one callable ``expression(m, *values, **attributes)``. With NumPy as ``m``
+it computes arrays; with an :class:`Emitter` it writes SIMD instructions. This module has arithmetic and
+rounding, ``logic`` has comparison and selection. exp and similar functions are looked up in the tables
+of the other ``maths`` modules, which are imported on first use. An unknown function raises
+:class:`NotLowered`.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from gluonic.codegen.maths.values import (
 
 
 class Emitter(Logic):
-    """Reads expressions into the body of a function.
+    """Evaluates expressions, and writes their instructions into a function.
 
     Parameters
     ----------
     function : Function
-        Where instructions are written.
+        The function that instructions are written to.
     """
 
     pi = float(np.pi)
@@ -68,10 +68,10 @@ class Emitter(Logic):
         return self.intrinsic("fma", *values).within(bounds_of_fma(*values))
 
     def _keep_order(self, lanes: int, dtype: Dtype) -> None:
-        """Keep LLVM from moving instructions across this place, if they fill several registers.
+        """Keep LLVM from moving instructions across this position, if they fill several registers.
 
-        To save registers it would compute one after the other what was interleaved, and the processor
-        would wait for each step of each polynomial. A label, which takes no room, ends what LLVM orders.
+        To save registers, LLVM would serialize interleaved computations, and the processor would wait
+        for each step of each polynomial. A label, which costs nothing, is a barrier for its scheduler.
         """
         if lanes * dtype.itemsize > self.target.vector_bytes:
             hint = self.function.module.hint('!"step"')
@@ -86,10 +86,10 @@ class Emitter(Logic):
         return result
 
     def seam(self, value: Value) -> Value:
-        """Mark a place where little but `value` is live: the expression may be split into two loops here.
+        """Mark a position where little but `value` is live: the expression may be split into two loops here.
 
-        A processor looks only some hundred instructions ahead; the longer the chains of dependent instructions
-        are, the fewer independent ones it finds there.
+        A processor's out-of-order window has some hundred instructions; the longer the chains of dependent
+        instructions are, the fewer independent ones are in the window.
         """
         return value
 
@@ -105,7 +105,7 @@ class Emitter(Logic):
         return self.instruction(integer, values)
 
     def add(self, a: Operand, b: Operand) -> Value:
-        """Return the sum; of booleans, whether one holds."""
+        """Return the sum; for booleans, the logical or."""
         values = self.common(a, b)
         if values[0].dtype == BOOL:
             return self.bitwise_or(*values)
@@ -116,7 +116,7 @@ class Emitter(Logic):
         return self._binary("fsub", "sub", a, b)
 
     def multiply(self, a: Operand, b: Operand) -> Value:
-        """Return the product; of booleans, whether both hold."""
+        """Return the product; for booleans, the logical and."""
         values = self.common(a, b)
         if values[0].dtype == BOOL:
             return self.bitwise_and(*values)
@@ -166,12 +166,12 @@ class Emitter(Logic):
         """Return `a` with the sign of `b`."""
         return self.intrinsic("copysign", *self.floating(a, b))
 
-    # -- kinds of numbers, and the larger of two -----------------------------------------------
+    # -- classification, and extremes of two ---------------------------------------------------
 
     def any_beyond(self, x: Value, limit: float) -> Value:
-        """Return, as one condition, whether any lane is NaN or its size is above a `limit`."""
+        """Return, as one condition, whether any lane is NaN or has an absolute value above `limit`."""
         dtype = INT32 if x.dtype == FLOAT32 else INT64
-        sizes = self.bitcast(self.abs(x), dtype)  # as integers ordered alike, NaN above all
+        sizes = self.bitcast(self.abs(x), dtype)  # as integers they have the same order, NaN last
         while sizes.lanes * dtype.itemsize > self.target.vector_bytes:
             half = sizes.lanes // 2
             halves = [self.lanes_of(sizes, start, half) for start in (0, half)]
@@ -200,14 +200,14 @@ class Emitter(Logic):
         return self.less(self.abs(value), self.inf)
 
     def signbit(self, a: Operand) -> Value:
-        """Return whether the sign is negative (of -0.0 too)."""
+        """Return whether the sign bit is set (also for -0.0)."""
         value = self.asarray(a)
         if value.dtype.kind == "f":
             value = self.bitcast(value, INT32 if value.dtype == FLOAT32 else INT64)
         return self.less(value, 0)
 
     def sign(self, a: Operand) -> Value:
-        """Return -1, 0 or 1; NaN of NaN."""
+        """Return -1, 0 or 1; NaN for NaN."""
         (value,) = self.common(a)
         one = self.constant(1, value.dtype)
         positive = self.where(self.greater(value, 0), one, 0)
@@ -233,34 +233,34 @@ class Emitter(Logic):
         return result.within(bounds)
 
     def _extreme_of_number(self, relation: str, value: Value, number: Value) -> Value:
-        """Choose in one instruction: where `value` is NaN the comparison fails and keeps it."""
+        """Select with one instruction: if `value` is NaN the comparison is false, which keeps it."""
 
         def chosen(x: Value) -> Value:
             return self.where(self._compare(relation, number, x), number, x)
 
-        # Of zero and several registers at once LLVM would make two instructions.
+        # For zero and several registers at once LLVM would generate two instructions.
         return self.by_register(value, chosen) if number.bounds == (0, 0) else chosen(value)
 
     def maximum(self, a: Operand, b: Operand) -> Value:
-        """Return the larger, or NaN if one is NaN."""
+        """Return the larger, or NaN if either is NaN."""
         return self._extreme(">", a, b)
 
     def minimum(self, a: Operand, b: Operand) -> Value:
-        """Return the smaller, or NaN if one is NaN."""
+        """Return the smaller, or NaN if either is NaN."""
         return self._extreme("<", a, b)
 
     def clip(self, a: Operand, low: Operand, high: Operand) -> Value:
-        """Return `a` no smaller than `low` and no larger than `high`."""
+        """Return `a` limited to the range from `low` to `high`."""
         return self.minimum(self.maximum(a, low), high)
 
     # -- rounding and conversion --------------------------------------------------------------
 
     def wide(self, a: Value) -> Value:
-        """Return the same: float16 is float32 in registers."""
+        """Return `a`: float16 is float32 in registers."""
         return a
 
     def attribute(self, number: float, a: Value) -> float:
-        """Return the same: beside float16 the graph has it rounded; see `rewriting.widening`."""
+        """Return `number`: where it meets float16 the graph has rounded it; see `rewriting.widening`."""
         return number
 
     def _rounded(self, name: str, a: Operand) -> Value:

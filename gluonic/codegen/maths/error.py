@@ -1,9 +1,9 @@
 """erf and erfc.
 
-Near 0 erf is an odd polynomial; further out it is ``1 - exp(-q)`` with a polynomial `q`. The tail
-of the normal distribution, which erfc needs, and gelu beside it, with all its digits down to the smallest
-numbers, is ``exp(-a**2 / 2) G(t) / (a + 4)`` with a polynomial in ``t = (a - 4) / (a + 4)``;
-what rounding takes from ``a**2`` is put back.
+Near 0 erf is an odd polynomial; elsewhere it is ``1 - exp(-q)`` with a polynomial `q`. erfc and gelu need the
+tail of the normal distribution with full relative accuracy, down to the smallest numbers. It is
+``exp(-a**2 / 2) G(t) / (a + 4)`` with a polynomial in ``t = (a - 4) / (a + 4)``; the rounding error of ``a**2``
+is compensated.
 """
 
 from __future__ import annotations
@@ -90,7 +90,7 @@ _FAR = {
         ),
     ),
 }
-ZERO_FROM = 40.0  # the tail beyond is smaller than any number
+ZERO_FROM = 40.0  # from here on the tail underflows
 _POLE = 4.0
 _DENSITY = 0.3989422804014327  # 1 / sqrt(2 pi): the curve R satisfies R' = a R - this
 # (a + 4) exp(a**2 / 2) times half of erfc(a / sqrt(2))
@@ -137,8 +137,8 @@ def erf(m: Emitter, x: Value) -> Value:
 def half_tail(m: Emitter, square: Value, lost: Value, a: Value) -> tuple[Value, Value, Value]:
     """Return ``exp(-(square + lost) / 2)`` times the tail's curve at ``0 <= a <= 40``.
 
-    It comes as a factor, what rounding took from it, and a power of two: the product may be too
-    small to keep its digits.
+    The result is a factor, its rounding error, and a power of two: their product may be too small to keep
+    its digits.
     """
     above, below = a - _POLE, a + _POLE
     inverse = 1 / below
@@ -160,7 +160,7 @@ def half_tail(m: Emitter, square: Value, lost: Value, a: Value) -> tuple[Value, 
 
 
 def _lost_by_sum(m: Emitter, a: Value, b: float, total: Value) -> Value:
-    """Return what rounding took from ``total = a + b``."""
+    """Return the rounding error of ``total = a + b``."""
     part = total - a
     return (a - (total - part)) + (b - part)
 

@@ -1,10 +1,10 @@
-"""exp and what is made of it: exp2, expm1, tanh, sinh, cosh, sigmoid.
+"""exp and functions computed from it: exp2, expm1, tanh, sinh, cosh, sigmoid.
 
-The argument is split to ``n ln 2 + r`` with ``|r| <= ln 2 / 2``; a minimax polynomial gives
-``exp(r)``, or ``exp(r) - 1``, which keeps all its digits near 0, and a power of two scales it back.
-Adding 1.5 times the power of two whose unit in the last place is 1 rounds to a whole number and
-leaves it in the lowest bits; shifted to the exponent's place they are that power of two. Each
-function is written once for float32 and float64; the tables below hold what differs.
+The argument is reduced to ``n ln 2 + r`` with ``|r| <= ln 2 / 2``. A minimax polynomial gives ``exp(r)``,
+or ``exp(r) - 1``, which has full relative accuracy near 0; a power of two scales the result. Adding 1.5
+times the power of two whose unit in the last place is 1 rounds to an integer and leaves it in the lowest
+bits; shifted into the exponent field, they are that power of two. Each function is written once for
+float32 and float64; the tables below hold the differences.
 """
 
 from __future__ import annotations
@@ -26,15 +26,15 @@ if TYPE_CHECKING:
 
 @record
 class _Table:
-    """What one format needs.
+    """The constants of a floating-point format.
 
     ``ln2`` in two parts, the first short enough that ``n`` times it is exact; half of it, with the
     digits that small `n` need; the polynomials
     ``(exp(r) - 1 - r) / r**2``, to more digits than the format has and to as many, and
-    ``(exp(2r) - 1 - 2r) / (2 r**2)`` for ``|r| <= ln 2 / 4``; the range outside which exp is
-    0 or infinite, and above which half of it is infinite too; where tanh and sigmoid are 1; 1.5
-    times the power of two whose unit in the last place is 1; a power of two that makes the
-    smallest denormal normal.
+    ``(exp(2r) - 1 - 2r) / (2 r**2)`` for ``|r| <= ln 2 / 4``; the range outside which exp is 0 or
+    infinite, and the limit above which half of it is infinite, too; the arguments from which tanh and
+    sigmoid are 1; 1.5 times the power of two whose unit in the last place is 1; a power of two that
+    makes the smallest denormal normal.
     """
 
     ln2: tuple[float, float]
@@ -147,7 +147,7 @@ _TABLES = {
 
 
 def nearest(m: Emitter, x: Value) -> Value:
-    """Round to the nearest whole number; `x` is smaller than half the format's largest odd."""
+    """Round to the nearest integer; `x` is smaller than half the format's largest odd integer."""
     if m.target.simd & {"sse4.1", "neon"}:
         return m.rint(x)
     magic = _TABLES[x.dtype].magic
@@ -155,7 +155,7 @@ def nearest(m: Emitter, x: Value) -> Value:
 
 
 def reduced(m: Emitter, x: Value) -> tuple[Value, Value]:
-    """Split ``x = n ln 2 + r``; return the whole number `n` and `r`."""
+    """Split ``x = n ln 2 + r``; return the integer `n` and `r`."""
     n = nearest(m, x * math.log2(math.e))
     return n, _remainder(m, x, n)
 
@@ -167,14 +167,14 @@ def _remainder(m: Emitter, x: Value, n: Value) -> Value:
 
 
 def _reduced_to_bits(m: Emitter, x: Value, offset: int) -> tuple[Value, Value]:
-    """Split ``x = n ln 2 + r``; return bits of which the lowest are ``n + offset``, and `r`."""
+    """Split ``x = n ln 2 + r``; return bits, the lowest of which are ``n + offset``, and `r`."""
     start = _TABLES[x.dtype].magic + offset
     shifted = m.mad(x, math.log2(math.e), start)
     return m.bitcast(shifted, _TABLES[x.dtype].bits), _remainder(m, x, shifted - start)
 
 
 def _power_of_bits(m: Emitter, bits: Value, dtype: Dtype) -> Value:
-    """Return two to the power of what the lowest bits hold, less the exponent's bias."""
+    """Return two to the power of the integer in the lowest bits, minus the exponent's bias."""
     return m.bitcast(bits << _TABLES[dtype].fraction, dtype)
 
 
@@ -189,7 +189,7 @@ def _exp_near_zero(m: Emitter, r: Value) -> Value:
 
 
 def power_of_two(m: Emitter, n: Value) -> Value:
-    """Return ``2 ** n`` for a whole `n` within the range of normal numbers."""
+    """Return ``2 ** n`` for an integer `n` within the range of normal numbers."""
     table = _TABLES[n.dtype]
     return _power_of_bits(m, m.bitcast(n + (table.magic + table.bias), table.bits), n.dtype)
 
@@ -203,7 +203,7 @@ def scaled(m: Emitter, p: Value, n: Value) -> Value:
 
 
 def _scaled_in_halves(m: Emitter, p: Value, bits: Value) -> Value:
-    """Return ``p * 2 ** n``, given bits of which the lowest are `n` plus twice the bias."""
+    """Return ``p * 2 ** n``, given bits, the lowest of which are `n` plus twice the bias."""
     one = m.constant(1, bits.dtype)
     half = m.value(
         m.function.op(f"lshr {bits.type} {bits.ref}, {m.widened(one, bits.lanes)}"),
@@ -215,7 +215,7 @@ def _scaled_in_halves(m: Emitter, p: Value, bits: Value) -> Value:
 
 
 def has_scalef(m: Emitter, p: Value) -> bool:
-    """Whether an instruction multiplies such values by powers of two."""
+    """Whether an instruction multiplies values of this dtype and length by powers of two."""
     size = p.lanes * p.dtype.itemsize
     return {"avx512f", "avx512vl"} <= m.target.simd and size >= 16
 
@@ -250,7 +250,7 @@ def exp_of_negative(m: Emitter, x: Value) -> Value:
 
 
 def careful_exp(m: Emitter, x: Value, extra: Value | None = None) -> tuple[Value, Value, Value]:
-    """Return `p`, what rounding took from it, and `n` with ``exp(x + extra) = p * 2 ** n``."""
+    """Return `p`, its rounding error, and `n` with ``exp(x + extra) = p * 2 ** n``."""
     table = _TABLES[x.dtype]
     x = m.maximum(x, table.low)
     x = m.minimum(x, table.high)
@@ -278,7 +278,7 @@ def _exp(m: Emitter, x: Value) -> Value:
     if has_scalef(m, x):
         return _exp_everywhere(m, x)
     table = _TABLES[x.dtype]
-    limit = (table.bias - 2) * math.log(2)  # the exponent is that of a normal number
+    limit = (table.bias - 2) * math.log(2)  # the result is a normal number
     if -limit <= x.bounds[0] <= x.bounds[1] <= limit:
         bits, r = _reduced_to_bits(m, x, table.bias)
         return _exp_near_zero(m, r) * _power_of_bits(m, bits, x.dtype)
@@ -289,7 +289,7 @@ def _exp(m: Emitter, x: Value) -> Value:
 
 
 def _exp_everywhere(m: Emitter, x: Value) -> Value:
-    """Return exp, down to denormals and up to infinity too."""
+    """Return exp on the whole range, including denormals and infinity."""
     table = _TABLES[x.dtype]
     x = m.maximum(x, table.low)
     x = m.minimum(x, table.high)
@@ -310,7 +310,7 @@ def exp2(m: Emitter, x: Value) -> Value:
 
 
 def _quarter_of_expm1(m: Emitter, x: Value) -> Value:
-    """Return ``(exp(x) - 1) / 4``, which overflows later than any caller does."""
+    """Return ``(exp(x) - 1) / 4``, which overflows later than the result of any caller."""
     table = _TABLES[x.dtype]
     n, r = reduced(m, m.clip(x, -3 * table.tanh_one, table.half_high))
     quarter = power_of_two(m, n - 2)
@@ -318,7 +318,7 @@ def _quarter_of_expm1(m: Emitter, x: Value) -> Value:
 
 
 def _unless_tiny(m: Emitter, x: Value, result: Value) -> Value:
-    """Return `result`, or `x` itself where it is so small that the function is the identity."""
+    """Return `result`, or `x` where it is so small that the function is the identity."""
     return m.where(abs(x) < 2.0 ** -(_TABLES[x.dtype].fraction + 2), x, result)
 
 
@@ -367,7 +367,7 @@ def tanh(m: Emitter, x: Value) -> Value:
 
 
 def _with_sign_of(m: Emitter, size: Value, x: Value) -> Value:
-    """Return what is not negative with the sign of `x`."""
+    """Return a value that is not negative with the sign of `x`."""
     bits = _TABLES[x.dtype].bits
     sign = m.bitcast(x, bits) & int(np.iinfo(bits).min)
     return m.bitcast(m.bitcast(size, bits) | sign, x.dtype)
@@ -375,11 +375,11 @@ def _with_sign_of(m: Emitter, size: Value, x: Value) -> Value:
 
 @lowers("sigmoid", FLOAT32, FLOAT64)
 def sigmoid(m: Emitter, x: Value) -> Value:
-    """Return ``1 / (1 + exp(-x))``, accurate where it is close to 0 too.
+    """Return ``1 / (1 + exp(-x))``, with full relative accuracy near 0, too.
 
-    With ``x = n ln 2 + r`` it is ``2**n / (2**n + exp(-r))``; both are lifted, for ``2**n`` may be
-    smaller than any number, and taken one and a half times, lest the divisor lie just above a power
-    of two, where rounding weighs most, while the quotient lies just below one, where it counts most.
+    With ``x = n ln 2 + r`` it is ``2**n / (2**n + exp(-r))``. Both terms are scaled up, for ``2**n`` may
+    underflow, and multiplied by 1.5. Otherwise the divisor could be just above a power of two, where its
+    relative rounding error is largest, while the quotient is just below one, where the error weighs most.
     """
     table = _TABLES[x.dtype]
     x = m.clip(x, table.low, table.sigmoid_one)

@@ -1,9 +1,9 @@
-"""Which lowering computes which function of the namespace.
+"""The lowerings of the namespace's functions.
 
-A lowering is a function ``(m, *values)`` registered under the name NumPy gives the operation,
-either for one floating dtype or for any operands. A float32 function without a lowering of its
-own is computed in float64 lanes, which also makes it accurate to half an ulp; one that float64
-lacks too is called in the C library lane by lane.
+A lowering is a function ``(m, *values)``, registered under NumPy's name of the operation, either for
+one floating dtype or for any operands. A float32 function without its own lowering is computed in
+float64 lanes, which also makes it accurate to half an ulp. If there is none for float64, either, the C
+library is called lane by lane.
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ _MODULES = (
     "trigonometric",
     "digamma",
 )
-"""Where lowerings are, all of a function in one; the most needed first, for the rest is seldom imported."""
+"""The modules with lowerings, all of a function in one; the most used first: the rest is rarely imported."""
 _general: dict[str, Lowering] = {}
 _typed: dict[str, dict[Dtype, Lowering]] = {}
 _LIBRARY = {
@@ -53,7 +53,7 @@ _LIBRARY = {
 
 
 class NotLowered(NotImplementedError):
-    """An expression uses what has no machine code; the interpreter can still run it."""
+    """An expression uses a function without machine code; the interpreter can still run it."""
 
 
 def lowers(name: str, *dtypes: Dtype) -> Callable[[_Lowering], _Lowering]:
@@ -78,7 +78,7 @@ def _import_lowerings(name: str = "") -> None:
 
 
 def lookup(name: str) -> Lowering | None:
-    """Return what computes the function called `name`, or None."""
+    """Return the lowering of the function called `name`, or None."""
     _import_lowerings(name)
     if name in _general:
         return _general[name]
@@ -121,7 +121,7 @@ def each_lane(m: Emitter, symbol: str, *values: Value) -> Value:
 
 
 def _lane_loop(m: Emitter, symbol: str, kind: str, arity: int) -> str:
-    """Write, once a module, the loop that calls `symbol`; return its name."""
+    """Write the loop that calls `symbol`, once per module; return its name."""
     module = m.function.module
     symbol = symbol + ("f" if kind == "float" else "")
     name = f"each.{symbol}"

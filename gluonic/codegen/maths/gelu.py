@@ -1,9 +1,9 @@
-"""gelu: a number times the normal distribution's probability below it.
+"""gelu: a number times the normal distribution function at it.
 
-With the size `a` of a number it is ``-a P(-a)``, added to the number itself if that is positive. In single
-precision ``a P(-a)`` is ``exp(-a**2 / 2)`` times a curve without steep places, from 0 to ``1 / sqrt(2 pi)``.
-Where an instruction picks numbers from a register, that curve is a polynomial for each of sixteen pieces;
-elsewhere a quotient. What rounding takes from ``a**2`` is put back.
+With the absolute value `a` of a number it is ``-a P(-a)``, added to the number itself if that is positive. In
+single precision ``a P(-a)`` is ``exp(-a**2 / 2)`` times a smooth curve from 0 to ``1 / sqrt(2 pi)``. Where an
+instruction looks up numbers in a register, that curve is a piecewise polynomial of sixteen pieces; elsewhere it
+is a rational function. The rounding error of ``a**2`` is compensated.
 """
 
 from __future__ import annotations
@@ -20,10 +20,10 @@ from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, Value, literal
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
 
-_SINGLE_ZERO_FROM = 14.5  # beyond, single precision has no number as small
+_SINGLE_ZERO_FROM = 14.5  # from here on single precision underflows
 # For 0 <= a <= 14.5, to single precision, 1 / (exp(a**2 / 2) times half of erfc(a / sqrt(2))) is
 # a slope times a, plus 2, minus a times a quotient of two polynomials.
-_SLOPE = 2.5066282749176025  # sqrt(2 pi) in float32; the quotient makes up for its last digits
+_SLOPE = 2.5066282749176025  # sqrt(2 pi) in float32; the quotient corrects its last digits
 _BEND_ABOVE = (95.63573450489922, 58.437446435920926, 16.392225485912217, 1.9997329639827042)
 _BEND_BELOW = (104.99519077545477, 95.65127640762302, 41.169773952285276, 9.443393469638476, 1.0)
 # (exp(r) - 1 - r) / r**2 for abs(r) <= ln 2 / 2
@@ -38,13 +38,13 @@ _LN2_SINGLE = (
     0.693359375,
     math.log(2) - 0.693359375,
 )  # the first, times a power's exponent, is exact
-_LIFT = 64  # powers of two are lifted by so much, which makes the smallest a normal number
+_LIFT = 64  # added to exponents, it makes the smallest power of two a normal number
 _LOWERED = -(2.0**-_LIFT)
-_ROUNDER = 1.5 * 2.0**23 + 127 + _LIFT  # added, it leaves a rounded number's bits as an exponent's
+_ROUNDER = 1.5 * 2.0**23 + 127 + _LIFT  # the sum's exponent bits are a rounded number
 
-# The curve in sixteen pieces: a place in the piece, the curve's value there, which float32 holds but for a
-# thousandth of a digit, and coefficients for the powers of the distance from there. With the offset `a` is at
-# least 1; the first bits of the sum tell the piece, for each power of two has four.
+# The curve in sixteen pieces: a point in the piece; the curve's value there, which is a float32 to within a
+# thousandth of a digit; coefficients for the powers of the distance from that point. With the offset, `a` is at
+# least 1; the first bits of the sum select the piece, since there are four for each power of two.
 _OFFSET = 1.125
 _BITS_BEHIND = 21
 _PIECES = (
@@ -70,8 +70,8 @@ _PIECES_BY_BITS = _PIECES[4:] + _PIECES[:4]  # the exponent of 1 ends with two o
 
 @lowers("gelu", FLOAT32)
 def gelu_single(m: Emitter, x: Value) -> Value:
-    """Return ``x`` times the normal distribution's probability below `x`."""
-    if not m.target.has_fma:  # corrections would take longer than more digits
+    """Return ``x`` times the normal distribution function at `x`."""
+    if not m.target.has_fma:  # corrections would take longer than more precision
         return m.astype(gelu(m, m.astype(x, FLOAT64)), FLOAT32)
     a = m.minimum(abs(x), _SINGLE_ZERO_FROM)
     small, power = (_by_pieces if _picks(m) else _by_quotient)(m, a)
@@ -109,7 +109,7 @@ def _by_quotient(m: Emitter, a: Value) -> tuple[Value, Value]:
 
 
 def _decay(m: Emitter, a: Value) -> tuple[Value, Value, Value]:
-    """Return `g`, what rounding took from it, and a power of two; ``exp(-a**2 / 2)`` is ``1 + g`` times it."""
+    """Return `g`, its rounding error, and a power of two; ``exp(-a**2 / 2)`` is ``1 + g`` times the power."""
     half = a * -0.5
     exponent = half * a
     lost = m.fma(half, a, -exponent)
@@ -122,12 +122,12 @@ def _decay(m: Emitter, a: Value) -> tuple[Value, Value, Value]:
 
 
 def _picks(m: Emitter) -> bool:
-    """Whether an instruction picks any of sixteen numbers in a register for each lane."""
+    """Whether an instruction looks up one of sixteen numbers in a register for each lane."""
     return "avx512f" in m.target.simd
 
 
 def _picked(m: Emitter, numbers: Sequence[float], index: Value) -> Value:
-    """Return for each lane that of sixteen float32 numbers which the lowest bits of an integer say."""
+    """Return, for each lane, the one of sixteen float32 numbers that the lowest bits of an integer select."""
     table = ", ".join(f"float {literal(number, FLOAT32)}" for number in numbers)
     kind, name = "<16 x float>", "llvm.x86.avx512.permvar.sf.512"
 
@@ -143,7 +143,7 @@ def _picked(m: Emitter, numbers: Sequence[float], index: Value) -> Value:
 
 @lowers("gelu", FLOAT64)
 def gelu(m: Emitter, x: Value) -> Value:
-    """Return ``x`` times the normal distribution's probability below `x`."""
+    """Return ``x`` times the normal distribution function at `x`."""
     a = m.minimum(abs(x), ZERO_FROM)
     square = a * a
     factor, lost, power = half_tail(m, square, m.fma(a, a, -square), a)

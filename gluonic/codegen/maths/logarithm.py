@@ -1,8 +1,8 @@
-"""log and what is made of it: log2, log10, log1p, softrelu, and the inverse hyperbolics.
+"""log and functions computed from it: log2, log10, log1p, softrelu, and the inverse hyperbolics.
 
-A positive number is split to ``2**e (1 + f)`` with ``sqrt(1/2) <= 1 + f < sqrt(2)`` by integer
-arithmetic on its bits; a minimax approximation gives ``log(1 + f)``, exact in relation to `f`
-near 0.
+Integer arithmetic on its bits splits a positive number into ``2**e (1 + f)`` with
+``sqrt(1/2) <= 1 + f < sqrt(2)``. A minimax approximation gives ``log(1 + f)``, with full relative
+accuracy near ``f = 0``.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 @record
 class _Table:
-    """What one format needs: its layout, ``ln 2`` in two parts, the curve of the logarithm."""
+    """The constants of a floating-point format: its layout, ``ln 2`` in two parts, the polynomials."""
 
     bits: Dtype
     fraction: int
@@ -92,7 +92,7 @@ def as_float(m: Emitter, e: Value) -> Value:
 
 
 def lifted(m: Emitter, x: Value) -> tuple[Value, Value]:
-    """Return `x` with denormals made normal, and by what exponent."""
+    """Return `x` with denormals scaled to normal numbers, and the exponent of that scaling."""
     table = _TABLES[x.dtype]
     tiny = x < table.smallest_normal
     shift = table.fraction + 1
@@ -120,7 +120,7 @@ def assembled(m: Emitter, e: Value, f: Value) -> Value:
 
 
 def where_positive(m: Emitter, x: Value, result: Value) -> Value:
-    """Return `result`, but -inf at 0, NaN below, and inf and NaN as they are."""
+    """Return `result` where `x` is positive and finite, -inf at 0, NaN below, inf and NaN unchanged."""
     edge = m.where(x < 0, m.nan, m.where(x == 0, -m.inf, x))
     return m.where((x > 0) & (x < m.inf), result, edge)
 
@@ -134,12 +134,12 @@ def log(m: Emitter, x: Value) -> Value:
 
 
 def _other_base(m: Emitter, x: Value, scale: float, step: tuple[float, float]) -> Value:
-    """Return ``log(x) * scale``, where one binary exponent counts `step`, given in two parts."""
+    """Return ``log(x) * scale``; `step`, in two parts, is its increment per binary exponent."""
     normal, shift = lifted(m, x)
     e, f = split(m, normal)
     exponent = as_float(m, e) + shift
     head, tail = near_one(m, f)
-    # head + tail times scale, with what rounding takes from either put back
+    # head + tail times scale, with compensated rounding errors
     total = head + tail
     lost = (head - total) + tail
     product = total * scale

@@ -1,4 +1,4 @@
-"""Comparisons, bitwise and logical operators, and selection: by value, and by a branch for rare cases."""
+"""Comparisons, bitwise and logical operators, and selection: by value, or with a branch for rare cases."""
 
 from __future__ import annotations
 
@@ -17,7 +17,7 @@ _UNSIGNED = {"<": "ult", "<=": "ule", ">": "ugt", ">=": "uge", "==": "eq", "!=":
 
 
 class Logic(Registers):
-    """Writes instructions that compare values and choose between them."""
+    """Writes instructions that compare and select values."""
 
     def _compare(self, relation: str, a: Operand, b: Operand) -> Value:
         values = self.common(a, b)
@@ -77,11 +77,11 @@ class Logic(Registers):
         return self._bits("xor", value, True if value.dtype == BOOL else _ones(value.dtype))
 
     def left_shift(self, a: Operand, b: Operand) -> Value:
-        """Shift left by less than the width."""
+        """Shift left by fewer bits than the width."""
         return self._bits("shl", a, b)
 
     def right_shift(self, a: Operand, b: Operand) -> Value:
-        """Shift right by less than the width, keeping the sign of signed integers."""
+        """Shift right by fewer bits than the width, keeping the sign of signed integers."""
         values = self.common(a, b)
         return self._bits("ashr" if values[0].dtype.kind == "i" else "lshr", *values)
 
@@ -112,13 +112,13 @@ class Logic(Registers):
         lanes = max(chosen.lanes, values[0].lanes, values[1].lanes)
         kind = vector_type(values[0].dtype, lanes)
         first, second = (self.widened(v, lanes) for v in values)
-        # A scalar condition chooses between whole vectors.
+        # A scalar condition selects a whole vector.
         mask = vector_type(BOOL, chosen.lanes)
         ref = self.function.op(f"select {mask} {chosen.ref}, {kind} {first}, {kind} {second}")
         return self.value(ref, values[0].dtype, lanes)
 
     def in_any_lane(self, condition: Value) -> Value:
-        """Return, as one condition, whether one holds in any lane."""
+        """Return, as one scalar condition, whether a condition holds in any lane."""
         if condition.lanes == 1:
             return condition
         bits = f"i{condition.lanes}"
@@ -126,10 +126,10 @@ class Logic(Registers):
         return self.value(self.function.compare("ne", ref, 0, bits), BOOL, 1)
 
     def instead(self, condition: Value, usual: Value, rare: Callable[[], Value]) -> Value:
-        """Return `usual`, or what `rare` writes if the condition holds in any lane.
+        """Return `usual`, or the value that `rare` computes if the condition holds in any lane.
 
-        `rare` stands behind a branch that is seldom taken, and must be right in all lanes; of those in
-        which the condition does not hold, if it is known for each, the usual value is taken.
+        `rare` runs in a branch that is rarely taken, and must be correct in all lanes. If the condition is
+        known per lane, lanes in which it does not hold keep the usual value.
         """
         if condition.ref == _NEVER:
             return usual

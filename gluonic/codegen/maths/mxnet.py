@@ -1,4 +1,4 @@
-"""Functions that MXNet defines otherwise than NumPy, as `gluonic.graph.scalar_math` has them for NumPy."""
+"""Functions that MXNet defines differently from NumPy; `gluonic.graph.scalar_math` has them for NumPy."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 
 @lowers("quotient")
 def quotient(m: Emitter, a: Operand, b: Operand) -> Value:
-    """Division; of integers, rounded towards zero, and zero where the divisor is."""
+    """Division; integer quotients are rounded towards zero, and are 0 where the divisor is 0."""
     x, y = m.common(a, b)
     if x.dtype.kind == "f":
         return m.divide(x, y)
@@ -25,14 +25,14 @@ def quotient(m: Emitter, a: Operand, b: Operand) -> Value:
 
 @lowers("mod")
 def mod(m: Emitter, a: Operand, b: Operand) -> Value:
-    """The remainder with the sign of the divisor, and zero where the divisor is."""
+    """The remainder with the sign of the divisor; 0 where the divisor is 0."""
     x, y = m.common(a, b)
     return m.where(m.equal(y, 0), m.like(0, y), x % m.where(m.equal(y, 0), m.like(1, y), y))
 
 
 @lowers("like")
 def like(m: Emitter, number: float, x: Value) -> Value:
-    """A number in the dtype of `x`, as a C cast converts it."""
+    """A number in the dtype of `x`, converted like a C cast."""
     if x.dtype.kind == "f":
         return m.constant(number, x.dtype)
     with np.errstate(invalid="ignore"):
@@ -41,7 +41,7 @@ def like(m: Emitter, number: float, x: Value) -> Value:
 
 @lowers("operand")
 def operand(m: Emitter, x: Value, is_int: bool) -> Value:
-    """An array beside a number: integers become float64 unless the number is whole, bool int64."""
+    """An array operand of an operation with a number: integers become float64 unless `is_int`, bool int64."""
     if x.dtype == BOOL:
         return m.astype(x, INT64 if is_int else FLOAT64)
     return m.astype(x, FLOAT64) if x.dtype.kind in "iu" and not is_int else x

@@ -1,7 +1,7 @@
 """exp of arguments in a narrow known range: a polynomial around the middle of the range.
 
-There is no whole number to split off and no power of two to scale with, which is half of the work, and
-nothing can overflow.
+There is no integer to split off and no power of two to scale with, which saves half of the work, and nothing
+can overflow.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _CURVE = (
 
 
 def is_narrow(x: Value) -> bool:
-    """Whether `x` is known to lie where :func:`narrow_exp` is right."""
+    """Whether `x` is known to be in a range where :func:`narrow_exp` is accurate."""
     low, high = x.bounds
     return x.dtype == FLOAT32 and high - low <= _WIDEST and -_FARTHEST < low <= high < _FARTHEST
 
@@ -43,7 +43,7 @@ def narrow_exp(m: Emitter, x: Value) -> Value:
 
 @cache
 def _middle(bounds: Bounds) -> tuple[float, float]:
-    """Return a float32 close to the middle whose exponential is all but a float32, and that one."""
+    """Return a float32 near the middle whose exponential is almost exactly a float32, and that exponential."""
     middle = np.float32(sum(bounds) / 2)
     step = np.spacing(np.maximum(np.abs(middle), np.float32(0.25)))
     candidates = middle + step * np.arange(-2048, 2049, dtype=np.float32)

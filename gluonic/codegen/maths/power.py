@@ -1,8 +1,7 @@
 """Powers and roots.
 
-``x ** y`` is ``exp(y log(x))``. In float64 the logarithm is kept as a pair of numbers with about
-64 good bits, for its error is multiplied by up to 745; float32 is computed in float64, where
-nothing of the kind is needed.
+``x ** y`` is ``exp(y log(x))``. In float64 the logarithm is a pair of numbers with about 64 accurate
+bits, for its error is multiplied by up to 745. float32 is computed in float64, without such a pair.
 """
 
 from __future__ import annotations
@@ -57,7 +56,7 @@ def _precise_log(m: Emitter, x: Value) -> _Pair:
 
 
 def _sum_with_exponent(m: Emitter, e: Value, head: Value, middle: Value, tail: Value) -> _Pair:
-    """Return ``e ln 2 + head + middle + tail``, whose sizes fall in this order."""
+    """Return ``e ln 2 + head + middle + tail``, in the order of decreasing magnitude."""
     part = head + middle
     tail = tail + (middle - (part - head))
     whole = e * _LN2[0]
@@ -89,7 +88,7 @@ def power32(m: Emitter, x: Value, y: Value) -> Value:
 
 
 def _with_sign(m: Emitter, x: Value, y: Value, result: Value) -> Value:
-    """Return the power, given that of the absolute value: C's rules for all other cases."""
+    """Return the power, given that of the absolute value, by C's rules for signs and special cases."""
     whole = m.trunc(y)
     odd = (m.trunc(whole * 0.5) * 2 != whole) & (abs(y) < m.inf)
     result = m.where(m.signbit(x) & odd & (whole == y), -result, result)
@@ -100,7 +99,7 @@ def _with_sign(m: Emitter, x: Value, y: Value, result: Value) -> Value:
 
 @lowers("raised")
 def raised(m: Emitter, x: Operand, y: Operand) -> Value:
-    """Return ``x ** y`` as Python's operator does: small constant powers are multiplied out."""
+    """Return ``x ** y`` like Python's operator: small constant powers become products."""
     if isinstance(x, Value) and isinstance(y, int | float) and not isinstance(y, bool):
         if y == 0.5 and x.dtype.kind == "f":
             return m.sqrt(x)
@@ -125,7 +124,7 @@ def _multiplied(m: Emitter, x: Value, n: int) -> Value:
 
 
 def _integer_power(m: Emitter, x: Value, n: Value) -> Value:
-    """Raise integers to powers that are not negative, by squaring, modulo the range."""
+    """Raise integers to nonnegative powers, by squaring, with wraparound."""
     result, base, rest = m.constant(1, x.dtype), x, n
     bits = int(n.ref).bit_length() if n.is_literal else x.dtype.itemsize * 8
     for _ in range(bits):
@@ -136,7 +135,7 @@ def _integer_power(m: Emitter, x: Value, n: Value) -> Value:
 
 @lowers("hypot", FLOAT64)
 def hypot(m: Emitter, x: Value, y: Value) -> Value:
-    """Return ``sqrt(x**2 + y**2)`` without overflow between."""
+    """Return ``sqrt(x**2 + y**2)`` without intermediate overflow."""
     a, b = abs(x), abs(y)
     larger = m.maximum(a, b)
     scale = m.where(larger > 2.0**500, 2.0**-600, m.where(larger < 2.0**-500, 2.0**600, 1.0))

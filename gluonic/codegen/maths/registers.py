@@ -1,6 +1,6 @@
-"""Values in registers: making them, spreading and joining lanes, promoting and converting.
+"""Values in registers: their creation, broadcast and concatenation of lanes, promotion and conversion.
 
-This is what expressions and loops share; comparison is in ``logic``, arithmetic in ``emitter``.
+Expressions and loops share these; comparison is in ``logic``, arithmetic in ``emitter``.
 """
 
 from __future__ import annotations
@@ -32,17 +32,17 @@ if TYPE_CHECKING:
 
 
 class Registers:
-    """Writes instructions that make, arrange and convert values.
+    """Writes instructions that create, arrange and convert values.
 
     Parameters
     ----------
     function : LLVMFunction
-        Where instructions are written.
+        The function that instructions are written to.
 
     Attributes
     ----------
     halves : dict
-        float16 as memory has it, by the reference of the float32 that it was widened to.
+        The float16 bits in memory, by the reference of the float32 value converted from them.
     """
 
     def __init__(self, function: LLVMFunction) -> None:
@@ -52,11 +52,11 @@ class Registers:
 
     @property
     def _emitter(self) -> Emitter:
-        """The emitter that values ask to compute with them: this, which always is one."""
+        """The emitter that values compute with: this object, which always is one."""
         return cast_to("Emitter", self)
 
     def value(self, ref: str, dtype: Dtype, lanes: int) -> Value:
-        """Name what an instruction left in a register."""
+        """Return the result of an instruction as a value."""
         return Value(cast_to("Emitter", self), ref, dtype, lanes)
 
     def constant(self, number: bool | int | float | np.generic, dtype: Any) -> Value:
@@ -65,7 +65,7 @@ class Registers:
         return Value(self._emitter, literal(number, kind), kind, 1)
 
     def asarray(self, operand: Operand) -> Value:
-        """Return a value as it is, a number as a constant of NumPy's default dtype."""
+        """Return a value unchanged, a number as a constant of NumPy's default dtype."""
         if isinstance(operand, Value):
             return operand
         return self.constant(operand, np.result_type(operand))
@@ -90,7 +90,7 @@ class Registers:
         return self.value(self.widened(value, lanes), value.dtype, lanes).within(value.bounds)
 
     def common(self, *operands: Operand, dtype: Dtype | None = None) -> list[Value]:
-        """Bring operands to one dtype (NumPy's promotion unless given)."""
+        """Convert operands to one dtype (by NumPy's promotion unless given)."""
         if dtype is None:
             if _are_alike(operands):
                 return [*operands]
@@ -102,7 +102,7 @@ class Registers:
         ]
 
     def floating(self, *operands: Operand) -> list[Value]:
-        """Bring operands to the floating dtype NumPy's float functions compute in."""
+        """Convert operands to the floating dtype in which NumPy's float functions compute."""
         values = self.common(*operands)
         dtype = values[0].dtype
         if dtype.kind != "f":
@@ -133,7 +133,7 @@ class Registers:
         return self.value(ref, dtype, value.lanes)
 
     def whole(self, value: Value) -> Value:
-        """Return a whole number that is known to fit as an integer of the same size."""
+        """Convert a float that is known to be an integer in range to an integer of the same size."""
         return self.cast("fptosi", value, INT32 if value.dtype == FLOAT32 else INT64)
 
     def lanes_of(self, value: Value, start: int, count: int) -> Value:
@@ -146,13 +146,13 @@ class Registers:
         return self._shuffled(value.type, value.ref, "poison", range(start, start + count), value)
 
     def by_register(self, value: Value, compute: Callable[[Value], Value]) -> Value:
-        """Compute with one register of a value after the other."""
+        """Apply a function to one register of a value after the other."""
         lanes = min(value.lanes, self.target.vector_bytes // value.dtype.itemsize)
         starts = range(0, value.lanes, lanes)
         return self.joined([compute(self.lanes_of(value, start, lanes)) for start in starts])
 
     def joined(self, parts: list[Value]) -> Value:
-        """Return the lanes of vectors of one size, one after the other."""
+        """Concatenate the lanes of vectors of one size."""
         while len(parts) > 1:
             parts = [self._pair(a, b) for a, b in zip(parts[::2], parts[1::2], strict=True)]
         return parts[0]
@@ -164,7 +164,7 @@ class Registers:
         return self.value(self.function.shuffle(kind, a, b, lanes), like.dtype, len(lanes))
 
     def astype(self, a: Operand, dtype: Any) -> Value:
-        """Convert as NumPy's ``astype`` does on this machine."""
+        """Convert like NumPy's ``astype`` on this machine."""
         value, kind = self.asarray(a), arithmetic(np.dtype(dtype))
         if value.dtype == kind:
             return value
@@ -181,7 +181,7 @@ class Registers:
         return self.value(ref, dtype, value.lanes)
 
     def _to_integer(self, value: Value, dtype: Dtype) -> Value:
-        """Cut the fraction off; what does not fit becomes the smallest integer, as on x86."""
+        """Truncate to an integer; values out of range become the smallest integer, as on x86."""
         through = INT64 if dtype.itemsize > 4 or dtype == np.uint32 else INT32
         limit = 2.0 ** (through.itemsize * 8 - 1)
         fits = abs(value) < limit
@@ -191,7 +191,7 @@ class Registers:
 
 
 def _are_alike(operands: Sequence[Operand]) -> TypeGuard[Sequence[Value]]:
-    """Whether all operands are values of one dtype, as most are."""
+    """Whether all operands are values of one dtype, the most common case."""
     dtype = getattr(operands[0], "dtype", None)
     for operand in operands:  # noqa: SIM110 (a generator takes twice as long)
         if type(operand) is not Value or operand.dtype != dtype:
@@ -200,15 +200,15 @@ def _are_alike(operands: Sequence[Operand]) -> TypeGuard[Sequence[Value]]:
 
 
 def _weak(operand: Any) -> Any:
-    """Return what stands for a Python or NumPy scalar in promotion.
+    """Return the representative of a Python or NumPy scalar in promotion.
 
-    NumPy 1 looks at the value of a Python number, so that 300 makes int16 of int8; one always fits.
+    NumPy 1 promotes by the value of a Python number, so int8 with 300 becomes int16; 1 always fits.
     """
     return operand.dtype if isinstance(operand, np.generic) else type(operand)(1)
 
 
 def _cast_name(source: Dtype, goal: Dtype) -> str:
-    """Return LLVM's conversion between two dtypes, float to integer apart."""
+    """Return LLVM's conversion between two dtypes, except from float to integer."""
     if source.kind == "f":
         return "fpext" if goal.itemsize > source.itemsize else "fptrunc"
     if goal.kind == "f":

@@ -1,7 +1,7 @@
-"""Remainders and whole quotients, with NumPy's signs: of integers without traps, of floats exactly.
+"""Remainders and integer quotients, with NumPy's signs: for integers without traps, for floats exactly.
 
-A float remainder is ``a - trunc(a / b) b`` in one fused step, which is exact as long as the
-quotient has few bits; where it has many, the C library's ``fmod`` computes the vector.
+A float remainder is ``a - trunc(a / b) b``, as a fused multiply-add. That is exact if the quotient has
+few bits; if it has many, the C library's ``fmod`` computes the vector.
 """
 
 from __future__ import annotations
@@ -64,7 +64,7 @@ def floor_divide(m: Emitter, a: Operand, b: Operand) -> Value:
 def _float_remainder(m: Emitter, a: Value, b: Value) -> Value:
     quotient = m.trunc(a / b)
     rest = m.fma(-quotient, b, a)
-    # Rounding may have taken the quotient up to the next whole number.
+    # Rounding may have increased the quotient to the next integer.
     over = (rest != 0) & (m.signbit(rest) != m.signbit(a))
     rest = m.copysign(m.where(over, abs(b) - abs(rest), rest), a)
     hard = m.invert(abs(quotient) < (2.0**22 if a.dtype == FLOAT32 else 2.0**51)) | m.isnan(rest)
@@ -72,13 +72,13 @@ def _float_remainder(m: Emitter, a: Value, b: Value) -> Value:
 
 
 def _safe_divisor(m: Emitter, b: Value) -> Value:
-    """Return `b`, or 1 where it is 0 or -1, by which processors refuse to divide some numbers."""
+    """Return `b`, or 1 where it is 0 or -1: dividing some numbers by these traps."""
     refused = (b == 0) | (b == -1) if b.dtype.kind == "i" else b == 0
     return m.where(refused, m.constant(1, b.dtype), b)
 
 
 def _quotient(m: Emitter, a: Value, b: Value) -> Value:
-    """Return the integer quotient cut towards zero; `b` is not 0."""
+    """Return the integer quotient rounded towards zero; `b` is not 0."""
     signed = a.dtype.kind == "i"
     result = m.instruction("sdiv" if signed else "udiv", [a, _safe_divisor(m, b)])
     return m.where(b == -1, -a, result) if signed else result

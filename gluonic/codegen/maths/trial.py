@@ -12,18 +12,18 @@ from gluonic.codegen.maths.values import Dtype
 def length_of(
     expression: Callable[..., Any], target: Target, dtype: Dtype, operands: int = 1
 ) -> int:
-    """Return how many instructions ``expression(m, *values)`` is, written and thrown away.
+    """Compile ``expression(m, *values)``, discard the code, and return its number of instructions.
 
     Parameters
     ----------
     expression : callable
-        What is computed of values.
+        The expression.
     target : Target
-        The processor it is for.
+        The target processor.
     dtype : numpy.dtype
-        Of the values.
+        The dtype of the values.
     operands : int, default 1
-        How many values there are.
+        The number of values.
     """
     function = LLVMFunction(LLVMModule(target), "trial", [])
     m = Emitter(function)

@@ -1,8 +1,8 @@
-"""sin, cos and tan, with a reduction that is right for every argument.
+"""sin, cos and tan, with an argument reduction that is accurate for every argument.
 
-``x = n pi/2 + r`` is found with pi/2 in several parts: in float64 lanes for float32, in a pair of
-floats for float64. Arguments too large for that, and those so close to a multiple of pi/2 that
-digits would be missing, are rare: if a vector has one, its lanes are computed by the C library.
+``x = n pi/2 + r`` is computed with pi/2 in several parts: in float64 lanes for float32, in pairs of
+floats for float64. Arguments too large for that, or so close to a multiple of pi/2 that digits would be
+lost, are rare: if a vector has one, the C library computes its lanes.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ _COS = {
 
 
 def _reduced32(m: Emitter, x: Value) -> tuple[Value, Value, Value, Value]:
-    """Return the quadrant, `r`, what rounding took from `r`, and which lanes are too hard."""
+    """Return the quadrant, `r`, its rounding error, and the mask of lanes that are too hard."""
     wide = m.astype(x, FLOAT64)
     hard = abs(x) > 2.0**28
     wide = m.where(m.astype(hard, bool), 0, wide)
@@ -62,7 +62,7 @@ def _reduced32(m: Emitter, x: Value) -> tuple[Value, Value, Value, Value]:
 
 
 def _reduced64(m: Emitter, x: Value) -> tuple[Value, Value, Value, Value]:
-    """Return the quadrant, `r`, what rounding took from `r`, and which lanes are too hard."""
+    """Return the quadrant, `r`, its rounding error, and the mask of lanes that are too hard."""
     hard = abs(x) > 2.0**20
     bounded = m.where(hard, 0, x)
     n = nearest(m, bounded * (2 / math.pi))

@@ -1,9 +1,9 @@
-"""SIMD values with Python's operators, so that an expression reads as it does for NumPy.
+"""SIMD values with Python's operators, so that expressions look the same as with NumPy.
 
-A :class:`Value` is a register (or several) while code is being written: a dtype, a number of
-lanes and LLVM's name for it. One lane means a scalar, the same for every element; mixed with a
-vector it is repeated. Python numbers take the dtype of the other operand, as in NumPy 2.
-float16 has no arithmetic of its own here: it is float32 between memory and memory.
+A :class:`Value` stands for a register (or several) while code is being generated: a dtype, a number of
+lanes and LLVM's name. A value of one lane is a scalar; combined with a vector it is broadcast. Python
+numbers take the dtype of the other operand, as in NumPy 2.
+float16 has no arithmetic here: it is float32 in registers, and float16 only in memory.
 """
 
 from __future__ import annotations
@@ -33,13 +33,13 @@ INT64 = np.dtype(np.int64)
 
 
 def arithmetic(dtype: Dtype) -> Dtype:
-    """Return the dtype that `dtype` is computed in."""
+    """Return the dtype in which values of `dtype` are computed."""
     return FLOAT32 if dtype == np.float16 else dtype
 
 
 @cache
 def scalar_type(dtype: Dtype) -> str:
-    """Return LLVM's name of one element in a register."""
+    """Return LLVM's type of one element in a register."""
     if dtype == BOOL:
         return "i1"
     if dtype.kind == "f":
@@ -49,7 +49,7 @@ def scalar_type(dtype: Dtype) -> str:
 
 @cache
 def vector_type(dtype: Dtype, lanes: int) -> str:
-    """Return LLVM's name of `lanes` elements in registers."""
+    """Return LLVM's type of `lanes` elements in registers."""
     kind = scalar_type(dtype)
     return kind if lanes == 1 else f"<{lanes} x {kind}>"
 
@@ -75,7 +75,7 @@ def literal(value: Number, dtype: Dtype) -> str:
 
 
 def _written(ref: str) -> float:
-    """Return the number that a literal is; NaN if it is none."""
+    """Return the number of a literal; NaN if `ref` is no literal."""
     return struct.unpack(">d", bytes.fromhex(ref[2:]))[0] if ref.startswith("0x") else math.nan
 
 
@@ -85,15 +85,15 @@ class Value:
     Parameters
     ----------
     emitter : Emitter
-        What writes the instructions.
+        The emitter of the instructions.
     ref : str
         LLVM's name of the register, or a literal.
     dtype : numpy.dtype
         The elements' dtype (never float16).
     lanes : int
-        How many elements; 1 is a scalar that stands for all.
+        Number of elements; 1 is a scalar, which is broadcast.
     bounds : tuple of float, optional
-        Between which numbers each lies that is not NaN, if that is known.
+        The least and the largest number that an element may be, except NaN, if known.
     """
 
     __slots__ = ("_bounds", "dtype", "emitter", "lanes", "ref")
@@ -107,14 +107,14 @@ class Value:
 
     @property
     def bounds(self) -> Bounds:
-        """Between which numbers each lies that is not NaN, as far as it is known."""
+        """The least and the largest number that an element may be, except NaN, as far as known."""
         if self._bounds is None:
             number = _written(self.ref) if self.dtype.kind == "f" else math.nan
             self._bounds = UNBOUNDED if math.isnan(number) else (number, number)
         return self._bounds
 
     def within(self, bounds: Bounds) -> Value:
-        """Return the same, known to lie between two numbers where it is not NaN."""
+        """Return the same value with known bounds: all elements but NaN are within them."""
         return Value(self.emitter, self.ref, self.dtype, self.lanes, bounds)
 
     @property
@@ -128,7 +128,7 @@ class Value:
         return self.lanes == 1 and not self.ref.startswith("%")
 
     def astype(self, dtype: Any) -> Value:
-        """Convert as NumPy's ``astype`` does."""
+        """Convert like NumPy's ``astype``."""
         return self.emitter.astype(self, dtype)
 
     def __bool__(self) -> bool:

@@ -1,8 +1,8 @@
 """Matrix products of attention heads, interleaved in memory: a row's stride is the width of all heads together.
 
-A *place* tells how an array holds matrices: ``()``, one after the other, as (count, rows, columns); ``(parts,
-part)``, by head, as (batch, rows, heads, parts · columns), of which every head takes the same part. The count
-of matrices is then batch · heads.
+A *place* is the layout of the matrices in an array: ``()``, contiguous, as (count, rows, columns); ``(parts,
+part)``, by head, as (batch, rows, heads, parts · columns), where every head takes the same part. The number of
+matrices is then batch · heads.
 """
 
 from typing import Any
@@ -55,10 +55,10 @@ def heads_dot(
 
     Parameters
     ----------
-    lhs, rhs : arrays that hold as many matrices, one of them by head at least
+    lhs, rhs : arrays with the same number of matrices; at least one has them by head
     transpose_a, transpose_b : transpose the matrices first
-    left, right : how `lhs` and `rhs` hold them
-    by_head : whether the result holds its matrices by head, as many as the first input that does
+    left, right : the layouts of `lhs` and `rhs`
+    by_head : whether the result has its matrices by head, with as many heads as the first such input
     """
     a, b = _matrices(lhs, left), _matrices(rhs, right)
     found = np.matmul(

@@ -1,6 +1,6 @@
 """The matrix products of NumPy's own BLAS, for machine code to call.
 
-Taking NumPy's costs no import, and there is one pool of BLAS threads in the process rather than two.
+NumPy's BLAS needs no further import, and the process has one pool of BLAS threads, not two.
 """
 
 import ctypes
@@ -18,7 +18,7 @@ _NAMES = (
     ("cblas_{}{}", "i32"),
 )
 _MODULES = ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath")
-"""What is linked to BLAS, in NumPy 2 and 1."""
+"""The modules that are linked to BLAS, in NumPy 2 and 1."""
 _LETTERS = {"float32": "s", "float64": "d"}
 
 
@@ -29,7 +29,7 @@ class BlasFunction:
     Attributes
     ----------
     symbol : its name in our modules
-    address : where it is
+    address : its address
     integer : LLVM's type of its integers
     """
 
@@ -39,12 +39,12 @@ class BlasFunction:
 
 
 def gemm(dtype: Dtype) -> BlasFunction | None:
-    """The product of matrices of a dtype; None if NumPy was built without a BLAS that we know."""
+    """The product of matrices of a dtype; None if NumPy was built without a known BLAS."""
     return _function("gemm", dtype)
 
 
 def gemv(dtype: Dtype) -> BlasFunction | None:
-    """The product of a matrix and a vector; None likewise."""
+    """The product of a matrix and a vector; None as for `gemm`."""
     return _function("gemv", dtype)
 
 

@@ -1,4 +1,4 @@
-"""Extended dense layers: with activations fused into them, or a weight packed once for several layers."""
+"""Extended dense layers: with fused activations, or a weight packed once for several layers."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,17 +23,17 @@ def _extended(
     then: str,
     is_packed: bool,
 ) -> Any:
-    """A dense layer, element-wise functions of its output, and its weight packed."""
+    """A dense layer, element-wise functions of its output, and its packed weight."""
     raise AssertionError("run by `Extended`")
 
 
 class Extended(Application):
-    """A dense layer with functions that are applied to its output, and perhaps its weight packed.
+    """A dense layer with functions that are applied to its output, and perhaps a packed weight.
 
     Attributes
     ----------
     dense : the layer
-    then : the functions, one after the other
+    then : the functions, in order of application
     is_packed : whether the last input is the packed weight
     """
 
@@ -48,14 +48,14 @@ class Extended(Application):
 
     @classmethod
     def of(cls, application: Application) -> "Extended | None":
-        """A dense layer as one with no functions yet; None for anything else."""
+        """A dense layer as an extended layer without functions; None for any other operator."""
         if isinstance(application, Extended):
             return application
         return cls(application) if application.op is fully_connected else None
 
     @property
     def name(self) -> str:
-        """What tells functions apart."""
+        """The name that identifies the functions."""
         return repr([(f.op.name, sorted(f.settings.items())) for f in self.then])
 
     def execute(self, arrays: Sequence[Array], run: Any) -> tuple[Any, ...]:
@@ -66,7 +66,7 @@ class Extended(Application):
         return (result,)
 
     def expression(self, m: Any, x: Any) -> Any:
-        """The functions of one element."""
+        """The functions, applied to one element."""
         for function in self.then:
             made = function_of(function)
             assert made is not None

@@ -12,7 +12,7 @@ from gluonic.codegen.maths.values import Dtype, scalar_type, vector_type
 from gluonic.support.record import record
 
 _SHORT = 4
-"""So many instructions are done in registers, wherever an element is summed up."""
+"""Epilogues of up to this number of instructions are inlined after each sum."""
 _MATRIX = ("ptr %matrix", "i64 %lead", "i64 %rows", "i64 %columns")
 
 
@@ -22,7 +22,7 @@ class ProductEpilogue:
 
     Attributes
     ----------
-    name : tells functions apart
+    name : identifies the function
     expression : ``(m, element) -> element``
     """
 
@@ -35,19 +35,19 @@ class ProductEpilogue:
         return m.widened(done, lanes)
 
     def is_short(self, target: Target, dtype: Dtype) -> bool:
-        """Whether it takes so few instructions that a call would take longer."""
+        """Whether it has so few instructions that a call would take longer."""
         return length_of(self.expression, target, dtype) <= _SHORT
 
 
 def block_length(target: Target, dtype: Dtype) -> int:
-    """How many elements an epilogue is applied to at a time: registers enough not to wait for one of them."""
+    """The number of elements that an epilogue processes at a time: enough registers to hide latencies."""
     return 4 * target.vector_bytes // dtype.itemsize
 
 
 def block_finisher(module: LLVMModule, dtype: Dtype, epilogue: ProductEpilogue) -> str:
-    """The function that applies an epilogue to elements in place, written if it is new.
+    """The function that applies an epilogue to elements in place; written on first use.
 
-    Its arguments are where they begin and how many there are, which is a number of whole blocks.
+    Its arguments are the address of the first element and their number, a multiple of the block length.
     """
     name = f"finish_{dtype.name}_{epilogue.name}"
     if name not in module.definitions:
@@ -64,9 +64,9 @@ def block_finisher(module: LLVMModule, dtype: Dtype, epilogue: ProductEpilogue) 
 
 
 def matrix_finisher(module: LLVMModule, dtype: Dtype, epilogue: ProductEpilogue) -> str:
-    """The function that applies an epilogue to a matrix in place, written if it is new.
+    """The function that applies an epilogue to a matrix in place; written on first use.
 
-    Its arguments are where it begins, the distance of its rows, how many there are, and how many columns.
+    Its arguments are the address, the stride of rows in elements, and the numbers of rows and columns.
     """
     name = f"finish_matrix_{dtype.name}_{epilogue.name}"
     if name not in module.definitions:
@@ -75,7 +75,7 @@ def matrix_finisher(module: LLVMModule, dtype: Dtype, epilogue: ProductEpilogue)
 
 
 def _write(module: LLVMModule, name: str, dtype: Dtype, epilogue: ProductEpilogue) -> None:
-    """Write the function for matrices: block by block, by way of memory of its own."""
+    """Write the function for matrices: block by block, through a buffer."""
     f = LLVMFunction(module, name, _MATRIX, internal=True)
     kind, lanes = scalar_type(dtype), block_length(module.target, dtype)
     wide, finish = vector_type(dtype, lanes), block_finisher(module, dtype, epilogue)

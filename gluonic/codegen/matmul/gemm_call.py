@@ -1,4 +1,4 @@
-"""The call of BLAS for a product of matrices, in steps that other loops are part of."""
+"""The call of BLAS for a matrix product, in steps that also have other loops."""
 
 from gluonic.codegen.maths.values import Dtype, literal
 from gluonic.codegen.matmul.blas import gemm
@@ -14,7 +14,7 @@ def call_gemm(
     extents: tuple[str, str, str],
     beta: float,
 ) -> None:
-    """Write the call of BLAS for matrices that lie row by row."""
+    """Write the call of BLAS for row-major matrices."""
     function = gemm(dtype)
     assert function is not None
     integer = function.integer

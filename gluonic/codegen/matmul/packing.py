@@ -16,14 +16,14 @@ from gluonic.graph.attributes import Shape
 
 
 def packed_bytes(weight: Shape) -> int:
-    """The size of a packed float32 weight (columns, inner)."""
+    """The size, in bytes, of a packed float32 weight of shape (columns, inner)."""
     columns, inner = weight
     tiling = ProductTiling.of(FLOAT32, host())
     return -(-columns // tiling.columns) * tiling.panel_bytes(inner, FLOAT32.itemsize)
 
 
 def is_packed_in_panels(weight: Shape) -> bool:
-    """Whether a weight (columns, inner) is of a size at which packing pays."""
+    """Whether packing pays off for a weight of shape (columns, inner)."""
     columns, inner = weight
     return SMALL < columns * inner <= MOST_KEPT and inner < LONG
 
@@ -45,11 +45,11 @@ class PackStep(Step):
         return facts.shapes[self.operands[0]]
 
     def units(self, facts: Facts) -> int:
-        """One for each panel."""
+        """One unit per panel."""
         return -(-facts.shapes[self.operands[0]][0] // self.tiling.columns)
 
     def emit(self, module: LLVMModule, name: str) -> None:
-        """Write the loop over panels: the last may be narrow."""
+        """Write the loop over panels; the last may be narrower."""
         lanes, widest = self.tiling.lanes, self.tiling.columns
         widths = [vectors * lanes for vectors in self.tiling.vectors]
         packers = [turned_packer(module, FLOAT32, lanes, width) for width in widths]

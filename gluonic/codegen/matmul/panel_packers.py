@@ -34,12 +34,12 @@ class FactorWriter:
         self.f.store(kind, value, address, self.size)
 
     def _copy(self, target: str, source: str, count: str) -> None:
-        """Copy so many elements."""
+        """Copy `count` elements."""
         self.f.copy(target, source, self._times(count, self.size))
 
 
 def turned_packer(module: LLVMModule, dtype: Dtype, lanes: int, width: int) -> str:
-    """The function that packs a right factor that lies transposed to a panel of a width, written if new."""
+    """The function that packs a transposed right factor into a panel of a width; written on first use."""
     name = f"pack_turned_{dtype.name}_{width}"
     if name not in module.definitions:
         arguments = ["ptr %b", "i64 %lead_b", "i64 %columns", "i64 %inner", "ptr %panel"]
@@ -48,9 +48,9 @@ def turned_packer(module: LLVMModule, dtype: Dtype, lanes: int, width: int) -> s
 
 
 class _TurnedPacker(FactorWriter):
-    """Writes the function that packs rows as columns of a panel.
+    """Writes the function that packs rows into columns of a panel.
 
-    Squares are transposed in registers; what is left goes element by element.
+    Square tiles are transposed in registers; the remainder is copied element by element.
     """
 
     def __init__(self, function: LLVMFunction, dtype: Dtype, lanes: int, width: int) -> None:
@@ -61,7 +61,7 @@ class _TurnedPacker(FactorWriter):
         middle = f.sub("%inner", rest)
         with f.loop("0", str(width), lanes) as first:
             panel, sources = self._at("%panel", first), []
-            for lane in range(lanes):  # columns behind the last one repeat it
+            for lane in range(lanes):  # columns after the last one repeat it
                 column = f.least(self._plus(first, lane), last)
                 place = self._at("%b", self._times(column, "%lead_b"))
                 sources.append(f.op(f"freeze ptr {place}"))
@@ -77,10 +77,10 @@ class _TurnedPacker(FactorWriter):
         f.finish()
 
     def _square(self, sources: Sequence[str], k: str) -> list[str]:
-        """A square of elements from `k` on in each source, its columns as registers.
+        """A square tile of elements from `k` on in each source; its columns as registers.
 
-        Where registers hold several quarters of 16 bytes, these come from memory each to its place, and
-        only within them elements must change places.
+        If registers have several parts of 16 bytes, each part is loaded to its final position, and only
+        elements within the parts are permuted.
         """
         quarter = 16 // self.size
         if self.lanes <= quarter:
@@ -113,9 +113,9 @@ _BATCH = 16
 
 
 def write_left_packer(module: LLVMModule, dtype: Dtype, height: int) -> None:
-    """Write the function that packs a transposed left factor: for each tile its rows, side by side.
+    """Write the function that packs a transposed left factor: for each tile, its rows, interleaved.
 
-    It goes through a few rows of memory at a time, which are on as many pages.
+    It reads a few rows of memory at a time, each on a different page.
     """
     arguments = ["ptr %a", "i64 %lead", "i64 %rows", "i64 %inner", "ptr %goal"]
     f = LLVMFunction(module, LEFT_PACKER.format(dtype.name), arguments, internal=True)
@@ -153,7 +153,7 @@ def write_left_packer(module: LLVMModule, dtype: Dtype, height: int) -> None:
 
 @contextmanager
 def pieces(f: LLVMFunction, length: str, most: int) -> Iterator[tuple[str, str]]:
-    """Loop over pieces of a length; yields where each begins, and how long it is."""
+    """Loop over pieces of a length; yields the start and the length of each."""
     with f.loop("0", length, most) as first:
         left = f.sub(length, first)
         yield first, f.least(left, most)

@@ -1,4 +1,4 @@
-"""Which operators are matrix products, and their dimensions."""
+"""Operators that are matrix products, and their dimensions."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import replace
@@ -14,17 +14,17 @@ from gluonic.support.record import record
 
 @record
 class Product:
-    """``output = a · b (+ bias along each row)``, `batch` times, over arrays without gaps.
+    """``output = a · b (+ bias along each row)``, `batch` times, over contiguous arrays.
 
     Attributes
     ----------
-    a, b : positions of the factors among the node's inputs
-    bias : position of the bias, None if there is none
-    packed : position of the right factor packed already, None if it is not
-    turned_a, turned_b : whether the factor lies transposed in memory
+    a, b : the indices of the factors among the node's inputs
+    bias : the index of the bias, None if there is none
+    packed : the index of the packed right factor, None if there is none
+    turned_a, turned_b : whether the factor is transposed in memory
     batch, rows, columns, inner : the extents
-    places : how the factors and the output hold their matrices
-    heads : how many heads those have that hold them by head
+    places : the layouts of the matrices in the factors and the output
+    heads : number of heads of the arrays that have their matrices by head
     """
 
     a: int
@@ -42,7 +42,7 @@ class Product:
 
 
 def product_of(node: Node, shapes: Mapping[Entry, Shape]) -> Product | None:
-    """The operator as a product of matrices; None if it is none."""
+    """The operator as a matrix product; None if it is none."""
     place = lowering_at(node).product
     if place is None:
         return None
@@ -65,12 +65,12 @@ def extended(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
 
 
 def dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
-    """The product of arrays taken as matrices."""
+    """The product of arrays reshaped to matrices."""
     return _matrices(settings, 0, shapes[0], 1, shapes[1])
 
 
 def _matrices(settings: Mapping[str, Any], a: int, left: Shape, b: int, right: Shape) -> Product:
-    """The product of arrays taken as matrices, as `dot` takes them."""
+    """The product of arrays reshaped to matrices, as by `dot`."""
     ta, tb = settings["transpose_a"], settings["transpose_b"]
     inner = left[0] if ta else left[-1]
     rows = prod(left[1:] if ta else left[:-1])

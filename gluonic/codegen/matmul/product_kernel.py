@@ -1,10 +1,9 @@
-"""The product of matrices as machine code of our own, for shapes where that is faster than BLAS.
+"""Our machine code for matrix products, for shapes where it is faster than BLAS.
 
-The right factor is packed panel by panel: a panel is as many columns as a few registers hold, all rows of
-it one after the other, so that what the inner loop reads lies together. A tile of rows times the panel's
-columns stays in registers while the length that is summed over goes by; then bias and activation are
-applied, and the tile is stored. The left factor is read where it lies; if it lies transposed, it is packed
-too, by the rows of a tile.
+The right factor is packed panel by panel. A panel has as many columns as a few registers hold, with its rows
+one after the other, so the inner loop reads contiguous memory. A tile, some rows times the panel's columns,
+stays in registers while the inner dimension is summed over; then bias and activation are applied, and the tile
+is stored. The left factor is read in place; if it is transposed, it is packed, too, by the rows of a tile.
 """
 
 from collections.abc import Sequence
@@ -27,20 +26,20 @@ _ARGUMENTS = (
     "i64 %rows", "i64 %columns", "i64 %inner", "ptr %panel", "i64 %begin", "i1 %fresh", "i1 %last",
 )  # fmt: skip
 _MOST_FORMS = 64
-"""The functions of so many forms are kept as text, some 100 KB each."""
+"""The number of forms whose functions are cached as text, some 100 KB each."""
 
 
 @record
 class ProductForm:
-    """What the code of a product depends on.
+    """The properties of a product that its code depends on.
 
     Attributes
     ----------
     dtype : of all matrices
-    turned_a, turned_b : whether a factor lies transposed in memory
+    turned_a, turned_b : whether a factor is transposed in memory
     has_bias : whether a row is added to each row of the product
-    packed_b : whether the right factor is packed already
-    epilogue : applied to each element in the end
+    packed_b : whether the right factor is already packed
+    epilogue : applied to each element at the end
     """
 
     dtype: Dtype
@@ -52,11 +51,11 @@ class ProductForm:
 
     @property
     def in_parts(self) -> bool:
-        """Whether a call may sum over a part of the length, from what the output holds on."""
+        """Whether a call may sum over a part of the inner dimension, and add to the output."""
         return self.turned_a or self.packed_b
 
     def symbol(self, vectors: int) -> str:
-        """The name of the function for panels of so many registers' width."""
+        """The name of the function for panels that are `vectors` registers wide."""
         flags = "".join("t" if turned else "n" for turned in (self.turned_a, self.turned_b))
         flags += f"{int(self.has_bias)}{int(self.packed_b)}"
         name = "" if self.epilogue is None else self.epilogue.name
@@ -65,14 +64,14 @@ class ProductForm:
 
 @record
 class ProductTiling:
-    """How a product is cut for a processor.
+    """The tile sizes of a product for a processor.
 
     Attributes
     ----------
     lanes : elements of a register
-    rows : how many rows the largest tile has
-    vectors : how many registers wide a panel is, widest first
-    products : how many products the innermost loop takes at most, if it takes several steps at once
+    rows : number of rows in the largest tile
+    vectors : the widths of panels in registers, widest first
+    products : the most products in an iteration of the innermost loop if it is unrolled
     """
 
     lanes: int
@@ -82,29 +81,30 @@ class ProductTiling:
 
     @classmethod
     def of(cls, dtype: Dtype, target: Target) -> "ProductTiling":
-        """The tiling for a processor: accumulators, a row of the panel and one more must fit."""
+        """The tiling for a processor: registers must hold the accumulators, a panel's row and one more."""
         lanes = target.vector_bytes // dtype.itemsize
         vectors = (4, 1) if target.vector_registers >= 32 else (2, 1)
         return cls(lanes, 6, vectors, 48 if target.architecture == "x86_64" else 16)
 
     def heights(self, vectors: int) -> tuple[int, ...]:
-        """How many rows tiles have: the largest, and those for what it leaves.
+        """The numbers of rows in tiles: the largest, and those for the remainder.
 
-        Two rows of two registers are four sums, each of which waits for itself; so four take no longer.
+        Two rows of two registers are four dependency chains, limited by latency; so four rows take no longer.
         """
         return (self.rows, 4, 2, 1) if vectors == 2 else (self.rows, 2, 1)
 
     def steps(self, rows: int, vectors: int) -> int:
-        """How many steps along the length summed over the innermost loop of a tile takes.
+        """The unrolling of a tile's innermost loop, along the inner dimension.
 
-        Several, for counting takes instructions, of which a core begins half as many for a thread while it runs
-        another; but elements that are loaded in pairs must not take the registers of sums.
+        Several steps, because loop overhead takes instructions, and a core issues half as many for a thread
+        while
+        it runs another; but elements that are loaded in pairs must not take the registers of sums.
         """
         return next((n for n in (4, 2) if n * rows * vectors <= self.products), 1)
 
     @property
     def columns(self) -> int:
-        """How many columns the widest panel has."""
+        """The number of columns in the widest panel."""
         return self.lanes * self.vectors[0]
 
     def panel_bytes(self, inner: int, itemsize: int) -> int:
@@ -120,7 +120,7 @@ def emit_panels(module: LLVMModule, form: ProductForm, tiling: ProductTiling) ->
 
 @lru_cache(_MOST_FORMS)
 def _panels(target: Target, form: ProductForm, tiling: ProductTiling) -> LLVMModule:
-    """These functions, in a module of their own: graphs have the same ones."""
+    """These functions in a separate module: graphs share them."""
     module = LLVMModule(target)
     if form.turned_a:
         write_left_packer(module, form.dtype, tiling.rows)
@@ -131,7 +131,7 @@ def _panels(target: Target, form: ProductForm, tiling: ProductTiling) -> LLVMMod
 
 
 class _PanelWriter(FactorWriter):
-    """Writes the function for one panel: packs it, then computes tile after tile of rows."""
+    """Writes the function for one panel: it packs the panel, then computes tile after tile of rows."""
 
     def __init__(
         self, function: LLVMFunction, form: ProductForm, tiling: ProductTiling, vectors: int
@@ -155,7 +155,7 @@ class _PanelWriter(FactorWriter):
     # -- packing ------------------------------------------------------------------------------
 
     def _pack_bias(self) -> str:
-        """The panel's piece of the bias, zeros behind it; where it is."""
+        """Copy the panel's piece of the bias, padded with zeros; return its address."""
         place = self.f.slot(f"[{self.width} x {self.kind}]")
         for number in range(self.vectors):
             self._store("zeroinitializer", self._at(place, str(number * self.lanes)))
@@ -189,7 +189,7 @@ class _PanelWriter(FactorWriter):
     # -- tiles --------------------------------------------------------------------------------
 
     def _tiles(self) -> None:
-        """Whole tiles, then smaller ones for the rows that are left."""
+        """Whole tiles, then smaller ones for the remaining rows."""
         start = "0"
         for rows in self.tiling.heights(self.vectors):
             left = self.f.sub("%rows", start)
@@ -202,7 +202,7 @@ class _PanelWriter(FactorWriter):
             start = stop
 
     def _fewer(self, count: str) -> str:
-        """How many of the largest tiles there are: one less if two of four rows then end what it leaves."""
+        """The number of largest tiles: one less if two tiles of four rows then cover the remainder."""
         if self.form.turned_a:  # packed by the rows of the largest
             return count
         rest = self.f.urem("%rows", self.tiling.rows)
@@ -212,7 +212,7 @@ class _PanelWriter(FactorWriter):
         return self.f.sub(count, self.f.counted(both))
 
     def _tile(self, row: str, rows: int) -> None:
-        """Sum up one tile and store it."""
+        """Compute one tile and store it."""
         zero = literal(0.0, self.form.dtype)
         starts = self._starts(row, rows)
         sums = [[self.f.slot(self.vector) for _ in range(self.vectors)] for _ in range(rows)]
@@ -237,7 +237,7 @@ class _PanelWriter(FactorWriter):
     def _add_products(
         self, k: str, starts: Sequence[str], sums: Sequence[Sequence[str]], count: int
     ) -> None:
-        """Add the products of so many steps along the length that is summed over."""
+        """Add the products of some steps along the inner dimension."""
         height = self.tiling.rows if self.form.turned_a else 1
         here = [self._at(start, self._times(k, height)) for start in starts]
         panel = self._panel_row(k)
@@ -253,12 +253,12 @@ class _PanelWriter(FactorWriter):
                     self._store(self._multiplied(wide, weight, self._load(slot)), slot)
 
     def _starts(self, row: str, rows: int) -> list[str]:
-        """Where the left factor's rows of a tile begin."""
+        """The addresses of the left factor's rows in a tile."""
         if not self.form.turned_a:
             lines = [self._at("%a", self._times(row, "%lead_a"))]
             while len(lines) < rows:
                 lines.append(self._at(lines[-1], "%lead_a"))
-            # LLVM would add up their distance again in the loop if it saw that it is one
+            # LLVM would add up their stride again in the loop if it saw that there is only one
             return [self.f.op(f"freeze ptr {line}") for line in lines]
         within = self.f.urem(row, self.tiling.rows)
         before = self._times(self.f.sub(row, within), "%inner")
@@ -266,7 +266,7 @@ class _PanelWriter(FactorWriter):
         return [self._at(start, str(i)) for i in range(rows)]
 
     def _resume(self, row: str, sums: Sequence[Sequence[str]]) -> None:
-        """Start from what is there, unless this is the first part of the length summed over."""
+        """Load the sums from the output, unless this is the first part of the inner dimension."""
         goal = self._at("%c", self._times(row, "%lead_c"))
         resumed = self.f.negated("%fresh")
         with self.f.when(self.f.both(resumed, self.whole)):
@@ -285,7 +285,7 @@ class _PanelWriter(FactorWriter):
         )
 
     def _finish(self, row: str, sums: Sequence[Sequence[str]]) -> None:
-        """Store a tile; at the edge, and for the epilogue, by way of memory as wide as the panel."""
+        """Store a tile; at the edge, and for the epilogue, through a buffer as wide as the panel."""
         goal = self._at("%c", self._times(row, "%lead_c"))
         if self.form.epilogue is not None:
             with self.f.when("%last"):
@@ -299,7 +299,7 @@ class _PanelWriter(FactorWriter):
                 self._copy(self._at(goal, self._times("%lead_c", i)), place, "%columns")
 
     def _apply(self, epilogue: ProductEpilogue, sums: Sequence[Sequence[str]]) -> None:
-        """Make of a tile what the epilogue makes of it."""
+        """Apply the epilogue to a tile."""
         results = [[self._load(slot) for slot in line] for line in sums]
         if epilogue.is_short(self.f.module.target, self.form.dtype):
             apply = partial(epilogue.applied, self.m, dtype=self.form.dtype, lanes=self.lanes)
@@ -311,7 +311,7 @@ class _PanelWriter(FactorWriter):
                 self._store(result, slot)
 
     def _store_edge(self, results: Sequence[Sequence[str]]) -> list[str]:
-        """Store a tile in memory as wide as the panel; where its rows are."""
+        """Store a tile in a buffer as wide as the panel; return the addresses of its rows."""
         places = [self._at(self.edge, str(i * self.width)) for i in range(len(results))]
         for place, line in zip(places, results, strict=True):
             self._store_row(place, line)
@@ -320,7 +320,7 @@ class _PanelWriter(FactorWriter):
     def _finished(
         self, epilogue: ProductEpilogue, sums: Sequence[Sequence[str]]
     ) -> list[list[str]]:
-        """What a function makes of a tile, which goes there and back through memory."""
+        """The result of a function on a tile, which is passed through memory."""
         places = self._store_edge(sums)
         name = block_finisher(self.f.module, self.form.dtype, epilogue)
         count = _up(len(sums) * self.width, block_length(self.f.module.target, self.form.dtype))
@@ -338,5 +338,5 @@ class _PanelWriter(FactorWriter):
 
 
 def _up(number: int, unit: int) -> int:
-    """A number rounded up to whole units."""
+    """A number rounded up to a multiple of `unit`."""
     return -(-number // unit) * unit

@@ -1,4 +1,4 @@
-"""What a matrix product's function depends on beside its dimensions: products of one plan share a function."""
+"""What a matrix product's function depends on besides dimensions: products of one plan share a function."""
 
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype
@@ -11,13 +11,13 @@ from gluonic.support.record import record
 
 @record
 class ProductPlan:
-    """What decides a product's function, on this machine.
+    """The properties that determine a product's function on this machine.
 
     Attributes
     ----------
-    form : what the code of its panels depends on
-    places : how the factors and the output hold their matrices
-    ways : the ways of computing among which it chooses
+    form : the properties that the code of its panels depends on
+    places : the layouts of the matrices in the factors and the output
+    ways : the algorithms that it chooses from
     """
 
     form: ProductForm
@@ -31,31 +31,31 @@ class ProductPlan:
 
     @property
     def turned(self) -> tuple[bool, bool]:
-        """Whether the factors lie transposed in memory."""
+        """Whether the factors are transposed in memory."""
         return self.form.turned_a, self.form.turned_b
 
     @property
     def has_panels(self) -> bool:
-        """Whether it computes panels."""
+        """Whether it may compute panels."""
         return PANELS in self.ways
 
     @property
     def operand_count(self) -> int:
-        """How many arrays it gets: factors, bias, packed factor, output."""
+        """The number of arrays that it gets: factors, bias, packed factor, output."""
         return 3 + self.form.has_bias + self.form.packed_b
 
     @cached_property
     def tiling(self) -> ProductTiling:
-        """How products are cut."""
+        """The tile sizes."""
         return ProductTiling.of(self.dtype, host())
 
     @property
     def packed_left_at(self) -> int:
-        """At which byte of the workspace the packed left factor lies: behind the panel."""
+        """The offset, in bytes, of the packed left factor in the workspace: after the panel."""
         return self.tiling.panel_bytes(PART, self.dtype.itemsize)
 
     @property
     def unit_columns(self) -> int:
-        """How many columns are one unit of panels."""
+        """The number of columns in a unit of panels."""
         widest = self.tiling.columns
         return max(TURNED_COLUMNS // widest, 1) * widest if self.form.turned_a else widest

@@ -19,13 +19,13 @@ from gluonic.support.record import record
 
 @record
 class _Held:
-    """How an array holds matrices.
+    """The layout of the matrices in an array.
 
     Attributes
     ----------
-    extents : the rows and columns of one, as they lie in memory
-    place : where they are
-    heads : how many heads there are, if they are by head
+    extents : the rows and columns of one, as stored in memory
+    place : see `attention_heads`
+    heads : number of heads, if they are by head
     """
 
     extents: tuple[str, str]
@@ -69,7 +69,7 @@ class ProductWriter:
         return self.f.offset(base, index, kind)
 
     def write(self) -> None:
-        """Write the choice among the ways of computing."""
+        """Write the choice among the algorithms."""
         f = self.f
         ways: dict[int, Callable[[], None]]
         ways = {
@@ -83,7 +83,7 @@ class ProductWriter:
         f.finish()
 
     def _matrices(self, product: str) -> tuple[str, str, str]:
-        """Where the matrices of one of the products begin."""
+        """The addresses of the matrices of one of the products."""
         a, b, c = (
             self._at(address, self.kind, self._offset(product, held, lead))
             for address, held, lead in zip(
@@ -93,7 +93,7 @@ class ProductWriter:
         return a, b, c
 
     def _offset(self, product: str, held: "_Held", lead: str) -> str:
-        """How many elements lie before one of the matrices of an array."""
+        """The offset, in elements, of one of the matrices in an array."""
         rows, columns = held.extents
         if not held.place:
             return self.f.mul(product, self.f.mul(rows, columns))
@@ -104,7 +104,7 @@ class ProductWriter:
         return self.f.add(before, self.f.mul(pieces, columns))
 
     def _products(self) -> None:
-        """Write the loop over products: each is a unit."""
+        """Write the loop over products; each is a unit."""
         with self.f.loop("%begin", "%end") as unit:
             self._loops(*self._matrices(unit))
 
@@ -114,7 +114,7 @@ class ProductWriter:
         return self._turned_panels if self.plan.turned[0] else self._panels
 
     def _packed_panels(self) -> None:
-        """Write the loop over blocks of rows, and over all panels for each; a unit is a panel."""
+        """Write the loop over blocks of rows and, for each, over all panels; a unit is a panel."""
         f, width = self.f, self.plan.unit_columns
         down = self._parts(self.rows, self.block)
         with self._lines(self._parts(self.columns, width)) as (line, low, high):
@@ -131,7 +131,7 @@ class ProductWriter:
                 self._panel((begin, inner), (here, b, c), rows, (first, count))
 
     def _panels(self) -> None:
-        """Write the loop over panels, a unit is some rows of one."""
+        """Write the loop over panels; a unit is some rows of a panel."""
         f, width = self.f, self.plan.unit_columns
         across, (_, tb) = self._parts(self.columns, width), self.plan.turned
         with self._lines(self._parts(self.rows, ROWS)) as (line, low, high):
@@ -165,17 +165,17 @@ class ProductWriter:
                     self._panel((begin, inner), (left, b, c), self.rows, columns)
 
     def _parts(self, extent: str, size: Index) -> str:
-        """How many parts of a size there are, at least one."""
+        """The number of parts of a size, at least one."""
         parts = self.f.udiv(self.f.add(extent, self.f.add(size, -1)), size)
         return self.f.most(parts, 1)
 
     def _less(self, most: str, end: str, start: Index) -> str:
-        """How far it is from `start` to `end`, which is `most` at most."""
+        """The length from `start` to `end`, at most `most`."""
         return self.f.sub(self.f.least(most, end), start)
 
     @contextmanager
     def _lines(self, length: str) -> Iterator[tuple[str, str, str]]:
-        """Loop over lines of so many units; yield each one's number, and the units in it, from and to."""
+        """Loop over lines of `length` units; yield the index of each, and its first and last units."""
         f = self.f
         behind = f.add("%end", self.f.add(length, -1))
         first = f.udiv("%begin", length)
@@ -191,7 +191,7 @@ class ProductWriter:
         rows: str,
         columns: tuple[str, str],
     ) -> None:
-        """Write the call for a part of the length, some rows and the columns of a panel."""
+        """Write the call for a part of the inner dimension, some rows and the columns of a panel."""
         f, (a, b, c), (first, count), (begin, inner) = self.f, matrices, columns, part
         fresh = f.compare("eq", begin, 0)
         last = f.compare("eq", self.f.add(begin, inner), self.inner)
@@ -207,7 +207,7 @@ class ProductWriter:
         self._call_panel(count, arguments)
 
     def _packed_panel(self, first: str) -> str:
-        """Where the panel that begins with a column lies among all that are packed."""
+        """The address, among all packed panels, of the one that begins with a column."""
         lanes = self.plan.tiling.lanes
         up = self.f.add(self.inner, lanes - 1)
         padded = self.f.bits(up, -lanes)
@@ -232,7 +232,7 @@ class ProductWriter:
                 f.do(f"call void @{self.plan.form.symbol(vectors)}({arguments})")
 
     def _loops(self, a: str, b: str, c: str) -> None:
-        """Write the three loops over rows, columns and what is summed."""
+        """Write the three loops over rows, columns and the inner dimension."""
         f, kind = self.f, self.kind
         ta, tb = self.plan.turned
         sum_slot = f.slot(kind, 8)
@@ -260,7 +260,7 @@ class ProductWriter:
         return self.f.load(self.kind, place)
 
     def _calls(self) -> None:
-        """Write the loop over calls of BLAS: a unit is some columns."""
+        """Write the loop over calls of BLAS; a unit is some columns."""
         f = self.f
         across = self._parts(self.columns, str(BLAS_COLUMNS))
         with f.loop("%begin", "%end") as unit:
@@ -274,12 +274,12 @@ class ProductWriter:
                 self._finish_all(self.plan.form.epilogue, c, count)
 
     def _call(self, a: str, b: str, c: str, columns: tuple[str, str]) -> None:
-        """Write the call of BLAS for some columns; a bias is put into the output first and added to."""
+        """Write the call of BLAS for some columns; a bias is first copied to the output, and added to."""
         if self.plan.form.has_bias:
             self._spread_bias(c, columns)
         is_row = self.f.compare("eq", self.rows, 1)
         is_row = self.f.both(is_row, self.f.compare("sgt", self.inner, 0))
-        with self.f.when(is_row):  # as a matrix it would be copied first, in blocks
+        with self.f.when(is_row):  # as a matrix it would first be copied in blocks
             self._call_for_row(a, b, c, columns[1])
         with self.f.when(self.f.negated(is_row)):
             self._call_for_rows(a, b, c, columns[1])
@@ -293,7 +293,7 @@ class ProductWriter:
         one, beta = self._factors()
         lead_a, lead_b, lead_c = ((integer, self._lead(lead, integer)) for lead in self.leads)
         arguments = [
-            ("i32", "101"),  # row by row
+            ("i32", "101"),  # row-major
             ("i32", "112" if ta else "111"),
             ("i32", "112" if tb else "111"),
             *((integer, self._narrow(n, integer)) for n in (self.rows, columns, self.inner)),
@@ -311,7 +311,7 @@ class ProductWriter:
         extents = (columns, self.inner) if tb else (self.inner, columns)
         step_a = (integer, self._lead(self.leads[0], integer) if self.plan.turned[0] else "1")
         arguments = [
-            ("i32", "101"),  # row by row
+            ("i32", "101"),  # row-major
             ("i32", "111" if tb else "112"),
             *((integer, self._narrow(n, integer)) for n in extents),
             *(one, ("ptr", b), (integer, self._lead(self.leads[1], integer))),
@@ -331,7 +331,7 @@ class ProductWriter:
         self.f.do(f"call void @{function.symbol}({listed})")
 
     def _finish_all(self, epilogue: ProductEpilogue, c: str, columns: str) -> None:
-        """Apply the epilogue to what BLAS has stored."""
+        """Apply the epilogue to the output of BLAS."""
         name = matrix_finisher(self.f.module, self.plan.dtype, epilogue)
         extents = f"i64 {self.leads[2]}, i64 {self.rows}, i64 {columns}"
         self.f.do(f"call void @{name}(ptr {c}, {extents})")

@@ -1,4 +1,4 @@
-"""Matrix products as native steps."""
+"""Native steps of matrix products."""
 
 from collections.abc import Callable, Sequence
 from hashlib import sha256
@@ -35,13 +35,13 @@ from gluonic.graph import Node
 
 
 def _suits_blas(product: Product) -> bool:
-    """Whether BLAS has a way for few rows that beats packing."""
+    """Whether BLAS has an algorithm for few rows that beats packing."""
     across = product.turned_b and product.columns * product.inner < LARGE
     return host().vector_registers >= 32 or not across
 
 
 def _epilogue(node: Node) -> ProductEpilogue | None:
-    """What is applied to each element of the product."""
+    """The epilogue of a product; None if there is none."""
     application = node.application
     if not isinstance(application, Extended) or not application.then:
         return None
@@ -50,7 +50,7 @@ def _epilogue(node: Node) -> ProductEpilogue | None:
 
 
 class ProductStep(Step):
-    """A product of matrices: plain loops, panels or BLAS, whichever suits the shapes of a call."""
+    """A matrix product: by plain loops, panels or BLAS, depending on the shapes of a call."""
 
     uses_workspace = True
 
@@ -73,7 +73,7 @@ class ProductStep(Step):
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "ProductStep | None":
-        """The step of a node that is a product, of a dtype that BLAS knows."""
+        """The step of a node that is a product, in a dtype that BLAS supports."""
         product = product_of(node, facts.unguarded.shapes)
         dtype = facts.dtypes[node.entry()]
         if product is None or gemm(dtype) is None:
@@ -89,14 +89,14 @@ class ProductStep(Step):
         return product
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Rows, columns, the length summed over, the way of computing, what a block holds of both; heads."""
+        """Rows, columns, inner dimension, the algorithm, a block's rows and inner length; heads."""
         product = self._product(facts)
         way, block = self._for_way(product, lambda way: way), self._block(product)
         extents = product.rows, product.columns, product.inner
         return *extents, way, block, self._part(product), *product.heads
 
     def _part(self, product: Product) -> int:
-        """How much of the inner dimension is summed over at a time if the right factor is packed."""
+        """The part of the inner dimension that is summed at a time if the right factor is packed."""
         if not self.is_packed:
             return product.inner
         count = max(-(-product.inner // PACKED_PART), 1)
@@ -104,7 +104,7 @@ class ProductStep(Step):
         return max(-(-product.inner // (count * lanes)), 1) * lanes
 
     def _block(self, product: Product) -> int:
-        """How many rows are a unit: whole tiles, that stay in the cache for all panels if these are packed."""
+        """The rows of a block: whole tiles; if panels are packed, they stay in the cache for all panels."""
         if not self.is_packed:
             return ROWS
         fitting = BLOCK_BYTES // (self._part(product) * self.dtype.itemsize)
@@ -112,14 +112,14 @@ class ProductStep(Step):
         return min(max(fitting // height, 1) * height, ROWS)
 
     def _for_way(self, product: Product, find: Callable[[int], int]) -> int:
-        """What `find` returns for the best algorithm that the function has."""
+        """The result of `find` for the best algorithm that the function has."""
         if len(self.plan.ways) == 1:
             return find(self.plan.ways[0])
         return self.for_method(product, lambda way: find(way if way in self.plan.ways else BLAS))
 
     @staticmethod
     def for_method(product: Product, find: Callable[[int], int]) -> int:
-        """What `find` returns for the best algorithm; the dimensions may be symbolic."""
+        """The result of `find` for the best algorithm; the dimensions may be symbolic."""
         if product.packed is not None:
             return find(PANELS)
         few = find(BLAS if _suits_blas(product) else PANELS)
@@ -128,7 +128,7 @@ class ProductStep(Step):
         return if_at_least(product.columns * product.inner, SMALL + 1, usual, find(LOOPS))
 
     def _ways(self) -> tuple[int, ...]:
-        """The algorithms that the function chooses among: few where a small weight fixes the choice."""
+        """The algorithms that the function chooses from: few if a small weight determines the choice."""
         if self.is_packed:
             return (PANELS,)
         if self.small:
@@ -136,7 +136,7 @@ class ProductStep(Step):
         return LOOPS, PANELS, BLAS
 
     def workspace(self, facts: Facts) -> int:
-        """A packed panel, and the left factor's part, if that is packed too."""
+        """A packed panel and, if it is packed, too, a part of the left factor."""
         product, size = self._product(facts), self.dtype.itemsize
         if self.small or self.is_packed:
             return 0
@@ -165,21 +165,21 @@ class ProductStep(Step):
         return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
     def _is_short(self, facts: Facts) -> bool:
-        """Whether the packed factor's inner dimension is within what packing is meant for."""
+        """Whether the packed factor's inner dimension is short enough for packing."""
         return self._product(facts).inner < LONG
 
     def _is_small(self, facts: Facts) -> bool:
-        """Whether the weight is of the size that the function's only algorithm is for."""
+        """Whether the weight has the size that the function's only algorithm is for."""
         product = self._product(facts)
         return product.columns * product.inner <= SMALL
 
     def emit(self, module: LLVMModule, name: str) -> None:
-        """Write the function: a loop over the products, each computed in the way that is chosen."""
+        """Write the function: a loop over the products with the chosen algorithm."""
         emit_product(module, name, self.plan)
 
 
 def emit_product(module: LLVMModule, name: str, plan: ProductPlan) -> None:
-    """Write the function of products of one plan."""
+    """Write the function of all products of one plan."""
     if plan.has_panels:
         emit_panels(module, plan.form, plan.tiling)
     ProductWriter(StepFunction(module, name), plan).write()
