@@ -1,8 +1,8 @@
-"""The error function and the normal distribution of float32, computed in float64 from a table.
+"""The error function, the normal distribution and GELU's derivative of float32, from tables.
 
-They take half as long as SciPy's, whose import also takes 0.2 seconds; both return the same float32. The table
-holds the function and its derivatives at places so close together that Taylor series between them are exact to
-ten digits.
+The first two take half as long as SciPy's, whose import also takes 0.2 seconds; both return the same float32.
+They are computed in float64: the table holds the function and its derivatives at places so close together that
+Taylor series between them are exact to ten digits. For a gradient seven digits do, and straight lines.
 """
 
 import math
@@ -17,6 +17,9 @@ from gluonic.graph.operator import Array
 
 _PLACES = 512
 """The number of places per unit: a power of two, so that distances from them are exact in float32."""
+_PLACES_OF_LINES = 4 * _PLACES
+NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
+"""The density of the standard normal distribution at 0."""
 _AT_ONCE = 16384
 """The number of elements of a block, which stays in the caches between steps."""
 
@@ -77,6 +80,33 @@ class _Table(NamedTuple):
         found[:] = total
 
 
+class _Lines(NamedTuple):
+    """Straight lines through the values of a function at evenly spaced places, in float32.
+
+    Attributes
+    ----------
+    end : the function is constant from here on, and below its negative
+    values, slopes : at all places
+    """
+
+    end: np.float32
+    values: npt.NDArray[np.float32]
+    slopes: npt.NDArray[np.float32]
+
+    def look_up(self, x: Array, found: Array) -> None:
+        """Evaluate the function of float32 elements into `found`."""
+        place = np.maximum(x, -self.end)
+        np.minimum(place, self.end, out=place)
+        place *= np.float32(_PLACES_OF_LINES)
+        np.rint(place, out=place)
+        distance = place * np.float32(-1 / _PLACES_OF_LINES)
+        distance += x
+        place += self.end * np.float32(_PLACES_OF_LINES)
+        index = place.astype(np.intp)
+        distance *= self.slopes.take(index, out=place, mode="clip")
+        np.add(distance, self.values.take(index, out=place, mode="clip"), out=found)
+
+
 @cache
 def _table_of_erf() -> _Table:
     return _Table.of(math.erf, 2 / math.sqrt(math.pi), 1, -4, 4)  # beyond, it is 1 in float32
@@ -88,6 +118,17 @@ def _table_of_ndtr() -> _Table:
     return _Table.of(
         lambda x: 0.5 * math.erfc(-x * half), half / math.sqrt(math.pi), 0.5, -14.25, 6
     )
+
+
+@cache
+def _lines_of_gelu_slope() -> _Lines:
+    end = 6  # beyond, it is 1 in float32, or less than a ten-millionth
+    places = np.arange(-end * _PLACES_OF_LINES, end * _PLACES_OF_LINES + 1)
+    x = places / _PLACES_OF_LINES
+    density = NORMAL_PEAK * np.exp(-0.5 * x * x)
+    values, slopes = ndtr(x.astype(np.float32)) + x * density, (2 - x * x) * density
+    values[0] = slopes[0] = slopes[-1] = 0
+    return _Lines(np.float32(end), values.astype(np.float32), slopes.astype(np.float32))
 
 
 def in_parts(function: Callable[[Array, Array], object], x: Array) -> Array:
@@ -117,3 +158,12 @@ def ndtr(x: Array) -> Array:
     array([0.        , 0.5       , 0.97724986,        nan], dtype=float32)
     """
     return in_parts(_table_of_ndtr().look_up, x)
+
+
+def gelu_slope(x: Array) -> Array:
+    """Return the derivative of GELU of float32; its absolute error is less than 2e-7.
+
+    >>> gelu_slope(np.array([-np.inf, -40, 0, 1, 40], np.float32))
+    array([     nan, 0.       , 0.5      , 1.0833155, 1.       ], dtype=float32)
+    """
+    return in_parts(_lines_of_gelu_slope().look_up, x)

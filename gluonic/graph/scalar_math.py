@@ -10,6 +10,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.error_function import NORMAL_PEAK, gelu_slope
 from gluonic.graph.few_elements import of_few
 
 _REAL_FUNCTIONS = (
@@ -93,6 +94,14 @@ def _gelu(x: Any) -> Any:
     return np.maximum(x, _LEAST) * M.ndtr(x)
 
 
+def _gelu_slope(x: Any) -> Any:
+    """The derivative of `_gelu`."""
+    x = _wide(x)
+    if x.dtype == np.float32:
+        return gelu_slope(x)
+    return M.ndtr(x) + x * np.exp(-0.5 * x * x) * NORMAL_PEAK
+
+
 def _astype(x: Any, dtype: Any) -> Any:
     return np.asarray(x).astype(dtype)
 
@@ -129,6 +138,7 @@ class ScalarMath:
 
     sigmoid = staticmethod(_sigmoid)
     gelu = staticmethod(_gelu)
+    gelu_slope = staticmethod(_gelu_slope)
     astype = staticmethod(_astype)
     wide = staticmethod(_wide)
     attribute = staticmethod(_attribute)

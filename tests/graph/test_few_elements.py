@@ -8,6 +8,7 @@ import pytest
 import scipy.special
 
 from gluonic.graph import few_elements
+from gluonic.graph.error_function import gelu_slope
 from gluonic.graph.few_elements import of_few
 
 
@@ -36,6 +37,20 @@ def test_ends_and_shapes_are_kept(name: str) -> None:
     np.testing.assert_array_equal(of_few(name, x), getattr(scipy.special, name)(x))
     assert of_few(name, x[0, 0]).shape == ()
     assert of_few(name, x[:0]).shape == (0, 3)
+
+
+def test_the_slope_of_gelu_is_that_of_the_normal_distribution() -> None:
+    x = np.linspace(-20, 20, 400_001, dtype=np.float32)
+    wide = x.astype(np.float64)
+    density = np.exp(-0.5 * wide * wide) / np.sqrt(2 * np.pi)
+    expected = scipy.special.ndtr(wide) + wide * density
+    np.testing.assert_allclose(gelu_slope(x), expected, rtol=0, atol=2e-7)
+
+
+def test_the_slope_of_gelu_is_flat_far_out() -> None:
+    x = np.array([-3e38, -7, 0, 7, 3e38, np.nan], np.float32)
+    np.testing.assert_array_equal(gelu_slope(x), np.array([0, 0, 0.5, 1, 1, np.nan], np.float32))
+    assert np.isnan(gelu_slope(np.array([-np.inf, np.inf], np.float32))).all()  # as of its formula
 
 
 def test_zeros_keep_their_signs() -> None:

@@ -171,7 +171,8 @@ LACKING = {
         (
             "_affine_grid", "_along_sample", "_away_from_label", "_backward_mean_over_ranks",
             "_bilinear_sample", "_cast_as", "_cast_like", "_channel_view_like",
-            "_channel_window_sum", "_gather_chosen", "_linalg_triangle", "_mean_over_ranks",
+            "_channel_window_sum", "_gather_chosen", "_gelu_slope", "_linalg_triangle",
+            "_mean_over_ranks",
             "_per_instance", "_polygamma", "_prelu_view_like", "_reduce_like",
             "_scale_flow", "_take_along_axis", "_take_flat", "_take_maxima",
         ),

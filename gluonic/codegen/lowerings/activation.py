@@ -18,4 +18,5 @@ lower(
     eager=lambda settings, shapes: float(settings["act_type"] != "leaky"),
     python="NumPy computes random slopes that are also read as an output",
 )
+lower("_gelu_slope", eager=1)
 lower("_prelu_view_like", relabels=True)

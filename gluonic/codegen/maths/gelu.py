@@ -1,4 +1,4 @@
-"""gelu: a number times the normal distribution function at it.
+"""gelu: a number times the normal distribution function at it; and its derivative.
 
 With the absolute value `a` of a number it is ``-a P(-a)``, added to the number itself if that is positive. In
 single precision ``a P(-a)`` is ``exp(-a**2 / 2)`` times a smooth curve from 0 to ``1 / sqrt(2 pi)``. Where an
@@ -16,6 +16,7 @@ from gluonic.codegen.maths.error import ZERO_FROM, half_tail
 from gluonic.codegen.maths.exponential import scaled
 from gluonic.codegen.maths.functions import lowers
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, Value, literal
+from gluonic.graph.error_function import NORMAL_PEAK
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
@@ -151,3 +152,11 @@ def gelu(m: Emitter, x: Value) -> Value:
     rest = m.fma(a, factor, -product) + a * lost
     small = scaled(m, -product - rest, power)
     return m.where(x < 0, small, x + small)
+
+
+@lowers("gelu_slope")
+def gelu_slope(m: Emitter, x: Value) -> Value:
+    """Return the derivative of `gelu`."""
+    x = m.wide(x)
+    below = 0.5 * (1 + m.erf(x * math.sqrt(0.5)))
+    return below + x * m.exp(x * x * -0.5) * NORMAL_PEAK

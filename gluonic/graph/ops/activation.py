@@ -1,12 +1,12 @@
 """Activation functions chosen by an attribute."""
 
-import math
 from collections.abc import Callable
 from typing import Any, Literal, NamedTuple
 
 import numpy as np
 
 from gluonic.graph.attributes import Shape
+from gluonic.graph.error_function import NORMAL_PEAK
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import elementwise
 from gluonic.graph.operator import Array, GradientRule, LayerWeights, Run, operator
@@ -71,7 +71,6 @@ def activation(
 activation.gradient(data=lambda F, n, g: ACTIVATIONS[n.act_type].gradient(F, n, g))
 
 _SELU_SCALE, _SELU_ALPHA = 1.0507009873554805, 1.6732632423543772
-_SQRT_HALF, _NORMAL_PEAK = math.sqrt(0.5), 1 / math.sqrt(2 * math.pi)
 
 # Activations that LeakyReLU applies without a second array; `slope` is its attribute.
 LEAKY_ACTIVATIONS = {
@@ -95,13 +94,7 @@ LEAKY_ACTIVATIONS = {
     ),
     "gelu": ActivationFunction(
         lambda m, data, slope: m.gelu(data),
-        lambda F, n, g: (
-            g
-            * (
-                0.5 * (1 + F.erf(n.data * _SQRT_HALF))
-                + n.data * F.exp(F.square(n.data) * -0.5) * _NORMAL_PEAK
-            )
-        ),
+        lambda F, n, g: g * F._gelu_slope(n.data),
     ),
 }
 
@@ -214,6 +207,17 @@ def _(F: Any, n: NodeView, heads: Any) -> dict[str, Any]:
     if n.act_type == "rrelu":
         return {"data": F.where(n.data > 0, g, g * n.mask)}
     return {"data": LEAKY_ACTIVATIONS[n.act_type].gradient(F, n, g)}
+
+
+@elementwise("_gelu_slope", dtype=floating())
+def gelu_slope(m: Any, data: Any) -> Any:
+    """The derivative of GELU."""
+    return m.gelu_slope(data)
+
+
+gelu_slope.gradient(
+    data=lambda F, n, g: g * F.exp(F.square(n.data) * -0.5) * (2 - F.square(n.data)) * NORMAL_PEAK
+)
 
 
 @operator("_prelu_view_like")

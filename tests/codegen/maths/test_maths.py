@@ -171,6 +171,14 @@ def test_gelu_of_single_precision_is_within_two_ulps_of_that_of_double(level: st
         assert ulps(compiled(np.float32)(x), wide).max() <= 2
 
 
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_slope_of_gelu_agrees_with_numpy(dtype: Any) -> None:
+    x = np.linspace(-8, 8, 10_001, dtype=dtype)
+    found = compile_expression(lambda m, x: m.gelu_slope(x), [dtype], dtype)(x)
+    bound = 4e-7 if dtype == np.float32 else 1e-15
+    np.testing.assert_allclose(found, M.gelu_slope(x), rtol=0, atol=bound)
+
+
 def test_gelu_of_numpy_ends_as_machine_code_does() -> None:
     x = np.array([np.inf, -np.inf, np.nan, 0.0, -0.0], np.float32)
     np.testing.assert_array_equal(M.gelu(x), np.array([np.inf, 0, np.nan, 0, 0], np.float32))

@@ -20,5 +20,6 @@ SAMPLES = {
         Sample([uniform(3, 4)], {"act_type": "rrelu"}),
         Sample([uniform(3, 4)], {"act_type": "rrelu"}, train=True, differentiable=()),
     ],
+    "_gelu_slope": [Sample([uniform(3, 4, low=-3, high=3)], dtypes=FLOATS)],
     "_prelu_view_like": [Sample([uniform(3), uniform(2, 3, 4)])],
 }
