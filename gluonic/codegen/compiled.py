@@ -257,8 +257,10 @@ class CompiledGraph:
         left = set()
         while len(self.bindings) > MOST_BINDINGS:
             left.add(self.bindings.pop(next(iter(self.bindings))).specialization)
-        left.update(self.specializations[:-MOST_SPECIALIZATIONS])
-        del self.specializations[:-MOST_SPECIALIZATIONS]
+        if old := self.specializations[:-MOST_SPECIALIZATIONS]:
+            left.update(old)
+            del self.specializations[: len(old)]
+            self._preparation.keep([kept.prepared for kept in self.specializations])
         left.difference_update(self.specializations)
         for specialization in left.difference(self._held()) if left else ():
             if (pool := self.pools.pop(specialization, None)) is not None:

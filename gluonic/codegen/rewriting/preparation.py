@@ -145,6 +145,15 @@ class Preparation:
         is_right = prepared.holds(self.graph, facts, exactly=False)
         return facts(prepared.graph) if is_right else None
 
+    def keep(self, used: Sequence[Prepared]) -> None:
+        """Forget all graphs but these."""
+        for key, made in [*self._made.items()]:
+            left = [prepared for prepared in made if any(prepared is one for one in used)]
+            if left:
+                self._made[key] = left
+            else:
+                del self._made[key]
+
     def _context(self, arrays: Sequence[Any], train: bool, sizes_vary: bool) -> PassContext:
         return PassContext(
             self.inputs, arrays, train=train, parameters=self.parameters, sizes_vary=sizes_vary

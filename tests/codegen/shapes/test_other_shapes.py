@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import gc
+import weakref
 from collections.abc import Sequence
 from typing import Any
 
@@ -167,3 +169,23 @@ def test_what_was_used_last_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     assert len(compiled.specializations) == 2
     assert code_for("float32") is single
     assert code_for("float64") is not double
+
+
+def test_graphs_rewritten_for_shapes_that_never_come_again_are_forgotten(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(compiling, "MOST_BINDINGS", 4)
+    x = Node(None, "x")
+    total = make_node("sum", [make_node("tanh", [x.entry()]).entry()], {"axis": 0})
+    compiled = CompiledGraph(Graph([total.entry()]), [x])
+    made: list[weakref.ref[Any]] = []
+    for rank in range(2, 3 * compiling.MOST_SPECIALIZATIONS):
+        run_both(compiled, arrays_of([(2, 3) + (1,) * rank]))
+        made.append(weakref.ref(compiled.specializations[-1].prepared))
+    assert len({*map(id, made)}) == len(made)
+    gc.collect()
+    kept = [prepared() for prepared in made if prepared() is not None]
+    assert len(kept) == compiling.MOST_SPECIALIZATIONS
+    specializations = [*compiled.specializations]
+    run_both(compiled, arrays_of([(2, 3) + (1,) * rank]))
+    assert compiled.specializations == specializations
