@@ -10,13 +10,14 @@ import numpy as np
 
 from gluonic.codegen.control_flow_body import Body, Trail, sliced
 from gluonic.graph import Array, Operator, Run
+from gluonic.graph.all_gradients import by_input, or_zeros, wanted_indices
 from gluonic.graph.carried import carried
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.gradient import has_losses
 from gluonic.graph.operator import operator
 from gluonic.graph.rules import gradients_like
 from gluonic.graph.subgraphs import Subgraphs
-from gluonic.graph.view import NodeView, is_training, peek, put, unify, wanted_of
+from gluonic.graph.view import NodeView, is_training, peek, put, unify
 
 Positions = tuple[int, ...]
 _CARRIED = "_steps"
@@ -232,21 +233,16 @@ for _op in (foreach, while_loop, cond):
 def _gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     count = n.num_args - len(n.subgraphs)
     values = [getattr(n, name) for name in _outputs(n)]
-    flowing = [
-        F.zeros_like(value) if head is None else head
-        for value, head in zip(values[:-1], heads, strict=False)
-    ]
     found = F._backward_control_flow(
         values[-1],
         *[getattr(n, f"data{i}") for i in range(count)],
-        *flowing,
+        *or_zeros(F, heads, values[:-1]),
         inputs=count,
         subgraphs=n.subgraphs,
         train=is_training(n),
-        wanted=tuple(i for i, want in enumerate(wanted_of(n)) if want),
+        wanted=wanted_indices(n),
     )
-    found = found if isinstance(found, list) else [found]
-    return {f"data{i}": gradient for i, gradient in enumerate(found)}
+    return by_input([f"data{i}" for i in range(count)], found)
 
 
 for _op in (foreach, while_loop, cond):

@@ -11,6 +11,7 @@ from gluonic.extension.catalogue import OperatorEntry
 from gluonic.extension.inference import LibraryInference
 from gluonic.extension.use import EXTRA_INPUTS, KeptState, OperatorUse
 from gluonic.graph import Application, Array, NativeCall, Operator, Signatures
+from gluonic.graph.all_gradients import by_input, or_zeros
 from gluonic.graph.carried import OBJECT
 from gluonic.graph.json.writer import SUBGRAPHS
 from gluonic.graph.storage.forms import Kinds, stored
@@ -175,15 +176,12 @@ class LoadedOperator:
         outputs = [getattr(n, name) for name in use.outputs]
         found = getattr(F, self.gradient_name)(
             *([getattr(n, STATE)] if use.stateful else []),
-            *[
-                F.zeros_like(output) if head is None else head
-                for output, head in zip(outputs, heads, strict=False)
-            ],
+            *or_zeros(F, heads, outputs),
             *[getattr(n, name) for name in use.inputs],
             *outputs,
             **settings_of(n),
         )
-        return dict(zip(use.inputs, found if isinstance(found, list) else [found], strict=True))
+        return by_input(use.inputs, found)
 
     def _backward(self) -> Operator:
         def kernel(*data: Array, **settings: str) -> Any:

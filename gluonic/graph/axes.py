@@ -63,6 +63,20 @@ def product(extents: Iterable[Extent]) -> Extent:
     return None if None in factors else prod(factors)  # type: ignore[arg-type]
 
 
+def completed(shape: PartialShape, size: Extent) -> PartialShape:
+    """Infer the one extent of a shape that is unknown from the number of elements, if it divides them.
+
+    >>> completed((2, None, 3), 24), completed((2, None, 3), 25), completed((None, None), 4)
+    ((2, 4, 3), (2, None, 3), (None, None))
+    """
+    if size is None or shape.count(None) != 1:
+        return shape
+    rest = prod([extent for extent in shape if extent is not None])
+    if not rest or size % rest:
+        return shape
+    return tuple(size // rest if extent is None else extent for extent in shape)
+
+
 def scaled(extent: Extent, factor: int) -> Extent:
     """Multiply an extent by a number."""
     return None if extent is None else extent * factor

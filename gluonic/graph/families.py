@@ -10,7 +10,7 @@ import numpy as np
 
 from gluonic.graph.attributes import Axes
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import REGISTRY, Array, GradientRule, Operator, Rule
+from gluonic.graph.operator import REGISTRY, Array, GradientRule, Operator, Rule, operator
 from gluonic.graph.rules import broadcast, same
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, PartialShape, settings_of, slots_of, title_of
@@ -147,11 +147,42 @@ def reduction_shape(n: NodeView) -> None:
             n.data = tuple(None if i in axes else next(remaining) for i in range(rank))
 
 
+def index_of_extreme(name: str, kind: str, *, shape: Rule, dtype: Rule) -> None:
+    """Register the operator that finds the largest or the smallest element.
+
+    Parameters
+    ----------
+    name : ends with the name of the function of NumPy
+    kind : the dtype of indices, for its documentation
+    """
+    find = getattr(np, name[-len("argmax") :])
+
+    def kernel(data: Array, *, axis: int | None = None, keepdims: bool = False) -> Any:
+        return find(data, axis=axis, keepdims=keepdims)
+
+    kernel.__doc__ = f"""The index of the {"largest" if find is np.argmax else "smallest"} element.
+
+    If there are several, it is the index of the first.
+
+    Parameters
+    ----------
+    data : any array
+    axis : the axis to search; None means the flattened array
+    keepdims : whether the searched axis remains, with length one
+
+    Returns
+    -------
+    output : indices, {kind}
+    """
+    operator(name, shape=shape, dtype=dtype)(kernel).gradient()
+
+
 __all__ = [
     "broadcast",
     "broadcasting_rules",
     "documented",
     "elementwise",
+    "index_of_extreme",
     "numeric",
     "reduced_axes",
     "reduced_shape",

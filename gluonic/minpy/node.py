@@ -10,11 +10,12 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph import Array, Run
+from gluonic.graph.all_gradients import by_input, or_zeros, wanted_indices
 from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.operator import operator
 from gluonic.graph.rules import gradients_like
-from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of, title_of, wanted_of
+from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of, title_of
 from gluonic.minpy.call import Call
 from gluonic.minpy.definition import Definition, enter, find
 from gluonic.minpy.template import Template
@@ -145,18 +146,14 @@ def _(n: NodeView) -> None:
 @minpy_customop.all_gradients
 def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     names, outputs = _input_names(n), _output_names(n)
-    values = [getattr(n, name) for name in outputs]
     found = F._backward_minpy_customop(
         getattr(n, _HIDDEN),
         *[getattr(n, name) for name in names],
-        *[
-            F.zeros_like(value) if head is None else head
-            for value, head in zip(values, heads, strict=False)
-        ],
+        *or_zeros(F, heads, [getattr(n, name) for name in outputs]),
         inputs=len(names),
-        wanted=tuple(i for i, want in enumerate(wanted_of(n)) if want),
+        wanted=wanted_indices(n),
     )
-    return dict(zip(names, found if isinstance(found, list) else [found], strict=True))
+    return by_input(names, found)
 
 
 @operator(

@@ -10,10 +10,11 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph import Application, Array, Run
+from gluonic.graph.all_gradients import by_input, wanted_indices
 from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.operator import operator
 from gluonic.graph.rules import gradients_like
-from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of, wanted_of
+from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, is_registered, new_prop, on_change
 from gluonic.ndarray.custom_call import (
     CustomSignature,
@@ -185,10 +186,10 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
         heads=reads.heads,
         outputs=reads.outputs,
         reads=reads.inputs,
-        wanted=tuple(i for i, want in enumerate(wanted_of(n)[: len(names)]) if want),
+        wanted=tuple(i for i in wanted_indices(n) if i < len(names)),
         op_type=settings_of(n)["op_type"],
     )
-    return dict(zip(names, found if isinstance(found, list) else [found], strict=True))
+    return by_input(names, found)
 
 
 @operator(

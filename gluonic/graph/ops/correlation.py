@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gluonic.graph.all_gradients import or_zeros
 from gluonic.graph.axes import require_rank
 from gluonic.graph.errors import InferenceError, NotThereError
 from gluonic.graph.operator import Array, operator
@@ -197,10 +198,7 @@ backward_correlation.infer_dtype(_like_inputs)
 def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     if not n.is_multiply:
         raise NotThereError("Correlation: second derivatives with is_multiply=False")
-    h1, h2 = (
-        F.zeros_like(x) if head is None else head
-        for head, x in zip(heads, (n.data1, n.data2), strict=True)
-    )
+    h1, h2 = or_zeros(F, heads, (n.data1, n.data2))
     attributes = {name: getattr(n, name) for name in _ATTRIBUTES}
     towards1, towards2 = _backward(F, n, n.grad, h1, h2)
     return {

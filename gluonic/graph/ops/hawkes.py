@@ -5,6 +5,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
+from gluonic.graph.all_gradients import by_input, flowing
 from gluonic.graph.indices import positions
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import require_floating
@@ -188,10 +189,6 @@ def _(n: NodeView) -> None:
 
 @hawkesll.all_gradients
 def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
-    given = [
-        F.zeros_like(value) if head is None else head
-        for head, value in zip(heads, (n.output, n.out_state), strict=True)
-    ]
     inputs = (getattr(n, name) for name in hawkesll.inputs)
-    found = F._backward_hawkesll(*given, *inputs)
-    return dict(zip(_GRADIENTS.values(), found, strict=True))
+    found = F._backward_hawkesll(*flowing(F, n, heads), *inputs)
+    return by_input(_GRADIENTS.values(), found)

@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.all_gradients import as_list, flowing
 from gluonic.graph.attributes import Positive, Shape
 from gluonic.graph.axes import (
     Extent,
@@ -24,25 +25,10 @@ from gluonic.graph.view import (
     Unknown,
     peek,
     put,
-    slots_of,
     title_of,
     unify,
     written,
 )
-
-
-def as_list(made: Any) -> list[Any]:
-    """Treat one output like several."""
-    return list(made) if isinstance(made, (list, tuple)) else [made]
-
-
-def flowing(F: Any, n: NodeView, heads: Sequence[Any]) -> list[Any]:
-    """Put zeros where no gradient flows into an output."""
-    outputs = list(slots_of(n).values())[-len(heads) :]
-    return [
-        F.zeros_like(output) if head is None else head
-        for head, output in zip(heads, outputs, strict=True)
-    ]
 
 
 def _numbered(count: int) -> list[str]:

@@ -5,9 +5,9 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.all_gradients import flowing
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.ops.joining import flowing
 from gluonic.graph.ops.linalg import (
     over_matrices,
     single_or_double,

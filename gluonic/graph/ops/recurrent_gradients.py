@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.all_gradients import by_input, or_zeros
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import wide
 from gluonic.graph.ops.recurrent_rules import Mode, absent_inputs, saved_outputs, shown_outputs
@@ -21,15 +22,12 @@ _ATTRIBUTES = (
 def gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     """The gradient rule: one operator computes all gradients."""
     shown, saved = shown_outputs(n), saved_outputs(n)
-    slopes = {
-        f"{name}_slope": F.zeros_like(getattr(n, name)) if head is None else head
-        for name, head in zip(shown, heads, strict=False)
-    }
+    slopes = or_zeros(F, heads, [getattr(n, name) for name in shown])
     values = {name: peek(n, name) for name in ("output", *saved, *_INPUTS, "sequence_length")}
-    values.update(slopes)
+    values.update(zip([f"{name}_slope" for name in shown], slopes, strict=False))
     arrays = (values.get(name) for name in _backward_rnn.inputs)
     found = F._backward_RNN(*arrays, **{name: getattr(n, name) for name in _ATTRIBUTES})
-    return dict(zip([name for name in _INPUTS if name in slots_of(n)], found, strict=True))
+    return by_input([name for name in _INPUTS if name in slots_of(n)], found)
 
 
 def _absent_backwards(n: Any) -> list[str]:

@@ -1,10 +1,9 @@
 """Reshaping: the same elements in the same order."""
 
-from math import prod
 from typing import Any
 
 from gluonic.graph.attributes import Axes, Shape
-from gluonic.graph.axes import axes_of, axis_of, inserted, product, without
+from gluonic.graph.axes import axes_of, axis_of, completed, inserted, product, without
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.reshaping import legacy_reshaped, reshaped, reshaped_backwards
@@ -15,16 +14,6 @@ from gluonic.graph.view import NodeView, PartialShape, Unknown, peek, settings_o
 def as_before(F: Any, n: NodeView, g: Any) -> Any:
     """Reshape the gradient of a reshaping operator to its input's shape."""
     return F.reshape_like(g, n.data)
-
-
-def _solve_for_data(n: NodeView) -> None:
-    """Infer one unknown axis of the input from the number of elements of the output."""
-    data, size = n.data, product(n.output)
-    if size is None or data.count(None) != 1:
-        return
-    rest = prod([extent for extent in data if extent is not None])
-    if rest and size % rest == 0:
-        n.data = tuple(size // rest if extent is None else extent for extent in data)
 
 
 @operator("Reshape", "reshape", relabels=True)
@@ -65,7 +54,7 @@ def _(n: NodeView) -> None:
         n.output = legacy_reshaped(n.data, n.target_shape, n.keep_highest, title_of(n))
     else:
         raise InferenceError(f"{title_of(n)}: needs shape=")
-    _solve_for_data(n)
+    n.data = completed(n.data, product(n.output))
 
 
 reshape.gradient(data=as_before)
@@ -158,7 +147,7 @@ def _(n: NodeView) -> None:
     batch, *others = n.data
     n.output = (batch, product(others))
     n.data = (n.output[0], *others)
-    _solve_for_data(n)
+    n.data = completed(n.data, product(n.output))
 
 
 flatten.gradient(data=as_before)

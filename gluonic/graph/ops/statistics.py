@@ -1,6 +1,5 @@
 """Indices of extremes, cumulative sums, moments, and sums of squares of many arrays."""
 
-from collections.abc import Callable
 from math import prod
 from typing import Any
 
@@ -10,7 +9,14 @@ from gluonic.graph.adjoint import adjoint
 from gluonic.graph.attributes import Axes, DType
 from gluonic.graph.axes import axis_of, product
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.families import numeric, reduced_axes, reduced_shape, reduction_shape, wide
+from gluonic.graph.families import (
+    index_of_extreme,
+    numeric,
+    reduced_axes,
+    reduced_shape,
+    reduction_shape,
+    wide,
+)
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like, output_dtype, same
 from gluonic.graph.summation import total, total_like
@@ -19,27 +25,8 @@ from gluonic.graph.view import NodeView, complete, peek, put, settings_of, slots
 FLOAT32 = np.dtype(np.float32)
 
 
-def _position(name: str, find: Callable[..., Any], what: str) -> None:
-    def kernel(data: Array, *, axis: int | None = None, keepdims: bool = False) -> Any:
-        return find(data, axis=axis, keepdims=keepdims)
-
-    kernel.__doc__ = f"""The index of the {what} element, the first if there are several.
-
-    Parameters
-    ----------
-    data : any array
-    axis : the axis to search; None means the flattened array
-    keepdims : whether the searched axis remains, with length one
-
-    Returns
-    -------
-    output : indices, in the dtype of `data`
-    """
-    operator(name, shape=reduction_shape, dtype=numeric)(kernel).gradient()
-
-
-_position("argmax", np.argmax, "largest")
-_position("argmin", np.argmin, "smallest")
+for _name in ("argmax", "argmin"):
+    index_of_extreme(_name, "in the dtype of `data`", shape=reduction_shape, dtype=numeric)
 
 
 @operator("argmax_channel", dtype=numeric)

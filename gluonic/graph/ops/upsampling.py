@@ -5,6 +5,7 @@ from typing import Any, Literal
 
 import numpy as np
 
+from gluonic.graph.all_gradients import by_input, or_zeros
 from gluonic.graph.attributes import Positive
 from gluonic.graph.axes import divided, require_rank, scaled
 from gluonic.graph.errors import InferenceError
@@ -135,8 +136,7 @@ def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
             "weight": F._backward_Deconvolution_weight(*arrays, **attributes),
         }
     found = F._backward_UpSampling(heads[0], *n.args, **_nearest(n))
-    found = found if isinstance(found, list) else [found]
-    return dict(zip(_names(n), found, strict=True))
+    return by_input(_names(n), found)
 
 
 def _nearest(n: NodeView) -> dict[str, Any]:
@@ -181,8 +181,5 @@ def _(n: NodeView) -> None:
 
 @backward_up_sampling.all_gradients
 def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
-    given = [
-        F.zeros_like(image) if head is None else head
-        for image, head in zip(n.args, heads, strict=True)
-    ]
+    given = or_zeros(F, heads, n.args)
     return {"grad": F.UpSampling(*given, sample_type="nearest", **_nearest(n))}

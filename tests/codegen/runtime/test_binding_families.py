@@ -8,7 +8,7 @@ from typing import Any
 import hypothesis
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.native.specialization import Specialization
@@ -21,6 +21,7 @@ from gluonic.graph import shapes_and_dtypes
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Graph, Node
 from tests.codegen.random_graphs import RandomGraph, random_graphs
+from tests.codegen.varying_axes import resized, varying_axes
 
 SIZES = (1, 2, 3, 4, 5, 6, 7, 8, 9, 12, 64, 65, 100, 100_000)
 
@@ -41,16 +42,6 @@ class Case:
             for i, a in enumerate(self.arrays)
         ]
         return find_family(self.preparation, self.made, self.arrays, lines, size, train=False)
-
-    def resized(self, size: int, varying: set[tuple[int, int]]) -> list[AbstractArray]:
-        """The arrays with a batch of another size."""
-        return [
-            AbstractArray(
-                tuple(size if (i, axis) in varying else n for axis, n in enumerate(a.shape)),
-                a.dtype,
-            )
-            for i, a in enumerate(self.arrays)
-        ]
 
     def check(self, family: Family, arrays: Sequence[Any]) -> bool:
         """Compare with what inference and the steps say; whether the family knew an answer."""
@@ -75,12 +66,7 @@ class Case:
 )
 @given(random_graphs(most=12), st.data())
 def test_families_of_random_graphs(random: RandomGraph, data: st.DataObject) -> None:
-    axes = [(i, axis) for i, a in enumerate(random.arrays) for axis in range(a.ndim)]
-    assume(axes)
-    i, axis = data.draw(st.sampled_from(axes))
-    size = random.arrays[i].shape[axis]
-    alike = [(j, k) for j, k in axes if random.arrays[j].shape[k] == size]
-    varying = {(i, axis), *data.draw(st.sets(st.sampled_from(alike)))}
+    size, varying = varying_axes(random, data)
     try:
         case = Case(random.graph, random.variables, random.arrays)
     except MXNetError:  # shapes that depend on data
@@ -89,7 +75,7 @@ def test_families_of_random_graphs(random: RandomGraph, data: st.DataObject) -> 
     if family is not None and size:
         assert case.check(family, random.arrays)
         for other in SIZES:
-            case.check(family, case.resized(other, varying))
+            case.check(family, resized(random.arrays, other, varying))
 
 
 def test_expressions_have_the_values_of_what_they_stand_for() -> None:

@@ -5,10 +5,9 @@ from typing import Any
 
 import hypothesis
 import numpy as np
-from hypothesis import HealthCheck, assume, given, settings
+from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import find_facts
 from gluonic.codegen.shapes.promises import Promises
 from gluonic.graph.errors import MXNetError
@@ -16,6 +15,7 @@ from gluonic.graph.interpret import Interpretation
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from tests.codegen.agreement import new_run
 from tests.codegen.random_graphs import RandomGraph, random_graphs
+from tests.codegen.varying_axes import resized, varying_axes
 
 SIZES = (3, 4, 2, 5, 1, 6, 7, 8, 9, 12, 64, 65, 100)
 
@@ -44,21 +44,10 @@ def _foretold(promises: Promises, arrays: Sequence[Any]) -> list[Any] | None:
 )
 @given(random_graphs(most=12), st.data())
 def test_it_is_what_random_graphs_promise(random: RandomGraph, data: st.DataObject) -> None:
-    axes = [(i, axis) for i, a in enumerate(random.arrays) for axis in range(a.ndim)]
-    assume(axes)
-    i, axis = data.draw(st.sampled_from(axes))
-    size = random.arrays[i].shape[axis]
-    alike = [(j, k) for j, k in axes if random.arrays[j].shape[k] == size]
-    varying = {(i, axis), *data.draw(st.sets(st.sampled_from(alike)))}
+    size, varying = varying_axes(random, data)
     promises = Promises(random.graph, random.variables)
     for other in (size, *SIZES):
-        arrays: Any = [
-            AbstractArray(
-                tuple(other if (i, axis) in varying else n for axis, n in enumerate(a.shape)),
-                a.dtype,
-            )
-            for i, a in enumerate(random.arrays)
-        ]
+        arrays = resized(random.arrays, other, varying)
         found = _foretold(promises, arrays)
         if found is not None:
             assert found == _asked(random.graph, random.variables, arrays)

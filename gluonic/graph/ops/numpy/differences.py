@@ -6,10 +6,10 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.adjoint import adjoint
+from gluonic.graph.all_gradients import as_list
 from gluonic.graph.attributes import Count
 from gluonic.graph.axes import axis_of, product
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.ops.joining import as_list
 from gluonic.graph.rules import like, same
 from gluonic.graph.view import PartialShape, title_of
 

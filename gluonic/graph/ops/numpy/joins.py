@@ -6,12 +6,12 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.all_gradients import as_list, flowing
 from gluonic.graph.attributes import Shape
 from gluonic.graph.axes import Extent, axis_of, product
 from gluonic.graph.derivation import derived
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import REGISTRY, Array, Operator, operator
-from gluonic.graph.ops.joining import as_list, flowing
 from gluonic.graph.ops.numpy.relabellings import at_least
 from gluonic.graph.view import PartialShape, Unknown, complete, put, title_of, unify
 from gluonic.support.record import record

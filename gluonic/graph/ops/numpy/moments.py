@@ -9,7 +9,7 @@ from gluonic.graph.attributes import Axes, DType
 from gluonic.graph.derivation import BOOL, FLOAT32, INT64
 from gluonic.graph.dtypes import is_floating
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.families import wide
+from gluonic.graph.families import index_of_extreme, wide
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.numpy.reductions import axes_to_reduce, reduction, shape_left
 from gluonic.graph.rules import like, output_dtype
@@ -35,32 +35,9 @@ _truth(("_np_any", "_np_sometrue"), np.any, "any element is not 0")
 _truth(("_np_all",), np.all, "all elements are not 0")
 
 
-def _position(name: str, find: Callable[..., Any], what: str) -> None:
-    def kernel(data: Array, *, axis: int | None = None, keepdims: bool = False) -> Any:
-        return find(data, axis=axis, keepdims=keepdims)
-
-    kernel.__doc__ = f"""The index of the {what} element, the first if there are several.
-
-    Parameters
-    ----------
-    data : any array
-    axis : the axis to search; None means the flattened array
-    keepdims : whether the searched axis remains, with length one
-
-    Returns
-    -------
-    output : indices as int64
-    """
-
-    operator(
-        f"_npi_{name}",
-        shape=reduction("data", of_nothing=False),
-        dtype=output_dtype(INT64),
-    )(kernel).gradient()
-
-
-_position("argmax", np.argmax, "largest")
-_position("argmin", np.argmin, "smallest")
+for _name in ("_npi_argmax", "_npi_argmin"):
+    _shape = reduction("data", of_nothing=False)
+    index_of_extreme(_name, "int64", shape=_shape, dtype=output_dtype(INT64))
 
 
 def _spread_dtype(n: Any) -> None:

@@ -4,13 +4,12 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+from gluonic.graph.all_gradients import flowing
 from gluonic.graph.attributes import Axes, Shape
-from gluonic.graph.axes import Extent, axes_of, product
+from gluonic.graph.axes import Extent, axes_of, completed, product
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, operator
-from gluonic.graph.ops.joining import flowing
 from gluonic.graph.view import (
-    NodeView,
     PartialShape,
     Unknown,
     complete,
@@ -41,16 +40,6 @@ def _solved(codes: Sequence[int], given: PartialShape, title: str) -> PartialSha
     return tuple((size // rest if rest else 0) if code == -1 else code for code in codes)
 
 
-def _data_from(n: NodeView) -> None:
-    """Infer one unknown axis of the input from the number of elements of the output."""
-    a, size = n.a, product(n.output)
-    if size is None or a.count(None) != 1:
-        return
-    rest = prod([extent for extent in a if extent is not None])
-    if rest and size % rest == 0:
-        n.a = tuple(size // rest if extent is None else extent for extent in a)
-
-
 @operator("_np_reshape", relabels=True)
 def reshape(a: Array, *, newshape: Shape, order: Order = "C") -> Array:
     """Give the elements another shape.
@@ -76,7 +65,7 @@ def _(n: Any) -> None:
     if any(code < -1 for code in n.newshape):
         raise InferenceError(f"{title_of(n)}: newshape={n.newshape}: no extent may be less than -1")
     n.output = _solved(n.newshape, n.a, title_of(n))
-    _data_from(n)
+    n.a = completed(n.a, product(n.output))
 
 
 reshape.gradient(a=lambda F, n, g: F.reshape_like(g, n.a))
@@ -199,7 +188,7 @@ def _(n: Any) -> None:
         n.output = _Codes(n.a[::-1], n.newshape[::-1], title_of(n)).read()[::-1]
     else:
         n.output = _Codes(n.a, n.newshape, title_of(n)).read()
-    _data_from(n)
+    n.a = completed(n.a, product(n.output))
 
 
 coded_reshape.gradient(a=lambda F, n, g: F.reshape_like(g, n.a))
