@@ -26,42 +26,48 @@ class Missing(NamedTuple):
     instead: str = ""
 
 
-_NO_NUMPY = "it is a part of how MXNet makes its NumPy interface"
-_NO_C = "it is of MXNet's C library, and gluonic has none"
+_NO_NUMPY = "it is an internal part of MXNet's NumPy interface"
+_NO_C = "it belongs to MXNet's C library, which gluonic does not have"
 _NO_SERVERS = "there are no servers: each process keeps all weights"
 
 MISSING = (
-    Missing("numpy_op_fallback numpy_dispatch_protocol", "*", "NumPy runs what falls back at once"),
+    Missing(
+        "numpy_op_fallback numpy_dispatch_protocol",
+        "*",
+        "NumPy runs functions that mx.np lacks",
+    ),
     Missing("util", "np_ufunc_legal_option wrap_np_binary_func wrap_np_unary_func", _NO_NUMPY),
-    Missing("test_utils", "download_model", "nothing is published for it any more"),
+    Missing("test_utils", "download_model", "its models are no longer published"),
     Missing(
         "model",
         "SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
         "use mx.mod.Module",
     ),
-    Missing("onnx contrib.onnx", "*", "nets are exported as symbol JSON and parameters"),
+    Missing("onnx contrib.onnx", "*", "export nets as symbol JSON and parameters"),
     Missing(
         "ndarray.contrib symbol.contrib",
         "backward_hawkesll backward_index_copy backward_quadratic",
-        "MXNet's take no inputs from Python; use mx.autograd",
+        "in MXNet they accept no inputs from Python; use mx.autograd",
     ),
     Missing(
         "ndarray.contrib symbol.contrib",
         "dgl_adjacency dgl_csr_neighbor_non_uniform_sample dgl_csr_neighbor_uniform_sample dgl_graph_compact "
         "dgl_subgraph",
-        "gluonic samples no graphs",
+        "gluonic has no graph sampling",
     ),
     Missing(
         "ndarray._internal symbol._internal",
         "_npi_*backward* _npi_cvim* _npi_Custom",
-        "the operators without _npi are there",
+        "use the operators without _npi",
     ),
     Missing("ndarray._internal symbol._internal", "_imdecode", "use mx.image.imdecode"),
-    Missing("symbol._internal", "_cvimdecode _cvimread", "graphs decode no images; use mx.image"),
+    Missing(
+        "symbol._internal", "_cvimdecode _cvimread", "graphs cannot decode images; use mx.image"
+    ),
     Missing(
         "ndarray._internal symbol._internal",
         "_backward_* _broadcast_backward _split_v2_backward",
-        "gradients are computed by other operators than MXNet's; use mx.autograd",
+        "gluonic computes gradients with other operators; use mx.autograd",
     ),
     Missing("ndarray._internal", "_CachedOp", "nd.CachedOp(symbol) calls a graph with arrays"),
     Missing(

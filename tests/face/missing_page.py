@@ -8,15 +8,15 @@ from pathlib import Path
 from gluonic.mxnet_names.missing import MISSING
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "missing.md"
-_HEAD = """# What is not there
+_HEAD = """# What is missing
 
-What MXNet 1.9.1 offers and gluonic does not. Asking for any of it raises `NotThereError`, a
-`NotImplementedError`. It is an `ImportError` too where something is imported, and an `AttributeError` where a
-module is asked for a name, so that `try: import mxnet.numpy` and `hasattr(mx, "np")` work.
+These names of MXNet 1.9.1 are missing in gluonic. Using one raises `NotThereError`, a `NotImplementedError`.
+The error is also an `ImportError` in an import, and an `AttributeError` if a module lacks the name, so that
+`try: import mxnet.onnx` and `hasattr(mx, "onnx")` work.
 
 Written by `python -m tests.face.missing_page` from the table in `gluonic/mxnet_names/missing.py`.
 
-| where | what | instead |
+| module | missing | reason or substitute |
 |---|---|---|
 """
 

@@ -13,13 +13,13 @@ from tests.graph.registry_samples import SAMPLES
 PAGE = Path(__file__).parents[3] / "docs" / "native.md"
 _HEAD = """# What runs as machine code
 
-In a hybridized net all operators run as machine code but for those below, which Python runs between the parts
-that are machine code. `print(net.explain(x))` says with the same sentences which steps of a net these are.
-Besides, custom operators call your Python, and control flow calls the machine code of its bodies from Python.
+In a hybridized net all operators run as machine code except those below, which Python runs between the
+compiled parts. `print(net.explain(x))` gives the same reasons for the steps of a net that Python runs. Custom
+operators call your Python code, and control flow calls the machine code of its bodies from Python.
 
 Written by `python -m tests.codegen.lowerings.native_page`; the tests compile every operator and compare.
 
-Of {count} operators {native} are machine code always. Python runs, always or in the cases that are named:
+Of {count} operators, {native} always run as machine code. Python runs the others, always or in the cases named:
 """
 
 
