@@ -80,12 +80,9 @@ def test_gluon_does_not_import_the_face() -> None:
 
 BESIDE_THE_DOOR = {
     "control_flow": "imported for the operators that it registers",
-    "updates": "loaded with the first optimizer",
-    "maths": "what `updates` raises",
     "random_numbers": "loads LLVM",
     "machine": "loads LLVM, or tells of the processor alone",
     "runtime": "for types alone",
-    "row_updates": "loaded with the first lazy update",
     "csr_products": "loaded with the first large product of a csr matrix",
 }
 """What of the compiler other rooms import by its own name, and why."""

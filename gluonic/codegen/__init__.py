@@ -3,6 +3,8 @@
 Other rooms import from here. What not every program needs, or loads LLVM, they import by its own name.
 """
 
+from typing import TYPE_CHECKING
+
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
 from gluonic.codegen.eager import compiled_gradients, compiled_outputs, may_repay_compiling
 from gluonic.codegen.gradient_use import GradientUse
@@ -11,13 +13,31 @@ from gluonic.codegen.inspection.explain import Explanation, explain
 from gluonic.codegen.inspection.gradient_sums import GradientSums
 from gluonic.codegen.program import Program, cut, executor, interpreting
 from gluonic.graph.interpret import Observer
+from gluonic.support.lazy_import import import_later
+
+if TYPE_CHECKING:
+    from gluonic.codegen.maths.functions import NotLowered
+    from gluonic.codegen.row_updates import update_rows
+    from gluonic.codegen.updates import BoundUpdate, update_kernel
+
+__getattr__, __dir__ = import_later(
+    __name__,
+    {
+        "BoundUpdate": f"{__name__}.updates:BoundUpdate",
+        "NotLowered": f"{__name__}.maths.functions:NotLowered",
+        "update_kernel": f"{__name__}.updates:update_kernel",
+        "update_rows": f"{__name__}.row_updates:update_rows",
+    },
+)
 
 __all__ = [
+    "BoundUpdate",
     "CacheInfo",
     "DifferentiableProgram",
     "Explanation",
     "GradientSums",
     "GradientUse",
+    "NotLowered",
     "Observer",
     "Program",
     "Saved",
@@ -28,4 +48,6 @@ __all__ = [
     "explain",
     "interpreting",
     "may_repay_compiling",
+    "update_kernel",
+    "update_rows",
 ]

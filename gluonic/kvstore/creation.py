@@ -1,27 +1,24 @@
 """Making stores by name."""
 
+from importlib import import_module
 from typing import Any
 
 from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
-from gluonic.kvstore.asynchronous import AsynchronousStore
 from gluonic.kvstore.base import KVStoreBase
-from gluonic.kvstore.distributed import DistributedStore
-from gluonic.kvstore.horovod import HorovodStore
-from gluonic.kvstore.kvstore import KVStore
-from gluonic.kvstore.sharded import ShardedStore
 
 __all__ = ["create"]
 
 _LOCAL = ("local", "device", "local_allreduce_cpu", "local_allreduce_device", "local_update_cpu")
 _DISTRIBUTED = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device", "dist_device")
-_KINDS: dict[str, Any] = {
-    **dict.fromkeys(_LOCAL, KVStore),
-    **dict.fromkeys(_DISTRIBUTED, DistributedStore),
-    "dist_sync_sharded": ShardedStore,
-    "dist_async": AsynchronousStore,
-    "dist_device_async": AsynchronousStore,
-    "horovod": HorovodStore,
+_KINDS = {
+    **dict.fromkeys(_LOCAL, "kvstore:KVStore"),
+    **dict.fromkeys(_DISTRIBUTED, "distributed:DistributedStore"),
+    "dist_sync_sharded": "sharded:ShardedStore",
+    "dist_async": "asynchronous:AsynchronousStore",
+    "dist_device_async": "asynchronous:AsynchronousStore",
+    "horovod": "horovod:HorovodStore",
 }
+"""The module and the class of each kind, imported when a store is made: most programs are one process."""
 _REFUSED = {
     "byteps": "BytePS is a program of its own, with servers",
     "nccl": "it is NVIDIA's, for GPUs",
@@ -56,7 +53,8 @@ def create(name: str = "local") -> Any:
     if kind in KVStoreBase.kv_registry:
         return KVStoreBase.kv_registry[kind]()
     if kind in _KINDS:
-        return _KINDS[kind](kind)
+        module, _, name_of_class = _KINDS[kind].partition(":")
+        return getattr(import_module(f"gluonic.kvstore.{module}"), name_of_class)(kind)
     if kind in _REFUSED:
         raise NotThereError(
             describe(

@@ -41,6 +41,8 @@ class DistributedStore(KVStore):
     kind : its name, such as ``"dist_sync"``
     """
 
+    is_distributed = True
+
     def __init__(self, kind: str = "dist_sync") -> None:
         super().__init__(kind)
         self._world: World = world()

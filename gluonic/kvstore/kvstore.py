@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any
+from typing import Any, ClassVar
 
 from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
 from gluonic.graph.files import write_atomically
@@ -20,9 +20,14 @@ class KVStore(OneWorker):
     Parameters
     ----------
     kind : its name
+
+    Attributes
+    ----------
+    is_distributed : whether several processes share it, whose keys of a step it takes all at once
     """
 
     _runs_optimizers = True
+    is_distributed: ClassVar[bool] = False
 
     def __init__(self, kind: str = "local") -> None:
         self._kind = kind

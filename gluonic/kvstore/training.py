@@ -6,7 +6,7 @@ from typing import Any
 
 from gluonic.kvstore.base import KVStoreBase
 from gluonic.kvstore.creation import create
-from gluonic.kvstore.distributed import DistributedStore
+from gluonic.kvstore.kvstore import KVStore
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer import Optimizer
 
@@ -83,7 +83,8 @@ def sum_up(
     updates : whether the store updates the weights
     by_rows : the keys of weights that are only updated in the store, which is asked for their rows
     """
-    if isinstance(store, DistributedStore):
+    is_distributed = isinstance(store, KVStore) and store.is_distributed
+    if is_distributed:
         known = list(gradients)
         if known:
             _, keys, values, outs = zip(*known, strict=True)

@@ -5,19 +5,20 @@ from collections.abc import Hashable, Sequence
 from functools import lru_cache
 from time import perf_counter_ns
 from types import FunctionType, SimpleNamespace
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 from weakref import ref
 
 import numpy as np
 
-from gluonic.codegen import executor
-from gluonic.codegen.maths.functions import NotLowered
-from gluonic.codegen.updates import BoundUpdate, update_kernel
+from gluonic import codegen
 from gluonic.graph import Array
 from gluonic.graph.events import EVENTS
 from gluonic.graph.versions import mark_all_modified
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer.base import Optimizer, RuleOptimizer, as_states, run_rule
+
+if TYPE_CHECKING:
+    from gluonic.codegen import BoundUpdate
 
 _DTYPES = (np.float32, np.float64)
 _NOT_ARRAYS = 2  # a rule's first parameters: m, the functions, and n, the numbers
@@ -35,7 +36,7 @@ class _Group(NamedTuple):
     """Parameters of one dtype: their positions among all parameters, and the function that updates them."""
 
     members: list[int]
-    update: BoundUpdate
+    update: "BoundUpdate"
 
 
 class _Plan(NamedTuple):
@@ -60,7 +61,7 @@ class FusedUpdate:
     def __init__(self) -> None:
         self._plan: _Plan | None = None
         self._not_lowered: Any = None
-        self._executor = executor()
+        self._executor = codegen.executor()
 
     def __reduce__(self) -> Any:
         return FusedUpdate, ()
@@ -130,17 +131,17 @@ class FusedUpdate:
         groups = []
         for (dtype, is_copied), places in alike.items():
             try:
-                kernel = update_kernel(
+                kernel = codegen.update_kernel(
                     *(rule, dtype, len(members[0]), tuple(names), absent, is_copied)
                 )
-            except NotLowered:
+            except codegen.NotLowered:
                 self._not_lowered = rule
                 return None
             found = [
                 [x.elements for x in (*members[i], *([direct[i]] if is_copied else []))]
                 for i in places
             ]
-            groups.append(_Group(places, BoundUpdate(kernel, found)))
+            groups.append(_Group(places, codegen.BoundUpdate(kernel, found)))
         seen: list[ref[Array] | None] = [ref(x) if x is not None else None for x in arrays]
         late = [i for i, copy in enumerate(copies) if copy is not None and i not in direct]
         return _Plan(rule, names, seen, groups, late)

@@ -6,9 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen import interpreting
-from gluonic.codegen.maths.functions import NotLowered
-from gluonic.codegen.row_updates import update_rows
+from gluonic import codegen
 from gluonic.graph import Array
 from gluonic.graph.storage.values import RowSparse
 
@@ -34,12 +32,12 @@ def run_natively(
     alike = all(
         x.shape == gradient.shape and x.dtype == data.dtype and x.flags.carray for x in targets
     )
-    if not is_plain or not alike or weight.dtype not in _DTYPES or interpreting():
+    if not is_plain or not alike or weight.dtype not in _DTYPES or codegen.interpreting():
         return False
     if data.size:
         try:
             data = np.ascontiguousarray(data)
-            update_rows(rule, vars(numbers), targets, gradient.indices, data)
-        except NotLowered:
+            codegen.update_rows(rule, vars(numbers), targets, gradient.indices, data)
+        except codegen.NotLowered:
             return False
     return True
