@@ -8,6 +8,7 @@ from gluonic.graph.builder import F
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.origin import give_origin
+from gluonic.graph.view import Titled, title_of
 
 
 def input_gradients(
@@ -18,7 +19,7 @@ def input_gradients(
     *,
     train: bool,
     wanted: Sequence[bool],
-    title: str = "",
+    title: str | Titled = "",
 ) -> list[Any]:
     """The gradients of a node's inputs, None where there is none: the one reader of gradient rules.
 
@@ -36,7 +37,7 @@ def input_gradients(
     if op.backward is not None:
         found = _by_input(application, op.backward(namespace, view, heads))
     elif op.gradients is None:
-        raise MXNetError(f"{title or op.name}: the operator {op.name} has no gradient")
+        raise MXNetError(f"{title_of(view)}: the operator {op.name} has no gradient")
     elif heads[0] is None:
         found = {}
     else:
@@ -85,6 +86,7 @@ def gradients(
     """
     graph = Graph(outputs)
     needed = _depends_on(graph, wrt)
+    rules = _Rules(train)
     flowing: dict[Entry, list[Entry]] = {}
     for output, head in zip(outputs, heads, strict=True):
         if head is not None:
@@ -92,25 +94,86 @@ def gradients(
     for node in reversed(graph.nodes):
         if node.application is None or node not in needed:
             continue
-        node_heads = [_total(flowing.get(node.entry(i), [])) for i in range(node.output_count)]
+        results = [node.entry(i) for i in range(node.output_count)]
+        node_heads = [_total(flowing.get(entry), node) for entry in results]
         if all(head is None for head in node_heads) and not node.application.is_loss:
             continue
-        found = input_gradients(
-            F,
-            node.application,
-            [*node.inputs, *(node.entry(i) for i in range(node.output_count))],
-            node_heads,
-            train=train,
-            wanted=[entry.node in needed for entry in node.inputs],
-            title=node.title,
-        )
+        wanted = tuple([entry.node in needed for entry in node.inputs])
+        found = rules.applied(node, [*node.inputs, *results], node_heads, wanted)
         if parts is not None:
             parts[node] = found
         for entry, gradient in zip(node.inputs, found, strict=True):
             if gradient is not None:
-                give_origin([gradient], node)
                 flowing.setdefault(entry, []).append(gradient)
-    return [_total(flowing.get(entry, [])) for entry in wrt]
+    return [_total(flowing.get(entry)) for entry in wrt]
+
+
+class _Rules:
+    """The operators' gradient rules; of nodes that are alike only the first is given to the rule.
+
+    Parameters
+    ----------
+    train : whether the graph runs in training mode
+    """
+
+    def __init__(self, train: bool) -> None:
+        self._train = train
+        self._first: dict[Any, tuple[list[Entry], list[Entry | None]]] = {}
+        self._patterns: dict[Any, _Pattern] = {}
+
+    def applied(
+        self, node: Node, values: list[Entry], heads: list[Entry | None], wanted: tuple[bool, ...]
+    ) -> list[Entry | None]:
+        """The gradients of a node's inputs; `values` are its inputs and outputs."""
+        given = [*values, *(head for head in heads if head is not None)]
+        key = node.applied, wanted, tuple([head is None for head in heads])
+        first = self._first.get(key)
+        if first is not None and len(set(given)) == len(given):
+            if key not in self._patterns:
+                self._patterns[key] = _Pattern(*first)
+            return self._patterns[key].of(given, node)
+        train, application = self._train, node.applied
+        found = input_gradients(
+            F, application, values, heads, train=train, wanted=wanted, title=node
+        )
+        give_origin([gradient for gradient in found if gradient is not None], node)
+        if len(set(given)) == len(given):
+            self._first[key] = given, found
+        return found
+
+
+class _Pattern:
+    """The nodes that a rule makes of entries, to be made of other entries without asking the rule.
+
+    Parameters
+    ----------
+    given : the entries that the rule was given, all different
+    found : what it returned
+    """
+
+    def __init__(self, given: Sequence[Entry], found: Sequence[Entry | None]) -> None:
+        places = {entry: place for place, entry in enumerate(given)}
+        stack, made = [entry for entry in found if entry is not None], set()
+        while stack:
+            entry = stack.pop()
+            if entry not in places and entry.node not in made:
+                made.add(entry.node)
+                stack.extend(entry.node.inputs)
+        self._steps: list[tuple[Node, list[int]]] = []
+        for node in sorted(made, key=lambda node: node.serial):
+            self._steps.append((node, [places[entry] for entry in node.inputs]))
+            for index in range(node.output_count):
+                places[node.entry(index)] = len(places)
+        self._found = [None if entry is None else places[entry] for entry in found]
+
+    def of(self, given: Sequence[Entry], origin: Node) -> list[Entry | None]:
+        """What the rule returns of other entries; the nodes get the user's line and block of `origin`."""
+        entries = [*given]
+        for like, places in self._steps:
+            inputs = [entries[place] for place in places]
+            node = Node(like.application, like.name, inputs, None, origin.location, origin.block)
+            entries += [node.entry(i) for i in range(node.output_count)]
+        return [None if place is None else entries[place] for place in self._found]
 
 
 def has_losses(graph: Graph) -> bool:
@@ -127,8 +190,12 @@ def _depends_on(graph: Graph, wrt: Sequence[Entry]) -> set[Node]:
     return needed
 
 
-def _total(parts: list[Entry]) -> Entry | None:
+def _total(parts: list[Entry] | None, reader: Node | None = None) -> Entry | None:
+    """The sum of what flows into an entry, made once; its origin is that of the node whose rule reads it."""
+    if not parts:
+        return None
     if len(parts) > 1:
-        total = F.add_n(*parts)
-        parts[:] = [total]
-    return parts[0] if parts else None
+        parts[:] = [F.add_n(*parts)]
+        if reader is not None:
+            give_origin(parts, reader)
+    return parts[0]
