@@ -20,8 +20,7 @@ from gluonic.graph.rules import same
 from gluonic.graph.view import Unknown, slots_of, title_of, unify, written
 
 Facts = dict[Node, list[Any]]
-_Learnt = dict[Any, tuple[list[Any], list[Any]]]
-"""What rules have made of what was known, by operator and identities: nodes of large graphs are much alike."""
+_PLAIN = frozenset({int, type(None)})
 
 
 def _rule_of(application: Application, kind: str) -> Any:
@@ -48,26 +47,7 @@ def infer(graph: Graph, kind: str, known: Mapping[Node, Any]) -> Facts:
     InferenceError
         where two facts contradict each other, naming the node, the user's line and the producers
     """
-    facts: Facts = {node: [None] * node.output_count for node in graph.nodes}
-    learnt: _Learnt = {}
-    for node, fact in known.items():
-        facts[node][0] = fact
-    waiting = deque(node for node in graph.nodes if not node.is_variable)
-    queued = set(waiting)
-    while waiting:
-        node = waiting.popleft()
-        queued.discard(node)
-        try:
-            news = _apply_rule(node, kind, facts, learnt)
-        except InferenceError as error:
-            note_failure(error, node, facts, kind)
-            raise
-        for changed in news:
-            for neighbour in (changed, *graph.consumers[changed]):
-                if neighbour is not node and not neighbour.is_variable and neighbour not in queued:
-                    queued.add(neighbour)
-                    waiting.append(neighbour)
-    return facts
+    return _Inference(graph, kind, known).found()
 
 
 def _differs(new: Any, old: Any) -> bool:
@@ -87,28 +67,69 @@ def _what_follows(node: Node, kind: str, before: list[Any]) -> list[Any]:
     return list(slots_of(view).values())
 
 
-def _apply_rule(node: Node, kind: str, facts: Facts, learnt: _Learnt) -> list[Node]:
-    """Run a node's rule; the nodes about whose outputs something new was learnt."""
-    before = [facts[entry.node][entry.index] for entry in node.inputs] + facts[node]
-    key = node.application, *map(id, before)
-    found = learnt.get(key)
-    if found is None:
-        found = learnt[key] = before, _what_follows(node, kind, before)
-    after = found[1]
-    changed: dict[Node, None] = {}
-    for entry, new in zip(node.inputs, after, strict=False):
-        old = facts[entry.node][entry.index]
-        if _differs(new, old):
-            try:  # one variable may feed two inputs, each of which learnt something
-                facts[entry.node][entry.index] = unify(old, new, f"{node.title}: {entry.name}")
+class _Inference:
+    """Inference over one graph; the parameters are those of `infer`."""
+
+    def __init__(self, graph: Graph, kind: str, known: Mapping[Node, Any]) -> None:
+        self._graph, self._kind = graph, kind
+        self._shapes: dict[tuple[int | None, ...], tuple[int | None, ...]] = {}
+        # What rules have made of what was known, by operator and by identities, because symbolic extents
+        # note comparisons: nodes of large graphs are much alike.
+        self._learnt: dict[Any, tuple[list[Any], list[Any]]] = {}
+        self._facts: Facts = {node: [None] * node.output_count for node in graph.nodes}
+        for node, fact in known.items():
+            self._facts[node][0] = self._shared(fact)
+
+    def found(self) -> Facts:
+        """Run rules until nothing new is learnt."""
+        waiting = deque(node for node in self._graph.nodes if not node.is_variable)
+        queued, consumers = set(waiting), self._graph.consumers
+        while waiting:
+            node = waiting.popleft()
+            queued.discard(node)
+            try:
+                news = self._apply_rule(node)
             except InferenceError as error:
-                raise _conflict(node, kind, before, error) from None
-            changed[entry.node] = None
-    new_outputs = after[len(node.inputs) :]
-    if any(map(_differs, new_outputs, facts[node])):
-        facts[node] = new_outputs
-        changed[node] = None
-    return list(changed)
+                note_failure(error, node, self._facts, self._kind)
+                raise
+            for changed in news:
+                for neighbour in (changed, *consumers[changed]):
+                    is_done = neighbour is node or neighbour.is_variable
+                    if not is_done and neighbour not in queued:
+                        queued.add(neighbour)
+                        waiting.append(neighbour)
+        return self._facts
+
+    def _shared(self, fact: Any) -> Any:
+        """The same tuple for all equal shapes of numbers."""
+        is_plain = type(fact) is tuple and _PLAIN.issuperset(map(type, fact))
+        return self._shapes.setdefault(fact, fact) if is_plain else fact
+
+    def _apply_rule(self, node: Node) -> list[Node]:
+        """Run a node's rule; the nodes about whose outputs something new was learnt."""
+        facts, kind = self._facts, self._kind
+        before = [facts[entry.node][entry.index] for entry in node.inputs] + facts[node]
+        key = node.application, *map(id, before)
+        known = self._learnt.get(key)
+        if known is None:
+            known = before, [self._shared(fact) for fact in _what_follows(node, kind, before)]
+            self._learnt[key] = known
+        after = known[1]
+        changed: dict[Node, None] = {}
+        for entry, new in zip(node.inputs, after, strict=False):
+            old = facts[entry.node][entry.index]
+            if _differs(new, old):
+                try:  # one variable may feed two inputs, each of which learnt something
+                    unified = unify(old, new, f"{node.title}: {entry.name}")
+                except InferenceError as error:
+                    raise _conflict(node, kind, before, error) from None
+                facts[entry.node][entry.index] = self._shared(unified)
+                changed[entry.node] = None
+        new_outputs = after[len(node.inputs) :]
+        if any(map(_differs, new_outputs, facts[node])):
+            facts[node] = new_outputs
+            changed[node] = None
+        return list(changed)
 
 
 def _run_rule(application: Application, kind: str, view: Any) -> None:

@@ -21,6 +21,7 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import Record, TapeEntry, entry_of
+from gluonic.support.gc_pause import paused
 
 
 class CachedGraph:
@@ -119,15 +120,16 @@ class CachedGraph:
         key = wanted, train
         if key not in self.with_gradients:
             heads = [True] * len(self.graph.outputs)
-            self.with_gradients[key] = DifferentiableProgram(
-                self.graph,
-                self.inputs,
-                wanted=wanted,
-                heads=heads,
-                train=train,
-                data=self._data,
-                at_once=self._at_once,
-            )
+            with paused():
+                self.with_gradients[key] = DifferentiableProgram(
+                    self.graph,
+                    self.inputs,
+                    wanted=wanted,
+                    heads=heads,
+                    train=train,
+                    data=self._data,
+                    at_once=self._at_once,
+                )
             self.with_gradients[key].forward_program.observer = self._observer
         return self.with_gradients[key]
 
