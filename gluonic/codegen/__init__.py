@@ -1,6 +1,7 @@
 """The compiler: from a graph to machine code for fused loops, and the programs that run it.
 
-Other rooms import from here. What not every program needs, or loads LLVM, they import by its own name.
+Other rooms import from here. Modules that few programs need, or that load LLVM, are imported by their own
+names.
 """
 
 from typing import TYPE_CHECKING

@@ -1,4 +1,4 @@
-"""A compiled graph: machine code for what can be, Python calls between for what cannot.
+"""A compiled graph: machine code where possible, with Python calls between for the other operators.
 
 Compiling happens at three speeds. A *specialization* (machine code) serves all shapes of one pattern. A
 *binding* serves one set of shapes, a *frame* one call at a time; see :mod:`gluonic.codegen.runtime.binding` and
@@ -31,7 +31,7 @@ from gluonic.support.locks import lock
 MOST_BINDINGS, MOST_SPECIALIZATIONS = 64, 8
 
 _OWN_SIZES = 3
-"""So often machine code is the best for the sizes at hand; of a graph that needs more, it is for any size."""
+"""The number of specializations for particular sizes; a graph that needs more gets code for any size."""
 
 
 class CompiledGraph:
@@ -41,8 +41,8 @@ class CompiledGraph:
     ----------
     graph : the graph
     inputs : its variables, in the order in which arrays will be given
-    parameters : those of them that seldom change, and into which nobody writes without a note
-    data : those whose first axes may be the batch; by default it is not known which, if there are no parameters
+    parameters : those that rarely change, and whose changes are recorded
+    data : those whose first axis may be the batch; by default unknown if there are no parameters
     """
 
     def __init__(
@@ -99,7 +99,7 @@ class CompiledGraph:
         into: Sequence[Array | None] | None = None,
         finished: Callable[[int], None] | None = None,
     ) -> list[Array]:
-        """Run the graph; compiles it, if need be.
+        """Run the graph; compile it if necessary.
 
         Parameters
         ----------
@@ -126,40 +126,40 @@ class CompiledGraph:
         except BaseException as error:
             self._discard(frame)
             if lacks_memory(error):
-                raise too_large("what a compiled graph computes", error) from error
+                raise too_large("the results of a compiled graph", error) from error
             raise
         latest.append(frame)
         return results
 
     def _discard(self, frame: ExecutionFrame) -> None:
-        """Forget a frame whose call failed: it may be half way to other arrays, and keeps memory."""
+        """Drop a frame whose call failed: it may hold addresses of other arrays, and keeps memory."""
         with self._lock:
             self._count_forgotten([frame])
             frame.pool.frames.remove(frame)
 
     @property
     def runs_in_python(self) -> bool:
-        """Whether none of what has been made for calls so far is machine code."""
+        """Whether nothing that was compiled so far is machine code."""
         return not any(s.runs for s in self._held())
 
     def can_replay(self, *, train: bool) -> bool:
         """Whether frames can replay calls like the latest one."""
-        latest = self._latest[self._modal and train][-1:]  # other threads may take the last one
+        latest = self._latest[self._modal and train][-1:]  # other threads may remove the last one
         return any(frame.specialization.can_replay for frame in latest)
 
     def verified(
         self, arrays: Sequence[Array], found: object, *, train: bool
     ) -> list[ExecutionFrame] | None:
-        """Note in a frame that it has these arrays.
+        """Record that a frame has these arrays.
 
         Parameters
         ----------
-        found : stands for the look-up of the parameters among them
+        found : identifies the look-up of the parameters among them
 
         Returns
         -------
         list or None
-            the frames that serve such calls, to take one from and put back; None if they cannot replay them
+            the idle frames that serve such calls, to take one and put it back; None if they cannot replay calls
         """
         latest = self._latest[self._modal and train]
         try:
@@ -172,14 +172,14 @@ class CompiledGraph:
         return latest if frame.verified_for is found else None
 
     def _frame(self, arrays: Sequence[Array], train: bool) -> ExecutionFrame:
-        """A frame that has taken the arrays."""
+        """A frame that holds the addresses of the arrays."""
         made = self._misses
         binding = self.binding(arrays, train)
         with self._lock:
             pool = self.pools.setdefault(binding.specialization, FramePool())
         frame = pool.frame(binding)
         if self._misses != made:
-            frame.hits -= 1  # this call made what it found
+            frame.hits -= 1  # this call created the binding
         if not frame.take(arrays):
             raise AssertionError("a binding of these very shapes does not take the arrays")
         return frame
@@ -187,7 +187,7 @@ class CompiledGraph:
     def binding(
         self, arrays: Sequence[Array], train: bool = False, signature: Signatures | None = None
     ) -> Binding:
-        """What serves arrays of such shapes and dtypes; `signature` are these, where they are known."""
+        """The binding for arrays of these shapes and dtypes; `signature` holds them, where known."""
         key = self._modal and train, signature or shapes_and_dtypes(arrays)
         with self._lock:
             return self._kept(key) or self._keep(key, self._bind_noted(arrays, key))
@@ -200,16 +200,16 @@ class CompiledGraph:
         *,
         train: bool,
     ) -> bool:
-        """Let a frame serve calls that differ from its latest in the shapes of some inputs alone.
+        """Switch a frame to calls that differ from its latest only in the shapes of some inputs.
 
         Parameters
         ----------
-        positions, arrays : of these inputs
+        positions, arrays : the indices of these inputs, and their arrays
 
         Returns
         -------
         bool
-            whether it does, for which no more than a family was asked; if not, it serves what it did
+            whether a cached binding or a family has served them; if not, the frame is unchanged
         """
         if not frame.specialization.reads_all_inputs:
             return False
@@ -225,7 +225,7 @@ class CompiledGraph:
                 return False
             if made is not None:
                 self._keep(key, made)
-                frame.hits -= 1  # this call made what it found
+                frame.hits -= 1  # this call created the binding
         found = frame.verified_for
         try:
             frame.serve(binding)
@@ -236,7 +236,7 @@ class CompiledGraph:
         return True
 
     def _kept(self, key: Any) -> Binding | None:
-        """A binding that there is, which is noted as the one that was used last."""
+        """A cached binding, which becomes the most recently used one."""
         binding = self.bindings.pop(key, None)
         if binding is not None:
             self.bindings[key] = binding
@@ -249,11 +249,11 @@ class CompiledGraph:
         return binding
 
     def _held(self) -> set[Specialization]:
-        """All machine code that is kept, or used by a binding that is."""
+        """All specializations that are cached, or used by a cached binding."""
         return {*self.specializations, *(b.specialization for b in self.bindings.values())}
 
     def _forget(self) -> None:
-        """Keep no more than so many bindings and specializations, those used last."""
+        """Drop the least recently used bindings and specializations above the limits."""
         left = set()
         while len(self.bindings) > MOST_BINDINGS:
             left.add(self.bindings.pop(next(iter(self.bindings))).specialization)
@@ -272,14 +272,14 @@ class CompiledGraph:
             self._forgotten_prepackings += frame.prepackings
 
     def _bind_noted(self, arrays: Sequence[Array], key: tuple[bool, Signatures]) -> Binding:
-        """Do what `_bind` does, and tell the profiler, if it runs."""
+        """Like `_bind`, and report it to the profiler, if that runs."""
         if not EVENTS.symbolic:
             return self._bind(arrays, *key)
         with EVENTS.span("compile", "compile", shapes=[list(a.shape) for a in arrays]):
             return self._bind(arrays, *key)
 
     def _bind(self, arrays: Sequence[Array], train: bool, signature: Signatures) -> Binding:
-        """Bind machine code that serves such arrays; what has been used last is looked at first."""
+        """Bind machine code that serves such arrays; the most recently used is tried first."""
         binding = self._families[train].bind(signature) or self._bind_known(arrays, train)
         if binding is None:
             tell_if_long(self.graph)
@@ -292,7 +292,7 @@ class CompiledGraph:
         return binding
 
     def _bind_known(self, arrays: Sequence[Array], train: bool) -> Binding | None:
-        """Bind machine code that there is."""
+        """Bind existing machine code; None if there is none for the arrays."""
         known, facts = next(self.right_for(arrays, train), (None, None))
         if known is None or facts is None:
             return None
@@ -304,7 +304,7 @@ class CompiledGraph:
     def right_for(
         self, arrays: Sequence[Any], train: bool = False
     ) -> Iterator[tuple[Specialization, Facts]]:
-        """The machine code that there is whose guards hold for such arrays, the best first."""
+        """The existing machine code whose guards hold for such arrays, the best first."""
         if not self.specializations:
             return  # without inferring any shape
         for prepared, facts in self._preparation.fitting(arrays, self._modal and train):
@@ -313,7 +313,7 @@ class CompiledGraph:
                     yield known, facts
 
     def _shapes_served_by(self, known: Specialization, train: bool) -> Iterator[list[Shape]]:
-        """The shapes of the arrays that bindings of machine code serve, the latest first."""
+        """The input shapes of a specialization's bindings, the latest first."""
         for (other_train, signature), binding in reversed(self.bindings.items()):
             if other_train == train and binding.specialization is known:
                 yield [shape for shape, _ in signature]
@@ -325,7 +325,7 @@ class CompiledGraph:
             try:
                 prepared, facts = preparation.of(hints, train, sizes_vary=vary)
             except MXNetError:
-                continue  # something else than a batch was made larger
+                continue  # an axis other than the batch was made larger
             made = Specialization(prepared, self.inputs, facts, self.parameters)
             own = preparation.facts_of(prepared, arrays, train)
             if own is not None and made.guards.hold(own):
@@ -335,7 +335,7 @@ class CompiledGraph:
         return self._first_binding(made, facts, arrays, train)
 
     def _do_sizes_vary(self, arrays: Sequence[Array], train: bool) -> bool:
-        """Whether machine code for arrays that differ in their sizes alone has been made so often."""
+        """Whether enough specializations exist for arrays that differ only in their sizes."""
         kind = train, *[(len(array.shape), array.dtype) for array in arrays]
         before = self._made_of_kind[kind]
         self._made_of_kind[kind] += 1
@@ -344,7 +344,7 @@ class CompiledGraph:
     def _first_binding(
         self, made: Specialization, facts: Facts, hints: Sequence[Any], train: bool
     ) -> Binding:
-        """Bind machine code that was made for size hints, which may serve batches of any size."""
+        """Bind machine code that was generated for size hints, which may serve batches of any size."""
         if self._knows_data:
             self._families[train].expect_leading(made, hints, self._data)
         return Binding.of(made, facts)

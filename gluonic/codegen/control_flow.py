@@ -21,18 +21,18 @@ from gluonic.graph.view import NodeView, is_training, peek, put, unify
 
 Positions = tuple[int, ...]
 _CARRIED = "_steps"
-_GIVING = {1: 1, 2: 1, 3: 2}  # how many of the bodies compute the node's outputs, by their number
+_GIVING = {1: 1, 2: 1, 3: 2}  # bodies that compute the node's outputs, by the number of bodies
 
 
 def _inputs(n: Any, graphs: int) -> list[str]:
-    """The names of the inputs, once the graphs are known to be there."""
+    """The names of the inputs, after a check that there are enough sub-graphs."""
     if len(n.subgraphs) != graphs or not 0 <= n.num_args - graphs <= 2**16:
         raise MXNetError(f"needs {graphs} sub-graphs and num_args={graphs} or more")
     return [f"data{i}" for i in range(n.num_args - graphs)]
 
 
 def _checked(n: Any, names: Sequence[str], *bodies: Body) -> list[str]:
-    """Keep how the sub-graphs are run with them."""
+    """Check the sub-graphs and their inputs, and store the bodies on the node."""
     for number, body in enumerate(bodies):
         wanted = n.num_outputs if number < _GIVING[len(bodies)] else 1
         body.check(len(names), wanted)
@@ -100,14 +100,14 @@ def foreach(
     subgraphs: Subgraphs,
     run: Run,
 ) -> Any:
-    """Run a graph on each slice of arrays along the first axis, passing states on.
+    """Run a graph on each slice of arrays along the first axis; states pass from step to step.
 
     Parameters
     ----------
-    data : the arrays, the first states, and what else the graph reads
+    data : the arrays, the initial states, and the other inputs of the graph
     num_args : the number of graphs and inputs
-    num_outputs, num_out_data : the number of outputs, and of those that are stacked
-    in_data_locs, in_state_locs, remain_locs : which variables of the graph the inputs are
+    num_outputs, num_out_data : the number of outputs, and the number of stacked ones
+    in_data_locs, in_state_locs, remain_locs : the variables of the graph that the inputs stand for
     subgraphs : the graph of a step
     """
     lengths = {len(x) for x in data[: len(in_data_locs)]}
@@ -130,16 +130,16 @@ def while_loop(
     subgraphs: Subgraphs,
     run: Run,
 ) -> Any:
-    """Run a graph on loop variables as long as another one computes a number other than zero.
+    """Run a graph on loop variables as long as another graph computes a number other than zero.
 
     Parameters
     ----------
-    data : the first values of the loop variables, and what else the graphs read
+    data : the initial loop variables, and the other inputs of the graphs
     num_args : the number of graphs and inputs
-    num_outputs, num_out_data : the number of outputs, and of those that are stacked
-    max_iterations : how many steps there are at most, and how long stacked outputs are
-    cond_input_locs, func_input_locs : for each variable of the graphs its input
-    func_var_locs : which variables of the second graph are the loop variables
+    num_outputs, num_out_data : the number of outputs, and the number of stacked ones
+    max_iterations : the largest number of steps, and the length of stacked outputs
+    cond_input_locs, func_input_locs : for each variable of the graphs, its input
+    func_var_locs : the variables of the second graph that are the loop variables
     subgraphs : the condition, and the graph of a step
     """
     body, condition = subgraphs.bodies
@@ -169,10 +169,10 @@ def cond(
 
     Parameters
     ----------
-    data : what the graphs read
+    data : the inputs of the graphs
     num_args : the number of graphs and inputs
     num_outputs : the number of outputs
-    cond_input_locs, then_input_locs, else_input_locs : for each variable of the graphs its input
+    cond_input_locs, then_input_locs, else_input_locs : for each variable of the graphs, its input
     subgraphs : the condition, the graph for a number other than zero, the graph for zero
     """
     condition = subgraphs.bodies[2]
@@ -268,12 +268,12 @@ def backward_control_flow(
 
     Parameters
     ----------
-    steps : what the forward run has left
+    steps : the trail of the forward run
     data : the inputs, then the gradients of the outputs
-    inputs : how many inputs there are
+    inputs : number of inputs
     subgraphs : the graphs of the node
     train : whether the steps ran in training mode
-    wanted : which inputs' gradients are asked for
+    wanted : for each input, whether its gradient is requested
     """
     trail: Trail = steps.item()
     body: Body = subgraphs.bodies[trail.branch]

@@ -1,4 +1,4 @@
-"""A sub-graph as loops and branches run it: where its variables come from, forward and back."""
+"""The sub-graph of a loop or branch: the sources of its variables, its forward and backward runs."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
@@ -20,13 +20,13 @@ Condition = Callable[[list[Array]], bool]
 
 @dataclass
 class Trail:
-    """What a run leaves for the backward run, which repeats each step to differentiate it.
+    """The data that a run stores for the backward run, which repeats each step to differentiate it.
 
     Attributes
     ----------
-    branch : which of the node's bodies was run
-    states : the states before each step but the first
-    random : what each step drew at random
+    branch : the index of the node's body that was run
+    states : the states before each step except the first
+    random : the random numbers of each step
     """
 
     branch: int = 0
@@ -36,15 +36,15 @@ class Trail:
 
 @dataclass(eq=False)
 class Body:
-    """A sub-graph and where its variables come from, by their position in ``graph.variables``.
+    """A sub-graph and the sources of its variables, by their index in ``graph.variables``.
 
     Attributes
     ----------
-    graph : what one step computes: outputs to be stacked, then new states (or values to be returned)
-    outer : for each variable the input of the node that is its value, at least at the first step
-    slices : the variables that stand for a slice of their input, another one for each step
+    graph : the computation of one step: outputs to be stacked, then new states (or values to be returned)
+    outer : for each variable, the input of the node that is its value, at least in the first step
+    slices : the variables that stand for a slice of their input, a different one in each step
     states : the variables that stand for states, in order
-    stacked : how many of the outputs are stacked
+    stacked : number of stacked outputs
     """
 
     graph: Graph
@@ -55,7 +55,7 @@ class Body:
     _differentiable: dict[Any, DifferentiableProgram] = field(default_factory=dict)
 
     def check(self, input_count: int, output_count: int) -> None:
-        """Refuse positions and counts, read from a file perhaps, that do not go with the graph."""
+        """Raise an error for positions and counts, perhaps from a file, that do not fit the graph."""
         count, outputs = len(self.graph.variables), len(self.graph.outputs)
         known = len(self.outer) == count and all(0 <= i < input_count for i in self.outer)
         if not known or not all(0 <= p < count for p in (*self.slices, *self.states)):
@@ -91,7 +91,7 @@ class Body:
     # ---------------------------------------------------------------------------- inference
 
     def infer(self, kind: str, given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        """Infer what a step reads and computes; states enter and leave it alike.
+        """Infer facts about the inputs and outputs of a step; its states have the same before and after.
 
         Parameters
         ----------
@@ -117,7 +117,7 @@ class Body:
             known = found
 
     def facts(self, kind: str, inputs: Sequence[Any]) -> dict[Node, Any]:
-        """What is known of all nodes of a step.
+        """The known facts about all nodes of a step.
 
         Parameters
         ----------
@@ -140,9 +140,9 @@ class Body:
 
         Parameters
         ----------
-        inputs : of the node
-        limit : how many steps there are at most, and how long stacked outputs are
-        goes_on : tells from the states whether there is another step
+        inputs : the inputs of the node
+        limit : the largest number of steps, and the length of stacked outputs
+        goes_on : decides from the states whether there is another step
         """
         trail, stacked = Trail(), [np.empty(0)] * self.stacked
         states = [inputs[self.outer[p]] for p in self.states]
@@ -198,13 +198,13 @@ class Body:
         run: Run,
         wanted: Sequence[int],
     ) -> list[Array]:
-        """Compute the gradients of the node's inputs, the last step first.
+        """Compute the gradients of the node's inputs, beginning with the last step.
 
         Parameters
         ----------
         heads : the gradients of the node's outputs
-        trail : what the forward run has left
-        wanted : the inputs whose gradients are asked for; those of others are zero
+        trail : the trail of the forward run
+        wanted : the inputs whose gradients are requested; those of others are zero
         """
         gradients = [np.zeros_like(x) for x in inputs]
         states = [inputs[self.outer[p]] for p in self.states]
@@ -256,7 +256,7 @@ def _or_zeros(gradient: Array | None, like: Array) -> Array:
 
 
 def _key(fact: Any) -> Any:
-    """A fact to compare: to NumPy, None and float64 are equal."""
+    """A fact as a value that can be compared: NumPy considers None and float64 equal."""
     return ("unknown",) if fact is None else fact
 
 

@@ -1,8 +1,9 @@
 """Products of csr matrices with dense ones.
 
-A block of columns stays in registers for a row of the csr matrix. The other matrix, whose rows are read or
-written in the order of the stored elements, is walked through in parts that a processor keeps near: of each row
-the elements that belong to a part, then of each row those of the next.
+For each row of the csr matrix, a block of columns stays in registers. The rows of the other matrix are read or
+written in the order of the stored elements, so it is divided into parts that fit the cache: first the elements
+of
+each row that belong to one part are processed, then those that belong to the next.
 """
 
 from __future__ import annotations
@@ -21,17 +22,17 @@ from gluonic.codegen.machine.target import host
 from gluonic.graph import Array
 
 _BLOCKS = (256, 64, 16)
-"""How many bytes of a row are in registers at once; what is left is computed one by one."""
+"""The bytes of a row that are in registers at once; the remainder is computed element by element."""
 _LINE = 64
 _KINDS = {np.dtype(np.float32): "float", np.dtype(np.float64): "double"}
 DTYPES = frozenset(_KINDS)
 """The dtypes for which there is machine code."""
 _PART = 5 << 18
-"""Bytes of a part: of a second-level cache of 2 MiB what other accesses leave."""
+"""The bytes of a part: a level 2 cache of 2 MiB, minus the memory of other accesses."""
 _WORTH_PARTS = 4
-"""So many elements of a row belong to a part at least, on average: to go to another row takes time as well."""
+"""The least average number of a row's elements in a part: advancing to another row takes time, too."""
 _AHEAD = 8
-"""So many rows ahead the stored elements are asked for: in parts they are read from far apart."""
+"""The prefetch distance of stored elements, in rows: with parts they are read from scattered addresses."""
 _EVERY = 2**63 - 1
 _ARGUMENTS = (
     *("ptr %reached", "ptr %starts", "ptr %indices", "ptr %data", "ptr %dense", "ptr %out"),
@@ -45,7 +46,7 @@ class _Writer:
     Parameters
     ----------
     dtype : of the elements
-    transposed : whether the csr matrix is
+    transposed : whether the csr matrix is transposed
     """
 
     def __init__(self, dtype: np.dtype, transposed: bool) -> None:
@@ -69,14 +70,14 @@ class _Writer:
         return _compiled(f, len(_ARGUMENTS))
 
     def _ask_ahead(self, k: str) -> None:
-        """Have the elements from the `k`-th on brought near: a line of data, and two of indices for it."""
+        """Prefetch the elements from the `k`-th on: a cache line of data, and two of indices."""
         f = self.f
         for count in (0, _LINE // 8):
             f.fetch(f.offset("%indices", f.add(k, count), "i64"))
         f.fetch(f.offset("%data", k, self.kind))
 
     def _elements(self, row: str) -> tuple[str, str]:
-        """Where the elements begin and end that a row has in this part; the next part begins there."""
+        """The range of a row's elements in this part; the next part begins at its end."""
         f = self.f
         reached = f.offset("%reached", row, "i64")
         begin, stop = f.load("i64", reached), _integer(f, "%starts", f.add(row, 1))
@@ -90,7 +91,7 @@ class _Writer:
         return begin, end
 
     def _block(self, width: int, row: str, column: str, begin: str, end: str) -> None:
-        """Compute `width` columns of what a row of the csr matrix contributes."""
+        """Compute `width` columns of the contribution of a row of the csr matrix."""
         f, vector = self.f, f"<{width} x {self.kind}>"
         own = self._place("%dense" if self.transposed else "%out", row, column)
         kept = f.slot(vector)
@@ -126,7 +127,7 @@ class _Writer:
 
 
 _Compiled: TypeAlias = tuple[Callable[..., None], LinkedLibrary]
-"""A function, and what is to be kept as long as it."""
+"""A function, and the library to be kept alive as long as the function."""
 
 
 def _integer(f: LLVMFunction, array: str, number: str) -> str:
@@ -159,7 +160,7 @@ def _integers(array: Array) -> Array:
 
 
 def mark(numbers: Array, marks: Array) -> None:
-    """Set booleans to true whose numbers, which are known to be right, are listed."""
+    """Set the booleans at the given indices to true; the indices must be within bounds."""
     numbers = _integers(numbers)
     marking, _ = _marking()
     marking(address_of(numbers), len(numbers), address_of(marks))
@@ -176,18 +177,18 @@ def csr_product(
 ) -> None:
     """Add to an array the product of a csr matrix, or of its transpose, with a dense one.
 
-    The order in which elements are added depends on the matrix alone; where indices ascend it is their own.
+    The order of additions depends only on the matrix; with ascending indices it is their order.
 
     Parameters
     ----------
-    data, indices, starts : the csr matrix; its indices are known to be right
+    data, indices, starts : the csr matrix; its indices must be within bounds
     dense : (columns of the matrix or rows of the transposed, columns), contiguous, of one of `DTYPES` as `data`
-    out : what is added to, contiguous
+    out : the array that the product is added to, contiguous
 
     Raises
     ------
     ValueError
-        if the numbers of rows do not go together
+        if the numbers of rows do not match
     """
     if len(dense if transposed else out) != len(starts) - 1:
         raise ValueError(f"{len(starts) - 1} rows do not go with {dense.shape} and {out.shape}")
@@ -203,6 +204,6 @@ def csr_product(
 
 
 def _parts(size: int, stored: int, rows: int) -> int:
-    """In how many parts an array of so many bytes is walked through."""
+    """The number of parts into which an array of `size` bytes is divided."""
     parts = -(-size // _PART)
     return parts if stored >= _WORTH_PARTS * parts * rows else 1

@@ -1,4 +1,4 @@
-"""A graph with its gradient, as two programs: forward, which also returns what backward will need."""
+"""A graph with its gradient, as two programs: forward, which also returns the values that backward needs."""
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
@@ -21,12 +21,12 @@ from gluonic.graph.versions import mark_all_modified, mark_modified
 
 @dataclass
 class Saved:
-    """What one forward run leaves for the backward run.
+    """The data that one forward run stores for the backward run.
 
     Attributes
     ----------
     arrays : the values that the backward run reads
-    drawn : what was drawn at random
+    drawn : the random numbers drawn
     """
 
     arrays: list[Array]
@@ -34,10 +34,11 @@ class Saved:
 
 
 def _source(entry: Entry) -> Entry:
-    """What an entry is another arrangement of: that is saved, once, and arranged anew where it is read.
+    """The entry of which this one is a rearrangement: that is saved, and rearranged again where it is read.
 
-    Products write their results in another order at no cost (`rewriting/heads.py`): such a result is saved as
-    it was first arranged.
+    Products can write their results in another order at no cost (`rewriting/heads.py`): such a result is saved
+    in
+    its original order.
     """
     arranged, node = None, entry.node
     while node.application is not None and len(node.inputs) == 1 and rearranges(node.application):
@@ -50,35 +51,35 @@ def _source(entry: Entry) -> Entry:
 
 
 def _passed_on(program: Program) -> list[int] | None:
-    """Which inputs a program returns, if it computes nothing."""
+    """The indices of the inputs that a program returns, if it computes nothing."""
     places = {variable.entry(): i for i, variable in enumerate(program.inputs)}
     outputs = program.graph.outputs
     return [places[e] for e in outputs] if places.keys() >= set(outputs) else None
 
 
 class DifferentiableProgram:
-    """A graph that can be run forward and backward.
+    """A graph that runs forward and backward.
 
     Parameters
     ----------
-    graph : what to compute
-    inputs : the variables, in the order in which their arrays will be given
-    wanted : for each input whether its gradient will be asked for
-    heads : for each output whether a gradient will flow into it
+    graph : the graph to compute
+    inputs : the variables, in the order of the arrays passed
+    wanted : for each input, whether its gradient is requested
+    heads : for each output, whether a gradient flows into it
     train : whether the graph runs in training mode
-    data : the inputs whose first axes may be the batch; None if that is not known
+    data : the inputs whose first axis may be the batch; None if unknown
     at_once : whether the first calls compile both programs, not later ones
-    with_parts : whether the backward run returns, after the gradients of the inputs, what each operator on the
-        way contributes to the gradients of its own; zeros where it is not asked
+    with_parts : whether the backward run returns, after the gradients of the inputs, the contribution of each
+        operator to the gradients of its own inputs; zeros where it has none
 
     Attributes
     ----------
-    parts : which operators these are, and which of their inputs
+    parts : these operators, with the indices of their inputs
     traced : the graph as it was given
-    drawn : what operators draw of which gradients follow
+    drawn : the random entries that gradients depend on
     head_variables : the variables that stand for the gradients of the outputs
-    has_losses : whether inputs have gradients though none flows into the outputs
-    gradient_outputs : for each input its gradient over `inputs` and `head_variables`, None if there is none
+    has_losses : whether inputs have gradients even though none flows into the outputs
+    gradient_outputs : for each input, its gradient over `inputs` and `head_variables`; None if it has none
     """
 
     def __init__(
@@ -108,8 +109,8 @@ class DifferentiableProgram:
         places = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
         self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
         self._drawn_at = [places[e] for e in self.drawn]
-        # Layers' parameters mostly come in the order of the layers. The graph is run in the order in which its
-        # outputs name it, so the gradients of the last layers are computed when what they follow from is.
+        # Parameters are mostly in the order of the layers. A graph runs in the order of its outputs, so in
+        # reverse the gradients of the last layers are computed as soon as their inputs are.
         last_first = reversed([*enumerate(self.gradient_outputs)])
         self._computed = [i for i, entry in last_first if entry is not None]
         forward, (backward, given) = Graph(results), self._backward_graph()
@@ -142,7 +143,7 @@ class DifferentiableProgram:
         return [*gradients_of_inputs, *self._listed(parts)]
 
     def _listed(self, parts: Mapping[Node, Sequence[Entry | None]]) -> list[Entry | None]:
-        """What operators contribute, without states."""
+        """The contributions of operators to gradients, without those to states."""
         found: list[Entry | None] = []
         for node, contributed in parts.items():
             names, states = node.applied.inputs, node.applied.states
@@ -153,7 +154,7 @@ class DifferentiableProgram:
         return found
 
     def _entries_to_save(self) -> list[Entry]:
-        """What the gradients need of the forward graph, its inputs included."""
+        """The entries of the forward graph that the gradients need, including its inputs."""
         forward = set(self.graph.nodes) | set(self.inputs)
         outputs = [entry for entry in self.gradient_outputs if entry is not None]
         read: dict[Entry, None] = dict.fromkeys(e for e in outputs if e.node in forward)
@@ -163,14 +164,14 @@ class DifferentiableProgram:
         return list(dict.fromkeys(_source(entry) for entry in read))
 
     def _entries_drawn(self, train: bool) -> list[Entry]:
-        """What the operators draw that the gradients depend on; loops draw inside."""
+        """The random entries that the gradients depend on; loops draw inside."""
         forward = set(self.graph.nodes)
         found = Graph([entry for entry in self.gradient_outputs if entry is not None]).nodes
         drawing = [n for n in found if n in forward and draws(n, train) and not held_graphs(n)]
         return [node.entry(i) for node in drawing for i in range(node.output_count)]
 
     def _backward_graph(self) -> tuple[Graph, tuple[Node, ...]]:
-        """The graph of the gradients, and its variables, those for what is saved first."""
+        """The graph of the gradients, and its variables; those of saved entries come first."""
         at = {e: Node(None, f"saved_{e.name}") for e in self._saved}
         outputs = [self.gradient_outputs[place] for place in self._computed]
         graph = cut([entry for entry in outputs if entry is not None], at)
@@ -179,7 +180,7 @@ class DifferentiableProgram:
     def _batches_among(
         self, given: Sequence[Node], data: Collection[Node] | None
     ) -> list[Node] | None:
-        """Those variables of the gradients' graph that may have the batch first; None if that is not known."""
+        """The variables of the gradients' graph whose first axis may be the batch; None if unknown."""
         if data is None:
             return None
         constant = set(self.inputs).difference(data)
@@ -187,12 +188,12 @@ class DifferentiableProgram:
         return [v for v, fixed in zip_longest(given, is_constant) if not fixed]
 
     def cache_info(self) -> CacheInfo:
-        """How much has been compiled, forward and backward."""
+        """Statistics of compilation, forward and backward."""
         programs = self.forward_program, self.backward_program
         return CacheInfo.total(program.cache_info() for program in programs)
 
     def forward(self, arrays: Sequence[Array], run: Run) -> tuple[list[Array], Saved]:
-        """Compute the outputs, and what `backward` needs."""
+        """Compute the outputs, and the data that `backward` needs."""
         shapes = [arrays[at].shape for at in self._batches]
         visible = len(self.graph.outputs)
         left = self._memory.take(shapes)
@@ -215,9 +216,9 @@ class DifferentiableProgram:
 
         Parameters
         ----------
-        into : for each input memory where its gradient may be written, or None; if given, nothing that is
-            returned is kept or written to
-        finished : may be called, on the way, with the number of an input whose gradient is finished, in that
+        into : for each input, memory where its gradient may be written, or None; if given, the returned arrays
+            are neither kept nor written to later
+        finished : may be called, during the run, with the index of an input whose gradient is finished in that
             memory
         """
         given = [*saved.arrays, *heads]
@@ -239,7 +240,7 @@ class DifferentiableProgram:
         into: list[Array | None],
         finished: Callable[[int], None] | None,
     ) -> list[Array]:
-        """The gradients that there are, written into memory where some is given; writes are noted."""
+        """The gradients, written to the given memory, where there is any; writes are recorded."""
         if finished is None:
             found = self.backward_program(given, run, into)
             mark_all_modified(into)

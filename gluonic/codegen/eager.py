@@ -1,9 +1,10 @@
-"""Which eager calls run machine code: those that come again and again.
+"""The choice of the eager calls that run machine code: those that are repeated often.
 
-NumPy computes the first calls of a layer with arrays of certain shapes and dtypes; those that follow run what a
-graph of this operator alone is compiled to. Which of the two serves a call depends on how many such calls there
-were, and on nothing else: a program gives the same bits whenever it runs. Layers count for themselves, so that
-the first calls of two nets with equal weights give the same bits.
+NumPy computes the first calls of a layer with arrays of certain shapes and dtypes; later ones run the machine
+code of a graph with this operator only. The number of such calls alone decides which of the two serves a call,
+so
+a program gives the same bits in every run. Each layer has its own count, so the first calls of two nets with
+equal weights give the same bits.
 """
 
 from collections.abc import Sequence
@@ -21,17 +22,16 @@ if TYPE_CHECKING:
     from gluonic.codegen.eager_graph import EagerGraph
 
 CALLS_IN_NUMPY, CALLS_OF_SMALL = 4, 256
-"""How many calls NumPy computes of a layer, or of an operator without weights, and of a layer with small
-arrays: a call of machine code saves it some fifty microseconds, and compiling takes thousands."""
-
+"""The number of calls that NumPy computes: of a layer, or of an operator without weights; and of a layer with
+small arrays, where a call of machine code saves some fifty microseconds, and compiling takes thousands."""
 LEAST_ELEMENTS = 1 << 16
-"""How many elements the largest input has at least, or arrays are small. Without weights NumPy's kernels are
-quick enough for those."""
+"""Arrays are small if the largest input has fewer elements. For operators without weights NumPy's kernels are
+then fast enough."""
 
 _MOST_GRAPHS, _MOST_COUNTS = 512, 4096
 
 _Counts: TypeAlias = "dict[Any, int | EagerGraph | None]"
-"""By operator, shapes and dtypes: how many calls NumPy has computed, then what computes them (None: NumPy)."""
+"""By operator, shapes and dtypes: the number of calls computed by NumPy, later the graph (None: NumPy)."""
 
 _without_weights: _Counts = {}
 _by_weights: "dict[int, tuple[ref[Array], _Counts]]" = {}
@@ -41,7 +41,7 @@ _compiled: "dict[tuple[Application, GradientUse | None], EagerGraph]" = {}
 
 
 def may_repay_compiling(application: Application, arrays: Sequence[Array]) -> bool:
-    """Whether calls with such arrays may run machine code, if they come often: a quick look."""
+    """Whether calls with such arrays may run machine code if they are frequent: a quick check."""
     if not application.weights:
         for array in arrays:
             if array.size >= LEAST_ELEMENTS:
@@ -55,7 +55,7 @@ def may_repay_compiling(application: Application, arrays: Sequence[Array]) -> bo
 def compiled_outputs(
     application: Application, arrays: Sequence[Array], run: Run
 ) -> list[Array] | None:
-    """What machine code computes of a call that may repay compiling; None if NumPy does. Who asks counts."""
+    """The outputs of a call by machine code, if that may pay off; None if NumPy does. Calls are counted."""
     signature = shapes_and_dtypes(arrays)
     found = _graph_of(application, arrays, signature, None)
     return None if found is None else found(arrays, run, signature)
@@ -73,8 +73,8 @@ def compiled_gradients(
     Parameters
     ----------
     arrays : the operator's inputs, and then its outputs
-    heads : what flows into the outputs that anything flows into
-    use : what is asked of the rule
+    heads : the gradients of the outputs that have one
+    use : the gradients requested from the rule
     """
     signature = shapes_and_dtypes(arrays)
     found = _graph_of(application, arrays, signature, use)
@@ -89,7 +89,7 @@ def _graph_of(
     signature: Signatures,
     use: GradientUse | None,
 ) -> "EagerGraph | None":
-    """What computes a call; None if NumPy does."""
+    """The compiled graph for a call; None if NumPy computes it."""
     counts = _without_weights
     if application.weights:
         counts = _counts_with(arrays[application.inputs.index(application.weights[0])])
@@ -97,7 +97,7 @@ def _graph_of(
     calls = counts.get(key, 0)
     if not isinstance(calls, int):
         return calls
-    if calls >= CALLS_IN_NUMPY:  # before, nothing needs to be read about the operator
+    if calls >= CALLS_IN_NUMPY:  # before that, the operator's entry is not needed
         limit = _calls_in_numpy(application, arrays)
         if limit is None or calls >= limit:
             counts[key] = made = None if limit is None else _prepared(application, use)
@@ -109,7 +109,7 @@ def _graph_of(
 
 
 def _calls_in_numpy(application: Application, arrays: Sequence[Array]) -> int | None:
-    """How many calls NumPy computes of an operator, or of a layer, with such arrays; None: all."""
+    """The number of calls of an operator or layer, with such arrays, that NumPy computes; None for all."""
     eager = lowering_of(application.op).eager
     shapes = [array.shape for array in arrays]
     work = eager(application.settings, shapes) if callable(eager) else eager
@@ -120,7 +120,7 @@ def _calls_in_numpy(application: Application, arrays: Sequence[Array]) -> int | 
 
 
 def _counts_with(weights: Array) -> _Counts:
-    """Where the calls of a layer are counted; forgotten with its weights."""
+    """The counts of a layer's calls; dropped with its weights."""
     key = id(weights)
     found = _by_weights.get(key)
     if found is None:

@@ -19,34 +19,35 @@ _MOST_BINDINGS = 64
 _UNKNOWN: Any = object()
 
 _arenas: list[Arena] = []
-"""Memory for what operators compute on the way, one for each thread that is in a call now."""
+"""Memory for intermediate results, one arena per thread that is in a call."""
 
 
 def _alone(application: Application) -> tuple[list[Node], Node]:
-    """An operator's node, and the variables that it reads."""
+    """The variables that an operator reads, and its node."""
     inputs = [Node(None, name) for name in application.inputs]
     return inputs, Node(application, application.op.name, [node.entry() for node in inputs])
 
 
 class _Held(NamedTuple):
-    """A frame, and references to the weights that it keeps packed, which tell when these are gone."""
+    """A frame, and weak references to the weights that it has packed."""
 
     frame: ExecutionFrame
     weights: "list[ref[Array]]"
 
 
 class EagerGraph:
-    """A small graph that is compiled for what it is called with: an operator alone, or its gradient.
+    """A small graph, of one operator or its gradient, that is compiled for the arrays it is called with.
 
-    All such graphs work in one arena, for an eager program has hundreds of them; each array of weights has a
-    frame, which keeps what is made of them until they are written into.
+    All such graphs share one arena, for an eager program has hundreds of them. Each array of weights has a
+    frame,
+    which keeps the packed weights until they are written to.
 
     Parameters
     ----------
-    name : what it is called in reports
+    name : its name in reports
     application : the operator
-    outputs : what to compute; None is computed as None
-    inputs : the variables, named as the operator's inputs are, in the order in which arrays will be given
+    outputs : the entries to compute; the result of None is None
+    inputs : the variables, named like the operator's inputs, in the order of the arrays passed
 
     Attributes
     ----------
@@ -72,14 +73,14 @@ class EagerGraph:
 
     @classmethod
     def of_operator(cls, application: Application) -> "EagerGraph":
-        """The graph of an operator alone; its arrays are the inputs."""
+        """The graph of one operator; its arrays are the inputs."""
         inputs, node = _alone(application)
         outputs = [node.entry(i) for i in range(node.output_count)]
         return cls(application.op.name, application, outputs, inputs)
 
     @classmethod
     def of_gradient(cls, application: Application, use: GradientUse) -> "EagerGraph":
-        """The graph of its gradient rule; its arrays are the inputs, the outputs, and what flows in."""
+        """The graph of a gradient rule; its arrays are the inputs, the outputs, and the outputs' gradients."""
         inputs, _ = _alone(application)
         outputs = [Node(None, f"{name}_value") for name in application.outputs]
         names = zip(application.outputs, use.flowing, strict=True)
@@ -98,7 +99,7 @@ class EagerGraph:
     def __call__(
         self, arrays: Sequence[Array], run: Run, signature: Signatures | None = None
     ) -> list[Any] | None:
-        """Compute the outputs, in memory of their own; None if the interpreter has to.
+        """Compute the outputs, in new memory; None if the interpreter must.
 
         Parameters
         ----------
@@ -118,13 +119,13 @@ class EagerGraph:
         try:
             results = iter(self._run(binding, arrays, run, arena))
             return [next(results) if is_there else None for is_there in self._is_there]
-        except Declined:  # NumPy says what is wrong
+        except Declined:  # NumPy raises the error
             return None
         finally:
             _arenas.append(arena)
 
     def _binding(self, arrays: Sequence[Array], run: Run, signature: Signatures) -> Binding | None:
-        """What serves such arrays; None if that is no machine code."""
+        """The binding for such arrays; None if it has no machine code."""
         try:
             binding = self._compiled.binding(arrays, run.train, signature)
         except NotCompiledError:
@@ -136,7 +137,7 @@ class EagerGraph:
     ) -> list[Array]:
         weights = [arrays[i] for i in self._weights]
         key = binding.specialization, *map(id, weights)
-        held = self._held.pop(key, None)  # no other thread finds it now
+        held = self._held.pop(key, None)  # so no other thread finds it
         if held is None:
             held = self._new(key, weights, binding, arena)
         frame = held.frame
@@ -150,7 +151,7 @@ class EagerGraph:
         return results
 
     def _new(self, key: Any, weights: Sequence[Array], binding: Binding, arena: Arena) -> "_Held":
-        """A frame for other weights: if possible that of weights that are gone."""
+        """A frame for other weights: if possible, that of weights that no longer exist."""
 
         def let_go(_: object) -> None:
             held = self._held.pop(key, None)

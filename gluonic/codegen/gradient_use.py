@@ -1,15 +1,15 @@
-"""What an eager call asks of an operator's gradient rule."""
+"""The gradients that an eager call requests from an operator's rule."""
 
 from typing import NamedTuple
 
 
 class GradientUse(NamedTuple):
-    """What is asked of an operator's gradient rule.
+    """The gradients requested from an operator's rule.
 
     Attributes
     ----------
-    wanted : of which inputs the gradients are asked for
-    flowing : into which outputs gradients flow
+    wanted : for each input, whether its gradient is requested
+    flowing : for each output, whether a gradient flows into it
     train : whether the operator ran in training mode
     """
 

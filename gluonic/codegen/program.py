@@ -1,4 +1,4 @@
-"""A graph made ready to run: compiled, or interpreted where the environment asks for it."""
+"""A graph ready to run: compiled, or interpreted where the environment requests it."""
 
 import os
 from collections.abc import Callable, Collection, Sequence
@@ -26,11 +26,13 @@ EXECUTORS = ("mixed", "compile", "interpret")
 
 
 def executor() -> str:
-    """What the environment asks for.
+    """The executor that the environment requests.
 
-    ``GLUONIC_EXECUTOR=mixed``, the default, compiles a graph once it has been called for some time,
-    ``compile`` at the first call, which is the default where ``GLUONIC_DUMP`` is to show what that gives,
-    ``interpret`` never, as always where what operators are given is checked.
+    ``GLUONIC_EXECUTOR=mixed``, the default, compiles a graph after some calls; ``compile`` compiles it at the
+    first
+    call, and is the default with ``GLUONIC_DUMP``; ``interpret`` never compiles it, and is always used where
+    the
+    inputs of operators are checked.
     """
     usual = "compile" if os.environ.get("GLUONIC_DUMP") else "mixed"
     chosen = "interpret" if CHECKING else os.environ.get("GLUONIC_EXECUTOR", usual)
@@ -40,7 +42,7 @@ def executor() -> str:
 
 
 def interpreting() -> bool:
-    """Whether the environment asks for the interpreter."""
+    """Whether the environment requests the interpreter."""
     is_usual = not CHECKING and "GLUONIC_EXECUTOR" not in os.environ
     return not is_usual and executor() == "interpret"
 
@@ -50,13 +52,13 @@ class Program:
 
     Parameters
     ----------
-    graph : what to compute
-    inputs : the variables, in the order in which their arrays will be given
-    parameters : those of them whose values seldom change: what follows from them alone is kept until a write
-        is noted (:mod:`gluonic.graph.versions`)
-    data : those whose first axes may be the batch; None if that is not known
+    graph : the graph to compute
+    inputs : the variables, in the order of the arrays passed
+    parameters : those whose values rarely change: results that depend on them alone are kept until a write is
+        recorded (:mod:`gluonic.graph.versions`)
+    data : those whose first axis may be the batch; None if unknown
     at_once : whether the first call compiles the graph, not a later one
-    warm_up : the calls before the graph is compiled; by default they are counted of this graph alone
+    warm_up : the calls before the graph is compiled; by default, those of this graph alone are counted
 
     Attributes
     ----------
@@ -85,7 +87,7 @@ class Program:
 
     @cached_property
     def compiled(self) -> "CompiledGraph":
-        """The graph, compiled for what it is called with; the first one imports the compiler."""
+        """The compiled graph; the first access in a process imports the compiler."""
         with paused():
             from gluonic.codegen.compiled import CompiledGraph
 
@@ -95,7 +97,7 @@ class Program:
 
     @property
     def is_compiled(self) -> bool:
-        """Whether a call runs `compiled`, and did already."""
+        """Whether calls run `compiled`, and one already has."""
         plain = self.observer is None and not self._interpreted
         return plain and "compiled" in self.__dict__
 
@@ -111,7 +113,7 @@ class Program:
         return not is_compiled or self.compiled.runs_in_python
 
     def cache_info(self) -> CacheInfo:
-        """How much has been compiled, and how often it was used."""
+        """Statistics of compilation, and of the use of compiled code."""
         own = [self.compiled.cache_info()] if "compiled" in self.__dict__ else []
         return CacheInfo.total([*own, CacheInfo(interpreted=self._warm_calls)])
 
@@ -122,13 +124,14 @@ class Program:
         into: Sequence[Array | None] | None = None,
         finished: Callable[[int], None] | None = None,
     ) -> list[Array]:
-        """Compute the outputs, in memory of their own; auxiliary states among the arrays are updated in place.
+        """Compute the outputs, in new memory; auxiliary states among the arrays are updated in place.
 
         Parameters
         ----------
-        into : for each output contiguous memory that shares nothing with the arrays, where the output may be
-            written (it need not), or None
-        finished : may be called, on the way, with the number of an output that is finished, in that memory
+        into : for each output, contiguous memory, not shared with the arrays, where the output may be written
+            (but
+            need not be), or None
+        finished : may be called, during the run, with the index of an output that is finished in that memory
         """
         if not self._interpreted and self.observer is None:
             warm_up = self._warm_up
@@ -138,12 +141,12 @@ class Program:
                 return self.compiled(arrays, run, into, finished)
             except NotCompiledError:
                 self._interpreted = True
-            except Declined:  # the interpreter says what is wrong
+            except Declined:  # the interpreter raises the error
                 pass
         return self._interpret(arrays, run, self.observer)
 
     def _warmed_up(self, warm_up: WarmUp, arrays: Sequence[Array], run: Run) -> list[Array]:
-        """Interpret a call, and note what it costs."""
+        """Interpret a call, and record its cost."""
         self._warm_calls += 1
         cost = warm_up.cost_of(self.graph, arrays)
         if cost is not None:
@@ -178,7 +181,7 @@ class Program:
 
 
 def cut(outputs: Sequence[Entry], at: dict[Entry, Node]) -> Graph:
-    """The graph of `outputs` in which the entries `at` are computed no more but given, as variables."""
+    """The graph of `outputs` in which the entries `at` are replaced by variables."""
     given = {entry.node for entry in at}
     copies: dict[Node, Node] = {}
 

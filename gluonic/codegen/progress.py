@@ -1,4 +1,4 @@
-"""A line on the console where compiling takes long and a person watches."""
+"""A message on the console if compiling takes long and standard error is a terminal."""
 
 import sys
 
@@ -6,11 +6,11 @@ from gluonic.codegen.warm_up import compiling_cost
 from gluonic.graph import Graph
 
 _LONG = 2.0
-"""So many seconds."""
+"""The estimated time, in seconds, from which on there is a message."""
 
 
 def tell_if_long(graph: Graph) -> None:
-    """Say that a graph is compiled now, if that takes long and standard error is a terminal."""
+    """Print that a graph is being compiled, if that takes long and standard error is a terminal."""
     if sys.stderr is None or not sys.stderr.isatty():
         return
     seconds = compiling_cost(graph) / 1e9

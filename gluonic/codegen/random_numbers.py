@@ -1,4 +1,4 @@
-"""Machine code that draws random numbers, off the same states as :mod:`gluonic.graph.random_source`."""
+"""Machine code that draws random numbers, from the same states as :mod:`gluonic.graph.random_source`."""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -17,15 +17,15 @@ from gluonic.codegen.machine.workers import most_threads, workers
 from gluonic.graph.twisters import Array, Twisters
 
 _WORTH = 1 << 15
-"""Threads share the runs of an array that has so many elements."""
+"""From this number of elements on, threads share the runs of an array."""
 _CHUNK = 16
-"""So many runs a thread claims at a time."""
+"""The number of runs that a thread claims at a time."""
 _OPERANDS, _GIVEN = ctypes.c_size_t * 5, ctypes.c_int64 * 4
 _NO_TABLE = np.zeros(1)
 
 
 class DrawingCode:
-    """The machine code, of which each kind of draw is compiled when it is drawn first."""
+    """The machine code; each kind of draw is compiled on first use."""
 
     def __init__(self) -> None:
         self._text, kinds = draws_text()
@@ -35,7 +35,7 @@ class DrawingCode:
         self._drawn: dict[Any, tuple[LinkedLibrary, int, Callable[..., None]]] = {}
 
     def _function(self, code: Any) -> tuple[int, Callable[..., None]]:
-        """The address of what draws a kind of numbers of a dtype, and the function."""
+        """The address of the code for a kind of draw and a dtype, and the function."""
         drawn = self._drawn.get(code)
         if drawn is None:
             name = self._names[code]
@@ -53,7 +53,7 @@ class DrawingCode:
         runs: tuple[int, int],
         parameters: Sequence[Any],
     ) -> bool:
-        """Fill a contiguous array of one axis; False if there is no code for this."""
+        """Fill a contiguous one-dimensional array; return False if there is no code for the draw."""
         code = name, found.dtype
         numbers = _numbers(name, parameters)
         if numbers is None or code not in self._names:
@@ -78,7 +78,7 @@ class DrawingCode:
 
 
 def _numbers(name: str, parameters: Sequence[Any]) -> tuple[Array, int] | None:
-    """The parameters as a table of doubles, and a number; None if machine code takes none such."""
+    """The parameters as a table of doubles, and a number; None if machine code does not support them."""
     if name == "kept":
         return _NO_TABLE, parameters[0]
     if name in ("uniform", "normal", "paired"):
@@ -95,7 +95,7 @@ def _numbers(name: str, parameters: Sequence[Any]) -> tuple[Array, int] | None:
 
 @cache
 def _share() -> Any:
-    """Have threads share runs."""
+    """The function with which threads share runs."""
     return ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 8)(workers().share)
 
 

@@ -1,4 +1,4 @@
-"""Optimizer rules as machine code that updates some rows of a weight and of its states where they lie."""
+"""Optimizer rules as machine code that updates some rows of a weight and of its states in place."""
 
 from __future__ import annotations
 
@@ -19,14 +19,14 @@ from gluonic.graph import Array
 from gluonic.graph.updates import UpdateRule
 
 _AHEAD = 6
-"""So many rows ahead memory is asked for: rows lie far apart, where no processor expects them."""
+"""The prefetch distance in rows: the rows are far apart, where no hardware prefetcher finds them."""
 _MOST_LINES = 8
-"""Of each row so many lines of memory are asked for at most; the processor itself finds those that follow."""
+"""The most cache lines that are prefetched of a row; the hardware prefetcher finds those that follow."""
 _LINE = 64
 
 
 class RowUpdateKernel(UpdateKernel):
-    """Machine code of one rule for one dtype, for rows given by number; see `UpdateKernel`."""
+    """Machine code of one rule for one dtype, for rows given by index; see `UpdateKernel`."""
 
     def _compiled(self) -> tuple[str, LinkedLibrary]:
         module = LLVMModule(host())
@@ -63,7 +63,7 @@ class RowUpdateKernel(UpdateKernel):
         return f.load("i64", f.offset("%rows", number, "i64"))
 
     def _ask_ahead(self, f: LLVMFunction, bases: Sequence[str], number: str, end: str) -> None:
-        """Have the memory of a later row brought near."""
+        """Prefetch the memory of a later row."""
         later = f.add(number, _AHEAD)
         offset = f.mul(self._row(f, f.least(later, end)), "%bytes")
         most = f.least("%bytes", _MOST_LINES * _LINE)
@@ -92,15 +92,15 @@ def update_rows(
 
     Parameters
     ----------
-    rule, numbers : the rule, and the numbers it reads by name, None those that are absent
+    rule, numbers : the rule, and its numbers by name; None for those that are absent
     targets : the weight and the states, contiguous and of one shape and dtype
-    rows : which rows, each once, within the weight; int64
-    gradient : of these rows, contiguous
+    rows : the distinct indices of the rows, within bounds; int64
+    gradient : the gradient of these rows, contiguous
 
     Raises
     ------
     NotLowered
-        if the rule uses what has no machine code
+        if the rule uses a function without machine code
     """
     names = tuple(name for name, x in numbers.items() if x is not None)
     absent = tuple(name for name, x in numbers.items() if x is None)

@@ -1,8 +1,8 @@
 """Optimizer rules as machine code: one native call updates all parameters of a step.
 
-A rule of :mod:`gluonic.graph.updates` is read here as NumPy reads it: its numbers (learning rate,
-weight decay, …) are run-time arguments in float64, computed with in float64 among themselves and
-rounded to the elements' dtype beside elements, so results are those of NumPy to the last bit.
+A rule of :mod:`gluonic.graph.updates` is evaluated here as with NumPy. Its numbers (learning rate, weight
+decay, …) are float64 arguments of a run. Operations between them are computed in float64; in operations
+with elements they are rounded to the elements' dtype. So results are bitwise equal to NumPy's.
 """
 
 from __future__ import annotations
@@ -30,12 +30,12 @@ from gluonic.graph.updates import UpdateRule
 
 _GRAIN = 1 << 14
 _SHARED_UNITS = 3
-"""Threads share the elements of a parameter that has so many units."""
+"""From this number of units on, threads share the elements of a parameter."""
 ENTRY = "update"
 
 
 class Number:
-    """A number of a rule: float64 beside other numbers, of the elements' dtype beside elements.
+    """A number of a rule: float64 in operations with numbers, the elements' dtype in those with elements.
 
     Parameters
     ----------
@@ -84,14 +84,14 @@ class Number:
 
 
 class _RuleEmitter(Emitter):
-    """An emitter that knows a rule's numbers as operands beside elements of one dtype."""
+    """An emitter that accepts a rule's numbers as operands in operations with elements of one dtype."""
 
     def __init__(self, function: LLVMFunction, dtype: Dtype) -> None:
         super().__init__(function)
         self.dtype = dtype
 
     def common(self, *operands: Any, dtype: Dtype | None = None) -> list[Value]:
-        """Bring operands to one dtype; numbers to that of the elements."""
+        """Convert operands to one dtype; numbers to that of the elements."""
         terms: list[Term] = [
             self.astype(x.wide, self.dtype) if isinstance(x, Number) else x for x in operands
         ]
@@ -105,15 +105,15 @@ class UpdateKernel:
     ----------
     rule : the rule
     dtype : of the weight, its gradient and its states
-    arrays : how many arrays these are
-    names : the rule's numbers, in the order in which they will be given
+    arrays : the number of these arrays
+    names : the rule's numbers, in the order of the arguments
     absent : the numbers that are None
-    is_copied : whether the new weight is also written into one more array, the last one
+    is_copied : whether the new weight is also written to one more array, the last one
 
     Raises
     ------
     NotLowered
-        if the rule uses what has no machine code
+        if the rule uses a function without machine code
     """
 
     def __init__(
@@ -202,14 +202,14 @@ def update_kernel(
 
 
 class BoundUpdate:
-    """An update kernel with the places of the parameters it updates.
+    """An update kernel with the addresses of the parameters that it updates.
 
-    Nothing is kept alive: whoever calls sees to it that the arrays still are where they were.
+    It keeps nothing alive: the caller must ensure that the arrays are still at their addresses.
 
     Parameters
     ----------
     kernel : the machine code
-    parameters : for each parameter the weight, its gradient, its states and its copy if there is one, all
+    parameters : for each parameter, the weight, its gradient, its states and its copy if there is one, all
         contiguous
     """
 
@@ -239,7 +239,7 @@ class BoundUpdate:
 
         Parameters
         ----------
-        numbers : for each parameter the rule's numbers, in the kernel's order
+        numbers : for each parameter, the rule's numbers, in the kernel's order
         """
         if numbers != self._latest:
             self._numbers[...] = numbers

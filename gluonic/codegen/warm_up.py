@@ -1,9 +1,11 @@
-"""How long a graph runs operator by operator before it is compiled.
+"""The number of calls of a graph that are interpreted before it is compiled.
 
-A net that is called a few times should not wait for machine code. So its first calls are interpreted, until
-they have cost what compiling costs: nobody waits more than twice as long as with the better choice. Both are
-guessed from the graph and the shapes, never measured: which call runs as what is a function of the program, and
-so are the bits of its results.
+A net that is called a few times should not wait for machine code. So its first calls are interpreted until they
+have cost as much as compiling: the total is at most twice that of the better choice. Both costs are estimated
+from
+the graph and the shapes, never measured. So the program alone determines how each call runs, and the bits of
+its
+results.
 """
 
 from collections.abc import Sequence
@@ -15,27 +17,27 @@ from gluonic.graph import Application, Array, Graph, Node, Operator
 from gluonic.support.cached_property import cached_property
 
 MOST_CALLS = 250
-"""So many calls of a graph are interpreted at most, however small it is."""
+"""The most calls of a graph that are interpreted, however small it is."""
 
 # Nanoseconds, roughly, on any processor.
 _AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 4_000, 0.5, 0.05
 _A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 150_000, 8_000_000, 25_000_000
 
 _FEW = 12
-"""If so few calls of all graphs cost as much as compiling, only the first is interpreted."""
+"""If at most this many calls of all graphs cost as much as compiling, only the first is interpreted."""
 
 _MULTIPLYING = frozenset({
     "companions", "convolution", "correlation", "deconvolution", "deformable_convolution", "dense", "linalg",
     "matrix", "recurrent", "recurrent_gradients",
 })  # fmt: skip
-"""The families of operators that multiply each element with many."""
+"""The families of operators that multiply each element by many others."""
 
 
 class WarmUp:
     """The calls of graphs before they are compiled.
 
-    Graphs that are called in turn, as forward and backward of a training step, are compiled together: what the
-    compiler needs is loaded and made for the first of them, and their calls get faster alike.
+    Graphs that are called in turn, like forward and backward of a training step, are compiled together: the
+    first one loads and sets up the compiler for all, and all of their calls become faster.
 
     Parameters
     ----------
@@ -51,16 +53,16 @@ class WarmUp:
 
     @cached_property
     def _compiling(self) -> int:
-        """What compiling all graphs costs."""
+        """The estimated cost of compiling all graphs, in nanoseconds."""
         return sum(map(compiling_cost, self._graphs))
 
     @property
     def lasts(self) -> bool:
-        """Whether the next call is one of them."""
+        """Whether the next call is interpreted, too."""
         return not self._is_enough and self._calls < MOST_CALLS * len(self._graphs)
 
     def cost_of(self, graph: Graph, arrays: Sequence[Array]) -> int | None:
-        """What a call of a graph with such arrays costs; None if there has been none."""
+        """The cost of a call of a graph with such arrays, in nanoseconds; None if there has been none."""
         return self._known.get((graph, _signature(arrays)))
 
     def note(self, graph: Graph, arrays: Sequence[Array], cost: int) -> None:
@@ -76,11 +78,11 @@ class WarmUp:
 
 
 class CallCost:
-    """What the operators of a call cost that it observes.
+    """The estimated cost of the operators in the call that it observes.
 
     Attributes
     ----------
-    nanoseconds : so far
+    nanoseconds : the sum so far
     """
 
     def __init__(self) -> None:
@@ -91,17 +93,17 @@ class CallCost:
         self.add(node, [array.size for array in arrays], [array.size for array in results])
 
     def add(self, node: Node, read: Sequence[int], made: Sequence[int]) -> None:
-        """Count an operator by how many elements its inputs and outputs have."""
+        """Count an operator by the numbers of elements of its inputs and outputs."""
         cost = _AN_OPERATOR + int(_AN_ELEMENT * sum(made))
         if len(read) > 1 and _multiplies(node.applied):
             first, second, *_ = sorted(read, reverse=True)
-            # Of (n, k) and (k, m) elements (n, m) are made, with n·k·m products.
+            # (n, k) times (k, m) elements gives (n, m), with n·k·m products.
             cost += int(_A_PRODUCT * isqrt(first * second * max(made)))
         self.nanoseconds += cost
 
 
 def compiling_cost(graph: Graph) -> int:
-    """What compiling a graph costs in nanoseconds; what is done alike is compiled once."""
+    """The estimated cost of compiling a graph in nanoseconds; equal operators are compiled once."""
     distinct = {node.applied for node in graph.nodes if not node.is_variable}
     kernels = (_A_PRODUCT_KERNEL if _multiplies(each) else _A_KERNEL for each in distinct)
     return _A_NODE * len(graph.nodes) + sum(kernels)

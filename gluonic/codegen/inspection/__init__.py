@@ -1,1 +1,1 @@
-"""What the compiler made of a graph, to look at."""
+"""Inspection of compiled graphs."""

@@ -1,4 +1,4 @@
-"""What lies in the arena of a compiled graph, and from which step to which."""
+"""The contents of a compiled graph's arena, and their lifetimes in steps."""
 
 import math
 from typing import TYPE_CHECKING
@@ -12,14 +12,14 @@ if TYPE_CHECKING:
 
 @record
 class ArenaSpan:
-    """What lies in the arena from one step to another.
+    """A buffer in the arena, from one step to another.
 
     Attributes
     ----------
-    name : of the node whose result it is, or ``workspace``
-    offset : where it begins, in bytes
-    size : how many bytes it takes
-    first, last : the steps that write it first and use it last
+    name : the name of the node whose result it is, or ``workspace``
+    offset : its offset, in bytes
+    size : its size, in bytes
+    first, last : the first step that writes it and the last that uses it
     """
 
     name: str
@@ -30,7 +30,7 @@ class ArenaSpan:
 
 
 def arena_of(binding: "Binding") -> tuple[ArenaSpan, ...]:
-    """List what shares the arena, in the order in which it is written."""
+    """List the buffers in the arena, in the order in which they are written."""
     spec = binding.specialization
     first: dict[object, int] = {}
     last: dict[object, int] = {}
@@ -57,5 +57,5 @@ def arena_of(binding: "Binding") -> tuple[ArenaSpan, ...]:
 
 
 def bytes_of(shape: tuple[int, ...], itemsize: int) -> int:
-    """How many bytes an array takes."""
+    """The size of an array in bytes."""
     return math.prod(shape) * itemsize

@@ -1,4 +1,4 @@
-"""How much has been compiled for a graph, and how often it was used: `cache_info()`."""
+"""Statistics of compiled graphs, and of their use: `cache_info()`."""
 
 from collections.abc import Iterable
 from dataclasses import astuple
@@ -8,23 +8,23 @@ from gluonic.support.record import record
 
 @record
 class CacheInfo:
-    """What is kept of compiled graphs.
+    """Statistics of compiled graphs.
 
     Attributes
     ----------
     specializations : machine code, each for all shapes of one pattern
-    bindings : what goes with one set of shapes each
+    bindings : launch arguments and memory plans, each for one set of shapes
     hits : calls that found their binding
-    misses : calls that had to make one, and maybe code for it
-    prepackings : calls that computed what follows from parameters alone, such as packed filters: the first one,
-        and those after a write into one of these parameters
-    code_bytes : of machine code, as object files
+    misses : calls that had to create a binding, and perhaps code for it
+    prepackings : calls that computed values that depend on parameters alone, such as packed filters: the first
+        one, and those after a write to one of these parameters
+    code_bytes : the size of the machine code, as object files
     disk_hits : specializations whose code came from the disk cache
     interpreted : calls that ran operator by operator before the graph was compiled
-    seconds : that making specializations took, and finding code on disk or in memory
-    functions : of steps, and large ones that they call, that were made for these graphs
-    shared_functions : that were in memory already: made for other graphs, or for other shapes
-    code_seconds : of the seconds, those in which LLVM compiled and linked, or code was found on disk
+    seconds : the time for creating specializations, or for finding code on disk or in memory
+    functions : functions of steps, and large ones that they call, compiled for these graphs
+    shared_functions : those that were in memory already, compiled for other graphs or other shapes
+    code_seconds : the part of `seconds` in which LLVM compiled and linked, or code was found on disk
     """
 
     specializations: int = 0

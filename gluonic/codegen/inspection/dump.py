@@ -1,4 +1,4 @@
-"""Writing down what is compiled: ``GLUONIC_DUMP=folder``.
+"""Dumps of compiled code: ``GLUONIC_DUMP=folder``.
 
 Each specialization leaves five files: ``PID-NUMBER-NAME.txt`` (the table that `explain` prints),
 ``.passes.txt`` (the graph after each pass that changed it), ``.ll`` (the LLVM module as written),
@@ -22,7 +22,7 @@ _UNFIT = re.compile(r"[^\w.-]")
 
 
 def dump_if_asked(binding: "Binding") -> None:
-    """Write down the code of a new specialization and its first binding, if the environment asks for it."""
+    """Dump the code of a new specialization and its first binding, if the environment requests it."""
     chosen = os.environ.get("GLUONIC_DUMP")
     if not chosen:
         return
@@ -39,5 +39,5 @@ def dump_if_asked(binding: "Binding") -> None:
 
 
 def _section(report: "PassReport") -> str:
-    """What a pass made of a graph."""
+    """The section on one pass."""
     return f"-- {report}\n{report.text}\n" if report.has_changed else f"-- {report}\n"

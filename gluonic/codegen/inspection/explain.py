@@ -1,4 +1,4 @@
-"""What the compiler made of a graph, in words: what is fused, what is not and why; and the code itself."""
+"""The explanation of a compiled graph: what is fused, what is not and why; and the code itself."""
 
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
@@ -23,23 +23,24 @@ if TYPE_CHECKING:
 
 @record
 class Explanation:
-    """What became of a graph; printing it shows the table, `llvm` and `assembly` return the code.
+    """How a graph was compiled; printing it shows the table, `llvm` and `assembly` return the code.
 
     Attributes
     ----------
-    steps : what runs, in order
-    native_calls : how many times Python enters machine code
+    steps : the steps, in execution order
+    native_calls : number of calls of machine code from Python
     saved_bytes : bytes of intermediate results that never reach memory
-    arena_bytes : bytes of those that do
+    arena_bytes : the size of the memory for the others
     code : the LLVM module
-    origins : for each step the nodes of the user's graph that it computes
-    memory : what lies in the arena
-    drawn : makes the page that shows all that; see `plot`
-    make_passes : runs the passes once more
-    code_origin : how much of the code was compiled, found on disk or in memory, and how long that took; None
-        where Python runs all steps
-    gradient_sums : of a net that several processes train, which sums over them began during backward, one for
-        each that sums up
+    origins : for each step, the nodes of the user's graph that it computes
+    memory : the contents of the arena
+    drawn : creates the page that shows all this; see `plot`
+    make_passes : runs the passes again
+    code_origin : the parts of the code that were compiled, or found on disk or in memory, and the time for
+        that;
+        None if Python runs all steps
+    gradient_sums : for a net that several processes train, which sums over them began during backward: one item
+        per trainer or store that sums
     """
 
     steps: tuple[StepReport, ...]
@@ -55,9 +56,9 @@ class Explanation:
     gradient_sums: tuple["GradientSums", ...] = ()
 
     def plot(self, runs: int = 0) -> Any:
-        """The graph as a page that shows what became of it.
+        """The graph as a page that shows how it was compiled.
 
-        The steps have colours; each says why it is one, and has its LLVM IR and its memory.
+        The steps are coloured. Each states why it is a step of its own, and has its LLVM IR and its memory.
 
         Parameters
         ----------
@@ -72,7 +73,7 @@ class Explanation:
         Raises
         ------
         CallError
-            for what was compiled without a net
+            if the graph was compiled without a net
         """
         if self.drawn is None:
             raise CallError(
@@ -85,7 +86,7 @@ class Explanation:
 
     @property
     def passes(self) -> tuple["PassReport", ...]:
-        """What each pass made of the traced graph, in order: its `graph`, that as `text`, and its `seconds`."""
+        """The result of each pass, in order: the `graph` after it, its `text`, and the `seconds` it took."""
         return tuple(self.make_passes())
 
     @property
@@ -94,18 +95,18 @@ class Explanation:
         return tuple(step for step in self.steps if step.kind == "kernel")
 
     def llvm(self, which: int | str | None = None, *, optimised: bool = False) -> str:
-        """The LLVM module, or what of it belongs to some of the steps.
+        """The LLVM module, or the part of it for some of the steps.
 
         Parameters
         ----------
-        which : a step's number, or the name of an operator, node or function: all steps that have it; None for
+        which : a step's number, or the name of an operator, node or function, for all steps with it; None for
             the whole module
-        optimised : after LLVM's optimiser instead of before
+        optimised : after LLVM's optimiser, not before
 
         Raises
         ------
         CallError
-            if no machine code goes with it
+            if there is no machine code for it
         """
         text = self._selected(which)
         if not optimised:
@@ -115,13 +116,13 @@ class Explanation:
         return optimiser(text)
 
     def assembly(self, which: int | str | None = None) -> str:
-        """The machine code, to read: of the whole module, or of some of the steps, as for `llvm`."""
+        """The assembly of the whole module, or of some of the steps, as for `llvm`."""
         from gluonic.codegen.machine.jit import assembly
 
         return assembly(self._selected(which))
 
     def _selected(self, which: int | str | None) -> str:
-        """The module, or the part of it that belongs to some of the steps."""
+        """The module, or the part of it for some of the steps."""
         if which is None:
             return self.code
         if isinstance(which, int):
@@ -161,7 +162,7 @@ class Explanation:
         return "\n".join([head, *code, *map(str, (*self.gradient_sums, *self.steps))])
 
 
-Explanation.__repr__ = Explanation.__str__  # type: ignore[assignment, method-assign]  # never a megabyte of code
+Explanation.__repr__ = Explanation.__str__  # type: ignore[assignment, method-assign]  # not a megabyte of code
 
 
 def _title(node: Node) -> str:
@@ -169,7 +170,7 @@ def _title(node: Node) -> str:
 
 
 def _named(group: "Group", computes: Sequence[Node]) -> str:
-    """What a step does: of the user's operators that it computes the one with weights, else the last."""
+    """The name of a step: the operator of the user's that has weights, otherwise the last that it computes."""
     known = computes or group.nodes
     node = next((n for n in known if "weight" in n.applied.inputs), known[-1])
     return f"{node.operator_name} {node.name!r}"
@@ -190,7 +191,7 @@ def _kind(group: "Group") -> str:
 
 
 def _in_python(group: "Group") -> str:
-    """Why Python runs an operator, as a sentence."""
+    """A sentence on why Python runs an operator."""
     (node,) = group.nodes
     op = node.applied.op
     if op.calls_back:
@@ -203,14 +204,14 @@ def _in_python(group: "Group") -> str:
 
 
 def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
-    """Describe what a graph was compiled to for one set of shapes.
+    """Describe how a graph was compiled for one set of shapes.
 
     Parameters
     ----------
-    binding : what goes with the shapes
-    graph : as the user made it, to say which of its operators a step computes
+    binding : the binding for the shapes
+    graph : the user's graph, to find which of its operators a step computes
     """
-    # with it come the writers of loops, which a program that compiles nothing does not need
+    # it imports the writers of loops, which a program that compiles nothing does not need
     from gluonic.codegen.inspection.neighbours import Neighbours, space_of
 
     specialization, facts = binding.specialization, binding.facts

@@ -1,4 +1,4 @@
-"""What of a training step went on beside backward: sums of gradients over processes, in words."""
+"""A description of the sums of gradients over processes that overlapped with backward."""
 
 from collections.abc import Sequence
 
@@ -9,13 +9,13 @@ _MOST_NAMES = 8
 
 @record
 class GradientSums:
-    """When the sums of a net's gradients over ranks began, in the latest step.
+    """The start of the sums of a net's gradients over ranks, in the latest step.
 
     Attributes
     ----------
-    during : the parameters whose gradients' sums began while backward computed others, in that order
-    afterwards : those whose sums began when the step asked for them
-    overlapped : how much was sent, hidden and waited for, of all gradients that are summed up with these
+    during : the parameters whose gradients' sums began during backward, in that order
+    afterwards : those whose sums began when the trainer's step needed them
+    overlapped : how much was sent, hidden and waited for, of all gradients that are summed together with these
     """
 
     during: tuple[str, ...]

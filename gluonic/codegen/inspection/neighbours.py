@@ -1,4 +1,4 @@
-"""Why steps that pass arrays to each other are not one: sentences about neighbours that were not fused."""
+"""Why steps that pass arrays to each other were not fused, in sentences."""
 
 from collections.abc import Sequence
 from typing import TYPE_CHECKING
@@ -16,9 +16,9 @@ if TYPE_CHECKING:
 
 
 def space_of(group: "Group", binding: "Binding") -> Shape | None:
-    """The elements that a loop runs over for these shapes; None for what is no loop over elements.
+    """The iteration space of a group for these shapes; None for a group that is not a loop over elements.
 
-    A batch of one is compiled for as if it were larger.
+    A batch of one is compiled as if it were larger.
     """
     if group.space is None:
         return None
@@ -32,12 +32,12 @@ def space_of(group: "Group", binding: "Binding") -> Shape | None:
 
 
 class Neighbours:
-    """The steps of a compiled graph, with what they read of each other.
+    """The steps of a compiled graph, with the results that they read from each other.
 
     Parameters
     ----------
-    binding : what goes with the shapes
-    names : for each step what it does, for the user
+    binding : the binding for the shapes
+    names : for each step, its name for the user
     """
 
     def __init__(self, binding: "Binding", names: Sequence[str]) -> None:
@@ -58,7 +58,7 @@ class Neighbours:
                 self._maker.update(dict.fromkeys(made, number))
 
     def apart(self, number: int) -> tuple[tuple[int, str], ...]:
-        """For each step that one reads from, but for what is kept between calls: why the two are not one."""
+        """For each step that one reads from, except prepacked ones: why the two were not fused."""
         return tuple(
             (earlier, self._why(earlier, number))
             for earlier in sorted(self._before[number])
@@ -75,18 +75,18 @@ class Neighbours:
         for number, group in ((a, first), (b, second)):
             if isinstance(group.step, PickStep):
                 return (
-                    f"{self._names[number]} finds one element of each row where it lies; "
-                    "a loop that it shared would read them all."
+                    f"{self._names[number]} reads one element of each row in place; "
+                    "a shared loop would read all of them."
                 )
             if isinstance(group.step, TranspositionStep):
                 return (
                     f"{self._names[number]} moves the last axis, "
-                    "which goes by squares of elements in a loop of its own."
+                    "in square blocks, with a loop of its own."
                 )
         return self._why_loops(a, b)
 
     def _why_whole(self, a: int, b: int) -> str:
-        """Of two steps of which at least one is no loop over elements."""
+        """Why two steps were not fused, at least one of which is not a loop over elements."""
         first, second = self._groups[a], self._groups[b]
         if first.stages is not None:
             return (
@@ -101,7 +101,7 @@ class Neighbours:
         if len(self._readers[a]) > 1:
             return (
                 f"{len(self._readers[a])} steps read what {self._names[a]} computes, "
-                "so it goes to memory, from where each reads it."
+                "so it is written to memory, and each reads it there."
             )
         if second.stages.reduced:
             return (
@@ -122,11 +122,11 @@ class Neighbours:
             return f"A loop reads at most {MOST_ARRAYS} arrays."
         between = self._between(a, b)
         if between is not None:
-            return f"{self._names[between]} stands between: it reads of the one, the other of it."
+            return f"{self._names[between]} comes between: it reads the one, the other reads it."
         assert first.stages is not None
         assert second.stages is not None
         if first.stages.space != second.stages.space:
-            return f"They run over other elements: {self._over(a)} and {self._over(b)}."
+            return f"They run over different elements: {self._over(a)} and {self._over(b)}."
         if first.stages.reduced and second.stages.reduced != first.stages.reduced:
             axes = [
                 ", ".join(map(str, sorted(group.stages.reduced))) or "none"
@@ -136,14 +136,14 @@ class Neighbours:
             return f"They reduce other axes of {self._over(a)}: {axes[0]}, and {axes[1]}."
         return (
             f"{self._names[b]} reads elements of {self._names[a]} "
-            "other than the one that is computed at the same place."
+            "other than the one that is computed at the same index."
         )
 
     def _over(self, number: int) -> str:
         return written(space_of(self._groups[number], self._binding) or ())
 
     def _between(self, a: int, b: int) -> int | None:
-        """A step that reads of the one, by way of others too, and that the other depends on."""
+        """A step that depends on the one, directly or not, and that the other depends on."""
         after = {a}
         for number in range(a + 1, b):
             if self._before[number] & after:

@@ -1,8 +1,9 @@
 """Which operators of the user's graph a step of the compiled graph computes.
 
-Passes keep a node's name and call where one takes its place. What they make besides stands at the user's line
-and in the block of the operator that it serves; an operator of which nothing is left runs in the step of a
-neighbour, as an activation does in that of the product that it follows.
+A node that replaces another keeps its name and call. Other new nodes have the user's line and the block of the
+operator that they belong to. An operator of which no node is left runs in the step of a neighbour: an
+activation,
+for instance, in that of the product before it.
 """
 
 from collections.abc import Collection, Sequence
@@ -18,13 +19,13 @@ if TYPE_CHECKING:
 def origins(
     graph: Graph, groups: Sequence["Group"], prepacked: Collection["Group"]
 ) -> list[tuple[Node, ...]]:
-    """For each group the operators of the graph that it computes, in order.
+    """For each group, the operators of the graph that it computes, in order.
 
     Parameters
     ----------
-    graph : as the user made it
-    groups : what it was divided into
-    prepacked : those that run only when a parameter has changed
+    graph : the user's graph
+    groups : the groups that it was divided into
+    prepacked : the groups that run only when a parameter has changed
     """
     operators = [node for node in graph.nodes if not node.is_variable]
     by_call = {node.call: node for node in operators}
@@ -51,7 +52,7 @@ def origins(
 
 
 def _only_moves(node: Node) -> bool:
-    """Whether a node only moves elements, and is called as the operator whose result it moves."""
+    """Whether a node only moves elements, and has the name of the operator whose result it moves."""
     # Most compiled graphs have no images, and every first call imports this file.
     from gluonic.codegen.convolution.operators import to_channel_blocks, to_planes, with_border
 
@@ -62,7 +63,7 @@ def _only_moves(node: Node) -> bool:
 def _by_place(
     found: list[dict[Node, None]], unnamed: Sequence[tuple[int, Node]], missing: Sequence[Node]
 ) -> None:
-    """Operators that were taken apart: their parts stand at their lines."""
+    """Find operators that were decomposed: their parts have their lines."""
     at: dict[object, list[Node]] = {}
     for node in missing:
         at.setdefault((node.location, node.block), []).append(node)
@@ -74,7 +75,7 @@ def _by_place(
 def _by_neighbours(
     graph: Graph, operators: Sequence[Node], found: list[dict[Node, None]], lasting: Sequence[int]
 ) -> None:
-    """Operators that others have swallowed: they run in the step of the one before or after."""
+    """Find operators that were fused into others: they run in the step of the one before or after."""
     step: dict[Node, int] = {}
     for number in lasting:
         for node in found[number]:

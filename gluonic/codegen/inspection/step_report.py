@@ -1,4 +1,4 @@
-"""A step of a compiled graph, in words."""
+"""The description of a step of a compiled graph."""
 
 from gluonic.graph.view import written
 from gluonic.support.record import record
@@ -10,18 +10,18 @@ class StepReport:
 
     Attributes
     ----------
-    number : its place in the order in which steps run
-    kind : ``"kernel"`` (machine code), ``"draw"`` (random numbers, which a function of their own draws)
+    number : its index in execution order
+    kind : ``"kernel"`` (machine code), ``"draw"`` (random numbers, drawn by a separate function)
         or ``"python"`` (an operator's NumPy kernel)
     operators : the operators that run in it: operator and node name
-    shape : of the loop, or of the result
-    reason : why Python runs it, or why machine code does not at every call
+    shape : the shape of the loop, or of the result
+    reason : why Python runs it, or why machine code does not run it in every call
     location : the user's line of its last operator
     computes : the operators of the user's graph that it computes: operator and node name; a step may do the
         work of several, or a part of one's
-    is_loop : whether it is a loop over elements, in which neighbours can share
-    function : the name of its machine code in the module; steps that do the same share one
-    apart : for each step that it reads from the number, and why the two are not one, as a sentence
+    is_loop : whether it is a loop over elements, into which neighbours can be fused
+    function : the name of its function in the module; equal steps share one
+    apart : for each step that it reads from, its number, and a sentence on why the two were not fused
     """
 
     number: int
@@ -37,9 +37,9 @@ class StepReport:
 
     @property
     def why(self) -> str:
-        """Why it is a step, as a sentence."""
+        """A sentence on why it is a step of its own."""
         if self.reason.startswith("only"):
-            return "Runs only when a parameter has changed; what it computes is kept."
+            return "Runs only when a parameter has changed; its results are kept."
         if self.reason:
             return f"{self.reason[0].upper()}{self.reason[1:]}."
         if self.kind == "draw":
@@ -47,19 +47,19 @@ class StepReport:
         if self.is_loop and len(self.operators) > 1:
             return (
                 f"{len(self.operators)} operators share one loop over {written(self.shape)}: "
-                "what they pass to each other stays in registers."
+                "values between them stay in registers."
             )
         if self.is_loop:
             return f"A loop of its own over {written(self.shape)}."
         if len(self.computes) > 1:
             return (
                 f"One step does the work of {len(self.computes)} operators: "
-                "what follows element by element is done while results are in registers."
+                "element-wise ones run while results are in registers."
             )
-        return "A step of its own: no loop over elements, so nothing else shares it."
+        return "A separate step: it is not a loop over elements, so nothing was fused with it."
 
     def answers_to(self, name: str) -> bool:
-        """Whether it is the step of that function, or one of an operator or node of that name."""
+        """Whether its function, or one of its operators or nodes, has that name."""
         return name == self.function or any(
             name in o.split(" ", 1) for o in (*self.operators, *self.computes)
         )

@@ -1,1 +1,1 @@
-"""The LLVM module of a graph: its steps, and the functions that call them in turn."""
+"""The LLVM module of a graph: its steps, and the functions that call them."""

@@ -1,4 +1,4 @@
-"""Operators that come with machine code of their own, from extension libraries: called from the plan."""
+"""Calls of operators that have their own machine code, from extension libraries."""
 
 import threading
 from collections.abc import Callable, Sequence
@@ -27,7 +27,7 @@ class ForeignStep(Step):
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "ForeignStep | None":
-        """The step of a node, if its operator has machine code for it."""
+        """The step of a node, if its operator has its own machine code."""
         if node.application is None or node.application.op.native is None:
             return None
         step = cls(node)
@@ -38,7 +38,7 @@ class ForeignStep(Step):
         return self.call(facts) is not None
 
     def call(self, facts: Facts) -> NativeCall | None:
-        """What is to be called for these shapes; `checked` keeps it for as long as it is needed."""
+        """The call for these shapes; `checked` keeps it alive as long as it is needed."""
         application = self.node.applied
         assert application.op.native is not None
         inputs, outputs = (
@@ -73,12 +73,12 @@ class ForeignStep(Step):
 def checked(
     functions: Sequence[NativeFunction], steps: Sequence[Step], facts: Facts
 ) -> Sequence[NativeFunction]:
-    """Have foreign code among the steps checked after each run, one run at a time; else return `functions`.
+    """Check the results of foreign code after each run, one run at a time; without any, return `functions`.
 
     Parameters
     ----------
     functions : runs of steps
-    steps : the steps of all of them
+    steps : the steps of all runs
     """
     calls = [call for s in steps if isinstance(s, ForeignStep) and (call := s.call(facts))]
     if not calls:

@@ -1,4 +1,4 @@
-"""One LLVM module a graph: a function for each step, and one for each run of steps that calls them."""
+"""One LLVM module per graph: a function for each step, and one for each run, which calls its steps."""
 
 import ctypes
 import re
@@ -29,11 +29,11 @@ _NATIVE_DTYPES = frozenset(
     for name in ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")
 )
 _UNFIT = re.compile(r"[^\w.]", re.ASCII)
-"""What LLVM's names, unquoted, do not have."""
+"""The characters that unquoted names in LLVM may not have."""
 
 
 def why_not(node: Node, facts: Facts) -> str:
-    """Why the operator cannot be machine code with these dtypes; an empty string if it can."""
+    """Why the operator has no machine code for these dtypes; an empty string if it has."""
     key = "why not", facts.kind_of(node)
     if key not in facts.known:
         facts.known[key] = _why_not(node, facts)
@@ -49,7 +49,7 @@ def _why_not(node: Node, facts: Facts) -> str:
             return f"{dtype.name} has no machine code"
     loop = loop_for(node, facts)
     if loop is None:
-        return ""  # the caller says so
+        return ""  # the caller reports it
     dtypes = [
         facts.dtypes[e] for e, read in zip(node.inputs, loop.reads, strict=True) if read is not None
     ]
@@ -63,13 +63,13 @@ class NativeCode:
     Attributes
     ----------
     functions : one for each run of steps: ``(address table, number table)``
-    steps : the steps, in the order in which their numbers stand in the table
-    table : how the table is filled
+    steps : the steps, in the order of their numbers in the table
+    table : the layout of the table
     text : the module in LLVM's textual form
-    library : what keeps the code in memory; None if there are no native steps
-    names : for each step its function's
-    calls : what each run calls, in order
-    _libraries : what keeps the runs in parts in memory, timed or not
+    library : the object that keeps the code in memory; None if there are no native steps
+    names : for each step, the name of its function
+    calls : the calls of each run, in order
+    _libraries : the objects that keep the runs in parts in memory, timed or not
     """
 
     functions: list[Callable[[int, int], None]]
@@ -83,12 +83,12 @@ class NativeCode:
 
     @cached_property
     def in_parts(self) -> list[Callable[..., None]]:
-        """The runs, of which some steps are called; see `emit_run_in_parts`."""
+        """The runs as functions that call some of their steps; see `emit_run_in_parts`."""
         return self._made_in_parts(timed=False)
 
     @cached_property
     def timed(self) -> list[Callable[..., None]]:
-        """`in_parts`, reading the clock around each step: they take the address of the times as well."""
+        """Like `in_parts`, but they read the clock around each step, and take the address of the times."""
         return self._made_in_parts(timed=True)
 
     def _made_in_parts(self, *, timed: bool) -> list[Callable[..., None]]:
@@ -112,10 +112,10 @@ def compile_steps(
 
     Parameters
     ----------
-    runs : for each native call the groups that run one after the other
+    runs : for each native call, its groups in execution order
     facts : shapes and dtypes
-    slot : where the address of a result, of a step's workspace, or of what says that a step declined, stands in
-        the address table
+    slot : the index in the address table of a result, of a step's workspace, or of the flag of steps that bail
+        out
     """
     module = LLVMModule(host())
     steps: list[Step] = [group.step for run in runs for group in run]
@@ -146,7 +146,7 @@ def compile_steps(
 
 
 class SharedFunctions:
-    """The functions of steps; steps that would have the same share one."""
+    """The functions of steps; steps with equal functions share one."""
 
     def __init__(self, module: LLVMModule) -> None:
         self._module = module
@@ -154,7 +154,7 @@ class SharedFunctions:
         self._known: dict[Hashable, str] = {}
 
     def name_of(self, group: Group, facts: Facts) -> str:
-        """The function of a group's step, written if it is new."""
+        """The function of a group's step; written on first use."""
         key = code_key(group, facts)
         if key is None:
             return self._written(group)
@@ -164,7 +164,7 @@ class SharedFunctions:
         return known
 
     def _written(self, group: Group) -> str:
-        """The function of a step, dropped again if another has the very same text."""
+        """Write the function of a step; drop it if another has the same text."""
         name = f"{_UNFIT.sub('_', group.label)}.{len(self._names)}"
         group.step.emit(self._module, name)
         body = self._module.definitions[name].replace(f"@{name}(", "@(", 1)
@@ -175,5 +175,5 @@ class SharedFunctions:
 
 
 def _callable(address: int) -> Callable[[int, int], None]:
-    # ctypes makes a pointer of an integer twice as fast as a size.
+    # ctypes converts an integer to a pointer twice as fast as to a size.
     return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)

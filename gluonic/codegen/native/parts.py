@@ -1,4 +1,4 @@
-"""A run of steps divided where outputs are finished, so that these can be used while the rest runs."""
+"""Runs of steps, divided where outputs are finished, so that these can be used while the rest runs."""
 
 from collections.abc import Iterator
 from itertools import pairwise
@@ -9,12 +9,12 @@ from gluonic.support.record import record
 
 @record
 class RunPart:
-    """Some steps of a run, one behind the other.
+    """Consecutive steps of a run.
 
     Attributes
     ----------
-    first, end : which they are
-    operand : where the operands of the first one stand
+    first, end : the range of their indices
+    operand : the index of the first one's operands
     finished : the outputs, numbered as in `Specialization.computed`, that no later step reads or writes
     """
 
@@ -25,9 +25,9 @@ class RunPart:
 
 
 def divided(spec: Specialization) -> dict[int, list[RunPart]]:
-    """For each native function that a call runs its parts.
+    """For each native function that a call runs, its parts.
 
-    What a step of Python's is the last to touch is in none of them, nor is what may turn out to be wrong.
+    An output whose last access is by Python is in none of them, nor is one that may still be discarded.
     """
     ends: dict[tuple[int, int], list[int]] = {}
     if not spec.declines and not spec.has_foreign_steps:
@@ -43,7 +43,7 @@ def divided(spec: Specialization) -> dict[int, list[RunPart]]:
 
 
 def _touched(spec: Specialization) -> Iterator[tuple[tuple[int, int], int]]:
-    """The slots that each step reads or writes, after its place: its segment, and where it stands there."""
+    """For each step, its position (its segment, and its index there) and a slot that it reads or writes."""
     for number, segment in enumerate(spec.segments):
         if segment.native:
             for place, call in enumerate(spec.code.calls[segment.number]):

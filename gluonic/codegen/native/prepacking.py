@@ -1,7 +1,7 @@
-"""What follows from parameters alone is computed once and kept until a parameter may have changed.
+"""Prepacking: values that depend on parameters alone are computed once, and kept until a parameter changes.
 
-Filters in the order in which convolutions read them, batch norm's factors folded into them, packed matrices:
-a call whose parameters have not changed skips all of that.
+Such values are filters in the layout that convolutions read, with batch norm's factors folded in, and packed
+matrices. A call with unchanged parameters does not compute them.
 """
 
 from collections.abc import Collection, Mapping, Sequence
@@ -16,14 +16,14 @@ def prepacked_groups(
     pinned: Collection[Entry],
     root: Mapping[Entry, Entry],
 ) -> list[Group]:
-    """Return the native groups that read parameters, or each other, and nothing else; in order.
+    """Return the native groups that read only parameters or each other, in execution order.
 
     Parameters
     ----------
-    groups : in an order in which they can run
-    parameters : the variables that seldom change
-    pinned : results that do not live in the arena, such as the graph's outputs
-    root : for a relabelled result the one whose memory it uses
+    groups : in a valid execution order
+    parameters : the variables that rarely change
+    pinned : results outside the arena, such as the graph's outputs
+    root : for a reshaped result, the result whose memory it uses
     """
     known = {node.entry() for node in parameters}
     found = []
@@ -37,7 +37,7 @@ def prepacked_groups(
 
 
 def _is_pure(group: Group) -> bool:
-    """Whether machine code computes the group from its inputs alone."""
+    """Whether machine code computes the group as a pure function of its inputs."""
     if not group.is_native or (group.step is not None and group.step.is_foreign):
         return False
     return all(n.application is None or n.application.op.run_name is None for n in group.nodes)

@@ -1,7 +1,7 @@
 """The functions that call the steps of a graph one after the other.
 
-What they call is a table that a loop goes through: as code, the calls of a large net took LLVM as long to
-compile as its kernels.
+A loop reads the calls from a table: as code, the calls of a large net took LLVM as long to compile as its
+kernels.
 """
 
 import time
@@ -14,7 +14,7 @@ from gluonic.support.record import record
 
 _CALL, _OPERAND = "{ ptr, i64, i64, i64, i64 }", "{ i32, i32 }"
 _AT_ONCE = 4
-"""Addresses are gathered so many at a time: how often a loop runs is guessed better the less that differs."""
+"""The number of addresses gathered at a time: loops with fewer different counts are predicted better."""
 
 
 @record
@@ -25,9 +25,9 @@ class StepCall:
     ----------
     function : its name
     step : the step
-    slots : where the addresses of its operands stand
-    begin : where its displacements stand in the table; then come its phases
-    count : how many numbers each phase has
+    slots : the slots of its operands' addresses
+    begin : the index of its displacements in the table; its phases follow
+    count : number of numbers of each phase
     """
 
     function: str
@@ -37,13 +37,13 @@ class StepCall:
     count: int
 
     def row(self) -> str:
-        """The function, where its numbers stand and how many they are, phases, operands."""
+        """The function, the index and the count of its numbers, its phases, its operands."""
         start = self.begin + len(self.step.displaced)
         numbers = (start, self.count, self.step.phases, len(self.slots))
         return f"{_CALL} {{ ptr @{self.function}, {', '.join(f'i64 {n}' for n in numbers)} }}"
 
     def operands(self) -> list[str]:
-        """For each operand its slot, and where the table holds its displacement in bytes; 0 if it has none."""
+        """For each operand, its slot and the table index of its displacement in bytes; 0 if it has none."""
         displaced = {p: self.begin + i for i, p in enumerate(self.step.displaced)}
         found = [(slot, displaced.get(position, 0)) for position, slot in enumerate(self.slots)]
         found += [(0, 0)] * (-len(found) % _AT_ONCE)
@@ -60,8 +60,8 @@ def emit_run_in_parts(
 ) -> None:
     """Write ``void run(ptr slots, ptr table, i64 first, i64 end, i64 operand)``, which calls some of the steps.
 
-    `operand` says where the operands of the first one stand. If it is `timed`, it also takes the address of the
-    times: before each step, and after the last.
+    `operand` is the index of the first one's operands. If it is `timed`, the function also takes the address of
+    the times before each step and after the last.
     """
     _RunWriter(module, name, calls, in_parts=True, timed=timed).write()
 
@@ -117,7 +117,7 @@ class _RunWriter:
         return self.f.load("i64", place)
 
     def _note_time(self, index: str) -> None:
-        """Write the time: seconds, and nanoseconds."""
+        """Store the time: seconds, and nanoseconds."""
         clock = self.f.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
         place = self.f.sub(index, self.first)
         place = self.f.offset("%times", place, "[2 x i64]")
@@ -128,7 +128,7 @@ class _RunWriter:
         return self.f.load("i64", address)
 
     def _gather(self, count: str) -> None:
-        """Put the addresses of the operands side by side."""
+        """Copy the addresses of the operands to consecutive memory."""
         f = self.f
         with f.loop("0", count, _AT_ONCE) as position:
             source = f.load("ptr", self.source)
@@ -154,7 +154,7 @@ class _RunWriter:
         return f.offset(address, bytes_on)
 
     def _call(self, function: str, start: str, count: str, slots: str) -> None:
-        """Call the step for all units, or the workers with it if a chunk is less than that."""
+        """Call the step for all units; if a chunk has fewer, let the workers share it."""
         f, operands = self.f, self.operands
         numbers = f.offset("%table", start, "i64")
         after = f.offset(numbers, count, "i64")

@@ -1,4 +1,4 @@
-"""Machine code for a graph and one pattern of shapes: its steps, their operands, what calls need."""
+"""Machine code for a graph and one pattern of shapes: its steps, their operands, the data for calls."""
 
 from collections.abc import Collection, Sequence
 from typing import Any
@@ -31,9 +31,9 @@ class Segment:
 
     Attributes
     ----------
-    groups : what runs, in order
-    native : whether machine code runs it
-    number : of the native function
+    groups : the groups, in execution order
+    native : whether it is machine code
+    number : the index of the native function
     """
 
     groups: list[Group]
@@ -49,31 +49,31 @@ class Specialization:
     prepared : the graph
     inputs : its variables, in the order of the arrays
     facts : shapes and dtypes to compile for
-    parameters : the variables that seldom change
+    parameters : the variables that rarely change
 
     Attributes
     ----------
-    facts : the shapes and dtypes that it was compiled for: size hints in the place of a batch of one
-    root : for a relabelled result the one whose memory it shares
-    host : for a result the output of the graph in whose memory it lives
-    target : for the new value of a state the variable in whose memory it lives
+    facts : the shapes and dtypes that it was compiled for; size hints replace a batch of one
+    root : for a reshaped result, the result whose memory it shares
+    host : for a result, the output of the graph whose memory it uses
+    target : for the new value of a state, the variable whose memory it uses
     prepacked : the groups that run only when a parameter may have changed
-    runs : the groups of each native function, those that are prepacked first
-    steps : what machine code does for these groups
-    guards : for which shapes it is right
-    computed : the outputs that are computed, each once
-    positions : where these stand among all outputs
-    from_python : those that Python makes memory for
-    returned : for each output where it stands among inputs and what is computed, and whether it is copied
-    reads_all_inputs : whether something reads each of the inputs
-    prepacked_inputs : the positions of the inputs that prepacked groups read
-    written : the positions of the inputs that are written into
-    buffers : which results live in the memory of frames
-    launch : what of it has arguments that follow from shapes
-    declines : whether machine code may leave a call to the interpreter
-    is_native : whether machine code runs all of it
-    is_plain : whether a call is one native call whose results are the outputs, each once
-    can_replay : whether `ExecutionFrame.replay` can make it
+    runs : the groups of each native function, prepacked ones first
+    steps : the native steps of these groups
+    guards : the shapes for which it is valid
+    computed : the distinct outputs that are computed
+    positions : their indices among all outputs
+    from_python : those whose memory Python allocates
+    returned : for each output, its index among the inputs and computed outputs, and whether it is copied
+    reads_all_inputs : whether all inputs are read
+    prepacked_inputs : the indices of the inputs that prepacked groups read
+    written : the indices of the inputs that are written to
+    buffers : the assignment of results to the memory of frames
+    launch : the parts of it that have launch arguments
+    declines : whether machine code may bail out to the interpreter
+    is_native : whether all of it is machine code
+    is_plain : whether a call is one native call whose results are the outputs, without repetition
+    can_replay : whether `ExecutionFrame.replay` can run it
     """
 
     def __init__(
@@ -125,7 +125,7 @@ class Specialization:
         return compile_steps(self.runs, self.facts, self.slot)
 
     def _step(self, group: Group, facts: Facts) -> Step | None:
-        """What machine code does for a group; None if Python runs it."""
+        """The native step of a group; None if Python runs it."""
         if group.space is None:
             return native_step(group.nodes[0], self.guards.observed)
         loops = self.fusion.loops
@@ -137,18 +137,18 @@ class Specialization:
 
     @cached_property
     def _lasting(self) -> set[Entry]:
-        """What is computed into memory that outlasts the call."""
+        """The results in persistent memory."""
         fresh = (e for e in self.outputs if e not in self.target and not e.node.is_variable)
         return {self.root.get(e, e) for e in fresh}
 
     def _prepacked(self, parameters: Collection[Node]) -> list[Group]:
-        """The groups that follow from parameters alone."""
+        """The groups that depend on parameters alone."""
         constant = [node for node in parameters if node.entry() not in self.target.values()]
         pinned = {*self.graph.outputs, *self.host, *self.target}
         return prepacked_groups(self.fusion.groups, constant, pinned, self.root)
 
     def _describe_ends(self, facts: Facts) -> None:
-        """What calls need to know of inputs and outputs."""
+        """Set the attributes on inputs and outputs that calls need."""
         self.input_entries = [node.entry() for node in self.inputs]
         self.input_dtypes = [facts.dtypes.get(entry) for entry in self.input_entries]
         self.reads_all_inputs = all(entry in facts.shapes for entry in self.input_entries)
@@ -176,7 +176,7 @@ class Specialization:
         self.can_replay = self.is_plain and len(self.computed) == 1 and not self.writes_inputs
 
     def _computed_in_python(self) -> set[Entry]:
-        """The outputs that Python computes, and that no machine code looks at."""
+        """The outputs that Python computes and no machine code reads."""
         made, seen = set(), {*self.host.values()}
         for group in self.groups:
             if group.is_native:
@@ -186,7 +186,7 @@ class Specialization:
         return made.intersection(self.computed) - seen
 
     def _returned(self) -> list[tuple[int, bool]]:
-        """For each output where it stands among inputs and what is computed, and whether it is copied."""
+        """For each output, its index among the inputs and computed outputs, and whether it is copied."""
         places = {e: i for i, e in enumerate([*self.input_entries, *self.computed])}
         found, given = [], set()
         for entry in self.outputs:
@@ -202,11 +202,11 @@ class Specialization:
         return BufferAssignment(groups, self.prepacked, elsewhere, self.root, self.slots)
 
     def written_by(self, group: Group) -> list[Entry]:
-        """The results of a group that lie in memory."""
+        """The results of a group that are written to memory."""
         return group.outputs if group.space is not None else _all_outputs(group)
 
     def _number_slots(self) -> None:
-        """A slot of the address table for each input, result and workspace."""
+        """Assign a slot of the address table to each input, result and workspace."""
         entries: dict[Any, None] = dict.fromkeys(node.entry() for node in self.inputs)
         for group in self.groups:
             written = [e for e in self.written_by(group) if e not in self.target]
@@ -220,7 +220,7 @@ class Specialization:
         self.slots = {entry: number for number, entry in enumerate(entries)}
 
     def slot(self, entry: Any) -> int:
-        """Where the address of a result or a workspace stands."""
+        """The index in the address table of a result or a workspace."""
         entry = self.root.get(entry, entry)
         return self.slots[self.target.get(entry, entry)]
 
@@ -230,7 +230,7 @@ def _all_dtypes(facts: Facts) -> tuple[Dtype, ...]:
 
 
 def _targets(graph: Graph) -> dict[Entry, Entry]:
-    """For each new value of a state the variable that it overwrites."""
+    """For each new value of a state, the variable that it overwrites."""
     found: dict[Entry, Entry] = {}
     for node in graph.nodes:
         if node.application is not None and node.application.op is overwrite:
@@ -244,7 +244,7 @@ def _all_outputs(group: Group) -> list[Entry]:
 
 
 def _segments(groups: Sequence[Group], first: int) -> list[Segment]:
-    """The groups divided into native calls, numbered from `first`, and calls of Python."""
+    """The groups divided into native calls, numbered from `first`, and operators that Python runs."""
     segments: list[Segment] = []
     native = first
     for group in groups:

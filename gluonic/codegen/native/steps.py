@@ -1,4 +1,4 @@
-"""Which machine code runs an operator as a whole."""
+"""The choice of a step for an operator that runs as a whole."""
 
 from collections.abc import Callable
 from typing import Any
@@ -15,19 +15,19 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry, Node
 
 _KINDS: tuple[Any, ...] = (ProductStep, PackStep, CopyStep, ForeignStep)
-"""The steps that are asked whether they are for an operator."""
+"""The classes of steps that are tried for an operator."""
 
 
 def own_step(
     node: Node, loop: Loop, facts: Facts, in_memory: Callable[[Entry], bool]
 ) -> Step | None:
-    """The step of an operator that is a loop, but faster by itself than joined with others; else None.
+    """The step of an operator that is a loop but runs faster unfused; otherwise None.
 
     Parameters
     ----------
     node, loop : the operator
     facts : shapes and dtypes
-    in_memory : whether a result is there before loops begin that read it
+    in_memory : whether a result is in memory before the loops that read it begin
     """
     rule = lowering_of(node.applied.op).from_memory
     if rule is None:
@@ -37,7 +37,7 @@ def own_step(
 
 
 def native_step(node: Node, facts: Facts) -> Step | None:
-    """What machine code does for an operator that runs as a whole; None if Python runs it."""
+    """The native step of an operator that runs as a whole; None if Python runs it."""
     own = lowering_of(node.applied.op).step
     step: Step | None = None if own is None else rule_at(own)(node, facts)
     if step is not None:
