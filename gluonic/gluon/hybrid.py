@@ -6,7 +6,7 @@ from typing import Any
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.codegen import CacheInfo
-from gluonic.gluon import hybrid_complaints as complaints
+from gluonic.gluon import hybrid_errors as errors
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import backend_options
 from gluonic.gluon.block import Block
@@ -80,7 +80,7 @@ class HybridBlock(ExplainedBlock):
         """
         kwargs, options = backend_options(kwargs, _FLAGS)
         for name in kwargs.keys() - set(_FLAGS):
-            raise complaints.unknown_flag(self, name, _FLAGS)
+            raise errors.unknown_flag(self, name, _FLAGS)
         self._active = active
         self._flags = [*{**_MXNETS_FLAGS, **kwargs}.items()]
         backend, clear = kwargs.get("backend"), kwargs.get("clear", True)
@@ -161,7 +161,7 @@ class HybridBlock(ExplainedBlock):
         if not arrays:
             return self._symbolic_call(inputs)
         if any(isinstance(s, sym.Symbol) for s in flatten(inputs, _is_symbol)[0]):
-            raise complaints.mixed_inputs(self)
+            raise errors.mixed_inputs(self)
         if active and not has_sparse(arrays):
             return self._call_compiled(inputs, arrays, structure)
         if (active or self._in_parts) and not EAGER.depth:
@@ -176,7 +176,7 @@ class HybridBlock(ExplainedBlock):
 
     def _symbolic_call(self, inputs: tuple[Any, ...]) -> Any:
         if not flatten(inputs, _is_symbol)[0]:
-            raise complaints.no_arrays(self, inputs)
+            raise errors.no_arrays(self, inputs)
         return self._symbolic(*inputs)
 
     def _eager(self, inputs: tuple[Any, ...], arrays: list[NDArray]) -> Any:
@@ -213,7 +213,7 @@ class HybridBlock(ExplainedBlock):
         try:
             trace = self._traces.known.get(key)
         except TypeError:
-            raise complaints.unhashable_inputs(self, inputs) from None
+            raise errors.unhashable_inputs(self, inputs) from None
         if trace is None or trace.bound is None:
             self._build_cache(*inputs)
             trace = self._traces.known.get(key)
@@ -268,7 +268,7 @@ class HybridBlock(ExplainedBlock):
             if trace is None:
                 trace = self._trace(restore(arrays, structure), structure, arrays)
             parameters = dict(self.collect_params().items())
-            complaints.warn_of_unused(self, trace, parameters)
+            errors.warn_of_unused(self, trace, parameters)
             flags = dict(self._flags)
             at_once = bool(flags.get("static_alloc") or flags.get("static_shape"))
             bound = trace.bind(parameters, at_once=at_once)
@@ -286,7 +286,7 @@ class HybridBlock(ExplainedBlock):
             self._heed_sparse(parameters)
             if len(traces.known) > MOST_TRACES:
                 del traces.known[next(iter(traces.known))]
-                complaints.warn_of_many_traces(self, MOST_TRACES)
+                errors.warn_of_many_traces(self, MOST_TRACES)
             return trace
 
     def _heed_hooks_below(self) -> None:
@@ -305,7 +305,7 @@ class HybridBlock(ExplainedBlock):
         if hooked:
             self._compiles = False
         if hooked and all(outer._compiles or not outer._active for outer in around - {self}):
-            complaints.warn_of_hooks(self, list(hooked))
+            errors.warn_of_hooks(self, list(hooked))
 
     def _heed_sparse(self, parameters: dict[str, Parameter]) -> None:
         """Compile the dense parts alone if a parameter or its gradient is sparse."""
@@ -330,7 +330,7 @@ class HybridBlock(ExplainedBlock):
             return
         contexts = {array.context for array in arrays}
         if len(contexts) > 1:
-            raise complaints.several_contexts(contexts)
+            raise errors.several_contexts(contexts)
 
     # Files and inspection
 
@@ -359,7 +359,7 @@ class HybridBlock(ExplainedBlock):
         """
         trace = self._traces.of_prediction
         if trace is None or trace.bound is None:
-            raise complaints.nothing_to_export(self)
+            raise errors.nothing_to_export(self)
         return trace.bound.save(trace, path, epoch, remove_amp_cast=remove_amp_cast)
 
     def cache_info(self) -> CacheInfo:

@@ -9,8 +9,8 @@ import numpy as np
 from gluonic import initializer
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
-from gluonic.gluon import parameter_complaints as complaints
-from gluonic.gluon.parameter_complaints import DeferredInitializationError
+from gluonic.gluon import parameter_errors as errors
+from gluonic.gluon.parameter_errors import DeferredInitializationError
 from gluonic.gluon.parameter_values import ParameterValues
 from gluonic.gluon.sparse_values import with_all_rows
 from gluonic.graph.array_semantics import is_np_array
@@ -87,7 +87,7 @@ class Parameter(ParameterValues):
     ) -> None:
         for kind, value in (("stype", stype), ("grad_stype", grad_stype)):
             if value not in ("default", "row_sparse", "csr"):
-                raise complaints.no_storage_type(name, kind, value)
+                raise errors.no_storage_type(name, kind, value)
         self.name = name
         self.lr_mult, self.wd_mult, self.init = lr_mult, wd_mult, init
         self._shape = (
@@ -125,7 +125,7 @@ class Parameter(ParameterValues):
                 a in (b, 0, -1) for a, b in zip(old, new, strict=True)
             )
             if not compatible:
-                raise complaints.other_shape(self, new)
+                raise errors.other_shape(self, new)
         self._shape = tuple(new)
 
     @property
@@ -145,7 +145,7 @@ class Parameter(ParameterValues):
     @grad_req.setter
     def grad_req(self, req: str) -> None:
         if req not in REQUESTS:
-            raise complaints.unknown_request(self, req, REQUESTS)
+            raise errors.unknown_request(self, req, REQUESTS)
         if not self._differentiable:
             req = "null"
         if req == self._grad_req:
@@ -170,7 +170,7 @@ class Parameter(ParameterValues):
     def _set_trainer(self, trainer: Any) -> None:
         held = self._trainer
         if self._stype != "default" and held and trainer and held is not trainer:
-            raise complaints.other_trainer(self)
+            raise errors.other_trainer(self)
         self._trainer = trainer
 
     # Initialization
@@ -207,7 +207,7 @@ class Parameter(ParameterValues):
             self._finish_deferred_init()
         elif not self._allow_deferred_init:
             self._deferred_init = ()
-            raise complaints.unknown_shape(self, may_wait=False)
+            raise errors.unknown_shape(self, may_wait=False)
 
     def finish_deferred_init(self) -> None:
         """Initialize now if that was deferred, the shape being known."""
@@ -219,7 +219,7 @@ class Parameter(ParameterValues):
             return
         init, contexts, default_init, value = self._deferred_init
         if not shape_is_known(self._shape):
-            raise complaints.unknown_shape(self, may_wait=True)
+            raise errors.unknown_shape(self, may_wait=True)
         with Flags(False, None):
             if value is None:
                 value = as_switched(nd.zeros(self._shape, dtype=as_dtype(self._dtype).name))
@@ -266,15 +266,15 @@ class Parameter(ParameterValues):
             known = None if shape is None else tuple(axis if axis > 0 else None for axis in shape)
             unify(known, data.shape, "the shape")
         except ValueError:
-            raise complaints.shape_in_file(self, data) from None
+            raise errors.shape_in_file(self, data) from None
         needed = as_dtype(self._dtype)
         if np.dtype(data.dtype) != needed and not cast_dtype:
-            raise complaints.dtype_in_file(self, data, needed)
+            raise errors.dtype_in_file(self, data, needed)
         if dtype_source not in ("current", "saved"):
-            raise complaints.unknown_dtype_source(self, dtype_source)
+            raise errors.unknown_dtype_source(self, dtype_source)
         is_somewhere = self._data is not None or self._deferred_init
         if ctx is not None and is_somewhere and set(_contexts(ctx)) != set(self.list_ctx()):
-            raise complaints.loaded_elsewhere(self, _contexts(ctx))
+            raise errors.loaded_elsewhere(self, _contexts(ctx))
 
     def load(
         self,

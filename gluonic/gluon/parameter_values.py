@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NoReturn, TypeVar
 
 from gluonic import ndarray as nd
-from gluonic.gluon import parameter_complaints as complaints
+from gluonic.gluon import parameter_errors as errors
 from gluonic.gluon.sparse_values import RowsOfParameter, set_to_zero, with_all_rows
 from gluonic.graph.memory import copied
 from gluonic.graph.versions import mark_replaced
@@ -200,12 +200,12 @@ class ParameterValues(RowsOfParameter):
             found = array.stated_context or CPU
             if found.device_id == number and found.device_typeid & 1 == kind:
                 return array
-        raise complaints.other_context(self, ctx)
+        raise errors.other_context(self, ctx)
 
     def _refuse_uninitialized(self) -> NoReturn:
         if self._deferred_init:
-            raise complaints.still_deferred(self)
-        raise complaints.uninitialized(self)
+            raise errors.still_deferred(self)
+        raise errors.uninitialized(self)
 
     def data(self, ctx: Context | None = None) -> NDArray:
         """Return the value on a context.
@@ -251,7 +251,7 @@ class ParameterValues(RowsOfParameter):
 
     def _existing_gradients(self) -> list[NDArray] | None:
         if self._arrays is not None and self._grad is None:
-            raise complaints.no_gradient(self, self._grad_req)
+            raise errors.no_gradient(self, self._grad_req)
         return self._grad
 
     def zero_grad(self) -> None:

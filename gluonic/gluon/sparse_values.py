@@ -4,7 +4,7 @@ from typing import Any, NoReturn
 
 import numpy as np
 
-from gluonic.gluon import parameter_complaints as complaints
+from gluonic.gluon import parameter_errors as errors
 from gluonic.graph.storage.values import RowSparse, stored_zeros
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.kernels import overwrite
@@ -41,7 +41,7 @@ class RowsOfParameter:
     def _get_row_sparse(self, arr_list: Any, ctx: Any, row_id: NDArray) -> Any:
         """Have the trainer put rows into the arrays on a context, or on all of them if `ctx` is ``list``."""
         if self._trainer is None:
-            raise complaints.no_trainer(self)  # type: ignore[arg-type]
+            raise errors.no_trainer(self)  # type: ignore[arg-type]
         arrays = self._check_and_get(arr_list, ctx)  # type: ignore[attr-defined]
         self._trainer.pull_rows(self, arrays, row_id)
         return arrays
@@ -64,17 +64,17 @@ class RowsOfParameter:
             if the parameter is dense, or has no trainer
         """
         if self._stype != "row_sparse":
-            raise complaints.not_row_sparse(self, "data()")  # type: ignore[arg-type]
+            raise errors.not_row_sparse(self, "data()")  # type: ignore[arg-type]
         _require_array(row_id)
         return self._get_row_sparse(self._data, row_id.context, row_id)  # type: ignore[attr-defined, no-any-return]
 
     def list_row_sparse_data(self, row_id: NDArray) -> list[NDArray]:
         """Return rows of a row_sparse parameter on all contexts; see `row_sparse_data`."""
         if self._stype != "row_sparse":
-            raise complaints.not_row_sparse(self, "list_data()")  # type: ignore[arg-type]
+            raise errors.not_row_sparse(self, "list_data()")  # type: ignore[arg-type]
         _require_array(row_id)
         return self._get_row_sparse(self._data, list, row_id)  # type: ignore[attr-defined, no-any-return]
 
     def _refuse_rows(self) -> NoReturn:
         """Raise the error that only rows are available."""
-        raise complaints.only_rows(self)  # type: ignore[arg-type]
+        raise errors.only_rows(self)  # type: ignore[arg-type]

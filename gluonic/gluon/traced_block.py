@@ -8,7 +8,7 @@ from collections.abc import Sequence
 from typing import Any
 
 from gluonic import symbol as sym
-from gluonic.gluon import hybrid_complaints as complaints
+from gluonic.gluon import hybrid_errors as errors
 from gluonic.gluon.backend import BackendSteps
 from gluonic.gluon.block import Block
 from gluonic.gluon.parameter import Parameter
@@ -94,7 +94,7 @@ class TracedBlock(Block):
     def register_child(self, block: Block, name: str | None = None) -> None:
         """Make another hybrid block a child of this one."""
         if not isinstance(block, TracedBlock):
-            raise complaints.not_hybrid(self, block)
+            raise errors.not_hybrid(self, block)
         super().register_child(block, name)
         self._clear_cached_op()
 
@@ -165,7 +165,7 @@ class TracedBlock(Block):
     def _own_trace(self, structure: Structure, arrays: Sequence[Any]) -> Trace:
         if self._given is None:
             return Trace(self, structure, arrays)
-        complaints.check_count(self, self._given, len(arrays))
+        errors.check_count(self, self._given, len(arrays))
         return self._given.again()
 
     def _trace_of_overridden(self, inputs: Any) -> Trace:
@@ -217,7 +217,7 @@ class TracedBlock(Block):
         outer = of_arrays(len(inputs)) if taken is None else structure_of(taken)
         inner = LEAF if count == 1 else of_arrays(count)
         made = Trace.of_graph(inputs, output, outer, structure_of(returned, inner))
-        complaints.check_formats(self, made)
+        errors.check_formats(self, made)
         return made
 
     @property

@@ -9,7 +9,7 @@ from gluonic import optimizer as optimizers
 from gluonic.gluon.loss_scaling import LossScaling
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.trained import KnownParameters, Trained, contexts_of
-from gluonic.gluon.trainer_complaints import (
+from gluonic.gluon.trainer_errors import (
     EmptyBatchError,
     OptimizerSettingsError,
     checked_parameters,

@@ -9,7 +9,7 @@ from gluonic.module.division import joined, piece_of
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.storage.arrays import value_of
 from gluonic.ndarray.storage.dispatch import assign
-from gluonic.symbol.heads import as_list
+from gluonic.symbol.output_gradients import as_list
 
 
 class DataParallelExecutorGroup(BoundExecutors):

@@ -23,7 +23,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "gluon.loss": ("gluon.loss.*",),
     "gluon.nn.basic_layers": ("gluon.nn.containers", "gluon.nn.norm_layers"),
     "gluon.nn.conv_layers": ("gluon.nn.pool_layers",),
-    "gluon.parameter": ("gluon.parameter_dict", "gluon.constant", "gluon.parameter_complaints"),
+    "gluon.parameter": ("gluon.parameter_dict", "gluon.constant", "gluon.parameter_errors"),
     "gluon.rnn.rnn_cell": ("gluon.rnn.base", "gluon.rnn.cells", "gluon.rnn.compound"),
     "gluon.rnn.rnn_layer": ("gluon.rnn.fused_layer",),
     "gluon.utils": ("gluon.hooks",),

@@ -23,8 +23,8 @@ from gluonic.ndarray.state import RANDOM
 from gluonic.support.cached_property import cached_property
 from gluonic.symbol.execution import Execution
 from gluonic.symbol.gradient_delivery import GradientDelivery
-from gluonic.symbol.heads import as_list, missing_head
 from gluonic.symbol.monitoring import Monitor, RunMonitor
+from gluonic.symbol.output_gradients import as_list, missing_head
 from gluonic.symbol.resizing import Resizing, part
 
 if TYPE_CHECKING:

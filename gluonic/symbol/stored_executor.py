@@ -19,8 +19,8 @@ from gluonic.ndarray.storage.dispatch import assign, leaf_of
 from gluonic.ndarray.storage.parts import GraphInParts
 from gluonic.ndarray.tape import Leaf
 from gluonic.symbol.executor import Executor, context_of
-from gluonic.symbol.heads import as_list, missing_head
 from gluonic.symbol.monitoring import Monitor, RunMonitor
+from gluonic.symbol.output_gradients import as_list, missing_head
 from gluonic.symbol.resizing import Resizing
 from gluonic.symbol.watched_record import watch_gradients
 

@@ -8,7 +8,7 @@ from gluonic.codegen.convolution.filters import lanes_of
 from gluonic.codegen.convolution.form import ConvolutionForm
 from gluonic.codegen.machine.assembler import LLVMFunction
 from gluonic.codegen.maths.emitter import Emitter
-from gluonic.codegen.maths.trial import length_of
+from gluonic.codegen.maths.instruction_count import instruction_count
 from gluonic.codegen.maths.values import FLOAT32, Value, vector_type
 from gluonic.graph.families import Expression
 from gluonic.support.record import record
@@ -110,7 +110,7 @@ class TileWriter:
         self.down, self.across = kernel
         self.m = Emitter(function)
         operands = 1 + epilogue.channels + epilogue.places
-        length = length_of(epilogue.expression, function.module.target, FLOAT32, operands)
+        length = instruction_count(epilogue.expression, function.module.target, FLOAT32, operands)
         self.together = _REGISTERS if length > _SHORT else 1
         self.lanes = lanes_of(function.module.target)
         self.vector = f"<{self.lanes} x float>"

@@ -9,7 +9,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from gluonic.codegen.machine.assembler import LLVMModule
-from gluonic.codegen.machine.squares import transposed
+from gluonic.codegen.machine.register_transpose import transposed
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.writers.element_writer import ElementWriter
 

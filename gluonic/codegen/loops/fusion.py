@@ -225,7 +225,7 @@ def fuse(
     shapes: Mapping[Entry, Shape],
     supported: Callable[[Node], str] | None = None,
     roots: Mapping[Entry, Entry] | None = None,
-    own_step: Callable[[Node, Loop], Any] = lambda node, loop: None,
+    standalone_step: Callable[[Node, Loop], Any] = lambda node, loop: None,
     as_loop: Callable[[Node], Loop | None] | None = None,
 ) -> Fusion:
     """Divide a graph into groups.
@@ -236,7 +236,7 @@ def fuse(
     shapes : of all its entries
     supported : why a node cannot be compiled; an empty string if it can
     roots : for a reshaped result, the result whose memory it shares; no code computes such results
-    own_step : the step of an operator that is a loop but runs faster unfused; otherwise None
+    standalone_step : the step of an operator that is a loop but runs faster unfused; otherwise None
     as_loop : the loop of an operator, None if it has none; by default found from the shapes
     """
     partition = _Partition(shapes, roots or {})
@@ -251,7 +251,7 @@ def fuse(
         partition.loops[node] = loop
         stages = alone(node, loop)
         group = partition.start(node, stages)
-        group.step = own_step(node, loop)
+        group.step = standalone_step(node, loop)
         groups[group] = None
         _join_producers(node, partition, groups)
     _join_siblings(partition, groups)

@@ -260,7 +260,7 @@ class Emitter(Logic):
         return a
 
     def attribute(self, number: float, a: Value) -> float:
-        """Return `number`: where it meets float16 the graph has rounded it; see `rewriting.widening`."""
+        """Return `number`: where it meets float16 the graph has rounded it; see `rewriting.upcast`."""
         return number
 
     def _rounded(self, name: str, a: Operand) -> Value:

@@ -7,7 +7,7 @@ from typing import Any
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.maths.emitter import Emitter
-from gluonic.codegen.maths.trial import length_of
+from gluonic.codegen.maths.instruction_count import instruction_count
 from gluonic.codegen.maths.values import Dtype, scalar_type, vector_type
 from gluonic.support.record import record
 
@@ -36,7 +36,7 @@ class ProductEpilogue:
 
     def is_short(self, target: Target, dtype: Dtype) -> bool:
         """Whether it has so few instructions that a call would take longer."""
-        return length_of(self.expression, target, dtype) <= _SHORT
+        return instruction_count(self.expression, target, dtype) <= _SHORT
 
 
 def block_length(target: Target, dtype: Dtype) -> int:

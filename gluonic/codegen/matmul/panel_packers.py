@@ -4,7 +4,7 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
-from gluonic.codegen.machine.squares import transposed
+from gluonic.codegen.machine.register_transpose import transposed
 from gluonic.codegen.maths.values import Dtype, scalar_type, vector_type
 
 

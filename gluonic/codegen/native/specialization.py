@@ -15,7 +15,7 @@ from gluonic.codegen.machine.declining import DECLINED
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
 from gluonic.codegen.native.prepacking import prepacked_groups
-from gluonic.codegen.native.steps import native_step, own_step
+from gluonic.codegen.native.steps import native_step, standalone_step
 from gluonic.codegen.rewriting.aliases import find_aliases
 from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
@@ -100,7 +100,7 @@ class Specialization:
             facts.shapes,
             lambda node: why_not(node, facts),
             self.root,
-            lambda node, loop: own_step(node, loop, facts, in_memory),
+            lambda node, loop: standalone_step(node, loop, facts, in_memory),
             lambda node: loop_for(node, facts),
         )
         for group in self.fusion.groups:

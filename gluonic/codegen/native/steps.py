@@ -18,7 +18,7 @@ _KINDS: tuple[Any, ...] = (ProductStep, PackStep, CopyStep, ForeignStep)
 """The classes of steps that are tried for an operator."""
 
 
-def own_step(
+def standalone_step(
     node: Node, loop: Loop, facts: Facts, in_memory: Callable[[Entry], bool]
 ) -> Step | None:
     """The step of an operator that is a loop but runs faster unfused; otherwise None.

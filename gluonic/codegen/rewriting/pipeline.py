@@ -10,7 +10,7 @@ from gluonic.codegen.rewriting.layout_passes import BlockedLayout, PlainLayout
 from gluonic.codegen.rewriting.passes import Pass
 from gluonic.codegen.rewriting.sharing import ShareProducts, TakePartsEarly
 from gluonic.codegen.rewriting.simplify import Simplify, SimplifyParts
-from gluonic.codegen.rewriting.widening import UpcastHalves
+from gluonic.codegen.rewriting.upcast import UpcastHalves
 
 PIPELINE: list[Pass] = [
     UseBaseOperators(),

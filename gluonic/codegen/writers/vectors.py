@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from gluonic.codegen.machine.assembler import LLVMFunction
 from gluonic.codegen.machine.masked_memory import masked_load, masked_store
-from gluonic.codegen.machine.squares import transposed
+from gluonic.codegen.machine.register_transpose import transposed
 
 
 class VectorWriter:

@@ -9,7 +9,7 @@ from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import Dtype
 
 
-def length_of(
+def instruction_count(
     expression: Callable[..., Any], target: Target, dtype: Dtype, operands: int = 1
 ) -> int:
     """Compile ``expression(m, *values)``, discard the code, and return its number of instructions.
