@@ -117,16 +117,16 @@ class Node:
 class Entry(Arithmetic):
     """One output of a node. Entries support arithmetic, for gradient rules."""
 
-    __slots__ = ("index", "node")
+    __slots__ = ("_hash", "index", "node")
 
     def __init__(self, node: Node, index: int = 0) -> None:
-        self.node, self.index = node, index
+        self.node, self.index, self._hash = node, index, node.serial << 4 ^ index
 
     def __eq__(self, other: object) -> bool:
         return type(other) is Entry and self.node is other.node and self.index == other.index
 
     def __hash__(self) -> int:
-        return self.node.serial << 4 ^ self.index
+        return self._hash
 
     def __repr__(self) -> str:
         return f"<Entry {self.name}>"

@@ -15,6 +15,7 @@ from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.graph import REGISTRY, Application, Array
 from gluonic.graph.attributes import Shape
+from gluonic.graph.families import Expression
 from gluonic.graph.ops.convolution_kernels import convolve
 from gluonic.graph.ops.windows import windows_of
 from gluonic.graph.scalar_math import M
@@ -195,18 +196,13 @@ def attributes_of(activation: Application | None) -> dict[str, str]:
     return {"activation": activation.op.name, "activation_attributes": settings}
 
 
-def activation_of(activation: str, activation_attributes: str) -> Application | None:
-    """The elementwise operator that such attributes mean."""
-    return REGISTRY[activation].apply(json.loads(activation_attributes)) if activation else None
-
-
-def applied(m: Any, activation: Application | None, value: Any) -> Any:
-    """An element with the activation applied."""
-    if activation is None:
-        return value
-    function = function_of(activation)
+def activation_of(activation: str, activation_attributes: str) -> Expression:
+    """The elementwise operator that such attributes mean, as a function of one element."""
+    if not activation:
+        return lambda m, element: element
+    function = function_of(REGISTRY[activation].apply(json.loads(activation_attributes)))
     assert function is not None
-    return function(m, value)
+    return function
 
 
 @inner_operator("_convolve_blocks", absent=_absent)
@@ -263,7 +259,7 @@ def convolve_blocks(
         result += shift
     if residual is not None:
         result += residual
-    return applied(M, activation_of(activation, activation_attributes), result)
+    return activation_of(activation, activation_attributes)(M, result)
 
 
 @convolve_blocks.infer_shape

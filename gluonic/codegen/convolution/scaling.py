@@ -6,7 +6,7 @@ As a loop over elements this would have rows of one block each; here a factor st
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gluonic.codegen.convolution.operators import activation_of, applied, attributes_of
+from gluonic.codegen.convolution.operators import activation_of, attributes_of
 from gluonic.codegen.convolution.steps import ImageStep
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
@@ -40,7 +40,7 @@ def scale_blocks(
     result = data * scale
     if shift is not None:
         result = result + shift
-    return applied(M, activation_of(activation, activation_attributes), result)
+    return activation_of(activation, activation_attributes)(M, result)
 
 
 @scale_blocks.infer_shape
@@ -89,7 +89,7 @@ class ScaleStep(ImageStep):
                 read = [w.whole(w.moved(here, offset), w.lanes) for offset in offsets]
                 for offset, value in zip(offsets, read, strict=True):
                     scaled = w.m.mad(value, factor, *summands) if summands else value * factor
-                    made: Value = applied(w.m, self.activation, scaled)
+                    made: Value = self.activation(w.m, scaled)
                     w.put_whole(made, w.moved(there, offset), w.lanes)
 
             _over(w, places, write)

@@ -17,7 +17,6 @@ from gluonic.codegen.convolution.forward import emit_convolution
 from gluonic.codegen.convolution.geometry import Geometry, Strides
 from gluonic.codegen.convolution.operators import (
     activation_of,
-    applied,
     convolve_blocks,
     filters_of,
     pack_filters,
@@ -247,12 +246,12 @@ def _emit_activated(
     residuals: int,
 ) -> None:
     """Write a convolution with its residual, shift and activation."""
-    applied_last = activation_of(activation, attributes)
+    applied = activation_of(activation, attributes)
 
     def expression(m: Any, total: Any, *others: Any) -> Any:
         for other in others:
             total = total + other
-        return applied(m, applied_last, total)
+        return applied(m, total)
 
     emit_convolution(module, name, form, ConvolutionEpilogue(expression, shifts, residuals))
 

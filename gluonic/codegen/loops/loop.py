@@ -7,6 +7,7 @@ from typing import Any
 from gluonic.codegen.shapes.symbolic import is_one
 from gluonic.graph.attributes import Shape
 from gluonic.graph.families import Expression
+from gluonic.support.cached_property import cached_property
 from gluonic.support.record import record
 
 AxisMap = tuple[int | None, ...]
@@ -78,7 +79,7 @@ class Loop:
         """Whether it only moves elements, or reduces them as they are."""
         return self.expression is element and self.finish is None
 
-    @property
+    @cached_property
     def structure(self) -> Any:
         """The part of it, besides operator and attributes, that machine code depends on."""
         reads = tuple(None if read is None else read.structure for read in self.reads)

@@ -96,12 +96,13 @@ class Opening:
     lines: list[Any]
 
 
-def _flat(lines: list[Any]) -> Iterator[str]:
+def _add(lines: list[Any], listed: list[str]) -> None:
+    """Append lines, and those of lists of lines among them, to a flat list."""
     for line in lines:
-        if isinstance(line, str):
-            yield line
+        if type(line) is str:
+            listed.append(line)
         else:
-            yield from _flat(line)
+            _add(line, listed)
 
 
 class LLVMFunction(IntegerCode):
@@ -152,7 +153,8 @@ class LLVMFunction(IntegerCode):
     def finish(self) -> None:
         """End the function with a return, and add it to its module."""
         self.do("ret void")
-        lines = [self._head, "entry:", *self._slots, *_flat(self._all_lines), "}"]
+        lines = [self._head, "entry:", *self._slots]
+        _add([*self._all_lines, "}"], lines)
         self.module.definitions[self.name] = "\n".join(lines)
 
     def opening(self) -> Opening:
@@ -279,9 +281,10 @@ class LLVMFunction(IntegerCode):
         self.do(self._call(name, "void", arguments))
 
     def _call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
-        function = self.module.declare(name, result, [kind for kind, _ in arguments])
+        if name not in self.module.declarations:
+            self.module.declare(name, result, [kind for kind, _ in arguments])
         listed = ", ".join([f"{kind} {ref}" for kind, ref in arguments])
-        return f"call {result} {function}({listed})"
+        return f"call {result} @{name}({listed})"
 
 
 @cache

@@ -9,6 +9,7 @@ of the other ``maths`` modules, which are imported on first use. An unknown func
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
@@ -289,5 +290,5 @@ class Emitter(Logic):
 def _is_number(value: Value) -> bool:
     """Whether a value is known not to be NaN: a literal other than NaN, or no float at all."""
     return value.dtype.kind != "f" or (
-        value.is_literal and value.ref.lower() != literal(float("nan"), value.dtype).lower()
+        value.is_literal and value.ref != literal(math.nan, value.dtype)
     )

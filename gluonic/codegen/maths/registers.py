@@ -6,6 +6,7 @@ Expressions and loops share these; comparison is in ``logic``, arithmetic in ``e
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, TypeGuard
 from typing import cast as cast_to
 
@@ -94,8 +95,8 @@ class Registers:
         if dtype is None:
             if _are_alike(operands):
                 return [*operands]
-            kinds = [o.dtype if isinstance(o, Value) else _weak(o) for o in operands]
-            dtype = arithmetic(np.result_type(*kinds))
+            kinds: list[Any] = [getattr(o, "dtype", type(o)) for o in operands]
+            dtype = _promoted(*kinds)
         return [
             self.astype(o, dtype) if isinstance(o, Value) else self.constant(o, dtype)
             for o in operands
@@ -112,7 +113,7 @@ class Registers:
     def instruction(self, name: str, values: list[Value], result: Dtype | None = None) -> Value:
         """Write one instruction on operands of one dtype."""
         lanes = max([v.lanes for v in values])
-        refs = ", ".join([self.widened(v, lanes) for v in values])
+        refs = ", ".join([v.ref if v.lanes == lanes else self.widened(v, lanes) for v in values])
         kind = vector_type(values[0].dtype, lanes)
         ref = self.function.op(f"{name} {kind} {refs}")
         return self.value(ref, result or values[0].dtype, lanes)
@@ -122,7 +123,7 @@ class Registers:
         lanes = max([v.lanes for v in values])
         dtype = values[0].dtype
         kind = vector_type(dtype, lanes)
-        arguments = [(kind, self.widened(v, lanes)) for v in values]
+        arguments = [(kind, v.ref if v.lanes == lanes else self.widened(v, lanes)) for v in values]
         ref = self.function.call(f"llvm.{name}.{type_suffix(kind)}", kind, arguments)
         return self.value(ref, dtype, lanes)
 
@@ -199,12 +200,14 @@ def _are_alike(operands: Sequence[Operand]) -> TypeGuard[Sequence[Value]]:
     return True
 
 
-def _weak(operand: Any) -> Any:
-    """Return the representative of a Python or NumPy scalar in promotion.
+@cache
+def _promoted(*kinds: Dtype | type[Any]) -> Dtype:
+    """Return the dtype that dtypes and types of Python numbers are brought to.
 
     NumPy 1 promotes by the value of a Python number, so int8 with 300 becomes int16; 1 always fits.
     """
-    return operand.dtype if isinstance(operand, np.generic) else type(operand)(1)
+    found = [kind(1) if isinstance(kind, type) else kind for kind in kinds]
+    return arithmetic(np.result_type(*found))
 
 
 def _cast_name(source: Dtype, goal: Dtype) -> str:

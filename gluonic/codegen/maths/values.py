@@ -10,7 +10,7 @@ from __future__ import annotations
 
 import math
 import struct
-from functools import cache
+from functools import cache, lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
@@ -65,13 +65,19 @@ def literal(value: Number, dtype: Dtype) -> str:
     if dtype == BOOL:
         return "true" if value else "false"
     if dtype.kind == "f":
-        with np.errstate(over="ignore"):
-            rounded = float(dtype.type(value))
-        return f"0x{struct.unpack('>Q', struct.pack('>d', rounded))[0]:016X}"
+        return _float_literal(value, str(value), dtype)
     limits = np.iinfo(dtype)
     if not limits.min <= int(value) <= limits.max:
         raise OverflowError(f"{value} does not fit {dtype}")
     return str(int(value))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _float_literal(value: Number, text: str, dtype: Dtype) -> str:
+    """A float's literal; the text tells 0.0 from -0.0, which are equal."""
+    with np.errstate(over="ignore"):
+        rounded = float(dtype.type(value))
+    return f"0x{struct.unpack('>Q', struct.pack('>d', rounded))[0]:016X}"
 
 
 def _written(ref: str) -> float:
