@@ -1,9 +1,10 @@
 """Machine code of connectionist temporal classification: forward and backward along the steps of a sequence.
 
-States are the labels with blanks between them and at both ends. The probabilities of all path prefixes that
-end in a state at a step, and of all suffixes from there, are kept as logarithms, a row of states for each step.
-Impossible states, also those before the first and behind the last, have the logarithm of zero; so rows are
-whole registers.
+States are the labels with blanks between them and at both ends. The probabilities of all path prefixes that end
+in
+a state at a step, and of all suffixes from there, are stored as logarithms, with a row of states per step.
+Impossible states, including those before the first and after the last, have the logarithm of zero, so rows are
+padded to whole registers.
 """
 
 from collections.abc import Callable
@@ -25,8 +26,8 @@ class CTCOperands:
     ----------
     dtype : of scores, losses and gradients
     inputs : the dtypes of the other inputs: labels, and lengths where there are
-    has_data_lengths, has_label_lengths : whether sequences are not all as long as the arrays
-    blank_is_first : whether the blank is the first class instead of the last
+    has_data_lengths, has_label_lengths : whether sequences may be shorter than the arrays
+    blank_is_first : whether the blank is the first class, not the last
     has_gradient : whether gradients are written, too
     """
 
@@ -40,15 +41,15 @@ class CTCOperands:
 
 @record
 class _Sequence:
-    """What is known of a sequence before the recursion.
+    """The facts about a sequence before the recursion.
 
     Attributes
     ----------
-    number : which it is
-    states, last : how many states there are, and the number of the last one
+    number : its index
+    states, last : the number of states, and the index of the last one
     end : the last step
-    ends : how many steps there are; not more than 0 if there is none
-    can_fit : whether its label has a length at all
+    ends : the number of steps; 0 or less if there is none
+    can_fit : whether its label has a valid length
     """
 
     number: str
@@ -63,7 +64,8 @@ class CtcWriter(ElementWriter):
     """Writes the loop over sequences.
 
     Numbers are steps, sequences, classes, labels and the length of a row of states. Operands are the inputs,
-    the results, where to say that a call is declined, and the workspace: the classes of states, and rows.
+    the
+    results, the flag for a bail-out, and the workspace: the classes of states, and rows.
     """
 
     def __init__(self, module: LLVMModule, name: str, layout: CTCOperands) -> None:
@@ -88,7 +90,7 @@ class CtcWriter(ElementWriter):
         self.slots = [self.f.slot(self.vector) for _ in range(2)]
 
     def _row(self, number: str | int) -> str:
-        """Where a row of states begins, before its margin."""
+        """The address of a row of states, before its margin."""
         return self.at(self.rows, self.times(number, self.row))
 
     def _ahead(self, step: str | int) -> str:
@@ -153,7 +155,7 @@ class CtcWriter(ElementWriter):
         return self.least(count, self.labels)
 
     def _count(self, number: str) -> str:
-        """How many labels there are before the padding."""
+        """The number of labels before the padding."""
         f, dtype = self.f, self.layout.inputs[0]
         padding, slot = (0 if self.layout.blank_is_first else -1), f.slot("i64", 8)
         f.store("i64", self.labels, slot, 8)
@@ -170,7 +172,7 @@ class CtcWriter(ElementWriter):
         return self.f.select(condition, yes, no)
 
     def _write_classes(self, number: str, count: str) -> None:
-        """Write the class of each state, and which states a path may reach by skipping a blank."""
+        """Write the class of each state, and the states that a path may reach by skipping a blank."""
         f, begin = self.f, self.times(number, self.labels)
         self._put_class("0", self.blank)
         with f.loop("0", count) as index:
@@ -198,7 +200,7 @@ class CtcWriter(ElementWriter):
     # -- forward ------------------------------------------------------------------------------
 
     def _classes_at(self, array: str, sequence: _Sequence, step: str) -> str:
-        """The classes of a sequence at a step, in an array as the scores lie."""
+        """The classes of a sequence at a step, in an array with the layout of the scores."""
         line = self.plus(self.times(step, self.batch), sequence.number)
         return self.at(array, self.times(line, self.classes))
 

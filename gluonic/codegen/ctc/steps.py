@@ -1,4 +1,4 @@
-"""The native step of connectionist temporal classification: a sequence a unit of work."""
+"""The native step of connectionist temporal classification; a unit of work is a sequence."""
 
 from collections.abc import Sequence
 
@@ -13,7 +13,7 @@ from gluonic.graph import Node
 
 _DTYPES = {"float32", "float64"}
 _NANOSECONDS_A_CLASS, _NANOSECONDS_A_STATE = 1.0, 6.0
-"""About what each takes a thread at each step of a sequence."""
+"""Rough costs, in nanoseconds, of a class and of a state at each step of a sequence, on one thread."""
 
 
 class CtcStep(Step):

@@ -1,1 +1,1 @@
-"""Pooling of images, in blocks of channels or with a plane for each, and its gradients."""
+"""Pooling of images, in blocks of channels or in planes, and its gradients."""

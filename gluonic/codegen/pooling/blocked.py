@@ -1,7 +1,7 @@
 """The loops of pooling over images in blocks of channels.
 
 ``void pool(ptr operands, ptr numbers, i64 begin, i64 end)``. A unit of work is a row of windows of one block.
-Windows that lie inside the image are read without looking at borders.
+Windows inside the image are read without bounds checks.
 """
 
 from collections.abc import Sequence
@@ -20,19 +20,19 @@ _MOST_UNROLLED = 16
 
 
 def larger(m: Emitter, a: Value, b: Value) -> Value:
-    """The larger number; `b` if `a` is NaN. Processors have an instruction for just that."""
+    """The larger number; `b` if `a` is NaN. Processors have an instruction for this."""
     return m.where(a > b, a, b)
 
 
 @record
 class PoolingSpec:
-    """What pooling does, apart from the sizes of its images.
+    """The parameters of pooling, except the sizes of images.
 
     Attributes
     ----------
     kind : ``max``, ``avg`` or ``sum``
-    kernel, stride, pad : of the windows; a kernel of (0, 0) is the whole image
-    counts_pad : whether a mean counts places that were added
+    kernel, stride, pad : those of the windows; a kernel of (0, 0) is the whole image
+    counts_pad : whether a mean counts the padding
     """
 
     kind: str
@@ -49,7 +49,7 @@ class PoolingSpec:
 
 @record
 class PoolGeometry:
-    """The run-time numbers: extents of the data and of the output, and how both lie."""
+    """The run-time numbers: the extents and the strides of data and output."""
 
     rows: int
     columns: int
@@ -69,7 +69,7 @@ class PoolGeometry:
 
 
 class _Pool(Writer):
-    """Writes pooling; what forward and backward have in common."""
+    """The base of the writers of pooling, forward and backward."""
 
     def __init__(self, module: LLVMModule, name: str, windows: PoolingSpec) -> None:
         super().__init__(module, name)
@@ -87,7 +87,7 @@ class _Pool(Writer):
         return self.m.value(self.load(address), FLOAT32, self.lanes)
 
     def span(self, index: str, axis: int) -> tuple[str, str, str]:
-        """Where a window begins along an axis (maybe outside), and its part inside the image."""
+        """The start of a window along an axis (perhaps outside), and the range of its part inside the image."""
         windows = self.windows
         start = self.minus(self.times(index, windows.stride[axis]), windows.pad[axis])
         end = self.least(self.plus(start, self.kernel[axis]), self.extents[axis])
@@ -165,7 +165,7 @@ class _Forward(_Pool):
         return self.m.spread(self.m.constant(lowest, FLOAT32), self.lanes)
 
     def _unrolled(self, start: str, spans: Sequence[tuple[str, str, str]]) -> Value:
-        """All of a window that lies inside."""
+        """The reduction of a window that is inside the image."""
         corner = self.moved(
             self.moved(start, spans[0][0], self.data_strides[2]), spans[1][0], self.step
         )
@@ -179,7 +179,7 @@ class _Forward(_Pool):
         return total
 
     def _looped(self, start: str, spans: Sequence[tuple[str, str, str]]) -> Value:
-        """The part of a window that lies inside; sums row by row, so that rounding stays small."""
+        """The reduction of a window's part inside the image; sums are computed row by row, for accuracy."""
         (_, top, bottom), (_, left, right) = spans
         empty = self._nothing().ref
         slots = self.f.slot(self.vector), self.f.slot(self.vector)
@@ -246,7 +246,7 @@ class _Backward(_Pool):
         largest: Value,
         spans: Sequence[tuple[str, str, str]],
     ) -> None:
-        """Give each lane's gradient to the first place that has the maximum; if none has, to the first."""
+        """Add each lane's gradient to the first position that has the maximum; without one, to the first."""
         left = self.f.slot(self.vector)
         self.store(value.ref, left)
         with self._places(goal, data, spans) as (there, here):
@@ -258,7 +258,7 @@ class _Backward(_Pool):
         self._give_rest(goal, left, spans)
 
     def _give_rest(self, goal: str, left: str, spans: Sequence[tuple[str, str, str]]) -> None:
-        """Give a gradient that no position has taken to the window's first one, if it lies in the image."""
+        """Add a gradient that belongs to no position to the window's first one, if that is in the image."""
         f, rest = self.f, self.vector_at(left)
         found = self.m.in_any_lane(rest != 0.0).ref
         for start, first, end in spans:
@@ -275,7 +275,7 @@ class _Backward(_Pool):
 
 
 class _Places:
-    """Loops over the places of a window inside the image: their addresses in two images."""
+    """Loops over the positions of a window inside the image, with their addresses in two images."""
 
     def __init__(
         self, writer: _Pool, goal: str, data: str, spans: Sequence[tuple[str, str, str]]

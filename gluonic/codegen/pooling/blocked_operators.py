@@ -34,7 +34,7 @@ def _planes(data: Array) -> Array:
 
 
 def _counts(places: Shape, kernel: Shape, stride: Shape, pad: Shape, convention: Any) -> Shape:
-    """How many windows images with so many rows and columns have."""
+    """The numbers of windows of images with the given rows and columns."""
     if not any(kernel):
         return (1, 1)
     axes = zip(places, kernel, stride, pad, strict=True)
@@ -52,7 +52,7 @@ def pool_blocks(
     convention: str,
     counts_pad: bool,
 ) -> Any:
-    """Summarize windows of images in blocks; a kernel of zeros is the whole image."""
+    """Pool windows of images in blocks; a kernel of zeros is the whole image."""
     images = _planes(data)
     counts = _counts(images.shape[2:], kernel, stride, pad, convention)
     pool = _pool(kernel, stride, pad, counts, images.shape[2:])
@@ -83,7 +83,7 @@ def spread_blocks(
     convention: str,
     counts_pad: bool,
 ) -> Any:
-    """The gradient of sums and means of windows, for images with so many rows and columns (`places_of`)."""
+    """The gradient of sums and means of windows; `places_of` has the rows and columns of the images."""
     slopes, extents = _planes(grad), places.shape[:2]
     pool = _pool(kernel, stride, pad, slopes.shape[2:], extents)
     if kind == "avg":
@@ -123,7 +123,7 @@ def _(n: NodeView) -> None:
 
 
 class _PoolStep(BlockStep):
-    """What steps of pooling share: `data_at` and `output_at` say which operands have these sizes."""
+    """The base of steps of pooling: `data_at` and `output_at` are the indices of operands of these sizes."""
 
     data_at, output_at = 0, 1
 
@@ -154,20 +154,20 @@ class PoolStep(_PoolStep):
         emit_pool(module, name, self.windows)
 
     def units(self, facts: Facts) -> int:
-        """One for each row of windows."""
+        """One unit per row of windows."""
         output = self.shape(facts, 1)
         return output[0] * output[1] * output[2]
 
 
 class _PoolGradientStep(_PoolStep):
-    """What the steps of gradients share."""
+    """The base of steps of gradients."""
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the gradient."""
         emit_pool_gradient(module, name, self.windows)
 
     def units(self, facts: Facts) -> int:
-        """One for each block of each image."""
+        """One unit per block of each image."""
         data = self.shape(facts, self.data_at)
         return data[0] * data[1]
 

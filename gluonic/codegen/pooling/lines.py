@@ -1,6 +1,6 @@
-"""Pooling of images that have a plane for each channel, line by line, and its gradients.
+"""Pooling of images in planes, line by line, and its gradients.
 
-The lines that a line of windows reaches are combined first, register by register; then neighbours along the
+First all image lines in a line of windows are combined, register by register; then adjacent elements of the
 combined line. A unit of work is a plane. Where a window extends beyond the image, it reads the neutral element.
 """
 
@@ -21,15 +21,15 @@ _MOST_UNROLLED = 16
 
 @record
 class Pooling:
-    """What pooling does, apart from the sizes of its images.
+    """The parameters of pooling, except the sizes of images.
 
     Attributes
     ----------
     kind : ``max``, ``avg``, ``sum`` or ``lp``
-    windows : where they lie
-    whole : whether the only window is the image, whatever `windows` says
-    counts_pad : whether a mean counts places that were added
-    power : of ``lp``
+    windows : their kernel, stride and padding
+    whole : whether the only window is the image; `windows` is then ignored
+    counts_pad : whether a mean counts the padding
+    power : the power of ``lp``
     """
 
     kind: str
@@ -39,16 +39,16 @@ class Pooling:
     power: int = 1
 
     def line_length(self, places: Shape, counts: Shape) -> int:
-        """How long a combined line is, with the padding at both ends."""
+        """The length of a combined line, with the padding at both ends."""
         reach = (counts[2] - 1) * self.windows.stride[2] + self.windows.kernel[2]
         return max(reach, self.windows.pad[2] + places[2])
 
 
 class Planes(ElementWriter):
-    """What pooling and its gradients have in common.
+    """The base of the writers of pooling and its gradients.
 
-    Numbers are the extents of images, of windows, and the length of a combined line; a workspace has room for
-    one of these and for one of windows, with a register to spare behind each.
+    Numbers are the extents of images, of windows, and the length of a combined line. A workspace has space for
+    a combined line and a line of windows, with a spare register after each.
     """
 
     def __init__(self, module: LLVMModule, name: str, dtype: Dtype, pooling: Pooling) -> None:
@@ -68,14 +68,14 @@ class Planes(ElementWriter):
         return workspace, self.at(workspace, self.plus(self.length, 2 * self.lanes))
 
     def span(self, index: str, axis: int) -> tuple[str, str, str]:
-        """Where a window begins along an axis (maybe outside), and its part inside the image."""
+        """The start of a window along an axis (perhaps outside), and the range of its part inside the image."""
         windows = self.windows
         start = self.minus(self.times(index, windows.stride[axis]), windows.pad[axis])
         end = self.least(self.plus(start, self.kernel[axis]), self.places[axis])
         return start, self.most(start, 0), end
 
     def counted(self, span: tuple[str, str, str], axis: int) -> Value:
-        """How many places of a window a mean counts along an axis."""
+        """The number of a window's positions that a mean counts along an axis."""
         start, first, end = span
         if self.pooling.counts_pad:
             last = self.plus(self.places[axis], self.windows.pad[axis])
@@ -84,7 +84,7 @@ class Planes(ElementWriter):
         return self.m.value(count, INT64, 1).astype(FLOAT64)
 
     def divisors(self, goal: str) -> None:
-        """Write how many places each window of a line counts along it."""
+        """Write the number of positions that each window of a line counts along the line."""
         end = self.plus(self.counts[2], self.lanes)
         self.fill_whole(goal, "0", end, self.number_of(1.0))
         with self.f.loop("0", self.counts[2]) as column:
@@ -92,20 +92,20 @@ class Planes(ElementWriter):
             self.put(count.astype(self.dtype), self.at(goal, column))
 
     def over_lines(self, body: Callable[[str, Sequence[tuple[str, str, str]]], None]) -> None:
-        """Loop over the lines of windows: their indices, and their extent along depth and rows."""
+        """Loop over the lines of windows: their indices, and their ranges along depth and rows."""
         with self.f.loop("0", self.lines) as line:
             depth, row = self.divided(line, self.counts[1])
             body(line, (self.span(depth, 0), self.span(row, 1)))
 
     def over_rows(self, spans: Sequence[tuple[str, str, str]], body: Callable[[str], None]) -> None:
-        """Loop over the lines of the image that a line of windows reaches."""
+        """Loop over the image lines in a line of windows."""
         (_, near, far), (_, top, bottom) = spans
         with self.f.loop(near, far) as depth, self.f.loop(top, bottom) as row:
             line = self.plus(self.times(depth, self.places[1]), row)
             body(self.times(line, self.places[2]))
 
     def over_taps(self, body: Callable[[str], None]) -> None:
-        """Loop over the places of a window along a line."""
+        """Loop over the taps of a window along a line."""
         with self.f.loop("0", self.kernel[2]) as tap:
             body(tap)
 
@@ -139,18 +139,18 @@ class Forward(Planes):
         self.f.finish()
 
     def joined(self, total: Value, element: Value) -> Value:
-        """A total with one more element; maxima leave NaN out."""
+        """A total with one more element; maxima ignore NaN."""
         return larger(self.m, element, total) if self.is_max else total + element
 
     def powered(self, value: Value) -> Value:
-        """What is summed of an element."""
+        """The term of an element in a sum."""
         result = value
         for _ in range(self.pooling.power - 1):
             result = result * value
         return result
 
     def _combine_rows(self, plane: str, line: str, spans: Sequence[tuple[str, str, str]]) -> None:
-        """Combine the lines of the image, of which the first is there if any is."""
+        """Combine the lines of the image; the first exists if any does."""
         (_, near, far), (_, top, bottom) = spans
         start = self.times(self.plus(self.times(near, self.places[1]), top), self.places[2])
         some = self.f.both(self.f.compare("slt", near, far), self.f.compare("slt", top, bottom))
@@ -186,7 +186,7 @@ class Forward(Planes):
     def _combine_along(
         self, line: str, divisors: str, goal: str, spans: Sequence[tuple[str, str, str]]
     ) -> None:
-        """Combine neighbours."""
+        """Combine adjacent elements."""
         counted = None
         if self.pooling.kind == "avg":
             counted = self.counted(spans[0], 0) * self.counted(spans[1], 1)
@@ -217,7 +217,7 @@ class Forward(Planes):
         return self.whole(slot, lanes)
 
     def rooted(self, total: Value) -> Value:
-        """What becomes of a sum."""
+        """The result of a sum."""
         roots = {1: lambda x: x, 2: self.m.sqrt, 3: self.m.cbrt}
         root: Callable[[Value], Value] = roots[self.pooling.power]
         return root(total)
@@ -282,9 +282,9 @@ class Spread(Planes):
 
 
 class Scatter(Planes):
-    """Writes the gradient of maxima: each window's goes to the first place that has its maximum.
+    """Writes the gradient of maxima: that of each window is added to the first position with its maximum.
 
-    Where none has it (all are NaN or minus infinity), it goes to the window's first place.
+    If none has it (all are NaN or minus infinity), it is added to the window's first position.
     """
 
     def write(self) -> None:
@@ -317,7 +317,7 @@ class Scatter(Planes):
         self.f.finish()
 
     def _give_rest(self, goal: str, left: str, spans: Sequence[tuple[str, str, str]]) -> None:
-        """Give what nothing has taken to the first places of windows."""
+        """Add the remaining gradients to the first positions of windows."""
         depth, row = spans[0][0], spans[1][0]
         valid = [
             self.inside(i, extent) for i, extent in zip((depth, row), self.places[:2], strict=True)
@@ -333,7 +333,7 @@ class Scatter(Planes):
             self._along("0", body)
 
     def _along(self, tap: str, body: Callable[[str, str, int], None]) -> None:
-        """Loop over the windows of a line of which one place lies in the image: its index, that place."""
+        """Loop over the windows of a line with a tap inside the image: window indices, tap positions."""
         step = self.windows.stride[2]
         begin = self.minus(tap, self.windows.pad[2])
         first, after = (self.first_at(limit, begin, step) for limit in (0, self.places[2]))
@@ -345,7 +345,7 @@ class Scatter(Planes):
         self.steps(first, last, step, window)
 
     def _give(self, tap: str, data: str, goal: str, maxima: str, left: str) -> None:
-        """Give what is left of the windows' gradients to one of their places along a line."""
+        """Add the remaining gradients of windows to the positions of one tap along a line."""
         step = self.windows.stride[2]
 
         def body(index: str, place: str, lanes: int) -> None:

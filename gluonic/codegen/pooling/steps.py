@@ -1,4 +1,4 @@
-"""Native steps of pooling where images have a plane for each channel: any rank, float32 and float64."""
+"""Native steps of pooling of images in planes: any rank, float32 and float64."""
 
 from collections.abc import Sequence
 from math import prod
@@ -25,7 +25,7 @@ class PoolingStep(Step):
 
     Attributes
     ----------
-    data, pooled : the entries that have the shapes of images and of windows
+    data, pooled : the entries with the shapes of images and of windows
     """
 
     uses_workspace = True
@@ -82,11 +82,11 @@ class PoolingStep(Step):
         return *places, *counts, self.pooling.line_length(places, counts)
 
     def units(self, facts: Facts) -> int:
-        """One for each plane."""
+        """One unit per plane."""
         return prod(facts.shapes[self.data][:2])
 
     def workspace(self, facts: Facts) -> int:
-        """A combined line and a line of windows, with two registers to spare behind each."""
+        """A combined line and a line of windows, with two spare registers after each."""
         places, counts = self._extents(facts)
         length = self.pooling.line_length(places, counts) + counts[2]
         return length * self.dtype.itemsize + 4 * host().vector_bytes

@@ -1,4 +1,4 @@
-"""Pooling of whole images that have a plane for each channel, and its gradients: a plane is one line.
+"""Pooling of whole images in planes, and its gradients: a plane is treated as one line.
 
 A unit of work is a plane.
 """
@@ -8,7 +8,7 @@ from gluonic.codegen.maths.values import FLOAT64, INT64, Dtype, Value
 from gluonic.codegen.pooling.lines import Forward, Planes, Pooling, Scatter, Spread
 
 _CHAINS = 4
-"""Registers that sums are spread over, so that additions need not wait for each other."""
+"""The number of independent accumulators: additions need not wait for each other."""
 
 
 class _WholeForward(Forward):
@@ -73,7 +73,7 @@ class _WholeSpread(Planes):
 
 
 class _WholeScatter(Planes):
-    """Writes the gradient of maxima of whole images: it goes to the first place that has the maximum."""
+    """Writes the gradient of maxima of whole images: it is added to the first position with the maximum."""
 
     def write(self) -> None:
         """Write the loop over planes; operands are the output's gradient, data, output and the result."""
@@ -91,7 +91,7 @@ class _WholeScatter(Planes):
         self.f.finish()
 
     def _find(self, source: str, largest: Value, found: str) -> None:
-        """Write where the first element lies that is the largest."""
+        """Store the index of the first element that is the largest."""
         nowhere = self.number_of(float("nan"))
         bits = f"i{self.lanes}"
 

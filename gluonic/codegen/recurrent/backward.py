@@ -14,7 +14,7 @@ BACKWARD_ARGUMENTS = (
 
 
 def backward_scratch(cell: CellSpec, steps: int, batch: int) -> int:
-    """How many elements of scratch memory a direction needs."""
+    """The number of elements of scratch memory that a direction needs."""
     elements = steps * cell.width * (2 if cell.mode == "gru" else 1)
     if cell.projection:
         elements += cell.size + steps * (cell.part + cell.size)
@@ -24,12 +24,14 @@ def backward_scratch(cell: CellSpec, steps: int, batch: int) -> int:
 
 
 class _Backward(RecurrentWriter):
-    """Writes a direction back.
+    """Writes the backward pass of a direction.
 
-    `state_slope` and `cell_slope` hold the gradients of the last state, and of the first in the end; to
-    `x_slope` is added. Scratch memory has room for the slopes of the gates of all steps, for ``gru`` twice.
-    With a projection follow the slopes of a state before it, and for all steps those behind it, and these
-    states; with lengths the slopes of a state, and those of the gates of one step.
+    `state_slope` and `cell_slope` hold the gradients of the last state and, at the end, those of the first; the
+    input's gradient is added to `x_slope`. Scratch memory has the gradients of the gates of all steps, twice
+    for
+    ``gru``. With a projection, the gradient of a state before it follows, then, for all steps, the gradients
+    after
+    it, and these states; with lengths, the gradient of a state, and those of the gates of one step.
     """
 
     def write(self) -> None:
@@ -123,7 +125,7 @@ class _Backward(RecurrentWriter):
         )
 
     def _state_row(self, number: str, n: str, at: str) -> str:
-        """The state before a step in one of the sequences, which have lengths."""
+        """The state before a step in one of the sequences with lengths."""
         cell, is_first = self.cell, self.f.compare("eq", number, 0)
         is_forward = self.f.compare("eq", "%backwards", 0)
         before = self.plus(at, self.chosen(is_forward, "i64", -1, 1))
@@ -203,7 +205,7 @@ class _Backward(RecurrentWriter):
             first = self.gates
         state = "%state", cell.part, False
         self.product((first, width, True), state, goal, (width, cell.part, "%batch"), adds=False)
-        # the other steps read the outputs of those before them: neighbours in the sequence
+        # the other steps read the outputs of the steps before them in the sequence
         is_forward = self.f.compare("eq", "%backwards", 0)
         slopes = self.chosen(is_forward, "ptr", self.at(self.recurrent, block), self.recurrent)
         outputs = self.chosen(is_forward, "ptr", "%output", self.at("%output", shown))
@@ -247,7 +249,7 @@ class _Backward(RecurrentWriter):
         i: str,
         lanes: int,
     ) -> None:
-        """Write the gradients of gates to rows, of which the last belong to the product with the state."""
+        """Write the gradients of gates to rows; the last rows belong to the product with the state."""
         for name in (*names, *(["step"] if self.cell.has_lengths else [])):
             for number, value in enumerate(slopes):
                 self.put_gate(value, rows[name], number, i, lanes)
@@ -259,7 +261,7 @@ class _Backward(RecurrentWriter):
             result = slope * (1 - gate * gate)
         else:
             active = self.m.astype(gate > 0, gate.dtype)
-            result = slope * active  # an infinite slope of an idle one is no number, as in MXNet
+            result = slope * active  # inf · 0 is NaN, as in MXNet
         self._put_slopes(rows, ["own"], [result], i, lanes)
 
     def _lstm(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
@@ -296,7 +298,7 @@ class _Backward(RecurrentWriter):
 
 
 def emit_backward(module: LLVMModule, cell: CellSpec) -> str:
-    """Write the function of the backward pass, once; returns its name."""
+    """Write the function of the backward pass on first use; return its name."""
     name = cell.symbol("backward")
     if name not in module.definitions:
         _Backward(module, name, BACKWARD_ARGUMENTS, cell).write()

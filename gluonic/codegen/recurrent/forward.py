@@ -14,7 +14,7 @@ FORWARD_ARGUMENTS = (
 
 
 def forward_scratch(cell: CellSpec, steps: int, batch: int) -> int:
-    """How many elements of scratch memory a direction needs."""
+    """The number of elements of scratch memory that a direction needs."""
     elements = (steps + 1) * cell.width
     if cell.projection:
         elements += cell.size + cell.part * cell.has_lengths
@@ -22,11 +22,13 @@ def forward_scratch(cell: CellSpec, steps: int, batch: int) -> int:
 
 
 class _Forward(RecurrentWriter):
-    """Writes a direction forwards.
+    """Writes the forward pass of a direction.
 
-    Where sequences have lengths, `last_state` and `last_cell` go from step to step; nothing else writes there.
-    Scratch memory has room for packed weights, then for the gates of all steps, and of one more, then for
-    what is projected, then, with lengths, for its projection.
+    If sequences have lengths, `last_state` and `last_cell` hold the state from step to step; nothing else
+    writes
+    to them. Scratch memory has the packed weights, then the gates of all steps and of one more, then the values
+    to
+    be projected, then, with lengths, their projection.
     """
 
     def write(self) -> None:
@@ -77,7 +79,7 @@ class _Forward(RecurrentWriter):
             self.either(packed.pays, lambda: packed.product(state, goal, adds=adds), unpacked)
 
     def _begin(self) -> None:
-        """Copy the initial state to where the first step reads it."""
+        """Copy the initial state to the location that the first step reads."""
         cell = self.cell
         self._copy("%last_state", "%state", cell.part)
         if cell.mode == "lstm":
@@ -146,7 +148,7 @@ class _Forward(RecurrentWriter):
         self.fill_row(rows["output"], self.cell.part)
 
     def _spread(self, goal: str, rows: str, biases: Sequence[str]) -> None:
-        """Put the sum of biases into every row."""
+        """Write the sum of biases to every row."""
         with self.f.loop("0", rows) as row:
             there = self.at(goal, self.times(row, self.cell.width))
 
@@ -203,7 +205,7 @@ class _Forward(RecurrentWriter):
 
 
 def emit_forward(module: LLVMModule, cell: CellSpec) -> str:
-    """Write the function of the forward pass, once; returns its name."""
+    """Write the function of the forward pass on first use; return its name."""
     name = cell.symbol("forward")
     if name not in module.definitions:
         _Forward(module, name, FORWARD_ARGUMENTS, cell).write()

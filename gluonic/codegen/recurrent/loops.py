@@ -1,12 +1,14 @@
-"""One layer of a recurrent network in one direction, over all steps: what forward and backward passes share.
+"""One layer of a recurrent network in one direction, over all steps: shared code of both passes.
 
-The projections of all inputs are one product; each step then is a product with the state before it and one
-loop over the state's elements. Inner functions do a direction; they are written once for a kind of cell and a
+The projections of all inputs are one product. Each step is then a product with the previous state and one loop
+over the state's elements. An inner function computes a direction; it is written once for each kind of cell and
 size of state, and called for each layer and direction.
 
-Steps are numbered in the order in which they are done. Inputs, outputs and what is computed for all of them
-at once lie in the order of the sequence, gates and memory in that of the steps. Where sequences have lengths
-of their own, a second direction begins at the end of each, so rows of one step lie at different places.
+Steps are numbered in the order of execution. Inputs, outputs and values computed for all steps at once are in
+the
+order of the sequence, gates and memory in that of the steps. If sequences have lengths, a second direction
+begins
+at the end of each, so the rows of one step have different positions.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -19,21 +21,21 @@ from gluonic.codegen.writers.element_writer import ElementWriter
 from gluonic.support.record import record
 
 Rows: TypeAlias = Mapping[str, tuple[str, str | int]]
-"""Arrays with the distance of their rows."""
+"""Arrays by name, with the stride of their rows."""
 _NUMBERS = ("width", "steps", "batch", "backwards")
 
 
 @record
 class CellSpec:
-    """What the code depends on.
+    """The properties that the code depends on.
 
     Attributes
     ----------
     mode : ``lstm``, ``gru``, ``rnn_tanh`` or ``rnn_relu``
-    gates : how many gates it has
-    size : of the state, before any projection
-    directions : how many share an output
-    dtype : of everything
+    gates : number of gates
+    size : the size of the state, before any projection
+    directions : number of directions that share an output
+    dtype : the dtype of all arrays
     projection : the size of the projected state, 0 without
     has_lengths : whether each sequence has its own number of steps
     """
@@ -48,17 +50,17 @@ class CellSpec:
 
     @property
     def width(self) -> int:
-        """The elements of all gates."""
+        """The number of elements of all gates."""
         return self.gates * self.size
 
     @property
     def part(self) -> int:
-        """The elements of the state that one direction shows."""
+        """The number of elements that one direction outputs."""
         return self.projection or self.size
 
     @property
     def shown(self) -> int:
-        """The elements of an output."""
+        """The number of elements of an output."""
         return self.directions * self.part
 
     def symbol(self, way: str) -> str:
@@ -103,7 +105,7 @@ class RecurrentWriter(ElementWriter):
         call_gemm(self, self.dtype, left, right, goal, (rows, columns, inner), beta)
 
     def step_at(self, number: str) -> str:
-        """The position in a whole sequence of the step of that number: second directions begin at the end."""
+        """The position of a step in a sequence without length: second directions begin at the end."""
         return self._mirrored(number, "%steps", self.f.compare("eq", "%backwards", 0))
 
     def _mirrored(self, number: str, count: str, stays: str) -> str:
@@ -111,11 +113,11 @@ class RecurrentWriter(ElementWriter):
         return self.chosen(stays, "i64", number, mirrored)
 
     def length(self, n: str) -> str:
-        """How many steps a sequence has."""
+        """The number of steps of a sequence."""
         return self.f.load("i64", self.moved("%lengths", n, 8), 8)
 
     def place(self, number: str, length: str) -> tuple[str, str]:
-        """Where in a sequence of that length the step of that number is, and whether there is one."""
+        """The position of a step in a sequence of a given length, and whether it exists."""
         exists = self.f.compare("slt", number, length)
         is_first = self.f.compare("eq", "%backwards", 0)
         stays = self.f.select(exists, is_first, "true", "i1")
@@ -126,7 +128,7 @@ class RecurrentWriter(ElementWriter):
         return self.f.select(condition, yes, no, kind)
 
     def before(self, number: str) -> tuple[str, str]:
-        """The state before a step of whole sequences, with the distance of its rows."""
+        """The state before a step of sequences without lengths, with the stride of its rows."""
         cell, is_first = self.cell, self.f.compare("eq", number, 0)
         last = self.most(self.minus(number, 1), 0)
         shown = self.times(self.step_at(last), self.times("%batch", cell.shown))
@@ -142,7 +144,7 @@ class RecurrentWriter(ElementWriter):
         return self.chosen(is_first, "ptr", "%cell", self.memory(last))
 
     def memory(self, number: str) -> str:
-        """What a step saves beside the gates."""
+        """The values that a step saves besides the gates."""
         return self.at("%memory", self.times(number, self.times("%batch", self.cell.size)))
 
     def gate(self, row: str, gate: int, index: str, lanes: int) -> Value:
@@ -167,13 +169,13 @@ class RecurrentWriter(ElementWriter):
 
         Parameters
         ----------
-        number : of the step
-        size : of a row
+        number : the index of the step
+        size : the size of a row
         rows : arrays of this step
         placed : arrays of all steps, in the order of the sequence
-        body : what to do with the addresses of rows, an index and so many lanes
-        missing : what to do with the rows of a sequence that has no such step
-        others : where there are lengths, more rows by the number of the sequence and the place of the step
+        body : the body, with the addresses of rows, an index and a number of lanes
+        missing : the body for the rows of a sequence that has no such step
+        others : if there are lengths, further rows, by the index of the sequence and the position of the step
         """
         if not self.cell.has_lengths:
             at = self.times(self.step_at(number), "%batch")

@@ -13,13 +13,13 @@ from gluonic.support.record import record
 
 @record
 class NetworkSpec:
-    """What the code depends on.
+    """The properties that the code depends on.
 
     Attributes
     ----------
-    cell : of each layer and direction
-    layers : how many there are
-    p : the probability with which what a layer reads of the one below is dropped
+    cell : the cell of each layer and direction
+    layers : number of layers
+    p : the probability of dropping an input of a layer above another
     lengths : the dtype of the lengths of sequences, if they have any
     """
 
@@ -30,7 +30,7 @@ class NetworkSpec:
 
     @property
     def masked(self) -> int:
-        """How many elements of a step a layer reads if dropout masks them; 0 if it does not."""
+        """The number of elements that a layer reads in a step if dropout masks them; otherwise 0."""
         return self.cell.shown if self.p else 0
 
 
@@ -39,8 +39,8 @@ class NetworkWriter(ElementWriter):
 
     Parameters
     ----------
-    positions : of operands by name
-    declines : whether behind them lies where to say that a call is left to the interpreter
+    positions : the indices of operands by name
+    declines : whether the flag for a bail-out to the interpreter follows them
     """
 
     def __init__(
@@ -113,17 +113,17 @@ class NetworkWriter(ElementWriter):
         }
 
     def _read_by(self, layer: int) -> str:
-        """What a layer reads."""
+        """The input of a layer."""
         if layer == 0:
             return self.known["data"]
         return self.masked if self.given.p else self._output(layer - 1)
 
     def _mask(self, layer: int) -> str:
-        """The mask of what a layer reads."""
+        """The mask of a layer's input."""
         return self._part("mask", layer - 1, self.times(self.rows, self.cell.shown))
 
     def _multiply(self, layer: int, goal: str, source: str, *, keep: bool = False) -> None:
-        """Multiply a layer's input by its mask; `keep`: the mask is given, and kept for the backward pass."""
+        """Multiply a layer's input by its mask; with `keep`, the given mask is kept for the backward pass."""
         mask = self._mask(layer)
         size = self.times(self.rows, self.cell.shown)
         given = self._part("masks", layer - 1, size) if keep else mask
@@ -142,20 +142,20 @@ class NetworkWriter(ElementWriter):
         return self._part("hidden", layer, self.times(self.rows, self.cell.shown))
 
     def _write_lengths(self) -> None:
-        """Write the lengths of sequences as integers that are no longer than the data."""
+        """Write the lengths of sequences as integers, limited to the length of the data."""
         dtype, f = self.given.lengths, self.f
         if dtype is None:
             return
         with f.loop("0", self.batch) as n:
             value = self.element_of(self.known["sequence_length"], n, dtype).astype(INT64).ref
-            if self.declined:  # no second direction begins behind the last step
+            if self.declined:  # no second direction begins after the last step
                 with f.when(f.compare("sgt", value, self.length), seldom=True):
                     f.store("i64", 1, self.declined, 8)
             bounded = self.least(value, self.length)
             f.store("i64", bounded, self.moved(self.lengths, n, 8), 8)
 
     def _kept(self, count: str | int, size: str | int) -> str:
-        """Take so many rows of a size from the workspace; what is left is for directions."""
+        """Reserve `count` rows of a size in the workspace; the rest is for directions."""
         here = self.scratch
         self.scratch = self.at(here, self.times(count, size))
         return here
@@ -189,7 +189,7 @@ class NetworkWriter(ElementWriter):
         ]
 
     def _show(self, values: Mapping[str, str], number: int) -> None:
-        """Copy the last states to where the user sees them."""
+        """Copy the last states to the user's outputs."""
         cell, last = self.cell, self.minus(self.length, 1)
         if "state_output" in self.known:
             at = "0" if values["backwards"] == "1" else last
@@ -233,7 +233,7 @@ class NetworkWriter(ElementWriter):
     def _give_slopes(
         self, values: dict[str, str], layer: int, direction: int, own_cell: str
     ) -> None:
-        """The gradients of states and parameters; at first their memory holds those of the last states."""
+        """Write the gradients of states and parameters; their memory first holds those of the last states."""
         number = layer * self.cell.directions + direction
         weights = self._weights(self.known["parameters_gradient"], layer, direction)
         names = "inputs_slope", "recurrent_slope", "project_slope", "bias_slope"

@@ -1,6 +1,6 @@
-"""The products of a layer's states with their weights, which are packed once for all steps.
+"""The products of a layer's states with weights that are packed once for all steps.
 
-BLAS packs them anew at each step, which takes half as long as the product of a small batch.
+BLAS would pack them at each step, which takes half as long as the product of a small batch.
 """
 
 from dataclasses import replace
@@ -15,11 +15,11 @@ from gluonic.codegen.recurrent.loops import CellSpec, RecurrentWriter
 
 _FORM = ProductForm(FLOAT32, False, True, packed_b=True)
 _LEAST_ROWS = 24
-"""From so many rows of all steps on, packing takes less time than it saves."""
+"""From this number of rows, over all steps, packing takes less time than it saves."""
 
 
 def packed_elements(cell: CellSpec) -> int:
-    """How many elements the packed weights of the states of a layer's direction have; 0: they stay unpacked."""
+    """The number of elements of the packed state weights of a layer's direction; 0 if they are not packed."""
     tiling = ProductTiling.of(FLOAT32, host())
     weights = cell.width, cell.part
     fits = cell.width % tiling.columns == 0 and cell.part <= PACKED_PART
@@ -33,8 +33,8 @@ class PackedStates:
 
     Parameters
     ----------
-    w : writes the function of a direction
-    packed : where the packed weights will lie
+    w : the writer of a direction's function
+    packed : the address of the packed weights
     """
 
     def __init__(self, w: RecurrentWriter, packed: str) -> None:
@@ -60,7 +60,7 @@ class PackedStates:
             self._call(packer, f"{source}, ptr {self._panel(number)}")
 
     def product(self, state: tuple[str, str | int], goal: str, *, adds: bool) -> None:
-        """Write the product of a step's state, or what adds it to what is there, where packing pays."""
+        """Write the product of a step's state, perhaps added to the output, if packing pays off."""
         w, cell, columns = self.w, self.w.cell, self.tiling.columns
         tile, row_bytes = self.tiling.rows, cell.part * cell.dtype.itemsize
         block = max(BLOCK_BYTES // row_bytes // tile, 1) * tile

@@ -51,11 +51,11 @@ class RecurrentStep(Step):
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "RecurrentStep | None":
-        """The step of a network of numbers that products take."""
+        """The step of a network in a dtype that products support."""
         settings: Any = node.applied.settings
         has_draws = lowering_at(node).draws_apart is not None
         if has_draws and settings["p"] and settings["num_layers"] > 1:
-            return None  # it draws in turn with something that Python runs
+            return None  # its draws alternate with those of Python
         given = dict(zip(node.applied.inputs, node.inputs, strict=True))
         lengths = given.pop("sequence_length", None)
         if lengths is not None and facts.dtypes[lengths].name not in INDICES:
@@ -77,12 +77,12 @@ class RecurrentStep(Step):
         return facts.shapes[self.entry("data")]
 
     def _bytes(self, elements: int, batch: int) -> int:
-        """The size of workspace with the lengths of sequences, and so many elements behind them."""
+        """The bytes of a workspace with the lengths of sequences, followed by `elements` elements."""
         lengths = aligned(batch * 8) if self.cell.has_lengths else 0
         return lengths + elements * self.cell.dtype.itemsize
 
     def workspace(self, facts: Facts) -> int:
-        """What a direction needs, states that go from step to step, and what a layer reads of the one below."""
+        """The memory of a direction, of states between steps, and of a layer's input."""
         steps, batch, _ = self.numbers(facts)
         elements = forward_scratch(self.cell, steps, batch)
         states = (self.cell.part + self.cell.size) * self.cell.has_lengths
@@ -97,7 +97,7 @@ class RecurrentGradientStep(RecurrentStep):
     """The backward pass of all layers of a network."""
 
     def workspace(self, facts: Facts) -> int:
-        """What a direction needs, slopes of a cell, and of the outputs of two layers; what a layer reads."""
+        """The memory of a direction, of the gradients of a cell and two layers' outputs, of a layer's input."""
         steps, batch, _ = self.numbers(facts)
         between = 2 * self.cell.shown if self.network.layers > 1 else 0
         elements = steps * (between + self.network.masked) + self.cell.size

@@ -1,4 +1,4 @@
-"""Results that are reshapes of others, and so need neither work nor memory of their own."""
+"""Aliases: results that are reshapes of others need neither computation nor memory."""
 
 from dataclasses import field
 
@@ -10,12 +10,12 @@ from gluonic.support.record import record
 
 @record
 class Aliases:
-    """Which results share memory.
+    """The results that share memory.
 
     Attributes
     ----------
-    root : for a relabelled result the one that is computed
-    host : for a result that is computed, the output of the graph in whose memory it lives
+    root : for a reshaped result, the result that is computed
+    host : for a computed result, the output of the graph whose memory it uses
     """
 
     root: dict[Entry, Entry] = field(default_factory=dict)
@@ -23,7 +23,7 @@ class Aliases:
 
 
 def find_aliases(graph: Graph, facts: Facts) -> Aliases:
-    """Find the results that share memory; outputs have memory that they share with no input or output."""
+    """Find the results that share memory; an output shares memory with no input and no other output."""
     outputs, found = set(graph.outputs), Aliases()
     for node in graph.nodes:
         if node.application is None or not relabels(node.application):

@@ -1,8 +1,8 @@
 """Matrix products on attention heads in place: the transposes around them are not computed.
 
-Attention cuts a projection ``(batch, length, heads · size)`` to one matrix a head, for which models
-exchange two axes: ``(batch, length, heads, size)`` becomes ``(batch, heads, length, size)``, then
-``(batch · heads, length, size)``. Since products read and write rows with any stride, neither is needed.
+Attention divides a projection ``(batch, length, heads · size)`` into one matrix per head. For that, models swap
+two axes: ``(batch, length, heads, size)`` becomes ``(batch, heads, length, size)``, then
+``(batch · heads, length, size)``. Products can read and write rows with any stride, so neither is needed.
 """
 
 from collections import Counter
@@ -21,7 +21,7 @@ from gluonic.graph.attributes import Shape
 
 
 class ReadHeadsInPlace(Pass):
-    """Products of matrices read and write attention heads where they lie, so transposes are left out.
+    """Matrix products read and write attention heads in place, so transposes are removed.
 
     Examples
     --------
@@ -42,10 +42,10 @@ class ReadHeadsInPlace(Pass):
     """
 
     name = "read heads in place"
-    contract = "no product of float32 or float64 reads what heads were moved for"
+    contract = "no product of float32 or float64 reads transposed attention heads"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Let products read and write heads where they lie."""
+        """Let products read and write heads in place."""
         if not any(lowering_at(node).holds_heads for node in graph.nodes):
             return graph
         return graph.rewrite(_Rewriting(graph, context).replace)
@@ -58,7 +58,7 @@ def _are_joined(by_head: Shape, matrices: Shape) -> bool:
 
 
 def _have_same_heads(source: Shape, by_head: Shape) -> bool:
-    """Whether (batch, length, heads, size) and (batch, heads, …) begin alike."""
+    """Whether (batch, length, heads, size) and (batch, heads, ...) have the same batch and heads."""
     return source[0] == by_head[0] and source[2] == by_head[1]
 
 
@@ -67,7 +67,7 @@ class _Rewriting:
 
     Attributes
     ----------
-    made : for entries that are replaced the new ones
+    made : for entries that are replaced, the new ones
     """
 
     def __init__(self, graph: Graph, context: PassContext) -> None:
@@ -75,10 +75,10 @@ class _Rewriting:
         self.made: dict[Entry, Entry] = {}
         self._uses = Counter([*graph.outputs, *(e for node in graph.nodes for e in node.inputs)])
         self._by_head: dict[Node, Entry] = {}
-        """What a product reads by head, the first such factor."""
+        """The first factor that a product reads by head."""
 
     def replace(self, node: Node, inputs: Sequence[Entry]) -> Node | None:
-        """What takes the place of a node; None to keep it."""
+        """The replacement of a node; None to keep it."""
         made = self._product(node, inputs) or self._turned_back(node) or node.with_inputs(inputs)
         if made is node:
             return None
@@ -86,7 +86,7 @@ class _Rewriting:
         return made
 
     def ask(self, question: Question, first: Entry, second: Entry) -> bool:
-        """Ask something of two entries' shapes."""
+        """Ask a question about two entries' shapes."""
         shapes = self.facts.shapes
         return bool(shapes[first].asked(question, shapes[second]))  # type: ignore[attr-defined]
 
@@ -94,7 +94,7 @@ class _Rewriting:
         return self.made.get(entry, entry)
 
     def _product(self, node: Node, inputs: Sequence[Entry]) -> Node | None:
-        """A product that reads factors by head; None for anything else."""
+        """A product that reads factors by head; None for other nodes."""
         dtypes = {self.facts.dtypes[entry] for entry in (*node.inputs, node.entry())}
         if not lowering_at(node).holds_heads or dtypes not in ({FLOAT32}, {FLOAT64}):
             return None
@@ -113,14 +113,14 @@ class _Rewriting:
         return made
 
     def _source(self, matrices: Entry) -> Entry | None:
-        """The array by head from which an entry is made by exchanging and merging axes."""
+        """The array by head from which an entry was computed by swapping and merging axes."""
         exchanged = self._relabelled(matrices)
         if exchanged is None or not self._exchanges(exchanged.node):
             return None
         return exchanged.node.inputs[0] if self.ask(_are_joined, exchanged, matrices) else None
 
     def _turned_back(self, node: Node) -> Node | None:
-        """A product that writes its result by head, in the place of an exchange of axes that alone reads it."""
+        """A product that writes its result by head, replacing a swap of axes that is its only reader."""
         if not self._exchanges(node):
             return None
         by_head = node.inputs[0]
@@ -136,16 +136,16 @@ class _Rewriting:
         return _like(product, product.inputs, {**product.applied.settings, "by_head": True})
 
     def _relabelled(self, entry: Entry) -> Entry | None:
-        """What an entry is under another shape."""
+        """The entry that this one is a reshape of."""
         node = entry.node
         is_it = node.application is not None and relabels(node.application)
         return node.inputs[0] if is_it else None
 
     def _exchanges(self, node: Node) -> bool:
-        """Whether a node exchanges the second and the third of four axes."""
+        """Whether a node swaps the second and the third of four axes."""
         if not lowering_at(node).permutes:
             return False
-        known = self.unguarded.shapes  # which axes are exchanged follows from ranks and attributes
+        known = self.unguarded.shapes  # the swapped axes follow from ranks and attributes
         shapes = known[node.inputs[0]], known[node.entry()]
         loop = loop_of(node.applied, shapes[:1], shapes[1:])
         return loop is not None and loop.reads == (Read((0, 2, 1, 3)),)
@@ -155,6 +155,6 @@ _TURNS = ("transpose_a", "transpose_b")
 
 
 def _like(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Node:
-    """A product in the place of a node."""
+    """A product that replaces a node."""
     application = heads_dot.apply(dict(settings))
     return node.with_application(application, inputs)

@@ -1,4 +1,4 @@
-"""A pass that replaces operators derived from others by these, wherever shapes and dtypes allow."""
+"""A pass that replaces derived operators by their base operators, wherever shapes and dtypes allow."""
 
 from collections.abc import Sequence
 from functools import partial
@@ -18,7 +18,7 @@ from gluonic.graph.origin import give_origin
 
 
 class UseBaseOperators(Pass):
-    """Operators of ``mx.np`` become those of ``mx.nd`` that compute the same: later passes know these.
+    """Operators of ``mx.np`` become equal ones of ``mx.nd``, which later passes know.
 
     Examples
     --------
@@ -37,7 +37,7 @@ class UseBaseOperators(Pass):
     contract = "an operator that casts its inputs gets them in the dtype of its output"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Cast what operators would cast, and put others in their place."""
+        """Cast the inputs that operators would cast, and replace operators by their base."""
         if not any(node.application and node.application.op.base for node in graph.nodes):
             return graph
         facts, observed = context.unguarded(graph), context.facts(graph)
@@ -81,10 +81,10 @@ def _rounded_last(
 
 
 def _base_of(node: Node, application: Application, facts: Facts) -> Application | None:
-    """The operator that another is derived from with its attributes; None if it lacks one that counts."""
+    """The operator that another is derived from, with its attributes; None if it lacks one that matters."""
     op, settings = application.op, application.settings
     base = op.base
-    if base is None or settings.get("axis", 0) == ():  # which means all axes to the base
+    if base is None or settings.get("axis", 0) == ():  # the base takes that for all axes
         return None
     if op.as_base is not None:
         known = facts.decide(partial(_settings_of_base, node.inputs, application))
@@ -99,7 +99,7 @@ def _base_of(node: Node, application: Application, facts: Facts) -> Application 
 def _settings_of_base(
     inputs: Sequence[Entry], application: Application, facts: Facts
 ) -> dict[str, Any] | None:
-    """The attributes by which the base computes the same from inputs of such shapes, if it does."""
+    """The attributes with which the base computes the same for inputs of these shapes; None if it does not."""
     assert application.op.as_base is not None
     shapes = [facts.shapes[entry] for entry in inputs]
     return application.op.as_base(SimpleNamespace(**application.settings), shapes)
@@ -108,7 +108,7 @@ def _settings_of_base(
 def _gives(
     base: Application, inputs: Sequence[tuple[Shape, Dtype]], wanted: tuple[Shape, Dtype]
 ) -> bool:
-    """Whether the base's output has as many axes, and the dtype."""
+    """Whether the base's output has the same rank and dtype."""
     try:
         found = signature(base, [shape for shape, _ in inputs], [dtype for _, dtype in inputs])
     except MXNetError:

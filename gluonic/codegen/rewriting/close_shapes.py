@@ -1,4 +1,4 @@
-"""Arrays that operators create, such as zeros, take extents that are left open from the graph's inputs."""
+"""Arrays that operators create, such as zeros, take their open extents from the graph's inputs."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
@@ -14,7 +14,7 @@ _Axis: TypeAlias = tuple[Entry, int]
 
 
 class CloseShapes(Pass):
-    """Arrays that operators create are as long as the inputs that their readers compare them with.
+    """Arrays that operators create take open extents from the inputs that their readers combine them with.
 
     Examples
     --------
@@ -31,10 +31,10 @@ class CloseShapes(Pass):
     """
 
     name = "close shapes"
-    contract = "every shape follows from those of the inputs, from operator to operator"
+    contract = "all shapes follow from those of the inputs by forward inference"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Say where open extents come from."""
+        """State the sources of open extents."""
         if not has_open_shapes(graph):
             return graph
         named = _named_shapes(graph, context.unguarded(graph).shapes)
@@ -54,7 +54,7 @@ class CloseShapes(Pass):
 
 
 class _NamedExtent(int):
-    """An extent of an input: a number that names its source."""
+    """An extent of an input: a number that knows its source."""
 
     axis: _Axis
 
@@ -66,7 +66,7 @@ class _NamedExtent(int):
 
 
 def _named_shapes(graph: Graph, shapes: Mapping[Entry, Shape]) -> dict[Entry, Shape]:
-    """The shapes of arrays that operators create; extents that inputs have name their source."""
+    """The shapes of arrays that operators create; extents that inputs have know their source."""
     known = {
         node: tuple(
             _NamedExtent.of(extent, (node.entry(), axis))
@@ -79,7 +79,7 @@ def _named_shapes(graph: Graph, shapes: Mapping[Entry, Shape]) -> dict[Entry, Sh
 
 
 def _source(shapes: Mapping[Entry, Any], entry: Entry, axis: int, extent: int) -> _Axis | int:
-    """The axis of an input that is as long as one of an entry, or its number; a guard says that it is so."""
+    """The input axis with the same extent as an entry's axis, or the extent; a guard records the equality."""
     if isinstance(extent, _NamedExtent):
         of, at = extent.axis
         if shapes[entry][axis : axis + 1] == shapes[of][at : at + 1]:
@@ -89,7 +89,7 @@ def _source(shapes: Mapping[Entry, Any], entry: Entry, axis: int, extent: int) -
 
 
 def _filled(node: Node, found: Sequence[_Axis | int], value: float, dtype: Any) -> Node:
-    """What makes an array of one number, with the extents that were found."""
+    """The node that creates an array of one number, with the extents that were found."""
     inputs = list(dict.fromkeys(source[0] for source in found if isinstance(source, tuple)))
     pairs = [(-1, at) if isinstance(at, int) else (inputs.index(at[0]), at[1]) for at in found]
     sources, axes = zip(*pairs, strict=True) if pairs else ((), ())

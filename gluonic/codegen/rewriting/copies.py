@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.graph import Entry
 
-_SAME, _MERGED = 0, -3  # in the shapes that `reshape` takes: an axis as it is, two axes as one
+_SAME, _MERGED = 0, -3  # in the shapes that `reshape` takes: an unchanged axis, two axes merged
 
 
 def tiled(F: Any, x: Entry, rank: int, reps: Sequence[int]) -> Entry:
@@ -26,7 +26,7 @@ def tiled(F: Any, x: Entry, rank: int, reps: Sequence[int]) -> Entry:
 
 
 def _counts(rank: int, reps: Sequence[int]) -> list[int]:
-    """How many copies there are along each axis of the result."""
+    """The number of copies along each axis of the result."""
     return [1] * (rank - len(reps)) + list(reps)
 
 
@@ -42,7 +42,7 @@ def tiled_back(F: Any, gradient: Entry, x: Entry, rank: int, reps: Sequence[int]
 
 
 def repeated(F: Any, x: Entry, rank: int, repeats: int, axis: int | None) -> Entry:
-    """``repeat``: an axis of copies behind an axis, merged with it afterwards."""
+    """``repeat``: an axis of copies after an axis, merged with it afterwards."""
     if axis is None:
         x, rank, axis = F.reshape(x, shape=(-1,)), 1, 0
     axis %= rank

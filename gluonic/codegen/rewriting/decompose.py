@@ -53,7 +53,7 @@ class Decompose(Pass):
     """
 
     name = "decompose"
-    contract = "no operator is left that loops of simpler ones compute as fast"
+    contract = "no operator is left that loops of simpler ones could compute as fast"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Replace composite operators."""
@@ -76,7 +76,7 @@ class _Rewriting:
         self.used = {e for n in self.graph.nodes for e in n.inputs} | set(self.graph.outputs)
 
     def replace(self, node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
-        """The entries to put in the place of a node's outputs."""
+        """The entries that replace a node's outputs."""
         place = lowering_at(node).decompose
         if place is None:
             return None
@@ -93,17 +93,17 @@ class _Rewriting:
 def _softmax_of(F: Any, x: Entry, axis: int, *, log: bool = False) -> Entry:
     largest = F.max(x, axis=axis, keepdims=True)
     shifted = F.broadcast_sub(x, largest)
-    shares = F.exp(F._minimum_scalar(shifted, scalar=0.0))  # which says that they are 1 at most
+    shares = F.exp(F._minimum_scalar(shifted, scalar=0.0))  # the bounds: at most 1
     total = F.sum(shares, axis=axis, keepdims=True)
     if log:
         result: Entry = F.broadcast_sub(shifted, F.log(total))
         return result
-    product: Entry = F.broadcast_mul(shares, 1 / total)  # one of the shares is 1: it has an inverse
+    product: Entry = F.broadcast_mul(shares, 1 / total)  # one of the shares is 1: total > 0
     return product
 
 
 def _softmax_within(F: Any, x: Entry, length: Entry, axis: int) -> Entry:
-    """The softmax of the first elements along an axis; zero behind them, in empty rows everywhere."""
+    """The softmax of the first elements along an axis; zero after them, and zero in empty rows."""
     largest = F.max(apply(within, x, length, axis=axis, value=-math.inf), axis=axis, keepdims=True)
     exponentials = F.exp(F.broadcast_sub(x, largest))
     shares = apply(within, exponentials, length, axis=axis, value=0.0)
@@ -132,12 +132,12 @@ softmin = _softmax_rule(negated=True)
 
 
 def softmax_activation(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """Shares of channels, or of all elements of an instance."""
+    """Softmax over channels, or over all elements of an instance."""
     return [_softmax_of(F, site.n.data, 1 if site.n.mode == "channel" else -1)]
 
 
 def softmax_output(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """Shares of classes."""
+    """Softmax over classes."""
     n = site.n
     if n.multi_output or n.preserve_shape or site.rank == 2:
         return [_softmax_of(F, n.data, 1 if n.multi_output else -1)]
@@ -149,7 +149,7 @@ def softmax_output(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 
 def _standardized(F: Any, x: Entry, eps: float, **axes: Any) -> tuple[Entry, Entry, Entry]:
-    """The numbers minus their mean, the mean, and the variance plus `eps`."""
+    """The input minus its mean, the mean, and the variance plus `eps`."""
     mean = apply(average, x, keepdims=True, **axes)
     centred = F.broadcast_sub(x, mean)
     variance = apply(average, F.square(centred), keepdims=True, **axes)
@@ -185,12 +185,12 @@ def grouped_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 
 def batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Standardize channels over a batch, or by known statistics, then scale and shift them."""
+    """Standardize channels over a batch, or by running statistics, then scale and shift them."""
     return _batch_norm(F, site, shows_variance=False)
 
 
 def batch_norm_v1(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """The same; an output is the variance, where others have the inverse of the deviation."""
+    """The same; one output is the variance, not the inverse of the standard deviation."""
     return _batch_norm(F, site, shows_variance=True)
 
 
@@ -219,7 +219,7 @@ def _batch_norm(F: Any, site: RewriteContext, *, shows_variance: bool) -> Sequen
 
 
 def sync_batch_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """A batch normalization whose statistics are those of this process."""
+    """A batch normalization with the statistics of this process."""
     uses_batch = site.train and not site.n.use_global_stats
     return None if uses_batch and spans_ranks() else batch_norm_v1(F, site)
 
@@ -231,7 +231,7 @@ def batch_norm_with_relu(F: Any, site: RewriteContext) -> Sequence[Entry] | None
 
 
 def _is_own_state(site: RewriteContext, entry: Entry) -> bool:
-    """Whether a state is a variable, which can be overwritten."""
+    """Whether a state is a variable, so that it can be overwritten."""
     return entry.node.is_variable
 
 
@@ -257,7 +257,7 @@ def concat_back(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 
 def dropout(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Dropout that drops nothing."""
+    """The input, where dropout drops nothing."""
     n = site.n
     if (site.train or n.mode == "always") and n.p > 0:
         return None
@@ -275,7 +275,7 @@ def look_up(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 
 def ctc_loss(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """The losses alone, where nobody reads their gradient."""
+    """The losses only, if nothing reads their gradient."""
     if site.node.entry(1) in site.used:
         return None
     losses = apply(ctc_losses, *site.inputs, **settings_of(site.n))
@@ -283,7 +283,7 @@ def ctc_loss(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """A recurrent network without dropout; its mask is not read."""
+    """A recurrent network without dropout, if its mask is not read."""
     n, node = site.n, site.node
     if site.train or n.p == 0 or node.entry(node.output_count - 1) in site.used:
         return None
@@ -292,7 +292,7 @@ def recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def leaky(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """A rectifier with slopes that are learnt, or the mean of random ones."""
+    """A rectifier with learnt slopes, or with the mean of random ones."""
     n, node = site.n, site.node
     if n.act_type == "prelu":
         slopes = F._prelu_view_like(n.gamma, n.data)
@@ -304,7 +304,7 @@ def leaky(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def arange_like(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Integers count in whole steps."""
+    """Evenly spaced numbers; integers have integer steps."""
     n = site.n
     start, step = math.trunc(n.start), math.trunc(n.step)
     if site.dtype.kind == "f" or (start, step) == (n.start, n.step):
@@ -346,7 +346,7 @@ def repeat_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def _channels_around(F: Any, x: Entry, count: int) -> Entry:
-    """The sums over so many neighbouring channels: images of channels by pixels, pooled along the former."""
+    """The sums over `count` adjacent channels, by pooling along the channels."""
     images = F.reshape(x, shape=(0, -4, 1, -1, -3))
     kernel = {"kernel": (count, 1), "pad": (count // 2, 0), "pool_type": "sum"}
     sums: Entry = F.reshape_like(F.Pooling(images, **kernel), x)
@@ -354,12 +354,12 @@ def _channels_around(F: Any, x: Entry, count: int) -> Entry:
 
 
 def local_response_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """Divide by a power of the sums of neighbouring channels' squares."""
+    """Divide by a power of the sums of adjacent channels' squares."""
     n = site.n
     base = _channels_around(F, F.square(n.data), n.nsize) * (n.alpha / n.nsize) + n.knorm
     return [n.data * F.exp(F.log(base) * -n.beta)]  # a power takes several times as long
 
 
 def channel_window_sum(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """Sums over neighbouring channels."""
+    """Sums over adjacent channels."""
     return [_channels_around(F, site.n.data, site.n.nsize)]

@@ -16,7 +16,7 @@ def _is_single_or_double(site: RewriteContext) -> bool:
 
 
 def _sum(F: Any, x: Entry, axis: Any) -> Entry:
-    """The sum over axes, of which there may be none."""
+    """The sum over axes; there may be none."""
     return x if axis == () else F._np_sum(x, axis=axis)
 
 
@@ -80,7 +80,7 @@ def norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def norm_back(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """The gradient of a norm, for the number of axes that there is."""
+    """The gradient of a norm, for the rank of the input."""
     n = site.n
     meant = norm_meant(settings_of(n), len(site.facts.shapes[site.node.inputs[1]]), "")
     return [norm_gradient(F, n.data, n.found, meant, n.grad)]

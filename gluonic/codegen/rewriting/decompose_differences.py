@@ -1,4 +1,4 @@
-"""Differences of neighbours as slices that are subtracted."""
+"""Differences of adjacent elements as subtractions of slices."""
 
 from collections.abc import Sequence
 from math import prod
@@ -22,7 +22,7 @@ def _is_short(site: RewriteContext, place: int, axis: int) -> bool:
 
 
 def differences(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Elements less those before them, as often as asked."""
+    """Elements minus those before them, `n` times."""
     n, found = site.n, site.n.a
     axis = n.axis % site.rank
     if _is_short(site, 0, axis) or site.dtype.kind == "b":
@@ -33,7 +33,7 @@ def differences(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def back(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """A gradient less the one behind it, with zeros beyond both ends, as often as there were differences."""
+    """The gradient minus that of the next element, with zeros beyond both ends, `n` times."""
     n, found = site.n, site.n.grad
     axis = n.axis % site.rank
     if _is_short(site, 1, axis):
@@ -46,7 +46,7 @@ def back(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 
 def flat_differences(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Differences of neighbours, joined with what is put before and behind."""
+    """Differences of adjacent elements, concatenated with arrays before and after them."""
     data = site.node.inputs[0]
     if site.dtype.kind == "b" or site.facts.decide(lambda facts: prod(facts.shapes[data]) < 2):
         return None

@@ -1,4 +1,4 @@
-"""Einstein's sums as transposes, products of matrices and sums: two factors after the other."""
+"""Einstein summation as transposes, matrix products and sums, two factors at a time."""
 
 from collections.abc import Collection, Sequence
 from itertools import combinations
@@ -10,7 +10,7 @@ from gluonic.graph import Entry
 from gluonic.graph.ops.numpy.einsum import spelt_out
 from gluonic.support.record import record
 
-_SAME, _MERGED = 0, -3  # in the shapes that `reshape` takes: an axis as it is, two axes as one
+_SAME, _MERGED = 0, -3  # in the shapes that `reshape` takes: an unchanged axis, two axes merged
 
 
 @record
@@ -21,7 +21,7 @@ class _Factor:
     letters: str
 
     def only(self, F: Any, kept: Collection[str]) -> "_Factor":
-        """Summed over what is not kept."""
+        """The factor, summed over the letters that are not kept."""
         axes = tuple(i for i, letter in enumerate(self.letters) if letter not in kept)
         if not axes:
             return self
@@ -29,14 +29,14 @@ class _Factor:
         return _Factor(F._np_sum(self.entry, axis=axes), left)
 
     def ordered(self, F: Any, letters: str) -> "_Factor":
-        """With its axes in another order."""
+        """The factor with its axes in another order."""
         if letters == self.letters:
             return self
         axes = tuple(self.letters.index(letter) for letter in letters)
         return _Factor(F.transpose(self.entry, axes=axes), letters)
 
     def stretched(self, F: Any, letters: str) -> Entry:
-        """With an axis of length one for each letter that it lacks."""
+        """The factor with an axis of length one for each letter that it lacks."""
         found = self.ordered(F, "".join(c for c in letters if c in self.letters)).entry
         for place, letter in enumerate(letters):
             if letter not in self.letters:
@@ -45,7 +45,7 @@ class _Factor:
 
 
 def _as_one(F: Any, x: Entry, rank: int, begin: int, count: int) -> Entry:
-    """Several axes as one; none become one of length one."""
+    """Merge axes; no axes become one of length one."""
     if count == 0:
         return F.expand_dims(x, axis=begin)  # type: ignore[no-any-return]
     for left in range(rank, rank - count + 1, -1):
@@ -55,7 +55,7 @@ def _as_one(F: Any, x: Entry, rank: int, begin: int, count: int) -> Entry:
 
 
 def _as_several(F: Any, x: Entry, axis: int, model: Entry, begin: int, count: int) -> Entry:
-    """One axis as those that `model` has from `begin` on."""
+    """Split an axis into those that `model` has from `begin` on."""
     if count == 0:
         return F._np_squeeze(x, axis=axis)  # type: ignore[no-any-return]
     if count == 1:
@@ -104,7 +104,7 @@ def _cheapest(texts: Sequence[str], extents: dict[str, Any]) -> tuple[int, int]:
 def _order(
     texts: Sequence[str], result: str, extents: dict[str, Any]
 ) -> tuple[tuple[int, int], ...]:
-    """Which two factors are multiplied next, by their places among those that are left."""
+    """The order of products: the indices of two factors among those that are left."""
     left, found = list(texts), []
     while len(left) > 1:
         i, j = _cheapest(left, extents) if len(left) > 2 else (0, 1)
@@ -126,7 +126,7 @@ def _summed(F: Any, factors: list[_Factor], result: str, order: Sequence[tuple[i
 
 
 def _extents(texts: Sequence[str], shapes: Sequence[Any]) -> dict[str, Any] | None:
-    """The extent of each letter; None if one is stretched, there is none, or a text repeats a letter."""
+    """The extent of each letter; None if one is broadcast, there are none, or a text repeats a letter."""
     found: dict[str, Any] = {}
     for text, shape in zip(texts, shapes, strict=True):
         if len(set(text)) < len(text) or 0 in shape:
@@ -140,7 +140,7 @@ def _extents(texts: Sequence[str], shapes: Sequence[Any]) -> dict[str, Any] | No
 def _as_products(
     F: Any, site: RewriteContext, places: Sequence[int], texts: Sequence[str], result: str
 ) -> Entry | None:
-    """The sum over some of the inputs; None where no products of matrices are equal to it."""
+    """The sum over some of the inputs as matrix products; None if that is impossible."""
 
     def order_for(facts: Facts) -> tuple[tuple[int, int], ...] | None:
         extents = _extents(texts, [facts.shapes[site.node.inputs[place]] for place in places])
@@ -159,14 +159,14 @@ def _texts(site: RewriteContext, first: int) -> tuple[list[str], str]:
 
 
 def einsum(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Products of matrices, where axes are neither stretched nor diagonals."""
+    """Matrix products, if there are no broadcast axes and no diagonals."""
     texts, result = _texts(site, 0)
     found = _as_products(F, site, range(len(texts)), texts, result)
     return None if found is None else [found]
 
 
 def back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """The gradient is such a sum of the gradient and the other factors, repeated along axes of none of them."""
+    """The same kind of sum, of the gradient and the other factors, repeated along axes that they lack."""
     texts, result = _texts(site, 1)
     operand = site.n.operand
     own = texts[operand]

@@ -1,4 +1,4 @@
-"""Elements that move: rolled along axes, taken from diagonals and put there, by slices and borders."""
+"""Moves of elements, by slices and padding: rolls along axes, extraction and creation of diagonals."""
 
 from collections.abc import Callable, Sequence
 from math import prod
@@ -12,11 +12,11 @@ from gluonic.graph.axes import axes_of
 from gluonic.graph.ops.numpy.rearrangements import diagonal_length
 from gluonic.support.record import record
 
-_SAME, _MERGED = 0, -3  # in the shapes that `reshape` takes: an axis as it is, two axes as one
+_SAME, _MERGED = 0, -3  # in the shapes that `reshape` takes: an unchanged axis, two axes merged
 
 
 def roll(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """The last elements before the first ones, axis after axis."""
+    """The last elements before the first ones, one axis after the other."""
     n, shape = site.n, site.facts.shapes[site.node.inputs[0]]
     if 0 in shape or not shape:
         return None
@@ -39,7 +39,7 @@ def roll(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def _within(site: RewriteContext, shift: int, axes: Sequence[int]) -> int:
-    """How far elements move that may have come round; the same for all extents beyond that."""
+    """The shift modulo the extent; the same for all extents larger than the shift."""
     data = site.node.inputs[0]
 
     def question(facts: Facts) -> int:
@@ -63,8 +63,8 @@ class _Diagonal:
 
     Attributes
     ----------
-    rows, columns, offset : of the matrices, and which diagonal
-    batch : how many axes count the matrices
+    rows, columns, offset : the extents of the matrices, and the index of the diagonal
+    batch : the number of batch axes
     dtype : of the elements
     """
 
@@ -76,12 +76,12 @@ class _Diagonal:
 
     @property
     def length(self) -> int:
-        """How many elements one has."""
+        """The number of elements of a diagonal."""
         return diagonal_length(self.rows, self.columns, self.offset)
 
     @property
     def begin(self) -> int:
-        """Where it begins, row after row."""
+        """The index of its first element in row-major order."""
         return self.offset if self.offset >= 0 else -self.offset * self.columns
 
     @property
@@ -89,7 +89,7 @@ class _Diagonal:
         return (*(_SAME,) * self.batch, _MERGED)
 
     def taken(self, F: Any, x: Entry) -> Entry:
-        """Elements that lie one row and one column apart."""
+        """Extract the diagonals: elements one row and one column apart."""
         ahead, step = (None,) * self.batch, self.columns + 1
         end = self.begin + (self.length - 1) * step + 1
         flat = F.reshape(x, shape=self._merged)
@@ -98,7 +98,7 @@ class _Diagonal:
         return found
 
     def put(self, F: Any, x: Entry) -> Entry:
-        """Behind each element the zeros up to the next, then a matrix of as many as it has."""
+        """Create matrices: each element is followed by the zeros up to the next one."""
         found = self._with_zeros(F, F.expand_dims(x, axis=-1), self.batch + 1, behind=self.columns)
         found = F.reshape(found, shape=self._merged)
         lacking = self.rows * self.columns - self.begin - self.length * (self.columns + 1)
@@ -115,14 +115,14 @@ class _Diagonal:
         return F.Concat(*parts, dim=axis) if len(parts) > 1 else x
 
     def _zeros(self, x: Entry, axis: int, width: int) -> Entry:
-        """So many zeros along an axis, and along those before as many as `x` has."""
+        """`width` zeros along an axis; the axes before have the extents of `x`."""
         sources, axes = (*(0,) * axis, -1), (*range(axis), width)
         settings = {"sources": sources, "axes": axes, "dtype": self.dtype.name}
         return apply(filled, x, num_args=1, value=0.0, **settings)
 
 
 def _matrices(site: RewriteContext, place: int, offset: int) -> tuple[_Diagonal, tuple[int, ...]]:
-    """The diagonals of an input, and the order of axes in which its matrices are the last two."""
+    """The diagonals of an input, and the order of axes that puts its matrices last."""
     shape, n = site.facts.shapes[site.node.inputs[place]], site.n
     first, second = axes_of((n.axis1, n.axis2), len(shape), "")
     order = (*(i for i in range(len(shape)) if i not in (first, second)), first, second)
@@ -138,7 +138,7 @@ _Rule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 
 
 def _taking(offset: str, *, sums: bool = False) -> tuple[_Rule, _Rule]:
-    """The rules of an operator that takes diagonals, and of its gradient; it may add them up."""
+    """The rules of an operator that extracts diagonals, perhaps to sum them, and of its gradient."""
 
     def take(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         made, order = _matrices(site, 0, getattr(site.n, offset))
@@ -167,7 +167,7 @@ _diag_of_matrices, _diag_of_matrices_back = _taking("k")
 
 
 def _of_vector(site: RewriteContext, place: int) -> _Diagonal | None:
-    """The diagonal that all elements of an input are put on; None if there are none."""
+    """The diagonal that consists of all elements of an input; None if there are none."""
     shape = site.facts.shapes[site.node.inputs[place]]
     if 0 in shape:
         return None
@@ -179,7 +179,7 @@ def _of_vector(site: RewriteContext, place: int) -> _Diagonal | None:
 
 
 def diagflat(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """All elements on a diagonal."""
+    """A matrix with all elements on a diagonal."""
     made = _of_vector(site, 0)
     return None if made is None else [made.put(F, F._np_reshape(site.n.data, newshape=(-1,)))]
 
@@ -191,7 +191,7 @@ def diagflat_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def diag(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """The diagonal of matrices, or the matrix of a diagonal."""
+    """The diagonals of matrices, or the matrix with a given diagonal."""
     return diagflat(F, site) if site.rank == 1 else _diag_of_matrices(F, site)
 
 

@@ -1,4 +1,4 @@
-"""NumPy's composite operators as what they are made of."""
+"""Decompositions of NumPy's composite operators."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -13,7 +13,7 @@ _Rule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 
 
 def _reduction(join: Callable[[Any, Entry, float], Entry] | None = None) -> _Rule:
-    """A reduction over no axes is its input; one that begins with a number joins that last."""
+    """A reduction over no axes is its input; an initial value is combined last."""
 
     def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         n, settings = site.n, settings_of(site.n)
@@ -43,7 +43,7 @@ _as_it_is = _reduction()
 
 
 def mean_of_integers(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """The sum runs over in its own dtype before it is divided: loops divide what has not run over."""
+    """The mean of a sum with overflow in its own dtype: loops would divide a sum without overflow."""
     if site.dtype.kind not in "iu":
         return None
     axes = {k: v for k, v in settings_of(site.n).items() if k in ("axis", "keepdims", "exclude")}
@@ -63,7 +63,7 @@ def mean(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def _widened(F: Any, x: Entry, rank: int, least: int) -> Entry:
-    """An entry of `rank` axes with axes of length one added, as NumPy adds them."""
+    """An entry of `rank` axes with axes of length one added, by NumPy's rules."""
     wide = shape_of_at_least(tuple(range(2, rank + 2)), least)
     for place, extent in enumerate(wide):
         if extent == 1:
@@ -76,7 +76,7 @@ def _ranks(site: RewriteContext, first: int = 0) -> list[int]:
 
 
 def at_least(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """Arrays with as many axes as the operator's name says."""
+    """Arrays with the least rank in the operator's name."""
     least = int(site.node.operator_name[-2])
     pairs = zip(site.inputs, _ranks(site), strict=True)
     return [_widened(F, x, rank, least) for x, rank in pairs]
@@ -91,7 +91,7 @@ def _as_column(F: Any, x: Entry, rank: int) -> Entry:
 
 
 def _joining(widened: _Widening, axis: Callable[[int], int], least: int) -> tuple[_Rule, _Rule]:
-    """A concatenation of arrays that get as many axes first, and its gradient's pieces."""
+    """A concatenation of arrays after their ranks are raised, and the pieces of its gradient."""
 
     def joined(F: Any, site: RewriteContext) -> Sequence[Entry]:
         ranks = _ranks(site)
@@ -120,12 +120,12 @@ columns, columns_back = _joining(_as_column, lambda rank: 1, 2)
 
 
 def concatenated(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """All elements of several arrays, one array after the other."""
+    """The concatenation of several flattened arrays."""
     return [F.Concat(*[F._np_reshape(x, newshape=(-1,)) for x in site.inputs], dim=0)]
 
 
 def turned(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """A turn by 90 degrees is a reflection and an exchange of axes."""
+    """A rotation by 90 degrees: a reflection and a swap of axes."""
     n, rank = site.n, site.rank
     first, second = (axis % rank for axis in (n.axes or (0, 1)))
     if n.k % 4 == 0:
@@ -138,7 +138,7 @@ def turned(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 
 def below_diagonal_back(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """The gradient's part below the diagonal, added up if the rows came of one vector."""
+    """The part of the gradient below the diagonal, summed if the rows are copies of one vector."""
     n = site.n
     below = F._npi_tril(n.grad, k=n.k)
     return [F.sum(below, axis=0) if _ranks(site)[1] == 1 else below]
@@ -163,7 +163,7 @@ def _variance_of(F: Any, site: RewriteContext) -> Entry | None:
 
 
 def variance(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """The mean of squares of what is left of the mean."""
+    """The mean of squared differences from the mean."""
     found = _variance_of(F, site)
     return None if found is None else [found]
 
@@ -175,7 +175,7 @@ def deviation(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def running_sum(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Running sums in another dtype are those of what is cast to it."""
+    """Cumulative sums in another dtype, of the cast input."""
     wanted = site.facts.dtypes[site.node.entry()]
     if wanted == site.dtype:
         return None

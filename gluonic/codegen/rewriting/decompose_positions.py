@@ -1,4 +1,4 @@
-"""The places of extremes: first the extreme of each row, then the first place where it is."""
+"""The indices of extremes: first the extreme of each row, then the first index where it occurs."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

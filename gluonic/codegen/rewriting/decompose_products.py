@@ -1,4 +1,4 @@
-"""NumPy's products as the two that have machine code: of an array and a matrix, and of matrices by pairs."""
+"""NumPy's products as the two with machine code: of an array and a matrix, and batched matrix products."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -9,14 +9,14 @@ from gluonic.support.record import record
 
 
 def _ranks(site: RewriteContext, place: int = 0) -> tuple[int, int]:
-    """How many axes both factors have, of which the first is the input at a place."""
+    """The ranks of both factors; the first is the input at index `place`."""
     inputs = site.node.inputs[place : place + 2]
     first, second = (len(site.facts.shapes[entry]) for entry in inputs)
     return first, second
 
 
 def _summed(F: Any, a: Entry, b: Entry) -> Entry:
-    """The inner product of two vectors, without axes."""
+    """The inner product of two vectors, of rank 0."""
     found: Entry = F._np_sum(F.elemwise_mul(a, b))
     return found
 
@@ -27,7 +27,7 @@ def _last_but_one_first(F: Any, b: Entry, rank: int) -> Entry:
 
 
 def dot(F: Any, site: RewriteContext) -> Sequence[Entry]:
-    """The last axis of the one against the last but one of the other."""
+    """The product over the last axis of the one and the last but one of the other."""
     a, b = site.n.a, site.n.b
     rank_a, rank_b = _ranks(site)
     if 0 in (rank_a, rank_b):
@@ -62,13 +62,13 @@ def dot_back_to_second(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 
 def _are_pairs(site: RewriteContext, first: int = 0) -> bool:
-    """Whether both factors are as many matrices."""
+    """Whether both factors have the same number of matrices."""
     a, b = (site.facts.shapes[entry] for entry in site.node.inputs[first : first + 2])
     return len(a) == len(b) > 2 and a[:-2] == b[:-2]
 
 
 def matmul(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Matrices by pairs, if there are as many of both."""
+    """The products of pairs of matrices, if both factors have the same number."""
     if _ranks(site)[1] <= 2:
         return dot(F, site)
     return [F.batch_dot(site.n.a, site.n.b)] if _are_pairs(site) else None
@@ -90,12 +90,12 @@ def matmul_back_to_second(F: Any, site: RewriteContext) -> Sequence[Entry] | Non
 
 @record
 class _Contraction:
-    """A product summed over pairs of axes: factors whose axes are in order, and what becomes of them.
+    """A product summed over pairs of axes: the order of the factors' axes, and the product.
 
     Attributes
     ----------
-    axes_a, axes_b : the axes that go together
-    rank_a, rank_b : of the factors
+    axes_a, axes_b : the corresponding axes
+    rank_a, rank_b : the ranks of the factors
     """
 
     axes_a: Sequence[int]
@@ -105,12 +105,12 @@ class _Contraction:
 
     @property
     def order_a(self) -> list[int]:
-        """The axes of the first factor, those that are summed over last."""
+        """The axes of the first factor; those that are summed over are last."""
         return [i for i in range(self.rank_a) if i not in self.axes_a] + list(self.axes_a)
 
     @property
     def order_b(self) -> list[int]:
-        """The axes of the second factor, those that are summed over first."""
+        """The axes of the second factor; those that are summed over are first."""
         return list(self.axes_b) + [i for i in range(self.rank_b) if i not in self.axes_b]
 
     @property
@@ -124,7 +124,7 @@ class _Contraction:
         return F.transpose(a, axes=tuple(self.order_a)), F.transpose(b, axes=tuple(self.order_b))
 
     def joined(self, F: Any, a: Entry, b: Entry) -> tuple[Entry, Entry]:
-        """Ordered factors whose axes that are summed over are one."""
+        """Ordered factors with the axes that are summed over merged."""
         count = len(self.axes_a)
         for left in range(count, 1, -1):
             a = F.reshape(a, shape=(*[0] * (self.rank_a - count + left - 2), -3))
@@ -133,7 +133,7 @@ class _Contraction:
 
 
 def _outer(F: Any, a: Entry, b: Entry, rank_b: int) -> Entry:
-    """All products of an element of each."""
+    """The outer product."""
     for _ in range(rank_b):
         a = F.expand_dims(a, axis=-1)
     found: Entry = F.broadcast_mul(a, b)

@@ -1,4 +1,4 @@
-"""Dense layers with more to them: activations in registers, a weight packed once for several layers."""
+"""Passes on dense layers: fused activations, and weights packed once for several layers."""
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
@@ -19,7 +19,7 @@ _MOST_STEPS = 8
 
 
 class FuseActivations(Pass):
-    """Dense layers apply the functions that alone read their outputs.
+    """Element-wise functions that are the only readers of dense layers are fused into them.
 
     Examples
     --------
@@ -40,12 +40,12 @@ class FuseActivations(Pass):
     contract = "no dense layer of float32 is read by a function of each element alone"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Make such functions part of the layers."""
+        """Fuse such functions into the layers."""
         return fold_activations(graph, context.facts(graph).dtypes)
 
 
 class PackWeights(Pass):
-    """Weights that several dense layers read, or that stay from call to call, are packed apart from them.
+    """Weights that several dense layers read, or that rarely change, are packed separately.
 
     Examples
     --------
@@ -67,7 +67,7 @@ class PackWeights(Pass):
     """
 
     name = "pack weights"
-    contract = "a weight that is packed is packed once a call, or once until it changes"
+    contract = "a weight is packed at most once per call, or once until it changes"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Pack the weights."""
@@ -75,7 +75,7 @@ class PackWeights(Pass):
 
 
 def _packed(weight: Array) -> Any:
-    """A weight in the order in which products read it: memory that machine code alone understands."""
+    """A weight in the order in which products read it, a layout that only machine code understands."""
     raise AssertionError("packing is for machine code")
 
 
@@ -91,7 +91,7 @@ _PACKER = Operator("_packed", _packed, shape=_packed_shape, dtype=_packed_dtype)
 
 
 def share_packing(graph: Graph, context: PassContext) -> Graph:
-    """Pack a weight apart from the layers if several read it, or if it will be the same at the next call."""
+    """Pack a weight separately from the layers if several read it, or if it rarely changes."""
     facts = context.facts(graph)
     layers = [n for n in graph.nodes if n.application and Extended.of(n.application)]
     counts = Counter(n.inputs[1] for n in layers if facts.dtypes[n.inputs[0]] == np.float32)
@@ -119,7 +119,7 @@ def share_packing(graph: Graph, context: PassContext) -> Graph:
 
 
 def fold_activations(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Graph:
-    """Let dense layers apply the functions that alone read their outputs."""
+    """Fuse element-wise functions into dense layers, if they are the only readers."""
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
         application = node.application

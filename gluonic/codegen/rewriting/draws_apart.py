@@ -1,6 +1,6 @@
-"""Draws apart from what is done with the numbers, so that machine code can do that.
+"""Draws are separated from the arithmetic on the drawn numbers, so that machine code can do the latter.
 
-What draws keeps its place in the order of the draws. The gradient reads what was drawn.
+A draw keeps its position in the order of draws. The gradient reads the drawn numbers.
 """
 
 from collections.abc import Mapping, Sequence
@@ -37,10 +37,10 @@ class SeparateDraws(Pass):
     """
 
     name = "separate draws"
-    contract = "what draws random numbers does nothing else"
+    contract = "an operator that draws random numbers does nothing else"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Take draws apart."""
+        """Separate draws."""
         return with_draws_apart(graph, context.train)
 
 
@@ -49,7 +49,7 @@ def with_draws_apart(graph: Graph, train: bool) -> Graph:
 
     Parameters
     ----------
-    graph : what to compute
+    graph : the graph
     train : whether the graph runs in training mode
     """
 
@@ -65,26 +65,26 @@ def with_draws_apart(graph: Graph, train: bool) -> Graph:
 
 
 def _drawn(node: Node, op: Operator, data: Entry, **settings: Any) -> Entry:
-    """What a node draws, in its place in the order."""
+    """The draw of a node, with its position in the order."""
     return node.with_application(op.apply(settings), [data]).entry()
 
 
 def dropout(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
-    """Dropout of the elements that were drawn."""
+    """Dropout with a drawn mask."""
     (data,), p = inputs, settings["p"]
     kept = _drawn(node, kept_elements, data, p=p, axes=settings["axes"])
     return [apply(drop, data, kept, p=p), F._cast_like(kept, data) * float(kept_scale(p))]
 
 
 def rectifier(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
-    """A rectifier with the slopes that were drawn."""
+    """A rectifier with drawn slopes."""
     (data,), bounds = inputs, ("lower_bound", "upper_bound")
     drawn = _drawn(node, slopes, data, **{name: settings[name] for name in bounds})
     return [F.where(data > 0, data, data * drawn), drawn]
 
 
 def network(node: Node, inputs: Sequence[Entry], settings: Mapping[str, Any]) -> Sequence[Entry]:
-    """A recurrent network that drops between layers what was drawn."""
+    """A recurrent network with drawn dropout masks between layers."""
     given = dict(zip(node.applied.inputs, inputs, strict=True))
     sizes = network_of(SimpleNamespace(**settings))
     width, layers = sizes.directions * sizes.shown, sizes.num_layers - 1

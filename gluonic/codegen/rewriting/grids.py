@@ -1,4 +1,4 @@
-"""Grids of places that matrices map, and images sampled there, as sums and products of rows and columns."""
+"""Affine grids of sampling positions, and images sampled there, as sums and products of rows and columns."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -9,7 +9,7 @@ from gluonic.graph import Entry
 
 
 def _rows_and_columns(F: Any, site: RewriteContext) -> tuple[Entry, Entry]:
-    """The places of a grid along x and along y, from -1 to 1."""
+    """The coordinates of a grid along x and along y, from -1 to 1."""
 
     def along(length: int, shape: tuple[int, ...]) -> Entry:
         step = 2 / max(length - 1, 1)
@@ -23,7 +23,7 @@ def _rows_and_columns(F: Any, site: RewriteContext) -> tuple[Entry, Entry]:
 
 
 def _mapped(F: Any, site: RewriteContext, matrices: Entry) -> Entry:
-    """The places to which matrices, (batch, 6), map those of a grid."""
+    """The positions to which matrices (batch, 6) map those of a grid."""
     x, y = _rows_and_columns(F, site)
     rows = F.Reshape(matrices, shape=(0, 2, 3, 1))
     by_x, by_y, shift = (F.slice_axis(rows, axis=2, begin=k, end=k + 1) for k in range(3))
@@ -50,12 +50,12 @@ def affine_grid_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 
 def grid_generator(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """A grid mapped by matrices, where it is not one that is warped."""
+    """A grid mapped by matrices; None for a warped grid."""
     return affine_grid(F, site) if site.n.transform_type == "affine" else None
 
 
 def spatial_transformer(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Images sampled where a mapped grid lies."""
+    """Images sampled at the positions of a mapped grid."""
     if site.dtype not in (FLOAT32, FLOAT64):
         return None
     return [F._bilinear_sample(site.n.data, _mapped(F, site, site.n.loc))]

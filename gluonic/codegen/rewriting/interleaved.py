@@ -1,4 +1,4 @@
-"""Attention on interleaved projections, time first, as products of matrices that lie by head."""
+"""Attention on interleaved projections, time first, as products of matrices by head."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -15,9 +15,9 @@ def _scores(queries: str, keys: str, *, parts: int, key: int) -> Callable[..., A
 
     Parameters
     ----------
-    queries, keys : the names of the inputs that hold them, queries as their first part
-    parts : how many there are in that of the keys
-    key : which of them the keys are
+    queries, keys : the names of the inputs with them; queries are the first part
+    parts : the number of parts in the input with the keys
+    key : the index of the keys among these
     """
 
     def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:

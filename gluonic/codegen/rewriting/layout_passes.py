@@ -1,4 +1,4 @@
-"""The passes that decide how images lie, which are imported when a graph has images."""
+"""The passes that choose the layout of images; their rules are imported when a graph has images."""
 
 from gluonic.codegen.rewriting import layout
 from gluonic.codegen.rewriting.passes import Pass, PassContext
@@ -6,7 +6,7 @@ from gluonic.graph import Graph
 
 
 class PlainLayout(Pass):
-    """Windowed operators get the one form that kernels are written for: channels first, images or volumes.
+    """Windowed operators get the only layout that kernels support: channels first, images or volumes.
 
     Examples
     --------
@@ -26,12 +26,10 @@ class PlainLayout(Pass):
     """
 
     name = "plain layout"
-    contract = (
-        "images that a kernel for windows reads have their channels first and two axes of places"
-    )
+    contract = "images that windowed kernels read have channels first and two spatial axes"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Rearrange images at the ends of chains that read them so."""
+        """Transpose images only at the ends of chains that read them in this layout."""
         if not layout.are_in(graph):
             return graph
         made: Graph = layout.with_plain_images(graph, context.facts(graph))
@@ -39,7 +37,7 @@ class PlainLayout(Pass):
 
 
 class BlockedLayout(Pass):
-    """Images are put into blocks of channels wherever a chain of operators works on them so.
+    """Images are put into blocks of channels wherever a chain of operators supports blocks.
 
     Examples
     --------
@@ -63,10 +61,10 @@ class BlockedLayout(Pass):
     """
 
     name = "blocked layout"
-    contract = "convolutions of images of float32 work on blocks of channels"
+    contract = "convolutions of float32 images read blocks of channels"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Put images into blocks, and take them back to planes where something else reads them."""
+        """Put images into blocks, and back into planes where other operators read them."""
         if not layout.are_in(graph):
             return graph
         made: Graph = layout.with_blocks(graph, context)

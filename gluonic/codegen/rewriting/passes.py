@@ -1,4 +1,4 @@
-"""What a pass is: a rewrite of graphs that leaves values as they are, with a name and a contract."""
+"""Passes: rewrites of graphs that do not change values, with a name and a contract."""
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
@@ -17,12 +17,12 @@ from gluonic.support.record import record
 
 @record
 class GraphGuard:
-    """What a pass decided by shapes; what comes of it is right for others that give the same answers.
+    """The decisions of a pass on shapes; its result is valid for other shapes with the same answers.
 
     Attributes
     ----------
     graph : the graph that the pass looked at
-    shapes : what it asked of the shapes of its entries
+    shapes : the questions that it asked about the shapes of the graph's entries
     """
 
     graph: Graph
@@ -30,15 +30,15 @@ class GraphGuard:
 
 
 class PassContext:
-    """What passes know beside the graph, for one run of the pipeline.
+    """The data of passes besides the graph, for one run of the pipeline.
 
     Parameters
     ----------
     inputs : the variables of the graph, in the order of the arrays
-    arrays : what has the shape and dtype of each
+    arrays : arrays, or abstract arrays, with the shape and dtype of each
     train : whether the graph runs in training mode
-    parameters : the variables that seldom change
-    sizes_vary : whether code is to be for any size
+    parameters : the variables that rarely change
+    sizes_vary : whether code should be for any size
 
     Attributes
     ----------
@@ -61,13 +61,13 @@ class PassContext:
         self._observed: dict[Graph, ShapeGuards] = {}
 
     def facts(self, graph: Graph) -> Facts:
-        """The shapes and dtypes of all entries of a graph; the shapes note what they are asked."""
+        """The shapes and dtypes of all entries of a graph; the shapes record guards."""
         if graph not in self._observed:
             self._observed[graph] = ShapeGuards(self.unguarded(graph))
         return self._observed[graph].observed
 
     def unguarded(self, graph: Graph) -> Facts:
-        """The facts of a graph for who decides nothing by shapes; found when they are first asked for."""
+        """The facts of a graph, for decisions that do not depend on shapes; inferred on first use."""
         if graph not in self._known:
             found = find_facts(graph, self.inputs, self.arrays)
             self._known[graph] = replace(found, sizes_vary=True) if self.sizes_vary else found
@@ -75,18 +75,18 @@ class PassContext:
 
     @property
     def guards(self) -> list[GraphGuard]:
-        """What was decided by shapes so far."""
+        """The decisions on shapes so far."""
         observed = self._observed.items()
         return [GraphGuard(graph, guards) for graph, guards in observed if guards]
 
 
 class Pass:
-    """A rewrite of graphs that leaves values as they are; a subclass shows one before and after it.
+    """A rewrite of graphs that does not change values; a subclass shows a graph before and after it.
 
     Attributes
     ----------
-    name : what reports call it
-    contract : what holds of every graph that it returns
+    name : its name in reports
+    contract : a property of every graph that it returns
     """
 
     name: ClassVar[str]
@@ -95,9 +95,10 @@ class Pass:
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """The rewritten graph; the same if there is nothing to do.
 
-        Of dtypes and ranks a pass asks as it likes: a graph serves one set of them. What it asks of the shapes
-        in `context.facts` is noted. The graph must be right for others that give the same answers, and for
-        those of which some that differed are equal.
+        A pass may use dtypes and ranks freely: a rewritten graph is for one set of them. Its questions about
+        the
+        shapes in `context.facts` are recorded. The graph must be valid for other shapes with the same answers,
+        and for shapes where some that were different are equal.
         """
         raise NotImplementedError
 
@@ -108,10 +109,10 @@ class Pass:
 
         Parameters
         ----------
-        outputs : what the graph computes
+        outputs : the outputs of the graph
         train : whether it runs in training mode
-        dtype : of its variables
-        shapes : of its variables, by their names
+        dtype : the dtype of its variables
+        shapes : the shapes of its variables, by name
         """
         graph = Graph(outputs)
         arrays = [AbstractArray(shapes[node.name], np.dtype(dtype)) for node in graph.variables]

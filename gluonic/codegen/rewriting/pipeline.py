@@ -1,4 +1,4 @@
-"""The passes from the graph that was traced to the one that is divided into steps, in order."""
+"""The passes from the traced graph to the one that is divided into steps, in order."""
 
 from gluonic.codegen.rewriting.attention_heads import ReadHeadsInPlace
 from gluonic.codegen.rewriting.base_operators import UseBaseOperators

@@ -1,4 +1,4 @@
-"""Running the pipeline: the rewritten forms of a graph, each with the shapes that it is right for."""
+"""Runs of the pipeline: the rewritten forms of a graph, each with guards."""
 
 from collections.abc import Callable, Collection, Iterator, Sequence
 from dataclasses import field
@@ -17,14 +17,14 @@ from gluonic.support.record import record
 
 @record
 class PassReport:
-    """What a pass made of a graph.
+    """The result of a pass.
 
     Attributes
     ----------
-    name, contract : of the pass
-    graph : what it returned; `gluonic.symbol.plotting.drawing_of` draws it
-    has_changed : whether that is another graph than it was given
-    seconds : how long it took
+    name, contract : those of the pass
+    graph : the graph that it returned; `gluonic.symbol.plotting.drawing_of` draws it
+    has_changed : whether it changed the graph
+    seconds : the time it took
     """
 
     name: str
@@ -35,7 +35,7 @@ class PassReport:
 
     @property
     def text(self) -> str:
-        """The graph as a program to read."""
+        """The graph as text."""
         return graph_text(self.graph)
 
     def __str__(self) -> str:
@@ -51,12 +51,12 @@ class Prepared:
     Attributes
     ----------
     graph : its outputs are those of the original, then the new values of `states`
-    output_count : how many outputs the original has
+    output_count : number of outputs of the original
     states : the variables that the graph overwrites
-    ranks : of all entries of the traced graph
-    guards : what was decided by shapes
-    passes : runs the pipeline once more, checks it and reports what each pass made
-    sizes_vary : whether it is for code for any size
+    ranks : the ranks of all entries of the traced graph
+    guards : the decisions on shapes
+    passes : runs the pipeline again, checks it and reports the result of each pass
+    sizes_vary : whether it is meant for code for any size
     """
 
     graph: Graph
@@ -70,13 +70,13 @@ class Prepared:
     def holds(
         self, traced: Graph, facts: Callable[[Graph], Facts], *, exactly: bool = True
     ) -> bool:
-        """Whether the graph is right for other shapes, of arrays of the same dtypes.
+        """Whether the graph is valid for other shapes, of arrays of the same dtypes.
 
         Parameters
         ----------
         traced : the original
-        facts : finds those of a graph
-        exactly : or whether it is right, if not as simple as could be
+        facts : infers the facts of a graph
+        exactly : if False, whether it is valid, if perhaps not as simple as possible
         """
         return _ranks(facts(traced)) == self.ranks and all(
             guard.shapes.hold(facts(guard.graph), exactly=exactly) for guard in self.guards
@@ -90,7 +90,7 @@ class Preparation:
     ----------
     graph : the original
     inputs : its variables, in the order of the arrays
-    parameters : those of them that seldom change
+    parameters : those that rarely change
     """
 
     def __init__(
@@ -106,7 +106,7 @@ class Preparation:
 
         Parameters
         ----------
-        sizes_vary : whether code is to be for any size, rather than the best for one
+        sizes_vary : whether code should be for any size, not the best for one
 
         Raises
         ------
@@ -117,7 +117,7 @@ class Preparation:
         """
         context = self._context(arrays, train, sizes_vary)
         made = self._made_for(arrays, train, sizes_vary)
-        context.unguarded(self.graph)  # what does not fit is to be found in the user's graph
+        context.unguarded(self.graph)  # so errors refer to the user's graph
         fitting = next((p for p in made if p.holds(self.graph, context.unguarded)), None)
         if fitting is None:
             fitting = self._prepared(context)
@@ -125,7 +125,7 @@ class Preparation:
         return fitting, context.unguarded(fitting.graph)
 
     def fitting(self, arrays: Sequence[Any], train: bool) -> Iterator[tuple[Prepared, Facts]]:
-        """The graphs made before that are right for such arrays, the simplest first, and their facts."""
+        """The cached graphs that are valid for such arrays, with their facts; the simplest first."""
         for sizes_vary in (False, True):
             made = self._made_for(arrays, train, sizes_vary)
             facts = self._context(arrays, train, sizes_vary).unguarded
@@ -139,14 +139,14 @@ class Preparation:
                 return
 
     def facts_of(self, prepared: Prepared, arrays: Sequence[Any], train: bool) -> Facts | None:
-        """The facts of a graph made before for such arrays; None if it is not right for them."""
+        """The facts of a cached graph for such arrays; None if it is not valid for them."""
         facts = self._context(arrays, train, prepared.sizes_vary).unguarded
         facts(self.graph)
         is_right = prepared.holds(self.graph, facts, exactly=False)
         return facts(prepared.graph) if is_right else None
 
     def keep(self, used: Sequence[Prepared]) -> None:
-        """Forget all graphs but these."""
+        """Drop all graphs except these."""
         for key, made in [*self._made.items()]:
             left = [prepared for prepared in made if any(prepared is one for one in used)]
             if left:
@@ -160,7 +160,7 @@ class Preparation:
         )
 
     def _made_for(self, arrays: Sequence[Any], train: bool, sizes_vary: bool) -> list[Prepared]:
-        """What has been made for arrays of these dtypes, on which passes may depend."""
+        """The graphs for arrays of these dtypes, on which passes may depend."""
         key = train, sizes_vary, *[array.dtype for array in arrays]
         return self._made.setdefault(key, [])
 
@@ -180,7 +180,7 @@ class Preparation:
     def _reports(
         self, arrays: Sequence[AbstractArray], train: bool, sizes_vary: bool
     ) -> list[PassReport]:
-        """What each pass makes of the graph.
+        """Report the result of each pass.
 
         Raises
         ------
@@ -201,7 +201,7 @@ class Preparation:
 
 
 def nodes_without_origin(before: Graph, after: Graph) -> list[Node]:
-    """The nodes that a pass made and that do not say from which line they come, if those before it all did."""
+    """The nodes created by a pass without the user's line, if all nodes before it had one."""
     if any(node.location is None for node in before.nodes if not node.is_variable):
         return []
     known = {*before.nodes}

@@ -1,4 +1,4 @@
-"""Rewrites that let operators share work: products with one matrix become one, parts are taken early."""
+"""Rewrites that share work between operators: products with one matrix become one, parts are taken early."""
 
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
@@ -12,7 +12,7 @@ from gluonic.graph.ops.dense import fully_connected
 
 
 class ShareProducts(Pass):
-    """Dense layers that apply one matrix to the slices of one array become one layer, as in unrolled cells.
+    """Dense layers that apply one matrix to the slices of one array, as in unrolled cells, become one layer.
 
     Examples
     --------
@@ -36,12 +36,12 @@ class ShareProducts(Pass):
     contract = "no dense layers apply one matrix to all slices of one array"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Make one layer of them."""
+        """Replace them by one layer."""
         return share_products(graph, lambda: context.facts(graph).shapes)
 
 
 class TakePartsEarly(Pass):
-    """Parts of element-wise results are computed of parts of the operands, if nothing but parts is read.
+    """Parts of element-wise results are computed from parts of the operands, if only parts are read.
 
     Examples
     --------
@@ -64,7 +64,7 @@ class TakePartsEarly(Pass):
     """
 
     name = "take parts early"
-    contract = "what is only read in parts is only computed in parts"
+    contract = "results that are read only in parts are computed only in parts"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Take parts of operands."""
@@ -72,12 +72,12 @@ class TakePartsEarly(Pass):
 
 
 def share_products(graph: Graph, shapes: Callable[[], Mapping[Entry, Shape]]) -> Graph:
-    """Make one dense layer of those that apply one matrix to the slices of one array, as unrolled cells do.
+    """Replace dense layers that apply one matrix to the slices of one array, as in unrolled cells, by one.
 
     Parameters
     ----------
     graph : the graph
-    shapes : returns the shapes of its entries; ranks alone are asked for
+    shapes : returns the shapes of its entries; only ranks are read
     """
     families = {key: nodes for key, nodes in _families(graph).items() if len(nodes) > 1}
     if families:
@@ -102,7 +102,7 @@ def share_products(graph: Graph, shapes: Callable[[], Mapping[Entry, Shape]]) ->
 
 
 def _families(graph: Graph) -> dict[Any, list[Node]]:
-    """Dense layers by what they share: the whole array, its axis, weight and bias; complete ones only."""
+    """Complete sets of dense layers, by the shared array, its axis, weight and bias."""
     found: dict[Any, list[Node]] = {}
     indices: dict[Any, set[int]] = {}
     for node in graph.nodes:
@@ -126,7 +126,7 @@ def _has_rows(node: Node, rank: int) -> bool:
 
 
 def take_parts_early(graph: Graph) -> Graph:
-    """Compute parts of element-wise results from parts of the operands, if nothing but parts is read."""
+    """Compute parts of element-wise results from parts of the operands, if only parts are read."""
     readers = _readers(graph)
     outputs = {entry.node for entry in graph.outputs}
 
@@ -174,7 +174,7 @@ def _cuts(node: Node) -> tuple[int, ...] | None:
 
 
 def _disjoint(settings: set[Any]) -> bool:
-    """Whether parts, given by their cuts, are pieces of one cutting."""
+    """Whether parts, given by their cuts, are different pieces of the same division."""
     cuts = [EqualPiece.of(numbers) for numbers in settings]
     return (
         all(len(each) == 1 for each in cuts) and len({(c[0].axis, c[0].count) for c in cuts}) == 1

@@ -1,4 +1,4 @@
-"""Passes that compute once what is computed twice, and leave out what changes nothing."""
+"""Passes that eliminate common subexpressions and operators without effect."""
 
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.graph import Entry, Graph
@@ -6,7 +6,7 @@ from gluonic.graph.simplify import simplify
 
 
 class Simplify(Pass):
-    """What is computed twice is computed once, and what leaves an array and its shape as they are is left out.
+    """Common subexpressions are computed once, and operators that change neither array nor shape are removed.
 
     Examples
     --------
@@ -27,10 +27,10 @@ class Simplify(Pass):
     """
 
     name = "simplify"
-    contract = "no two nodes compute the same; what is reshaped, cast or broadcast changes by that"
+    contract = "no two nodes compute the same; every reshape, cast and broadcast changes its input"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Simplify for shapes like these."""
+        """Simplify for these shapes."""
         facts = context.facts(graph)
 
         def same_shape(first: Entry, second: Entry) -> bool:
@@ -40,7 +40,7 @@ class Simplify(Pass):
 
 
 class SimplifyParts(Pass):
-    """What is computed twice is computed once; of shapes nothing is asked.
+    """Common subexpressions are computed once; this does not depend on shapes.
 
     Examples
     --------

@@ -1,4 +1,4 @@
-"""What a rule that rewrites one operator sees."""
+"""The data of a rule that rewrites one operator."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,16 +11,16 @@ from gluonic.support.record import record
 
 @record
 class RewriteContext:
-    """Where a rule is applied.
+    """One application of a rule.
 
     Attributes
     ----------
     node : the operator's use
-    inputs : what it reads, rewritten
+    inputs : its rewritten inputs
     train : whether the graph runs in training mode
     facts : about the original graph
-    used : the entries of the original graph that something reads
-    current : for a state that has been overwritten what it holds now
+    used : the entries of the original graph that are read
+    current : for a state that has been overwritten, its current value
     """
 
     node: Node
@@ -35,16 +35,16 @@ class RewriteContext:
 
     @property
     def dtype(self) -> Any:
-        """Of the first input."""
+        """The dtype of the first input."""
         return self.facts.dtypes[self.node.inputs[0]]
 
     @property
     def rank(self) -> int:
-        """How many axes the first input has."""
+        """The rank of the first input."""
         return len(self.facts.shapes[self.node.inputs[0]])
 
     def state(self, name: str) -> Entry:
-        """What a state holds now."""
+        """The current value of a state."""
         entry: Entry = getattr(self.n, name)
         return self.current.get(entry.node, entry)
 

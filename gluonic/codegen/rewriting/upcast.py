@@ -1,6 +1,8 @@
-"""A pass that computes what the interpreter computes of float16: steps in float32, numbers rounded first.
+"""A pass that computes float16 like the interpreter: composite operators in float32, with rounded attributes.
 
-Loops round the result of each operator to float16, so operators that are computed as several must not be.
+Loops round the result of each operator to float16, so an operator that is decomposed into several must not run
+in
+float16.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -21,7 +23,7 @@ _LOWEST = float(np.finfo(HALF).min)
 
 
 class UpcastHalves(Pass):
-    """Operators that are no loops, or several, compute float16 in float32; attributes are rounded first.
+    """Operators that are not a single loop compute float16 in float32; attributes are rounded first.
 
     Examples
     --------
@@ -39,7 +41,7 @@ class UpcastHalves(Pass):
     """
 
     name = "upcast halves"
-    contract = "what computes float16 rounds its result once, as the interpreter does"
+    contract = "an operator on float16 rounds its result once, like the interpreter"
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Put conversions around such operators."""
@@ -62,7 +64,7 @@ _Rule = Callable[[Node, Sequence[Entry], Mapping[Entry, Dtype]], Sequence[Entry]
 
 
 def _rule_of(node: Node, dtypes: Mapping[Entry, Dtype]) -> _Rule | None:
-    """How an operator is changed; None if it stays."""
+    """The rule for an operator; None if it is unchanged."""
     application = node.application
     if application is None:
         return None
@@ -87,7 +89,7 @@ def _between_conversions(
     give_origin(wide, node)
     made = node.with_inputs(wide)
     entries = [made.entry(i) for i in range(node.output_count)]
-    if _takes_largest(node):  # of a window without numbers that is float32's lowest
+    if _takes_largest(node):  # the maximum of an empty window is float32's lowest
         entries = [F._maximum_scalar(entries[0], scalar=_LOWEST)]
     return [
         F.Cast(entry, dtype=HALF.name) if dtypes[node.entry(i)] == HALF else entry

@@ -1,6 +1,6 @@
-"""How images lie in memory: passes that put channels first, then into blocks where kernels want them so.
+"""The memory layout of images: passes that put channels first, then into blocks where kernels read blocks.
 
-Passes are imported when a graph has images.
+The passes are imported when a graph has images.
 """
 
 from gluonic.codegen.lowerings.entry import lowering_at

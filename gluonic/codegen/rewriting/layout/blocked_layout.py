@@ -1,8 +1,9 @@
-"""A pass that puts images into blocks of channels wherever a chain of operators works on them so.
+"""A pass that puts images into blocks of channels wherever a chain of operators supports blocks.
 
-Convolutions become packing, a border and the convolution proper; what follows them (batch normalization by
-known statistics, a residual sum, an activation) goes into their epilogue, or runs on blocks. Images are taken
-back to planes where something else reads them. How an operator takes part stands in its entry (`LayoutRules`).
+Convolutions become packing, padding and the convolution proper. The operators after them (batch normalization
+by
+running statistics, a residual sum, an activation) are fused into their epilogue, or run on blocks. Images are
+converted back to planes where other operators read them. An operator's entry states its role (`LayoutRules`).
 """
 
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting

@@ -1,4 +1,4 @@
-"""What rules of the pass that puts images into blocks share: the layouts of entries, and convolutions."""
+"""Shared code of the rules that put images into blocks: the layouts of entries, and convolutions."""
 
 from collections import Counter
 from collections.abc import Callable, Collection
@@ -42,11 +42,11 @@ from gluonic.graph.ops.windows import Windows, windows_of
 Border = tuple[int, int, int, int]
 NO_BORDER: Border = (0, 0, 0, 0)
 _MOST_TAPS = 128
-"""How many places a filter may have: where filters are turned round there is code for each of them."""
+"""The most taps of a filter: where filters are rotated there is code for each tap."""
 
 
 def _blocks_at_once(output: Entry, filters: Filters, target: Target, facts: Facts) -> int:
-    """How many blocks of filters a tile has: all that packed filters depend on."""
+    """The number of filter blocks in a tile, the only property of it that packed filters depend on."""
     rows, columns = facts.shapes[output][2:]
     vary = facts.sizes_vary
     return tiling_of(filters, rows, columns, target, sizes_vary=vary).tile.blocks
@@ -57,9 +57,9 @@ class BlockedRewriting(LayoutRewriting):
 
     Parameters
     ----------
-    graph, context : what is rewritten, and what is known of it
-    otherwise : the rule of operators that have none
-    read_in_blocks : the entries that something reads in blocks
+    graph, context : the graph that is rewritten, and its facts
+    otherwise : the rule of operators that have no rule
+    read_in_blocks : the entries that are read in blocks
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class BlockedRewriting(LayoutRewriting):
         self.read_in_blocks = read_in_blocks
 
     def may_take(self, node: Node) -> bool:
-        """Whether it reads numbers of float32 alone."""
+        """Whether all its inputs are float32."""
         return all(self.facts.dtypes[entry] == np.float32 for entry in node.inputs)
 
     def rule_in(self, rules: LayoutRules) -> Rule | None:
@@ -93,23 +93,23 @@ class BlockedRewriting(LayoutRewriting):
         return rules.blocked
 
     def restored(self, entry: Entry) -> Entry:
-        """Images in planes that are in blocks."""
+        """Convert images in blocks to planes."""
         blocks, groups = self.own_blocks(entry)
         channels = self.shape(entry)[1]
         return apply(to_planes, blocks, name=entry.node.name, channels=channels, groups=groups)
 
     def in_other_layouts(self, entry: Entry) -> list[Entry]:
-        """Images in blocks, if they are there."""
+        """The images in blocks, if they exist."""
         return [self.blocks[entry][0]] if entry in self.blocks else []
 
     # -- layouts ------------------------------------------------------------------------------
 
     def groups_of(self, channels: int, groups: int) -> int:
-        """How many groups count: only if blocks would reach across them."""
+        """The number of groups that matters: 1, unless blocks would span several groups."""
         return 1 if channels // groups % self.lanes == 0 else groups
 
     def own_blocks(self, entry: Entry) -> tuple[Entry, int]:
-        """An entry that is in blocks, with its groups."""
+        """An entry in blocks, with the number of its groups."""
         if entry not in self.blocks:
             made = self.pending[entry]
             groups = self.groups_of(self.shape(entry)[1], made.groups)
@@ -118,7 +118,7 @@ class BlockedRewriting(LayoutRewriting):
         return self.blocks[entry]
 
     def in_blocks(self, entry: Entry, groups: int | None = None) -> bool:
-        """Whether an entry is in blocks (of so many groups)."""
+        """Whether an entry is in blocks (with this number of groups)."""
         if entry in self.blocks:
             return groups is None or self.blocks[entry][1] == groups
         if entry not in self.pending:
@@ -127,7 +127,7 @@ class BlockedRewriting(LayoutRewriting):
         return groups is None or own == groups
 
     def block(self, entry: Entry, groups: int = 1, border: Border = NO_BORDER) -> Entry:
-        """An entry in blocks, with a border."""
+        """An entry in blocks, with padding."""
         if not any(border) and self.in_blocks(entry, groups):
             return self.own_blocks(entry)[0]
         key = entry, border, groups
@@ -147,14 +147,14 @@ class BlockedRewriting(LayoutRewriting):
         return self.bordered[key]
 
     def _bordered(self, entry: Entry, border: Border) -> Entry:
-        """An entry that is in blocks, with a border; windows along the depth are made of bordered images."""
+        """An entry that is in blocks, with padding; windows along the depth are made from padded images."""
         node = entry.node
         if node.application is not None and node.application.op is depth_windows:
             return node.with_inputs([self.block(node.inputs[0], 1, border)]).entry()
         return apply(with_border, self.own_blocks(entry)[0], name=node.name, border=border)
 
     def _plane_with(self, entry: Entry, border: Border) -> Entry:
-        """An entry in its own layout, with a border."""
+        """An entry in its own layout, with padding."""
         if not any(border):
             return self.own(entry)
         key = entry, border, 0
@@ -164,7 +164,7 @@ class BlockedRewriting(LayoutRewriting):
         return self.bordered[key]
 
     def places_of(self, entry: Entry) -> Entry:
-        """How many places images have, for operators whose results have as many."""
+        """The spatial extents of images, for operators whose results have the same."""
         if entry not in self._places:
             node, own = entry.node, self.kept.get(entry)
             if node.application is not None and node.application.op is images_like:
@@ -177,7 +177,7 @@ class BlockedRewriting(LayoutRewriting):
     # -- convolutions -------------------------------------------------------------------------
 
     def convolution(self, node: Node) -> bool:
-        """Take a convolution of images."""
+        """Rewrite a convolution of images."""
         data, weight, *bias = node.inputs
         found = self.image_filters(node, data, weight, node.entry())
         if found is None:
@@ -211,7 +211,7 @@ class BlockedRewriting(LayoutRewriting):
         return self._filters(channels, count, windows, groups, self.in_blocks(data)), windows
 
     def images_of(self, data: Entry, filters: Filters, windows: Windows) -> tuple[Entry, Filters]:
-        """What a convolution reads, images with their border, and the filters that go with them."""
+        """The padded images that a convolution reads, and the corresponding filters."""
         top, left = windows.pad
         border = top, left, top, left
         if filters.planar:
@@ -274,7 +274,7 @@ class BlockedRewriting(LayoutRewriting):
         )
 
     def _packed(self, made: PendingConvolution, common: dict[str, Any]) -> Entry:
-        """A convolution's filters in the order in which they are read."""
+        """A convolution's filters, packed in the order of access."""
         name = f"{made.name}_filters"
         if made.turned is not None:
             return apply(
@@ -291,7 +291,7 @@ class BlockedRewriting(LayoutRewriting):
         )
 
     def open_convolution(self, entry: Entry) -> PendingConvolution | None:
-        """A convolution that nothing but the node at hand reads, and that is not finished."""
+        """An unfinished convolution whose only reader is the current node."""
         made = self.pending.get(entry)
         if made is None or not made.is_open or self.uses[entry] != 1 or entry in self.blocks:
             return None

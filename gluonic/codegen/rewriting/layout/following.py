@@ -1,6 +1,6 @@
-"""Rules of the pass that puts images into blocks of channels: what follows a convolution.
+"""Rules of the pass that puts images into blocks of channels: operators after a convolution.
 
-Batch normalization by known statistics, an activation and a residual sum become part of it, or work on blocks.
+Batch normalization by running statistics, an activation and a residual sum are fused into it, or run on blocks.
 """
 
 import json
@@ -25,7 +25,7 @@ from gluonic.graph.builder import F
 
 
 def normalization(images: BlockedRewriting, node: Node) -> bool:
-    """Take a batch normalization by known statistics: a factor and a summand for each channel."""
+    """Rewrite a batch normalization by running statistics: a factor and a summand per channel."""
     settings, data = node.applied.settings, node.inputs[0]
     if images.train and not settings["use_global_stats"]:
         return False
@@ -50,7 +50,7 @@ def normalization(images: BlockedRewriting, node: Node) -> bool:
 
 
 def _affine(images: BlockedRewriting, node: Node, bias: Entry | None = None) -> tuple[Entry, Entry]:
-    """What channels are multiplied by, and what is added then, if a bias was added before."""
+    """The factors and summands of channels, if a bias was added before."""
     settings = node.applied.settings
     gamma: Entry | None
     gamma, beta, mean, variance = (images.own(entry) for entry in node.inputs[1:])
@@ -65,7 +65,7 @@ def _affine(images: BlockedRewriting, node: Node, bias: Entry | None = None) -> 
 
 
 def elementwise(images: BlockedRewriting, node: Node) -> bool:
-    """Take an operator that computes every element by itself."""
+    """Rewrite an element-wise operator."""
     application = node.applied
     if function_of(application) is None or node.output_count != 1 or not node.inputs:
         return False
@@ -82,7 +82,7 @@ def elementwise(images: BlockedRewriting, node: Node) -> bool:
 
 
 def _on_blocks(images: BlockedRewriting, node: Node) -> bool:
-    """Compute on blocks if an input whose images are no smaller than those of the result is there."""
+    """Compute on blocks if an input is in blocks whose images are no smaller than those of the result."""
     whole = [e for e in node.inputs if images.shape(e)[1:] == images.shape(node.entry())[1:]]
     found = [entry for entry in whole if images.in_blocks(entry)]
     if not found:
@@ -100,7 +100,7 @@ def _on_blocks(images: BlockedRewriting, node: Node) -> bool:
 
 
 def _is_scale(data: Entry, scale: Entry, facts: Facts) -> bool:
-    """Whether there is a number for each channel of images of several places."""
+    """Whether `scale` has a number per channel, and images have more than one pixel."""
     shape, own = facts.shapes[data], facts.shapes[scale]
     if len(shape) != 4 or own[1] != shape[1] or not all(is_one(extent) for extent in own[2:]):
         return False
@@ -108,7 +108,7 @@ def _is_scale(data: Entry, scale: Entry, facts: Facts) -> bool:
 
 
 def scaling(images: BlockedRewriting, node: Node) -> bool:
-    """Take images times numbers for the channels of each, or any other product."""
+    """Rewrite a product of images with a factor per channel and image, or any other product."""
     for data, scale in (node.inputs, node.inputs[::-1]):
         shape, own = images.shape(data), images.shape(scale)
         is_scale = images.facts.decide(partial(_is_scale, data, scale))
@@ -121,7 +121,7 @@ def scaling(images: BlockedRewriting, node: Node) -> bool:
 
 
 def rectifier(images: BlockedRewriting, node: Node) -> bool:
-    """Take a rectifier: a function of each element, or one with slopes of the channels' own."""
+    """Rewrite a rectifier: a function of each element, or one with a slope per channel."""
     if node.applied.settings["act_type"] != "prelu":
         return elementwise(images, node)
     data, gamma = node.inputs
@@ -140,7 +140,7 @@ def rectifier(images: BlockedRewriting, node: Node) -> bool:
 
 
 def _activation(images: BlockedRewriting, node: Node, application: Application) -> bool:
-    """Make an activation part of what computes its data."""
+    """Fuse an activation into the operator that computes its input."""
     data, loop = node.inputs[0], loop_for(node, images.unguarded)
     if loop is None or why_no_code(application, loop, [images.facts.dtypes[data]]):
         return False
@@ -176,7 +176,7 @@ def _residual(images: BlockedRewriting, node: Node, position: int) -> bool:
 
 
 def dropout(images: BlockedRewriting, node: Node) -> bool:
-    """Take a dropout that drops nothing."""
+    """Rewrite a dropout that drops nothing."""
     settings, data = node.applied.settings, node.inputs[0]
     if images.train or settings["mode"] == "always" or images.uses[node.entry(1)]:
         return False

@@ -30,7 +30,7 @@ from gluonic.graph.ops.windows import Windows
 
 
 def data_gradient(rewriting: BlockedRewriting, node: Node) -> bool:
-    """Take the gradient of a convolution's data: a convolution of the output's gradient."""
+    """Rewrite the gradient with respect to a convolution's data: a convolution of the output's gradient."""
     grad, data, weight = node.inputs
     found = rewriting.image_filters(node, data, weight, grad)
     if found is None:
@@ -74,7 +74,7 @@ def data_gradient(rewriting: BlockedRewriting, node: Node) -> bool:
 
 
 def _shortest(data: Entry, stride: Shape, facts: Facts) -> tuple[int, ...]:
-    """The extents of images, as far as it matters that they are less than the stride."""
+    """The extents of images; those not below the stride do not matter."""
     extents = zip(facts.shapes[data][2:], stride, strict=True)
     return tuple([step if extent >= step else int(extent) for extent, step in extents])
 
@@ -82,14 +82,14 @@ def _shortest(data: Entry, stride: Shape, facts: Facts) -> tuple[int, ...]:
 def _blocks_at_once(
     data: Entry, filters: Filters, target: Target, remainder: Shape, apart: Shape, facts: Facts
 ) -> int:
-    """How many blocks of filters a tile has, where the places of a remainder are made."""
+    """The number of filter blocks in a tile, for the positions of one remainder."""
     rows, columns = map(places_in, facts.shapes[data][2:], remainder, apart)
     gaps, vary = tuple(apart) != (1, 1), facts.sizes_vary
     return tiling_of(filters, rows, columns, target, gaps=gaps, sizes_vary=vary).tile.blocks
 
 
 def _way_back(forward: Filters) -> Filters:
-    """Filters from the output's channels to the data's."""
+    """The filters of the gradient: from the output's channels to the data's."""
     depthwise = forward.depthwise
     return Filters(
         1 if depthwise else forward.filters,
@@ -110,7 +110,7 @@ def _phase(
     remainder: tuple[int, int],
     phases: Sequence[Phase | None],
 ) -> PendingConvolution | None:
-    """The convolution that makes one phase of a gradient of data; None where that is zero."""
+    """The convolution that computes one phase of the data's gradient; None if that is zero."""
     down, across = phases
     if down is None or across is None:
         return None
@@ -134,7 +134,7 @@ def _phase(
 
 
 def weight_gradient(rewriting: BlockedRewriting, node: Node) -> bool:
-    """Take the gradient of a convolution's filters."""
+    """Rewrite the gradient with respect to a convolution's filters."""
     grad, data, weight = node.inputs
     found = rewriting.image_filters(node, data, weight, grad)
     if found is None:

@@ -1,4 +1,4 @@
-"""How arrays of images lie, and the form that kernels take."""
+"""The layouts of arrays of images, and the one that kernels support."""
 
 from typing import Any
 
@@ -15,13 +15,13 @@ from gluonic.support.record import record
 
 @record
 class ImageLayout:
-    """How an array of images (or of filters) lies.
+    """The layout of an array of images (or of filters).
 
     Attributes
     ----------
-    rank : how many axes it has
-    last : whether the channels lie behind the places
-    depth : how many images each volume has, if volumes are taken for images; 0 otherwise
+    rank : number of axes
+    last : whether the channels come after the spatial axes
+    depth : the number of images per volume, if volumes are treated as images; otherwise 0
     """
 
     rank: int
@@ -30,15 +30,15 @@ class ImageLayout:
 
     @property
     def is_plain(self) -> bool:
-        """Whether kernels take it as it is."""
+        """Whether it is the layout that kernels support."""
         return self.rank > 3 and not self.last and not self.depth
 
     def lifted(self, places: Shape, fill: int) -> Shape:
-        """Numbers along the axes of places, those of signals with one for the row."""
+        """Numbers along the spatial axes; those of signals get one more, `fill`, for the row."""
         return (fill, *places) if self.rank == 3 and places else places
 
     def made_plain(self, entry: Entry) -> Entry:
-        """Channels first, two axes of places or three."""
+        """Convert an entry to channels first, with two or three spatial axes."""
         if self.depth:
             return self._folded(entry)
         if self.last:
@@ -56,7 +56,7 @@ class ImageLayout:
         return entry
 
     def _folded(self, volumes: Entry) -> Entry:
-        """The images of all volumes, one after the other."""
+        """The images of all volumes along the batch axis."""
         if not self.last:
             volumes = F.transpose(volumes, axes=(0, 2, 1, 3, 4))
         images: Entry = F.reshape(volumes, shape=(-3, -2))
@@ -72,7 +72,7 @@ class ImageLayout:
 
 @inner_operator("_images_like", reads_shapes=True)
 def images_like(data: Array, places: Array, *, channels: int) -> Any:
-    """Images of which only the shape counts, as many as there are in `data`, with so many places."""
+    """Images of which only the shape is read: as many as in `data`, with given spatial extents."""
     return np.zeros((len(data), channels, *places.shape[:-1]), data.dtype)
 
 

@@ -1,6 +1,6 @@
-"""Rules of the pass that puts images into blocks of channels: channels joined, and taken apart.
+"""Rules of the pass that puts images into blocks of channels: channels concatenated, and split.
 
-Where every part has whole blocks, so has the result: blocks lie one after the other as channels do.
+If every part has whole blocks, so has the result: blocks are in the order of channels.
 """
 
 from collections.abc import Sequence
@@ -15,11 +15,11 @@ _CHANNELS = 1
 
 
 def read_in_blocks(graph: Graph, train: bool) -> set[Entry]:
-    """The results that operators read in blocks if they can have them so.
+    """The results that operators would read in blocks.
 
     Parameters
     ----------
-    graph : what is computed
+    graph : the graph
     train : whether the graph runs in training mode
     """
     found: set[Entry] = set()
@@ -36,7 +36,7 @@ def read_in_blocks(graph: Graph, train: bool) -> set[Entry]:
 
 
 def join(images: BlockedRewriting, node: Node) -> bool:
-    """Take images that are joined along their channels."""
+    """Rewrite a concatenation of images along their channels."""
     shape = images.shape(node.entry())
     if len(shape) != 4 or node.applied.settings["dim"] % 4 != _CHANNELS or 0 in shape:
         return False
@@ -54,7 +54,7 @@ def join(images: BlockedRewriting, node: Node) -> bool:
 
 
 def join_gradient(images: BlockedRewriting, node: Node) -> bool:
-    """Take the gradients of images that were joined along their channels."""
+    """Rewrite the gradient of a concatenation along channels."""
     head, *parts = node.inputs
     if len(images.shape(head)) != 4 or node.applied.settings["dim"] % 4 != _CHANNELS:
         return False
@@ -62,7 +62,7 @@ def join_gradient(images: BlockedRewriting, node: Node) -> bool:
 
 
 def split(images: BlockedRewriting, node: Node) -> bool:
-    """Take images that are divided evenly along their channels."""
+    """Rewrite an even split of images along their channels."""
     settings, shape = node.applied.settings, images.shape(node.inputs[0])
     if len(shape) != 4 or settings["axis"] % 4 != _CHANNELS or settings["squeeze_axis"]:
         return False
@@ -71,7 +71,7 @@ def split(images: BlockedRewriting, node: Node) -> bool:
 
 
 def take_channels(images: BlockedRewriting, node: Node) -> bool:
-    """Take some neighbouring channels of images."""
+    """Rewrite a slice of images' channels."""
     settings, shape = node.applied.settings, images.shape(node.inputs[0])
     if len(shape) != 4 or settings["axis"] % 4 != _CHANNELS:
         return False
@@ -81,7 +81,7 @@ def take_channels(images: BlockedRewriting, node: Node) -> bool:
 
 
 def _take_apart(images: BlockedRewriting, node: Node, sizes: Sequence[int], first: int = 0) -> bool:
-    """Take neighbouring channels, so many each time, as results; those before `first` are none."""
+    """Split channels into results of given sizes; those before `first` are skipped."""
     data, lanes = node.inputs[0], images.lanes
     if not images.in_blocks(data, 1) or not _are_whole(images, sizes) or 0 in images.shape(data):
         return False
@@ -99,7 +99,7 @@ def _take_apart(images: BlockedRewriting, node: Node, sizes: Sequence[int], firs
 
 
 def along_depth(images: BlockedRewriting, node: Node) -> bool:
-    """Take images whose channels are joined with those of their neighbours, or their gradient."""
+    """Rewrite the concatenation of images' channels with those of adjacent images, or its gradient."""
     (data,) = node.inputs
     channels = [images.shape(entry)[_CHANNELS] for entry in (data, node.entry())]
     if node.entry() not in images.read_in_blocks or not _are_whole(images, channels):

@@ -1,4 +1,4 @@
-"""What passes share that put arrays into other layouts: operators' rules, entries in several layouts."""
+"""The base of passes that change layouts: operators' rules, entries in several layouts."""
 
 from collections.abc import Callable, Iterable
 from typing import Any
@@ -12,18 +12,18 @@ from gluonic.graph.attributes import Shape
 class LayoutRewriting:
     """One run of such a pass; entries of the old graph are the keys.
 
-    A subclass says which entries are in other layouts (`restored`, `in_other_layouts`), and which of an
-    operator's rules are for its own layouts (`rule_in`).
+    A subclass defines which entries are in other layouts (`restored`, `in_other_layouts`), and which of an
+    operator's rules are for its layouts (`rule_in`).
 
     Parameters
     ----------
-    graph, facts : what is rewritten
-    otherwise : the rule of all operators that have none
+    graph, facts : the graph that is rewritten, and its facts
+    otherwise : the rule of operators that have no rule
 
     Attributes
     ----------
     kept : entries in their own layout
-    has_changed : whether some rule has taken a node
+    has_changed : whether some rule has rewritten a node
     """
 
     def __init__(self, graph: Graph, facts: Facts, otherwise: Callable[[Any, Node], bool]) -> None:
@@ -34,7 +34,7 @@ class LayoutRewriting:
         self._traced = {*graph.nodes}
 
     def may_take(self, node: Node) -> bool:
-        """Whether rules are for a node of such shapes and dtypes."""
+        """Whether rules apply to a node with these shapes and dtypes."""
         raise NotImplementedError
 
     def rule_in(self, rules: LayoutRules) -> Rule | None:
@@ -42,11 +42,11 @@ class LayoutRewriting:
         raise NotImplementedError
 
     def restored(self, entry: Entry) -> Entry:
-        """An entry that is in another layout, in its own."""
+        """Convert an entry from another layout to its own."""
         raise NotImplementedError
 
     def in_other_layouts(self, entry: Entry) -> Iterable[Entry]:
-        """An entry in the layouts in which it is, other than its own."""
+        """An entry in the other layouts in which it exists."""
         raise NotImplementedError
 
     def run(self) -> Graph:
@@ -74,7 +74,7 @@ class LayoutRewriting:
             yield own
 
     def keep(self, node: Node) -> None:
-        """Take over a node as it is, with its inputs in their own layouts."""
+        """Keep a node unchanged, with its inputs in their own layouts."""
         copy = node.with_inputs([self.own(entry) for entry in node.inputs])
         for index in range(node.output_count):
             self.kept[node.entry(index)] = copy.entry(index)
@@ -87,15 +87,15 @@ class LayoutRewriting:
         return self.kept[entry]
 
     def shape(self, entry: Entry) -> Shape:
-        """The shape of an entry of the old graph, which notes what it is asked."""
+        """The shape of an entry of the old graph, which records guards."""
         return self.facts.shapes[entry]
 
     def places(self, entry: Entry) -> Shape:
-        """How many places images with their channels first have, as numbers."""
+        """The spatial extents of images with channels first, as numbers."""
         return tuple(self.shape(entry)[2:])
 
     def trace(self, made: Iterable[Entry], origin: Node) -> None:
-        """Have all new nodes below some entries point to the user's line of the node whose work they do."""
+        """Give all new nodes below some entries the user's line of the node that they replace."""
         stack = [entry.node for entry in made]
         while stack:
             node = stack.pop()

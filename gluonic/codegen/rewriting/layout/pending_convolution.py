@@ -1,4 +1,4 @@
-"""A convolution in the making: later nodes may still become part of it."""
+"""An unfinished convolution: later nodes may still be fused into it."""
 
 from typing import Any
 
@@ -10,7 +10,7 @@ from gluonic.support.record import record
 
 @record
 class PendingConvolution:
-    """A convolution in the making: later nodes may still become part of it."""
+    """An unfinished convolution: later nodes may still be fused into it."""
 
     name: str
     data: Entry
@@ -34,17 +34,17 @@ class PendingConvolution:
 
     @property
     def is_open(self) -> bool:
-        """Whether something can still be added to or applied to the sums."""
+        """Whether sums, or functions of the sums, can still be fused."""
         return self.activation is None
 
     @property
     def is_bare(self) -> bool:
-        """Whether the sums can still be scaled."""
+        """Whether factors can still be fused."""
         return self.is_open and self.scale is None and self.residual is None and self.turned is None
 
 
 def filter_attributes(filters: Filters, lanes: int) -> dict[str, Any]:
-    """What operators on packed filters need to know."""
+    """The attributes of operators on packed filters."""
     return {
         "channels": filters.channels,
         "filters": filters.filters,

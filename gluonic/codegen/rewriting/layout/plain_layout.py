@@ -1,4 +1,4 @@
-"""A pass that brings windowed operators into the one form that kernels are written for.
+"""A pass that converts windowed operators to the only layout that kernels support.
 
 Channels come first, signals are images of one row, a transposed convolution is the gradient of a convolution:
 
@@ -6,10 +6,13 @@ Channels come first, signals are images of one row, a transposed convolution is 
     Convolution(x, w, kernel=(3,))  →  squeeze(Convolution(expand_dims(x), expand_dims(w), kernel=(1, 3)))
     Deconvolution(x, w)             →  _backward_Convolution_data(x, …, w), or dot(x, w) if `x` has one place
 
-and volumes are images, whose filters read their neighbours as further channels (`volumes`).
+and volumes are images; their filters read adjacent images as further channels (`volumes`).
 
-What only passes images on (element by element, normalized, joined) stays in that form, so that chains of layers
-are rearranged at their ends. Rules of operators are in the files beside this one; their entries name them.
+Operators that only pass images on (element-wise, normalization, concatenation) stay in that layout, so that
+images
+are transposed only at the ends of chains of layers. The rules of operators are in the files of this folder;
+their
+entries name them.
 """
 
 from collections.abc import Mapping, Sequence
@@ -27,7 +30,7 @@ _FLOATS = (FLOAT32, FLOAT64)
 
 
 def with_plain_images(graph: Graph, facts: Facts) -> Graph:
-    """The graph with windowed operators in the form of kernels; the same graph if there is nothing to do."""
+    """The graph with windowed operators in the layout of kernels; the same graph if there is nothing to do."""
     known = (lowering_at(node).layout for node in graph.nodes)
     if not any(rules.decides and rules.plain is not None for rules in known):
         return graph
@@ -39,7 +42,7 @@ class PlainRewriting(LayoutRewriting):
 
     Attributes
     ----------
-    plain : entries in the form of kernels, with their own form
+    plain : entries in the layout of kernels, with their own layout
     """
 
     def __init__(self, graph: Graph, facts: Facts) -> None:
@@ -47,27 +50,27 @@ class PlainRewriting(LayoutRewriting):
         self.plain: dict[Entry, tuple[Entry, ImageLayout]] = {}
 
     def may_take(self, node: Node) -> bool:
-        """Whether it computes elements of arrays of floats."""
+        """Whether it computes floats from floats."""
         entries = [*node.inputs, node.entry()]
         if any(self.facts.dtypes[e] not in _FLOATS for e in entries):
             return False
         return not any(0 in self.facts.shapes[e] for e in entries)
 
     def rule_in(self, rules: LayoutRules) -> Rule | None:
-        """The rule of an operator for the form of kernels."""
+        """The rule of an operator for the layout of kernels."""
         return rules.plain
 
     def restored(self, entry: Entry) -> Entry:
-        """An entry that is in the form of kernels, in its own."""
+        """Convert an entry from the layout of kernels to its own."""
         made, form = self.plain[entry]
         return form.restored(made)
 
     def in_other_layouts(self, entry: Entry) -> list[Entry]:
-        """An entry in the form of kernels, if it is there."""
+        """An entry in the layout of kernels, if it exists."""
         return [self.plain[entry][0]] if entry in self.plain else []
 
     def as_plain(self, entry: Entry, form: ImageLayout) -> Entry:
-        """An entry in the form of kernels."""
+        """An entry in the layout of kernels."""
         found = self.plain.get(entry)
         if found is None or found[1] != form:
             found = form.made_plain(self.own(entry)), form
@@ -75,12 +78,12 @@ class PlainRewriting(LayoutRewriting):
         return found[0]
 
     def form_of(self, node: Node) -> ImageLayout:
-        """How the images that an operator reads lie."""
+        """The layout of the images that an operator reads."""
         rank = len(self.facts.shapes[node.inputs[0]])
         return ImageLayout(rank, is_channels_last(node.applied.settings["layout"]))
 
     def make(self, node: Node, settings: Mapping[str, Any], form: ImageLayout) -> None:
-        """Apply a node's operator to arrays in the form of kernels."""
+        """Apply a node's operator to arrays in the layout of kernels."""
         inputs = [
             self.as_plain(e, form) if len(self.facts.shapes[e]) == form.rank else self.own(e)
             for e in node.inputs
@@ -92,13 +95,13 @@ class PlainRewriting(LayoutRewriting):
     def applied(
         node: Node, op: Operator, settings: Mapping[str, Any], inputs: Sequence[Entry]
     ) -> Node:
-        """An operator in the place of a node."""
+        """An operator that replaces a node."""
         return node.with_application(op.apply(dict(settings)), inputs)
 
     # -- what passes images on ----------------------------------------------------------------
 
     def normalization(self, node: Node) -> bool:
-        """Keep a batch normalization over channels in the form of its data."""
+        """Compute a batch normalization over channels in the layout of its data."""
         found = self.plain.get(node.inputs[0])
         if found is None:
             return False
@@ -114,7 +117,7 @@ class PlainRewriting(LayoutRewriting):
         return True
 
     def join(self, node: Node) -> bool:
-        """Keep images that are joined along their channels in the form that all of them have."""
+        """Concatenate images along their channels in the layout that all of them have."""
         form = self._common_form(node)
         if form is None:
             return False
@@ -125,7 +128,7 @@ class PlainRewriting(LayoutRewriting):
         return True
 
     def elementwise(self, node: Node) -> bool:
-        """Keep an operator that computes every element by itself in the form of its inputs."""
+        """Compute an element-wise operator in the layout of its inputs."""
         if node.applied.op.scalar is None or node.output_count != 1 or not node.inputs:
             return False
         shape, form = self.facts.shapes[node.entry()], self._common_form(node)
@@ -136,7 +139,7 @@ class PlainRewriting(LayoutRewriting):
         return True
 
     def _common_form(self, node: Node) -> ImageLayout | None:
-        """The form of the inputs; to be an image of one row costs the others nothing."""
+        """The layout of the inputs; others become images of one row at no cost."""
         forms = {self.plain[e][1] if e in self.plain else None for e in node.inputs}
         known = {form for form in forms if form is not None}
         if len(known) != 1:

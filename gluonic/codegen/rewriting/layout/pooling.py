@@ -13,7 +13,7 @@ from gluonic.graph.ops.windows import is_channels_last
 
 
 def pooling(images: BlockedRewriting, node: Node) -> bool:
-    """Take pooling of images."""
+    """Rewrite pooling of images."""
     data = node.inputs[0]
     if not _is_pool(images, node, data):
         return False
@@ -26,7 +26,7 @@ def pooling(images: BlockedRewriting, node: Node) -> bool:
 
 
 def spreading(images: BlockedRewriting, node: Node) -> bool:
-    """Take the gradient of sums and means."""
+    """Rewrite the gradient of sum and mean pooling."""
     grad, data = node.inputs
     if not _is_pool(images, node, data):
         return False
@@ -38,7 +38,7 @@ def spreading(images: BlockedRewriting, node: Node) -> bool:
 
 
 def scattering(images: BlockedRewriting, node: Node) -> bool:
-    """Take the gradient of maxima."""
+    """Rewrite the gradient of max pooling."""
     if not _is_pool(images, node, node.inputs[1]):
         return False
     blocks = [images.block(entry) for entry in node.inputs]
@@ -48,7 +48,7 @@ def scattering(images: BlockedRewriting, node: Node) -> bool:
 
 
 def _is_pool(images: BlockedRewriting, node: Node, data: Entry) -> bool:
-    """Whether a node pools images, or is the gradient of that, and blocks make it faster."""
+    """Whether a node is pooling of images, or its gradient, and blocks make it faster."""
     settings, shape = node.applied.settings, images.shape(data)
     if (
         len(shape) != 4
@@ -64,19 +64,19 @@ def _is_pool(images: BlockedRewriting, node: Node, data: Entry) -> bool:
 
 
 def _stays_in_planes(images: BlockedRewriting, node: Node, *, has_border: bool) -> bool:
-    """Whether it would take longer to put images into blocks, and back, than pooling them as they are does."""
+    """Whether converting images to blocks and back would take longer than pooling them in planes."""
     if images.in_blocks(node.inputs[0]) or node.entry() in images.read_in_blocks:
         return False
     return not has_border or images.facts.decide(partial(_is_wide, node.entry(), images.lanes))
 
 
 def _is_wide(output: Entry, lanes: int, facts: Facts) -> bool:
-    """Whether rows are some registers long."""
+    """Whether rows are several registers long."""
     return facts.shapes[output][-1] >= 2 * lanes
 
 
 def _settings(images: BlockedRewriting, node: Node, data: Entry) -> dict[str, Any]:
-    """The attributes that the operators for blocks share, which hold for images of any size."""
+    """The common attributes of the operators for blocks, valid for images of any size."""
     settings, unknown = node.applied.settings, (None,) * len(images.shape(data))
     pool = pool_of(unknown, "", **{name: settings[name] for name in _GEOMETRY})
     return {

@@ -12,7 +12,7 @@ from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
 
 Way = Callable[[dict[str, Any]], str | None]
-"""How places are computed, given the attributes; None if not by such kernels."""
+"""The method of computing pixels, from the attributes; None if these kernels have none."""
 
 
 def _corners(settings: dict[str, Any]) -> str | None:
@@ -24,7 +24,7 @@ def _averages(settings: dict[str, Any]) -> str | None:
 
 
 def _repeats(settings: dict[str, Any]) -> str | None:
-    """Repetition is the mean of so many parts that each holds one place."""
+    """Repetition is a mean over parts of one pixel each."""
     if settings.get("sample_type", "nearest") != "nearest" or settings["num_args"] != 1:
         return None
     return "average"
@@ -45,7 +45,7 @@ def _resized(images: BlockedRewriting, node: Node, *, way_of: Way, back: bool) -
 
 
 def _places(images: BlockedRewriting, node: Node, back: bool) -> Entry:
-    """How many places the result has: as many as what was resized, a multiple of them, or some number."""
+    """The spatial extents of the result: those of the resized images, a multiple of them, or given numbers."""
     if back:
         return images.places_of(node.inputs[-1])
     settings, data = node.applied.settings, node.inputs[0]

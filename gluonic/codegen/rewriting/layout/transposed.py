@@ -1,6 +1,7 @@
-"""Rules of the pass that brings operators into the form of kernels: transposed convolutions.
+"""Rules of the pass that converts operators to the layout of kernels: transposed convolutions.
 
-One is the gradient of a convolution's data; its own gradients are a convolution, and the gradient of filters.
+A transposed convolution is the data gradient of a convolution; its gradients are a convolution and a filter
+gradient.
 """
 
 import math
@@ -23,7 +24,7 @@ from gluonic.graph.view import complete
 
 
 def forward(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take a transposed convolution."""
+    """Rewrite a transposed convolution."""
     data, weight, *bias = node.inputs
     layer = _Layer(rewriting, node, data)
     images, filters = layer.plain(data), layer.plain(weight)
@@ -38,27 +39,27 @@ def forward(rewriting: PlainRewriting, node: Node) -> bool:
 
 
 def data_gradient(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take the gradient of its data."""
+    """Rewrite the gradient with respect to its data."""
     grad, data, weight = node.inputs
     layer = _Layer(rewriting, node, data)
     return layer.leave(layer.made(convolution, layer.plain(grad), layer.plain(weight)))
 
 
 def weight_gradient(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take the gradient of its filters."""
+    """Rewrite the gradient with respect to its filters."""
     grad, data, weight = node.inputs
     layer = _Layer(rewriting, node, data)
     return layer.leave(layer.made(towards_weight, *map(layer.plain, (data, grad, weight))))
 
 
 class _Layer:
-    """A transposed convolution whose result, or one of whose gradients, a node is.
+    """The transposed convolution of a node, which is its result or one of its gradients.
 
     Attributes
     ----------
-    shape : of its data in the form of kernels, without the size of the batch; rows and columns are not known
-        where they matter not
-    windows, places : of its output
+    shape : the shape of its data in the layout of kernels, without the batch size; rows and columns are unknown
+        where they do not matter
+    windows, places : the windows, and the spatial extents of its output
     """
 
     def __init__(self, rewriting: PlainRewriting, node: Node, data: Entry) -> None:
@@ -73,16 +74,16 @@ class _Layer:
         self._adj = own["adj"] or (0,) * len(made.places)
 
     def plain(self, entry: Entry) -> Entry:
-        """An entry in the form of kernels."""
+        """An entry in the layout of kernels."""
         return self.rewriting.as_plain(entry, self.form)
 
     def leave(self, made: Entry) -> bool:
-        """Note the node's result."""
+        """Record the node's result."""
         self.rewriting.plain[self.node.entry()] = made, self.form
         return True
 
     def made(self, op: Operator, *inputs: Entry) -> Entry:
-        """The convolution, or the gradient of one, that does the work."""
+        """The convolution, or convolution gradient, that computes the result."""
         windows = self.windows
         settings = {
             "kernel": windows.kernel,
@@ -96,13 +97,13 @@ class _Layer:
         return self.rewriting.applied(self.node, op, settings, inputs).entry()
 
     def like_output(self, images: Entry) -> Entry:
-        """What has the shape of the output."""
+        """An entry with the shape of the output."""
         channels, name = self.settings["num_filter"], self.node.name
         places = apply(places_of, images, name=name, **self._growth())
         return apply(images_like, images, places, name=name, channels=channels)
 
     def _growth(self) -> dict[str, Shape]:
-        """How the places of the output follow from those of the data."""
+        """The attributes by which the output's spatial extents follow from those of the data."""
         if None not in self.places:
             return {"steps": (0,) * len(self.places), "more": complete(self.places)}
         windows = self.windows
@@ -112,13 +113,13 @@ class _Layer:
 
     @property
     def is_product(self) -> bool:
-        """Whether images are of one place, and its filters cover the output: a product of matrices."""
+        """Whether images have one pixel, and filters cover the output, so that it is a matrix product."""
         if self.settings["num_group"] > 1 or not self._is_one_place or any(self.windows.pad):
             return False
         return tuple(self.places) == tuple(self.windows.kernel)
 
     def product(self, images: Entry, weight: Entry) -> Entry:
-        """The images that filters make of images of one place."""
+        """The output for images of one pixel."""
         channels, made = self.shape[1], (self.settings["num_filter"], *self.windows.kernel)
         rows = F.reshape(images, shape=(0, channels))
         columns = F.reshape(weight, shape=(channels, math.prod(made)))
@@ -132,7 +133,7 @@ def _of_any_size(shape: Shape, form: ImageLayout) -> tuple[Any, ...]:
 
 
 def _is_one_place(data: Entry, form: ImageLayout, facts: Facts) -> bool:
-    """Whether images are of one place."""
+    """Whether images have one pixel."""
     return all(extent == 1 for extent in _plain_shape(facts.shapes[data], form)[2:])
 
 

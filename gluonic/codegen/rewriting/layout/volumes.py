@@ -2,8 +2,8 @@
 
     Convolution(x, w, kernel=(3, 5, 5))  →  Convolution(_depth_windows(x'), w', kernel=(5, 5))
 
-where x' are the images of all volumes, one after the other, and w' has the planes of each filter as further
-channels. Gradients go the same way back, and volumes stay images through what follows.
+where x' are the images of all volumes along the batch axis, and w' has the planes of each filter as further
+channels. Gradients are rewritten likewise, and volumes stay images in the operators that follow.
 """
 
 from collections.abc import Sequence
@@ -23,11 +23,11 @@ from gluonic.graph.ops.windows import Windows, windows_of
 
 _RANK = 5
 MOST_BYTES = 1 << 27
-"""How large the windows of one volume may be: larger ones are multiplied as columns, some lines at a time."""
+"""The most bytes of one volume's windows; larger ones are multiplied as columns, some lines at a time."""
 
 
 def convolution(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take a convolution of volumes as one of images, if it can be."""
+    """Rewrite a convolution of volumes as one of images, if possible."""
     if not _has_volumes(rewriting, node):
         return False
     data, weight, *bias = node.inputs
@@ -39,7 +39,7 @@ def convolution(rewriting: PlainRewriting, node: Node) -> bool:
 
 
 def data_gradient(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take the gradient of a convolution's data so."""
+    """Rewrite the gradient with respect to a convolution's data likewise."""
     found = _gradient(rewriting, node)
     if found is None:
         return False
@@ -48,7 +48,7 @@ def data_gradient(rewriting: PlainRewriting, node: Node) -> bool:
 
 
 def weight_gradient(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take the gradient of a convolution's filters so."""
+    """Rewrite the gradient with respect to a convolution's filters likewise."""
     found = _gradient(rewriting, node)
     if found is None:
         return False
@@ -64,7 +64,7 @@ def _has_volumes(rewriting: PlainRewriting, node: Node) -> bool:
 
 
 def _gradient(rewriting: PlainRewriting, node: Node) -> "_Convolution | None":
-    """The convolution that a gradient is of, if it can be one of images."""
+    """The convolution of a gradient, if it can be one of images."""
     if not _has_volumes(rewriting, node):
         return None
     grad, data, weight = node.inputs
@@ -77,8 +77,8 @@ class _Convolution:
 
     Parameters
     ----------
-    rewriting, node : what is rewritten
-    data, weight, output : what the convolution reads and makes, or what has their shapes
+    rewriting, node : the pass, and the node that is rewritten
+    data, weight, output : the inputs and the output of the convolution, or entries of their shapes
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class _Convolution:
 
     @property
     def is_small(self) -> bool:
-        """Whether all channels are filtered together, and the windows of one volume take little memory."""
+        """Whether there is one group of channels, and the windows of one volume take little memory."""
         if self.settings["num_group"] != 1:
             return False
         return self._is_flat or self.rewriting.facts.decide(self._has_small_windows)
@@ -108,12 +108,12 @@ class _Convolution:
     # -- rules --------------------------------------------------------------------------------
 
     def forward(self, bias: Sequence[Entry]) -> None:
-        """Make the images that the convolution makes."""
+        """Compute the output as images."""
         own = [self.rewriting.own(entry) for entry in bias]
         self._leave(self._made(self._windows_of_data(), self._filters(), *own), self.output)
 
     def data_gradient(self) -> None:
-        """Make the gradient of the data: that of its windows, summed up."""
+        """Compute the data's gradient: the sum of the gradients of its windows."""
         shape, images = self.rewriting.shape(self.data), self._images(self.output)
         channels = shape[-1 if self.windows.channels_last else 1]
         joined, places = channels * self.depth["kernel"], self._places_of_data()
@@ -124,13 +124,13 @@ class _Convolution:
         self._leave(gradient, self.data)
 
     def weight_gradient(self) -> None:
-        """Make the gradient of the filters."""
+        """Compute the gradient of the filters."""
         images, windows = self._images(self.output), self._windows_of_data()
         gradient = self._made(images, windows, self._like_filters())
         self.rewriting.kept[self.node.entry()] = self._own_filters(gradient)
 
     def _places_of_data(self) -> Entry:
-        """How many rows and columns the images of the data have."""
+        """The numbers of rows and columns of the data's images."""
         name, plain = self.node.name, self.rewriting.plain.get(self.data)
         if plain is not None:
             return apply(places_of, plain[0], name=name)
@@ -140,17 +140,17 @@ class _Convolution:
     # -- parts --------------------------------------------------------------------------------
 
     def _leave(self, images: Entry, like: Entry) -> None:
-        """Note the result: images of volumes that have the shape of an entry."""
+        """Record the result: images of volumes with the shape of an entry."""
         self.rewriting.plain[self.node.entry()] = images, self._form(like)
 
     def _form(self, volumes: Entry) -> ImageLayout:
-        """The form that volumes get."""
+        """The layout of volumes."""
         shape, last = self.rewriting.facts.shapes[volumes], self.windows.channels_last
         return ImageLayout(_RANK, last, depth=shape[1 if last else 2])
 
     @property
     def _is_flat(self) -> bool:
-        """Whether each image is convolved by itself."""
+        """Whether each image is convolved separately."""
         return (self.depth["kernel"], self.depth["stride"], self.depth["pad"]) == (1, 1, 0)
 
     def _images(self, volumes: Entry) -> Entry:
@@ -158,7 +158,7 @@ class _Convolution:
         return self.rewriting.as_plain(volumes, self._form(volumes))
 
     def _windows_of_data(self) -> Entry:
-        """The images of the data with the channels of their neighbours."""
+        """The images of the data with the channels of adjacent images."""
         images = self._images(self.data)
         if self._is_flat:
             return images
@@ -173,7 +173,7 @@ class _Convolution:
         return flat
 
     def _like_filters(self) -> Entry:
-        """Something of which only the shape counts, which is that of `filters`."""
+        """An entry of which only the shape is read, that of `_filters`."""
         shape = self.rewriting.facts.shapes[self.weight]
         joined = shape[0], -1, *self.windows.kernel[1:]
         like: Entry = F.reshape(self.rewriting.own(self.weight), shape=joined)
@@ -197,12 +197,12 @@ class _Convolution:
 
 
 def _behind_depth(windows: Windows) -> dict[str, tuple[int, ...]]:
-    """Attributes of windows along the other axes."""
+    """The attributes of windows along the axes after the depth."""
     return {name: getattr(windows, name)[1:] for name in ("kernel", "stride", "pad")}
 
 
 def pooling(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take pooling that leaves each image to itself, if volumes are images already."""
+    """Rewrite pooling that treats each image separately, if volumes are images already."""
     if not _has_volumes(rewriting, node):
         return False
     settings = node.applied.settings

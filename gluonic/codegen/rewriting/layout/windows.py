@@ -1,35 +1,35 @@
-"""Rules of the pass that brings operators into the form of kernels: what goes over images in windows."""
+"""Rules of the pass that converts operators to the layout of kernels: operators on windows of images."""
 
 from gluonic.codegen.rewriting.layout import volumes
 from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
 from gluonic.graph import Node
 
 FILLS = {"kernel": 1, "stride": 1, "dilate": 1, "pad": 0, "adj": 0, "target_shape": 0}
-"""The attributes with a number for each axis of places, and the number of an axis of one place."""
+"""The attributes with a number per spatial axis, and the number for an axis of extent 1."""
 
 
 def convolution(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take a convolution."""
+    """Rewrite a convolution."""
     return volumes.convolution(rewriting, node) or _lifted(rewriting, node)
 
 
 def data_gradient(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take the gradient of a convolution's data."""
+    """Rewrite the gradient with respect to a convolution's data."""
     return volumes.data_gradient(rewriting, node) or _lifted(rewriting, node)
 
 
 def weight_gradient(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take the gradient of a convolution's filters."""
+    """Rewrite the gradient with respect to a convolution's filters."""
     return volumes.weight_gradient(rewriting, node) or _lifted(rewriting, node)
 
 
 def pooling(rewriting: PlainRewriting, node: Node) -> bool:
-    """Take pooling, or a gradient of that."""
+    """Rewrite pooling, or a gradient of it."""
     return volumes.pooling(rewriting, node) or _lifted(rewriting, node)
 
 
 def _lifted(rewriting: PlainRewriting, node: Node) -> bool:
-    """Put channels first, and a row around signals."""
+    """Put channels first, and make signals images of one row."""
     form, settings = rewriting.form_of(node), dict(node.applied.settings)
     if form.is_plain:
         return False
