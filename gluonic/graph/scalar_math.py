@@ -114,6 +114,11 @@ def _quotient(x: Any, y: Any) -> Any:
     return whole + ((whole < 0) & (whole * y != x))
 
 
+def _times(number: float, x: Any) -> Any:
+    """A number times an array; the array itself if the number is 1."""
+    return x if number == 1 else number * x
+
+
 def _mod(x: Any, y: Any) -> Any:
     """The remainder with the sign of the divisor, and zero if the divisor is zero."""
     return np.where(np.equal(y, 0), np.zeros_like(y), np.mod(x, y))
@@ -143,6 +148,7 @@ class ScalarMath:
     wide = staticmethod(_wide)
     attribute = staticmethod(_attribute)
     quotient = staticmethod(_quotient)
+    times = staticmethod(_times)
     mod = staticmethod(_mod)
     like = staticmethod(_like)
     operand = staticmethod(_operand)

@@ -31,10 +31,13 @@ def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
     is_contiguous = data.flags.c_contiguous
     if is_contiguous and (not axes or min(axes) == data.ndim - len(axes)):
         return _reduce(data, axis=axes, keepdims=keepdims)
-    is_wide = axes == (0,) and data.ndim == 2 and data.shape[1] >= _WIDE
-    if data.size <= (_SMALL_OF_WIDE if is_wide else _SMALL) or not is_contiguous:
+    if data.size <= _SMALL or not is_contiguous:
         return _reduce(data, axis=axes, dtype=np.float64, keepdims=keepdims)
     shape = [1 if i in axes else n for i, n in enumerate(data.shape) if keepdims or i not in axes]
+    if data.size <= _SMALL_OF_WIDE and max(axes) == len(axes) - 1:
+        width = prod(data.shape[len(axes) :])
+        if width >= _WIDE:
+            return _reduce(data.reshape(-1, width), axis=0, dtype=np.float64).reshape(shape)
     return _total_of_large(data, axes).reshape(shape)
 
 

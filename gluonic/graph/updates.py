@@ -22,17 +22,17 @@ def _bounded(m: Any, x: Any, bound: float | None) -> Any:
 
 def _scaled(m: Any, n: Any, grad: Any) -> Any:
     """Rescale and clip; weight decay comes later."""
-    return _bounded(m, n.rescale * grad, n.clip)
+    return _bounded(m, m.times(n.rescale, grad), n.clip)
 
 
 def _decayed(m: Any, n: Any, weight: Any, grad: Any) -> Any:
     """Rescale, add weight decay, and clip both together."""
-    return _bounded(m, n.rescale * grad + n.wd * weight, n.clip)
+    return _bounded(m, m.times(n.rescale, grad) + n.wd * weight, n.clip)
 
 
 def sgd(m: Any, n: Any, weight: Any, grad: Any) -> Values:
     """Descend along the gradient."""
-    return ((1 - n.lr * n.wd) * weight - n.lr * _scaled(m, n, grad),)
+    return (m.times(1 - n.lr * n.wd, weight) - n.lr * _scaled(m, n, grad),)
 
 
 def sgd_momentum(m: Any, n: Any, weight: Any, grad: Any, velocity: Any) -> Values:
@@ -50,14 +50,14 @@ def nag(m: Any, n: Any, weight: Any, grad: Any, velocity: Any) -> Values:
 
 def sign_sgd(m: Any, n: Any, weight: Any, grad: Any) -> Values:
     """Take steps of equal size along the gradient's signs."""
-    return ((1 - n.lr * n.wd) * weight - n.lr * m.sign(grad),)
+    return (m.times(1 - n.lr * n.wd, weight) - n.lr * m.sign(grad),)
 
 
 def signum(m: Any, n: Any, weight: Any, grad: Any, velocity: Any) -> Values:
     """Take steps of equal size along the signs of the averaged gradient."""
     pull = n.wd * weight + _scaled(m, n, grad)
     velocity = n.momentum * velocity - (1 - n.momentum) * pull
-    return (1 - n.lr * n.wd_lh) * weight + n.lr * m.sign(velocity), velocity
+    return m.times(1 - n.lr * n.wd_lh, weight) + n.lr * m.sign(velocity), velocity
 
 
 def adam(m: Any, n: Any, weight: Any, grad: Any, mean: Any, variance: Any) -> Values:
@@ -199,5 +199,5 @@ def group_ada_grad(m: Any, n: Any, weight: Any, grad: Any, history: Any) -> Valu
 
 def accumulate(m: Any, n: Any, weight: Any, grad: Any, copy: Any) -> Values:
     """Add the gradient and remember the sum; for tests."""
-    weight = weight + n.rescale * grad
+    weight = weight + m.times(n.rescale, grad)
     return weight, weight

@@ -12,8 +12,8 @@ from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError, describe, nearest, warn
 from gluonic.graph.memory import allocated, allocating, converted
 from gluonic.graph.scalar_math import M
+from gluonic.graph.versions import write
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.kernels import overwrite
 from gluonic.optimizer.lazy import is_stored, state_like, update_stored
 from gluonic.registry import enter
 
@@ -359,21 +359,29 @@ def run_rule(
     grad: NDArray,
     states: Sequence[NDArray],
 ) -> None:
-    """Run a rule on whole arrays and write the new weight and states in place.
+    """Run a rule on whole arrays and write the new weight and states in place."""
+    require_one_shape(weight, grad)
+    run_rule_on_all(rule, [numbers], [(weight, grad, *states)])
+
+
+def run_rule_on_all(
+    rule: Callable[..., tuple[Any, ...]],
+    numbers: Sequence[SimpleNamespace],
+    members: Sequence[Sequence[NDArray]],
+) -> None:
+    """Run a rule on the weight, the gradient and the states of each parameter, and write the new ones in place.
 
     float16 is computed in float32, so that small numbers such as `epsilon` survive.
     """
-    require_one_shape(weight, grad)
-    arrays = [x.elements for x in (weight, grad, *states)]
-    if arrays[0].dtype == np.float16:
-        arrays = [converted(x, np.float32, "an update in float32") for x in arrays]
     with allocating("an update of a parameter"), np.errstate(all="ignore"):
-        results = rule(M, numbers, *arrays)
-    targets = (weight, *states)
-    for target, value in zip(
-        targets[::-1], results[::-1], strict=True
-    ):  # a state may be the weight
-        overwrite(target, value)
+        for own, (weight, grad, *states) in zip(numbers, members, strict=True):
+            arrays = [x.elements for x in (weight, grad, *states)]
+            if arrays[0].dtype == np.float16:
+                arrays = [converted(x, np.float32, "an update in float32") for x in arrays]
+            results = rule(M, own, *arrays)
+            targets = weight, *states
+            for target, value in zip(targets[::-1], results[::-1], strict=True):
+                write(target.elements, value)  # the weight last: a state may become what it was
 
 
 register = Optimizer.register

@@ -15,7 +15,7 @@ from gluonic.graph import Array
 from gluonic.graph.events import EVENTS
 from gluonic.graph.versions import mark_all_modified
 from gluonic.ndarray.array import NDArray
-from gluonic.optimizer.base import Optimizer, RuleOptimizer, as_states, run_rule
+from gluonic.optimizer.base import Optimizer, RuleOptimizer, as_states, run_rule_on_all
 
 if TYPE_CHECKING:
     from gluonic.codegen import BoundUpdate
@@ -100,8 +100,7 @@ class FusedUpdate:
             if self._executor == "compile" or _is_worth_compiling(rule, arrays, members):
                 plan = self._plan = self._planned(rule, vars(numbers[0]), members, copies, arrays)
         if plan is None:
-            for n, (weight, grad, *state) in zip(numbers, members, strict=True):
-                run_rule(rule, n, weight, grad, state)
+            run_rule_on_all(rule, numbers, members)
             copy_weights(weights, copies)
             return True
         begin = perf_counter_ns()

@@ -23,6 +23,12 @@ def quotient(m: Emitter, a: Operand, b: Operand) -> Value:
     return m.astype(m.trunc(m.astype(x, FLOAT64) / m.where(m.equal(y, 0), math.inf, y)), x.dtype)
 
 
+@lowers("times")
+def times(m: Emitter, number: Operand, x: Value) -> Value:
+    """A number times `x`."""
+    return number * x
+
+
 @lowers("mod")
 def mod(m: Emitter, a: Operand, b: Operand) -> Value:
     """The remainder with the sign of the divisor; 0 where the divisor is 0."""
