@@ -1,4 +1,4 @@
-"""Nets as people train them, on gluonic and on the real MXNet in turn: forward, and a training step with Adam.
+"""Typical nets, on gluonic and on the real MXNet in turn: forward, and a training step with Adam.
 
 usage: python -m benchmarks.nets [--mxnet PYTHON] [--only unet,generator] [--seconds 3]
 """
@@ -110,7 +110,7 @@ NETS: dict[str, tuple[Make, tuple[int, ...], int]] = {
     "convnext block": (_convnext, (2, 96, 56, 56), 0),
     "instance and group norm": (_normalized, (8, 3, 64, 64), 0),
     "language model, LSTM": (_language, (16, 35), 2000),
-    "GRU, both ways": (
+    "bidirectional GRU": (
         lambda mx: mx.gluon.rnn.GRU(128, 2, bidirectional=True, layout="NTC"),
         (16, 40, 64),
         0,
