@@ -1,1 +1,1 @@
-"""Convolution: kernels for images in blocks of channels, or products of matrices; operators on blocks."""
+"""Convolution: kernels for images in blocks of channels, or matrix products; operators on blocks."""

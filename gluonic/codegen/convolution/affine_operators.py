@@ -1,4 +1,4 @@
-"""Batch normalization by known statistics as an affine map: a scale and a shift for each channel."""
+"""Batch normalization by running statistics as an affine map: a scale and a shift per channel."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ def _factor(m: Any, variance: Any, gamma: Any = None, *, eps: float, has_gamma: 
 
 
 def _summand(m: Any, factor: Any, mean: Any, beta: Any, bias: Any = None, *, has_bias: bool) -> Any:
-    """What is added to a channel then, and to what a bias before the normalization has become."""
+    """The shift of a channel, which includes the scaled bias before the normalization."""
     summand = beta - mean * factor
     return summand + bias * factor if has_bias else summand
 

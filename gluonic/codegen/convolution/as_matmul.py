@@ -1,6 +1,6 @@
-"""Convolutions as products of matrices: for volumes and for float64, which have no kernels in blocks.
+"""Convolutions as matrix products: for volumes and for float64, which have no kernels on blocks.
 
-A few lines of windows at a time become the columns of a matrix that fits the cache; BLAS does the rest.
+A few lines of windows at a time become the columns of a matrix that fits the cache; BLAS multiplies it.
 """
 
 from collections.abc import Callable, Sequence
@@ -20,7 +20,7 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.ops.windows import windows_of
 
 _MATRIX_BYTES = 1 << 18
-"""A matrix of windows stays in a cache of the processor's core."""
+"""The bytes of a matrix of windows, which stays in the core's cache."""
 _GEOMETRY = ("kernel", "stride", "pad", "dilate", "layout")
 
 
@@ -29,7 +29,7 @@ class ConvolutionProductStep(Step):
 
     Attributes
     ----------
-    data, weight, output : where images, filters and windows' sums stand among the operands
+    data, weight, output : the indices of images, filters and output among the operands
     """
 
     uses_workspace = True
@@ -49,7 +49,7 @@ class ConvolutionProductStep(Step):
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "ConvolutionProductStep | None":
-        """The step of a convolution with its channels first, of a dtype that BLAS knows."""
+        """The step of a convolution with channels first, in a dtype that BLAS supports."""
         if gemm(facts.dtypes[node.entry()]) is None:
             return None
         layout = node.applied.settings["layout"]
@@ -65,7 +65,7 @@ class ConvolutionProductStep(Step):
         return facts.shapes[self.operands[position]]
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Extents of a group's channels, of images and windows; then how many lines fit the matrix."""
+        """The extents of a group's channels, of images and windows; then the number of lines in the matrix."""
         data, output = self.shape(facts, self.data), self.shape(facts, self.output)
         places, counts = deep(data[2:], 1), deep(output[2:], 1)
         members, filters = data[1] // self.groups, output[1] // self.groups
@@ -77,7 +77,7 @@ class ConvolutionProductStep(Step):
         return data[0], members, filters, *places, *counts, fitting
 
     def workspace(self, facts: Facts) -> int:
-        """The matrix, and a register behind it."""
+        """The matrix, and a register after it."""
         if self.windows.is_point:
             return 0
         _, members, _, *_, columns, lines = self.numbers(facts)
@@ -85,7 +85,7 @@ class ConvolutionProductStep(Step):
         return elements * self.dtype.itemsize + host().vector_bytes
 
     def units(self, facts: Facts) -> int:
-        """One for each image."""
+        """One unit per image."""
         return self.shape(facts, self.data)[0]
 
     def emit(self, module: LLVMModule, name: str) -> None:
@@ -117,7 +117,7 @@ class WeightGradientStep(ConvolutionProductStep):
         return grad, data, self.node.entry()
 
     def units(self, facts: Facts) -> int:
-        """One for each group."""
+        """One unit per group."""
         return int(self.groups)
 
     def emit(self, module: LLVMModule, name: str) -> None:
@@ -173,12 +173,12 @@ class _ProductWriter(MatrixWriter):
         self.matrix = self.operand(len(step.operands))
 
     def _part(self, base: str, image: str, group: str, size: str) -> str:
-        """Where the channels of a group of an image begin."""
+        """The address of a group's channels in an image."""
         number = self.plus(self.times(image, self.given.groups), group)
         return self.at(base, self.times(number, size))
 
     def _over_lines(self, body: Callable[[tuple[str, str], str, str], None]) -> None:
-        """Loop over as many lines as fit the matrix: their bounds, where they begin, how many columns."""
+        """Loop over groups of lines that fit the matrix: their bounds, their start, the number of columns."""
         with self.f.loop("0", self.lines, self.fitting) as first:
             last = self.least(self.plus(first, self.fitting), self.lines)
             width = self.times(self.minus(last, first), self.counts[2])

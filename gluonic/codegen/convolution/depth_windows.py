@@ -1,7 +1,7 @@
 """Windows along the depth of volumes that are treated as images: operators and steps.
 
-An image with the channels of its neighbours above and below is what two-dimensional filters need to do the work
-of three-dimensional ones. Images may have channels in planes or in blocks: their bytes are moved as they are.
+An image with the channels of adjacent images above and below lets two-dimensional filters compute a
+three-dimensional convolution. Images may have channels in planes or in blocks: their bytes are moved unchanged.
 """
 
 from collections.abc import Sequence
@@ -29,7 +29,7 @@ def _along_depth(kernel: int, stride: int, dilate: int, pad: int) -> Windows:
 
 
 def _count(n: Any) -> int:
-    """How many windows a volume has."""
+    """The number of windows in a volume."""
     return _along_depth(n.kernel, n.stride, n.dilate, n.pad).counts((n.depth,))[0]
 
 
@@ -41,7 +41,7 @@ def _padded(volumes: Array, pad: int) -> Array:
 def depth_windows(
     data: Array, *, depth: int, kernel: int, stride: int, dilate: int, pad: int
 ) -> Any:
-    """Join the channels of the images in each window; `data` has `depth` images a volume, zeros lie around."""
+    """Concatenate the channels of each window's images; `data` has `depth` images per volume, zero-padded."""
     windows = _along_depth(kernel, stride, dilate, pad)
     volumes = _padded(data.reshape(-1, depth, *data.shape[1:]), pad)
     taps = [volumes[:, place] for _, (place,) in windows.taps(windows.counts((depth,)))]
@@ -59,7 +59,7 @@ def _(n: NodeView) -> None:
 def sum_depth_windows(
     data: Array, *, depth: int, kernel: int, stride: int, dilate: int, pad: int
 ) -> Any:
-    """Add up windows into the images that `depth_windows` took them from: its gradient."""
+    """Sum windows into the images that `depth_windows` took them from: its gradient."""
     windows = _along_depth(kernel, stride, dilate, pad)
     (count,) = windows.counts((depth,))
     joined = data.reshape(-1, count, kernel, data.shape[1] // kernel, *data.shape[2:])
@@ -76,7 +76,7 @@ def _(n: NodeView) -> None:
 
 
 def emit_depth_windows(module: LLVMModule, name: str) -> None:
-    """Write the function that copies images to the places of windows."""
+    """Write the function that copies images to the positions of windows."""
     w = Writer(module, name)
     elements, depth, count, kernel, stride, dilate, pad = (w.number(i) for i in range(7))
     source, goal, size = w.operand(0), w.operand(1), w.times(elements, 4)
@@ -87,7 +87,7 @@ def emit_depth_windows(module: LLVMModule, name: str) -> None:
         there = w.moved(goal, unit, size)
         here = w.moved(source, w.plus(w.times(volume, depth), place), size)
         w.either(
-            w.f.compare("ult", place, depth),  # a negative one is large
+            w.f.compare("ult", place, depth),  # unsigned, a negative one is large
             lambda: w.f.copy(there, here, size),
             lambda: w.clear(there, size),
         )
@@ -107,7 +107,7 @@ def emit_sum_depth_windows(module: LLVMModule, name: str) -> None:
             distance = w.minus(w.plus(place, pad), w.times(tap, dilate))
             window, beyond = w.divided(distance, stride)
             is_one = w.f.compare("eq", beyond, 0)
-            is_inside = w.f.compare("ult", window, count)  # of what is negative it is large
+            is_inside = w.f.compare("ult", window, count)  # unsigned, a negative one is large
             with w.f.when(w.f.both(is_one, is_inside)):
                 number = w.plus(w.times(w.plus(w.times(volume, count), window), kernel), tap)
                 here = w.moved(source, number, size)
@@ -121,17 +121,17 @@ def emit_sum_depth_windows(module: LLVMModule, name: str) -> None:
 
 
 class _DepthStep(BlockStep):
-    """What the steps here share: sizes and windows are numbers, so one function serves all of them.
+    """The base of these steps: sizes and windows are run-time numbers, so one function serves all.
 
     Attributes
     ----------
-    narrow : the operand whose images have the channels of one place of a window
+    narrow : the operand whose images have the channels of one position of a window
     """
 
     narrow: int
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """The elements of an image, how many images and windows a volume has, and how windows lie."""
+        """The elements of an image, the images and windows in a volume, and the windows' geometry."""
         n, elements = self.n, prod(self.shape(facts, self.narrow)[1:])
         return elements, n.depth, _count(n), n.kernel, n.stride, n.dilate, n.pad
 
@@ -143,7 +143,7 @@ class DepthWindowsStep(_DepthStep):
     code = (emit_depth_windows,)
 
     def units(self, facts: Facts) -> int:
-        """One for each place of each window."""
+        """One unit per position in each window."""
         return self.shape(facts, 1)[0] * int(self.n.kernel)
 
 
@@ -154,7 +154,7 @@ class SumDepthWindowsStep(_DepthStep):
     code = (emit_sum_depth_windows,)
 
     def units(self, facts: Facts) -> int:
-        """One for each image."""
+        """One unit per image."""
         return self.shape(facts, 1)[0]
 
 

@@ -1,7 +1,8 @@
 """The loops of a convolution's gradient with respect to its filters.
 
-Filters' gradients come out in the order of packed filters, in tiles of one block; a register holds V filters
-for one channel and one place, and images go by.
+The gradients have the layout of packed filters, in tiles of one block. A register holds the sums of V filters
+for
+one channel and one tap while loops run over the images.
 """
 
 from collections.abc import Callable, Iterator, Sequence
@@ -21,7 +22,7 @@ from gluonic.codegen.maths.values import FLOAT32, Value
 from gluonic.codegen.writers.writer import Writer
 
 _PLACES = 128
-"""About how many places of images are gone through before other sums are: they stay in the first cache."""
+"""The approximate number of image positions per group of sums: they stay in the level 1 cache."""
 
 Pair = Sequence[str | int]
 Limits = tuple[str, str]
@@ -31,7 +32,7 @@ Sums = Callable[[Sequence[str], Sequence[str], int, int, Limits | None], None]
 def emit_filter_gradient(module: LLVMModule, name: str, form: GradientForm) -> None:
     """Write ``void gradient(ptr operands, ptr numbers, i64 begin, i64 end)``.
 
-    Operands are the images with their border, the output's gradient, and the result; numbers are those of
+    Operands are the padded images, the output's gradient, and the result; numbers are those of
     `gradient_numbers`. A unit of work is a few blocks of filters with a block of channels of one group.
     """
     _Gradient(module, name, form).write()
@@ -60,7 +61,7 @@ class _Gradient(Writer):
         self.places = [self._product(column, self.across) for column in few_columns]
 
     def _windows(self) -> tuple[Pair, Pair, Pair]:
-        """The kernel, the stride and the dilation: numbers that are known now, or run-time ones."""
+        """The kernel, the stride and the dilation: constants or run-time numbers."""
         reading = self.form.reading
         if reading.kernel != ANY:
             return reading.kernel, reading.stride, reading.dilate
@@ -71,7 +72,7 @@ class _Gradient(Writer):
         return a * b if isinstance(a, int) and isinstance(b, int) else self.times(a, b)
 
     def _part(self, size: str) -> str:
-        """How many items of such a size make up about `_PLACES` positions; at least one."""
+        """The number of items of a size in about `_PLACES` positions; at least one."""
         return self.most(self.divided(str(_PLACES), size)[0], "1")
 
     def write(self) -> None:
@@ -100,7 +101,7 @@ class _Gradient(Writer):
         f.finish()
 
     def _unit(self, where: tuple[str, str, str], blocks: int, depth: str) -> None:
-        """Write what a unit does if its block of channels is full, and if it is the last and not full."""
+        """Write the code of a unit with a full block of channels, and with a last, partial one."""
         form, (source, slope, goal) = self.form, where
 
         def whole() -> None:
@@ -131,9 +132,9 @@ class _Gradient(Writer):
     def _parts_of(
         self, where: tuple[str, str, str], blocks: int, write: Callable[[Sums], None]
     ) -> None:
-        """Write the loops over parts of the images, small enough to stay in the first cache.
+        """Write the loops over parts of the images, small enough to stay in the level 1 cache.
 
-        Sums begin with zero; in them `where` says how far a place of the filter is from the next.
+        Sums begin with zero; `where` has the strides of the filter's taps.
         """
         f, (slope, goal, size) = self.f, where
         for block in range(blocks):
@@ -155,7 +156,7 @@ class _Gradient(Writer):
         blocks: int,
         sums: Sums,
     ) -> None:
-        """Write the loops over places of the filter, several at once if there are registers for them."""
+        """Write the loops over taps, several at once if there are enough registers."""
         f, across = self.f, self.kernel[1]
         by_column = self._product(self.dilate[1], self.cell)
         at_once = taps_at_once(blocks, channels, self.form.reading.summed, self.target)
@@ -182,13 +183,13 @@ class _Gradient(Writer):
                     sums(data, [self.moved(there, start, self.step)], count, blocks, limits)
 
     def _rows_inside(self, down: str) -> Limits:
-        """Between which rows of the output a row of the filter reads none of the border."""
+        """The range of output rows for which a row of the filter reads no padding."""
         read = self.times(down, self.dilate[0])  # by the first row of the output
         begin, end = (self.first_at(limit, read, self.stride[0]) for limit in self.inside)
         return begin, end
 
     def _parts_of_block(self, channels: int, size: int) -> Iterator[tuple[str | int, int]]:
-        """The first channel and the number of channels of each part of a block: a loop, if these agree."""
+        """The first channel and the number of channels of each part of a block: a loop if all are equal."""
         if channels % size == 0 and channels > size:
             with self.f.loop("0", str(channels), size) as start:
                 yield start, size
@@ -197,7 +198,7 @@ class _Gradient(Writer):
             yield first, min(size, channels - first)
 
     def _chunks(self, size: int) -> Iterator[list[Tap]]:
-        """The places of the filter in chunks of at most such a size."""
+        """The taps of the filter in chunks of at most this size."""
         down, across = self.form.reading.kernel
         taps = [(i, j) for i in range(down) for j in range(across)]
         parts = -(-len(taps) // size)
@@ -214,7 +215,7 @@ class _Gradient(Writer):
         blocks: int,
         limits: Limits | None,
     ) -> None:
-        """Write the sums over a part of the images, and what adds them to the result.
+        """Write the sums over a part of the images, and their addition to the result.
 
         Rows of the output outside of the limits are left out.
         """
@@ -270,7 +271,7 @@ class _Gradient(Writer):
         sums: Sequence[str],
         blocks: int,
     ) -> None:
-        """Write the products of neighbouring places: how far they lie in rows, and where their slopes are."""
+        """Write the products of adjacent positions: their offsets in rows, and the addresses of gradients."""
         totals = [self._value(self.load(slot)) for slot in sums]
         channels = len(sums) // (len(rows) * blocks)
         for place, slope in zip(places, slopes, strict=True):

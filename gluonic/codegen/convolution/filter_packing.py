@@ -14,17 +14,17 @@ from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
 
 _CHANNELS_AHEAD = 6
-"""How many channels before they are needed filters are asked for that lie far from each other."""
+"""The prefetch distance, in channels, of filters that are far apart in memory."""
 
 
 @record
 class FilterForm:
-    """What decides the code that reorders filters; their count is a run-time number.
+    """The properties that determine the code that reorders filters; their number is a run-time number.
 
     Attributes
     ----------
-    taps : how many places a filter has
-    block : how many channels are summed before the next place of the filter is
+    taps : number of taps
+    block : number of channels that are summed before the next tap
     has_partial : whether the last block of filters has fewer than the others
     """
 
@@ -39,7 +39,7 @@ class FilterForm:
 
 
 def filter_numbers(filters: Filters, tile_blocks: int, lanes: int) -> list[int]:
-    """The run-time numbers of a reordering of filters for tiles of so many blocks."""
+    """The run-time numbers of a reordering of filters for tiles of `tile_blocks` blocks."""
     blocks, last = blocks_with_last(filters.filters, lanes)
     return [filters.channels, filters.filters, blocks, last, tile_blocks, filters.groups * blocks]
 
@@ -52,8 +52,9 @@ def filter_units(filters: Filters, lanes: int) -> int:
 class _FilterWriter(Writer):
     """Writes a reordering of filters: (groups · filters, channels, rows, columns) and packed ones.
 
-    Packed filters lie by tile of blocks of filters, then in the order in which a convolution sums, V
-    filters together.
+    Packed filters are ordered by tiles of blocks of filters, then in the order in which a convolution sums,
+    with V
+    filters in a vector.
     """
 
     def __init__(self, module: LLVMModule, name: str, form: FilterForm) -> None:
@@ -66,7 +67,7 @@ class _FilterWriter(Writer):
         self.by_block = self.times(self.depth, self.step)
 
     def block_at(self, packed: str, group: str, block: str) -> tuple[str, str]:
-        """Where a block of packed filters begins, and the distance between its vectors."""
+        """The address of a block of packed filters, and the stride of its vectors."""
         tile, inside = self.divided(block, self.tile_blocks)
         first = self.times(tile, self.tile_blocks)
         own = self.least(self.minus(self.blocks, first), self.tile_blocks)
@@ -81,7 +82,7 @@ class _FilterWriter(Writer):
         return self.plus(self.plus(start, self.times(tap, self.block_size(channel))), inside)
 
     def block_size(self, channel: str) -> str:
-        """How many channels the block of a channel has."""
+        """The number of channels in the block of a channel."""
         block = self.form.block
         first = self.times(self.divided(channel, block)[0], block)
         return self.least(self.minus(self.channels, first), block)
@@ -101,7 +102,7 @@ class _FilterWriter(Writer):
         self.f.finish()
 
     def present(self, vectors: Sequence[str], count: str | None) -> list[str]:
-        """Vectors over a block's filters, with zeros where there is none."""
+        """Vectors over a block's filters, padded with zeros."""
         if count is None:
             return [*vectors]
         mask = self.first_lanes(count)
@@ -115,9 +116,10 @@ def emit_pack_filters(
 
     Parameters
     ----------
-    scaled : whether a second operand has a factor for each filter
-    remembers : whether the goal is the same memory at every call, zero at first: behind the packed filters
-        there is then a fingerprint for each unit of work, and what has not changed is not packed again
+    scaled : whether a second operand has a factor per filter
+    remembers : whether the target is the same memory in every call, zero at first: it then has a fingerprint
+        for
+        each unit of work after the packed filters, and unchanged filters are not packed again
     """
     w = _FilterWriter(module, name, form)
     source, goal = w.operand(0), w.operand(1 + scaled)
@@ -159,16 +161,16 @@ def emit_pack_filters(
 
 
 _MULTIPLIERS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
-"""Odd numbers whose multiples spread over all bits; one for each of the sums that run side by side."""
+"""Odd numbers whose multiples spread over all bits; one for each of the parallel sums."""
 
 
 def fingerprint(w: Writer, address: str, size: str, more: str = "") -> str:
-    """Write the code of a 64-bit hash of float32 memory; it is not 0, save with a probability of 2⁻⁶⁴.
+    """Write the code of a 64-bit hash of float32 memory; it is 0 with a probability of 2⁻⁶⁴.
 
     Parameters
     ----------
-    size : how many elements
-    more : a vector that counts too
+    size : number of elements
+    more : a further vector to hash
     """
     f, lanes, ways = w.f, w.lanes, len(_MULTIPLIERS)
     kind = f"<{lanes} x i32>"
@@ -203,7 +205,7 @@ def fingerprint(w: Writer, address: str, size: str, more: str = "") -> str:
 
 
 def _joined(w: Writer, states: list[str], kind: str) -> str:
-    """One number of several vectors of them."""
+    """Combine the vectors to one number."""
     f, square, result = w.f, w.square(), w.f.slot("i64", 8)
     for number, vector in enumerate(states):
         f.store(kind, vector, w.moved(square, number, w.step))
@@ -218,7 +220,7 @@ def _joined(w: Writer, states: list[str], kind: str) -> str:
 
 
 def emit_unpack_filters(module: LLVMModule, name: str, form: FilterForm) -> None:
-    """Write the function that takes packed filters (in tiles of one block) back to their own order."""
+    """Write the function that unpacks packed filters (in tiles of one block)."""
     w = _FilterWriter(module, name, form)
     source, goal = w.operand(0), w.operand(1)
     depth = w.depth
@@ -241,13 +243,13 @@ def emit_unpack_filters(module: LLVMModule, name: str, form: FilterForm) -> None
 
 @record
 class Taps:
-    """Some of the places of filters, in the order that turned filters have.
+    """Some of the taps of filters, in the order of rotated filters.
 
     Attributes
     ----------
     whole : the size of the filters
-    last : the place that comes first
-    steps : how far towards the first place the next one lies
+    last : the tap that comes first
+    steps : the distance to the next tap, towards the first one
     """
 
     whole: Shape
@@ -256,11 +258,11 @@ class Taps:
 
     @classmethod
     def of(cls, kernel: Shape) -> "Taps":
-        """All places."""
+        """All taps."""
         return cls(kernel, (kernel[0] - 1, kernel[1] - 1), (1, 1))
 
     def places(self, kernel: Shape) -> list[int]:
-        """Which taps rotated filters of such a size have, in their order."""
+        """The taps of rotated filters of a size, in order."""
         return [
             (self.last[0] - self.steps[0] * row) * self.whole[1]
             + self.last[1]
@@ -273,10 +275,11 @@ class Taps:
 def emit_pack_turned_filters(
     module: LLVMModule, name: str, form: FilterForm, kernel: Shape, taps: Taps
 ) -> None:
-    """Write the function that packs filters for the way back, from outputs to what was read.
+    """Write the function that packs filters for the data gradient, from outputs to inputs.
 
-    Form and size of the filters are those of the way back: its channels are the outputs, its filters the
-    channels that were read. Every filter is turned round; `taps` says which of its places are taken.
+    Form and size are those of the gradient's filters: its channels are the outputs, its filters the input
+    channels.
+    Every filter is rotated; `taps` selects taps.
     """
     w = _FilterWriter(module, name, form)
     source, goal = w.operand(0), w.operand(1)

@@ -1,4 +1,4 @@
-"""Filters of volumes as filters of images, with the planes of each as further channels: operators and steps."""
+"""Filters of volumes as filters of images, with their planes as further channels: operators and steps."""
 
 from collections.abc import Sequence
 from math import prod
@@ -18,7 +18,7 @@ from gluonic.graph.view import NodeView, complete
 
 @inner_operator("_join_planes")
 def join_planes(weight: Array) -> Any:
-    """Filters (filters, channels, planes, rows, columns) with planes and channels as one axis."""
+    """Filters (filters, channels, planes, rows, columns) with planes and channels merged into one axis."""
     planes = weight.transpose(0, 2, 1, 3, 4)
     return np.ascontiguousarray(planes).reshape(len(weight), -1, *weight.shape[3:])
 
@@ -31,7 +31,7 @@ def _(n: NodeView) -> None:
 
 @inner_operator("_split_planes")
 def split_planes(weight: Array, *, planes: int) -> Any:
-    """Undo `join_planes` of so many planes."""
+    """Undo `join_planes`."""
     split = weight.reshape(len(weight), planes, -1, *weight.shape[2:])
     return np.ascontiguousarray(split.transpose(0, 2, 1, 3, 4))
 
@@ -43,7 +43,7 @@ def _(n: NodeView) -> None:
 
 
 def emit_swap_axes(module: LLVMModule, name: str, row: int) -> None:
-    """Write the function that swaps two axes of each unit of work; behind them are so many bytes.
+    """Write the function that swaps two axes of each unit of work; each of their elements has `row` bytes.
 
     Numbers are the extents of the axes.
     """
@@ -60,11 +60,11 @@ def emit_swap_axes(module: LLVMModule, name: str, row: int) -> None:
 
 
 class _PlanesStep(BlockStep):
-    """What the steps here share.
+    """The base of these steps.
 
     Attributes
     ----------
-    whole : the operand that has an axis of planes
+    whole : the index of the operand with an axis of planes
     """
 
     whole: int
@@ -75,7 +75,7 @@ class _PlanesStep(BlockStep):
         self.code = emit_swap_axes, 4 * plane
 
     def units(self, facts: Facts) -> int:
-        """One for each filter."""
+        """One unit per filter."""
         return self.shape(facts, 0)[0]
 
 

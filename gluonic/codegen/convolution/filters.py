@@ -1,10 +1,10 @@
-"""Direct convolution of images in blocks of channels: what is computed, and by which tiles.
+"""Direct convolution of images in blocks of channels: its parameters, and the choice of tiles.
 
-Images lie as ``(batch, blocks, rows, columns, V)``: V neighbouring channels, as many as a SIMD register
-has lanes, are neighbours in memory. A register then holds V channels of one output place, a tile of places
-times blocks stays in registers while all that is summed goes by, and weights stream through. Rows and
-columns that padding adds are part of the memory that is read; rows of filters that meet nothing else are not
-summed.
+The layout of images is ``(batch, blocks, rows, columns, V)``: V adjacent channels, as many as a SIMD register
+has
+lanes, are contiguous. A register then holds V channels of one output position. A tile of positions times blocks
+stays in registers while loops run over all terms of its sums, and weights are streamed. Padding is part of the
+memory that is read; rows of filters that read only padding are not summed.
 """
 
 from collections.abc import Iterator
@@ -15,33 +15,33 @@ from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
 
 _LATENCY = 4
-"""Cycles a fused multiply-add takes; two can start in each."""
+"""The latency of a fused multiply-add in cycles; two can start per cycle."""
 
 _LOAD_COST, _WEIGHT_COST = 0.32, 0.5
-"""Cycles that a load costs beside the arithmetic, and what one of weights, from further away, costs more."""
+"""The cycles of a load in addition to the arithmetic, and the further cycles of a load of weights."""
 
 _SPREAD_COST = 0.7
-"""Cycles from one load of a number for all lanes to the next: places lie whole blocks apart, in few banks."""
+"""Cycles between broadcast loads: the positions are whole blocks apart, in few cache banks."""
 
 _VARIANT_COST = 0.03
-"""How much slower a tiling may be for each more body of code that it needs."""
+"""The fraction by which a tiling may be slower for each loop body that it saves."""
 
 _ALIKE, _USUAL = 1.01, 7
-"""By how much costs of tiles that count as equally fast differ, and what divides the extents of most images.
+"""The largest ratio of costs of tiles that count as equally fast, and a divisor of the extents of most images.
 
-These are halved by a net, from 224 to 7, and code for tiles of 14 columns serves all but the last."""
+A net halves these, from 224 to 7, and code for tiles of 14 columns serves all but the last."""
 
 ANY = 0, 0
 """The kernel, stride or dilation of code for all of them."""
 
 
 def lanes_of(target: Target) -> int:
-    """How many channels make a block: the float32 lanes of a register."""
+    """The number of channels in a block: the float32 lanes of a register."""
     return target.vector_bytes // 4
 
 
 def blocks_of(channels: int, lanes: int) -> int:
-    """How many blocks hold so many channels.
+    """The number of blocks for a number of channels.
 
     >>> blocks_of(20, 16)
     2
@@ -50,7 +50,7 @@ def blocks_of(channels: int, lanes: int) -> int:
 
 
 def blocks_with_last(channels: int, lanes: int) -> tuple[int, int]:
-    """How many blocks hold so many channels, and how many of these the last one has.
+    """The number of blocks for a number of channels, and the number of channels in the last one.
 
     >>> blocks_with_last(20, 16)
     (2, 4)
@@ -61,12 +61,12 @@ def blocks_with_last(channels: int, lanes: int) -> tuple[int, int]:
 
 @record
 class Tile:
-    """The outputs that are kept in registers at once.
+    """The outputs that are in registers at the same time.
 
     Attributes
     ----------
-    rows, columns : places
-    blocks : blocks of output channels
+    rows, columns : the positions
+    blocks : the blocks of output channels
     """
 
     rows: int
@@ -76,16 +76,15 @@ class Tile:
 
 @record
 class Filters:
-    """A convolution apart from the sizes of its images.
+    """A convolution, without the sizes of its images.
 
     Attributes
     ----------
-    channels, filters : what one group reads and makes
-    groups : how many groups of channels there are; each has blocks of its own
+    channels, filters : the input and output channels of one group
+    groups : number of groups of channels; each has its own blocks
     kernel, stride, dilate : of the windows, along rows and columns
-    planar : whether images that are read have a plane for each channel, as NCHW has, rather than blocks;
-        for few channels
-    depthwise : whether every channel has a filter of its own; `channels` is 1, `filters` counts them all
+    planar : whether the input images are in planes (NCHW), not in blocks; for few channels
+    depthwise : whether every channel has its own filter; `channels` is 1, `filters` counts them all
     """
 
     channels: int
@@ -99,37 +98,37 @@ class Filters:
 
     @property
     def taps(self) -> int:
-        """How many places a filter reads."""
+        """The number of taps."""
         return self.kernel[0] * self.kernel[1]
 
     @property
     def depth(self) -> int:
-        """How many products one output sums."""
+        """The number of products in the sum of one output."""
         return self.channels * self.taps
 
     def block(self, lanes: int) -> int:
-        """How many channels of an input lie together."""
+        """The number of contiguous channels of an input."""
         return 1 if self.planar else lanes
 
     def summed(self, lanes: int) -> int:
-        """How many channels are summed before the next place of the window is, at most."""
+        """The most channels that are summed before the next tap."""
         return 1 if self.depthwise else self.block(lanes)
 
     def packed_size(self, lanes: int) -> int:
-        """The elements of the packed weights: each group's filters in blocks, zeros where there is none."""
+        """The number of elements of packed weights: each group's filters in blocks, padded with zeros."""
         return self.groups * blocks_of(self.filters, lanes) * lanes * self.depth
 
 
 @record
 class Reading:
-    """How filters read images, as far as machine code depends on it.
+    """The properties of a convolution's reads that machine code depends on.
 
     Attributes
     ----------
-    kernel, stride, dilate : of the windows, along rows and columns; zeros where they are run-time numbers
-    block : how many channels of an input lie together; 1 for planes
-    summed : how many of them are summed before the next place of the window is
-    depthwise : whether every channel has a filter of its own
+    kernel, stride, dilate : those of the windows, along rows and columns; zeros if they are run-time numbers
+    block : number of contiguous channels of an input; 1 for planes
+    summed : how many of them are summed before the next tap
+    depthwise : whether every channel has its own filter
     """
 
     kernel: Shape
@@ -141,27 +140,27 @@ class Reading:
 
     @classmethod
     def of(cls, filters: Filters, lanes: int) -> "Reading":
-        """How these filters do it."""
+        """The properties of these filters."""
         own = filters.kernel, filters.stride, filters.dilate
         return cls(*own, filters.block(lanes), filters.summed(lanes), filters.depthwise)
 
     @property
     def taps(self) -> int:
-        """How many places a filter reads."""
+        """The number of taps."""
         return self.kernel[0] * self.kernel[1]
 
 
 def tile_of(filters: Filters, rows: int, columns: int, target: Target) -> Tile:
-    """The fastest tile for an output of such a size, as a model of the processor has it."""
+    """The fastest tile for an output of this size, by a model of the processor."""
     if filters.depthwise:
-        # The other half is for what is read, of several places of a filter at once.
+        # The other half is for the inputs of several taps at once.
         return _tile_of_many_sizes(rows, columns, target.vector_registers // 2 + 1)
     blocks = blocks_of(filters.filters, lanes_of(target))
     return _tile_of(rows, columns, blocks, registers_for_sums(target))
 
 
 def registers_for_sums(target: Target) -> int:
-    """How many registers are left beside those for a factor and, where one is needed, a product."""
+    """The number of registers for sums, besides those for a factor and, if needed, a product."""
     return target.vector_registers - (1 if target.has_fma else 2)
 
 
@@ -175,7 +174,7 @@ def _tile_of(rows: int, columns: int, blocks: int, registers: int) -> Tile:
 
 @cache
 def _tile_of_many_sizes(rows: int, columns: int, registers: int) -> Tile:
-    """Of tiles of one block that are about as fast the one that a net's other images probably share."""
+    """The tile of one block, among those about as fast, that a net's other images probably share."""
     costs = {tile: _cost(tile, rows, columns, 1) for tile in _tiles(rows, columns, 1, registers)}
     least = min(costs.values())
     alike = [tile for tile, cost in costs.items() if cost <= least * _ALIKE]
@@ -183,7 +182,7 @@ def _tile_of_many_sizes(rows: int, columns: int, registers: int) -> Tile:
 
 
 def _tiles(rows: int, columns: int, blocks: int, registers: int) -> Iterator[Tile]:
-    """All tiles that leave registers for weights, of those that inputs and products do not need."""
+    """All tiles that leave enough registers for weights, inputs and products."""
     for per_tile in range(1, min(blocks, 4) + 1):
         most = (registers - per_tile) // per_tile
         for width in range(1, min(columns, most) + 1):
@@ -192,7 +191,7 @@ def _tiles(rows: int, columns: int, blocks: int, registers: int) -> Iterator[Til
 
 
 def _cost(tile: Tile, rows: int, columns: int, blocks: int) -> float:
-    """Cycles for one term of all outputs, and a penalty for each further body of code."""
+    """The cycles for one term of all outputs, with a penalty for each further loop body."""
     cycles, variants = 0.0, 0
     for height, times_down in _parts(rows, tile.rows):
         for width, times_across in _parts(columns, tile.columns):
@@ -206,7 +205,7 @@ def _cost(tile: Tile, rows: int, columns: int, blocks: int) -> float:
 
 
 def _parts(extent: int, size: int) -> Iterator[tuple[int, int]]:
-    """The sizes of an axis's parts, and how many parts have each."""
+    """The sizes of an axis's parts, and the number of parts of each size."""
     if extent >= size:
         yield size, extent // size
     if extent % size:

@@ -1,7 +1,7 @@
-"""What the machine code of a convolution depends on, and its run-time numbers.
+"""The properties of a convolution that its machine code depends on, and its run-time numbers.
 
-Nets have convolutions with many counts of channels and filters. What the innermost loops are made of is code:
-the tile, the window, how many channels a step takes. How often they run is a number.
+Nets have convolutions with many numbers of channels and filters. The bodies of the innermost loops are fixed in
+the code: the tile, the window, the channels per iteration. Trip counts are run-time numbers.
 """
 
 from dataclasses import replace
@@ -13,25 +13,25 @@ from gluonic.codegen.convolution.tiling import ConvolutionTiling
 from gluonic.support.record import record
 
 _MUCH = 1 << 21
-"""From how many bytes of weights on they are asked for early; the second cache keeps what is less."""
+"""From this number of bytes on, weights are prefetched; fewer stay in the level 2 cache."""
 
 
 @record
 class ConvolutionForm:
-    """What convolutions that share machine code have in common.
+    """The properties that convolutions with the same machine code share.
 
     Attributes
     ----------
-    reading : how images are read; the size of windows of several places of blocks is a run-time number
-    whole : how many whole blocks of channels are summed: none, one, or 2 for more
-    rest : what divides the number of channels behind these, a power of two; 0 if there are none. It is 1 where
-        there are whole blocks too, for then it matters little
-    fetches : whether weights are asked for before they are needed
+    reading : how images are read; with blocks, window sizes of several taps are run-time numbers
+    whole : number of whole blocks of channels that are summed: 0, 1, or 2 for more
+    rest : a power of two that divides the number of channels after these; 0 if there are none. It is 1 if there
+        are also whole blocks, since it matters little then
+    fetches : whether weights are prefetched
     tile : the outputs that registers hold
-    last_rows, last_columns, last_blocks : what is left of the output's extents, tiles cut off; None is anything
+    last_rows, last_columns, last_blocks : the remainders of the output's extents modulo tiles; None for any
     is_flat : whether lines are segments, not rows
-    is_bordered : whether rows of the images may be a border of zeros, which is not summed
-    is_chunked : whether sums wait in the output while others are summed
+    is_bordered : whether rows of the images may be zero padding, which is not summed
+    is_chunked : whether partial sums are stored in the output
     """
 
     reading: Reading
@@ -50,7 +50,7 @@ class ConvolutionForm:
     def of(
         cls, filters: Filters, tiling: ConvolutionTiling, lanes: int, *, bordered: bool = False
     ) -> "ConvolutionForm":
-        """The form of a convolution whose work is cut in some way."""
+        """The form of a convolution with a tiling."""
         whole, rest = divmod(filters.channels, filters.summed(lanes))
         if rest:
             rest = 1 if whole else gcd(rest, lanes)
@@ -73,7 +73,7 @@ class ConvolutionForm:
 
 
 SIZES = 13
-"""How many numbers stand before those of the geometry."""
+"""The number of numbers before those of the geometry."""
 
 
 def numbers_of(
@@ -85,10 +85,11 @@ def numbers_of(
 ) -> list[int]:
     """The run-time numbers, in the order in which machine code reads them.
 
-    First come the whole blocks of channels and the channels behind them, the blocks of filters and of
-    channels that a group has, the bytes of the weights of a block of filters, and how the work is cut:
-    the size of chunks and how many there are, of bands, of parts, of segments. Then, between which rows
-    the images are, if there is a border, and the size of windows.
+    First: the whole blocks of channels and the channels after them; the blocks of filters and of channels in a
+    group; the bytes of the weights of a block of filters. Then the division of work: the size and the number of
+    chunks, of bands, of parts, of segments. Then the range of rows that are not padding, if there is padding,
+    and
+    the size of windows.
     """
     whole, rest = divmod(filters.channels, filters.summed(lanes))
     return [

@@ -1,9 +1,12 @@
 """The loops of a direct convolution in blocks of channels.
 
-``void convolution(ptr operands, ptr numbers, i64 begin, i64 end)``. Operands are the images, the packed
-weights and the output, then what the epilogue reads: one number for each output channel (padded to whole
-blocks), or one for each output. Numbers are those of `numbers_of`. A unit of work is a band of lines of
-tiles, for a few tiles of filters: for each chunk of channels, for each tile of filters, line by line.
+``void convolution(ptr operands, ptr numbers, i64 begin, i64 end)``. Operands are the images, the packed weights
+and
+the output, then the operands of the epilogue: one number per output channel (padded to whole blocks), or one
+per
+output. Numbers are those of `numbers_of`. A unit of work is a band of lines of tiles, for a few tiles of
+filters. It
+loops over chunks of channels, over tiles of filters, and over lines.
 """
 
 from collections.abc import Callable, Iterator
@@ -23,7 +26,7 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.writers.writer import Writer
 
 _RESTS = 4, 1
-"""How wide tiles are behind the whole ones, where any number of columns may be left."""
+"""The widths of tiles after the whole ones, if any number of columns may remain."""
 
 
 def emit_convolution(
@@ -54,7 +57,7 @@ class _Convolution(Writer):
         self.tiles = TileWriter(self.f, form, kernel, (by_block, by_row), rest, epilogue)
 
     def _is(self, number: str, other: str | int) -> str:
-        """Whether two numbers are the same."""
+        """Whether two numbers are equal."""
         return self.f.compare("eq", number, other)
 
     # -- units of work ------------------------------------------------------------------------
@@ -84,14 +87,14 @@ class _Convolution(Writer):
         f.finish()
 
     def _lines(self) -> str:
-        """How many lines an image has."""
+        """The number of lines in an image."""
         if self.form.is_flat:
             return self.quotient_up(self.columns, self.segment)
         return self.quotient_up(self.rows, self.form.tile.rows)
 
     @contextmanager
     def _chunks(self) -> Iterator[Chunk]:
-        """Repeat what is written inside for each chunk of channels."""
+        """Loop over chunks of channels."""
         if not self.form.is_chunked:
             yield Chunk(0, self.whole)
             return
@@ -106,7 +109,7 @@ class _Convolution(Writer):
         last: int,
         write: Callable[[int], None],
     ) -> None:
-        """Write the body for the usual size and for the last one, if that differs."""
+        """Write the body for the usual size and for the last one, if they differ."""
         if last:
             self.either(is_last, lambda: write(last), lambda: write(usual))
         else:
@@ -162,7 +165,7 @@ class _Convolution(Writer):
                 )
 
     def _whole_tiles(self) -> str:
-        """How many columns whole tiles cover."""
+        """The number of columns that whole tiles cover."""
         last, width = self.form.last_columns, self.form.tile.columns
         return self.f.sub(
             self.columns, self.divided(self.columns, width)[1] if last is None else last
@@ -183,7 +186,7 @@ class _Convolution(Writer):
                 begin = end
 
     def _line(self, place: tuple[str, str, str, str], rows: int, blocks: int) -> Line:
-        """Where a line begins: group, first block of filters, image and row."""
+        """The start of a line: group, first block of filters, image and row."""
         group, first, image, row = place
         lanes, moved = self.lanes, self.moved
         by_image, by_block, by_row = self.strides[0]
@@ -212,13 +215,13 @@ class _Convolution(Writer):
         return Line(tops, weights, channels, places, taps)
 
     def _taps(self, row: str, rows: int) -> tuple[str, str]:
-        """The range of filter rows that read more than padding, for a line of so many rows of outputs."""
+        """The range of filter rows that read more than padding, for a line of `rows` rows of outputs."""
         down, reading = self.kernel[0], self.form.reading
         step, apart = reading.stride[0], reading.dilate[0]
         begin, end = self.inside
         first = self.times(row, step)
         last = self.plus(first, (rows - 1) * step)
-        # the first line of all has weights from afar come as one stream, which is not to be broken
+        # the first line reads all weights as one stream from memory, which skipping rows would break
         start = "0" if self.form.fetches else self.first_at(begin, last, apart)
         stop = self.first_at(end, first, apart)
         start, stop = self.least(start, down), self.least(stop, down)

@@ -1,4 +1,4 @@
-"""How the images of a convolution lie in memory, and the run-time numbers that say so."""
+"""The strides of a convolution's images, and its run-time numbers."""
 
 from dataclasses import replace
 
@@ -9,7 +9,7 @@ from gluonic.support.record import record
 
 @record
 class Strides:
-    """How an image lies in memory, in bytes: from a batch member, a block (or plane), a row to the next."""
+    """The strides of images in bytes: from one image, one block (or plane), one row to the next."""
 
     image: int
     block: int
@@ -28,9 +28,9 @@ class Geometry:
 
     Attributes
     ----------
-    batch, rows, columns : of the output
-    data, output : how images lie
-    others : how what the epilogue reads for each output lies
+    batch, rows, columns : those of the output
+    data, output : the strides of images
+    others : the strides of the epilogue's operands with one number per output
     """
 
     batch: int
@@ -48,13 +48,13 @@ class Geometry:
         return found
 
     def tiled(self, tiling: ConvolutionTiling) -> "Geometry":
-        """The same with rows as the tiling has them."""
+        """The same with the rows of the tiling."""
         if not tiling.segment:
             return self
         return replace(self, rows=1, columns=self.rows * self.columns)
 
     def units(self, filters: Filters, tiling: ConvolutionTiling, lanes: int) -> int:
-        """How many units of work there are."""
+        """The number of units of work."""
         deep = -(-blocks_of(filters.filters, lanes) // tiling.tile.blocks)
         if tiling.segment:
             lines = self.batch * -(-self.rows * self.columns // tiling.segment)

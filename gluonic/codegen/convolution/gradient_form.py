@@ -1,4 +1,4 @@
-"""What the machine code of filters' gradients depends on, and its run-time numbers."""
+"""The properties that the machine code of filters' gradients depends on, and its run-time numbers."""
 
 from dataclasses import replace
 
@@ -16,16 +16,16 @@ from gluonic.codegen.machine.target import Target
 from gluonic.support.record import record
 
 _LATENCY = 4
-"""Cycles a fused multiply-add takes; two can start in each."""
+"""The latency of a fused multiply-add in cycles; two can start per cycle."""
 
 _LOAD_COST = 0.1
-"""Cycles that a load costs beside the arithmetic."""
+"""The cycles of a load in addition to the arithmetic."""
 
 _SOME_TAPS = 4
-"""From how many places of a filter on these give a single channel enough sums that need not wait."""
+"""From this number of taps on, a single channel has enough independent sums."""
 
 _FEW = 4
-"""How many outputs an image, or a row, may have for code without loops over them."""
+"""The most outputs in an image, or in a row, for code without loops over them."""
 
 Tap = tuple[int, int]
 
@@ -39,17 +39,17 @@ def few_places(rows: int, columns: int) -> Tap | None:
 
 @record
 class GradientForm:
-    """What gradients of filters that share machine code have in common.
+    """The properties that filters' gradients with the same machine code share.
 
     Attributes
     ----------
-    reading : how images are read; windows are run-time numbers where sums are of one place of the filter
-    tile : for how many blocks of filters a place of the images is loaded at once
-    last_blocks : how many blocks the last tile has, if it has fewer
-    channels : how many a block of channels has; 0 if none is full
-    last_channels : how many of the last one are summed at once, if it is not; 0 if it is
-    places : rows and columns of the output, if the code is for no others; 0 rows are any
-    is_bordered : whether rows of the images may be a border of zeros, which is not summed
+    reading : how images are read; windows are run-time numbers if sums are of one tap
+    tile : number of blocks of filters for each load of an image position
+    last_blocks : number of blocks in the last tile, if it has fewer
+    channels : number of channels in a full block; 0 if none is full
+    last_channels : number of channels of a partial last block that are summed at once; 0 if it is full
+    places : rows and columns of the output, if the code is specialized for them; 0 for any number of rows
+    is_bordered : whether rows of the images may be zero padding, which is not summed
     """
 
     reading: Reading
@@ -69,12 +69,12 @@ class GradientForm:
         *,
         bordered: bool = False,
     ) -> "GradientForm":
-        """The form of the gradient of filters, for some places of the output."""
+        """The form of the gradient of filters, for an output of this size."""
         lanes, tile = lanes_of(target), gradient_blocks(filters, target)
         block, reading = filters.summed(lanes), Reading.of(filters, lanes)
         rest, last = filters.channels % block, blocks_of(filters.filters, lanes) % tile
         is_alone = all(taps_at_once(n, block, block, target) == 1 for n in (tile, last) if n)
-        # run-time strides cost sums of so few places a quarter
+        # run-time strides would slow sums of so few positions down by a quarter
         is_short = bool(places and places[0])
         if is_alone and not rest and not is_short:
             reading = replace(reading, kernel=ANY, stride=ANY, dilate=ANY)
@@ -95,8 +95,9 @@ def gradient_numbers(
 ) -> list[int]:
     """The run-time numbers.
 
-    They are the blocks of filters and of channels, how many channels the last of these has, the bytes of a
-    block of filters, the geometry, between which rows the images are, if there is a border, and the windows.
+    They are the blocks of filters and of channels, the number of channels in the last one, the bytes of a block
+    of
+    filters, the geometry, the range of rows that are not padding, if there is padding, and the windows.
     """
     blocks = blocks_of(filters.filters, lanes)
     deep = blocks_with_last(filters.channels, filters.summed(lanes))
@@ -113,7 +114,7 @@ def gradient_units(filters: Filters, target: Target) -> int:
 
 
 def gradient_blocks(filters: Filters, target: Target) -> int:
-    """For how many blocks of filters a place of the images is loaded at once."""
+    """The number of blocks of filters for each load of an image position."""
     if filters.depthwise:
         return 1
     blocks = blocks_of(filters.filters, lanes_of(target))
@@ -129,24 +130,24 @@ def gradient_blocks(filters: Filters, target: Target) -> int:
 
 
 def _cycles(blocks: int, channels: int, target: Target) -> float:
-    """Cycles for one place, so many blocks of filters and a block of channels."""
+    """The cycles for one position, `blocks` blocks of filters and a block of channels."""
     at_once = channels_at_once(blocks, channels, target)
     step = max(blocks * at_once / 2, _LATENCY) + _LOAD_COST * (blocks + at_once)
     return step * channels / at_once
 
 
 def channels_at_once(blocks: int, channels: int, target: Target) -> int:
-    """For how many of the channels of a block there are registers."""
+    """The number of a block's channels for which there are registers."""
     most = sums_of_a_block(blocks, target)
     return next(n for n in range(channels, 0, -1) if channels % n == 0 and n <= most)
 
 
 def sums_of_a_block(blocks: int, target: Target) -> int:
-    """For how many sums of each of so many blocks of filters there are registers."""
+    """The number of sums per block of filters for which there are registers."""
     return (registers_for_sums(target) - blocks) // blocks
 
 
 def taps_at_once(blocks: int, channels: int, block: int, target: Target) -> int:
-    """For how many places of the filter there are registers, if so many channels of a block are summed."""
+    """The number of taps for which there are registers, if `channels` channels of a block are summed."""
     size = channels_at_once(blocks, channels, target) if channels == block else channels
     return max(1, sums_of_a_block(blocks, target) // size)

@@ -65,8 +65,9 @@ def pack_turned_filters(
 ) -> Any:
     """Pack filters for the gradient: rotated, with input and output channels exchanged.
 
-    `channels`, `filters` and `kernel` are those of the way back. Filters of size `whole` are given; of them
-    it has the taps from `last` in steps of `steps` towards the first.
+    `channels`, `filters` and `kernel` are those of the gradient. The given filters have the size `whole`; the
+    result
+    has their taps from `last` on, in steps of `steps` towards the first.
     """
     found = Filters(channels, filters, groups, kernel, depthwise=depthwise)
     down, across = (
@@ -97,7 +98,7 @@ def filter_gradient(
     depthwise: bool,
     lanes: int,
 ) -> Any:
-    """The gradient of packed filters (tiles of one block) from images with their border and the output's."""
+    """The gradient of packed filters (tiles of one block) from padded images and the output's gradient."""
     found = Filters(channels, filters, groups, kernel, stride, dilate, planar, depthwise)
     parts = filters if depthwise else groups
     own = 1 if depthwise else groups
@@ -123,7 +124,7 @@ def unpack_filters(
     depthwise: bool,
     lanes: int,
 ) -> Any:
-    """Unpack filters from tiles of one block to their own order."""
+    """Unpack filters from tiles of one block."""
     found = Filters(channels, filters, groups, kernel, planar=planar, depthwise=depthwise)
     return unpacked_from_order(packed, found, 1, lanes)
 
@@ -137,7 +138,7 @@ def _(n: NodeView) -> None:
 def interleave_places(*phases: Array, num_args: int, steps: Shape, present: Shape) -> Any:
     """Interleave the phases of images in blocks: phase (i, j) has every step-th position from (i, j) on.
 
-    Zeros stand for phases that are not `present`. Behind them all comes what has the images' `places_of`.
+    Phases that are not `present` are zero. The last input is the images' `places_of`.
     """
     batch, blocks, _, _, lanes = phases[0].shape
     result = np.zeros((batch, blocks, *phases[-1].shape[:2], lanes), phases[0].dtype)
@@ -165,7 +166,7 @@ class PackTurnedFiltersStep(FiltersStep):
 
 
 class UnpackFiltersStep(FiltersStep):
-    """Filters in their own order."""
+    """Unpacked filters."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
@@ -181,7 +182,7 @@ class FilterGradientStep(BlockStep):
         self.code = emit_filter_gradient, facts.decide(self._form)
 
     def _form(self, facts: Facts) -> GradientForm:
-        """What the innermost loops depend on, including rows and columns of the output if they are few."""
+        """The properties that the innermost loops depend on, including small extents of the output."""
         _, _, rows, columns, _ = self.shape(facts, 1)
         bordered = border_rows(self.node) != (0, 0)
         few = None if facts.sizes_vary else few_places(rows, columns)
@@ -196,7 +197,7 @@ class FilterGradientStep(BlockStep):
         return gradient_numbers(self.filters, geometry, self.n.lanes, (top, data[2] - bottom))
 
     def units(self, facts: Facts) -> int:
-        """One for each few blocks of filters with a block of channels."""
+        """One unit per few blocks of filters and one block of channels."""
         return gradient_units(self.filters, host())
 
     def nanoseconds(self, facts: Facts) -> float:

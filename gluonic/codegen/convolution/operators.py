@@ -1,6 +1,6 @@
 """Operators on images in blocks of channels, for graphs that the compiler rewrites; users never see them.
 
-Each has a NumPy kernel, which says what its machine code computes.
+Each has a NumPy kernel, which defines what its machine code computes.
 """
 
 import json
@@ -26,7 +26,7 @@ from gluonic.graph.view import NodeView, complete
 
 @inner_operator("_to_blocks")
 def to_blocks(data: Array, *, lanes: int, groups: int = 1, border: Shape = (0, 0, 0, 0)) -> Any:
-    """Convert planes to blocks of channels (NCHWc), group by group, with a border; zeros fill both up."""
+    """Convert planes to blocks of channels (NCHWc), group by group, padded with zeros."""
     batch, channels, rows, columns = data.shape
     own = channels // groups
     blocks = blocks_of(own, lanes)
@@ -49,7 +49,7 @@ def _(n: NodeView) -> None:
 
 @inner_operator("_to_planes")
 def to_planes(data: Array, *, channels: int, groups: int = 1) -> Any:
-    """Undo `to_blocks` of so many channels, without a border."""
+    """Undo `to_blocks`, without padding."""
     batch, _, rows, columns, _ = data.shape
     planes = data.transpose(0, 1, 4, 2, 3).reshape(batch, groups, -1, rows, columns)
     return planes[:, :, : channels // groups].reshape(batch, channels, rows, columns)
@@ -63,7 +63,7 @@ def _(n: NodeView) -> None:
 
 @inner_operator("_with_border")
 def with_border(data: Array, *, border: Shape) -> Any:
-    """Put zeros around images, in planes or in blocks."""
+    """Pad images with zeros, in planes or in blocks."""
     top, left, bottom, right = border
     widths = [(0, 0), (0, 0), (top, bottom), (left, right), (0, 0)]
     return np.pad(data, widths[: data.ndim])
@@ -78,7 +78,7 @@ def _(n: NodeView) -> None:
 
 @inner_operator("_take_places")
 def take_places(data: Array, *, steps: Shape) -> Any:
-    """Every step-th place of images in blocks."""
+    """Every step-th position of images in blocks."""
     return np.ascontiguousarray(data[:, :, :: steps[0], :: steps[1]])
 
 
@@ -115,7 +115,7 @@ def filters_of(n: Any) -> Filters:
 
 
 def packed_in_order(weight: Array, filters: Filters, tile: int, lanes: int) -> Array:
-    """Filters packed in the order in which they are read."""
+    """Pack filters in the order of access."""
     blocks = blocks_of(filters.filters, lanes)
     shape = (filters.groups, blocks * lanes, filters.channels, *filters.kernel)
     whole = np.zeros(shape, weight.dtype)
@@ -157,9 +157,9 @@ def pack_filters(
     scaled: bool,
     remembers: bool,
 ) -> Any:
-    """Put filters into the order in which tiles of so many blocks read them; multiplied by `scale`.
+    """Put filters into the order in which tiles of blocks read them; multiplied by `scale`.
 
-    With `remembers` there is room for fingerprints behind them.
+    With `remembers` there is space for fingerprints after them.
     """
     found = Filters(channels, filters, groups, kernel, planar=planar, depthwise=depthwise)
     if scale is not None:
@@ -170,7 +170,7 @@ def pack_filters(
 
 
 def memory_of(filters: Filters, lanes: int, remembers: bool) -> int:
-    """The elements that fingerprints take."""
+    """The number of elements that fingerprints take."""
     return 2 * filters.groups * blocks_of(filters.filters, lanes) if remembers else 0
 
 
@@ -189,7 +189,7 @@ def _absent(n: Any) -> list[str]:
 
 
 def attributes_of(activation: Application | None) -> dict[str, str]:
-    """The attributes that say which elementwise operator is applied last."""
+    """The attributes that name the element-wise operator applied last."""
     if activation is None:
         return {"activation": "", "activation_attributes": "{}"}
     settings = json.dumps(activation.settings)
@@ -197,7 +197,7 @@ def attributes_of(activation: Application | None) -> dict[str, str]:
 
 
 def activation_of(activation: str, activation_attributes: str) -> Expression:
-    """The elementwise operator that such attributes mean, as a function of one element."""
+    """The element-wise operator that such attributes name, as a function of one element."""
     if not activation:
         return lambda m, element: element
     function = function_of(REGISTRY[activation].apply(json.loads(activation_attributes)))
@@ -231,10 +231,11 @@ def convolve_blocks(
     remainder: Shape = (0, 0),
     apart: Shape = (),
 ) -> Any:
-    """Convolve images (with their border) and make images in blocks: activation(sum + shift + residual).
+    """Convolve padded images; the output is in blocks: activation(sum + shift + residual).
 
-    With `places`, those of other images (`places_of`), windows are taken from place `first` on: one for each of
-    their rows and columns of a remainder, which are so far `apart`.
+    With `places`, the extents of other images (`places_of`), windows begin at position `first`: one for each of
+    their
+    rows and columns with one remainder, which are `apart` from each other.
     """
     found = Filters(channels, filters, groups, kernel, stride, dilate, planar, depthwise)
     weight = unpacked_from_order(packed, found, tile, lanes)

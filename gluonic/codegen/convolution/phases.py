@@ -1,8 +1,9 @@
-"""The gradient of a strided convolution: the positions of each remainder are a phase, a convolution of its own.
+"""The gradient of a strided convolution: the positions of each remainder are a phase, a separate convolution.
 
-With a stride of s along an axis, an output was read from places that lie s apart. The gradient of a place y
-sums taps i with (y + pad - i · dilate) divisible by s; all y of one remainder sum the same taps, of
-neighbouring places of the output's gradient. Taps of no remainder leave zeros.
+With a stride of s along an axis, the windows of adjacent outputs are s apart. The gradient at a position y sums
+the taps i for which (y + pad - i · dilate) is divisible by s. All y of one remainder sum the same taps, at
+adjacent
+positions of the output's gradient. A remainder without taps gives zeros.
 """
 
 from collections.abc import Sequence
@@ -15,13 +16,13 @@ from gluonic.support.record import record
 
 @record
 class Phase:
-    """What is summed for the positions of one remainder, along one axis.
+    """The sums for the positions of one remainder, along one axis.
 
     Attributes
     ----------
-    taps, last, step : how many taps they sum; the last of them, which comes first; how far apart they are
-    dilate : the distance between the places that these taps read
-    start : what the first place reads first; below zero before the first place there is
+    taps, last, step : the number of taps they sum; the last tap, which comes first; the distance of taps
+    dilate : the distance between the positions that these taps read
+    start : the first position that the first sum reads; negative in the padding
     """
 
     taps: int
@@ -32,11 +33,11 @@ class Phase:
 
 
 def phases_of(shortest: int, kernel: int, stride: int, dilate: int, pad: int) -> list[Phase | None]:
-    """The phases of an axis of the data by remainder; None where nothing is summed.
+    """The phases of an axis of the data, by remainder; None where nothing is summed.
 
     Parameters
     ----------
-    shortest : the size of the axis, or the stride if it is longer: how many remainders there are
+    shortest : the size of the axis, but at most the stride: the number of remainders
 
     >>> [phase and (phase.taps, phase.start) for phase in phases_of(2, 3, 2, 1, 1)]
     [(1, 0), (2, 0)]
@@ -54,7 +55,7 @@ def phases_of(shortest: int, kernel: int, stride: int, dilate: int, pad: int) ->
 
 
 def places_in(size: int, first: int, stride: int) -> int:
-    """How many positions of an axis have a remainder.
+    """The number of positions of an axis with a remainder.
 
     >>> [places_in(7, first, 3) for first in range(3)]
     [3, 2, 2]
@@ -65,10 +66,11 @@ def places_in(size: int, first: int, stride: int) -> int:
 def border_of(
     phases: Sequence[Phase | None], kernel: int, stride: int, dilate: int, pad: int
 ) -> tuple[int, int]:
-    """How many zeros phases read, at most, before and behind an axis of the output's gradient.
+    """The most zeros that phases read before and after an axis of the output's gradient.
 
-    How many of them are behind it depends on what is left of an axis of the data when all windows have been
-    laid, for which there are as many answers as the stride says.
+    The number after it depends on the remainder of the data's axis after the last window, which is less than
+    the
+    stride.
     """
     before = behind = 0
     for first, phase in enumerate(phases):
@@ -85,15 +87,15 @@ def border_of(
 def emit_interleave(
     module: LLVMModule, name: str, steps: Sequence[int], present: Sequence[int]
 ) -> None:
-    """Write the function that puts the phases of images in blocks together.
+    """Write the function that interleaves the phases of images in blocks.
 
     Operands are the phases and the result; numbers are the rows and columns of the result. A unit of work is
     a block of an image.
 
     Parameters
     ----------
-    steps : how many phases there are along rows and columns
-    present : for each phase, row by row, whether it is an operand; zeros stand for it if not
+    steps : the numbers of phases along rows and columns
+    present : for each phase, in row-major order, whether it is an operand; otherwise it is zero
     """
     w = Writer(module, name)
     rows, columns = w.number(0), w.number(1)
@@ -128,7 +130,7 @@ def emit_interleave(
 
 
 def emit_take_places(module: LLVMModule, name: str, steps: Sequence[int]) -> None:
-    """Write the function that takes every step-th place of images in blocks.
+    """Write the function that takes every step-th position of images in blocks.
 
     Numbers are the rows and columns of the images. A unit of work is a block of an image.
     """

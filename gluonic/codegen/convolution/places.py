@@ -1,4 +1,4 @@
-"""How many places images have, as an array of no elements: so sizes stay out of attributes, and out of code."""
+"""The spatial extents of images as an array without elements: so sizes stay out of attributes and code."""
 
 from typing import Any
 
@@ -15,8 +15,9 @@ from gluonic.graph.view import NodeView, complete
 def places_of(images: Array, *, axis: int = 2, steps: Shape = (1, 1), more: Shape = (0, 0)) -> Any:
     """An array (rows, columns, 0) for images whose rows and columns are the axes from `axis` on.
 
-    Its extents are theirs times `steps`, plus `more`: those of other images that follow from them. Volumes have
-    three.
+    Its extents are those of the images times `steps`, plus `more`: the extents of other images that depend on
+    them.
+    Volumes have three.
     """
     return np.zeros(_grown(images.shape, axis, steps, more), images.dtype)
 

@@ -2,7 +2,7 @@
 
 Functions have the form of all native code here, ``void reorder(ptr operands, ptr numbers, i64 begin, i64
 end)``: operands are source and goal, a unit of work is a block of channels of one image.
-Images with a border are written border and all; what pads the last block of channels is zero.
+Padded images are written with their padding; the padding of the last block of channels is zero.
 """
 
 from collections.abc import Callable
@@ -21,11 +21,11 @@ class Reordering:
 
     Attributes
     ----------
-    blocks : how many blocks (or planes) an image of one group of channels has
-    last : how many channels the last block has
-    rows, columns : of the images, without border
-    source, goal : how they lie; `block` is the distance between planes where channels are not in blocks
-    top, left, bottom, right : the width of the border that the goal has
+    blocks : number of blocks (or planes) in an image of one group of channels
+    last : number of channels in the last block
+    rows, columns : those of the images, without padding
+    source, goal : their strides; `block` is the stride of planes if channels are not in blocks
+    top, left, bottom, right : the padding of the target
     """
 
     blocks: int
@@ -54,7 +54,7 @@ class _Images(Writer):
 
     Parameters
     ----------
-    cell : the bytes of a place of the goal
+    cell : the bytes of a position in the target
     """
 
     def __init__(self, module: LLVMModule, name: str, cell: int) -> None:
@@ -66,9 +66,9 @@ class _Images(Writer):
         self.border = [self.number(10 + i) for i in range(4)]
 
     def write(self, planes: int, row: Callable[[str, str, str], None]) -> None:
-        """Write the loops; `row(source, goal, block)` writes what happens to a row.
+        """Write the loops; `row(source, goal, block)` writes the code for a row.
 
-        `planes` is how many planes of the source make a block.
+        `planes` is the number of source planes in a block.
         """
         source, goal = self.operand(0), self.operand(1)
         top, left, bottom, right = self.border
@@ -97,11 +97,11 @@ class _Images(Writer):
 
 
 def emit_border(module: LLVMModule, name: str, cell: int) -> None:
-    """Write the function that copies images to where they have a border of zeros.
+    """Write the function that copies images to memory with zero padding.
 
     Parameters
     ----------
-    cell : how many bytes one place takes in a block (or plane)
+    cell : the bytes of one position in a block (or plane)
     """
     writer = _Images(module, name, cell)
 
@@ -112,7 +112,7 @@ def emit_border(module: LLVMModule, name: str, cell: int) -> None:
 
 
 def emit_pack(module: LLVMModule, name: str, has_partial: bool) -> None:
-    """Write the function that takes images with a plane for each channel to blocks.
+    """Write the function that converts images from planes to blocks.
 
     Parameters
     ----------
@@ -140,9 +140,9 @@ def _pack_row(w: _Images, source: str, goal: str, count: str | None) -> None:
 
 
 def emit_unpack(module: LLVMModule, name: str, has_partial: bool) -> None:
-    """Write the function that takes images in blocks to a plane for each channel.
+    """Write the function that converts images from blocks to planes.
 
-    Borders are not known here: the source's strides and address leave them out.
+    Padding is skipped by the source's strides and address.
     """
     w = _Images(module, name, 4)
     last = w.last if has_partial else None

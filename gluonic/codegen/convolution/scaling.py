@@ -1,6 +1,7 @@
-"""Images in blocks, scaled and shifted by a number for each channel, with an activation.
+"""Images in blocks, scaled and shifted by a number per channel, with an activation.
 
-As a loop over elements this would have rows of one block each; here a factor stays in a register for a plane.
+As a loop over elements this would have rows of one block each; here a factor stays in a register for a
+whole plane.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +20,7 @@ from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, complete
 
 _AT_ONCE = 4
-"""How many places a turn of the loop takes; their computations overlap."""
+"""The number of positions in an iteration; their computations overlap."""
 
 
 @inner_operator("_scale_blocks", absent=lambda n: () if n.has_shift else ("shift",))
@@ -33,9 +34,9 @@ def scale_blocks(
     activation: str = "",
     activation_attributes: str = "{}",
 ) -> Any:
-    """activation(data * scale + shift) for images in blocks; both have a number for each channel.
+    """activation(data * scale + shift) for images in blocks; both have a number per channel.
 
-    The scale may have those `of_each_image` instead of common ones.
+    With `of_each_image` the scale has numbers per image and channel.
     """
     result = data * scale
     if shift is not None:
@@ -60,14 +61,14 @@ def with_activation(scaled: Entry, activation: Application) -> Entry | None:
 
 
 class ScaleStep(ImageStep):
-    """Images scaled and shifted by a number for each channel."""
+    """Images scaled and shifted by a number per channel."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         self.activation = activation_of(self.n.activation, self.n.activation_attributes)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """How many blocks an image has, and how many places they have."""
+        """The number of blocks in an image, and the number of positions in a block."""
         _, blocks, rows, columns, _ = self.shape(facts, 0)
         return blocks, rows * columns
 
@@ -97,7 +98,7 @@ class ScaleStep(ImageStep):
 
 
 def _over(w: ElementWriter, places: str, write: Callable[[str, int], None]) -> None:
-    """Loop over places, some at a time, those that are left one by one."""
+    """Loop over positions, several at a time, the remainder one by one."""
     whole = w.f.bits(places, -_AT_ONCE)
     with w.f.loop("0", whole, _AT_ONCE) as place:
         write(place, _AT_ONCE)

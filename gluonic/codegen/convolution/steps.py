@@ -41,7 +41,7 @@ from gluonic.graph.attributes import Shape
 
 
 class BlockStep(Step):
-    """What the steps here share.
+    """The base of these steps.
 
     Attributes
     ----------
@@ -67,32 +67,32 @@ class BlockStep(Step):
 
 
 def strides_of_planes(shape: Shape) -> Strides:
-    """How an array (batch, channels, rows, columns) lies."""
+    """The strides of an array (batch, channels, rows, columns)."""
     return Strides.of(shape[1], shape[2], shape[3], 1)
 
 
 def strides_of_blocks(shape: Shape) -> Strides:
-    """How an array (batch, blocks, rows, columns, V) lies."""
+    """The strides of an array (batch, blocks, rows, columns, V)."""
     return Strides.of(shape[1], shape[2], shape[3], shape[4])
 
 
 def _split(strides: Strides, batch: int, groups: int) -> Strides:
-    """The strides if each group of channels is an image of its own."""
+    """The strides if each group of channels is treated as an image."""
     return Strides(strides.image // groups, strides.block, strides.row)
 
 
 class ImageStep(BlockStep):
-    """What steps share whose units are the blocks of each image.
+    """The base of steps whose units are the blocks of each image.
 
     Attributes
     ----------
-    counted : the operand that lies in these blocks
+    counted : the index of the operand in these blocks
     """
 
     counted = 0
 
     def units(self, facts: Facts) -> int:
-        """One for each block of each image."""
+        """One unit per block of each image."""
         batch, blocks, *_ = self.shape(facts, self.counted)
         return batch * blocks
 
@@ -115,7 +115,7 @@ class ToBlocksStep(ImageStep):
         return self._channels(facts) % int(self.n.lanes) != 0
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Extents, strides and border."""
+        """Extents, strides and padding."""
         batch, _, rows, columns = source = self.shape(facts, 0)
         goal = self.shape(facts, 1)
         groups, extent = self.n.groups, blocks_with_last(self._channels(facts), self.n.lanes)
@@ -147,7 +147,7 @@ class ToPlanesStep(ImageStep):
 
 
 class BorderStep(ImageStep):
-    """A copy with a border."""
+    """A copy with padding."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
@@ -155,7 +155,7 @@ class BorderStep(ImageStep):
         self.code = emit_border, 4 * (shape[4] if len(shape) == 5 else 1)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Extents, strides and border."""
+        """Extents, strides and padding."""
         source, goal = self.shape(facts, 0), self.shape(facts, 1)
         lie = strides_of_blocks if len(source) == 5 else strides_of_planes
         _, blocks, rows, columns, *block = source
@@ -165,19 +165,19 @@ class BorderStep(ImageStep):
 
 
 class TakePlacesStep(ImageStep):
-    """Some of the places."""
+    """Every step-th position."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         self.code = emit_take_places, self.n.steps
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """Rows and columns that are read."""
+        """The rows and columns that are read."""
         return self.shape(facts, 0)[2:4]
 
 
 class ChannelsStep(BlockStep):
-    """A vector over channels, padded to whole blocks: an image of one place."""
+    """A vector over channels, padded to whole blocks: an image of one pixel."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
@@ -198,16 +198,16 @@ class ChannelsStep(BlockStep):
         return Reordering(*blocks_with_last(channels, lanes), 1, 1, here, there).numbers()
 
     def units(self, facts: Facts) -> int:
-        """One for each block."""
+        """One unit per block."""
         return self.shape(facts, 1)[1]
 
 
 class FiltersStep(BlockStep):
-    """What steps share that put filters into another order.
+    """The base of steps that reorder filters.
 
     Attributes
     ----------
-    form : what their code depends on
+    form : the properties that their code depends on
     """
 
     def __init__(self, node: Node, facts: Facts) -> None:
@@ -219,16 +219,16 @@ class FiltersStep(BlockStep):
         self.form = FilterForm.of(self.filters, n.lanes)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """How many channels and filters there are."""
+        """The numbers of channels and filters."""
         return filter_numbers(self.filters, getattr(self.n, "tile", 1), self.n.lanes)
 
     def units(self, facts: Facts) -> int:
-        """One for each block of filters."""
+        """One unit per block of filters."""
         return filter_units(self.filters, self.n.lanes)
 
 
 class PackFiltersStep(FiltersStep):
-    """Packs filters in the order in which they are read; if it remembers, only when they have changed."""
+    """Packs filters in the order of access; if it remembers them, only when they have changed."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
@@ -257,7 +257,7 @@ def _emit_activated(
 
 
 def border_rows(node: Node) -> tuple[int, int]:
-    """How many rows of zeros are above and below the images that an operator reads first."""
+    """The numbers of zero rows above and below the images of an operator's first input."""
     images = node.inputs[0].node
     if images.operator_name == "_depth_windows":  # has all rows of the images that it reads
         images = images.inputs[0].node
@@ -283,13 +283,13 @@ class ConvolutionStep(BlockStep):
         self.code = _emit_activated, facts.decide(self._form), *activation, *extra
 
     def _tiling(self, facts: Facts) -> ConvolutionTiling:
-        """How the work is cut, which depends on the output's rows and columns."""
+        """The division of work, which depends on the output's rows and columns."""
         _, _, rows, columns, _ = self.shape(facts, 2)
         gaps, vary = bool(self.n.apart), facts.sizes_vary
         return tiling_of(self.filters, rows, columns, host(), gaps=gaps, sizes_vary=vary)
 
     def _form(self, facts: Facts) -> ConvolutionForm:
-        """What the innermost loops depend on."""
+        """The properties that the innermost loops depend on."""
         bordered = self._border != (0, 0)
         return ConvolutionForm.of(
             self.filters, self._tiling(facts), self.n.lanes, bordered=bordered
@@ -307,7 +307,7 @@ class ConvolutionStep(BlockStep):
         return Geometry(output[0], output[2], output[3], lie(data), goal, others)
 
     def displacements(self, facts: Facts) -> Sequence[int]:
-        """Where the first window lies."""
+        """The offset of the first window."""
         if not self.n.apart:
             return ()
         (top, left), data = self.n.first, self.shape(facts, 0)
@@ -321,7 +321,7 @@ class ConvolutionStep(BlockStep):
         return numbers_of(self.filters, tiling, geometry, self.n.lanes, inside)
 
     def units(self, facts: Facts) -> int:
-        """One for each band of lines of tiles."""
+        """One unit per band of lines of tiles."""
         return self._geometry(facts).units(self.filters, self._tiling(facts), self.n.lanes)
 
     def nanoseconds(self, facts: Facts) -> float:

@@ -16,32 +16,31 @@ from gluonic.support.record import record
 TileShape = tuple[int, int, int]
 
 _AHEAD = 8192
-"""How many bytes before they are needed weights are asked for: the processor itself asks only up to the end
-of a page."""
+"""The prefetch distance of weights in bytes: the hardware prefetcher stops at the end of a page."""
 
 _AT_ONCE, _PRODUCTS = (4, 2, 1), 48
-"""How many channels the innermost loop may take, and up to how many products.
+"""The numbers of channels that an iteration of the innermost loop may take, and its most products.
 
-Few, for its code must fit where decoded code is kept, and what is loaded early takes registers from sums.
+Few, for its code must fit the cache of decoded instructions, and early loads take registers from sums.
 """
 
 _OF_ONE_TAP = 8, 96
-"""The same of filters of one tap, if sums are few: often a whole block of channels, so one loop less."""
+"""The same for filters of one tap, if sums are few: often a whole block of channels, which saves a loop."""
 
 _SHORT, _REGISTERS = 8, 4
-"""Above how many instructions an epilogue is computed for several sums at once, and for how many: one alone
-would wait for each of its steps."""
+"""An epilogue of more instructions than this is computed for several sums at once; and the number of sums. With
+one sum alone, each instruction would wait for the one before."""
 
 
 @record
 class ConvolutionEpilogue:
-    """What is applied to a sum before it is stored.
+    """The function that is applied to a sum before it is stored.
 
     Attributes
     ----------
     expression : ``(m, sum, *of_channels, *of_places) -> result``
-    channels : how many operands have one number for each output channel
-    places : how many operands lie as the output does, each with strides of its own
+    channels : number of operands with one number per output channel
+    places : number of operands with the shape of the output, each with its own strides
     """
 
     expression: Expression
@@ -54,11 +53,11 @@ NOTHING = ConvolutionEpilogue(lambda m, x: x)
 
 @record
 class Line:
-    """Where a line of tiles is: addresses of its first windows, weights and outputs.
+    """A line of tiles: the addresses of its first windows, weights and outputs.
 
     Attributes
     ----------
-    taps : from which row of filters to which is summed; None if all are
+    taps : the range of filter rows that are summed; None for all
     """
 
     data: list[str]
@@ -74,7 +73,7 @@ class Chunk:
 
     Attributes
     ----------
-    start, stop : the first whole block, and the one behind the last
+    start, stop : the first whole block, and the one after the last
     is_first, is_last : references of flags; None if there is one chunk only
     """
 
@@ -89,11 +88,11 @@ class TileWriter:
 
     Parameters
     ----------
-    function : where to
-    form : what is computed
+    function : the function that they are written to
+    form : the form of the convolution
     kernel : the rows and columns of windows
-    strides : of the images: from a block (or plane) to the next, from a row to the next
-    rest : the channels behind the last whole block of them
+    strides : those of the images: from a block (or plane) to the next, from a row to the next
+    rest : the channels after the last whole block
     epilogue : applied to each sum
     """
 
@@ -119,7 +118,7 @@ class TileWriter:
         self.rest = function.mul(rest, 4) if form.rest else ""
 
     def moved(self, address: str, count: str | int, stride: str | int) -> str:
-        """The address `count` strides (bytes) further."""
+        """The address advanced by `count` strides, in bytes."""
         if isinstance(count, int) and isinstance(stride, int):
             offset: str | int = count * stride
         else:
@@ -129,7 +128,7 @@ class TileWriter:
         return self.f.offset(address, offset)
 
     def write(self, line: Line, chunk: Chunk, column: str, shape: TileShape) -> None:
-        """Write the sums of a tile of so many rows, columns and blocks, and their stores."""
+        """Write the sums of a tile of given rows, columns and blocks, and their stores."""
         f, form = self.f, self.form
         data = [
             self.moved(top, column, form.reading.stride[1] * form.reading.block * 4)
@@ -159,7 +158,7 @@ class TileWriter:
         self._finish(line, chunk, column, sums, shape)
 
     def _last(self, chunk: Chunk, write: Callable[[], None]) -> None:
-        """Write what only the last chunk does."""
+        """Write code that only the last chunk runs."""
         if chunk.is_last is None:
             write()
             return
@@ -188,9 +187,9 @@ class TileWriter:
         block: tuple[int, str | int],
         taps: tuple[str, str] | None,
     ) -> None:
-        """Write the loops over the places of a filter for one block of channels.
+        """Write the loops over the taps of a filter for one block of channels.
 
-        Of the block there are given what divides its number of channels and the byte where it ends.
+        The block is given by a divisor of its number of channels and by its end in bytes.
         """
         f, down = self.f, self.down
         if taps is None:
@@ -215,7 +214,7 @@ class TileWriter:
         shape: TileShape,
         block: tuple[int, str | int],
     ) -> None:
-        """Write what is inside the loop over the rows of a filter."""
+        """Write the body of the loop over the rows of a filter."""
         f, form = self.f, self.form
         channels, end = block
         by_row = f.mul(self.by_row, form.reading.dilate[0])
@@ -235,7 +234,7 @@ class TileWriter:
                     self._some(here, pointer, sums, shape, at_once)
 
     def _at_once(self, channels: int, sums: int) -> int:
-        """How many channels the innermost loop takes."""
+        """The number of channels in an iteration of the innermost loop."""
         choices = [(n, _PRODUCTS) for n in _AT_ONCE]
         if self.form.reading.taps == 1:
             choices.insert(0, _OF_ONE_TAP)
@@ -250,7 +249,7 @@ class TileWriter:
         shape: TileShape,
         channels: int,
     ) -> None:
-        """Write the products of some places of a filter, and move on to the next weights."""
+        """Write the products of some taps, and advance to the next weights."""
         weights = self.f.load("ptr", pointer)
         totals = [self._vector(slot, 64) for slot in sums]
         for number, here in enumerate(taps):
@@ -273,7 +272,7 @@ class TileWriter:
         channels: int,
         first: int,
     ) -> None:
-        """Write the multiplications of one place of a filter with a block of channels, and add them."""
+        """Write the multiplications of one tap with a block of channels, and their additions."""
         rows, columns, blocks = shape
         across = self.form.reading.stride[1] * self.form.reading.block * 4
         for channel in range(channels):
@@ -290,7 +289,7 @@ class TileWriter:
                         totals[number] = self.m.mad(x, factor, totals[number])
 
     def _factor(self, address: str) -> Value:
-        """What is multiplied by filters: one channel for all of them, or for each its own."""
+        """The factor of filters: one channel for all of them, or one for each."""
         if self.form.reading.depthwise:
             return self._vector(address)
         x = self.f.load("float", address, 4)
@@ -304,7 +303,7 @@ class TileWriter:
     def _places(
         self, line: Line, column: str, sums: Sequence[str], shape: TileShape
     ) -> Iterator[tuple[str, list[str], int]]:
-        """For each sum its slot, where in memory its row begins (of all that lies so), and its place there."""
+        """For each sum, its slot, the addresses of its row in arrays of the output's shape, its position."""
         rows, columns, blocks = shape
         step = self.lanes * 4
         for row in range(rows):
@@ -319,7 +318,7 @@ class TileWriter:
     def _finish(
         self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: TileShape
     ) -> None:
-        """Write the stores: after the epilogue, or of sums that later chunks go on with."""
+        """Write the stores: after the epilogue, or of partial sums for later chunks."""
         if chunk.is_last is not None:
             with self.f.when(self.f.negated(chunk.is_last)):
                 self._store(line, column, sums, shape, NOTHING)
@@ -369,7 +368,7 @@ class TileWriter:
 
 
 def _parts(places: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
-    """The places in as few parts of powers of two, at most `most`, as can be."""
+    """The positions in as few parts as possible, of powers of two, at most `most`."""
     start = 0
     while start < len(places):
         count = min(most, 1 << (len(places) - start).bit_length() - 1)

@@ -1,4 +1,4 @@
-"""How a convolution is tiled: into tiles, lines of tiles, and units whose data stay in cache."""
+"""The tiling of a convolution: tiles, lines of tiles, and units whose data stay in the cache."""
 
 from functools import lru_cache
 
@@ -8,41 +8,40 @@ from gluonic.codegen.shapes.symbolic import at_least
 from gluonic.support.record import record
 
 _DEEP = 256
-"""About how many products are summed at a time: so many weights stay in the first cache while images go by."""
+"""The approximate number of products summed at a time: their weights stay in the level 1 cache."""
 
 _PLACES = 256
-"""For about how many outputs, of all blocks, weights stay there."""
+"""The approximate number of outputs, over all blocks, for which weights stay there."""
 
 _SEGMENT, _DEPTH = 8, 4
-"""Where each input is read but once for an output: how many tiles make a segment, and for how many tiles of
-filters it stays in the second cache."""
+"""For convolutions that read each input once per output: the number of tiles in a segment, and the number of
+tiles of filters for which a segment stays in the level 2 cache."""
 
 
 _SHORT, _LONG = 4, 1 << 10
-"""Of one row of more outputs, as sequences have, code is for any length, and tiled as if it were very long."""
+"""For one row of more outputs, as in sequences, code is for any length, and tiled for a very long row."""
 
 _MOST_KNOWN = 1 << 10
 
 _NARROW = 8
-"""Where sizes vary, code is for any number of rows, and of either fewer columns than that or any more."""
+"""If sizes vary, code is for any number of rows, and either for fewer columns than this or for any more."""
 
 
 @record
 class ConvolutionTiling:
     """The order in which a convolution is computed.
 
-    A line is what tiles beside each other cover: as many rows as a tile has, or a segment of them.
+    A line is covered by tiles side by side: as many rows as a tile has, or a segment of them.
 
     Attributes
     ----------
     tile : the outputs that registers hold
-    last_rows, last_columns : what is left of the output's extents when tiles have been cut off it; None if
-        that may be anything
-    segment : how many places make a line where rows follow each other without a gap, as those of 1×1
-        filters do; 0 where a line is as long as its rows
-    chunk : how many blocks of channels are summed before others are; the sums wait in the output
-    band : how many lines, of one or more images, a unit of work has
-    depth : for how many tiles of blocks of filters
+    last_rows, last_columns : the remainders of the output's extents modulo tiles; None if they may be any
+    segment : number of positions in a line if rows are contiguous, as with 1×1 filters; 0 if a line is as long
+        as its rows
+    chunk : number of blocks of channels that are summed at a time; partial sums are stored in the output
+    band : number of lines, of one or more images, in a unit of work
+    depth : number of tiles of blocks of filters in a unit of work
     """
 
     tile: Tile
@@ -63,12 +62,12 @@ def tiling_of(
     gaps: bool = False,
     sizes_vary: bool = False,
 ) -> ConvolutionTiling:
-    """How to cut the work on an output of such a size.
+    """The tiling for an output of this size.
 
     Parameters
     ----------
-    gaps : whether rows that are read do not follow each other even if windows are places
-    sizes_vary : whether other sizes are to be cut in the same way
+    gaps : whether the rows that are read are not contiguous even if windows are single positions
+    sizes_vary : whether other sizes should have the same tiling
     """
     is_sequence = rows == 1 and columns > _SHORT
     if not is_sequence and not sizes_vary:
@@ -85,7 +84,7 @@ def tiling_of(
 def _own_tiling(
     filters: Filters, rows: int, columns: int, target: Target, gaps: bool
 ) -> ConvolutionTiling:
-    """How to cut the work on outputs of just that size."""
+    """The tiling for outputs of exactly this size."""
     is_flat = _is_flat(filters, gaps)
     if is_flat:
         rows, columns = 1, rows * columns
@@ -95,7 +94,7 @@ def _own_tiling(
 
 
 def _is_flat(filters: Filters, gaps: bool) -> bool:
-    """Whether rows follow each other without a gap."""
+    """Whether rows are contiguous."""
     return filters.taps == 1 and filters.stride == (1, 1) and not gaps
 
 

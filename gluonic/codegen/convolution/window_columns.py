@@ -16,7 +16,7 @@ class Inner:
 
     Attributes
     ----------
-    first, after : the first of them, and the one behind the last
+    first, after : the first of them, and the one after the last
     stretch : all of them
     """
 
@@ -26,12 +26,12 @@ class Inner:
 
 
 class MatrixWriter(ElementWriter):
-    """Writes windows to columns of a matrix, and adds columns up to their windows.
+    """Writes windows to columns of a matrix, and adds columns to their windows.
 
     Parameters
     ----------
-    windows : where they lie
-    places, counts : the extents of images, and how many windows there are along them, as references
+    windows : their kernel, stride, dilation and padding
+    places, counts : the extents of images, and the numbers of windows along them, as references
     """
 
     def __init__(self, module: LLVMModule, name: str, dtype: Dtype, windows: Windows3) -> None:
@@ -41,7 +41,7 @@ class MatrixWriter(ElementWriter):
         self.counts: Sequence[str] = ()
 
     def unfold(self, image: str, channels: str, lines: tuple[str, str], matrix: str) -> None:
-        """Put the windows of some lines of the output into columns; a register's behind them may change."""
+        """Write the windows of some output lines to columns; a register after them may be overwritten."""
         zero, stride = self.number_of(0.0), self.windows.stride[2]
 
         def line(source: str | None, goal: str, part: Inner, begin: str) -> None:
@@ -60,7 +60,7 @@ class MatrixWriter(ElementWriter):
         self._rows(image, channels, lines, matrix, line)
 
     def fold(self, matrix: str, channels: str, lines: tuple[str, str], image: str) -> None:
-        """Add columns up where the windows of some lines of the output lie."""
+        """Add columns to the windows of some lines of the output."""
         stride = self.windows.stride[2]
 
         def line(source: str | None, column: str, part: Inner, begin: str) -> None:
@@ -112,7 +112,7 @@ class MatrixWriter(ElementWriter):
 
     @contextmanager
     def _lines_of(self, lines: tuple[str, str]) -> Iterator[tuple[str, str, str]]:
-        """Loop over lines of the output: which it is, and where it lies along depth and rows."""
+        """Loop over lines of the output: the index of each, and its position along depth and rows."""
         f, slots = self.f, [self.f.slot("i64", 8) for _ in range(2)]
         for slot, number in zip(slots, self.divided(lines[0], self.counts[1]), strict=True):
             f.store("i64", number, slot, 8)
@@ -127,14 +127,14 @@ class MatrixWriter(ElementWriter):
             f.store("i64", again, slots[1], 8)
 
     def _place(self, index: str, tap: str, axis: int) -> str:
-        """Where along an axis a window reads."""
+        """The position along an axis that a tap of a window reads."""
         windows = self.windows
         start = self.minus(self.times(index, windows.stride[axis]), windows.pad[axis])
         return self.plus(start, self.times(tap, windows.dilate[axis]))
 
     @contextmanager
     def _taps(self) -> Iterator[tuple[tuple[str, str, str, str], tuple[Inner, str]]]:
-        """Loop over the places of a window: their indices and number, and the columns that are inside."""
+        """Loop over the taps of a window: their indices and number, and the columns inside the image."""
         f, windows = self.f, self.windows
         sizes = [str(k) for k in windows.kernel]
         with f.loop("0", sizes[0]) as i, f.loop("0", sizes[1]) as j, f.loop("0", sizes[2]) as k:
@@ -143,7 +143,7 @@ class MatrixWriter(ElementWriter):
             yield (i, j, k, number), (self._inner(begin), begin)
 
     def _inner(self, begin: str) -> Inner:
-        """The windows whose place `begin` lies inside the image."""
+        """The windows whose tap at `begin` is inside the image."""
         step, count = self.windows.stride[2], self.counts[2]
         first, after = (self.first_at(limit, begin, step) for limit in (0, self.places[2]))
         first = self.least(first, count)

@@ -6,7 +6,7 @@ from gluonic.support.record import record
 
 @record
 class Windows3:
-    """Windows of volumes: what of them code is written for.
+    """Windows of volumes: the properties that code depends on.
 
     Attributes
     ----------
@@ -25,13 +25,13 @@ class Windows3:
 
     @property
     def taps(self) -> int:
-        """How many places a window reads."""
+        """The number of taps."""
         down, across, along = self.kernel
         return down * across * along
 
     @property
     def is_point(self) -> bool:
-        """Whether windows are the places themselves."""
+        """Whether windows are single positions."""
         return self.taps == 1 and self.stride == (1, 1, 1) and not any(self.pad)
 
 

@@ -18,7 +18,7 @@ from gluonic.support.record import record
 
 @record
 class ResamplingGeometry:
-    """The run-time numbers: extents of images and result, and how both lie."""
+    """The run-time numbers: the extents and the strides of images and result."""
 
     places: tuple[int, int]
     new_places: tuple[int, int]
@@ -86,7 +86,7 @@ class _Resampler(Writer):
         self.f.finish()
 
     def _gather_line(self, images: str, line: str, row: str) -> None:
-        """Add up the rows that contribute to one."""
+        """Sum the weighted rows that contribute to one row."""
         self.clear(line, self.times(self.places[1], self.step))
         with self._sources(row, 0) as (index, weight):
             start = self.moved(images, index, self.source_strides[2])
@@ -96,7 +96,7 @@ class _Resampler(Writer):
                 self.store(self.m.fma(element, weight, self._vector(total)).ref, total)
 
     def _write_row(self, line: str, goal: str) -> None:
-        """Add up the positions of a line that contribute to each of a row."""
+        """Sum the weighted positions of a line that contribute to each position of a row."""
         total = self.f.slot(self.vector)
         with self.f.loop("0", self.new_places[1]) as column:
             self.store(self.m.spread(self.m.constant(0.0, FLOAT32), self.lanes).ref, total)

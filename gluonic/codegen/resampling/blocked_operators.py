@@ -24,9 +24,9 @@ RESAMPLINGS: dict[str, Callable[[], Resampling]] = {
 
 @inner_operator("_resample_blocks")
 def resample_blocks(data: Array, places: Array, *, way: str, back: bool) -> Any:
-    """Resize images in blocks to so many rows and columns, or compute the gradient of images of that size.
+    """Resize images in blocks to given rows and columns, or compute the gradient of images of that size.
 
-    These are those of `places`, as `places_of` has them.
+    `places` has the rows and columns, from `places_of`.
     """
     planes = to_planes.kernel(data, channels=data.shape[1] * data.shape[4])
     resize = resized_back if back else resized
@@ -61,12 +61,12 @@ class ResampleStep(BlockStep):
         ).numbers()
 
     def units(self, facts: Facts) -> int:
-        """One for each row of the result."""
+        """One unit per row of the result."""
         batch, blocks, rows, *_ = self.shape(facts, 1)
         return batch * blocks * rows
 
     def workspace(self, facts: Facts) -> int:
-        """A line of the images."""
+        """The bytes of a line of the images."""
         *_, columns, lanes = self.shape(facts, 0)
         return columns * lanes * 4
 
