@@ -48,7 +48,7 @@ class _Gradient(Writer):
         self.blocks, self.deep, self.last, self.by_filters = (self.number(i) for i in range(4))
         self.batch, self.rows, self.columns = (self.number(4 + i) for i in range(3))
         self.data_strides = [self.number(7 + i) for i in range(3)]
-        self.slope_strides = [self.number(10 + i) for i in range(3)]
+        self.gradient_strides = [self.number(10 + i) for i in range(3)]
         self.inside = self.number(13), self.number(14)
         self.kernel, self.stride, self.dilate = self._windows()
         self.cell = form.reading.block * 4
@@ -78,7 +78,7 @@ class _Gradient(Writer):
     def write(self) -> None:
         """Write the loop over units."""
         f, form, deep = self.f, self.form, self.deep
-        data, slopes, result = (self.operand(i) for i in range(3))
+        data, gradients, result = (self.operand(i) for i in range(3))
         tiles = self.divided(self.plus(self.blocks, form.tile - 1), form.tile)[0]
         with f.loop("%begin", "%end") as unit:
             rest, depth = self.divided(unit, deep)
@@ -86,14 +86,16 @@ class _Gradient(Writer):
             first = self.plus(self.times(group, self.blocks), self.times(number, form.tile))
             own = first if form.reading.depthwise else self.plus(self.times(group, deep), depth)
             source = self.moved(data, own, self.data_strides[1])
-            slope = self.moved(slopes, first, self.slope_strides[1])
+            gradient = self.moved(gradients, first, self.gradient_strides[1])
             goal = self.moved(result, first, self.by_filters)
             goal = self.moved(
                 goal, depth, self._product(form.reading.summed * self.step, self.taps)
             )
 
             def some(
-                count: int, depth: str = depth, where: tuple[str, str, str] = (source, slope, goal)
+                count: int,
+                depth: str = depth,
+                where: tuple[str, str, str] = (source, gradient, goal),
             ) -> None:
                 self._unit(where, count, depth)
 
@@ -102,12 +104,12 @@ class _Gradient(Writer):
 
     def _unit(self, where: tuple[str, str, str], blocks: int, depth: str) -> None:
         """Write the code of a unit with a full block of channels, and with a last, partial one."""
-        form, (source, slope, goal) = self.form, where
+        form, (source, gradient, goal) = self.form, where
 
         def whole() -> None:
             size = str(form.channels * self.step)
             self._parts_of(
-                (slope, goal, size),
+                (gradient, goal, size),
                 blocks,
                 lambda sums: self._taps(source, goal, size, form.channels, blocks, sums),
             )
@@ -120,7 +122,7 @@ class _Gradient(Writer):
                     here, there = self.moved(source, first, 4), self.moved(goal, first, self.step)
                     self._taps(here, there, size, form.last_channels, blocks, sums)
 
-            self._parts_of((slope, goal, size), blocks, some)
+            self._parts_of((gradient, goal, size), blocks, some)
 
         if not form.last_channels:
             whole()
@@ -136,7 +138,7 @@ class _Gradient(Writer):
 
         Sums begin with zero; `where` has the strides of the filter's taps.
         """
-        f, (slope, goal, size) = self.f, where
+        f, (gradient, goal, size) = self.f, where
         for block in range(blocks):
             end = self.moved(goal, block, self.by_filters)
             self.clear(end, self.times(size, self.taps))
@@ -145,7 +147,7 @@ class _Gradient(Writer):
             with f.loop("0", self.rows, self.rows_at_once) as row:
                 last_row = self.least(self.plus(row, self.rows_at_once), self.rows)
                 part = (image, last_image, row, last_row)
-                write(partial(self._sums, slope, part))
+                write(partial(self._sums, gradient, part))
 
     def _taps(
         self,
@@ -207,7 +209,7 @@ class _Gradient(Writer):
 
     def _sums(
         self,
-        slope: str,
+        gradient: str,
         part: tuple[str, str, str, str],
         data: Sequence[str],
         goals: Sequence[str],
@@ -227,7 +229,7 @@ class _Gradient(Writer):
             self.store("zeroinitializer", slot)
         with f.loop(image, last_image) as image:
             here = [self.moved(d, image, self.data_strides[0]) for d in data]
-            there = self.moved(slope, image, self.slope_strides[0])
+            there = self.moved(gradient, image, self.gradient_strides[0])
             for_row = partial(self._row, here, there, sums, blocks)
             if self.few and self.few[0]:
                 for number in range(self.few[0]):
@@ -246,7 +248,7 @@ class _Gradient(Writer):
     def _row(
         self,
         data: Sequence[str],
-        slope: str,
+        gradient: str,
         sums: Sequence[str],
         blocks: int,
         row: str | int,
@@ -254,29 +256,31 @@ class _Gradient(Writer):
         """Write the products of one row."""
         by_row = self.times(self.data_strides[2], self.stride[0])
         rows = [self.moved(d, row, by_row) for d in data]
-        slopes = self.moved(slope, row, self.slope_strides[2])
+        gradients = self.moved(gradient, row, self.gradient_strides[2])
         if not self.few:
             with self.f.loop("0", self.columns) as column:
                 place = self.times(column, self.across)
-                self._places([place], rows, [self.moved(slopes, column, self.step)], sums, blocks)
+                self._places(
+                    [place], rows, [self.moved(gradients, column, self.step)], sums, blocks
+                )
             return
-        ends = [self.moved(slopes, number, self.step) for number in range(len(self.places))]
+        ends = [self.moved(gradients, number, self.step) for number in range(len(self.places))]
         self._places(self.places, rows, ends, sums, blocks)
 
     def _places(
         self,
         places: Sequence[str | int],
         rows: Sequence[str],
-        slopes: Sequence[str],
+        gradients: Sequence[str],
         sums: Sequence[str],
         blocks: int,
     ) -> None:
         """Write the products of adjacent positions: their offsets in rows, and the addresses of gradients."""
         totals = [self._value(self.load(slot)) for slot in sums]
         channels = len(sums) // (len(rows) * blocks)
-        for place, slope in zip(places, slopes, strict=True):
+        for place, gradient in zip(places, gradients, strict=True):
             factors = [
-                self._value(self.load(self.moved(slope, block, self.slope_strides[1])))
+                self._value(self.load(self.moved(gradient, block, self.gradient_strides[1])))
                 for block in range(blocks)
             ]
             for tap, row in enumerate(rows):

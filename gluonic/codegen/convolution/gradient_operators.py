@@ -103,10 +103,12 @@ def filter_gradient(
     parts = filters if depthwise else groups
     own = 1 if depthwise else groups
     images = data if planar else to_planes.kernel(data, channels=channels * parts, groups=own)
-    slopes = to_planes.kernel(grad, channels=filters * groups, groups=groups)
+    gradients = to_planes.kernel(grad, channels=filters * groups, groups=groups)
     windows = windows_of(kernel, stride, (), dilate)
     shape = (filters * groups, channels, *kernel)
-    return packed_in_order(convolve_weight(slopes, images, shape, windows, parts), found, 1, lanes)
+    return packed_in_order(
+        convolve_weight(gradients, images, shape, windows, parts), found, 1, lanes
+    )
 
 
 filter_gradient.infer_shape(_packed)

@@ -77,7 +77,7 @@ class CtcWriter(ElementWriter):
         count = 1 + len(layout.inputs)
         self.data, *self.others = (self.operand(i) for i in range(count))
         self.losses = self.operand(count)
-        self.slopes = self.operand(count + 1) if layout.has_gradient else ""
+        self.gradients = self.operand(count + 1) if layout.has_gradient else ""
         behind = count + 1 + int(layout.has_gradient)
         self.declined, self.state_classes = self.operand(behind), self.operand(behind + 1)
         self.nothing = self.number_of(float("-inf"))
@@ -213,11 +213,11 @@ class CtcWriter(ElementWriter):
         )
         log_sum = self.m.log(share)
         if self.layout.has_gradient:
-            slopes = self._classes_at(self.slopes, sequence, step)
+            gradients = self._classes_at(self.gradients, sequence, step)
 
             def write_share(i: str, lanes: int) -> None:
                 shifted = self.element(self.at(scores, i), lanes) - largest
-                self.put(self.m.exp(shifted - log_sum), self.at(slopes, i), lanes)
+                self.put(self.m.exp(shifted - log_sum), self.at(gradients, i), lanes)
 
             self.spans("0", self.classes, write_share)
         emitted, ahead = self._emitted(step), self._ahead(step)
@@ -293,8 +293,8 @@ class CtcWriter(ElementWriter):
         has_steps = f.compare("sgt", sequence.ends, 0)
         counts = f.both(fits, has_steps)
         with f.loop(self._either(counts, sequence.ends, "0"), self.step_count) as step:
-            slopes = self._classes_at(self.slopes, sequence, step)
-            self.clear(slopes, self.times(self.classes, self.size))
+            gradients = self._classes_at(self.gradients, sequence, step)
+            self.clear(gradients, self.times(self.classes, self.size))
         with f.when(counts):
             self._end(sequence, total)
             with f.loop("0", sequence.end) as number:
@@ -304,11 +304,11 @@ class CtcWriter(ElementWriter):
     def _end(self, sequence: _Sequence, total: Value) -> None:
         """Write the last step: paths end in the last two states."""
         ahead, emitted = self._ahead(sequence.end), self._emitted(sequence.end)
-        slopes = self._classes_at(self.slopes, sequence, sequence.end)
+        gradients = self._classes_at(self.gradients, sequence, sequence.end)
         first = self.most(self.minus(sequence.last, 1), 0)
         with self.f.loop(first, sequence.states) as state:
             share = self.m.exp(self.whole(self.at(ahead, state)) - total)
-            self._take_off(slopes, state, share)
+            self._take_off(gradients, state, share)
             self.put_whole(self.whole(self.at(emitted, state)), self.at(self.after, state))
 
     def _go_back(self, sequence: _Sequence, step: str, total: Value) -> None:
@@ -324,11 +324,11 @@ class CtcWriter(ElementWriter):
             self.put_whole(share, place, self.lanes)
             after = behind + self.whole(self.at(emitted, state), self.lanes)
             self.put_whole(after, self.at(self.after, state), self.lanes)
-        slopes = self._classes_at(self.slopes, sequence, step)
+        gradients = self._classes_at(self.gradients, sequence, step)
         with self.f.loop("0", sequence.states) as state:
-            self._take_off(slopes, state, self.whole(self.at(ahead, state)))
+            self._take_off(gradients, state, self.whole(self.at(ahead, state)))
 
-    def _take_off(self, slopes: str, state: str, share: Value) -> None:
+    def _take_off(self, gradients: str, state: str, share: Value) -> None:
         """Subtract the probability of being in a state from that of its class."""
-        place = self.at(slopes, self._class_of(state))
+        place = self.at(gradients, self._class_of(state))
         self.put_whole(self.whole(place) - share, place)

@@ -206,7 +206,7 @@ class _Backward(_Pool):
     def write(self) -> None:
         """Write the loops; operands are the output's gradient, data and output for maxima, the result."""
         f, is_max = self.f, self.windows.kind == "max"
-        slope, result = self.operand(0), self.operand(3 if is_max else 1)
+        gradient, result = self.operand(0), self.operand(3 if is_max else 1)
         with f.loop("%begin", "%end") as unit:
             image, block = self.divided(unit, self.blocks)
 
@@ -218,13 +218,13 @@ class _Backward(_Pool):
             data = own(self.operand(1), self.data_strides) if is_max else ""
             with f.loop("0", self.counts[0]) as row:
                 down = self.span(row, 0)
-                slopes, maxima = (
+                gradients, maxima = (
                     self.moved(own(address, self.output_strides), row, self.output_strides[2])
-                    for address in (slope, self.operand(2) if is_max else slope)
+                    for address in (gradient, self.operand(2) if is_max else gradient)
                 )
                 with f.loop("0", self.counts[1]) as column:
                     spans = down, self.span(column, 1)
-                    value = self.vector_at(self.moved(slopes, column, self.step))
+                    value = self.vector_at(self.moved(gradients, column, self.step))
                     if is_max:
                         largest = self.vector_at(self.moved(maxima, column, self.step))
                         self._to_maximum(goal, data, value, largest, spans)

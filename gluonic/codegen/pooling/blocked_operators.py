@@ -84,11 +84,11 @@ def spread_blocks(
     counts_pad: bool,
 ) -> Any:
     """The gradient of sums and means of windows; `places_of` has the rows and columns of the images."""
-    slopes, extents = _planes(grad), places.shape[:2]
-    pool = _pool(kernel, stride, pad, slopes.shape[2:], extents)
+    gradients, extents = _planes(grad), places.shape[:2]
+    pool = _pool(kernel, stride, pad, gradients.shape[2:], extents)
     if kind == "avg":
-        slopes = slopes / counted(extents, pool, counts_pad).astype(grad.dtype)
-    return to_blocks.kernel(spread(slopes, extents, pool), lanes=grad.shape[4])
+        gradients = gradients / counted(extents, pool, counts_pad).astype(grad.dtype)
+    return to_blocks.kernel(spread(gradients, extents, pool), lanes=grad.shape[4])
 
 
 @spread_blocks.infer_shape
@@ -111,9 +111,9 @@ def scatter_blocks(
     counts_pad: bool,
 ) -> Any:
     """The gradient of maxima of windows."""
-    slopes, images, maxima = (_planes(array) for array in (grad, data, pooled))
+    gradients, images, maxima = (_planes(array) for array in (grad, data, pooled))
     pool = _pool(kernel, stride, pad, maxima.shape[2:], images.shape[2:])
-    found = scatter_to_maxima(slopes, images, maxima, pool).astype(data.dtype)
+    found = scatter_to_maxima(gradients, images, maxima, pool).astype(data.dtype)
     return to_blocks.kernel(found, lanes=data.shape[4])
 
 

@@ -228,13 +228,13 @@ class Spread(Planes):
 
     def write(self) -> None:
         """Write the loop over planes; operands are the output's gradient, the result and workspace."""
-        slopes, result, workspace = (self.operand(i) for i in range(3))
+        gradients, result, workspace = (self.operand(i) for i in range(3))
         line, divisors = self.buffers(workspace)
         zero = self.number_of(0.0)
         if self.pooling.kind == "avg":
             self.divisors(divisors)
         with self.f.loop("%begin", "%end") as unit:
-            source = self.at(slopes, self.times(unit, self.window_count))
+            source = self.at(gradients, self.times(unit, self.window_count))
             plane = self.at(result, self.times(unit, self.plane_size))
             self.clear(plane, self.times(self.plane_size, self.size))
 
@@ -258,7 +258,7 @@ class Spread(Planes):
         self.f.finish()
 
     def _spread_along(
-        self, slopes: str, divisors: str, line: str, spans: Sequence[tuple[str, str, str]]
+        self, gradients: str, divisors: str, line: str, spans: Sequence[tuple[str, str, str]]
     ) -> None:
         counted = None
         if self.pooling.kind == "avg":
@@ -269,7 +269,7 @@ class Spread(Planes):
             start = self.at(line, number)
 
             def window(index: str, lanes: int) -> None:
-                value = self.element(self.at(slopes, index), lanes)
+                value = self.element(self.at(gradients, index), lanes)
                 if counted is not None:
                     along = self.whole(self.at(divisors, index), lanes)
                     value = value / self.m.maximum(along * counted, 1.0)
@@ -292,7 +292,7 @@ class Scatter(Planes):
 
         Operands are the output's gradient, data, output, the result and workspace.
         """
-        slopes, data, maxima, result, workspace = (self.operand(i) for i in range(5))
+        gradients, data, maxima, result, workspace = (self.operand(i) for i in range(5))
         _, left = self.buffers(workspace)
         with self.f.loop("%begin", "%end") as unit:
             windows, places = (
@@ -303,7 +303,7 @@ class Scatter(Planes):
 
             def one(number: str, spans: Sequence[tuple[str, str, str]]) -> None:
                 first = self.plus(windows, self.times(number, self.counts[2]))
-                self.f.copy(left, self.at(slopes, first), self.times(self.counts[2], self.size))
+                self.f.copy(left, self.at(gradients, first), self.times(self.counts[2], self.size))
                 largest = self.at(maxima, first)
 
                 def row(offset: str) -> None:

@@ -61,10 +61,10 @@ class _WholeSpread(Planes):
 
     def write(self) -> None:
         """Write the loop over planes; operands are the output's gradient and the result."""
-        slopes, result = self.operand(0), self.operand(1)
+        gradients, result = self.operand(0), self.operand(1)
         count = self.m.value(self.plane_size, INT64, 1).astype(FLOAT64).astype(self.dtype)
         with self.f.loop("%begin", "%end") as unit:
-            value = self.element(self.at(slopes, unit))
+            value = self.element(self.at(gradients, unit))
             if self.pooling.kind == "avg":
                 value = value / count
             plane = self.at(result, self.times(unit, self.plane_size))
@@ -77,7 +77,7 @@ class _WholeScatter(Planes):
 
     def write(self) -> None:
         """Write the loop over planes; operands are the output's gradient, data, output and the result."""
-        slopes, data, maxima, result = (self.operand(i) for i in range(4))
+        gradients, data, maxima, result = (self.operand(i) for i in range(4))
         found = self.f.slot("i64", 8)
         with self.f.loop("%begin", "%end") as unit:
             offset = self.times(unit, self.plane_size)
@@ -87,7 +87,7 @@ class _WholeScatter(Planes):
             self.f.store("i64", -1, found)
             self._find(source, largest, found)
             place = self.most(self.f.load("i64", found), 0)
-            self.put(self.element(self.at(slopes, unit)), self.at(goal, place))
+            self.put(self.element(self.at(gradients, unit)), self.at(goal, place))
         self.f.finish()
 
     def _find(self, source: str, largest: Value, found: str) -> None:

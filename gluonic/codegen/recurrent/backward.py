@@ -8,8 +8,15 @@ from gluonic.codegen.recurrent.loops import CellSpec, RecurrentWriter, Rows
 
 BACKWARD_ARGUMENTS = (
     *("x", "width", "inputs", "recurrent", "project", "state", "cell", "gates", "memory", "output"),
-    *("slopes", "state_slope", "cell_slope", "inputs_slope", "recurrent_slope", "project_slope"),
-    *("bias_slope", "x_slope", "lengths", "scratch", "steps", "batch", "backwards"),
+    *(
+        "gradients",
+        "state_gradient",
+        "cell_gradient",
+        "inputs_gradient",
+        "recurrent_gradient",
+        "project_gradient",
+    ),
+    *("bias_gradient", "x_gradient", "lengths", "scratch", "steps", "batch", "backwards"),
 )
 
 
@@ -26,12 +33,11 @@ def backward_scratch(cell: CellSpec, steps: int, batch: int) -> int:
 class _Backward(RecurrentWriter):
     """Writes the backward pass of a direction.
 
-    `state_slope` and `cell_slope` hold the gradients of the last state and, at the end, those of the first; the
-    input's gradient is added to `x_slope`. Scratch memory has the gradients of the gates of all steps, twice
-    for
-    ``gru``. With a projection, the gradient of a state before it follows, then, for all steps, the gradients
-    after
-    it, and these states; with lengths, the gradient of a state, and those of the gates of one step.
+    `state_gradient` and `cell_gradient` hold the gradients of the last state and, at the end, those of the
+    first; the input's gradient is added to `x_gradient`. Scratch memory has the gradients of the gates of all
+    steps, twice for ``gru``. With a projection, the gradient of a state before it follows, then, for all steps,
+    the gradients after it, and these states; with lengths, the gradient of a state, and those of the gates of
+    one step.
     """
 
     def write(self) -> None:
@@ -68,13 +74,13 @@ class _Backward(RecurrentWriter):
         shown = self._of_step(self.shown, number, cell.part)
 
         def add(rows: Mapping[str, str], i: str, lanes: int) -> None:
-            self.put(self._slope(rows, i, lanes), self.at(rows["shown"], i), lanes)
+            self.put(self._gradient(rows, i, lanes), self.at(rows["shown"], i), lanes)
 
         self.over_elements(
             number,
             cell.part,
-            {"shown": (shown, cell.part), "carried": ("%state_slope", cell.part)},
-            {"slope": ("%slopes", cell.shown)},
+            {"shown": (shown, cell.part), "carried": ("%state_gradient", cell.part)},
+            {"gradient": ("%gradients", cell.shown)},
             add,
             lambda rows: self.fill_row(rows["shown"], cell.part),
         )
@@ -97,18 +103,18 @@ class _Backward(RecurrentWriter):
             "before": (self.memory_before(number), cell.size),
             "gates": (self._of_step("%gates", number, width), width),
             "memory": (self.memory(number), cell.size),
-            "carried": ("%state_slope", cell.part),
-            "cell": ("%cell_slope", cell.size),
+            "carried": ("%state_gradient", cell.part),
+            "cell": ("%cell_gradient", cell.size),
         }
         placed: dict[str, tuple[str, str | int]] = {
             "own": (self.own, width),
             "extra": (self.recurrent, width),
         }
         if cell.projection:
-            rows["slope"] = (self.unprojected, cell.size)
+            rows["gradient"] = (self.unprojected, cell.size)
             rows["hidden"] = (self._of_step(self.hidden, number, cell.size), cell.size)
         else:
-            placed["slope"] = ("%slopes", cell.shown)
+            placed["gradient"] = ("%gradients", cell.shown)
         if cell.has_lengths:
             rows["step"] = (self.gates, width)
         else:
@@ -148,12 +154,12 @@ class _Backward(RecurrentWriter):
     def _carry(self, number: str) -> None:
         """Write the product that gives the gradient of the state before a step."""
         cell, width, is_gru = self.cell, self.cell.width, self.cell.mode == "gru"
-        slopes = self._of_step(self.recurrent, self.step_at(number), width)
-        goal = "%state_slope"
+        gradients = self._of_step(self.recurrent, self.step_at(number), width)
+        goal = "%state_gradient"
         if cell.has_lengths:
-            slopes, goal = self.gates, self.carried
+            gradients, goal = self.gates, self.carried
         self.product(
-            (slopes, width, False),
+            (gradients, width, False),
             ("%recurrent", cell.part, False),
             (goal, cell.part),
             ("%batch", cell.part, width),
@@ -169,19 +175,19 @@ class _Backward(RecurrentWriter):
                 total = total + self.element(there, lanes)
             self.put(total, there, lanes)
 
-        rows: Rows = {"new": (goal, cell.part), "carried": ("%state_slope", cell.part)}
+        rows: Rows = {"new": (goal, cell.part), "carried": ("%state_gradient", cell.part)}
         self.over_elements(number, cell.part, rows, {}, carry)
 
     def _parameters(self) -> None:
         """Write the products that give the gradients of weights, biases and inputs."""
         cell, width = self.cell, self.cell.width
         x = "%x", "%width", False
-        goal = "%inputs_slope", "%width"
+        goal = "%inputs_gradient", "%width"
         self.product((self.own, width, True), x, goal, (width, "%width", self.rows), adds=False)
         self.product(
             (self.own, width, False),
             ("%inputs", "%width", False),
-            ("%x_slope", "%width"),
+            ("%x_gradient", "%width"),
             (self.rows, "%width", width),
             adds=True,
         )
@@ -190,7 +196,7 @@ class _Backward(RecurrentWriter):
             self.product(
                 (self.shown, cell.part, True),
                 (self.hidden, cell.size, False),
-                ("%project_slope", cell.size),
+                ("%project_gradient", cell.size),
                 (cell.part, cell.size, self.rows),
                 adds=False,
             )
@@ -199,7 +205,7 @@ class _Backward(RecurrentWriter):
     def _recurrent_weights(self) -> None:
         cell, width = self.cell, self.cell.width
         block, shown = (self.times("%batch", size) for size in (width, cell.shown))
-        goal = "%recurrent_slope", str(cell.part)
+        goal = "%recurrent_gradient", str(cell.part)
         first = self.at(self.recurrent, self.times(self.step_at("0"), block))
         if cell.has_lengths:
             first = self.gates
@@ -207,17 +213,17 @@ class _Backward(RecurrentWriter):
         self.product((first, width, True), state, goal, (width, cell.part, "%batch"), adds=False)
         # the other steps read the outputs of the steps before them in the sequence
         is_forward = self.f.compare("eq", "%backwards", 0)
-        slopes = self.chosen(is_forward, "ptr", self.at(self.recurrent, block), self.recurrent)
+        gradients = self.chosen(is_forward, "ptr", self.at(self.recurrent, block), self.recurrent)
         outputs = self.chosen(is_forward, "ptr", "%output", self.at("%output", shown))
         rows = self.minus(self.rows, "%batch")
         others = outputs, cell.shown, False
-        self.product((slopes, width, True), others, goal, (width, cell.part, rows), adds=True)
+        self.product((gradients, width, True), others, goal, (width, cell.part, rows), adds=True)
 
-    def _biases(self, slopes: Sequence[str]) -> None:
+    def _biases(self, gradients: Sequence[str]) -> None:
         width = self.cell.width
-        self.clear("%bias_slope", str(2 * width * self.size))
-        for number, base in enumerate(slopes):
-            goal = self.at("%bias_slope", number * width)
+        self.clear("%bias_gradient", str(2 * width * self.size))
+        for number, base in enumerate(gradients):
+            goal = self.at("%bias_gradient", number * width)
             with self.f.loop("0", self.rows) as row:
                 here = self.at(base, self.times(row, width))
 
@@ -230,54 +236,54 @@ class _Backward(RecurrentWriter):
 
     # -- what a step does with elements -------------------------------------------------------
 
-    def _slope(self, rows: Mapping[str, str], i: str, lanes: int) -> Value:
+    def _gradient(self, rows: Mapping[str, str], i: str, lanes: int) -> Value:
         """The gradient of a step's output."""
         carried = self.element(self.at(rows["carried"], i), lanes)
-        return carried + self.element(self.at(rows["slope"], i), lanes)
+        return carried + self.element(self.at(rows["gradient"], i), lanes)
 
-    def _slope_of_state(self, rows: Mapping[str, str], i: str, lanes: int) -> Value:
+    def _gradient_of_state(self, rows: Mapping[str, str], i: str, lanes: int) -> Value:
         """The gradient of a state before any projection."""
         if self.cell.projection:
-            return self.element(self.at(rows["slope"], i), lanes)
-        return self._slope(rows, i, lanes)
+            return self.element(self.at(rows["gradient"], i), lanes)
+        return self._gradient(rows, i, lanes)
 
-    def _put_slopes(
+    def _put_gradients(
         self,
         rows: Mapping[str, str],
         names: Sequence[str],
-        slopes: Sequence[Value],
+        gradients: Sequence[Value],
         i: str,
         lanes: int,
     ) -> None:
         """Write the gradients of gates to rows; the last rows belong to the product with the state."""
         for name in (*names, *(["step"] if self.cell.has_lengths else [])):
-            for number, value in enumerate(slopes):
+            for number, value in enumerate(gradients):
                 self.put_gate(value, rows[name], number, i, lanes)
 
     def _plain(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
         gate = self.element(self.at(rows["gates"], i), lanes)
-        slope = self._slope(rows, i, lanes)
+        gradient = self._gradient(rows, i, lanes)
         if self.cell.mode == "rnn_tanh":
-            result = slope * (1 - gate * gate)
+            result = gradient * (1 - gate * gate)
         else:
             active = self.m.astype(gate > 0, gate.dtype)
-            result = slope * active  # inf · 0 is NaN, as in MXNet
-        self._put_slopes(rows, ["own"], [result], i, lanes)
+            result = gradient * active  # inf · 0 is NaN, as in MXNet
+        self._put_gradients(rows, ["own"], [result], i, lanes)
 
     def _lstm(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
         enter, forget, new, leave = (self.gate(rows["gates"], k, i, lanes) for k in range(4))
         shown = self.m.tanh(self.element(self.at(rows["memory"], i), lanes))
-        slope = self._slope_of_state(rows, i, lanes)
+        gradient = self._gradient_of_state(rows, i, lanes)
         carried = self.element(self.at(rows["cell"], i), lanes)
-        total = carried + slope * leave * (1 - shown * shown)
+        total = carried + gradient * leave * (1 - shown * shown)
         before = self.element(self.at(rows["before"], i), lanes)
-        slopes = (
+        gradients = (
             total * new * enter * (1 - enter),
             total * before * forget * (1 - forget),
             total * enter * (1 - new * new),
-            slope * shown * leave * (1 - leave),
+            gradient * shown * leave * (1 - leave),
         )
-        self._put_slopes(rows, ["own"], slopes, i, lanes)
+        self._put_gradients(rows, ["own"], gradients, i, lanes)
         self.put(total * forget, self.at(rows["cell"], i), lanes)
         if self.cell.projection:
             self.put(leave * shown, self.at(rows["hidden"], i), lanes)
@@ -286,15 +292,15 @@ class _Backward(RecurrentWriter):
         reset, update, new = (self.gate(rows["gates"], k, i, lanes) for k in range(3))
         candidate = self.element(self.at(rows["memory"], i), lanes)
         state = self.element(self.at(rows["state"], i), lanes)
-        slope = self._slope(rows, i, lanes)
-        new_slope = slope * (1 - update) * (1 - new * new)
-        update_slope = slope * (state - new) * update * (1 - update)
-        reset_slope = new_slope * candidate * reset * (1 - reset)
-        for number, value in enumerate((reset_slope, update_slope, new_slope)):
+        gradient = self._gradient(rows, i, lanes)
+        new_gradient = gradient * (1 - update) * (1 - new * new)
+        update_gradient = gradient * (state - new) * update * (1 - update)
+        reset_gradient = new_gradient * candidate * reset * (1 - reset)
+        for number, value in enumerate((reset_gradient, update_gradient, new_gradient)):
             self.put_gate(value, rows["own"], number, i, lanes)
-        slopes = reset_slope, update_slope, new_slope * reset
-        self._put_slopes(rows, ["extra"], slopes, i, lanes)
-        self.put(slope * update, self.at(rows["carried"], i), lanes)
+        gradients = reset_gradient, update_gradient, new_gradient * reset
+        self._put_gradients(rows, ["extra"], gradients, i, lanes)
+        self.put(gradient * update, self.at(rows["carried"], i), lanes)
 
 
 def emit_backward(module: LLVMModule, cell: CellSpec) -> str:

@@ -212,7 +212,7 @@ class NetworkWriter(ElementWriter):
         self.masked = self._kept(self.rows, self.given.masked)
         with self.f.loop("%begin", "%end"):
             self._write_lengths()
-            slopes = self.known["output_slope"]
+            gradients = self.known["grad_output"]
             for layer in reversed(range(layers)):
                 goal = buffers[layer % 2] if layer else self.known["data_gradient"]
                 elements = self.times(self.rows, self._width(layer))
@@ -221,26 +221,26 @@ class NetworkWriter(ElementWriter):
                     self._multiply(layer, self.masked, self._output(layer - 1))
                 for direction in range(cell.directions):
                     values = self._common(layer, direction)
-                    values["slopes"] = self.at(slopes, direction * cell.part)
-                    values["x_slope"] = goal
-                    self._give_slopes(values, layer, direction, own_cell)
+                    values["gradients"] = self.at(gradients, direction * cell.part)
+                    values["x_gradient"] = goal
+                    self._give_gradients(values, layer, direction, own_cell)
                     call(self.f, function, BACKWARD_ARGUMENTS, values)
                 if layer and self.given.p:
                     self._multiply(layer, goal, goal)
-                slopes = goal
+                gradients = goal
         self.f.finish()
 
-    def _give_slopes(
+    def _give_gradients(
         self, values: dict[str, str], layer: int, direction: int, own_cell: str
     ) -> None:
         """Write the gradients of states and parameters; their memory first holds those of the last states."""
         number = layer * self.cell.directions + direction
         weights = self._weights(self.known["parameters_gradient"], layer, direction)
-        names = "inputs_slope", "recurrent_slope", "project_slope", "bias_slope"
+        names = "inputs_gradient", "recurrent_gradient", "project_gradient", "bias_gradient"
         values.update(zip(names, weights, strict=True))
         for name, source, gradient, elements in (
-            ("state_slope", "state_output_slope", "state_gradient", self.cell.part),
-            ("cell_slope", "statecell_output_slope", "state_cell_gradient", self.cell.size),
+            ("state_gradient", "grad_state_output", "state_gradient", self.cell.part),
+            ("cell_gradient", "grad_statecell_output", "state_cell_gradient", self.cell.size),
         ):
             size = self.times(self.batch, elements)
             goal = self._part(gradient, number, size) if gradient in self.known else own_cell

@@ -44,8 +44,8 @@ def affine_grid_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     if site.dtype not in (FLOAT32, FLOAT64):
         return None
     gradient = site.inputs[0]
-    slopes = [F.broadcast_mul(gradient, places) for places in _rows_and_columns(F, site)]
-    sums = [F.sum(slope, axis=(2, 3)) for slope in (*slopes, gradient)]
+    moments = [F.broadcast_mul(gradient, places) for places in _rows_and_columns(F, site)]
+    sums = [F.sum(each, axis=(2, 3)) for each in (*moments, gradient)]
     return [F.Reshape(F.stack(*sums, axis=2), shape=(0, -1))]
 
 

@@ -149,8 +149,8 @@ def _weight_gradient(grad: Array, data: Array, weight: Array, **attributes: Any)
     windows = _windows_in(attributes)
     last = windows.channels_last
     shape = channels_first(weight, last).shape
-    slopes, images = channels_first(wide(grad), last), channels_first(wide(data), last)
-    found = convolve_weight(slopes, images, shape, windows, attributes["num_group"])
+    gradients, images = channels_first(wide(grad), last), channels_first(wide(data), last)
+    found = convolve_weight(gradients, images, shape, windows, attributes["num_group"])
     return channels_back(found, last)
 
 

@@ -166,13 +166,13 @@ def backward_correlation(
     layout = PatchGrid(kernel_size, max_displacement, stride1, stride2, pad_size)
     counts = grad.shape[2:]
     first, second = (padded(wide(x), (pad_size,) * 2, (pad_size,) * 2) for x in (data1, data2))
-    slopes = wide(grad) / (kernel_size**2 * data1.shape[1])
+    gradients = wide(grad) / (kernel_size**2 * data1.shape[1])
     found1, found2 = np.zeros_like(first), np.zeros_like(second)
     for number, (here, there) in enumerate(layout.regions(counts)):
         a, b = first[here], second[there]
         spread = np.zeros((len(a), *a.shape[2:]), a.dtype)
         for tap in layout.taps(counts):
-            spread[tap] += slopes[:, number]
+            spread[tap] += gradients[:, number]
         spread = spread[:, None]
         if is_multiply:
             found1[here] += spread * b

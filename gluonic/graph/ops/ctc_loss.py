@@ -66,8 +66,8 @@ def ctc_loss(
     one_hot = (found.paths.classes[:, :, None] == np.arange(classes)).astype(weights.dtype)
     expected = (weights.swapaxes(0, 1) @ one_hot).swapaxes(0, 1)
     counted = (np.arange(steps)[:, None] < found.ends) & fits
-    slopes = np.where(counted[:, :, None], np.exp(found.log_shares) - expected, 0)
-    return found.losses, slopes
+    gradients = np.where(counted[:, :, None], np.exp(found.log_shares) - expected, 0)
+    return found.losses, gradients
 
 
 def _losses(

@@ -182,10 +182,10 @@ def _data_gradient(grad: Array, data: Array, weight: Array, **attributes: Any) -
 
 def _weight_gradient(grad: Array, data: Array, weight: Array, **attributes: Any) -> Array:
     last = is_channels_last(attributes["layout"])
-    slopes, images = channels_first(wide(data), last), channels_first(wide(grad), last)
-    windows = _windows_in(slopes, attributes)
+    gradients, images = channels_first(wide(data), last), channels_first(wide(grad), last)
+    windows = _windows_in(gradients, attributes)
     shape = channels_first(weight, last).shape
-    found = convolve_weight(slopes, images, shape, windows, attributes["num_group"])
+    found = convolve_weight(gradients, images, shape, windows, attributes["num_group"])
     return channels_back(found, last)
 
 

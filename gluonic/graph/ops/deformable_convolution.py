@@ -167,8 +167,8 @@ def _gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     arrays = (g, n.data, n.offset, n.weight, mask)
     found = F._backward_DeformableConvolution(*arrays, modulated=mask is not None, **attributes)
     names = ("data", "offset", "weight", "mask")[: len(found)]
-    slopes = dict(zip(names, found, strict=True))
-    return slopes if n.no_bias else {**slopes, "bias": F.sum(g, axis=1, exclude=True)}
+    gradients = dict(zip(names, found, strict=True))
+    return gradients if n.no_bias else {**gradients, "bias": F.sum(g, axis=1, exclude=True)}
 
 
 for _op in (deformable_convolution, modulated_deformable_convolution):
@@ -204,22 +204,22 @@ def backward_deformable_convolution(
     batch, channels = data.shape[:2]
     places, rows = prod(offset.shape[2:]), channels // num_group * prod(kernel)
     matrix = wide(weight).reshape(num_group, num_filter // num_group, rows)
-    slopes = wide(grad).reshape(batch, num_group, num_filter // num_group, places)
+    gradients = wide(grad).reshape(batch, num_group, num_filter // num_group, places)
     read = interpolate(corners, samples.weights)
     columns = (read * weights).reshape(batch, num_group, rows, places)
-    weight_slope = (slopes @ columns.swapaxes(2, 3)).sum(axis=0).reshape(weight.shape)
-    column_slope = (matrix.swapaxes(1, 2) @ slopes).reshape(read.shape)
-    read_slope = column_slope * weights
+    weight_gradient = (gradients @ columns.swapaxes(2, 3)).sum(axis=0).reshape(weight.shape)
+    column_gradient = (matrix.swapaxes(1, 2) @ gradients).reshape(read.shape)
+    read_gradient = column_gradient * weights
     moved = [
-        (read_slope * interpolate(corners, change)).sum(axis=2)
+        (read_gradient * interpolate(corners, change)).sum(axis=2)
         for change in (samples.down, samples.across)
     ]
     by_tap = [one.reshape(batch, groups, prod(kernel), *offset.shape[2:]) for one in moved]
-    offset_slope = np.stack(by_tap, axis=3).reshape(offset.shape)
-    found = (scatter(read_slope, samples, data.shape), offset_slope, weight_slope)
+    offset_gradient = np.stack(by_tap, axis=3).reshape(offset.shape)
+    found = (scatter(read_gradient, samples, data.shape), offset_gradient, weight_gradient)
     if mask is None:
         return found
-    return (*found, (column_slope * read).sum(axis=2).reshape(mask.shape))
+    return (*found, (column_gradient * read).sum(axis=2).reshape(mask.shape))
 
 
 def _like_inputs(n: NodeView) -> None:

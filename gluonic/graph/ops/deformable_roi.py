@@ -227,11 +227,11 @@ def _gradients(
     points = _points(data, rois, trans, _Settings(**settings))
     shares = (wide(grad) / np.maximum(wide(top_count), 1))[..., None, None] * points.inside
     pixels = wide(data)
-    slopes = np.zeros(data.shape, shares.dtype)
+    gradients = np.zeros(data.shape, shares.dtype)
     for corner, share in points.corners():
-        np.add.at(slopes, points.place(*corner), shares * share)
+        np.add.at(gradients, points.place(*corner), shares * share)
     if trans is None:
-        return slopes
+        return gradients
     upper_left, upper_right, lower_left, lower_right = (
         pixels[points.place(*corner)] for corner, _ in points.corners()
     )
@@ -243,12 +243,12 @@ def _gradients(
     )
     moved = np.zeros(trans.shape, shares.dtype)
     region, x, row, column = (index[..., 0, 0] for index in points.offset)
-    for i, (slope, size) in enumerate(((along_x, points.width), (along_y, points.height))):
-        total = (shares * slope).sum(axis=(4, 5)) * (
+    for i, (gradient, size) in enumerate(((along_x, points.width), (along_y, points.height))):
+        total = (shares * gradient).sum(axis=(4, 5)) * (
             size[..., 0, 0] * shares.dtype.type(settings["trans_std"])
         )
         np.add.at(moved, (region, x + i, row, column), total)
-    return slopes, moved
+    return gradients, moved
 
 
 _gradients.__signature__ = signature_after(  # type: ignore[attr-defined]

@@ -125,8 +125,8 @@ def backward_hawkesll(
     max_time: Array,
 ) -> Any:
     """The gradients of hawkesll; those of the data are not known."""
-    slopes = [np.zeros_like(state) for _ in range(4)]
-    by_lda, by_alpha, by_beta, by_state = slopes
+    found = [np.zeros_like(state) for _ in range(4)]
+    by_lda, by_alpha, by_beta, by_state = found
     state = state.copy()
     of_beta, of_start = np.zeros_like(state), np.ones_like(state)
     for spot in _spots(lda, alpha, beta, state, lags, marks, valid_length, max_time):
@@ -145,8 +145,8 @@ def backward_hawkesll(
             by_beta[at] += spot.alpha * (decayed + spot.beta * moved) * share
             by_state[at] += spot.alpha * spot.beta * left * share
         state[at], of_beta[at], of_start[at] = decayed + spot.is_event, moved, left
-    for slope in slopes:
-        slope *= grad[:, None]
+    for each in found:
+        each *= grad[:, None]
     by_beta += state_grad * of_beta
     by_state += state_grad * of_start
     return by_lda, by_alpha.sum(axis=0), by_beta.sum(axis=0), by_state

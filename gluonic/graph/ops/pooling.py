@@ -186,13 +186,13 @@ def _pool_in(images: Array, attributes: dict[str, Any]) -> Pool:
 
 def _spread(grad: Array, data: Array, **attributes: Any) -> Array:
     last = is_channels_last(attributes["layout"])
-    images, slopes = channels_first(data, last), channels_first(wide(grad), last)
+    images, gradients = channels_first(data, last), channels_first(wide(grad), last)
     pool = _pool_in(images, attributes)
     if attributes["pool_type"] == "avg":
-        slopes = slopes / _divisor(images, pool, attributes["count_include_pad"]).astype(
-            slopes.dtype
+        gradients = gradients / _divisor(images, pool, attributes["count_include_pad"]).astype(
+            gradients.dtype
         )
-    return channels_back(spread(slopes, images.shape[2:], pool), last)
+    return channels_back(spread(gradients, images.shape[2:], pool), last)
 
 
 def _at_maxima(kernel: Any) -> Any:
@@ -239,8 +239,8 @@ def _gradient(F: Any, n: NodeView, g: Any) -> Any:
     power = n.p_value - 1
     at_zero = F._equal_scalar(n.output, scalar=0)
     norm = F.where(at_zero, F.ones_like(g), n.output)  # where it is zero, so is the data
-    slope = g / norm**power
-    return F._backward_Pooling_sum(slope, n.data, **settings) * n.data**power
+    gradient = g / norm**power
+    return F._backward_Pooling_sum(gradient, n.data, **settings) * n.data**power
 
 
 pooling.gradient(data=_gradient)

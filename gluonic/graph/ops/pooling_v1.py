@@ -113,14 +113,14 @@ def _backward(
     pad: Shape,
 ) -> Array:
     padded, pool = _padded(data, kernel, global_pool, pooling_convention, stride, pad)
-    slopes = np.zeros_like(padded)
+    gradients = np.zeros_like(padded)
     shares = wide(grad) / (prod(pool.kernel) if pool_type == "avg" else 1)
     maxima = wide(pooled)
     for source, target in _places(padded.shape[2:], pool):
         takes_part = padded[source] == maxima[target] if pool_type == "max" else True
-        slopes[source] += np.where(takes_part, shares[target], 0)
+        gradients[source] += np.where(takes_part, shares[target], 0)
     inside = [slice(p, size + p) for p, size in zip(pool.pad, data.shape[2:], strict=True)]
-    return slopes[(slice(None), slice(None), *inside)]
+    return gradients[(slice(None), slice(None), *inside)]
 
 
 companion(

@@ -22,9 +22,9 @@ _ATTRIBUTES = (
 def gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     """The gradient rule: one operator computes all gradients."""
     shown, saved = shown_outputs(n), saved_outputs(n)
-    slopes = or_zeros(F, heads, [getattr(n, name) for name in shown])
+    received = or_zeros(F, heads, [getattr(n, name) for name in shown])
     values = {name: peek(n, name) for name in ("output", *saved, *_INPUTS, "sequence_length")}
-    values.update(zip([f"{name}_slope" for name in shown], slopes, strict=False))
+    values.update(zip([f"grad_{name}" for name in shown], received, strict=False))
     arrays = (values.get(name) for name in _backward_rnn.inputs)
     found = F._backward_RNN(*arrays, **{name: getattr(n, name) for name in _ATTRIBUTES})
     return by_input([name for name in _INPUTS if name in slots_of(n)], found)
@@ -32,8 +32,8 @@ def gradients(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
 
 def _absent_backwards(n: Any) -> list[str]:
     absent = absent_inputs(n)
-    present = {*(f"{name}_slope" for name in shown_outputs(n)), *saved_outputs(n)}
-    optional = ("state_output_slope", "statecell_output_slope", "memory", "mask")
+    present = {*(f"grad_{name}" for name in shown_outputs(n)), *saved_outputs(n)}
+    optional = ("grad_state_output", "grad_statecell_output", "memory", "mask")
     return [*absent, *(name for name in optional if name not in present)]
 
 
@@ -49,13 +49,13 @@ def _backward_rnn(
     output: Array,
     gates: Array,
     hidden: Array,
-    output_slope: Array,
+    grad_output: Array,
     state_cell: Array | None = None,
     sequence_length: Array | None = None,
     memory: Array | None = None,
     mask: Array | None = None,
-    state_output_slope: Array | None = None,
-    statecell_output_slope: Array | None = None,
+    grad_state_output: Array | None = None,
+    grad_statecell_output: Array | None = None,
     *,
     state_size: int,
     num_layers: int,
@@ -72,11 +72,11 @@ def _backward_rnn(
     parts = num_layers * network.directions
     packed = wide(parameters)
     weights = network.unpack(packed, data.shape[2])
-    parameter_slopes = np.empty_like(packed)
-    found = network.unpack(parameter_slopes, data.shape[2])
-    state_slopes = _given(state_output_slope, state)
-    cell_slopes = _given(statecell_output_slope, state if state_cell is None else state_cell)
-    slope = wide(output_slope)
+    parameter_gradients = np.empty_like(packed)
+    found = network.unpack(parameter_gradients, data.shape[2])
+    state_gradients = _given(grad_state_output, state)
+    cell_gradients = _given(grad_statecell_output, state if state_cell is None else state_cell)
+    gradient = wide(grad_output)
     layers = [*(wide(array) for array in hidden), wide(output)]
     for layer in reversed(range(num_layers)):
         inputs = wide(data) if layer == 0 else layers[layer - 1]
@@ -86,30 +86,30 @@ def _backward_rnn(
         for direction in range(network.directions):
             i = layer * network.directions + direction
             columns = slice(direction * network.shown, (direction + 1) * network.shown)
-            input_slope, state_slopes[i], cell_slopes[i] = back_direction(
+            input_gradient, state_gradients[i], cell_gradients[i] = back_direction(
                 sequences.ordered(inputs, direction),
                 sequences.ordered(layers[layer][:, :, columns], direction),
-                sequences.ordered(slope[:, :, columns], direction),
+                sequences.ordered(gradient[:, :, columns], direction),
                 weights[i],
                 found[i],
                 SavedSteps(wide(gates[i]), None if memory is None else wide(memory[i])),
                 (wide(state[i]), None if state_cell is None else wide(state_cell[i])),
-                (state_slopes[i], cell_slopes[i]),
+                (state_gradients[i], cell_gradients[i]),
                 network.cell,
                 sequences.valid,
             )
-            below.append(sequences.ordered(input_slope, direction))
-        slope = sum(below[1:], below[0])
+            below.append(sequences.ordered(input_gradient, direction))
+        gradient = sum(below[1:], below[0])
         if layer and mask is not None:
-            slope = slope * mask[layer - 1]
-    result = (slope, parameter_slopes, state_slopes)
-    assert len(state_slopes) == parts
-    return result if state_cell is None else (*result, cell_slopes)
+            gradient = gradient * mask[layer - 1]
+    result = (gradient, parameter_gradients, state_gradients)
+    assert len(state_gradients) == parts
+    return result if state_cell is None else (*result, cell_gradients)
 
 
-def _given(slope: Array | None, like: Array) -> Array:
+def _given(gradient: Array | None, like: Array) -> Array:
     """A gradient to accumulate into, initially zero unless given."""
-    return np.zeros_like(wide(like)) if slope is None else np.array(wide(slope))
+    return np.zeros_like(wide(like)) if gradient is None else np.array(wide(gradient))
 
 
 @_backward_rnn.infer_shape

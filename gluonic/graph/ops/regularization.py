@@ -60,13 +60,13 @@ def _(n: NodeView) -> None:
 
 @identity_attach_kl_sparse_reg.all_gradients
 def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
-    g, average_slope = heads
+    g, average_gradient = heads
     parts = []
     if g is not None:
         target = n.sparseness_target
-        slope = ((1 - target) / (1 - n.average) - target / n.average) * n.penalty
-        parts.append(F.broadcast_add(g, F.expand_dims(slope, axis=0)))
-    if average_slope is not None and is_training(n):
-        share = average_slope * (1 - n.momentum)
+        gradient = ((1 - target) / (1 - n.average) - target / n.average) * n.penalty
+        parts.append(F.broadcast_add(g, F.expand_dims(gradient, axis=0)))
+    if average_gradient is not None and is_training(n):
+        share = average_gradient * (1 - n.momentum)
         parts.append(F._backward_mean(share, n.data, axis=0))
     return {"data": F.add_n(*parts)} if parts else {}

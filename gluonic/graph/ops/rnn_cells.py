@@ -26,7 +26,7 @@ class CellStep(NamedTuple):
     memory: Array | None
 
 
-class Slopes(NamedTuple):
+class CellGradients(NamedTuple):
     """The gradients that a backward step computes.
 
     Attributes
@@ -49,13 +49,13 @@ class Cell(NamedTuple):
     ----------
     gates : number of gates
     forward : ``(inputs, recurrent, state, memory) -> CellStep``
-    backward : ``(gates, previous state, previous memory, memory, state slope, memory slope) -> Slopes``
+    backward : ``(gates, previous state, previous memory, memory, their gradients) -> CellGradients``
     remembers : whether steps have a memory
     """
 
     gates: int
     forward: Callable[[Array, Array, Array, Array | None], CellStep]
-    backward: Callable[..., Slopes]
+    backward: Callable[..., CellGradients]
     remembers: bool
 
 
@@ -83,21 +83,21 @@ def _lstm(inputs: Array, recurrent: Array, state: Array, memory: Array | None) -
 
 
 def _lstm_backward(
-    gates: Array, state: Array, before: Array, cell: Array, slope: Array, cell_slope: Array
-) -> Slopes:
+    gates: Array, state: Array, before: Array, cell: Array, gradient: Array, cell_gradient: Array
+) -> CellGradients:
     enter, forget, new, leave = _parts(gates, 4)
     shown = np.tanh(cell)
-    total = cell_slope + slope * leave * (1 - shown * shown)
-    slopes = np.concatenate(
+    total = cell_gradient + gradient * leave * (1 - shown * shown)
+    gradients = np.concatenate(
         [
             total * new * enter * (1 - enter),
             total * before * forget * (1 - forget),
             total * enter * (1 - new * new),
-            slope * shown * leave * (1 - leave),
+            gradient * shown * leave * (1 - leave),
         ],
         axis=1,
     )
-    return Slopes(slopes, slopes, None, total * forget)
+    return CellGradients(gradients, gradients, None, total * forget)
 
 
 def _gru(inputs: Array, recurrent: Array, state: Array, memory: Array | None) -> CellStep:
@@ -113,16 +113,16 @@ def _gru(inputs: Array, recurrent: Array, state: Array, memory: Array | None) ->
 
 
 def _gru_backward(
-    gates: Array, state: Array, before: Array, candidate: Array, slope: Array, _: Array
-) -> Slopes:
+    gates: Array, state: Array, before: Array, candidate: Array, gradient: Array, _: Array
+) -> CellGradients:
     reset, update, new = _parts(gates, 3)
-    new_slope = slope * (1 - update) * (1 - new * new)
-    update_slope = slope * (state - new) * update * (1 - update)
-    reset_slope = new_slope * candidate * reset * (1 - reset)
-    return Slopes(
-        np.concatenate([reset_slope, update_slope, new_slope], axis=1),
-        np.concatenate([reset_slope, update_slope, new_slope * reset], axis=1),
-        slope * update,
+    new_gradient = gradient * (1 - update) * (1 - new * new)
+    update_gradient = gradient * (state - new) * update * (1 - update)
+    reset_gradient = new_gradient * candidate * reset * (1 - reset)
+    return CellGradients(
+        np.concatenate([reset_gradient, update_gradient, new_gradient], axis=1),
+        np.concatenate([reset_gradient, update_gradient, new_gradient * reset], axis=1),
+        gradient * update,
         None,
     )
 
@@ -136,12 +136,12 @@ def _plain(activate: Callable[[Array], Array]) -> Callable[..., CellStep]:
     return forward
 
 
-def _plain_backward(slope_of: Callable[[Array], Array]) -> Callable[..., Slopes]:
+def _plain_backward(derivative: Callable[[Array], Array]) -> Callable[..., CellGradients]:
     def backward(
-        gates: Array, state: Array, before: Array, memory: Array, slope: Array, _: Array
-    ) -> Slopes:
-        slopes = slope * slope_of(gates)
-        return Slopes(slopes, slopes, None, None)
+        gates: Array, state: Array, before: Array, memory: Array, gradient: Array, _: Array
+    ) -> CellGradients:
+        gradients = gradient * derivative(gates)
+        return CellGradients(gradients, gradients, None, None)
 
     return backward
 

@@ -163,12 +163,12 @@ def run_direction(
 def back_direction(
     inputs: Array,
     outputs: Array,
-    slopes: Array,
+    gradients: Array,
     weights: Weights,
     found: Weights,
     trace: SavedSteps,
     states: tuple[Array, Array | None],
-    last_slopes: tuple[Array, Array],
+    last_gradients: tuple[Array, Array],
     cell: Cell,
     valid: Array | None,
 ) -> tuple[Array, Array, Array]:
@@ -176,10 +176,10 @@ def back_direction(
 
     Parameters
     ----------
-    slopes : the gradients of the outputs
+    gradients : the gradients of the outputs
     found : the arrays that receive the gradients of the weights
     states : the initial state and cell state
-    last_slopes : the gradients of the final state and cell state
+    last_gradients : the gradients of the final state and cell state
 
     Returns
     -------
@@ -187,40 +187,42 @@ def back_direction(
     """
     steps = len(inputs)
     before = np.concatenate([states[0][None], outputs[:-1]])
-    slope, cell_slope = last_slopes
-    input_slopes, recurrent_slopes = np.empty_like(trace.gates), np.empty_like(trace.gates)
-    shown_slopes, hidden = np.empty_like(outputs), np.empty((0,))
+    gradient, cell_gradient = last_gradients
+    input_gradients, recurrent_gradients = np.empty_like(trace.gates), np.empty_like(trace.gates)
+    shown_gradients, hidden = np.empty_like(outputs), np.empty((0,))
     if weights.project is not None:
         assert trace.memory is not None
         hidden = trace.gates[:, :, -trace.memory.shape[2] :] * np.tanh(trace.memory)
     for t in reversed(range(steps)):
-        carried, cell_carried = slope, cell_slope
-        slope = slope + slopes[t]
+        carried, cell_carried = gradient, cell_gradient
+        gradient = gradient + gradients[t]
         if valid is not None:
-            slope, cell_slope = slope * valid[t], cell_slope * valid[t]
-        shown_slopes[t] = slope
+            gradient, cell_gradient = gradient * valid[t], cell_gradient * valid[t]
+        shown_gradients[t] = gradient
         if weights.project is not None:
-            slope = slope @ weights.project
+            gradient = gradient @ weights.project
         memory = None if trace.memory is None else trace.memory[t]
         memory_before = states[1] if t == 0 or trace.memory is None else trace.memory[t - 1]
-        step = cell.backward(trace.gates[t], before[t], memory_before, memory, slope, cell_slope)
-        input_slopes[t], recurrent_slopes[t] = step.inputs, step.recurrent
-        slope = step.recurrent @ weights.state
+        step = cell.backward(
+            trace.gates[t], before[t], memory_before, memory, gradient, cell_gradient
+        )
+        input_gradients[t], recurrent_gradients[t] = step.inputs, step.recurrent
+        gradient = step.recurrent @ weights.state
         if step.state is not None:
-            slope += step.state
+            gradient += step.state
         if step.memory is not None:
-            cell_slope = step.memory
+            cell_gradient = step.memory
         if valid is not None:  # steps beyond the end pass the gradients of the states through
-            slope = np.where(valid[t], slope, carried)
-            cell_slope = np.where(valid[t], cell_slope, cell_carried)
-    flat, flat_recurrent = _rows(input_slopes), _rows(recurrent_slopes)
+            gradient = np.where(valid[t], gradient, carried)
+            cell_gradient = np.where(valid[t], cell_gradient, cell_carried)
+    flat, flat_recurrent = _rows(input_gradients), _rows(recurrent_gradients)
     found.inputs[...] = flat.T @ _rows(inputs)
     found.state[...] = flat_recurrent.T @ _rows(before)
     found.inputs_bias[...] = total(flat, (0,))
     found.state_bias[...] = total(flat_recurrent, (0,))
     if found.project is not None:
-        found.project[...] = _rows(shown_slopes).T @ _rows(hidden)
-    return (flat @ weights.inputs).reshape(inputs.shape), slope, cell_slope
+        found.project[...] = _rows(shown_gradients).T @ _rows(hidden)
+    return (flat @ weights.inputs).reshape(inputs.shape), gradient, cell_gradient
 
 
 def _rows(array: Array) -> Array:
