@@ -10,7 +10,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.graph.error_function import NORMAL_PEAK, gelu_slope
+from gluonic.graph.error_function import LEAST, NORMAL_PEAK, gelu, gelu_slope
 from gluonic.graph.few_elements import of_few
 
 _REAL_FUNCTIONS = (
@@ -19,8 +19,6 @@ _REAL_FUNCTIONS = (
     "sinh", "sqrt", "tan", "tanh",
 )  # fmt: skip
 _SPECIAL_FUNCTIONS = ("digamma", "erf", "erfinv", "gamma", "gammaln", "ndtr", "polygamma", "zeta")
-_LEAST = -50.0
-"""Below it, the normal probability is 0; products with a finite number are then 0, and NaN with -inf."""
 
 
 def _widened(x: Any) -> Any:
@@ -91,7 +89,7 @@ def _sigmoid(x: Any) -> Any:
 def _gelu(x: Any) -> Any:
     """A number times the normal distribution's cumulative probability at it."""
     x = _wide(x)
-    return np.maximum(x, _LEAST) * M.ndtr(x)
+    return gelu(x) if x.dtype == np.float32 else np.maximum(x, LEAST) * M.ndtr(x)
 
 
 def _gelu_slope(x: Any) -> Any:
@@ -99,7 +97,8 @@ def _gelu_slope(x: Any) -> Any:
     x = _wide(x)
     if x.dtype == np.float32:
         return gelu_slope(x)
-    return M.ndtr(x) + x * np.exp(-0.5 * x * x) * NORMAL_PEAK
+    bounded = np.clip(x, LEAST, -LEAST)
+    return M.ndtr(x) + bounded * np.exp(-0.5 * bounded * bounded) * NORMAL_PEAK
 
 
 def _astype(x: Any, dtype: Any) -> Any:

@@ -8,7 +8,7 @@ import pytest
 import scipy.special
 
 from gluonic.graph import few_elements
-from gluonic.graph.error_function import gelu_slope
+from gluonic.graph.error_function import gelu, gelu_slope
 from gluonic.graph.few_elements import of_few
 
 
@@ -48,9 +48,18 @@ def test_the_slope_of_gelu_is_that_of_the_normal_distribution() -> None:
 
 
 def test_the_slope_of_gelu_is_flat_far_out() -> None:
-    x = np.array([-3e38, -7, 0, 7, 3e38, np.nan], np.float32)
-    np.testing.assert_array_equal(gelu_slope(x), np.array([0, 0, 0.5, 1, 1, np.nan], np.float32))
-    assert np.isnan(gelu_slope(np.array([-np.inf, np.inf], np.float32))).all()  # as of its formula
+    x = np.array([-np.inf, -3e38, -7, 0, 7, 3e38, np.inf, np.nan], np.float32)
+    expected = np.array([0, 0, 0, 0.5, 1, 1, 1, np.nan], np.float32)
+    np.testing.assert_array_equal(gelu_slope(x), expected)
+
+
+def test_gelu_keeps_its_digits() -> None:
+    x = np.concatenate([np.linspace(a, b, 200_001) for a, b in ((-12.5, 7), (-1e-3, 1e-3))])
+    x = x.astype(np.float32)
+    wide = x.astype(np.float64)
+    np.testing.assert_array_max_ulp(
+        gelu(x), (wide * scipy.special.ndtr(wide)).astype(np.float32), maxulp=2
+    )
 
 
 def test_zeros_keep_their_signs() -> None:

@@ -16,7 +16,7 @@ from gluonic.codegen.maths.error import ZERO_FROM, half_tail
 from gluonic.codegen.maths.exponential import scaled
 from gluonic.codegen.maths.functions import lowers
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, Value, literal
-from gluonic.graph.error_function import NORMAL_PEAK
+from gluonic.graph.error_function import LEAST, NORMAL_PEAK
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
@@ -157,6 +157,6 @@ def gelu(m: Emitter, x: Value) -> Value:
 @lowers("gelu_slope")
 def gelu_slope(m: Emitter, x: Value) -> Value:
     """Return the derivative of `gelu`."""
-    x = m.wide(x)
+    x = m.minimum(m.maximum(m.wide(x), LEAST), -LEAST)  # the derivative at infinity is no NaN
     below = 0.5 * (1 + m.erf(x * math.sqrt(0.5)))
     return below + x * m.exp(x * x * -0.5) * NORMAL_PEAK

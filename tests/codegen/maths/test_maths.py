@@ -173,7 +173,9 @@ def test_gelu_of_single_precision_is_within_two_ulps_of_that_of_double(level: st
 
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
 def test_the_slope_of_gelu_agrees_with_numpy(dtype: Any) -> None:
-    x = np.linspace(-8, 8, 10_001, dtype=dtype)
+    x = np.append(
+        np.linspace(-8, 8, 10_001, dtype=dtype), np.array([-np.inf, np.inf, np.nan], dtype)
+    )
     found = compile_expression(lambda m, x: m.gelu_slope(x), [dtype], dtype)(x)
     bound = 4e-7 if dtype == np.float32 else 1e-15
     np.testing.assert_allclose(found, M.gelu_slope(x), rtol=0, atol=bound)
