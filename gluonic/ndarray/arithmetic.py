@@ -41,11 +41,11 @@ def on_arrays(name: str, x: NDArray, y: NDArray) -> NDArray:
 def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
     """Apply an operator to an array and a number."""
     number = float(scalar)
-    key = name, number or str(number)  # 0.0 and -0.0 are equal, but not the same
+    key = name, number or str(number)  # 0.0 and -0.0 are equal, but different numbers
     call = _with_scalar.get(key)
     if call is None:
         call = _call_of(name, REGISTRY[name].apply({"scalar": number or str(number)}))
-        if not math.isnan(number):  # NaN differs from itself: it would never be found again
+        if not math.isnan(number):  # NaN differs from itself: it would never be found
             if len(_with_scalar) >= _MOST_SCALARS:
                 _with_scalar.clear()
             _with_scalar[key] = call
@@ -56,7 +56,7 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
 
 
 def _call_of(name: str, application: Application) -> Fast:
-    """The function that calls an operator on arrays: the fast path, if nothing is to be cast."""
+    """The function that calls an operator on arrays: the fast path, if no cast is needed."""
     if casting.concerns(application.op.name):
         return lambda *arrays: invoke(application, cast_inputs(application, arrays))[0]
     kind = numpy_array() if is_numpy_name(name) else NDArray
@@ -131,12 +131,12 @@ NDArray.__hash__ = object.__hash__  # type: ignore[method-assign]
 
 @method("__neg__")
 def neg(self: NDArray) -> NDArray:
-    """Return the array with its sign turned."""
+    """Return the negated array."""
     return on_scalar("_mul_scalar", self, -1.0)
 
 
 class _ArrayFunction(NamedTuple):
-    """A row of the table: operators for two arrays, array and number, number and array; and for numbers."""
+    """A row of the table: operators for two arrays, array and number, number and array; for two numbers."""
 
     broadcasting: str
     scalar: str

@@ -37,9 +37,9 @@ class NDArray:
 
     Attributes
     ----------
-    elements : the NumPy array that holds the elements, in C order; it is replaced, and written into, by those
-        alone who say so (`gluonic.graph.versions`)
-    tape_entry : the record that gave the array, or the `Leaf` of a variable, and which of its outputs it is;
+    elements : the NumPy array that holds the elements, in C order; code that replaces it, or writes to it, must
+        record that (`gluonic.graph.versions`)
+    tape_entry : the record that computed the array, or the `Leaf` of a variable, and the index of the output;
         None off the tape
     stated_context : the context that it reports, None for the default one
     last_reader : the record that last used the array as a constant, so that it is not overwritten too early
@@ -101,7 +101,7 @@ class NDArray:
 
     @property
     def stype(self) -> str:
-        """The storage type: ``"default"``, which is dense; ``"csr"`` or ``"row_sparse"`` for sparse arrays."""
+        """The storage type: ``"default"`` for dense arrays, ``"csr"`` or ``"row_sparse"`` for sparse ones."""
         return "default"
 
     @property
@@ -110,7 +110,7 @@ class NDArray:
         return self.elements.flags.writeable
 
     def wait_to_read(self) -> None:
-        """Wait until the elements are computed; they are, for operators run synchronously."""
+        """Do nothing: operators run synchronously, so the elements have been computed."""
 
     wait_to_write = wait_to_read
 
@@ -119,7 +119,7 @@ class NDArray:
         return copied(self.elements, "a copy for NumPy")
 
     def asscalar(self) -> Any:
-        """Return the only element as a NumPy scalar; of several axes, as in MXNet, a NumPy array of them.
+        """Return the only element as a NumPy scalar; with several axes, as in MXNet, as a NumPy array.
 
         Raises
         ------
@@ -177,12 +177,13 @@ class NDArray:
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Mark the array as a variable and give it a gradient buffer of zeros.
 
-        The history of the array is forgotten.
+        The array's history on the tape is dropped.
 
         Parameters
         ----------
-        grad_req : whether a backward writes the buffer (``write``), adds to it or leaves it alone (``null``)
-        stype : the storage type of the buffer, that of the array by default
+        grad_req : whether a backward overwrites the buffer (``write``), adds to it (``add``) or ignores it
+            (``null``)
+        stype : the storage type of the buffer; by default that of the array
         """
         if stype not in (None, "default"):
             self._attach_stored(grad_req, stype)
@@ -200,7 +201,7 @@ class NDArray:
 
     @property
     def grad(self) -> Any:
-        """The gradient buffer, None if the array is no variable."""
+        """The gradient buffer; None if the array is not a variable."""
         leaf = self.leaf()
         if leaf is None or leaf.grad is None or leaf.grad.of_numpy is self.of_numpy:
             return None if leaf is None else leaf.grad
@@ -292,7 +293,7 @@ class NDArray:
 
 
 def _opened(handle: Any, ctx: Any, writable: bool) -> tuple[Array, Context | None, bool]:
-    """The elements of a new NDArray, where they are not given as a NumPy array."""
+    """The elements of a new NDArray, if they are not given as a NumPy array."""
     if handle is None:  # as MXNet's pickles create an array, before they set its state
         return np.zeros((0,), np.float32), ctx, writable
     if not isinstance(handle, ctypes.c_void_p):

@@ -21,7 +21,7 @@ def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = Tr
     Parameters
     ----------
     arrays : arrays of one dtype, whose shapes differ along `axis` at most
-    always_copy : False: a single array is returned itself
+    always_copy : if False, a single array is returned itself, not copied
     """
     if not (
         isinstance(arrays, (list, tuple)) and arrays and all(isinstance(a, NDArray) for a in arrays)
@@ -43,7 +43,7 @@ def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
     Raises
     ------
     ValueError
-        for an axis that does not exist, or is named twice
+        for an axis that does not exist, or is given twice
     """
     moved = _axes(source, tensor.ndim, "source"), _axes(destination, tensor.ndim, "destination")
     if len(moved[0]) != len(moved[1]):
@@ -99,7 +99,7 @@ def split_v2(
 
 
 def histogram(a: NDArray, bins: Any = 10, range: Any = None) -> Any:
-    """Count the elements of an array by bins.
+    """Count the elements of an array in bins.
 
     Parameters
     ----------
@@ -132,7 +132,7 @@ def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
 
 
 def waitall() -> None:
-    """Wait until everything is computed; it is, for operators run synchronously."""
+    """Do nothing: operators run synchronously, so everything has been computed."""
 
 
 def imdecode(*arguments: Any, **keywords: Any) -> NDArray:

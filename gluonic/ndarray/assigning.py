@@ -22,7 +22,7 @@ from gluonic.support.suppress_fp_warnings import QUIET, quietly
 
 
 class AssignmentError(MXNetError, ValueError):
-    """The shape of what is assigned does not fit the part assigned to."""
+    """The shape of the assigned values does not fit the part that they are assigned to."""
 
 
 def check_not_read_only(array: NDArray) -> None:
@@ -32,7 +32,7 @@ def check_not_read_only(array: NDArray) -> None:
 
 
 def write(self: NDArray, index: Key, value: Any, *, basic: bool) -> None:
-    """Write into the part that a parsed key selects."""
+    """Write to the part that a parsed key selects."""
     if STATE.recording:
         if isinstance(value, NDArray) and basic and _is_everything(self, index):
             _overwrite_recorded(self, value, self.elements[index].shape)
@@ -55,7 +55,7 @@ def write_quickly(data: Array, key: Any, value: Any) -> bool:
     try:
         QUIET.run(data.__setitem__, key, value)
     except (IndexError, ValueError, TypeError, OverflowError, RuntimeError):
-        return False  # the slow path says what is wrong
+        return False  # the slow path raises the error
     return True
 
 

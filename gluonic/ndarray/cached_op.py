@@ -1,4 +1,4 @@
-"""`CachedGraph`: a graph called like an operator; one record on the tape however large it is."""
+"""`CachedGraph`: a graph that is called like an operator, with one record on the tape."""
 
 from collections.abc import Callable, Collection, Sequence
 
@@ -30,8 +30,8 @@ class CachedGraph:
     Parameters
     ----------
     graph : the graph to compute
-    inputs : the variables, in the order in which arrays will be given
-    parameters : the variables that seldom change; only NDArrays write into their memory
+    inputs : the variables, in the order of the arrays passed
+    parameters : the variables that rarely change; only NDArrays write to their memory
     data : the variables that hold the batch, if any; None if unknown
     kind : the class of the outputs
     at_once : whether the first call compiles the graph, not a later one
@@ -58,7 +58,7 @@ class CachedGraph:
 
         Parameters
         ----------
-        callback : None to stop
+        callback : the function; None stops the calls
         inputs : call it for every operator's inputs, too
         """
 
@@ -76,7 +76,7 @@ class CachedGraph:
             program.forward_program.observer = self._observer
 
     def explain(self, *inputs: NDArray) -> Explanation:
-        """Explain what the graph is compiled to for such inputs, in the current modes."""
+        """Explain how the graph is compiled for such inputs, in the current modes."""
         wanted = tuple(STATE.recording and entry_of(x) is not None for x in inputs)
         program, arrays = self.inference, [x.elements for x in inputs]
         if any(wanted):
@@ -188,7 +188,7 @@ class CachedOpRecord(Record):
 
     @property
     def is_loss(self) -> bool:
-        """Whether the graph has output heads."""
+        """Whether the graph has losses."""
         return self.program.has_losses
 
     def free(self) -> None:
@@ -208,7 +208,7 @@ class CachedOpRecord(Record):
         train: bool,
         finished: Callable[[int], None] | None = None,
     ) -> Sequence[NDArray | None]:
-        """`gradients`, written into memory that is given for some of the inputs."""
+        """Like `gradients`, written to the memory given for some of the inputs."""
         assert self.saved is not None
         given = [
             wrap(allocated(np.zeros, shape, dtype, "the gradient of an output"))

@@ -1,6 +1,6 @@
-"""Contexts: the devices that MXNet programs name. Only one kind exists here, the CPU.
+"""Contexts: the devices of MXNet programs. Only one kind exists here, the CPU.
 
-With ``GLUONIC_GPU=cpu`` in the environment it serves contexts of GPUs as well: arrays there report
+With ``GLUONIC_GPU=cpu`` in the environment it also serves GPU contexts: arrays there report
 ``gpu(0)``, and contexts compare and print as they do in MXNet, but everything is computed by the CPU.
 """
 
@@ -19,7 +19,7 @@ _GPU = _IDS["gpu"]
 
 
 class _Default(threading.local):
-    """The thread's current context, and those of the ``with`` blocks around."""
+    """The thread's current context, and those of the enclosing ``with`` blocks."""
 
     def __init__(self) -> None:
         self.value: Context = CPU
@@ -40,12 +40,12 @@ class _ContextType(type):
 
 
 class Context(metaclass=_ContextType):
-    """A device, by kind and number; as a ``with`` block, the default for arrays made inside.
+    """A device, by kind and index; in a ``with`` block, the default for arrays created inside.
 
     Parameters
     ----------
     device_type : ``"cpu"``, ``"gpu"``, ``"cpu_pinned"``, ``"cpu_shared"``, or another context
-    device_id : the number of the device
+    device_id : the index of the device
 
     Attributes
     ----------
@@ -133,7 +133,7 @@ def gpu(device_id: int = 0) -> Context:
     """Return a GPU context. It can be named and compared; using it raises `MXNetError`.
 
     With ``GLUONIC_GPU=cpu`` (which ``python -m gluonic --cpu`` sets) the CPU serves it: arrays on it, any
-    number of such contexts, parameters on several of them. The first use says so, through `logging`.
+    number of such contexts, parameters on several of them. The first use is logged.
     """
     return Context("gpu", device_id)
 
@@ -141,19 +141,19 @@ def gpu(device_id: int = 0) -> Context:
 def num_gpus() -> int:
     """Return the number of GPUs: none, whether or not the CPU serves GPU contexts.
 
-    Programs that look for a GPU, and use the CPU without one, still do so; ``GLUONIC_GPU=cpu`` is for
-    those that name a GPU without looking.
+    Programs that fall back to the CPU if there is no GPU still do so; ``GLUONIC_GPU=cpu`` is for programs
+    that use a GPU without checking.
     """
     return 0
 
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
-    """Return the free and the total memory in bytes; where the CPU serves GPU contexts, it is the machine's.
+    """Return the free and the total memory in bytes; if the CPU serves GPU contexts, that of the machine.
 
     Raises
     ------
     MXNetError
-        if it serves none
+        if it does not serve them
     """
     _check_served(gpu(device_id))
     page = os.sysconf("SC_PAGE_SIZE")
@@ -163,7 +163,7 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
 
 
 def _check_served(context: Context) -> None:
-    """Refuse a GPU, unless the environment says that the CPU serves it."""
+    """Raise an error for a GPU, unless the environment lets the CPU serve it."""
     if os.environ.get("GLUONIC_GPU") != "cpu":
         raise MXNetError(
             f"{context}: gluonic runs on the CPU only; use mx.cpu(), or let the CPU serve GPU contexts: "

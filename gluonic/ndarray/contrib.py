@@ -60,7 +60,7 @@ def isfinite(data: NDArray) -> NDArray:
 def rand_zipfian(
     true_classes: NDArray, num_sampled: int, range_max: int, ctx: Context | None = None
 ) -> tuple[NDArray, NDArray, NDArray]:
-    """Draw classes whose probability falls with their number, about as ``1 / (class + 1)``.
+    """Draw classes from an approximately Zipfian distribution: probabilities fall as ``1 / (class + 1)``.
 
     The probability is ``(log(class + 2) - log(class + 1)) / log(range_max + 1)``.
 

@@ -1,4 +1,4 @@
-"""Steps of optimizers in ``nd.contrib``: AdamW with a scale of the gradients, and many tensors at once."""
+"""Optimizer steps in ``nd.contrib``: AdamW with a gradient scale, and for many tensors at once."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -16,12 +16,12 @@ def _as_array(scale: Any, like: NDArray) -> NDArray:
 
 
 def _interleaved(*groups: Arrays) -> list[NDArray]:
-    """The weight, the gradient, … of the first tensor, then those of the second, ….
+    """The weight, the gradient, ... of the first tensor, then those of the second, and so on.
 
     Raises
     ------
     ValueError
-        if the groups are not equally long
+        if the groups have different lengths
     """
     return [array for tensor in zip(*groups, strict=True) for array in tensor]
 
@@ -36,7 +36,7 @@ def adamw_update(
     eta: float,
     **settings: Any,
 ) -> Any:
-    """Take a step of AdamW; skipped if `rescale_grad` is no finite number or is 0.
+    """Take a step of AdamW; it is skipped if `rescale_grad` is 0 or not finite.
 
     Parameters
     ----------
@@ -128,10 +128,10 @@ def multi_lamb_update(
     Parameters
     ----------
     weights, grads, mean, var : the weights, gradients and moments; the moments change in place
-    step_count : for each tensor the number of the step
-    lrs, wds : for each tensor the learning rate and the weight decay
+    step_count : for each tensor, the number of the step
+    lrs, wds : for each tensor, the learning rate and the weight decay
     out : the arrays that receive the weights
-    num_tensors : how many tensors, if not all
+    num_tensors : the number of tensors, if not all
     settings : attributes of ``_internal._multi_lamb_update``
     """
     return _internal._multi_lamb_update(

@@ -13,7 +13,7 @@ Nested = Any  # an NDArray, or a list or tuple of nested values
 
 
 def _flatten(nested: Nested, what: str) -> tuple[list[NDArray], Any]:
-    """The arrays of a nested list, and its form: None for an array, a list of forms for a list."""
+    """The arrays of a nested list, and its structure: None for an array, a list of structures for a list."""
     if isinstance(nested, NDArray):
         return [nested], None
     if not isinstance(nested, (list, tuple)):
@@ -31,7 +31,7 @@ def _flatten(nested: Nested, what: str) -> tuple[list[NDArray], Any]:
 
 
 def _regroup(arrays: Sequence[NDArray], form: Any) -> Nested:
-    """The arrays in the form that `_flatten` found."""
+    """The arrays in the structure that `_flatten` found."""
     rest = iter(arrays)
 
     def take(form: Any) -> Nested:
@@ -47,13 +47,13 @@ def _stack(arrays: Sequence[NDArray]) -> NDArray:
 def foreach(
     body: Callable[[Nested, Nested], tuple[Nested, Nested]], data: Nested, init_states: Nested
 ) -> tuple[Nested, Nested]:
-    """Run a function on each slice of arrays along the first axis, passing states on.
+    """Run a function on each slice of arrays along the first axis; states pass from call to call.
 
     Parameters
     ----------
     body : maps a slice (a list of slices, if `data` is a list) and states to an output and states
-    data : an array, or a list of arrays whose first axes are equally long
-    init_states : the first states, an array or nested lists of arrays
+    data : an array, or a list of arrays with first axes of equal length
+    init_states : the initial states, an array or nested lists of arrays
 
     Returns
     -------
@@ -99,13 +99,13 @@ def while_loop(
     ----------
     cond : maps the loop variables to whether to continue
     func : maps the loop variables to an output (None for none) and new loop variables
-    loop_vars : the first values of the loop variables, an array or a list of them
+    loop_vars : the initial loop variables, an array or a list of them
     max_iterations : largest number of calls of `func`
 
     Returns
     -------
     outputs : the outputs of all calls, stacked along a new first axis of length `max_iterations`; what
-        lies beyond the last call is undefined
+        comes after the last call is undefined
     loop_vars : their last values
     """
     if max_iterations is None:

@@ -69,7 +69,7 @@ def astype(self: NDArray, dtype: Any, copy: bool = True) -> NDArray:
     Parameters
     ----------
     dtype : the dtype, by name, NumPy type or number
-    copy : whether to copy even where the array already has the dtype
+    copy : whether to copy even if the array already has the dtype
     """
     wanted = as_dtype("float32" if dtype is None else dtype)
     if not copy and wanted == self.elements.dtype:

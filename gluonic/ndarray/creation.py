@@ -52,7 +52,7 @@ def as_shape(shape: Any, where: str) -> tuple[int, ...]:
 
 
 def allocate(shape: Any, dtype: Any, where: str, make: Any = np.empty) -> Any:
-    """Allocate a NumPy array, or raise an error that says that it is too large.
+    """Allocate a NumPy array, or raise an error if it is too large.
 
     Parameters
     ----------
@@ -151,7 +151,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
 
     Parameters
     ----------
-    source_array : an NDArray, a NumPy array, a number, or (nested) sequences of numbers, which may be text
+    source_array : an NDArray, a NumPy array, a number, or (nested) sequences of numbers, also as strings
     ctx : the context; the current one by default
     dtype : the element type; by default that of an NDArray, float32 for anything else
 
@@ -183,10 +183,10 @@ def _read(value: Any, dtype: np.dtype[Any]) -> Any:
     else:
         try:
             found = array_of(np.nan if value is None else value)
-        except (ValueError, TypeError):  # OverflowError is passed on: it names the number
+        except (ValueError, TypeError):  # OverflowError is not caught: it names the number
             found = np.array("")
     is_number = found.dtype.kind in "biufc" or is_bfloat16(found.dtype)
-    is_read = found.dtype.kind in "OSU"  # text may stand for numbers
+    is_read = found.dtype.kind in "OSU"  # strings may represent numbers
     if not is_number and not is_read and found.size:
         raise _not_like_an_array(value)
     if is_read:
@@ -220,8 +220,8 @@ def arange(
 
     Parameters
     ----------
-    start, stop : the range; with `start` alone it is from 0 to `start`
-    step : the distance
+    start, stop : the range; `start` alone means from 0 to `start`
+    step : the difference of consecutive numbers
     repeat : number of repetitions of each element
     infer_range : deprecated; only False
     ctx : the context; the current one by default
@@ -270,7 +270,7 @@ def eye(
     Parameters
     ----------
     N, M : the numbers of rows and columns; square by default
-    k : which diagonal: 0 the main one, positive above, negative below
+    k : the index of the diagonal: 0 for the main one, positive above, negative below
     ctx : the context; the current one by default
     dtype : the element type, float32 by default
     """

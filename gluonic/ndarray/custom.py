@@ -34,7 +34,7 @@ class CustomOp:
         req : how to write each output: ``null``, ``write``, ``inplace`` or ``add``; see `assign`
         in_data : the inputs
         out_data : buffers for the outputs
-        aux : auxiliary states, to be changed in place
+        aux : the auxiliary states, to be changed in place
         """
         raise NotImplementedError(f"{type(self).__name__}.forward")
 
@@ -47,11 +47,11 @@ class CustomOp:
         in_grad: list[NDArray],
         aux: list[NDArray],
     ) -> None:
-        """Compute `in_grad` from `out_grad`; what `declare_backward_dependency` left out is empty."""
+        """Compute `in_grad` from `out_grad`; arrays not declared by `declare_backward_dependency` are empty."""
         raise NotImplementedError(f"{type(self).__name__}.backward: no gradient is written")
 
     def assign(self, dst: NDArray, req: str, src: Any) -> None:
-        """Write `src` to `dst` as `req` asks."""
+        """Write `src` to `dst` in the way that `req` specifies."""
         if req == "null":
             return
         try:
@@ -125,7 +125,7 @@ class CustomOpProp:
         igrad_stype: list[str],
         aux_stype: list[str],
     ) -> Any:
-        """Return the storage types of all arguments, in their order, as `backward` is to have them.
+        """Return the storage types of all arguments of `backward`, in their order.
 
         Parameters
         ----------
@@ -145,7 +145,7 @@ class CustomOpProp:
     def declare_backward_dependency(
         self, out_grad: list[int], in_data: list[int], out_data: list[int]
     ) -> list[int]:
-        """Return those of these numbers that `backward` reads."""
+        """Return those of the given numbers whose arrays `backward` reads."""
         needed = list(out_grad) if self.need_top_grad_ else []
         return [*needed, *in_data, *out_data]
 
@@ -167,7 +167,7 @@ def on_change(forget: Callable[[], None]) -> Callable[[], None]:
 def register(reg_name: str) -> Callable[[type[CustomOpProp]], type[CustomOpProp]]:
     """Register a `CustomOpProp` class as an operator for ``op_type=reg_name``.
 
-    Registering a name again replaces the earlier class, for calls and graphs made from then on.
+    Registering a name again replaces the earlier class in later calls and graphs.
     """
 
     def do_register(prop_class: type[CustomOpProp]) -> type[CustomOpProp]:
@@ -203,7 +203,7 @@ def new_prop(settings: Mapping[str, str]) -> CustomOpProp:
     Raises
     ------
     MXNetError
-        if nothing is registered under that name, or the class does not take such attributes
+        if nothing is registered under that name, or the class does not accept the attributes
     """
     op_type = settings["op_type"]
     if op_type not in _registered:

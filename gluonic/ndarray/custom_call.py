@@ -63,11 +63,11 @@ def as_shape(shape: Any, prop: CustomOpProp) -> tuple[int, ...]:
 
 
 class Dependency:
-    """The values that `backward` reads, as `declare_backward_dependency` says.
+    """The values that `backward` reads, from `declare_backward_dependency`.
 
     Attributes
     ----------
-    heads, inputs, outputs : which gradients of outputs, which inputs and which outputs
+    heads, inputs, outputs : the indices of outputs' gradients, of inputs and of outputs
     """
 
     __slots__ = ("heads", "inputs", "outputs")
@@ -92,7 +92,7 @@ class Dependency:
 
 
 class CustomSignature:
-    """What is computed once for all calls with the same attributes, shapes and dtypes.
+    """The data that are computed once for all calls with the same attributes, shapes and dtypes.
 
     Parameters
     ----------
@@ -102,10 +102,10 @@ class CustomSignature:
     Attributes
     ----------
     name : under which the operator is registered
-    prop : the user's `CustomOpProp`, which has been given these shapes and dtypes
-    count : how many of the arrays are inputs
+    prop : the user's `CustomOpProp`, after inference with these shapes and dtypes
+    count : number of inputs among the arrays
     shapes, dtypes : of the arrays
-    results : shape and dtype of each output
+    results : the shape and dtype of each output
     """
 
     __slots__ = ("_dependency", "count", "dtypes", "name", "prop", "results", "shapes")
@@ -126,7 +126,7 @@ class CustomSignature:
 
     @property
     def dependency(self) -> Dependency:
-        """What `backward` reads."""
+        """The values that `backward` reads."""
         if self._dependency is None:
             self._dependency = Dependency(self.prop)
         return self._dependency
@@ -198,9 +198,9 @@ def backward(
 
     Parameters
     ----------
-    inputs, heads, outputs : the values; None where it does not read them
+    inputs, heads, outputs : the values; None for those that it does not read
     states : its auxiliary states
-    like : shape and dtype of each input
+    like : the shape and dtype of each input
     wanted : the inputs whose gradients are requested
     name : under which the operator is registered
     kinds : the storage kinds of the gradients, which are dense by default
@@ -235,7 +235,7 @@ def backward(
 
 
 def _wrapped(arrays: Sequence[Value | None]) -> list[NDArray]:
-    """NDArrays; an empty one stands for what `declare_backward_dependency` has left out."""
+    """NDArrays; an empty one stands for a value that `declare_backward_dependency` does not name."""
     return [made(np.zeros(0, np.float32) if a is None else a) for a in arrays]
 
 

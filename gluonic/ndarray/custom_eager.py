@@ -31,7 +31,7 @@ class CustomRecord(CustomCallRecord):
     __slots__ = ()
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
-        """Call the user's backward; gradients that are to be differentiated again go through the rule."""
+        """Call the user's backward; gradients to be differentiated again use the rule."""
         if STATE.recording:
             self.arrays[-1] = carried(self.op)
             return super().gradients(heads, train=train)

@@ -47,7 +47,7 @@ def _names(n: Any) -> list[str]:
 
 
 class KeptCustom(Application):
-    """A use whose operator object is made at the first call and kept, as in MXNet's executors.
+    """An application whose operator object is created at the first call and kept, as in MXNet's executors.
 
     Attributes
     ----------
@@ -81,7 +81,7 @@ def op_of(site: CustomSignature, made: dict[CustomSignature, CustomOp]) -> Custo
     auxiliary=lambda n: prop_of(vars(n)).list_auxiliary_states(),
     outputs=lambda n: [*prop_of(vars(n)).list_outputs(), _CARRIED],
     visible=lambda n: len(prop_of(vars(n)).list_outputs()),
-    is_loss=True,  # what `backward` computes from zeros is the user's business
+    is_loss=True,  # `backward` may compute gradients from zeros
     calls_back=True,
     keeps_state=KeptCustom,
     is_there=is_registered,
@@ -140,7 +140,7 @@ def _(n: NodeView) -> None:
     except Exception:
         if whole:
             raise
-        raise Unknown from None  # the user's code was given an input whose shape is not known yet
+        raise Unknown from None  # the user's code got an input whose shape is not known yet
     inputs, outputs, auxiliary = checked(result, prop, "infer_shape")
     slots = [*names, *prop.list_outputs(), *states]
     for name, shape in zip(slots, [*inputs, *outputs, *auxiliary], strict=True):
@@ -215,10 +215,10 @@ def backward_custom(
 
     Parameters
     ----------
-    custom_op : the operator object that its forward left
+    custom_op : the operator object from the forward call
     data : inputs, states, the gradients `heads` of the outputs and the outputs `outputs`
     inputs, states, output_count : their numbers
-    heads, outputs, reads : the outputs' gradients, outputs and inputs that are declared as read
+    heads, outputs, reads : the indices of outputs' gradients, outputs and inputs that are declared as read
     wanted : the inputs whose gradients are requested
     op_type : the name under which the operator is registered
     """

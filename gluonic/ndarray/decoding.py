@@ -17,8 +17,8 @@ def _cvimdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -
     Parameters
     ----------
     buf : an array of bytes, or bytes
-    flag : 1 for three channels, 0 for a grey one, -1 for the channels that are stored
-    to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
+    flag : 1 for three channels, 0 for one grey channel, -1 for the stored channels
+    to_rgb : whether the order of colours is red, green, blue; otherwise blue, green, red, as in OpenCV
     out : an array to write the image into
     """
     contents = buf.asnumpy() if isinstance(buf, NDArray) else buf
@@ -37,7 +37,7 @@ def _cvimread(
     Raises
     ------
     FileFormatError
-        naming the file, if it is no image, or damaged
+        if it is not an image, or damaged; the error names the file
     """
     try:
         contents = Path(filename).read_bytes()

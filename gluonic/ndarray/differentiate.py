@@ -95,14 +95,14 @@ def backward(
     Parameters
     ----------
     heads : the arrays to differentiate
-    head_grads : the gradients that flow into them, of as many elements; ones by default
+    head_grads : the gradients that flow into them, with the same numbers of elements; ones by default
     retain_graph : keep the graph, so that it can be differentiated again
     train_mode : whether gradients are those of training mode
 
     Raises
     ------
     MXNetError
-        if a head was not recorded, or depends on no variable that wants a gradient
+        if a head was not recorded, or depends on no variable that receives a gradient
     """
     entries = _head_entries(heads, head_grads)
     walk = walk_for(entries, _plus)
@@ -127,7 +127,7 @@ def backward(
 
 
 def _as_first_read(heads: Sequence[Record], leaves: Sequence[Leaf]) -> list[Leaf]:
-    """The variables in the order in which the expressions of the heads name them."""
+    """The variables in the order in which the expressions of the heads read them."""
     seen: dict[Record, None] = {}
     stack = list(reversed(heads))
     while stack:
@@ -152,7 +152,7 @@ def grad(
     create_graph: bool = False,
     train_mode: bool = True,
 ) -> list[NDArray]:
-    """Return the gradients of `heads` with respect to `variables`; their buffers stay as they are.
+    """Return the gradients of `heads` with respect to `variables`; their buffers do not change.
 
     Parameters
     ----------
@@ -169,7 +169,7 @@ def grad(
         found.append(_own(gradient, variable, [*found, *(head_grads or ())]))
         if (
             create_graph and found[-1].tape_entry is None
-        ):  # it does not depend on anything: differentiable
+        ):  # it depends on nothing: its gradient is 0
             put(FunctionRecord([(record, index)], 1, lambda heads: [None]), (), found[-1:])
     if not (create_graph if retain_graph is None else retain_graph):
         _free((*walk.visited, *walk.leaves))
@@ -193,7 +193,7 @@ def _variable_entry(number: int, variable: NDArray) -> TapeEntry:
 
 
 def _own(gradient: NDArray | None, variable: NDArray, others: Sequence[Any]) -> NDArray:
-    """A gradient that shares no array with others."""
+    """A gradient that shares no memory with others."""
     if gradient is None:
         return wrap(allocated(np.zeros, variable.shape, variable.dtype, "a gradient"))
     if any(gradient is other for other in others):
@@ -242,12 +242,12 @@ def record_function(
     *,
     is_loss: bool = False,
 ) -> None:
-    """Put a computation with a gradient of its own on the tape.
+    """Put a computation with its own gradient on the tape.
 
     Parameters
     ----------
     gradients : maps the gradients of the outputs (None: none flows in) to those of the inputs
-    is_loss : whether to call it though none flows in
+    is_loss : whether to call it even if no gradient flows in
     """
     entries = [entry_of(x) for x in inputs]
     if any(entry is not None for entry in entries):

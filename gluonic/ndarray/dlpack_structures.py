@@ -15,13 +15,13 @@ from typing import Any, ClassVar
 
 
 class DLContext(ctypes.Structure):
-    """A device: its kind (1 is the CPU), and its number."""
+    """A device: its kind (1 is the CPU), and its index."""
 
     _fields_: ClassVar[Any] = [("device_type", ctypes.c_int), ("device_id", ctypes.c_int)]
 
 
 class DLDataType(ctypes.Structure):
-    """A type of elements: 0 for signed integers, 1 for others, 2 for floating-point numbers; bits; lanes."""
+    """An element type: its kind (0: signed integers, 1: unsigned ones, 2: floats), bits, lanes."""
 
     _fields_: ClassVar[Any] = [
         ("type_code", ctypes.c_uint8),
@@ -37,7 +37,7 @@ class DLDataType(ctypes.Structure):
 
 
 class DLTensor(ctypes.Structure):
-    """An array: where its elements are; strides count elements, and may be absent."""
+    """An array: the address of its elements, and more; strides are in elements, and may be absent."""
 
     _fields_: ClassVar[Any] = [
         ("data", ctypes.c_void_p),

@@ -5,7 +5,7 @@ from weakref import WeakSet
 
 
 class WithName(Protocol):
-    """An object whose name a message can give, such as a parameter of a net."""
+    """An object with a name for messages, such as a parameter of a net."""
 
     name: str
 

@@ -23,8 +23,8 @@ from gluonic.ndarray.storage.dispatch import copy_value, gives_sparse, has_spars
 def make_function(op: Operator, name: str) -> Callable[..., Any]:
     """Make the function that calls an operator under one of its names.
 
-    Most operators are never called: what takes longer than a microsecond is done at the first call.
-    A call that gives just the inputs, by position, and perhaps a name, takes the fast path.
+    Most operators are never called, so work that takes longer than a microsecond is done at the first call.
+    A call with only inputs, by position, and perhaps a name, takes the fast path.
     """
     caller: Caller | None = None
     fast: Any = None
@@ -65,7 +65,7 @@ def _all_of_numpy(arguments: Sequence[Any]) -> bool:
 
 
 def _ways(op: Operator, kind: type[NDArray]) -> tuple[Caller, Any, int]:
-    """How an operator is called: the fast path, if there is one, and the number of inputs that it takes."""
+    """The caller of an operator, its fast path, if there is one, and the number of inputs of that."""
     caller = Caller(op, NDArray)
     plain = None if casting.concerns(op.name) else caller.plain
     fast = None if plain is None else fast_call(plain, kind)

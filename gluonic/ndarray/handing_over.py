@@ -19,13 +19,13 @@ class GradientListener(Protocol):
     def written(self, buffer: NDArray) -> None:
         """Called when a backward has written the final gradient to a buffer.
 
-        It may still compute other gradients; what it needs for them is not in the buffer.
+        It may still compute other gradients, but does not read the buffer for them.
         """
 
     def used_early(self) -> tuple[Sequence[NDArray], object] | None:
-        """The buffers that it worked with before the latest step, in that order, and what came of it.
+        """The buffers that it used before the latest step, in that order, and the result of that.
 
-        None as long as it knows too little to do so.
+        None as long as it knows too little.
         """
 
 
@@ -39,7 +39,7 @@ def listen(listener: GradientListener) -> None:
 
 
 def listeners_to(buffers: Iterable[NDArray]) -> list[GradientListener]:
-    """Who wants to know when one of some buffers is written."""
+    """The listeners to any of some buffers."""
     if not _listeners:
         return []
     wanted = list(buffers)
@@ -50,7 +50,7 @@ def listeners_to(buffers: Iterable[NDArray]) -> list[GradientListener]:
 def walk_for(
     heads: Sequence[tuple[TapeEntry, NDArray]], plus: Callable[[NDArray, NDArray], NDArray]
 ) -> Walk:
-    """The walk of a backward."""
+    """The walk for a backward: one that hands gradients over if there are listeners."""
     if _listeners:
         coming = _contributions(entry for entry, _ in heads)
         buffers = [leaf.grad for leaf in coming if leaf.grad is not None]
@@ -81,7 +81,7 @@ class HandingOverWalk(Walk):
     Parameters
     ----------
     heads, plus : see `Walk`
-    coming : how many contributions to the gradient of each variable are still to come
+    coming : the number of contributions to each variable's gradient that are still missing
     listeners : the listeners to tell
     """
 

@@ -12,14 +12,14 @@ from gluonic.ndarray.tape import Leaf, Record, TapeEntry, entry_of
 def recorded_graph(array: NDArray) -> Entry:
     """Return the recorded computation of an array as an entry of a graph.
 
-    Variables are called ``var0``, ``var1``, …, constants ``null0``, ``null1``, … and operators ``node_0``, …
+    Variables are named ``var0``, ``var1``, …, constants ``null0``, ``null1``, … and operators ``node_0``, …
 
     Raises
     ------
     MXNetError
         if the array was not recorded
     NotImplementedError
-        if part of the computation is no operator (an `autograd.Function`)
+        if part of the computation is not an operator (an `autograd.Function`)
     """
     entry = entry_of(array)
     if entry is None:
@@ -53,7 +53,7 @@ class _History:
 
     Attributes
     ----------
-    outputs : for each record the graph's entries for its outputs
+    outputs : for each record, the graph's entries for its outputs
     """
 
     def __init__(self) -> None:

@@ -36,11 +36,11 @@ _PART = "a part of an array"
 
 
 class BooleanIndexError(MXNetError, ValueError, IndexError):
-    """A boolean key, which MXNet 1.x does not have for `mx.nd` arrays."""
+    """A boolean key, which MXNet 1.x does not support for `mx.nd` arrays."""
 
 
 class KeyKindError(MXNetError, ValueError, TypeError):
-    """A key is no index, slice or array."""
+    """A key is not an index, a slice or an array."""
 
 
 # ------------------------------------------------------------------------------------ reading keys
@@ -90,7 +90,7 @@ def _refused(part: Any) -> MXNetError:
 
 @method("__getitem__")
 def getitem(self: NDArray, key: Any) -> NDArray:
-    """Return the part that a key names."""
+    """Return the part that a key selects."""
     if is_plain(key) and not (STATE.recording and self.tape_entry is not None):
         found = _quick(self.elements, key)
         if found is not None:
@@ -113,7 +113,7 @@ def _quick(data: Array, key: Any) -> Array | None:
         row, last = data[index[:-1]], index[-1]
         return row[last : last + 1 or None] if row.ndim == 1 else None
     except (IndexError, ValueError, TypeError):
-        return None  # the slow path says what is wrong
+        return None  # the slow path raises the error
 
 
 def _basic(self: NDArray, key: Key) -> NDArray:
@@ -140,7 +140,7 @@ def sliced(self: NDArray, slices: Sequence[slice], part: Array, shape: tuple[int
 
 
 def _advanced(self: NDArray, key: Key, recorded: Sequence[NDArray]) -> NDArray:
-    """A copy of the elements of a key with arrays in it, which include those in `recorded`."""
+    """A copy of the elements of a key with arrays, which include those in `recorded`."""
     if recorded or (STATE.recording and entry_of(self) is not None):
         return taken(self, positions_of(self, key), recorded)
     try:
@@ -153,9 +153,9 @@ def _advanced(self: NDArray, key: Key, recorded: Sequence[NDArray]) -> NDArray:
 
 
 def taken(self: NDArray, positions: Array, recorded: Sequence[NDArray]) -> NDArray:
-    """The elements at positions in the flat array, recorded; so are the arrays that the positions come from."""
+    """The elements at flat indices, recorded, together with the arrays that the indices come from."""
     indices = NDArray(positions)
-    if recorded:  # indices have no gradient, but an output head may be upstream of them
+    if recorded:  # indices have no gradient, but a loss may be upstream of them
         entries = [entry_of(part) for part in recorded]
         put(FunctionRecord(entries, 1, lambda heads: [None] * len(entries)), (), (indices,))
     return invoke(REGISTRY["take"].apply({}), (with_shape(self, (self.size,)), indices))[0]
@@ -166,7 +166,7 @@ def taken(self: NDArray, positions: Array, recorded: Sequence[NDArray]) -> NDArr
 
 @method("__setitem__")
 def setitem(self: NDArray, key: Any, value: Any) -> None:
-    """Write into the part that a key names."""
+    """Write to the part that a key selects."""
     if not STATE.recording and write_quickly(self.elements, key, value):
         mark_modified(self.elements)
         return

@@ -46,7 +46,7 @@ def from_numpy(
     Parameters
     ----------
     ndarray : the NumPy array
-    zero_copy : share its memory; then it becomes read-only for NumPy, and must be contiguous
+    zero_copy : share its memory; the NumPy array must be contiguous, and becomes read-only
     array_cls : the class of the result
     """
     if ndarray.dtype not in CODE_OF:
@@ -56,7 +56,7 @@ def from_numpy(
             return array_cls(np.array(ndarray, order="C"))
     if not ndarray.flags.c_contiguous:
         raise ValueError("Only c-contiguous arrays are supported for zero-copy")
-    with suppress(ValueError):  # memory that was read-only before stays so
+    with suppress(ValueError):  # memory that was read-only before remains so
         ndarray.flags.writeable = True
     shared = ndarray.view(np.ndarray)
     ndarray.flags.writeable = False
@@ -71,7 +71,7 @@ def _dtypes() -> str:
 
 
 class _Memory:
-    """The memory of an array, as NumPy's array interface describes it, without its read-only mark."""
+    """The memory of an array, described by NumPy's array interface, without the read-only flag."""
 
     def __init__(self, array: Array) -> None:
         address, _ = array.__array_interface__["data"]
@@ -84,7 +84,7 @@ class _Source:
 
     Attributes
     ----------
-    is_unmarked : whether the capsule cannot say if its memory is read-only; NumPy then takes it as read-only
+    is_unmarked : whether the capsule has no read-only flag; NumPy then treats its memory as read-only
     """
 
     def __init__(self, given: Any) -> None:
@@ -110,7 +110,7 @@ def dlpack(self: NDArray, **keywords: Any) -> Any:
 
 @method("__dlpack_device__")
 def dlpack_device(self: NDArray) -> tuple[int, int]:
-    """Return the device by DLPack's numbers: the CPU."""
+    """Return the device by DLPack's numbers; it is the CPU."""
     return self.elements.__dlpack_device__()
 
 
@@ -156,5 +156,5 @@ def _rebuild_of_numpy(data: Array, context: Context | None) -> NDArray:
 
 @method("__reduce__")
 def reduce(self: NDArray) -> Any:
-    """Return what pickle needs to rebuild the array; its gradient is left out."""
+    """Return the data with which pickle rebuilds the array, without its gradient."""
     return _rebuild_of_numpy if self.of_numpy else _rebuild, (self.elements, self.stated_context)

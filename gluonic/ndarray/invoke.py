@@ -58,7 +58,7 @@ def invoke(
     Parameters
     ----------
     application : the operator with its attributes
-    inputs : the arrays it reads, those it updates included
+    inputs : the arrays that it reads, including those that it updates
     expected : the outputs' shapes and dtypes, if they are known already
     kind : the class of the outputs; by default it follows from the operator and the inputs
 
@@ -70,7 +70,7 @@ def invoke(
     Raises
     ------
     MXNetError
-        when the operator does not take such arrays
+        if the operator does not accept the arrays
     """
     arrays = data_of(application, inputs)
     if arrays is None:
@@ -94,7 +94,7 @@ def invoke(
 
 
 def result_class(application: Application, inputs: Sequence[NDArray]) -> type[NDArray]:
-    """The class of an operator's results: arrays of `mx.np` if it is one of NumPy's, or reads one."""
+    """The class of an operator's results: that of `mx.np` if it is an operator of `mx.np`, or an input is."""
     if application.of_numpy:
         return numpy_array()  # type: ignore[no-any-return]
     for x in inputs:
@@ -146,9 +146,9 @@ def _wrong_count(application: Application, inputs: Sequence[Any]) -> str:
 
 
 def fast_call(application: Application, kind: type[NDArray] = NDArray) -> Fast | None:
-    """A function of some arrays that does what `invoke` does, with next to no overhead.
+    """A function of some arrays that is equivalent to `invoke`, with little overhead.
 
-    None where the operator needs more than its kernel and one output. The function raises
+    None if the operator needs more than its kernel and one output. The function raises
     AttributeError or TypeError before it has done anything if its arguments are not NDArrays.
 
     Parameters
@@ -176,7 +176,7 @@ _quick: dict[Application, Fast | None] = {}
 
 
 def quick_call(application: Application) -> Fast | None:
-    """What `fast_call` gives for dense arrays of `mx.nd`, made once; None where there is no short way."""
+    """The cached result of `fast_call` for dense arrays of `mx.nd`; None if there is no fast path."""
     try:
         return _quick[application]
     except KeyError:
@@ -306,14 +306,14 @@ def _several(application: Application, kind: type[NDArray]) -> Fast:
 
 
 def _promise(application: Application, arrays: Sequence[Array], known: dict[Any, Any]) -> Promise:
-    """The shape and dtype of the only output; makes room in `known`, where they will be remembered."""
+    """The shape and dtype of the only output; it makes room in `known`, where they will be cached."""
     if len(known) > 1024:
         known.clear()
     expected = signature_of(application, arrays)
     return expected.shapes[0], expected.dtypes[0]
 
 
-# Operators that give their first input the shape of the second; often it has it already.
+# Operators that reshape their first input like the second; often the shapes are already equal.
 _LIKE_THE_SECOND = frozenset({"_reduce_like", "broadcast_like", "reshape_like"})
 
 
@@ -331,7 +331,7 @@ class Eager:
 
 
 def _for_rules(op: Operator) -> Callable[..., Any]:
-    """An operator as gradient rules call it: hidden outputs too, absent inputs are None."""
+    """An operator as gradient rules call it: it returns hidden outputs, too; absent inputs are None."""
     complete = all(a.default is not REQUIRED for a in op.attributes.values())
     fast = None
     if complete and op.variadic is None and op.arguments is None:
@@ -358,7 +358,7 @@ def _for_rules(op: Operator) -> Callable[..., Any]:
 
 
 def _unless_alike(call: Callable[..., Any]) -> Callable[..., Any]:
-    """The operator, but for inputs of one shape and no attributes: there it is the first of them."""
+    """The operator; for inputs of one shape and no attributes it returns the first one."""
 
     def unless_alike(first: NDArray, second: NDArray, **attributes: Any) -> Any:
         if not attributes and first.shape == second.shape:

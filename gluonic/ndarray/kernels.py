@@ -1,4 +1,4 @@
-"""Running kernels without floating point warnings; results share memory with nothing."""
+"""Running kernels without floating-point warnings; results share memory with nothing."""
 
 from collections.abc import Sequence
 from time import perf_counter_ns
@@ -31,7 +31,7 @@ Promise: TypeAlias = tuple[tuple[int, ...] | None, np.dtype[Any]]
 
 
 def compute(application: Application, arrays: Sequence[Array], expected: Signature) -> list[Array]:
-    """Run a kernel without floating point warnings; an array for each output, which shares memory with nothing.
+    """Run a kernel without floating-point warnings; returns an array per output, which shares no memory.
 
     Raises
     ------
@@ -76,7 +76,7 @@ def _computed(
 def conformed(
     result: Any, application: Application, arrays: Sequence[Array], promise: Promise
 ) -> Array:
-    """The result of a kernel as inference promised it."""
+    """The result of a kernel, converted to the shape and dtype that inference promised."""
     shape, dtype = promise
     try:
         if type(result) is np.ndarray and result.shape == shape and not WIDENS_SCALARS:
@@ -94,7 +94,7 @@ def conformed(
 
 
 def overwrite(target: NDArray, values: Any) -> None:
-    """Write values, broadcast and converted to the dtype there is; warnings are off."""
+    """Write values, broadcast and converted to the target's dtype, without warnings."""
     try:
         quietly(write, target.elements, np.asarray(values))
     except MemoryError as error:

@@ -18,7 +18,7 @@ _PLAIN = frozenset({int, slice, type(None), type(Ellipsis)})
 
 
 def is_plain(key: Any) -> bool:
-    """Whether a key is basic, by a quick check that may miss some."""
+    """Whether a key is basic, by a quick check with false negatives."""
     kind = type(key)
     if kind is tuple:
         return bool(key) and _PLAIN.issuperset(map(type, key))

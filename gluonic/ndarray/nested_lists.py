@@ -1,4 +1,4 @@
-"""NumPy arrays from nested lists, whose lengths must be equal."""
+"""NumPy arrays from nested lists of equal lengths."""
 
 import warnings
 from collections.abc import Callable

@@ -8,12 +8,12 @@ from gluonic.graph.array_semantics import is_np_array
 
 @cache
 def numpy_array() -> Any:
-    """Import the class when its first array is made: with it come the functions of `mx.np`, as its methods."""
+    """Import the class when its first array is created: that imports the functions of `mx.np`, too."""
     from gluonic.ndarray.numpy.array import ndarray
 
     return ndarray
 
 
 def as_switched(array: Any) -> Any:
-    """A new array, or symbol, in the class that `npx.set_np` selects for Gluon."""
+    """Convert a new array, or symbol, to the class that `npx.set_np` selects for Gluon."""
     return array.as_np_ndarray() if is_np_array() else array

@@ -26,7 +26,7 @@ class _Distribution(NamedTuple):
     ----------
     parameters : the names and defaults of the parameters; `REQUIRED` has none
     documentation : the description of the samples
-    adapt : maps the parameters to those of the operator
+    adapt : maps the parameters to the operator's
     """
 
     parameters: dict[str, Any]
@@ -126,11 +126,11 @@ globals().update(functions)
 
 
 def randn(*shape: int, **keywords: Any) -> Any:
-    """Draw from the normal distribution; the lengths of the axes come first.
+    """Draw from the normal distribution; the lengths of the axes are the first arguments.
 
     Parameters
     ----------
-    shape : the lengths; without any one number is drawn, of no axes under `np_shape`
+    shape : the lengths; without any, one number is drawn (an array without axes under `np_shape`)
     loc, scale, dtype, ctx, out : as for `normal`
     """
     asked = shape if shape or is_np_shape() else NULL

@@ -67,7 +67,7 @@ class OperatorRecord(Record):
 
     @property
     def is_loss(self) -> bool:
-        """Whether the operator is an output head."""
+        """Whether the operator is a loss."""
         return self.application.is_loss
 
     def free(self) -> None:
@@ -81,7 +81,7 @@ class OperatorRecord(Record):
             found = self._compiled_gradients(heads)
             if found is not None:
                 return found
-        if STATE.recording:  # what the rule computes may be differentiated in its turn
+        if STATE.recording:  # the rule's computation may be differentiated again
             entries = [*self.inputs, *((self, i) for i in range(self.output_count))]
             values = [wrap(a, entry) for a, entry in zip(self.arrays, entries, strict=True)]
         else:
@@ -111,7 +111,7 @@ def record(
     arrays: list[Array],
     outputs: Sequence[NDArray],
 ) -> None:
-    """Put an operator that has just run on the tape, if it depends on anything there."""
+    """Put an operator that has just run on the tape, if it depends on anything recorded."""
     entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
     for entry in entries:
         if entry is not None:
@@ -137,17 +137,17 @@ def put(made: Record, inputs: Sequence[NDArray], outputs: Sequence[NDArray]) -> 
 
 
 def check_writable(target: NDArray, inputs: Sequence[NDArray] = ()) -> None:
-    """Refuse to overwrite, while recording, an array that a later backward needs.
+    """Raise an error for overwriting, while recording, an array that a later backward needs.
 
     Parameters
     ----------
-    target : the array about to be written
+    target : the array to be written
     inputs : the arrays that the new elements are computed from
 
     Raises
     ------
     MXNetError
-        while recording, if `target` is a variable, a result or an operand of what has been recorded
+        while recording, if `target` is a variable, or a result or an operand of a recorded computation
     """
     if not STATE.recording:
         return

@@ -100,12 +100,12 @@ def _block(array: NDArray) -> Iterator[bytes | memoryview]:
 
 
 def dump_array(array: NDArray) -> bytes:
-    """The bytes of an array in MXNet's pickles, which `load_array` reads."""
+    """The bytes of an array in MXNet's pickles; `load_array` reads them."""
     return b"".join(_block(array))
 
 
 def _bytes_of(array: NDArray) -> bytes | memoryview:
-    """The elements in the layout of a file; not copied if they have it in memory."""
+    """The elements in the layout of a file; not copied if memory has the same layout."""
     if not array.size:
         return b""
     with allocating("the elements in the layout of a file"):
@@ -117,7 +117,7 @@ def _little(array: Any) -> Any:
 
 
 def _magic(array: NDArray) -> int:
-    """The version that an array is written in; only V3, of MXNet's NumPy semantics, has the shape ()."""
+    """The format version of an array; only V3, for MXNet's NumPy semantics, supports the shape ()."""
     return _V3 if is_np_shape() or not array.ndim else _V2
 
 
@@ -145,7 +145,7 @@ def load(fname: str | os.PathLike[str]) -> Any:
     Raises
     ------
     FileFormatError
-        if the file is no parameter file, truncated or damaged; nothing of it is loaded
+        if the file is not a parameter file, or truncated or damaged; nothing is loaded then
     MXNetError
         if the file cannot be read
     """
@@ -168,7 +168,7 @@ def load_frombuffer(buf: bytes | bytearray | memoryview | str) -> Any:
 
 
 def load_array(data: bytes | bytearray | None) -> NDArray:
-    """Load an array from MXNet's pickles, where it is stored as in a file, or None."""
+    """Load an array, or None, from MXNet's pickles, which store it as in a file."""
     return NDArray(None) if data is None else _Reader(io.BytesIO(data), "the pickle").array()
 
 
@@ -200,7 +200,7 @@ class _Reader:
         self.left -= count
 
     def numbers(self, code: str) -> tuple[int, ...]:
-        """Read numbers, given as to `struct.unpack`."""
+        """Read numbers; `code` is a format of `struct.unpack`."""
         size = struct.calcsize("<" + code)
         self.need(size)
         return struct.unpack("<" + code, self.stream.read(size))
@@ -251,7 +251,7 @@ class _Reader:
             rank = self.number("i")
             lengths = "q"
         else:
-            rank, lengths = magic, "I"  # before version 1 the number of axes came first
+            rank, lengths = magic, "I"  # before version 1 the rank came first
         if magic == _V3 and rank == -1:
             return NDArray(None)
         shape = self._lengths(rank, lengths)
@@ -295,7 +295,7 @@ class _Reader:
 
 @method("__setstate__")
 def _set_state(self: NDArray, state: Mapping[str, Any]) -> None:
-    """Set the state from MXNet's own pickles: an array as in a file."""
+    """Set the state from MXNet's pickles: an array as in a file."""
     array = load_array(state["handle"])
     if isinstance(self, BaseSparseNDArray):
         if not isinstance(array, type(self)):

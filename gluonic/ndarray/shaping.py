@@ -16,7 +16,7 @@ from gluonic.ndarray.tape import entry_of
 
 
 class ReshapeError(InferenceError):
-    """An array's elements do not fit the shape asked for."""
+    """An array's elements do not fit the requested shape."""
 
 
 def view(source: NDArray, array: Array, name: str, attributes: dict[str, Any]) -> NDArray:
@@ -161,7 +161,7 @@ def broadcast_to(self: NDArray, shape: Sequence[int]) -> NDArray:
 
     Parameters
     ----------
-    shape : the lengths of the axes; 0 keeps the length; may have more axes than the array, in front
+    shape : the lengths of the axes; 0 keeps the length; the array may have fewer axes, which are its last ones
     """
     target = tuple(int(length) for length in shape)
     lacking = len(target) - self.ndim

@@ -18,7 +18,7 @@ class ThreadState(threading.local):
     Attributes
     ----------
     recording, training : the flags
-    going_back : in how many walks sparse gradients flow, through operators that the user did not call
+    going_back : the number of nested walks with sparse gradients, whose operators the user did not call
     """
 
     recording = False
@@ -30,7 +30,7 @@ STATE = ThreadState()
 
 
 class GoingBack:
-    """A ``with`` block in which gradients of something sparse are computed."""
+    """A ``with`` block in which sparse gradients are computed."""
 
     __slots__ = ()
 
@@ -101,7 +101,7 @@ class RandomState:
             listener(number)
 
     def _renew(self) -> None:
-        """Continue with the same numbers behind a new lock: another thread may have held the old one."""
+        """Continue with the same numbers and a new lock: another thread may have held the old one."""
         fresh = np.random.Philox(0)
         fresh.state = self.generator.bit_generator.state  # type: ignore[assignment]
         self.generator = np.random.Generator(fresh)
@@ -114,5 +114,5 @@ _runs = {train: Run(train, RANDOM.source) for train in (False, True)}
 
 
 def current_run() -> Run:
-    """What a kernel called now may need: the training flag and the source of random numbers."""
+    """The context of a kernel called now: the training flag and the source of random numbers."""
     return _runs[STATE.training]

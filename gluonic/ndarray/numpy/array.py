@@ -79,7 +79,7 @@ class ndarray(NDArray):
 
         Parameters
         ----------
-        *args : nothing, if there is just one element; its flat index; or an index for
+        *args : nothing, if there is only one element; its flat index; or an index for
             each axis
 
         Raises
@@ -105,7 +105,7 @@ class ndarray(NDArray):
         return self.elements.item(*args)
 
     def tolist(self) -> Any:
-        """Return the elements as nested lists of Python numbers; of an array without axes, a number."""
+        """Return the elements as nested lists of Python numbers; for an array without axes, a number."""
         return self.elements.tolist()
 
     def __hash__(self) -> NoReturn:

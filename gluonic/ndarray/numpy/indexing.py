@@ -66,7 +66,7 @@ def _out_of_range(self: NDArray, what: object) -> OutOfRangeError:
 
 @method("__getitem__")
 def getitem(self: ndarray, key: Any) -> NDArray:
-    """Return the part that a key names."""
+    """Return the part that a key selects."""
     if not STATE.recording and is_plain(key):
         part = _quick(self.elements, key)
         if part is not None:
@@ -91,7 +91,7 @@ def _quick(data: Array, key: Any) -> Array | None:
     try:
         part = data[key]
     except (IndexError, ValueError):
-        return None  # the slow path says what is wrong
+        return None  # the slow path raises the error
     if not isinstance(part, np.ndarray):
         return None
     return part if part.flags.c_contiguous else copied(part, _PART)
@@ -114,7 +114,7 @@ def _recorded(self: ndarray, index: Key, recorded: Sequence[NDArray], *, basic: 
 
 
 def _rows(self: ndarray, rows: Array) -> NDArray:
-    """The rows of those indices, recorded."""
+    """The rows at the given indices, recorded."""
     count = len(self)
     if rows.size and not -count <= rows.min() <= rows.max() < count:
         raise _out_of_range(self, f"an index is out of bounds for axis 0 with size {count}")
@@ -124,7 +124,7 @@ def _rows(self: ndarray, rows: Array) -> NDArray:
 
 @method("__setitem__")
 def setitem(self: ndarray, key: Any, value: Any) -> None:
-    """Write into the part that a key names."""
+    """Write to the part that a key selects."""
     if not STATE.recording and write_quickly(self.elements, key, value):
         mark_modified(self.elements)
         return

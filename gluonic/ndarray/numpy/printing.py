@@ -1,4 +1,4 @@
-"""The text of arrays of `mx.np`: NumPy's, except that float32 is left out and int64 is written."""
+"""The text of arrays of `mx.np`: as in NumPy, except that float32 is omitted and int64 is printed."""
 
 import numpy as np
 

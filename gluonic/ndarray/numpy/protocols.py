@@ -1,7 +1,8 @@
-"""NumPy's functions called on arrays of `mx.np`: `mx.np`'s function of that name, or NumPy's on copies.
+"""NumPy's functions on arrays of `mx.np`: they call the function of `mx.np`, or NumPy's on copies.
 
-A function of NumPy's that `mx.np` does not have is computed by NumPy, outside of recording: it has no gradient.
-Where NumPy's arrays are among the arguments, as plotting libraries have it, the results are NumPy's, too.
+A function that `mx.np` lacks is computed by NumPy, unrecorded: it has no gradient. If NumPy arrays are among
+the
+arguments, as in plotting libraries, the results are NumPy arrays, too.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -61,7 +62,7 @@ def array_ufunc(self: ndarray, ufunc: np.ufunc, how: str, *inputs: Any, **settin
     own = _own(ufunc)
     if own is None:
         return _computed_by_numpy(ufunc, inputs, settings)
-    # in Python's comparisons a NumPy number comes as an array without axes
+    # in Python's comparisons a NumPy scalar arrives as an array without axes
     operands = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
     return own(*operands, **settings)
 

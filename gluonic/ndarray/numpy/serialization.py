@@ -12,7 +12,7 @@ from gluonic.ndarray.array import NDArray
 
 
 class FileContentsError(CallError, TypeError):
-    """The value to save is no array of `mx.np`, no list of them and no dict."""
+    """The value to save is neither an array of `mx.np` nor a list or dict of them."""
 
 
 def save(file: str | os.PathLike[str], arr: Any) -> None:
@@ -26,7 +26,7 @@ def save(file: str | os.PathLike[str], arr: Any) -> None:
     Raises
     ------
     ValueError
-        where NumPy's semantics are off
+        if NumPy's semantics are off
     TypeError
         for anything but arrays of `mx.np`
     """
@@ -61,7 +61,7 @@ def load(file: str | os.PathLike[str]) -> Any:
     Raises
     ------
     ValueError
-        where NumPy's semantics are off
+        if NumPy's semantics are off
     """
     _require_switches("npx.load")
     found = serialization.load(file)

@@ -64,7 +64,7 @@ class BaseSparseNDArray(NDArray):
 
     @property
     def elements(self) -> NoReturn:  # type: ignore[override]
-        """Raise: only a part of the elements is stored."""
+        """Raise an error: only a part of the elements is stored."""
         raise NotDenseError(
             describe(
                 f"a {self.kind} array was given where a dense one is needed",
@@ -90,7 +90,7 @@ class BaseSparseNDArray(NDArray):
 
     @property
     def size(self) -> int:
-        """Raise: how many elements a sparse array has could mean two things."""
+        """Raise an error: the size of a sparse array is ambiguous."""
         raise NotForSparseError("size: a sparse array has none; x.data.size counts what is stored")
 
     @property
@@ -132,12 +132,12 @@ class BaseSparseNDArray(NDArray):
 
         Parameters
         ----------
-        full_check : whether to look at each index: whether it is in the array, and whether they ascend
+        full_check : whether to check that all indices are within bounds and ascend
 
         Raises
         ------
         MXNetError
-            saying what is wrong
+            if they are not
         """
         self.stored.check(full_check)
 
@@ -158,7 +158,7 @@ class BaseSparseNDArray(NDArray):
         return made(self.stored, self.stated_context)  # type: ignore[return-value]
 
     def reshape(self, *shape: Any, **keywords: Any) -> NoReturn:
-        """Raise: sparse arrays have one shape."""
+        """Raise an error: sparse arrays cannot be reshaped."""
         raise NotForSparseError(
             "reshape is not supported for a sparse array and only available in NDArray; "
             "x.tostype('default').reshape(shape)"
@@ -171,7 +171,7 @@ class BaseSparseNDArray(NDArray):
         raise NotForSparseError("_slice is not supported for a sparse array; x[start:stop]")
 
     def to_dlpack_for_read(self) -> NoReturn:
-        """Raise: DLPack knows dense arrays only."""
+        """Raise an error: DLPack supports only dense arrays."""
         raise NotForSparseError(
             f"DLPack: a {self.kind} array cannot be handed over; x.tostype('default')"
         )
@@ -223,7 +223,7 @@ class CSRNDArray(BaseSparseNDArray):
 
     @property
     def indptr(self) -> NDArray:
-        """A copy of the row pointers: where each row begins in `data`, and where the last one ends, int64."""
+        """A copy of the row pointers, int64: the start of each row in `data`, and the end of the last one."""
         return wrap(self.stored.indptr.copy(), None, self.stated_context)
 
     def asscipy(self) -> Any:

@@ -81,16 +81,16 @@ def csr_matrix(
     Parameters
     ----------
     arg1 : the parts ``(data, indices, indptr)``; coordinates ``(data, (row, column))``, where duplicates
-        are added up; a matrix of SciPy; another `CSRNDArray`; a dense matrix, whose nonzero elements
+        are summed; a matrix of SciPy; another `CSRNDArray`; a dense matrix, whose nonzero elements
         are stored; or a shape ``(rows, columns)`` of zeros
-    shape : the shape; of parts, by default, as many rows as `indptr` says and columns as `indices` need
+    shape : the shape; by default, for parts, the least one that `indptr` and `indices` need
     ctx : the context; the current one by default
     dtype : the element type; that of `arg1` by default, if it has one, else float32
 
     Raises
     ------
     ValueError
-        if `shape` contradicts `arg1`, or the parts are no vectors
+        if `shape` contradicts `arg1`, or the parts are not vectors
 
     Examples
     --------
@@ -151,7 +151,7 @@ def row_sparse_array(
     ----------
     arg1 : the parts ``(data, indices)``; another `RowSparseNDArray`; a dense array, whose rows with a
         nonzero element are stored; or a shape of zeros
-    shape : the shape; of parts, by default, as many rows as the last index needs
+    shape : the shape; by default, for parts, with the number of rows that the last index needs
     ctx : the context; the current one by default
     dtype : the element type; that of `arg1` by default, if it has one, else float32
 

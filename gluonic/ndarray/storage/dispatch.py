@@ -1,4 +1,4 @@
-"""Calling an operator of which some inputs, or the result, are sparse."""
+"""Calls of operators with sparse inputs or results."""
 
 import os
 from collections.abc import Callable, Sequence
@@ -40,7 +40,7 @@ _OWN_WAYS: dict[str, OwnWay] = {}
 
 
 def runs_in_its_own_way(name: str) -> Callable[[OwnWay], OwnWay]:
-    """Declare how an operator runs on stored values if it is not a function of them alone (a decorator)."""
+    """Declare how an operator runs on stored values if it needs more than the values (a decorator)."""
 
     def enter(run: OwnWay) -> OwnWay:
         _OWN_WAYS[name] = run
@@ -50,12 +50,12 @@ def runs_in_its_own_way(name: str) -> Callable[[OwnWay], OwnWay]:
 
 
 def has_its_own_way(name: str) -> bool:
-    """Whether an operator runs on stored values in a way of its own."""
+    """Whether `runs_in_its_own_way` was applied to an operator."""
     return name in _OWN_WAYS
 
 
 def forget_storage(name: str) -> None:
-    """Forget how an operator works on stored values: another one has its name now."""
+    """Drop the declarations for an operator: its name belongs to another one now."""
     FORMS.pop(name, None)
     _OWN_WAYS.pop(name, None)
     OF_DENSE.discard(name)
@@ -106,7 +106,7 @@ def _densely(
     values: Sequence[Value],
     expected: Signature,
 ) -> list[NDArray]:
-    """Run an operator that does not take such storage kinds on dense copies, with a warning."""
+    """Run an operator that does not support the storage kinds on dense copies, with a warning."""
     _warn(application, values)
     arrays = [dense(value) for value in values]
     context = inputs[0].stated_context
