@@ -213,7 +213,7 @@ class CompiledGraph:
         """
         if not frame.specialization.reads_all_inputs:
             return False
-        signature: list[Any] = frame.binding.signature.copy()
+        signature: list[Any] = [*frame.binding.signature]
         for position, array in zip(positions, arrays, strict=True):
             signature[position] = array.shape, array.dtype
         key = self._modal and train, tuple(signature)

@@ -7,7 +7,6 @@ import numpy as np
 import numpy.typing as npt
 
 from gluonic.codegen.loops.steps import Step
-from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry
 from gluonic.graph.attributes import Shape
@@ -55,14 +54,13 @@ class LaunchArguments:
 
 
 def launch_arguments(launch: LaunchSpec, facts: Facts) -> LaunchArguments:
-    """Collect the numbers of all steps of a graph and, if there are several threads, their estimated times."""
-    found, timed = LaunchArguments([], [], [], [], [], []), most_threads() > 1
+    """Collect the numbers of all steps of a graph, and their estimated times."""
+    found = LaunchArguments([], [], [], [], [], [])
     for step in launch.steps:
         found.numbers.extend(step.displacements(facts))
         found.numbers.extend(step.numbers(facts))
         found.units.extend(step.phase_units(facts))
-        if timed:
-            found.nanoseconds.append(step.nanoseconds(facts))
+        found.nanoseconds.append(step.nanoseconds(facts))
         found.workspaces.append(step.workspace(facts) if step.uses_workspace else 0)
     found.sizes.extend(
         facts.bytes_of(buffer) if isinstance(buffer, Entry) else 0 for buffer in launch.buffers

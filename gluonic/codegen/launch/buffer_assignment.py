@@ -121,6 +121,15 @@ class BufferAssignment:
         lasting = side_by_side(sizes[:count].tolist()) if count else EMPTY
         return lasting, self._lifetimes.plan(sizes[count:], within)
 
+    @property
+    def has_joinings(self) -> bool:
+        """Whether results may live in the memory of others, where shapes allow for it."""
+        return bool(self._joinings)
+
+    def has_room(self, size: int) -> bool:
+        """Whether there was memory for so large an arena."""
+        return size <= self._lifetimes.room
+
     def note_room(self, size: int) -> None:
         """Record that an arena of this size could be allocated."""
         self._lifetimes.room = max(self._lifetimes.room, size)

@@ -20,6 +20,11 @@ _CHUNKS = 8
 """The chunks per thread: threads finish within about one chunk of each other."""
 
 
+def takes_long(nanoseconds: Sequence[float]) -> bool:
+    """Whether some step takes long enough to be divided."""
+    return max(nanoseconds, default=0) >= WORTH
+
+
 def divide(
     numbers: Integers, table: ArgumentTable, nanoseconds: Sequence[float], threads: int
 ) -> bool:
@@ -30,8 +35,6 @@ def divide(
     numbers : a table with which one thread runs all units of each phase
     nanoseconds : the estimated time of each step on one thread
     """
-    if max(nanoseconds, default=0) < WORTH:
-        return False
     units = numbers[table.phases + UNITS]
     large = np.add.reduceat(units > 1, table.first_phases, dtype=np.int64)
     time = (np.array(nanoseconds, np.float64) / np.maximum(large, 1))[table.step_of_phase]

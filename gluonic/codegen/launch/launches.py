@@ -1,6 +1,7 @@
 """Launches of machine code: for one set of shapes, or for changing sizes."""
 
 from collections.abc import Sequence
+from operator import le
 from typing import Any
 
 import numpy as np
@@ -8,12 +9,11 @@ import numpy as np
 from gluonic.codegen.launch.argument_table import SHARE, THREADS, WORKSPACE, ArgumentTable
 from gluonic.codegen.launch.arguments import Integers, LaunchArguments
 from gluonic.codegen.launch.buffer_assignment import BufferAssignment
-from gluonic.codegen.launch.division import divide
+from gluonic.codegen.launch.division import divide, takes_long
 from gluonic.codegen.machine.memory import ALIGNMENT, MemoryPlan
 from gluonic.codegen.machine.workers import most_threads
-from gluonic.codegen.shapes.lines import ShapesOfSizes
-from gluonic.codegen.shapes.symbolic import valued
-from gluonic.codegen.shapes.valuation import Sums
+from gluonic.codegen.shapes.symbolic import ShapeEnv, at_least, written
+from gluonic.codegen.shapes.valuation import Valuation, are_open, distinct
 from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
 
@@ -40,46 +40,94 @@ class Launch:
         return bool(self.table[SHARE])
 
 
+class _Column:
+    """Numbers of which some are not known yet.
+
+    Attributes
+    ----------
+    extents : those that are not known, each once
+    """
+
+    def __init__(self, numbers: Sequence[Any]) -> None:
+        places = are_open(numbers)
+        self.extents, which = distinct([numbers[place] for place in places], written)
+        self._places, self._which = np.array(places, np.intp), np.array(which, np.intp)
+        unknown = {*places}
+        fixed = [0 if place in unknown else number for place, number in enumerate(numbers)]
+        self._fixed = np.array(fixed, np.int64)
+
+    def at(self, extents: Sequence[int]) -> Integers:
+        """All of them, given those that were not known."""
+        found = self._fixed.copy()
+        if extents:
+            found[self._places] = np.array(extents, np.int64)[self._which]
+        return found
+
+
 class Launches:
-    """The launches for all sizes.
+    """What goes with each size.
 
     Parameters
     ----------
     arguments : expressions of sizes
-    table : the layout of the table of run-time numbers
-    buffers : the results in the memory of frames
+    table : how the numbers of machine code are laid out
+    buffers : what lives in the memory of frames
+    env : what the expressions follow from
     """
 
     def __init__(
-        self, arguments: LaunchArguments, table: ArgumentTable, buffers: BufferAssignment
+        self,
+        arguments: LaunchArguments,
+        table: ArgumentTable,
+        buffers: BufferAssignment,
+        env: ShapeEnv,
     ) -> None:
         self._table, self._buffers = table, buffers
-        sizes = arguments.sizes.copy()
+        numbers = table.listed(arguments.numbers, arguments.units, arguments.workspaces)
+        for place in table.own_workspaces.tolist():
+            numbers[place] = _aligned(numbers[place])
+        sizes = [_aligned(size) for size in arguments.sizes]
         for buffer, step in buffers.workspaces.items():
-            sizes[buffer] = arguments.workspaces[step]
-        listed = table.listed(arguments.numbers, arguments.units, arguments.workspaces)
-        self._integers = Sums([*listed, *sizes])
-        self._nanoseconds = arguments.nanoseconds
-        self._results = ShapesOfSizes(arguments.results)
+            sizes[buffer] = _aligned(arguments.workspaces[step])
+        self._numbers, self._sizes = _Column(numbers), _Column(sizes)
+        wanted = (
+            self._numbers.extents,
+            self._sizes.extents,
+            arguments.nanoseconds,
+            arguments.results,
+        )
+        self._valued = Valuation(env, wanted)
+        self._kept: tuple[list[int], MemoryPlan, MemoryPlan] | None = None
+        lasting = len(buffers.persistent)
+        self._keeps = not buffers.has_joinings and not are_open(sizes[:lasting])
 
-    def at(self, values: Sequence[Any]) -> Launch:
-        """The launch for one size.
+    def at(self, *sizes: int) -> Launch | None:
+        """What goes with sizes; None if these do not meet the guards."""
+        valued = self._valued(*sizes)
+        if valued is None:
+            return None
+        extents, open_sizes, times, results = valued
+        numbers = self._numbers.at(extents)
+        threads = most_threads() if takes_long(times) else 1
+        if threads > 1 and divide(numbers, self._table, times, threads):
+            bytes_of_buffers = self._sizes.at(open_sizes)
+            self._give_workspaces(numbers, bytes_of_buffers)
+            plans = self._buffers.plans(bytes_of_buffers, numbers, self._table)
+        else:
+            plans = self._plans(open_sizes, numbers)
+        return Launch(numbers, *plans, results)
 
-        Parameters
-        ----------
-        values : the values of the expressions' atoms
-        """
-        table = self._table
-        integers = self._integers.at(values)
-        numbers, sizes = integers[: table.size], _aligned(integers[table.size :])
-        if table.own_workspaces.size:
-            numbers[table.own_workspaces] = _aligned(numbers[table.own_workspaces])
-        if self._nanoseconds and (threads := most_threads()) > 1:
-            times = [valued(time, values) for time in self._nanoseconds]
-            if divide(numbers, table, times, threads):
-                self._give_workspaces(numbers, sizes)
-        persistent, transient = self._buffers.plans(sizes, numbers, table)
-        return Launch(numbers, persistent, transient, self._results.at(values))
+    def _plans(self, open_sizes: list[int], numbers: Integers) -> tuple[MemoryPlan, MemoryPlan]:
+        """Where results live: where those of larger sizes did, if there was memory for that."""
+        if self._kept is not None:
+            largest, persistent, transient = self._kept
+            fits = self._buffers.has_room(transient.size) and all(map(le, open_sizes, largest))
+            if fits:
+                return persistent, transient
+        plans = self._buffers.plans(self._sizes.at(open_sizes), numbers, self._table)
+        if self._keeps:
+            self._kept = open_sizes, *plans
+        return plans
 
     def _give_workspaces(self, numbers: Integers, sizes: Integers) -> None:
         """Give each thread a workspace of its own, where it needs one."""
@@ -90,9 +138,6 @@ class Launches:
             sizes[buffer] = max(sizes[buffer], of_steps[step])
 
 
-def _aligned(sizes: Integers) -> Integers:
-    """Round sizes up to whole cache lines."""
-    np.maximum(sizes, 1, out=sizes)
-    sizes += ALIGNMENT - 1
-    sizes &= -ALIGNMENT
-    return sizes
+def _aligned(size: Any) -> Any:
+    """The size, maybe not known yet, rounded up to whole cache lines."""
+    return -(-at_least(size, 1) // ALIGNMENT) * ALIGNMENT

@@ -4,6 +4,7 @@ A new batch size needs only a new binding. See :mod:`gluonic.codegen.runtime.fra
 """
 
 from collections.abc import Callable, Sequence
+from typing import Any
 
 from gluonic.codegen.launch.arguments import launch_arguments
 from gluonic.codegen.launch.launches import Launch, Launches
@@ -13,6 +14,7 @@ from gluonic.codegen.native.parts import RunPart, divided
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.runtime.step_times import TimedRuns
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.shapes.symbolic import ShapeEnv
 from gluonic.graph.attributes import Shape
 from gluonic.graph.events import EVENTS
 from gluonic.support.cached_property import cached_property
@@ -25,7 +27,7 @@ class Binding:
     ----------
     specialization : the machine code
     launch : what the code is launched with
-    inputs : the shapes of the inputs
+    signature : shape and dtype of each input; None for one that nothing reads
     facts : finds the shapes and dtypes of all results; called only if Python runs some operator
 
     Attributes
@@ -40,14 +42,14 @@ class Binding:
         self,
         specialization: Specialization,
         launch: Launch,
-        inputs: list[Shape | None],
+        signature: tuple[tuple[Shape | None, Any], ...],
         facts: Callable[[], Facts],
     ) -> None:
         self.specialization, self._find_facts = specialization, facts
         spec = specialization
         self.launch, self.table_address = launch, address_of(launch.table)
         self.persistent, self.transient = launch.persistent, launch.transient
-        self.signature = [*zip(inputs, spec.input_dtypes, strict=True)]
+        self.signature = signature
         pairs = zip(spec.result_slots, launch.results, strict=True)
         self.results = [(slot, shape, dtype) for (slot, dtype), shape in pairs]
         self.functions: Sequence[NativeFunction] = spec.code.functions
@@ -59,8 +61,11 @@ class Binding:
         """The binding for one set of shapes."""
         inputs = [facts.shapes.get(entry) for entry in specialization.input_entries]
         arguments = launch_arguments(specialization.launch, facts)
-        launches = Launches(arguments, specialization.code.table, specialization.buffers)
-        return Binding(specialization, launches.at(()), inputs, lambda: facts)
+        table, buffers = specialization.code.table, specialization.buffers
+        launch = Launches(arguments, table, buffers, ShapeEnv()).at()
+        assert launch is not None
+        signature = zip(inputs, specialization.input_dtypes, strict=True)
+        return Binding(specialization, launch, tuple(signature), lambda: facts)
 
     @cached_property
     def facts(self) -> Facts:

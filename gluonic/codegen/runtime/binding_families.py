@@ -11,7 +11,6 @@ from typing import Any
 
 from gluonic.codegen.launch.arguments import LaunchArguments, launch_arguments
 from gluonic.codegen.launch.launches import Launches
-from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
@@ -45,7 +44,6 @@ class Family:
     facts : the shapes and dtypes of all results, with extents
     arguments : what the steps answered
     env : the guards
-    timed : whether there were several threads to share the steps
     """
 
     def __init__(
@@ -55,27 +53,34 @@ class Family:
         facts: Facts,
         arguments: LaunchArguments,
         env: ShapeEnv,
-        *,
-        timed: bool,
     ) -> None:
-        self.specialization, self._timed = specialization, timed
-        self._arrays = ArraysOfSizes(arrays, env)
+        self.specialization = specialization
+        self._arrays, self._env = ArraysOfSizes(arrays), env
         self._facts = Facts(facts.shapes, facts.dtypes)
-        self._reads = [entry in facts.shapes for entry in specialization.input_entries]
-        self._launches = Launches(arguments, specialization.code.table, specialization.buffers)
+        table, buffers = specialization.code.table, specialization.buffers
+        self._launches = Launches(arguments, table, buffers, env)
 
     def binding(self, signature: Signatures) -> Binding | None:
         """The binding for arrays of such shapes and dtypes, if it belongs to the family."""
-        is_timed = self._timed or most_threads() == 1
-        values = self._arrays.values_for(signature) if is_timed else None
-        if values is None:
+        size = self._arrays.size_of(signature)
+        launch = None if size is None else self._launches.at(size)
+        if size is None or launch is None:
             return None
-        pairs = zip(self._reads, signature, strict=True)
-        given = [shape if reads else None for reads, (shape, _) in pairs]
-        launch = self._launches.at(values)
-        return Binding(self.specialization, launch, given, lambda: self._facts_at(values))
+        return Binding(
+            self.specialization, launch, self._read(signature), lambda: self._facts_at(size)
+        )
 
-    def _facts_at(self, values: Sequence[Any]) -> Facts:
+    def _read(self, signature: Signatures) -> tuple[tuple[Shape | None, Any], ...]:
+        """The shapes and dtypes of inputs, without those that nothing reads."""
+        spec = self.specialization
+        if spec.reads_all_inputs:
+            return signature
+        pairs = zip(signature, spec.input_dtypes, strict=True)
+        return tuple([(None if dtype is None else shape, dtype) for (shape, _), dtype in pairs])
+
+    def _facts_at(self, size: int) -> Facts:
+        values = self._env.values_at(size)
+        assert values is not None
         shapes = {entry: shape_at(shape, values) for entry, shape in self._facts.shapes.items()}
         return Facts(shapes, self._facts.dtypes)
 
@@ -179,11 +184,10 @@ def find_family(
         facts = preparation.facts_of(specialization.prepared, opened, train)
         if facts is None or not specialization.guards.hold(facts):
             return None
-        timed = most_threads() > 1
         arguments = launch_arguments(specialization.launch, facts)
     except (NotUniform, MXNetError):
         return None
     if env.failed or not env.is_general:
         return None
     env.answers.clear()
-    return Family(specialization, opened, facts, arguments, env, timed=timed)
+    return Family(specialization, opened, facts, arguments, env)

@@ -1,11 +1,10 @@
 """Shapes that follow from one size: a batch, or a length, that differs from call to call."""
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
 
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
-from gluonic.codegen.shapes.symbolic import ShapeEnv, SymbolicDim, valued, varies, written
-from gluonic.codegen.shapes.valuation import distinct
+from gluonic.codegen.shapes.symbolic import ShapeEnv, SymbolicDim, valued, varies
 from gluonic.graph import Graph, Signatures
 from gluonic.graph.attributes import Shape
 
@@ -19,11 +18,9 @@ class ArraysOfSizes:
     Parameters
     ----------
     arrays : what has their shapes, with extents in them, and their dtypes
-    env : the guards
     """
 
-    def __init__(self, arrays: Sequence[AbstractArray], env: ShapeEnv) -> None:
-        self._env = env
+    def __init__(self, arrays: Sequence[AbstractArray]) -> None:
         self._fixed = [(array.shape, array.dtype) for array in arrays]
         self._open = [(i, a.shape, a.dtype) for i, a in enumerate(arrays) if varies(a.shape)]
         self._first, first, _ = self._open[0]
@@ -31,8 +28,8 @@ class ArraysOfSizes:
         extent = cast(SymbolicDim, first[self._axis])
         ((_, self._factor),), self._summand = extent.terms, extent.constant
 
-    def values_for(self, signature: Signatures) -> list[Any] | None:
-        """The values of all atoms for arrays of such shapes and dtypes, if it is these arrays for some size."""
+    def size_of(self, signature: Signatures) -> int | None:
+        """The size of arrays of such shapes and dtypes, if it is these arrays for some size."""
         shape = signature[self._first][0]
         if len(shape) <= self._axis:
             return None
@@ -42,29 +39,7 @@ class ArraysOfSizes:
         expected = self._fixed.copy()
         for place, shape, dtype in self._open:
             expected[place] = shape_at(shape, (size,)), dtype
-        return self._env.values_at(size) if tuple(expected) == signature else None
-
-
-class ShapesOfSizes:
-    """Shapes with extents, of which equal ones are valued once; None where nothing is known."""
-
-    def __init__(self, shapes: Sequence[Shape | None]) -> None:
-        self._fixed = list(shapes)
-        places = [i for i, shape in enumerate(shapes) if shape and varies(shape)]
-        self._open, which = distinct([shapes[i] for i in places], _written_shape)
-        self._places = [*zip(places, which, strict=True)]
-
-    def at(self, values: Sequence[Any]) -> list[Any]:
-        """The shapes, given the values of the atoms."""
-        found = self._fixed.copy()
-        own = [shape_at(shape, values) for shape in self._open]
-        for place, which in self._places:
-            found[place] = own[which]
-        return found
-
-
-def _written_shape(shape: Shape) -> Hashable:
-    return tuple(map(written, shape))
+        return size if tuple(expected) == signature else None
 
 
 def shape_at(shape: Shape, values: Sequence[Any]) -> Shape:

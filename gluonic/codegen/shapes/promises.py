@@ -11,13 +11,12 @@ from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts, find_facts
 from gluonic.codegen.shapes.lines import (
     ArraysOfSizes,
-    ShapesOfSizes,
     is_uniform,
     lines_between,
     with_extents,
 )
 from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, written
-from gluonic.codegen.shapes.valuation import distinct
+from gluonic.codegen.shapes.valuation import Valuation, distinct
 from gluonic.graph import Array, Graph, Node, Signature, shapes_and_dtypes
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
@@ -42,7 +41,7 @@ class _Family:
     def __init__(
         self, graph: Graph, arrays: Sequence[AbstractArray], facts: Facts, env: ShapeEnv
     ) -> None:
-        self._arrays = ArraysOfSizes(arrays, env)
+        self._arrays = ArraysOfSizes(arrays)
         results = [
             [node.entry(i) for i in range(node.output_count)]
             for node in graph.run_order
@@ -52,7 +51,7 @@ class _Family:
         shapes = [facts.shapes[entry] for entry in entries]
         found, which = distinct(shapes, lambda shape: tuple(map(written, shape)))
         numbers = dict(zip(entries, which, strict=True))
-        self._shapes = ShapesOfSizes(found)
+        self._shapes = Valuation(env, found)
         self._signatures, self._which = distinct(
             [
                 ([numbers[entry] for entry in of_node], [facts.dtypes[entry] for entry in of_node])
@@ -63,10 +62,10 @@ class _Family:
 
     def __call__(self, arrays: Sequence[Array]) -> list[Signature] | None:
         """The signatures for such arrays, if they are of the family."""
-        values = self._arrays.values_for(shapes_and_dtypes(arrays))
-        if values is None:
+        size = self._arrays.size_of(shapes_and_dtypes(arrays))
+        shapes = None if size is None else self._shapes(size)
+        if shapes is None:
             return None
-        shapes = self._shapes.at(values)
         found = [
             Signature(tuple([shapes[number] for number in numbers]), tuple(dtypes))
             for numbers, dtypes in self._signatures

@@ -10,8 +10,9 @@ What has no such answer, such as making an array of that length, raises `NotUnif
 
 from collections import Counter
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from math import prod
 from typing import Any, Literal, NoReturn, cast
+
+from gluonic.codegen.shapes.atoms import chosen, product, quotient
 
 Terms = tuple[tuple[int, Any], ...]
 Relation = Literal["==", "!=", ">=", "<"]
@@ -37,6 +38,7 @@ class ShapeEnv:
 
     Attributes
     ----------
+    atoms : what the atoms behind the sizes are: functions, and their operands
     failed : whether something was asked that has no one answer
     guards : what other sizes must meet, in the order in which it was last asked
     answers : what was found for the same question, for those who ask again
@@ -52,7 +54,7 @@ class ShapeEnv:
     """
 
     def __init__(self, *hints: int) -> None:
-        self._atoms: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
+        self.atoms: list[tuple[Callable[..., Any], tuple[Any, ...]]] = []
         self._numbers: dict[Any, int] = {}
         self._factors: dict[int, tuple[int, ...]] = {}
         self._values: list[Any] = [*hints]
@@ -78,14 +80,14 @@ class ShapeEnv:
         number = self._numbers.get(key)
         if number is None:
             number = self._numbers[key] = len(self._values)
-            self._atoms.append((function, operands))
+            self.atoms.append((function, operands))
             self._values.append(function(*(self.value(x) for x in operands)))
         return SymbolicDim(self, ((number, 1),), 0)
 
     def product(self, one: int, another: int) -> int:
         """The number of the atom that is the product of two, the same in whatever order factors come."""
         factors = sorted([*self._factors.get(one, (one,)), *self._factors.get(another, (another,))])
-        made = self.atom(_product, *[SymbolicDim(self, ((atom, 1),), 0) for atom in factors])
+        made = self.atom(product, *[SymbolicDim(self, ((atom, 1),), 0) for atom in factors])
         ((number, _),) = made.terms
         self._factors[number] = tuple(factors)
         return number
@@ -119,7 +121,7 @@ class ShapeEnv:
             if atom < len(sizes):
                 found.add(atom)
                 continue
-            _, operands = self._atoms[atom - len(sizes)]
+            _, operands = self.atoms[atom - len(sizes)]
             for operand in operands:
                 open_atoms += [a for a, _ in getattr(operand, "terms", ())]
         return found
@@ -128,12 +130,8 @@ class ShapeEnv:
         """The sizes and the atoms made of them; None if one of these divides by zero."""
         values: list[Any] = [*sizes]
         try:
-            for function, operands in self._atoms:
-                if function is _quotient:  # nearly all are
-                    x, y = operands
-                    values.append(valued(x, values) // valued(y, values))
-                else:
-                    values.append(function(*[valued(x, values) for x in operands]))
+            for function, operands in self.atoms:
+                values.append(function(*[valued(x, values) for x in operands]))
         except ZeroDivisionError:
             return None
         return values
@@ -190,18 +188,6 @@ def _is_whole(x: Any) -> bool:
     if type(x) is SymbolicDim:
         return type(x.constant) is int and all(type(factor) is int for _, factor in x.terms)
     return isinstance(x, int)
-
-
-def _quotient(x: Any, y: Any) -> Any:
-    return x // y
-
-
-def _product(*factors: Any) -> Any:
-    return prod(factors)
-
-
-def _chosen(x: Any, bound: Any, yes: Any, no: Any) -> Any:
-    return yes if x >= bound else no
 
 
 class SymbolicDim:
@@ -279,11 +265,11 @@ class SymbolicDim:
             if not odd:
                 return whole
             rest = SymbolicDim(self.env, tuple(odd), self.constant % other)
-            return whole + self.env.atom(_quotient, rest, other)
+            return whole + self.env.atom(quotient, rest, other)
         times = self._multiple_of(other) if type(other) is SymbolicDim else None
         if times is not None and other != 0:
             return times
-        return self.env.atom(_quotient, self, other)
+        return self.env.atom(quotient, self, other)
 
     def _multiple_of(self, other: "SymbolicDim") -> int | None:
         """By which whole number another extent is to be multiplied to give this one, if by any."""
@@ -295,7 +281,7 @@ class SymbolicDim:
         return times if (multiple, times * other.constant) == (self.terms, self.constant) else None
 
     def __rfloordiv__(self, other: Any) -> Any:
-        return self.env.atom(_quotient, other, self)
+        return self.env.atom(quotient, other, self)
 
     def __mod__(self, other: Any) -> Any:
         return self - self // other * other
@@ -390,7 +376,7 @@ def if_at_least(x: Any, bound: int, yes: int, no: int) -> int:
     10
     """
     if isinstance(x, SymbolicDim):
-        return cast(int, x.env.atom(_chosen, x, bound, yes, no))
+        return cast(int, x.env.atom(chosen, x, bound, yes, no))
     return yes if x >= bound else no
 
 

@@ -1,72 +1,116 @@
-"""Expressions of a size, valued together: one by one, they took most of what a binding for another size takes.
+"""Expressions of sizes, valued again and again: as a Python function, once that pays.
 
-Atoms follow from each other and are valued one by one. All else is sums of multiples of them: many such sums
-are the product of a matrix with the values of the atoms.
+A binding for a size that has not come before is made of such values; to find them one by one took most of its
+time.
 """
 
-from collections.abc import Callable, Hashable, Sequence
-from typing import Any, TypeAlias
+from collections.abc import Callable, Hashable, Iterator, Sequence
+from typing import Any
 
-import numpy as np
-import numpy.typing as npt
+from gluonic.codegen.shapes.atoms import written_as_python
+from gluonic.codegen.shapes.symbolic import ShapeEnv, SymbolicDim, Terms, valued
 
-from gluonic.codegen.shapes.symbolic import SymbolicDim, valued, written
-
-Integers: TypeAlias = npt.NDArray[np.int64]
-
-_BOUND = 2**62
-"""Below it sums of integers stay what they are in 64 bits."""
+_PLAIN = 16
+"""So many values are found before there is a function for it: to compile one takes as long."""
 
 
-class Sums:
-    """Integers and extents, valued together.
+class Valuation:
+    """What is made of numbers and extents, for one set of sizes after another.
 
     Parameters
     ----------
-    listed : what is valued
+    env : the guards, and what the extents follow from
+    made : numbers and extents in tuples and lists, and in tuples and lists of these
 
     Examples
     --------
-    >>> from gluonic.codegen.shapes.symbolic import ShapeEnv
     >>> env = ShapeEnv(4)
-    >>> sums = Sums([7, env.size * 3 + 1, env.size // 2])
-    >>> sums.at(env.values_at(9)).tolist()
-    [7, 28, 4]
+    >>> n = env.size
+    >>> ends = Valuation(env, ([n // 2, 7], n * 3 + 1)) if n > 2 else None
+    >>> ends(9), ends(2)
+    (([4, 7], 28), None)
     """
 
-    def __init__(self, listed: Sequence[Any]) -> None:
-        self._fixed = np.array([0 if type(x) is SymbolicDim else x for x in listed], np.int64)
-        places = [place for place, x in enumerate(listed) if type(x) is SymbolicDim]
-        self._extents, which = distinct([listed[place] for place in places], written)
-        self._places, self._which = np.array(places, np.intp), np.array(which, np.intp)
-        self._atoms = sorted({atom for x in self._extents for atom, _ in x.terms})
-        columns = {atom: column for column, atom in enumerate(self._atoms)}
-        factors = [[0] * len(columns) for _ in self._extents]
-        for row, extent in zip(factors, self._extents, strict=True):
-            for atom, factor in extent.terms:
-                row[columns[atom]] = factor
-        summands = [extent.constant for extent in self._extents]
-        weights = [sum(map(abs, row), abs(c)) for row, c in zip(factors, summands, strict=True)]
-        self._most = 0
-        if _are_integers(weights) and max(weights, default=0) < _BOUND:
-            self._most = _BOUND // max(weights, default=1)
-            self._factors, self._summands = (np.array(x, np.int64) for x in (factors, summands))
+    def __init__(self, env: ShapeEnv, made: Any) -> None:
+        self._env, self._made, self._plain = env, made, _PLAIN
+        self._function: Callable[..., Any] | None = None
 
-    def at(self, values: Sequence[Any]) -> Integers:
-        """All of them, given the values of the atoms."""
-        found = self._fixed.copy()
-        if self._extents:
-            found[self._places] = self._sums([values[atom] for atom in self._atoms], values)
-        return found
-
-    def _sums(self, own: Sequence[Any], values: Sequence[Any]) -> Integers:
-        if _are_integers(own) and max(own) < self._most and -min(own) < self._most:
-            return (self._factors @ np.array(own, np.int64) + self._summands)[self._which]
-        return np.array([valued(extent, values) for extent in self._extents], np.int64)[self._which]
+    def __call__(self, *sizes: int) -> Any:
+        """The numbers, in the same tuples and lists; None if the sizes do not meet the guards."""
+        if self._function is None:
+            self._plain -= 1
+            if self._plain > 0:
+                values = self._env.values_at(*sizes)
+                return None if values is None else _valued(self._made, values)
+            self._function = function_of(self._env, self._made)
+        return self._function(*sizes)
 
 
-def _are_integers(numbers: Sequence[Any]) -> bool:
-    return {*map(type, numbers)} <= {int}
+def _valued(made: Any, values: Sequence[Any]) -> Any:
+    if type(made) in (tuple, list):
+        return type(made)([_valued(x, values) for x in made])
+    return valued(made, values)
+
+
+def function_of(env: ShapeEnv, made: Any) -> Callable[..., Any]:
+    """A function of the sizes that values what a `Valuation` does."""
+    names: dict[str, Any] = {}
+    exec("\n".join(_Text(env, names).lines(made)), names)
+    found: Callable[..., Any] = names["valued"]
+    return found
+
+
+class _Text:
+    """The text of a function.
+
+    Parameters
+    ----------
+    env : as of `Valuation`
+    names : what the text has names for
+    """
+
+    def __init__(self, env: ShapeEnv, names: dict[str, Any]) -> None:
+        self._env, self._names = env, names
+
+    def lines(self, made: Any) -> Iterator[str]:
+        """The lines."""
+        count = len(self._env.sizes)
+        yield f"def valued({', '.join(f'n{i}' for i in range(count))}):"
+        yield " try:"
+        yield "  pass"
+        for number, (function, operands) in enumerate(self._env.atoms, count):
+            text = written_as_python(function, [*map(self._of, operands)], self._name)
+            yield f"  n{number} = {text}"
+        yield " except ZeroDivisionError:"
+        yield "  return None"
+        for terms, constant, relation in self._env.guards:
+            yield f" if not {self._sum(terms, constant)} {relation} 0: return None"
+        yield f" return {self._of(made)}"
+
+    def _of(self, made: Any) -> str:
+        if type(made) is tuple:
+            return f"({''.join(self._of(x) + ', ' for x in made)})"
+        if type(made) is list:
+            return f"[{', '.join(map(self._of, made))}]"
+        if type(made) is SymbolicDim:
+            return self._sum(made.terms, made.constant)
+        return self._number(made)
+
+    def _sum(self, terms: Terms, constant: Any) -> str:
+        """A sum, in the order in which `valued` adds up."""
+        parts = [f"n{atom}{self._times(factor)}" for atom, factor in terms]
+        return f"({' + '.join([self._number(constant), *parts])})"
+
+    def _times(self, factor: Any) -> str:
+        return "" if type(factor) is int and factor == 1 else f" * {self._number(factor)}"
+
+    def _number(self, x: Any) -> str:
+        return repr(x) if type(x) is int else self._name(x)
+
+    def _name(self, x: Any) -> str:
+        name = f"x{len(self._names)}"
+        self._names[name] = x
+        return name
 
 
 def distinct(
@@ -77,3 +121,11 @@ def distinct(
     which = [numbers.setdefault(key(x), len(numbers)) for x in all_of_them]
     first = dict(reversed([*zip(which, all_of_them, strict=True)]))
     return [first[number] for number in range(len(first))], which
+
+
+def are_open(all_of_them: Sequence[Any]) -> list[int]:
+    """The places of those that are not known yet."""
+    return [place for place, x in enumerate(all_of_them) if type(x) is SymbolicDim]
+
+
+__all__ = ["Valuation", "are_open", "distinct", "function_of"]

@@ -1,5 +1,6 @@
 """Expressions that are valued together have the values that each has alone."""
 
+from collections.abc import Callable
 from typing import Any
 
 import pytest
@@ -7,51 +8,66 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from gluonic.codegen.shapes.symbolic import ShapeEnv, at_least, if_at_least, valued
-from gluonic.codegen.shapes.valuation import Sums
+from gluonic.codegen.shapes.valuation import Valuation, function_of
 
-_FACTORS = st.integers(-9, 9) | st.integers(-(2**62), 2**62)
-_SIZES = st.integers(1, 4000) | st.integers(1, 2**63 - 1)
+_FACTORS = st.integers(-9, 9) | st.integers(-(2**70), 2**70) | st.floats(-1e9, 1e9)
+_SIZES = st.integers(1, 4000) | st.integers(1, 2**70)
 
 
-@st.composite
-def expressions(draw: st.DrawFn) -> tuple[ShapeEnv, list[Any]]:
-    """Sums of multiples of a size and of what follows from it, some of them twice, and numbers among them."""
-    env = ShapeEnv(7)
-    size = env.size
-    atoms = [size, size // 2, at_least(size, 5), if_at_least(size, 8, 3, 1), (size // 3) * size]
-    found = draw(st.lists(st.integers(-(2**63), 2**63 - 1), max_size=4))
-    for _ in range(draw(st.integers(0, 8))):
+def _asked(draw: Callable[..., Any], sizes: list[Any]) -> list[Any]:
+    """Sums of multiples of sizes and of what follows from them; what is compared on the way are guards."""
+    size, other = sizes
+    atoms = [
+        *(size, other, size // 2, at_least(size, 5), if_at_least(size, 8, 3, 1)),
+        *((size // 3) * other, other % 7, 100 // other),
+    ]
+    found: list[Any] = draw(st.lists(st.integers(), max_size=2))
+    for _ in range(draw(st.integers(0, 5))):
         factors = draw(st.lists(_FACTORS, min_size=len(atoms), max_size=len(atoms)))
         chosen = draw(st.lists(st.booleans(), min_size=len(atoms), max_size=len(atoms)))
         terms = [a * f for a, f, taken in zip(atoms, factors, chosen, strict=True) if taken]
         found.append(sum(terms, draw(_FACTORS)))
-    order = draw(st.lists(st.integers(0, len(found) - 1), max_size=12)) if found else []
-    return env, [found[place] for place in order]
+    for bound in draw(st.lists(st.integers(0, 40), max_size=2)):
+        found.append(1 if size * 2 > other + bound else 2)
+        found.append(1 if other != bound else 2)
+    return found
 
 
-@given(expressions(), st.lists(_SIZES, min_size=1, max_size=4))
-def test_sums_are_those_of_each_expression_alone_or_do_not_fit(
-    given_expressions: tuple[ShapeEnv, list[Any]], sizes: list[int]
+@given(st.data(), st.lists(st.tuples(_SIZES, _SIZES), min_size=1, max_size=4))
+def test_a_function_of_sizes_values_as_each_expression_is_valued(
+    data: st.DataObject, sizes: list[tuple[int, int]]
 ) -> None:
-    env, listed = given_expressions
-    own = [x for x in listed if type(x) is not int or -(2**63) <= x < 2**63]
-    sums = Sums(own)
-    for size in sizes:
-        values = env.values_at(size)
-        assert values is not None
-        expected = [valued(x, values) for x in own]
-        if all(-(2**63) <= x < 2**63 for x in expected):
-            assert sums.at(values).tolist() == expected
-        else:
-            with pytest.raises(OverflowError):
-                sums.at(values)
+    env = ShapeEnv(7, 3)
+    found = _asked(data.draw, env.sizes)
+    function = function_of(env, (found, [tuple(found)], ()))
+    for pair in [(7, 3), *sizes]:
+        values = env.values_at(*pair)
+        if values is None:
+            assert function(*pair) is None
+            continue
+        expected = [valued(x, values) for x in found]
+        assert function(*pair) == (expected, [tuple(expected)], ())
+    assert function(7, 3) is not None
+
+
+def test_sizes_that_do_not_meet_the_guards_have_no_values_however_they_are_asked() -> None:
+    env = ShapeEnv(7)
+    size = env.size
+    assert size > 4
+    assert 12 // (size - 6) == 12
+    ask = Valuation(env, [size * 2 + 1, 3])
+    for _ in range(30):
+        assert [ask(n) for n in (4, 6, 7, 8)] == [None, None, [15, 3], None]
 
 
 def test_what_was_valued_before_is_not_written_to() -> None:
     env = ShapeEnv(7)
-    for sums in (Sums([1, 2]), Sums([1, env.size])):
-        values = env.values_at(9)
-        assert values is not None
-        first = sums.at(values)
-        first[:] = 0
-        assert sums.at(values)[0] == 1
+    ask = Valuation(env, [env.size, 3])
+    for _ in range(30):
+        ask(9).clear()
+    assert ask(9) == [9, 3]
+
+
+@pytest.mark.parametrize("known", [[], [1, (2, 3)]])
+def test_what_follows_from_no_size_is_as_it_was_given(known: Any) -> None:
+    assert Valuation(ShapeEnv(), known)() == known
