@@ -75,24 +75,22 @@ def first_alike(node: Node, inputs: Sequence[Entry], known: dict[Any, Node]) -> 
 
     None if the node must run each time.
     """
-    key = _computation_key(node.applied, inputs)
-    if key is None:
+    application = node.applied
+    if _must_run(application):
         return None
-    if key not in known:
-        same = len(inputs) == len(node.inputs) and all(map(eq, inputs, node.inputs))
-        known[key] = node if same else node.with_inputs(inputs)
-    return known[key]
-
-
-def _computation_key(application: Application, inputs: Sequence[Entry]) -> Any:
-    """A key that equivalent nodes share; None for a node that must run each time."""
-    op = application.op
-    apart = op.run_name is not None or application.states or op.calls_back
-    if apart or op.keeps_state is not None:
-        return None
-    key = (op, tuple(application.settings.items()), tuple(inputs))
+    key = application.op, tuple(application.settings.items()), tuple(inputs)
     try:
-        hash(key)
+        found = known.get(key)
     except TypeError:  # a list or an array among the attributes
         return None
-    return key
+    if found is None:
+        same = len(inputs) == len(node.inputs) and all(map(eq, inputs, node.inputs))
+        found = known[key] = node if same else node.with_inputs(inputs)
+    return found
+
+
+def _must_run(application: Application) -> bool:
+    """Whether results are not the operator's, attributes' and inputs' alone."""
+    op = application.op
+    stands_alone = op.run_name is None and not op.calls_back and op.keeps_state is None
+    return not stands_alone or bool(application.states)

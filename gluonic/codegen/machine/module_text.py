@@ -1,7 +1,7 @@
 """Parts of an LLVM module's text: a few of its functions, with what they call and refer to."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 
 _DEFINITION = re.compile(r"^define [^\n]*?@([\w.$]+)\(.*?^}\n?", re.MULTILINE | re.DOTALL)
 _NAME = re.compile(r"@([\w.$]+)")
@@ -26,21 +26,26 @@ def part_of(text: str, names: Iterable[str]) -> str:
     }
     """
     definitions = {found[1]: found[0] for found in _DEFINITION.finditer(text)}
-    wanted = with_callees(definitions, names)
+    wanted = with_callees(references(definitions), names)
     kept = [code for name, code in definitions.items() if name in wanted]
     rest = _DEFINITION.sub("", text).splitlines(keepends=True)
     kept += [line for line in rest if _is_needed(line, wanted)]
     return "".join(kept)
 
 
-def with_callees(definitions: Mapping[str, str], names: Iterable[str]) -> set[str]:
-    """The names of functions and of everything they refer to."""
+def references(definitions: Mapping[str, str]) -> dict[str, set[str]]:
+    """For each definition the names that occur in its text, its own among them."""
+    return {name: set(_NAME.findall(text)) for name, text in definitions.items()}
+
+
+def with_callees(referred: Mapping[str, Collection[str]], names: Iterable[str]) -> set[str]:
+    """The names of functions and of everything they refer to, by what each refers to."""
     stack, wanted = list(names), set()
     while stack:
         name = stack.pop()
         if name not in wanted:
             wanted.add(name)
-            stack.extend(_NAME.findall(definitions.get(name, "")))
+            stack.extend(referred.get(name, ()))
     return wanted
 
 

@@ -148,7 +148,9 @@ class Registers:
 
     def by_register(self, value: Value, compute: Callable[[Value], Value]) -> Value:
         """Apply a function to one register of a value after the other."""
-        lanes = min(value.lanes, self.target.vector_bytes // value.dtype.itemsize)
+        lanes = self.target.vector_bytes // value.dtype.itemsize
+        if value.lanes <= lanes:
+            return compute(value)
         starts = range(0, value.lanes, lanes)
         return self.joined([compute(self.lanes_of(value, start, lanes)) for start in starts])
 

@@ -65,7 +65,7 @@ class NativeCode:
     functions : one for each run of steps: ``(address table, number table)``
     steps : the steps, in the order of their numbers in the table
     table : the layout of the table
-    text : the module in LLVM's textual form
+    module : the functions as they were written
     library : the object that keeps the code in memory; None if there are no native steps
     names : for each step, the name of its function
     calls : the calls of each run, in order
@@ -75,11 +75,16 @@ class NativeCode:
     functions: list[Callable[[int, int], None]]
     steps: list[Step]
     table: ArgumentTable
-    text: str
+    module: LLVMModule
     library: KernelLibrary | None
     names: list[str]
     calls: list[list[StepCall]]
     _libraries: dict[bool, Any] = field(default_factory=dict)
+
+    @property
+    def text(self) -> str:
+        """The module in LLVM's textual form."""
+        return self.module.text()
 
     @cached_property
     def in_parts(self) -> list[Callable[..., None]]:
@@ -142,7 +147,7 @@ def compile_steps(
         emit_run(module, names[-1], calls)
     library = link_steps(module, names, dict.fromkeys(step_names)) if names else None
     functions = [_callable(library.addresses[name]) for name in names] if library else []
-    return NativeCode(functions, steps, table, module.text(), library, step_names, all_calls)
+    return NativeCode(functions, steps, table, module, library, step_names, all_calls)
 
 
 class SharedFunctions:

@@ -17,7 +17,7 @@ from weakref import WeakValueDictionary
 
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.jit import LinkedLibrary, load
-from gluonic.codegen.machine.module_text import with_callees
+from gluonic.codegen.machine.module_text import references, with_callees
 from gluonic.support.locks import lock
 from gluonic.support.record import record
 
@@ -101,8 +101,8 @@ def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) ->
     steps : the names of the steps' functions, ``void step(char**, const int64_t*, int64_t, int64_t)``
     """
     begin = perf_counter()
-    digests = {name: _digest(text) for name, text in module.definitions.items()}
-    keys = {name: _key(module, name, digests) for name in steps}
+    contents = _Contents(module)
+    keys = {name: contents.key(name) for name in steps}
     with _lock:
         found = {
             name: (library, key)
@@ -110,8 +110,8 @@ def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) ->
             if (library := _living.get(key)) is not None
         }
     own = {name: key for name, key in keys.items() if name not in found}
-    called, apart = _large_functions(module, own, digests)
-    made = _linked(module, [*runs, *own], own, {**found, **called})
+    called, apart = _large_functions(contents, own)
+    made = _linked(contents, [*runs, *own], own, {**found, **called})
     made.size += apart.size if apart else 0
     parts = [made, apart] if apart else [made]
     count = sum(len(part.by_key) for part in parts)
@@ -121,14 +121,51 @@ def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) ->
     return made
 
 
+class _Contents:
+    """A module, and what has been found of its functions.
+
+    Attributes
+    ----------
+    definitions : those of the module
+    references : for each the names in its text
+    """
+
+    def __init__(self, module: LLVMModule) -> None:
+        self.module, self.definitions = module, module.definitions
+        self.references = references(self.definitions)
+        self._digests: dict[str, str] = {}
+
+    def key(self, name: str) -> str:
+        """What decides a function's machine code, under whatever name."""
+        text, called = self.definitions[name], with_callees(self.references, [name])
+        parts = [repr(self.module.target), text.replace(f"@{name}(", "@(", 1)]
+        for each in sorted(called - {name}):
+            parts += [each, self._digest(each), str(self.module.symbols.get(each, ""))]
+        parts += self.hints(called)
+        return _digest("\0".join(parts))
+
+    def _digest(self, name: str) -> str:
+        """The digest of a function's text; an empty string if it is not defined here."""
+        if name not in self._digests:
+            text = self.definitions.get(name)
+            self._digests[name] = "" if text is None else _digest(text)
+        return self._digests[name]
+
+    def hints(self, names: Iterable[str]) -> list[str]:
+        """The metadata of the module, if some functions refer to it, by number."""
+        hints = self.module.hints
+        refer = hints and any(_HINT.search(self.definitions.get(name, "")) for name in names)
+        return hints if refer else []
+
+
 def _linked(
-    module: LLVMModule, names: Sequence[str], keys: Mapping[str, str], others: Found
+    contents: _Contents, names: Sequence[str], keys: Mapping[str, str], others: Found
 ) -> KernelLibrary:
     """Compile functions of a module, and let them call others that are in memory."""
-    others = {name: found for name, found in others.items() if name in module.definitions}
-    rest = _without(module, others, names)
+    others = {name: found for name, found in others.items() if name in contents.definitions}
+    rest = _without(contents, others, names)
     for name, (library, key) in others.items():
-        rest.extern(name, library.by_key[key], _arguments(module.definitions[name]))
+        rest.extern(name, library.by_key[key], _arguments(contents.definitions[name]))
     linked = load(rest.text(), names, tuple(rest.imports), symbols=rest.symbols)
     made = KernelLibrary(linked, keys, others)
     with _lock:
@@ -144,12 +181,12 @@ def _arguments(text: str) -> list[str]:
 
 
 def _large_functions(
-    module: LLVMModule, steps: Iterable[str], digests: Mapping[str, str]
+    contents: _Contents, steps: Iterable[str]
 ) -> tuple[Found, KernelLibrary | None]:
     """The large functions that steps call; those that are not in memory are compiled, together."""
-    called = with_callees(module.definitions, steps)
-    large = [name for name in called if _is_large(module.definitions.get(name, ""))]
-    keys = {name: _key(module, name, digests) for name in sorted(large)}
+    called = with_callees(contents.references, steps)
+    large = [name for name in called if _is_large(contents.definitions.get(name, ""))]
+    keys = {name: contents.key(name) for name in sorted(large)}
     with _lock:
         found = {
             name: (x, key) for name, key in keys.items() if (x := _living.get(key)) is not None
@@ -157,7 +194,7 @@ def _large_functions(
     own = {name: key for name, key in keys.items() if name not in found}
     if not own:
         return found, None
-    library = _linked(_opened(module, own), [*own], own, found)
+    library = _linked(_Contents(_opened(contents, own)), [*own], own, found)
     _recent.append(library)
     return {**found, **{name: (library, key) for name, key in own.items()}}, library
 
@@ -166,9 +203,9 @@ def _is_large(text: str) -> bool:
     return len(text) >= _LARGE and _HEAD.match(text) is not None
 
 
-def _opened(module: LLVMModule, names: Collection[str]) -> LLVMModule:
+def _opened(contents: _Contents, names: Collection[str]) -> LLVMModule:
     """Functions with all that they need, in a module of their own, so that others can call them."""
-    needed = with_callees(module.definitions, names)
+    module, needed = contents.module, with_callees(contents.references, names)
     kept = {each: module.definitions[each] for each in sorted(needed & module.definitions.keys())}
     for name in names:
         kept[name] = kept[name].replace("define internal ", "define ", 1)
@@ -180,37 +217,22 @@ def _opened(module: LLVMModule, names: Collection[str]) -> LLVMModule:
         },
         imports=dict.fromkeys(sorted(needed & module.imports.keys())),
         symbols={name: x for name, x in module.symbols.items() if name in needed},
-        hints=_hints(module, kept),
+        hints=contents.hints(kept),
     )
 
 
-def _without(module: LLVMModule, gone: Collection[str], roots: Iterable[str]) -> LLVMModule:
+def _without(contents: _Contents, gone: Collection[str], roots: Iterable[str]) -> LLVMModule:
     """What of a module the roots need, if some functions are elsewhere."""
-    left = {name: text for name, text in module.definitions.items() if name not in gone}
+    module = contents.module
+    left = {name: called for name, called in contents.references.items() if name not in gone}
     wanted = with_callees(left, roots)
-    kept = {name: text for name, text in left.items() if name in wanted}
+    kept = {name: module.definitions[name] for name in left if name in wanted}
     return replace(
         module,
         definitions=kept,
         declarations=dict(module.declarations),
         symbols=dict(module.symbols),
     )
-
-
-def _key(module: LLVMModule, name: str, digests: Mapping[str, str]) -> str:
-    """What decides a function's machine code, under whatever name."""
-    text, called = module.definitions[name], with_callees(module.definitions, [name])
-    parts = [repr(module.target), text.replace(f"@{name}(", "@(", 1)]
-    for each in sorted(called - {name}):
-        parts += [each, digests.get(each, ""), str(module.symbols.get(each, ""))]
-    parts += _hints(module, called)
-    return _digest("\0".join(parts))
-
-
-def _hints(module: LLVMModule, names: Iterable[str]) -> list[str]:
-    """The metadata of a module, if some functions refer to it, by number."""
-    texts = [module.definitions.get(name, "") for name in names]
-    return module.hints if any(map(_HINT.search, texts)) else []
 
 
 def _digest(text: str) -> str:
