@@ -1,7 +1,7 @@
-"""Several processes that compute together, one or more a machine, over MPI.
+"""Several processes that compute together over MPI, one or more per machine.
 
-Everything that waits for other ranks does it in `waiting`, with a limit of time; everything that is summed up
-is summed in the order of the ranks, whatever comes first, so two runs give the same bits.
+All waiting for other ranks is in `waiting`, with a timeout. All sums are computed in the order of the ranks,
+whichever arrives first, so two runs give the same bits.
 """
 
 from gluonic.distributed.errors import MPIMissingError, RankFailedError, RanksDisagreeError

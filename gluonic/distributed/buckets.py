@@ -1,4 +1,4 @@
-"""Many small arrays in few large ones, and large ones by themselves; all are sent at once."""
+"""Buckets: many small arrays are sent as a few large ones, and large arrays separately."""
 
 from collections.abc import Callable, Iterable, Sequence
 from math import prod
@@ -13,18 +13,18 @@ from gluonic.graph import Array
 from gluonic.graph.versions import add, write
 from gluonic.support.record import record
 
-LARGE = 64 * 1024  # bytes: larger arrays are sent from where they lie
-_ALIGNMENT = 64  # bytes: a line of the cache, and the widest registers
+LARGE = 64 * 1024  # bytes: larger arrays are sent in place
+_ALIGNMENT = 64  # bytes: a cache line, and the widest registers
 
 
 @record
 class Bucket:
-    """What is summed up at once: small arrays in memory of the bucket's own, or one large array.
+    """The unit of summation: small arrays in the bucket's own memory, or one large array.
 
     Attributes
     ----------
-    members : the places of the arrays among all
-    memory : for small arrays all of it, one axis; None for a large one
+    members : the indices of its arrays among all
+    memory : for small arrays, its memory, with one axis; None for a large one
     views : each array's part, in its shape
     """
 
@@ -38,8 +38,8 @@ class ReadyBucket(NamedTuple):
 
     Attributes
     ----------
-    own, into : this rank's values, and where the sum goes, of one axis
-    what : says what it is
+    own, into : this rank's values, and the target of the sum, each with one axis
+    what : returns a description
     """
 
     own: Array
@@ -48,18 +48,18 @@ class ReadyBucket(NamedTuple):
 
 
 class Buckets:
-    """The memory through which arrays are summed up over ranks; made once, used in every step.
+    """The memory for sums of arrays over ranks; created once, used in every step.
 
     Parameters
     ----------
     names : the arrays' names, for messages
     kinds : the arrays' shapes and dtypes
-    limit : how many bytes a bucket of small arrays holds at most
-    order : the places of the arrays in the order in which they come; as they are given, by default
+    limit : the most bytes in a bucket of small arrays
+    order : the indices of the arrays in the order in which they become ready; by default the given order
 
     Attributes
     ----------
-    all : the buckets, in the order in which their last arrays come
+    all : the buckets, in the order in which they become ready
     """
 
     def __init__(
@@ -95,7 +95,7 @@ class Buckets:
     def prepared(
         self, bucket: Bucket, sources: Sequence[Sequence[Array]], in_place: bool = False
     ) -> ReadyBucket:
-        """Get a bucket ready to be sent; see `reduce`."""
+        """Prepare a bucket for sending; see `reduce`."""
         what = self._what(bucket.members)
         if bucket.memory is not None:
             _fill(bucket, sources)
@@ -111,19 +111,19 @@ class Buckets:
         in_place: bool = False,
         chosen: Iterable[Bucket] | None = None,
     ) -> list[Array]:
-        """Sum up all arrays over the ranks.
+        """Sum all arrays over the ranks.
 
         Parameters
         ----------
         group : the ranks
-        sources : for each array those of all contexts, which are summed up as well
+        sources : for each array, those of all contexts, which are summed as well
         in_place : whether the sums replace the first sources
-        chosen : the buckets to sum up, if the others have been already
+        chosen : the buckets to sum, if the others already have been
 
         Returns
         -------
         list
-            the sums: in memory that is used again by the next call, or the first sources
+            the sums: in memory that the next call reuses, or the first sources
         """
         pipeline = Pipeline(group)
         buckets = self.all if chosen is None else list(chosen)
@@ -138,17 +138,17 @@ class Buckets:
 
     @staticmethod
     def empty(bucket: Bucket, sources: Sequence[Sequence[Array]]) -> None:
-        """Bring the sums of small arrays back to where the first sources are."""
+        """Copy the sums of small arrays to the first sources."""
         for member, view in zip(bucket.members, bucket.views, strict=False):
             write(sources[member][0], view)
 
     def target(self, bucket: Bucket) -> Array:
-        """Where the sum of a bucket goes that replaces nothing."""
+        """The target of a bucket's sum if it replaces no source."""
         place = bucket.members[0]
         return self._memory_for(place).reshape(-1) if bucket.memory is None else bucket.memory
 
     def sums(self) -> list[Array]:
-        """Where the sums are that replace nothing."""
+        """The sums that replace no sources."""
         found: dict[int, Array] = {}
         for bucket in self.all:
             known = bucket.views or [self._memory_for(bucket.members[0])]
@@ -156,12 +156,12 @@ class Buckets:
         return [found[place] for place in range(len(self._kinds))]
 
     def exchange(self, place: int, memory: Array) -> Array:
-        """Take other memory for the sums of a large array, and let the present sum go with its own."""
+        """Use other memory for the sums of a large array; returns the current sum, with its memory."""
         found, self._sums[place] = self._memory_for(place), memory
         return found
 
     def _memory_for(self, place: int) -> Array:
-        """Where the sum of a large array goes."""
+        """The target of a large array's sum."""
         known = self._sums.get(place)
         if known is None:
             known = self._sums[place] = np.empty(*self._kinds[place])
@@ -170,7 +170,7 @@ class Buckets:
     def reduce_encoded(
         self, group: RankGroup, codec: Codec, sources: Sequence[Sequence[Array]]
     ) -> list[Array]:
-        """Sum up what a codec makes of the arrays; one rank's own are encoded, too."""
+        """Sum the encoded arrays; those of this rank are encoded, too."""
         found = []
         for place, arrays in enumerate(sources):
             flat = sum(arrays[1:], arrays[0]).reshape(-1)
@@ -190,7 +190,7 @@ def _bytes_of(shape: tuple[int, ...], dtype: np.dtype) -> int:
 
 
 def _fill(bucket: Bucket, sources: Sequence[Sequence[Array]]) -> None:
-    """Bring the arrays of all contexts into a bucket."""
+    """Sum the arrays of all contexts into a bucket."""
     for member, view in zip(bucket.members, bucket.views, strict=True):
         first, *rest = sources[member]
         write(view, first)
@@ -199,7 +199,7 @@ def _fill(bucket: Bucket, sources: Sequence[Sequence[Array]]) -> None:
 
 
 def _summed(arrays: Sequence[Array], into: Array) -> Array:
-    """The sum over contexts: the only array there is, or else `into`."""
+    """The sum over contexts: the only array, or otherwise `into`."""
     if len(arrays) == 1:
         return arrays[0]
     if into is not arrays[0]:
@@ -212,7 +212,7 @@ def _summed(arrays: Sequence[Array], into: Array) -> Array:
 def _bucket(
     members: Sequence[int], shapes: Sequence[tuple[int, ...]], sizes: Sequence[int], dtype: np.dtype
 ) -> Bucket:
-    """Memory for some arrays, each at the beginning of a line; between them are zeros."""
+    """Memory for some arrays, each aligned to cache lines, with zeros between them."""
     memory = np.zeros(sum(sizes), dtype)
     views, start = [], 0
     for shape, size in zip(shapes, sizes, strict=True):

@@ -1,4 +1,4 @@
-"""How gradients travel: as they are, as float16, or in two bits an element."""
+"""The encoding of gradients in messages: none, float16, or two bits per element."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any, Protocol
@@ -13,13 +13,13 @@ _PER_BYTE = 4
 
 
 class Codec(Protocol):
-    """What is sent in the place of values."""
+    """An encoding of values."""
 
     def encoded(self, name: Any, values: Array) -> Array:
-        """What to send for values of float32; what is lost may be kept under the name for the next time."""
+        """The encoded float32 values; the error may be stored under the name for the next time."""
 
     def total(self, parts: Sequence[Array], length: int) -> Array:
-        """The sum of what several ranks have sent, in the order of the ranks, as float32."""
+        """The sum of the encoded values of several ranks, in the order of the ranks, as float32."""
 
 
 class Half:
@@ -38,9 +38,9 @@ class Half:
 
 
 class TwoBit:
-    """Send for each element whether it is at least a threshold, at most the negative one, or neither.
+    """Send, for each element, whether it is at least a threshold, at most minus the threshold, or neither.
 
-    What is lost, the residual, is added to the next gradient of the same name. As MXNet's
+    The error, the residual, is added to the next gradient of the same name. Like MXNet's
     ``{"type": "2bit", "threshold": 0.5}``.
 
     Parameters
@@ -53,7 +53,7 @@ class TwoBit:
         self._residuals: dict[Any, Array] = {}
 
     def encoded(self, name: Any, values: Array) -> Array:
-        """Four elements a byte."""
+        """Four elements per byte."""
         waiting = self._residuals.setdefault(name, np.zeros(values.size, np.float32))
         waiting += values.reshape(-1)
         above, below = waiting >= self.threshold, waiting <= -self.threshold
@@ -66,7 +66,7 @@ class TwoBit:
         return packed
 
     def total(self, parts: Sequence[Array], length: int) -> Array:
-        """How often an element was above, less how often below, times the threshold."""
+        """For each element, the number of ranks above minus the number below, times the threshold."""
         counts = np.zeros(len(parts[0]) * _PER_BYTE, np.int32)
         for part in parts:
             for place in range(_PER_BYTE):
@@ -76,7 +76,7 @@ class TwoBit:
 
 
 def codec_of(parameters: Mapping[str, Any]) -> Codec | None:
-    """Return what ``kv.set_gradient_compression`` asks for; None for ``{"type": "none"}``.
+    """Return the codec for ``kv.set_gradient_compression``; None for ``{"type": "none"}``.
 
     Raises
     ------

@@ -1,10 +1,12 @@
-"""Sums over ranks that begin before all ranks are known to want them, while gradients are being computed.
+"""Sums over ranks that begin early, while gradients are still being computed.
 
-A rank begins to sum up a bucket when it has the bucket's arrays. Before it uses a sum it asks the others: what
-any has begun, all take part in, with what they then have; what any of them has changed since is summed up once
-more. So it does not matter in which order, or whether at all, a rank begins early.
+A rank begins the sum of a bucket when it has the bucket's arrays. Before it uses a sum, the ranks exchange
+which
+sums they have begun: all ranks take part in any of these, with their current values. Buckets that a rank has
+changed
+since are summed again. So the order in which a rank begins sums early, or whether it does, does not matter.
 
-MPI moves messages on while it is called: that is whenever another gradient is complete.
+MPI makes progress only inside its calls, which happen whenever another gradient is complete.
 """
 
 from collections.abc import Sequence
@@ -23,15 +25,15 @@ from gluonic.support.record import record
 
 @record
 class Overlapped:
-    """What a rank has summed up while it computed, in one step.
+    """The communication of a rank that overlapped with computation, in one step.
 
     Attributes
     ----------
-    begun, all : how many bytes were sent before the step asked for them, and how many there are
-    hidden : for how many seconds sums were on their way while the rank computed
-    busy : how many seconds of that time it spent on them: sending, adding up
-    waited : how many seconds it spent on them once it asked for them
-    again : how many bytes were summed up once more, for some rank had changed them
+    begun, all : the bytes whose sums began before the step requested them, and all bytes
+    hidden : the seconds during which sums were in flight while the rank computed
+    busy : the seconds of that time that it spent on sending and adding
+    waited : the seconds that it spent on them after the request
+    again : the bytes that were summed again because some rank had changed them
     """
 
     begun: int
@@ -52,7 +54,7 @@ class Overlapped:
 
 
 class _Begun:
-    """A bucket on its way."""
+    """A bucket whose sum is in flight."""
 
     def __init__(self, sums: list[AllReduce], arrays: Sequence[Array]) -> None:
         self.sums, self.unfinished, self.arrays = sums, list(sums), arrays
@@ -60,37 +62,37 @@ class _Begun:
         self.version = self.watch.version
 
     def advance(self) -> None:
-        """Do what can be done without waiting."""
+        """Make progress without waiting."""
         self.unfinished = [one for one in self.unfinished if not one.advance()]
 
     def share(self) -> None:
-        """Wait for what others bring, and send them this rank's share of the sums."""
+        """Wait for the parts of the others, and send them this rank's share of the sums."""
         for one in self.unfinished:
             one.share()
 
     def finish(self) -> None:
-        """Wait for the sums, when all ranks have sent their shares, or are about to."""
+        """Wait for the sums; all ranks must have sent their shares, or be about to."""
         for one in self.unfinished:
             one.finish()
         self.unfinished = []
 
     def is_stale(self, arrays: Sequence[Array]) -> bool:
-        """Whether others are to be summed up now, or somebody has, or may have, written into them."""
+        """Whether the arrays are different ones now, or have, or may have, been written to."""
         same = all(a is b for a, b in zip(arrays, self.arrays, strict=True))
         return not same or self.watch.version != self.version or any(map(has_escaped, arrays))
 
 
 class EarlySums:
-    """The sums of some buckets, in one step after the other.
+    """The sums of some buckets, over consecutive steps.
 
     Parameters
     ----------
-    group : the ranks, in a group of these sums' own
-    buckets : what is summed up
+    group : the ranks, as a separate group for these sums
+    buckets : the buckets to sum
 
     Attributes
     ----------
-    latest : what was overlapped in the latest step
+    latest : the overlap in the latest step
     """
 
     def __init__(self, group: RankGroup, buckets: Buckets) -> None:
@@ -108,20 +110,20 @@ class EarlySums:
 
     @property
     def under_way(self) -> list[int]:
-        """The numbers of the buckets that have begun, in that order."""
+        """The indices of the buckets whose sums have begun, in that order."""
         return list(self._begun)
 
     def has_begun(self, number: int) -> bool:
-        """Whether a bucket is on its way."""
+        """Whether the sum of a bucket is in flight."""
         return number in self._begun
 
     def begin(self, number: int, sources: Sequence[Sequence[Array]]) -> None:
-        """Begin to sum up a bucket.
+        """Begin the sum of a bucket.
 
         Parameters
         ----------
-        number : the bucket's
-        sources : for each array that of the only context; one that is not in the bucket is not looked at
+        number : the index of the bucket
+        sources : for each array, that of the only context; arrays outside the bucket are ignored
         """
         begin = perf_counter_ns()
         if not self._begun:
@@ -136,7 +138,7 @@ class EarlySums:
         self._busy += perf_counter_ns() - begin
 
     def advance(self) -> None:
-        """Do for all buckets what can be done without waiting."""
+        """Make progress on all buckets without waiting."""
         begin = perf_counter_ns()
         for begun in self._begun.values():
             if begun.unfinished:
@@ -144,7 +146,7 @@ class EarlySums:
         self._busy += perf_counter_ns() - begin
 
     def said(self, sources: Sequence[Sequence[Array]]) -> bytes:
-        """What the others must know: a byte a bucket, 1 if it is begun, 2 if it is stale since, else 0."""
+        """The message to the others: a byte per bucket, 1 if its sum has begun, 2 if it is stale, else 0."""
         found = bytearray(len(self.buckets.all))
         for number, begun in self._begun.items():
             stale = begun.is_stale(_members(self.buckets.all[number], sources))
@@ -152,16 +154,16 @@ class EarlySums:
         return bytes(found)
 
     def finish(self, told: Sequence[bytes], sources: Sequence[Sequence[Array]]) -> list[int]:
-        """Wait for what any rank has begun.
+        """Wait for the sums that any rank has begun.
 
         Parameters
         ----------
-        told : what each rank has `said`
+        told : the messages of all ranks; see `said`
 
         Returns
         -------
         list
-            the numbers of the buckets that are summed up
+            the indices of the buckets that are summed
         """
         asked = perf_counter_ns()
         early = self.under_way
@@ -171,7 +173,7 @@ class EarlySums:
                 self.begin(number, sources)
         with marked("wait for sums"):
             for begun in self._begun.values():
-                begun.share()  # of all first: ranks that began in different orders would wait for each other
+                begun.share()  # all before any is finished: ranks with different orders would deadlock
             for begun in self._begun.values():
                 begun.finish()
         self._begun.clear()
@@ -197,7 +199,7 @@ class EarlySums:
 
 
 def _abandon(begun: dict[int, _Begun]) -> None:
-    """Keep the memory of sums that nobody asks for any more: messages may still arrive there."""
+    """Keep the memory of abandoned sums alive: messages may still arrive there."""
     for each in begun.values():
         if each.unfinished:
             let_outlive(each.unfinished)

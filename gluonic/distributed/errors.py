@@ -1,4 +1,4 @@
-"""What goes wrong between ranks."""
+"""The errors of communication between ranks."""
 
 from collections.abc import Iterable
 
@@ -6,7 +6,7 @@ from gluonic.graph.errors import MXNetError, NotThereError
 
 
 class MPIMissingError(NotThereError, ImportError):
-    """There is no mpi4py, or no MPI that it could load."""
+    """mpi4py is missing, or an MPI library that it can load."""
 
 
 class RankFailedError(MXNetError):
@@ -14,7 +14,7 @@ class RankFailedError(MXNetError):
 
     Attributes
     ----------
-    ranks : which
+    ranks : the failed ranks
     """
 
     def __init__(self, message: str, ranks: Iterable[int] = ()) -> None:
@@ -23,7 +23,7 @@ class RankFailedError(MXNetError):
 
 
 class RanksDisagreeError(MXNetError):
-    """Ranks bring different things to one operation: other names, shapes or dtypes.
+    """Ranks disagree in one operation: in names, shapes or dtypes.
 
-    All of them raise it, and can go on.
+    All of them raise it, and can continue.
     """

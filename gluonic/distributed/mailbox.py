@@ -1,4 +1,4 @@
-"""Messages to other ranks that a thread there takes as they come, whatever the rank itself is doing."""
+"""Messages to other ranks, where a thread receives them as they arrive, whatever the rank is doing."""
 
 import pickle
 from collections import deque
@@ -17,24 +17,24 @@ from gluonic.graph import Array
 from gluonic.graph.errors import describe
 
 _REQUEST, _REPLY = 1, 2
-_NAP = 2e-4  # seconds between looks for messages
+_NAP = 2e-4  # seconds between checks for messages
 _MOST_UNSENT = 64
 
 
 class Mailbox:
-    """Where a rank receives messages; all ranks make one.
+    """The messages to a rank; all ranks must create one.
 
-    The messages of one rank to another arrive in the order in which they were sent.
+    Messages from one rank to another arrive in the order of sending.
 
     Parameters
     ----------
-    group : the ranks, in a group of this mailbox's own
-    answer : given who has sent it, and a message, returns what to reply: an array, or None
+    group : the ranks, as a separate group for this mailbox
+    answer : ``(sender, message) → reply``: an array, or None
     """
 
     def __init__(self, group: RankGroup, answer: Callable[[int, Any], Array | None]) -> None:
         self._group, self._answer = group, answer
-        self._comm = group.comm  # others are answered even when this rank asks for nothing any more
+        self._comm = group.comm  # others are answered even after this rank's last request
         self._unsent: deque[tuple[int, Any, Any]] = deque()
         self._replies: deque[tuple[Any, Array]] = deque()
         self._closing = Event()
@@ -43,7 +43,7 @@ class Mailbox:
         self._thread.start()
 
     def post(self, rank: int, message: Any) -> None:
-        """Send a message, without waiting until it has arrived; pickles travel, within one program."""
+        """Send a message, as a pickle, without waiting until it has arrived."""
         self._check()
         buffer = np.frombuffer(pickle.dumps(message, protocol=5), np.uint8)
         request = self._group.comm.Isend(as_bytes(buffer), rank, _REQUEST)
@@ -54,7 +54,7 @@ class Mailbox:
             self.flush()
 
     def flush(self) -> None:
-        """Wait until all messages are on their way, so that memory may be used again."""
+        """Wait until all messages are sent, so that their memory may be reused."""
         while self._unsent:
             rank, request, buffer = self._unsent.popleft()
             self._group.finish([request], [rank], lambda: "messages to be taken", buffer)
@@ -66,7 +66,7 @@ class Mailbox:
         self._group.finish([request], [rank], what, reply)
 
     def close(self) -> None:
-        """Take no more messages."""
+        """Stop receiving messages."""
         self._closing.set()
         self._thread.join()
 
@@ -83,14 +83,14 @@ class Mailbox:
                     sleep(_NAP)
         except (
             Exception
-        ) as error:  # raised where this rank uses the mailbox next; the others see it at once
+        ) as error:  # raised at this rank's next use of the mailbox; the others see it at once
             self._failure = error
             if self._group.watch.board is not None:
                 gist = str(error).rpartition("\n")[2]
                 self._group.watch.board.set_state(State.FAILED, f"{type(error).__name__}: {gist}")
 
     def _take(self) -> bool:
-        """Answer the next message; whether there was one."""
+        """Answer the next message; return whether there was one."""
         library = mpi()
         status = library.Status()
         found = self._comm.Improbe(library.ANY_SOURCE, _REQUEST, status)

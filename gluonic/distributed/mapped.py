@@ -11,17 +11,17 @@ class MappedFile:
 
     Parameters
     ----------
-    name : the name that all of them know
-    size : bytes
+    name : its name, known to all of them
+    size : its size in bytes
 
     Attributes
     ----------
-    memory : the mapping; it lasts as long as its processes, whatever becomes of the file
+    memory : the mapping; it outlives the file
 
     Raises
     ------
     OSError
-        if the machine has not that much memory to share
+        if the machine has less memory to share
     """
 
     def __init__(self, name: str, size: int) -> None:
@@ -31,7 +31,7 @@ class MappedFile:
         try:
             if hasattr(
                 os, "posix_fallocate"
-            ):  # a write where there is no memory would kill the process
+            ):  # a write to memory that does not exist would kill the process
                 os.posix_fallocate(descriptor, 0, size)
             else:
                 os.ftruncate(descriptor, size)

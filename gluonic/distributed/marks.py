@@ -1,4 +1,4 @@
-"""What the profiler sees of communication."""
+"""The profiler's events of communication."""
 
 from contextlib import AbstractContextManager, nullcontext
 from typing import Any
@@ -9,15 +9,15 @@ CATEGORY = "communication"
 
 
 _UNDER_WAY = 0
-"""The number of the row, beside those of threads, for what goes on by itself."""
+"""The index of the profile's row for communication in the background, beside those of threads."""
 
 
 def mark_under_way(operation: str, begin: int, end: int, **details: Any) -> None:
-    """Note what went on while this thread did something else, if the profiler runs; nanoseconds."""
+    """Record background communication, from `begin` to `end` in nanoseconds, if the profiler runs."""
     if EVENTS.active:
         EVENTS.add("X", operation, CATEGORY, begin, end, details, _UNDER_WAY)
 
 
 def marked(operation: str, **details: Any) -> AbstractContextManager[None]:
-    """Note how long what is inside takes, if the profiler runs."""
+    """Record the duration of a ``with`` block, if the profiler runs."""
     return EVENTS.span(operation, CATEGORY, **details) if EVENTS.active else nullcontext()

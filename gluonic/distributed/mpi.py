@@ -1,4 +1,4 @@
-"""Finding MPI: mpi4py is imported when several processes are first asked for."""
+"""The search for MPI: mpi4py is imported on the first request for several processes."""
 
 import importlib
 import os
@@ -9,7 +9,7 @@ from gluonic.distributed.errors import MPIMissingError
 from gluonic.graph.errors import describe
 
 _SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS")
-"""Where launchers say how many ranks they have started."""
+"""The environment variables in which launchers give the number of ranks."""
 
 
 @cache
@@ -35,7 +35,7 @@ def mpi() -> Any:
 
 
 def launched_ranks() -> int:
-    """How many ranks the launcher has started, as it says in the environment; 1 if there was none."""
+    """The number of ranks that the launcher has started, from the environment; 1 without a launcher."""
     return max(
         (int(os.environ[name]) for name in _SIZES if os.environ.get(name, "").isdigit()), default=1
     )

@@ -1,8 +1,9 @@
 """Sums over the ranks of a group, always in the order of the ranks.
 
-Each rank is sent its share of all, adds it up, and sends the sum to the others: two messages between any two
-ranks, and each element travels twice. Short arrays are sent whole and added up by everyone. Either way an
-element is ((x₀ + x₁) + x₂) + …, so its bits depend on nothing but the values.
+Each rank receives its share of all arrays, sums it, and sends the sum to the others: two messages between any
+two
+ranks, and each element is sent twice. Short arrays are sent whole and summed by every rank. In both cases an
+element is ((x₀ + x₁) + x₂) + …, so its bits depend only on the values.
 """
 
 from collections import deque
@@ -31,16 +32,16 @@ COMBINE: dict[str, Any] = {
 
 
 class AllReduce:
-    """One array, being reduced while the caller does something else.
+    """The reduction of one array, in the background.
 
     Parameters
     ----------
     group : the ranks
-    values : one axis, contiguous; all ranks have as many, of one dtype
-    what : says what it is, for errors
+    values : the values, contiguous, with one axis; all ranks have the same number and dtype
+    what : returns a description, for errors
     operation : a name of `COMBINE`
-    into : where the result goes, as long as `values`; by default it takes their place
-    tag : the number of its messages, if that does not follow from what the ranks have done before
+    into : the target of the result, as long as `values`; by default `values`
+    tag : the tag of its messages; by default it is derived from the order of operations
     """
 
     def __init__(
@@ -69,7 +70,7 @@ class AllReduce:
         self._is_shared = self._is_done = False
 
     def share(self) -> None:
-        """Wait for the parts, add them up, and begin to send the sum."""
+        """Wait for the parts, sum them, and begin to send the sum."""
         if not self._is_shared:
             self._wait()
             self._add_up_and_send()
@@ -87,7 +88,7 @@ class AllReduce:
         self._is_shared = True
 
     def advance(self) -> bool:
-        """Do what can be done without waiting; whether the result is there."""
+        """Make progress without waiting; return whether the result is available."""
         if self._is_done or not mpi().Request.Testall(self._requests):
             return self._is_done
         if not self._is_shared:
@@ -98,7 +99,7 @@ class AllReduce:
         return True
 
     def finish(self) -> None:
-        """Wait until the result is there."""
+        """Wait for the result."""
         if not self._is_done:
             self.share()
             self._wait()
@@ -120,8 +121,8 @@ def add_up(parts: Sequence[Array], into: Array, scratch: Array, combine: Any = n
     Parameters
     ----------
     parts : at least one
-    into : where the result goes; it may be one of them, so only the last step writes there
-    scratch : memory for what comes before; neither the first nor one of those that are read after it
+    into : the target of the result; it may be one of them, so only the last step writes to it
+    scratch : memory for partial results; neither the first array nor one that is read later
     combine : a ufunc
     """
     total, *rest = parts
@@ -141,15 +142,15 @@ def add_up(parts: Sequence[Array], into: Array, scratch: Array, combine: Any = n
 
 
 def pieces(values: Array) -> list[slice]:
-    """The pieces in which an array of one axis is reduced."""
+    """The slices in which an array of one axis is reduced."""
     length = max(1, PIECE_BYTES // values.itemsize)
     return [slice(start, start + length) for start in range(0, len(values), length)]
 
 
 class Pipeline:
-    """Sums over ranks, one behind the other: while one is added up, the next ones are on their way.
+    """Pipelined sums over ranks: while one is computed, the messages of the next ones are in flight.
 
-    Large arrays go in pieces, which are added up while they are in the cache.
+    Large arrays are divided into pieces, which are summed while they are in the cache.
 
     Parameters
     ----------
@@ -163,7 +164,7 @@ class Pipeline:
         self._shared: deque[AllReduce] = deque()
 
     def add(self, values: Array, into: Array, what: Callable[[], str]) -> None:
-        """Begin to reduce an array of one axis; `into` may be the same."""
+        """Begin the reduction of an array of one axis; `into` may be the same array."""
         if self._group.size == 1:
             if into is not values:
                 write(into, values)
@@ -175,11 +176,11 @@ class Pipeline:
             self._advance(_AHEAD)
 
     def finish(self) -> None:
-        """Wait until all results are there."""
+        """Wait for all results."""
         self._advance(0)
 
     def _advance(self, most: int) -> None:
-        """Leave at most so many sums on their way."""
+        """Finish sums until at most `most` are in flight."""
         while len(self._sent) > most:
             reduction = self._sent.popleft()
             reduction.share()
@@ -193,7 +194,7 @@ class Pipeline:
 def reduce(
     group: RankGroup, values: Array, what: Callable[[], str], operation: str = "sum"
 ) -> None:
-    """Reduce an array over the ranks, in its place; see `AllReduce`."""
+    """Reduce an array over the ranks, in place; see `AllReduce`."""
     pipeline = Pipeline(group, operation)
     pipeline.add(values, values, what)
     pipeline.finish()
@@ -202,9 +203,9 @@ def reduce(
 def reduce_encoded(
     group: RankGroup, codec: Codec, name: Any, values: Array, what: Callable[[], str]
 ) -> Array:
-    """Sum up what a codec makes of values; the sum, of float32 and one axis.
+    """Sum encoded values; returns the sum, float32 with one axis.
 
-    Each rank sends all that is encoded to all others.
+    Each rank sends all of its encoded values to all others.
     """
     sent = codec.encoded(name, values).view(np.uint8)
     parts = [sent if r == group.rank else np.empty_like(sent) for r in range(group.size)]

@@ -1,7 +1,7 @@
 """Memory that all ranks of one machine read and write.
 
-It has no name in the file system, so nothing is left of it however its ranks end: the others open it as a file
-descriptor of the rank that made it, and the system takes it back with the last of them.
+It has no name in the file system, so nothing remains of it however its ranks end: the others open it as a file
+descriptor of the rank that created it, and the system frees it with the last of them.
 """
 
 import ctypes
@@ -24,9 +24,9 @@ _FAILED = ctypes.c_void_p(-1).value
 
 
 class SharedMemory(mmap.mmap):
-    """Memory of some ranks; its first page is not to be used.
+    """Memory that some ranks share; its first page must not be used.
 
-    A child of a rank's fork has a copy: it changes nothing for ranks.
+    A forked child of a rank has a copy: its writes do not affect the ranks.
 
     Attributes
     ----------
@@ -37,12 +37,12 @@ class SharedMemory(mmap.mmap):
 
     @property
     def path(self) -> str:
-        """Where other processes of the same user can open it."""
+        """The path at which other processes of the same user can open it."""
         return f"/proc/{os.getpid()}/fd/{self.descriptor}"
 
     @classmethod
     def of(cls, descriptor: int) -> "SharedMemory":
-        """The memory behind a descriptor, which is closed with it."""
+        """Map the memory of a descriptor, which is closed with it."""
         try:
             found = cls(descriptor, os.fstat(descriptor).st_size)
         except BaseException:
@@ -58,17 +58,17 @@ _present: WeakSet[SharedMemory] = WeakSet()
 
 
 def share_memory(group: RankGroup, size: int) -> SharedMemory | None:
-    """Make memory that all ranks of a group share; all must ask for it.
+    """Create memory that all ranks of a group share; a collective operation.
 
     Parameters
     ----------
     group : the ranks, all of one machine
-    size : how many bytes beside the first page
+    size : its size in bytes, without the first page
 
     Returns
     -------
     SharedMemory or None
-        None, on all ranks, if there is not so much, or the system lets them share none; rank 0 says why
+        None, on all ranks, if there is not enough, or the system does not let them share it; rank 0 warns
     """
 
     def what() -> str:
@@ -101,7 +101,7 @@ def share_memory(group: RankGroup, size: int) -> SharedMemory | None:
 
 
 def _made(size: int) -> SharedMemory:
-    """Fresh memory, all of which is there: the system would end who writes to what is not."""
+    """New memory, fully allocated: a write to memory that does not exist would kill the process."""
     if not hasattr(os, "memfd_create"):
         raise OSError(errno.ENOSYS, "memory without a name is shared on Linux alone")
     if size > _available():
@@ -118,14 +118,14 @@ def _made(size: int) -> SharedMemory:
 
 
 def _available() -> int:
-    """How many bytes could be had without taking them from other processes."""
+    """The number of bytes available without affecting other processes."""
     lines = Path("/proc/meminfo").read_text().splitlines()
     known = dict(line.split(":", 1) for line in lines)
     return int(known["MemAvailable"].split()[0]) * 1024
 
 
 def _opened(path: str, token: bytes, size: int) -> SharedMemory:
-    """Memory that another process has made."""
+    """Memory that another process has created."""
     descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC)
     if os.fstat(descriptor).st_size == size:
         found = SharedMemory.of(descriptor)
@@ -140,7 +140,7 @@ def _opened(path: str, token: bytes, size: int) -> SharedMemory:
 
 
 def _keep_apart() -> None:
-    """Let what this process writes be seen by no other: it is the child of a rank."""
+    """Make this process's mapping private: it is the child of a rank."""
     library = ctypes.CDLL(None, use_errno=True)
     library.mmap.restype = ctypes.c_void_p
     library.mmap.argtypes = [ctypes.c_void_p, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]

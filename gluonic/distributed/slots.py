@@ -1,4 +1,4 @@
-"""Arrays of this rank that lie where others read them, for as long as somebody holds them."""
+"""Arrays of this rank in memory that others read, for as long as something refers to them."""
 
 from collections.abc import Sequence
 from weakref import ref
@@ -13,13 +13,13 @@ Kind = tuple[tuple[int, ...], np.dtype]
 
 
 class Slots:
-    """Places in shared memory, each of which one array may have.
+    """Slots in shared memory, each for one array.
 
-    Nothing here keeps an array alive; a view of one does, so memory that anybody can see is never given again.
+    This object keeps no array alive, but views do, so a slot that is still visible is never reused.
 
     Parameters
     ----------
-    memory : where they are
+    memory : the shared memory
     """
 
     def __init__(self, memory: SharedMemory) -> None:
@@ -28,11 +28,11 @@ class Slots:
         self._taken: dict[int, ref[Array]] = {}
 
     def add(self, place: int, offset: int, kind: Kind) -> None:
-        """Name a place: bytes from the memory's beginning, and the shape and dtype of its array."""
+        """Add a slot: its offset in bytes, and the shape and dtype of its array."""
         self._places[place] = offset, kind
 
     def take(self, place: int) -> Array | None:
-        """An array for a place; None if there is no such place, or somebody holds the array that was there."""
+        """An array in a slot; None if there is no such slot, or something refers to its earlier array."""
         if place not in self._places or self._array(place) is not None:
             return None
         offset, (shape, dtype) = self._places[place]
@@ -41,11 +41,11 @@ class Slots:
         return register_owner(found)
 
     def has(self, place: int, array: Array) -> bool:
-        """Whether an array is the one that has a place."""
+        """Whether an array is the one in a slot."""
         return self._array(place) is array
 
     def are_free_for(self, sources: Sequence[Sequence[Array]]) -> bool:
-        """Whether no place is held by others than the array of the only context that belongs there."""
+        """Whether all slots are free, or occupied by the corresponding array of the only context."""
         return all(
             held is None or (len(sources[place]) == 1 and held is sources[place][0])
             for place in self._taken

@@ -1,4 +1,4 @@
-"""What operators sum up over ranks, such as the statistics of a batch that all ranks share."""
+"""Sums of operators over ranks, such as the statistics of a batch that all ranks share."""
 
 from collections.abc import Callable
 from importlib.util import find_spec
@@ -14,14 +14,14 @@ from gluonic.graph.over_ranks import enter
 
 
 def add_up_over_ranks(values: Array, what: Callable[[], str]) -> None:
-    """Replace an array of one axis by its sum over all ranks, which is the same to the bit on all.
+    """Replace an array of one axis by its sum over all ranks, which is bitwise equal on all.
 
     Raises
     ------
     RanksDisagreeError
-        if another rank sums up something else
+        if another rank sums something else
     RankFailedError
-        if another rank has ended, or does not come in time
+        if another rank has ended, or does not arrive in time
     """
     group = world().group
     if group.size == 1:
@@ -32,6 +32,6 @@ def add_up_over_ranks(values: Array, what: Callable[[], str]) -> None:
 
 
 def enter_if_launched() -> None:
-    """Let operators sum up over ranks, if a launcher has started several."""
+    """Let operators sum over ranks, if a launcher has started several."""
     if launched_ranks() > 1 and find_spec("mpi4py") is not None:
         enter(add_up_over_ranks)

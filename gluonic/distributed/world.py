@@ -1,4 +1,4 @@
-"""All ranks of a program: how they find each other, and how they end."""
+"""All ranks of a program: their start, and their end."""
 
 import atexit
 import logging
@@ -19,10 +19,10 @@ from gluonic.distributed.mpi import launched_ranks, mpi
 from gluonic.distributed.waiting import RankWatch, time_limit
 from gluonic.graph.errors import describe
 
-_GRACE = 2.0  # seconds in which other ranks can say what has stopped them, too
-_PRINTING = 0.2  # seconds in which what they have said reaches the launcher
+_GRACE = 2.0  # seconds for other ranks to report their errors, too
+_PRINTING = 0.2  # seconds for their output to reach the launcher
 _FROM_LAUNCHERS = (signal.SIGTERM, signal.SIGUSR1)
-"""What launchers send when a rank has died: Open MPI's the first, MPICH's may send the second."""
+"""The signals of launchers when a rank has died: Open MPI sends the first, MPICH may send the second."""
 
 
 class World:
@@ -31,7 +31,7 @@ class World:
     Attributes
     ----------
     group : all ranks
-    watch : what this rank looks at while it waits
+    watch : the checks of this rank while it waits
     local : the ranks of this machine
     ranks_by_machine : those of each machine, in the order of their first ranks
     """
@@ -67,7 +67,7 @@ class World:
             )
 
     def split(self, ranks: list[int]) -> RankGroup | None:
-        """Make a group of some ranks, which all ranks must ask for; None on those that are not in it."""
+        """Make a group of some ranks, a collective operation of all ranks; None on ranks outside it."""
         self.group.agree(f"ranks {ranks}", lambda: "a group of ranks")
         inside = self.group.rank in ranks
         colour = 0 if inside else mpi().UNDEFINED
@@ -86,7 +86,7 @@ class World:
                     signal.signal(number, self._terminated)
 
     def _terminated(self, number: int, frame: FrameType | None) -> None:
-        """What the launcher does to those who are left: say why, instead of ending in silence."""
+        """Handle the launcher's signal to the remaining ranks: report why, instead of ending silently."""
         board = self.watch.board
         assert board is not None
         ends = {r: board.end_of(r) for r in self.local if r != self.group.rank}
@@ -99,10 +99,10 @@ class World:
     def _stopped(
         self, kind: type[BaseException], error: BaseException, trace: TracebackType | None
     ) -> None:
-        """End all ranks after an error that nobody has caught here."""
+        """End all ranks after an uncaught error on this one."""
         for number in _FROM_LAUNCHERS:
             if signal.getsignal(number) == self._terminated:
-                signal.signal(number, signal.SIG_IGN)  # this rank is ending already
+                signal.signal(number, signal.SIG_IGN)  # this rank is already ending
         self._hook(kind, error, trace)
         sys.stderr.flush()
         board = self.watch.board
@@ -126,7 +126,7 @@ def _world_of(process: int) -> World:
 
 
 def world() -> World:
-    """All ranks; the first call starts MPI, and all ranks must make it.
+    """All ranks; the first call starts MPI, and is collective.
 
     Raises
     ------

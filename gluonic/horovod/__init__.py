@@ -1,7 +1,7 @@
 """Horovod's interface for MXNet, on MPI: ``import horovod.mxnet as hvd`` where gluonic is served as mxnet.
 
-All ranks call the same functions in the same order. What they bring is compared first, so that ranks which
-differ in a name, a shape or a dtype all raise an error and can go on.
+All ranks call the same functions in the same order. Their arguments are compared first, so if ranks differ in a
+name, a shape or a dtype, all of them raise an error and can continue.
 """
 
 from gluonic.horovod.compression import Compression

@@ -1,4 +1,4 @@
-"""How gradients are made smaller before they are summed up."""
+"""The compression of gradients before they are summed."""
 
 from typing import Any
 
@@ -12,7 +12,7 @@ class NoneCompressor:
 
     @staticmethod
     def compress(tensor: NDArray) -> tuple[NDArray, Any]:
-        """The array itself, and what `decompress` needs."""
+        """The array itself, and the data that `decompress` needs."""
         return tensor, None
 
     @staticmethod
@@ -22,11 +22,11 @@ class NoneCompressor:
 
 
 class FP16Compressor:
-    """Send floating point gradients as float16."""
+    """Send floating-point gradients as float16."""
 
     @staticmethod
     def compress(tensor: NDArray) -> tuple[NDArray, Any]:
-        """The array as float16, if it is of floating point, and its dtype."""
+        """The array as float16, if it is floating-point, and its dtype."""
         is_floating = np.issubdtype(tensor.dtype, np.floating)
         return (tensor.astype("float16", copy=False) if is_floating else tensor), tensor.dtype
 
@@ -42,7 +42,7 @@ class Compression:
 
     Attributes
     ----------
-    none : not at all
+    none : no compression
     fp16 : as float16
     """
 

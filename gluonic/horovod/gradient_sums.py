@@ -1,4 +1,4 @@
-"""The gradients of a trainer, summed up over ranks in each step, some of them during backward."""
+"""Sums of a trainer's gradients over ranks, in each step; some are computed during backward."""
 
 import os
 from collections.abc import Sequence
@@ -13,7 +13,7 @@ from gluonic.ndarray.array import NDArray
 
 
 class TrainerSums:
-    """What sums up gradients of the same names, shapes and dtypes in one step after the other.
+    """The sums of gradients with the same names, shapes and dtypes, over consecutive steps.
 
     Parameters
     ----------
@@ -23,7 +23,7 @@ class TrainerSums:
 
     Attributes
     ----------
-    overlapped : what was summed up during backward in the latest step; None if nothing was
+    overlapped : the overlap of sums with backward in the latest step; None if there was none
     """
 
     def __init__(self, group: RankGroup, names: Sequence[str], arrays: Sequence[NDArray]) -> None:
@@ -38,10 +38,10 @@ class TrainerSums:
 
         Parameters
         ----------
-        facts : what all ranks must agree on, beside shapes and dtypes
-        named : what errors and the profiler call the trainer
-        early : whether they are gradients as backward writes them, so that the next step's may be summed up
-            while it goes on
+        facts : what all ranks must agree on, besides shapes and dtypes
+        named : the trainer's name in errors and the profiler
+        early : whether they are gradients as backward writes them, so that the next step's may be summed during
+            backward
         """
         wanted = early and self._pays()
         said = b"" if self._overlap is None else self._overlap.said(arrays)
@@ -64,14 +64,14 @@ class TrainerSums:
             self._expect(arrays)
 
     def _pays(self) -> bool:
-        """Whether to begin during backward: on one machine the same cores would do it, which takes longer."""
+        """Whether to begin sums during backward; not on one machine, where both would compete for the cores."""
         asked = os.environ.get("GLUONIC_OVERLAP")
         if asked is None:
             return not set(self._group.members).issubset(world().local)
         return asked != "0"
 
     def _expect(self, arrays: Sequence[NDArray]) -> None:
-        """Listen to the gradients that the next step is likely to sum up, these; all ranks do."""
+        """Listen to these gradients, which the next step will probably sum; a collective operation."""
         if self._overlap is None:
             self._overlap = GradientOverlap(self._group, self._names, self._kinds)
         elif self._overlap.sums is None:

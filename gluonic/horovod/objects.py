@@ -1,4 +1,4 @@
-"""Python objects between ranks, as pickles: all ranks are one program."""
+"""Exchange of Python objects between ranks, as pickles: all ranks are one program."""
 
 import pickle
 from typing import Any
@@ -10,7 +10,7 @@ from gluonic.horovod.process_sets import global_process_set
 
 
 def broadcast_object(obj: Any, root_rank: int = 0, name: str | None = None) -> Any:
-    """An object that one rank has; what the others give does not matter."""
+    """The object of one rank; those of the others are ignored."""
     group = global_process_set.group()
 
     def what() -> str:
@@ -25,7 +25,7 @@ def broadcast_object(obj: Any, root_rank: int = 0, name: str | None = None) -> A
 
 
 def allgather_object(obj: Any, name: str | None = None) -> list[Any]:
-    """The objects of all ranks, by rank."""
+    """The objects of all ranks, in the order of ranks."""
     pickled = np.frombuffer(pickle.dumps(obj), np.uint8)
     found = world().group.gather(pickled, lambda: f"hvd.allgather_object {name or ''}")
     return [pickle.loads(part.tobytes()) for part in found]

@@ -1,4 +1,4 @@
-"""What ranks do together with arrays."""
+"""Collective operations on arrays."""
 
 from collections.abc import Callable, Sequence
 from itertools import count
@@ -22,20 +22,20 @@ _unnamed = count()
 
 
 class InputError(MXNetError, ValueError, AssertionError):
-    """What was given to an operation makes no sense."""
+    """The arguments of an operation are invalid."""
 
 
 def _agreed(
     group: RankGroup, what: str, name: str | None, facts: str, problem: str = ""
 ) -> Callable[[], str]:
-    """Compare what the ranks bring; how to call it in errors.
+    """Compare the ranks' arguments; returns their description for errors.
 
     Raises
     ------
     RanksDisagreeError
-        on all ranks, if they differ, or one has a problem
+        on all ranks, if they differ, or one has an invalid argument
     InputError
-        if all have the same problem
+        if all have the same invalid argument
     """
     called = what if name is None else f"{what} {name!r}"
 
@@ -54,7 +54,7 @@ def _described(tensors: Sequence[NDArray]) -> str:
 
 
 def _scaled(values: Array, factor: float) -> Array:
-    """Values times a factor: of integers in float64, of float16 in float32, in their dtype again."""
+    """Values times a factor, in their dtype; integers are multiplied in float64, float16 in float32."""
     if factor == 1.0:
         return values
     least = np.float64 if values.dtype.kind in "iu" else np.float32
@@ -64,7 +64,7 @@ def _scaled(values: Array, factor: float) -> Array:
 
 
 def _operation(op: int | None, average: bool | None) -> int:
-    """Which operation is asked for: ``average=`` is how it was said once."""
+    """The requested operation; ``average=`` is its older spelling."""
     if op is not None and average is not None:
         raise ValueError("The op parameter supersedes average. Please provide only one of them.")
     chosen = op if op is not None else Sum if average is False else Average
@@ -103,7 +103,7 @@ def grouped_allreduce(
 def grouped_allreduce_(
     tensors: Sequence[NDArray], *arguments: Any, **options: Any
 ) -> Sequence[NDArray]:
-    """Reduce several arrays in their place; see `allreduce`."""
+    """Reduce several arrays in place; see `allreduce`."""
     for tensor, found in zip(
         tensors, grouped_allreduce(tensors, *arguments, **options), strict=True
     ):
@@ -125,11 +125,11 @@ def allreduce(
 
     Parameters
     ----------
-    tensor : of one shape and dtype on all ranks
-    average : whether to average or to sum up, as older programs say it
-    name : what errors call it
-    priority : taken for Horovod's sake; operations are done in the order of the calls
-    prescale_factor, postscale_factor : what it is multiplied by before and afterwards
+    tensor : the array, of one shape and dtype on all ranks
+    average : whether to average or to sum, in older programs
+    name : its name in errors
+    priority : accepted for compatibility; operations run in the order of the calls
+    prescale_factor, postscale_factor : the factors before and after the reduction
     process_set : the ranks
     op : `Average`, which is the default, `Sum`, `Min`, `Max` or `Product`
 
@@ -143,7 +143,7 @@ def allreduce(
 
 
 def allreduce_(tensor: NDArray, *arguments: Any, **options: Any) -> NDArray:
-    """Reduce an array in its place; see `allreduce`."""
+    """Reduce an array in place; see `allreduce`."""
     overwrite(tensor, allreduce(tensor, *arguments, **options).elements)
     return tensor
 
@@ -179,7 +179,7 @@ def broadcast(
     priority: int = 0,
     process_set: ProcessSet = global_process_set,
 ) -> NDArray:
-    """What one rank has of an array of which all ranks have one; `root_rank` is its number among all."""
+    """The array of the rank `root_rank`, counted among all ranks; every rank passes one of the same shape."""
     group = process_set.group()
     problem = "" if root_rank in group.members else f"rank {root_rank} is not in {process_set}"
     facts = f"{_described([tensor])} from rank {root_rank}"
@@ -191,7 +191,7 @@ def broadcast(
 
 
 def broadcast_(tensor: NDArray, root_rank: int, *arguments: Any, **options: Any) -> NDArray:
-    """Replace an array's values by those that one rank has; see `broadcast`."""
+    """Replace an array's values by those of one rank; see `broadcast`."""
     overwrite(tensor, broadcast(tensor, root_rank, *arguments, **options).elements)
     return tensor
 
@@ -207,14 +207,14 @@ def alltoall(
 
     Parameters
     ----------
-    tensor : what to send
-    splits : how long the slice for each rank is, integers of 32 bits; equal slices by default
+    tensor : the array to send
+    splits : the lengths of the slices for each rank, 32-bit integers; equal slices by default
     name, priority, process_set : see `allreduce`
 
     Returns
     -------
     NDArray, or a pair
-        the slices that have come, one after the other; and, if `splits` was given, how long each is
+        the received slices, concatenated; and, if `splits` was given, their lengths
     """
     group = process_set.group()
     lengths, problem = _lengths_of(tensor, splits, group.size)
@@ -229,7 +229,7 @@ def alltoall(
 
 
 def _lengths_of(tensor: NDArray, splits: Any, size: int) -> tuple[list[int], str]:
-    """How long each slice is, and what is wrong with that."""
+    """The length of each slice, and a description of what is wrong with the lengths."""
     length = len(tensor)
     if splits is None:
         wrong = (
@@ -256,7 +256,7 @@ def grouped_reducescatter(
     prescale_factor: float = 1.0,
     postscale_factor: float = 1.0,
 ) -> list[NDArray]:
-    """Reduce several arrays, and keep this rank's part of each; see `reducescatter`."""
+    """Reduce several arrays, and return this rank's part of each; see `reducescatter`."""
     if op not in (Average, Sum):
         raise InputError(describe("op must be hvd.Average or hvd.Sum", where="hvd.reducescatter"))
     if any(not tensor.shape for tensor in tensors):
@@ -275,9 +275,9 @@ def grouped_reducescatter(
 
 
 def reducescatter(tensor: NDArray, *arguments: Any, **options: Any) -> NDArray:
-    """Sum up or average an array over the ranks, and keep this rank's part of the first axis.
+    """Sum or average an array over the ranks, and return this rank's part of the first axis.
 
-    The first ranks' parts are longer by one where the axis cannot be divided.
+    If the axis cannot be divided evenly, the first ranks' parts are longer by one.
     """
     return grouped_reducescatter([tensor], *arguments, **options)[0]
 

@@ -1,4 +1,4 @@
-"""Sets of ranks that operations can be limited to."""
+"""Sets of ranks, to which operations can be limited."""
 
 from collections.abc import Iterable
 
@@ -8,16 +8,16 @@ from gluonic.graph.errors import MXNetError, describe
 
 
 class ProcessSet:
-    """Some ranks; `add_process_set` makes them a group.
+    """A set of ranks; `add_process_set` makes it a group.
 
     Parameters
     ----------
-    ranks : their numbers
+    ranks : the ranks
 
     Attributes
     ----------
-    process_set_id : its number; None before it has been added, and after it has been removed
-    ranks : the numbers, ascending
+    process_set_id : its id; None before it has been added, and after it has been removed
+    ranks : the ranks, ascending
     """
 
     def __init__(self, ranks: Iterable[int]) -> None:
@@ -32,11 +32,11 @@ class ProcessSet:
         self.process_set_id, self._members = None, None
 
     def size(self) -> int | None:
-        """How many ranks it has; None while it is no group."""
+        """The number of ranks; None while it is not a group."""
         return None if self.process_set_id is None else len(self.ranks)
 
     def rank(self) -> int | None:
-        """The number of this rank in it; None while it is no group, -1 where this rank is not in it."""
+        """The position of this rank in it; None while it is not a group, -1 if this rank is not in it."""
         if self.process_set_id is None:
             return None
         return -1 if self._members is None else self._members.rank
@@ -51,7 +51,7 @@ class ProcessSet:
         Raises
         ------
         MXNetError
-            if it is none, or this rank is not in it
+            if it is not a group, or this rank is not in it
         """
         if self._members is None:
             what = (
@@ -73,27 +73,27 @@ _SETS: dict[int, ProcessSet] = {}
 
 
 def begin_global(group: RankGroup) -> None:
-    """Make all ranks a set, which has number 0."""
+    """Make a set of all ranks, with id 0."""
     everyone = global_process_set
     everyone.process_set_id, everyone.ranks, everyone._members = 0, list(group.members), group
 
 
 def end_global() -> None:
-    """Forget the set of all ranks."""
+    """Drop the set of all ranks."""
     global_process_set._invalidate()
 
 
 def add_process_set(process_set: ProcessSet | Iterable[int]) -> ProcessSet:
-    """Make some ranks a group; all ranks call it, those that are not in it as well.
+    """Make some ranks a group; all ranks call it, including those outside it.
 
     Parameters
     ----------
-    process_set : the set, or the numbers of its ranks
+    process_set : the set, or its ranks
 
     Raises
     ------
     ValueError
-        if there is a set of these ranks already, or there are no such ranks
+        if there already is a set of these ranks, or a rank does not exist
     """
     found = process_set if isinstance(process_set, ProcessSet) else ProcessSet(process_set)
     everyone = world()
@@ -111,7 +111,7 @@ def add_process_set(process_set: ProcessSet | Iterable[int]) -> ProcessSet:
 
 
 def remove_process_set(process_set: ProcessSet) -> bool:
-    """Forget a set; whether there was one. The set of all ranks stays."""
+    """Remove a set; returns whether it existed. The set of all ranks cannot be removed."""
     number = process_set.process_set_id
     if number is None or number == 0:
         return False

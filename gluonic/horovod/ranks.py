@@ -1,4 +1,4 @@
-"""Who is there: ranks, machines, and what Horovod would have been built with."""
+"""Ranks, machines, and the features with which Horovod would have been built."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -20,12 +20,12 @@ class NotInitializedError(ValueError):
 
 
 def init(comm: Any = None, process_sets: Sequence[ProcessSet] | None = None) -> None:
-    """Find the other ranks; all call it.
+    """Find the other ranks; a collective operation.
 
     Parameters
     ----------
     comm : None, for all ranks
-    process_sets : sets of ranks to make at once
+    process_sets : sets of ranks to add at once
 
     Raises
     ------
@@ -46,7 +46,7 @@ def init(comm: Any = None, process_sets: Sequence[ProcessSet] | None = None) -> 
 
 
 def shutdown() -> None:
-    """Forget the ranks; `init` finds them again. MPI itself ends with the program."""
+    """Drop the ranks; `init` finds them again. MPI itself ends with the program."""
     end_global()
 
 
@@ -62,28 +62,28 @@ def _known() -> World:
 
 
 def rank() -> int:
-    """The number of this process among all."""
+    """The rank of this process."""
     return _known().group.rank
 
 
 def size() -> int:
-    """How many processes there are."""
+    """The number of processes."""
     return _known().group.size
 
 
 def local_rank() -> int:
-    """The number of this process among those of its machine."""
+    """The rank of this process among those of its machine."""
     known = _known()
     return known.local.index(known.group.rank)
 
 
 def local_size() -> int:
-    """How many processes this machine has."""
+    """The number of processes on this machine."""
     return len(_known().local)
 
 
 def cross_rank() -> int:
-    """The number of this machine among those that have a process of this `local_rank`."""
+    """The index of this machine among those with a process of this `local_rank`."""
     known, place = _known(), local_rank()
     return [ranks[place] for ranks in known.ranks_by_machine if len(ranks) > place].index(
         known.group.rank
@@ -91,39 +91,39 @@ def cross_rank() -> int:
 
 
 def cross_size() -> int:
-    """How many machines have a process of this `local_rank`."""
+    """The number of machines with a process of this `local_rank`."""
     place = local_rank()
     return sum(len(ranks) > place for ranks in _known().ranks_by_machine)
 
 
 def is_homogeneous() -> bool:
-    """Whether all machines have as many processes."""
+    """Whether all machines have the same number of processes."""
     return len({len(ranks) for ranks in _known().ranks_by_machine}) == 1
 
 
 def mpi_threads_supported() -> bool:
-    """Whether MPI may be called by several threads."""
+    """Whether several threads may call MPI."""
     _known()
     return bool(mpi().Query_thread() == mpi().THREAD_MULTIPLE)
 
 
 def mpi_enabled() -> bool:
-    """True: MPI it is."""
+    """True: ranks communicate over MPI."""
     return True
 
 
 def mpi_built() -> bool:
-    """True: MPI it is."""
+    """True: ranks communicate over MPI."""
     return True
 
 
 def gloo_enabled() -> bool:
-    """False: MPI it is."""
+    """False: ranks communicate over MPI."""
     return False
 
 
 def gloo_built() -> bool:
-    """False: MPI it is."""
+    """False: ranks communicate over MPI."""
     return False
 
 
@@ -133,12 +133,12 @@ def nccl_built() -> int:
 
 
 def ddl_built() -> bool:
-    """False: MPI it is."""
+    """False: ranks communicate over MPI."""
     return False
 
 
 def ccl_built() -> bool:
-    """False: MPI it is."""
+    """False: ranks communicate over MPI."""
     return False
 
 
@@ -153,10 +153,10 @@ def rocm_built() -> bool:
 
 
 def start_timeline(file_path: str, mark_cycles: bool = False) -> None:
-    """Raise: `gluonic.profiler` notes communication."""
+    """Raise an error: `gluonic.profiler` records communication."""
     raise NotThereError(describe("there is no timeline", where="hvd", hint="mx.profiler"))
 
 
 def stop_timeline() -> None:
-    """Raise: `gluonic.profiler` notes communication."""
+    """Raise an error: `gluonic.profiler` records communication."""
     start_timeline("")

@@ -1,4 +1,4 @@
-"""Optimizers and trainers that average gradients over ranks, and parameters that begin alike."""
+"""Optimizers and trainers that average gradients over ranks, and equal initial parameters."""
 
 from collections.abc import Mapping, Sequence
 from operator import is_
@@ -22,13 +22,13 @@ from gluonic.ndarray.kernels import overwrite
 
 
 class DistributedOptimizer(optimizers.Optimizer):
-    """An optimizer whose gradients are averaged over the ranks before it updates.
+    """An optimizer that averages gradients over the ranks before each update.
 
     Parameters
     ----------
     optimizer : the optimizer
-    gradient_predivide_factor : by what gradients are divided before they are summed up, instead of afterwards
-    num_groups : taken for Horovod's sake: what is updated together is summed up together
+    gradient_predivide_factor : a divisor of gradients that is applied before the sum, not after it
+    num_groups : accepted for compatibility: parameters updated together are summed together
     process_set : the ranks
     """
 
@@ -53,7 +53,7 @@ class DistributedOptimizer(optimizers.Optimizer):
         return self._optimizer.create_state(index, weight)
 
     def create_state_multi_precision(self, index: Any, weight: NDArray) -> Any:
-        """The optimizer's state for a parameter, which may be of float16."""
+        """The optimizer's state for a parameter, which may be float16."""
         return self._optimizer.create_state_multi_precision(index, weight)
 
     def _average(self, index: Any, grad: Any) -> None:
@@ -74,7 +74,7 @@ class DistributedOptimizer(optimizers.Optimizer):
         self._optimizer.update(index, weight, grad, state)
 
     def update_multi_precision(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """Average the gradient, and update a parameter that may be of float16."""
+        """Average the gradient, and update a parameter that may be float16."""
         self._average(index, grad)
         self._optimizer.update_multi_precision(index, weight, grad, state)
 
@@ -98,15 +98,15 @@ class DistributedOptimizer(optimizers.Optimizer):
 
 
 class DistributedTrainer(Trainer):
-    """A trainer that averages gradients over the ranks; `step` takes the batch size of one of them.
+    """A trainer that averages gradients over the ranks; `step` takes the batch size of one rank.
 
     Parameters
     ----------
     params, optimizer, optimizer_params : see `Trainer`
     compression : `Compression.none` or `Compression.fp16`
-    gradient_predivide_factor : by what gradients are divided before they are summed up, instead of afterwards
-    prefix : what errors call its parameters
-    num_groups : taken for Horovod's sake: gradients go in buckets
+    gradient_predivide_factor : a divisor of gradients that is applied before the sum, not after it
+    prefix : the prefix of its parameters' names in errors
+    num_groups : accepted for compatibility: gradients are always sent in buckets
     process_set : the ranks
     """
 
@@ -136,7 +136,7 @@ class DistributedTrainer(Trainer):
 
     @property
     def overlapped(self) -> Overlapped | None:
-        """What was summed up during backward, in the latest step; None if nothing was."""
+        """The overlap of sums with backward, in the latest step; None if there was none."""
         return None if self._sums is None else self._sums.overlapped
 
     def _allreduce_grads(self) -> None:
@@ -168,19 +168,19 @@ class DistributedTrainer(Trainer):
 
 
 def broadcast_parameters(params: Any, root_rank: int = 0, prefix: str | None = None) -> None:
-    """Give all ranks the parameters that one has.
+    """Copy the parameters of one rank to all ranks.
 
     Parameters
     ----------
-    params : a dictionary of arrays or parameters, such as `net.collect_params()`; those that wait for a shape
-        are sent when they have one
-    root_rank : the rank that has them
-    prefix : what errors call them
+    params : a dictionary of arrays or parameters, such as `net.collect_params()`; parameters with deferred
+        initialization are sent once they are initialized
+    root_rank : the rank whose parameters are copied
+    prefix : the prefix of their names in errors
 
     Raises
     ------
     ValueError
-        if it is no dictionary
+        if `params` is not a dictionary
     """
     if not isinstance(params, Mapping):
         raise ValueError(f"invalid params of type: {type(params)}")
@@ -201,7 +201,7 @@ def broadcast_parameters(params: Any, root_rank: int = 0, prefix: str | None = N
 
 
 def _broadcast_when_initialized(param: Parameter, root_rank: int, name: str) -> None:
-    """Let a parameter be sent once it has a shape and values."""
+    """Send a parameter once it has a shape and values."""
 
     def broadcast_all() -> None:
         for one in param.list_data():

@@ -1,7 +1,7 @@
-"""Key-value stores: where the gradients of several contexts are summed and weights are kept.
+"""Key-value stores: they sum the gradients of several contexts, and hold weights.
 
-In one process, "local" and "device" stores are the same here: a dictionary. Those of several processes,
-"dist_sync" and its kin, keep such a dictionary in each and sum up gradients over MPI.
+In one process, "local" and "device" stores are the same here: a dictionary. Those of several processes, such as
+"dist_sync", have a dictionary in each process and sum gradients over MPI.
 """
 
 from gluonic.kvstore.base import KVStoreBase, TestStore

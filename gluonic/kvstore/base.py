@@ -1,4 +1,4 @@
-"""What a trainer needs of a key-value store, and what all stores in one process have in common."""
+"""The interface of key-value stores for trainers, and the base of all stores in one process."""
 
 from typing import Any, ClassVar, TypeVar
 
@@ -13,7 +13,7 @@ _Class = TypeVar("_Class", bound=type)
 
 
 class KVStoreBase:
-    """What a trainer needs of a store; a new kind overrides these and is registered.
+    """The interface of stores for trainers; a new kind overrides these methods and is registered.
 
     Attributes
     ----------
@@ -38,7 +38,7 @@ class KVStoreBase:
         raise self._lacks("broadcast")
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
-        """Sum up `value` and copy the result to `out`, or else back to `value`."""
+        """Sum `value` and copy the result to `out`, or else back to `value`."""
         raise self._lacks("pushpull")
 
     def set_optimizer(self, optimizer: Optimizer) -> None:
@@ -64,12 +64,12 @@ class KVStoreBase:
 
     @property
     def rank(self) -> int:
-        """The number of this worker."""
+        """The rank of this worker."""
         raise self._lacks("rank")
 
     @property
     def num_workers(self) -> int:
-        """How many workers there are."""
+        """The number of workers."""
         raise self._lacks("num_workers")
 
 
@@ -78,7 +78,7 @@ def as_list(value: Any) -> list[NDArray]:
 
 
 def total_of(values: Any) -> NDArray:
-    """Sum up the arrays of several contexts on the first one's."""
+    """Sum the arrays of several contexts on the context of the first one."""
     first, *rest = as_list(values)
     total: NDArray = first.copy()
     for value in rest:
@@ -112,7 +112,7 @@ class OneWorker(KVStoreBase):
 
     @classmethod
     def is_capable(cls, capability: str) -> bool:
-        """Whether it can do a thing; ``"optimizer"`` is the only one there is."""
+        """Whether it has a capability; ``"optimizer"`` is the only one."""
         if capability.lower() != cls.OPTIMIZER:
             raise ValueError(f"there is no capability {capability!r}")
         return cls._runs_optimizers
@@ -120,7 +120,7 @@ class OneWorker(KVStoreBase):
 
 @KVStoreBase.register
 class TestStore(OneWorker):
-    """A store that keeps nothing and only sums up; for tests."""
+    """A store that only sums, and stores nothing; for tests."""
 
     _runs_optimizers = False
 
@@ -134,5 +134,5 @@ class TestStore(OneWorker):
         spread(value, out)
 
     def pushpull(self, key: Any, value: Any, out: Any = None, priority: int = 0) -> None:
-        """Sum up `value` and copy the result to `out`, or else back to `value`."""
+        """Sum `value` and copy the result to `out`, or else back to `value`."""
         spread(total_of(value), value if out is None else out)

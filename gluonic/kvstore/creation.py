@@ -18,7 +18,7 @@ _KINDS = {
     "dist_device_async": "asynchronous:AsynchronousStore",
     "horovod": "horovod:HorovodStore",
 }
-"""The module and the class of each kind, imported when a store is made: most programs are one process."""
+"""The module and the class of each kind, imported when a store is created: most programs have one process."""
 _REFUSED = {
     "byteps": "BytePS is a program of its own, with servers",
     "nccl": "it is NVIDIA's, for GPUs",
@@ -31,19 +31,18 @@ def create(name: str = "local") -> Any:
     Parameters
     ----------
     name : ``"local"`` or ``"device"`` for this process alone; ``"dist_sync"``, ``"dist_device_sync"`` or
-        ``"dist_sync_device"`` for all processes that ``mpirun`` has started, which must all make one;
-        ``"dist_sync_sharded"`` for the same, where each updates a share of the weights;
-        ``"dist_async"`` and ``"horovod"`` for those as well, to update as gradients come, and to sum up and
-        keep nothing; or another one that is registered
+        ``"dist_sync_device"`` for all processes that ``mpirun`` has started, all of which must create one;
+        ``"dist_sync_sharded"`` likewise, where each process updates a share of the weights; ``"dist_async"``,
+        which updates as gradients arrive; ``"horovod"``, which only sums; or another registered name
 
     Raises
     ------
     TypeError
         if `name` is no string
     NotImplementedError
-        for a store of MXNet that gluonic does not have
+        for a store of MXNet that gluonic lacks
     MPIMissingError
-        for a store of several processes, if there is no MPI
+        for a store of several processes without MPI
     MXNetError
         if there is no such store
     """

@@ -1,4 +1,4 @@
-"""States of an optimizer that are divided among ranks, in one file."""
+"""Optimizer states that are divided among ranks, in one file."""
 
 from typing import Any
 
@@ -16,9 +16,9 @@ def save_gathered(group: RankGroup, updater: Updater, fname: str, dump_optimizer
     Parameters
     ----------
     group : the ranks, which must all call it
-    updater : the states of this rank
+    updater : the updater with the states of this rank
     fname : the file
-    dump_optimizer : whether the optimizer is saved as well
+    dump_optimizer : whether to save the optimizer as well
     """
     mine = np.frombuffer(dump(updater.states), np.uint8)
     parts = group.gather(mine, lambda: "states of the optimizer")

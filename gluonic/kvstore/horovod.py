@@ -1,4 +1,4 @@
-"""The store of kind ``"horovod"``: it sums up over all ranks, and keeps nothing."""
+"""The store of kind ``"horovod"``: it sums over all ranks, and stores nothing."""
 
 from typing import Any, ClassVar, NoReturn
 
@@ -11,7 +11,7 @@ __all__ = ["HorovodStore"]
 
 
 class HorovodStore(DistributedStore):
-    """A store through which ranks sum up gradients, which each then applies itself.
+    """A store with which ranks sum gradients; each rank then updates its own weights.
 
     Parameters
     ----------
@@ -25,12 +25,12 @@ class HorovodStore(DistributedStore):
 
     @property
     def local_rank(self) -> int:
-        """The number of this process among those of its machine."""
+        """The rank of this process among those of its machine."""
         known = world()
         return known.local.index(known.group.rank)
 
     def _check(self, key: Any, pushed: NDArray) -> None:
-        """No key needs a first value."""
+        """Keys need no initial value."""
 
     def broadcast(self, key: Any, value: Any, out: Any, priority: int = 0) -> None:
         """Copy rank 0's value to all arrays of `out`."""
@@ -48,13 +48,13 @@ class HorovodStore(DistributedStore):
         )
 
     def set_optimizer(self, optimizer: Any) -> NoReturn:
-        """Raise: each rank updates its weights itself."""
+        """Raise an error: each rank updates its weights itself."""
         self._refused("set_optimizer")
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> NoReturn:
-        """Raise: each rank has its own optimizer."""
+        """Raise an error: each rank has its own optimizer."""
         self._refused("save_optimizer_states")
 
     def load_optimizer_states(self, fname: str) -> NoReturn:
-        """Raise: each rank has its own optimizer."""
+        """Raise an error: each rank has its own optimizer."""
         self._refused("load_optimizer_states")

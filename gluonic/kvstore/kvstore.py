@@ -23,7 +23,7 @@ class KVStore(OneWorker):
 
     Attributes
     ----------
-    is_distributed : whether several processes share it, whose keys of a step it takes all at once
+    is_distributed : whether several processes share it; it then takes all keys of a step at once
     """
 
     _runs_optimizers = True
@@ -37,7 +37,7 @@ class KVStore(OneWorker):
 
     @property
     def type(self) -> str:
-        """The name it was created by."""
+        """The name with which it was created."""
         return self._kind
 
     def _pairs(self, keys: Any, values: Any) -> Iterator[tuple[Any, Any]]:
@@ -74,14 +74,14 @@ class KVStore(OneWorker):
         return self._stored[key]
 
     def init(self, key: Any, value: Any) -> None:
-        """Store first values; each key once."""
+        """Store initial values; each key once."""
         for one, given in self._pairs(key, value):
             if one in self._stored:
                 raise MXNetError(f"kvstore: the key {one!r} has been initialized already")
             self._stored[one] = as_list(given)[0].copy()
 
     def push(self, key: Any, value: Any, priority: int = 0) -> None:
-        """Sum up arrays and store the result, or give it to the updater if there is one."""
+        """Sum arrays and store the result, or pass it to the updater if there is one."""
         for one, given in self._pairs(key, value):
             stored, total = self._known(one), total_of(given)
             if self._updater is None:
@@ -95,7 +95,7 @@ class KVStore(OneWorker):
     def pull(
         self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True
     ) -> None:
-        """Copy stored values to the arrays of `out`; with `ignore_sparse`, to those that are dense."""
+        """Copy stored values to the arrays of `out`; with `ignore_sparse`, only to dense ones."""
         if out is None:
             raise MXNetError("kvstore: pull needs out=, the arrays to copy to")
         for one, outs in self._pairs(key, out):
@@ -117,13 +117,13 @@ class KVStore(OneWorker):
     def row_sparse_pull(
         self, key: Any, out: Any = None, priority: int = 0, row_ids: Any = None
     ) -> None:
-        """Put some rows of stored row_sparse values into row_sparse arrays.
+        """Copy some rows of stored row_sparse values into row_sparse arrays.
 
         Parameters
         ----------
         key : the keys
         out : a row_sparse array, or a list of them, for each key
-        row_ids : the numbers of the rows, of any shape: an array for each of `out`, or one for all
+        row_ids : the indices of the rows, of any shape: an array for each of `out`, or one for all
         """
         if out is None or row_ids is None:
             raise MXNetError(
@@ -139,11 +139,11 @@ class KVStore(OneWorker):
                 self._pull_rows(one, target, ids)
 
     def _pull_rows(self, key: Any, target: NDArray, ids: NDArray) -> None:
-        """Put rows of what is stored into an array."""
+        """Copy rows of a stored value into an array."""
         pull_rows(self._known(key), target, ids)
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
-        """Raise, unless it is ``{"type": "none"}``: nothing travels that could be compressed."""
+        """Raise an error, unless it is ``{"type": "none"}``: there are no messages to compress."""
         if compression_params.get("type", "none") != "none":
             raise NotThereError(f"kvstore: gradient compression {compression_params.get('type')!r}")
 
@@ -152,7 +152,7 @@ class KVStore(OneWorker):
         self._set_updater(get_updater(optimizer))
 
     def _set_updater(self, updater: Callable[..., None]) -> None:
-        """Call ``updater(key, pushed, stored)`` whenever something is pushed."""
+        """Call ``updater(key, pushed, stored)`` for each push."""
         self._updater = updater
 
     def _optimizing(self) -> Updater:
@@ -175,4 +175,4 @@ class KVStore(OneWorker):
         self._optimizing().set_states(Path(fname).read_bytes(), self._stored)
 
     def _barrier(self) -> None:
-        """Wait for all workers: there is one."""
+        """Do nothing: there is one worker."""

@@ -1,4 +1,4 @@
-"""Gradients that are summed up over ranks while a backward computes others."""
+"""Overlap of communication with backward: gradients are summed over ranks while others are computed."""
 
 import os
 from collections.abc import Sequence
@@ -17,21 +17,22 @@ _MOST_IN_VAIN = 2
 
 
 class GradientOverlap:
-    """What a store listens to between two steps, of gradients that it sums up in one go.
+    """A listener for the gradients that a store sums together.
 
-    In the first step it learns in which order backward writes them, and makes buckets in that order; rank 0's
-    counts. A bucket goes on its way when all its gradients have been written as often as in the step before. If
-    somebody writes into one afterwards, the bucket is summed up again; after two such steps it waits for the
-    step.
+    In the first step it learns the order in which backward writes them on rank 0, and makes buckets in that
+    order.
+    The sum of a bucket begins when all its gradients have been written as often as in the step before. If one
+    is
+    written to afterwards, the bucket is summed again; after two such steps its sum waits for the step.
 
     Parameters
     ----------
     group : the ranks
-    names, kinds : the gradients' names, and shapes and dtypes
+    names, kinds : the gradients' names, and their shapes and dtypes
 
     Attributes
     ----------
-    sums : what is summed up early; None before all ranks know in which order
+    sums : the sums that begin early; None until all ranks know the order
     """
 
     def __init__(
@@ -54,7 +55,7 @@ class GradientOverlap:
         self._process = os.getpid()
 
     def expect(self, arrays: Sequence[NDArray]) -> None:
-        """Listen to the gradients that the next step is likely to sum up, those of this one."""
+        """Listen to the gradients that the next step will probably sum: those of this step."""
         if len(arrays) != len(self._arrays) or any(
             a is not b for a, b in zip(arrays, self._arrays, strict=True)
         ):
@@ -65,7 +66,7 @@ class GradientOverlap:
             listen(self)
 
     def agree(self) -> Buckets:
-        """Make buckets in the order in which gradients came on rank 0; all ranks do so."""
+        """Make buckets in the order in which gradients were written on rank 0; a collective operation."""
         seen = np.array([*self._order], np.int64)
         order = self._group.gather(seen, lambda: "the order of gradients")[0].tolist()
         order += [place for place in range(len(self._names)) if place not in set(order)]
@@ -78,15 +79,15 @@ class GradientOverlap:
         self.sums = EarlySums(self._group.duplicate(), buckets)
         return buckets
 
-    # What backward tells
+    # Called by backward
 
     def listens_to(self, buffer: NDArray) -> bool:
-        """Whether a gradient is one of those, and this is a rank that takes part, no child of it."""
+        """Whether a gradient is one of them, and this process is a participating rank, not a child of it."""
         is_rank = os.getpid() == self._process and not self._group.watch.has_given_up
         return is_rank and id(buffer) in self._places
 
     def written(self, buffer: NDArray) -> None:
-        """Note that a gradient is written, and send its bucket if it was the last one missing."""
+        """Record that a gradient is written; begin the sum of its bucket if it was the last one missing."""
         place = self._places[id(buffer)]
         self._writes[place] += 1
         if self.sums is None:
@@ -104,21 +105,21 @@ class GradientOverlap:
         self.sums.advance()
 
     def used_early(self) -> tuple[list[NDArray], Overlapped] | None:
-        """The gradients whose sums began before the latest step asked for them, and what was overlapped."""
+        """The gradients whose sums began before the latest step requested them, and the overlap."""
         if self.sums is None:
             return None
         members = [self.sums.buckets.all[number].members for number in self._early]
         return [self._arrays[place] for places in members for place in places], self.sums.latest
 
-    # What a step asks for
+    # Called by a step
 
     @property
     def latest(self) -> Overlapped | None:
-        """What was overlapped in the latest step."""
+        """The overlap in the latest step."""
         return None if self.sums is None else self.sums.latest
 
     def said(self, arrays: Sequence[NDArray]) -> bytes:
-        """What the other ranks must know; see `EarlySums.said`."""
+        """The message to the other ranks; see `EarlySums.said`."""
         self._expected, self._writes = self._writes, [0] * len(self._names)
         if self.sums is None:
             return b""
@@ -126,7 +127,7 @@ class GradientOverlap:
         return self.sums.said([[array.elements] for array in arrays])
 
     def finish(self, told: Sequence[bytes], arrays: Sequence[NDArray]) -> set[int]:
-        """Wait for what has begun; the numbers of the buckets that need not be summed up any more."""
+        """Wait for the sums in flight; returns the indices of the buckets that are summed."""
         assert self.sums is not None
         for number, states in enumerate(zip(*told, strict=True)):
             self._vain[number] += 2 in states
@@ -134,9 +135,9 @@ class GradientOverlap:
 
 
 def hand_out(buckets: Buckets, bucket: Bucket, gradients: Sequence[NDArray]) -> None:
-    """Bring sums to where the gradients are.
+    """Move sums to the gradients.
 
-    Large arrays change places with their sums, unless somebody holds their memory: copying takes long.
+    Large arrays swap memory with their sums, unless something else refers to it: copying would take long.
     """
     if bucket.memory is not None:
         buckets.empty(bucket, [[gradient.elements] for gradient in gradients])

@@ -1,4 +1,4 @@
-"""What is kept from one push of several arrays to the next one of the same keys, shapes and dtypes."""
+"""The data that are kept between pushes of the same keys, shapes and dtypes."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -23,13 +23,13 @@ class PushLayout:
     Attributes
     ----------
     said : the keys, shapes and dtypes in words, on which all ranks must agree
-    dense, sparse : the places of the arrays of either kind
-    names, kinds : the names of the dense ones, and shapes and dtypes
-    buckets : memory for them
-    shared : what sums them up in memory that all ranks share; None if they do not
+    dense, sparse : the indices of dense and of sparse arrays
+    names, kinds : the names of the dense ones, and their shapes and dtypes
+    buckets : the memory for their sums
+    shared : their sums in memory that all ranks share; None if they share none
     was_opened : whether ranks have tried to share memory
-    overlap : what sums them up early, if anything does
-    can_overlap : whether all ranks could at the latest push
+    overlap : the listener that begins sums early, if any
+    can_overlap : whether all ranks could overlap sums with backward at the latest push
     """
 
     def __init__(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> None:
@@ -58,7 +58,7 @@ class PushLayout:
         return [[array.elements for array in pairs[i][1]] for i in self.dense]
 
     def shared_by(self, group: RankGroup) -> SharedSums | None:
-        """What sums up in memory that all ranks share, which must all ask for it; None if they cannot."""
+        """The sums in memory that all ranks share, a collective operation; None if they cannot share memory."""
         if not self.was_opened:
             self.was_opened = True
             self.shared = open_shared_sums(group, self.names, self.kinds)
@@ -66,6 +66,6 @@ class PushLayout:
 
 
 def named(key: Any, value: NDArray) -> str:
-    """A key in words, with the dtype, shape and storage type of its array."""
+    """A description of a key, with the dtype, shape and storage type of its array."""
     kind = "" if value.stype == "default" else f" {value.stype}"
     return f"{key!r} {np.dtype(value.dtype)} {value.shape}{kind}"

@@ -12,12 +12,12 @@ _WHERE = "kvstore.row_sparse_pull"
 
 
 def pull_rows(stored: NDArray, target: NDArray, row_ids: NDArray) -> None:
-    """Put some rows of a stored value in the place of what an array holds.
+    """Replace the contents of an array by some rows of a stored value.
 
     Parameters
     ----------
     stored, target : row_sparse arrays of one shape
-    row_ids : the numbers of the rows, of any shape and dtype; repetitions do not matter
+    row_ids : the indices of the rows, of any shape and dtype; repetitions do not matter
 
     Raises
     ------

@@ -18,12 +18,13 @@ __all__ = ["ShardedStore"]
 
 
 class ShardedStore(DistributedStore):
-    """A store each of whose ranks updates a share of the weights, and sends these to the others.
+    """A store in which each rank updates a share of the weights, and sends them to the others.
 
-    A rank keeps the optimizer's states for its share alone: whole parameters, each of which is given, as it is
-    initialized, to the rank that has least. Weights become what they become in a ``"dist_sync"`` store, to the
-    bit, unless the optimizer's update of one parameter depends on those of others (`Nadam`). States are saved
-    and loaded whole, by all ranks together, so any number of ranks can go on.
+    A rank has the optimizer's states only for its share: whole parameters. When a parameter is initialized, it
+    is
+    assigned to the rank with the smallest share. Weights are bitwise equal to those of a ``"dist_sync"`` store,
+    unless the optimizer's update of one parameter depends on those of others (`Nadam`). States are saved and
+    loaded as a whole, by all ranks together, so training can resume with any number of ranks.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ class ShardedStore(DistributedStore):
         self._loads = [0] * self.num_workers
 
     def init(self, key: Any, value: Any) -> None:
-        """Store the first values of rank 0, and say who updates them; sparse ones are updated by all."""
+        """Store the initial values of rank 0, and assign them to ranks; sparse ones are updated by all."""
         super().init(key, value)
         for one, stored in self._stored.items():
             if one not in self._owners and stored.stype == "default":
@@ -80,7 +81,7 @@ class ShardedStore(DistributedStore):
         mark_all_modified(received)
 
     def sum_in_place(self, key: Any, value: Any) -> NoReturn:
-        """Raise: the states are where the store updates.
+        """Raise an error: only the store has the states for updates.
 
         Raises
         ------
@@ -96,11 +97,11 @@ class ShardedStore(DistributedStore):
         )
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
-        """Gather the states from all ranks, which must all ask for it; rank 0 writes them, whole."""
+        """Gather the states of all ranks, a collective operation; rank 0 writes them."""
         save_gathered(self._group, self._optimizing(), fname, dump_optimizer)
 
     def load_optimizer_states(self, fname: str) -> None:
-        """Load the states that go with this rank's share."""
+        """Load the states for this rank's share."""
         updater = self._optimizing()
         updater.set_states(Path(fname).read_bytes(), self._stored)
         updater.forget(key for key in [*updater.states] if not self._is_own(key))

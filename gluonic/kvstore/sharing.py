@@ -1,4 +1,4 @@
-"""Gradients that lie where the other ranks of this machine read them."""
+"""Gradients in memory that the other ranks of this machine can read."""
 
 from collections.abc import Sequence
 
@@ -9,12 +9,12 @@ from gluonic.support.references import holds_alone
 
 
 def move_where_ranks_read(sums: SharedSums, gradients: Sequence[Sequence[NDArray]]) -> None:
-    """Move large gradients, which come again in each step, unless somebody holds their memory.
+    """Move large gradients, which recur in each step, to shared memory, unless something else refers to theirs.
 
     Parameters
     ----------
-    sums : what sums them up; no rank may be reading them now
-    gradients : for each parameter those of all contexts; it must have one
+    sums : their sums in shared memory; no rank may be reading them now
+    gradients : for each parameter, those of all contexts; there must be one context
     """
     for place, (gradient, *others) in enumerate(gradients):
         if others or sums.is_in_slot(place, gradient.elements) or not _can_move(gradient):
@@ -26,5 +26,5 @@ def move_where_ranks_read(sums: SharedSums, gradients: Sequence[Sequence[NDArray
 
 
 def _can_move(gradient: NDArray) -> bool:
-    """Whether nobody else holds a gradient's memory, all of which is its own."""
+    """Whether nothing else refers to a gradient's memory, and it owns all of it."""
     return is_owner(gradient.elements) and holds_alone(gradient, "elements")

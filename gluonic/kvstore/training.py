@@ -1,4 +1,4 @@
-"""A store's part of training, of `Trainer` and `Module` alike: which it is, and what it does in a step."""
+"""The use of stores in training, by `Trainer` and `Module`: the choice of a store, and its part in a step."""
 
 import os
 from collections.abc import Collection, Iterable, Sequence
@@ -14,13 +14,13 @@ _LARGE = 16 * 1024 * 1024  # with larger parameters, a "local" store does not up
 
 
 def find_store(wanted: Any, contexts: int, where: str) -> Any:
-    """Return the store that is asked for; None where nothing is to be summed up.
+    """Return the requested store; None if there is nothing to sum.
 
     Parameters
     ----------
     wanted : a store, its name, or None
-    contexts : how many there are; one needs no store in this process
-    where : who asks, for the error
+    contexts : number of contexts; a single one needs no store in this process
+    where : the caller's name, for the error
 
     Raises
     ------
@@ -36,12 +36,12 @@ def find_store(wanted: Any, contexts: int, where: str) -> Any:
 
 
 def updates_weights(store: Any, largest: int) -> bool:
-    """Return whether a store should update the weights, if it is left to choose.
+    """Return whether a store should update the weights by default.
 
     Parameters
     ----------
     store : the store, or None
-    largest : how many elements the largest parameter has
+    largest : number of elements of the largest parameter
     """
     if store is None or os.environ.get("MXNET_UPDATE_ON_KVSTORE", "1") == "0":
         return False
@@ -49,18 +49,18 @@ def updates_weights(store: Any, largest: int) -> bool:
 
 
 def ranks_in_step(store: Any) -> int:
-    """How many processes bring a batch each to every update of a module's weights."""
+    """The number of processes that each contribute a batch to every update of a module's weights."""
     return store.num_workers if store is not None and "_sync" in store.type else 1
 
 
 def prepare(store: Any, compression: dict[str, Any] | None, optimizer: Optimizer | None) -> None:
-    """Get a store ready.
+    """Prepare a store for training.
 
     Parameters
     ----------
     store : the store
-    compression : how it compresses gradients
-    optimizer : what it updates weights by; None if it does not
+    compression : the compression of gradients
+    optimizer : the optimizer with which it updates weights; None if it does not
     """
     if compression:
         store.set_gradient_compression(compression)
@@ -74,14 +74,14 @@ def sum_up(
     updates: bool,
     by_rows: Collection[str] = (),
 ) -> None:
-    """Sum up the gradients of all contexts, in their place; or update the weights by the sums.
+    """Sum the gradients of all contexts in place; or update the weights with the sums.
 
     Parameters
     ----------
     store : the store
-    gradients : for each parameter its number, its key, its gradients and its weights, one a context
+    gradients : for each parameter, its index, its key, its gradients and its weights, one per context
     updates : whether the store updates the weights
-    by_rows : the keys of weights that are only updated in the store, which is asked for their rows
+    by_rows : the keys of weights that only the store has in full, from which rows are pulled
     """
     is_distributed = isinstance(store, KVStore) and store.is_distributed
     if is_distributed:
