@@ -147,13 +147,14 @@ def reduction_shape(n: NodeView) -> None:
             n.data = tuple(None if i in axes else next(remaining) for i in range(rank))
 
 
-def index_of_extreme(name: str, kind: str, *, shape: Rule, dtype: Rule) -> None:
+def index_of_extreme(name: str, kind: str, module: str, *, shape: Rule, dtype: Rule) -> None:
     """Register the operator that finds the largest or the smallest element.
 
     Parameters
     ----------
     name : ends with the name of the function of NumPy
     kind : the dtype of indices, for its documentation
+    module : the caller's name: compilation looks there for the operator's entry
     """
     find = getattr(np, name[-len("argmax") :])
 
@@ -174,6 +175,7 @@ def index_of_extreme(name: str, kind: str, *, shape: Rule, dtype: Rule) -> None:
     -------
     output : indices, {kind}
     """
+    kernel.__module__ = module
     operator(name, shape=shape, dtype=dtype)(kernel).gradient()
 
 

@@ -26,7 +26,9 @@ FLOAT32 = np.dtype(np.float32)
 
 
 for _name in ("argmax", "argmin"):
-    index_of_extreme(_name, "in the dtype of `data`", shape=reduction_shape, dtype=numeric)
+    index_of_extreme(
+        _name, "in the dtype of `data`", __name__, shape=reduction_shape, dtype=numeric
+    )
 
 
 @operator("argmax_channel", dtype=numeric)

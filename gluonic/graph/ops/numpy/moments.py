@@ -37,7 +37,7 @@ _truth(("_np_all",), np.all, "all elements are not 0")
 
 for _name in ("_npi_argmax", "_npi_argmin"):
     _shape = reduction("data", of_nothing=False)
-    index_of_extreme(_name, "int64", shape=_shape, dtype=output_dtype(INT64))
+    index_of_extreme(_name, "int64", __name__, shape=_shape, dtype=output_dtype(INT64))
 
 
 def _spread_dtype(n: Any) -> None:
