@@ -155,4 +155,4 @@ def test_explain_says_why_the_layer_is_not_fused_in_training() -> None:
     assert "all ranks" not in str(net.explain(nd.ones((2, 3))))
     with autograd.train_mode():
         explained = str(net.explain(nd.ones((2, 3))))
-    assert "it takes the statistics of all ranks" in explained
+    assert "averaged over all ranks" in explained
