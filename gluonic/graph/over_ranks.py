@@ -9,17 +9,17 @@ from typing import Protocol
 from gluonic.graph.operator import Array
 
 
-class Sums(Protocol):
+class RankSums(Protocol):
     """A function that sums arrays over ranks."""
 
     def __call__(self, values: Array, what: Callable[[], str]) -> None:
         """Replace an array of one axis by its sum over all ranks; `what` names it in errors."""
 
 
-_entered: list[Sums] = []
+_entered: list[RankSums] = []
 
 
-def enter(sums: Sums) -> None:
+def enter(sums: RankSums) -> None:
     """Register the function that sums arrays over ranks."""
     _entered[:] = [sums]
 
