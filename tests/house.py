@@ -27,11 +27,19 @@ def trees() -> dict[Path, ast.Module]:
     return {path: ast.parse(path.read_text()) for path in sorted(PACKAGE.rglob("*.py"))}
 
 
-def all_nodes() -> Iterator[tuple[Path, ast.AST]]:
-    """Everything that stands in a file, with the file."""
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
-            yield path, node
+@cache
+def _nodes_of(path: Path) -> list[ast.AST]:
+    return list(ast.walk(trees()[path]))
+
+
+def all_nodes(
+    folder: Path = PACKAGE, without: Path | None = None
+) -> Iterator[tuple[Path, ast.AST]]:
+    """Everything that stands in the files of a folder, but for those of one in it, with the file."""
+    for path in trees():
+        if path.is_relative_to(folder) and not (without and path.is_relative_to(without)):
+            for node in _nodes_of(path):
+                yield path, node
 
 
 # -- sizes --------------------------------------------------------------------------------------
@@ -86,11 +94,9 @@ def operator_names() -> dict[Path, int]:
     Names that are plain words, such as ``mean``, are left out: they mean other things, too.
     """
     names = {name for name in REGISTRY if not name.islower() or "_" in name}
-    compiler, entries = PACKAGE / "codegen", PACKAGE / "codegen" / "lowerings"
+    compiler = PACKAGE / "codegen"
     found: Counter[Path] = Counter()
-    for path, node in all_nodes():
-        if path.is_relative_to(entries) or not path.is_relative_to(compiler):
-            continue
+    for path, node in all_nodes(compiler, without=compiler / "lowerings"):
         if isinstance(node, ast.Constant):
             found[path] += isinstance(node.value, str) and node.value in names
     return {path: count for path, count in found.items() if count}
@@ -104,11 +110,18 @@ _PUBLIC = {
 """What its documentation calls public in spite of its underscore."""
 
 
-_OWN = ("self", "cls", "F", "super()")
+_OWN = ("self", "cls", "F")
 
 
 def _is_private(name: str) -> bool:
     return name.startswith("_") and not name.startswith("__") and name not in _PUBLIC
+
+
+def _is_own(owner: ast.expr) -> bool:
+    """Whether it is self, cls, super() or a namespace of operators."""
+    if isinstance(owner, ast.Call):
+        return isinstance(owner.func, ast.Name) and owner.func.id == "super"
+    return isinstance(owner, ast.Name) and owner.id in _OWN
 
 
 def _own_privates(tree: ast.Module) -> set[str]:
@@ -117,7 +130,7 @@ def _own_privates(tree: ast.Module) -> set[str]:
     for node in ast.walk(tree):
         if isinstance(node, (*FUNCTIONS, ast.ClassDef)):
             found.add(node.name)
-        elif isinstance(node, ast.Attribute) and ast.unparse(node.value) in _OWN:
+        elif isinstance(node, ast.Attribute) and _is_own(node.value):
             found.add(node.attr)
         elif isinstance(node, ast.AnnAssign):
             found.add(ast.unparse(node.target))
@@ -127,10 +140,10 @@ def _own_privates(tree: ast.Module) -> set[str]:
 def _privates_of_objects(tree: ast.Module) -> Iterator[ast.Attribute]:
     """Where a file takes a private member, of what is neither self nor a namespace of operators."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Attribute) and _is_private(node.attr):
-            owner = ast.unparse(node.value)
-            if owner not in _OWN and "_internal" not in owner:
-                yield node
+        if not isinstance(node, ast.Attribute) or not _is_private(node.attr):
+            continue
+        if not _is_own(node.value) and "_internal" not in ast.unparse(node.value):
+            yield node
 
 
 def private_accesses() -> list[str]:
@@ -212,8 +225,7 @@ def instructions_as_text() -> int:
         and isinstance(node.func, ast.Attribute)
         and node.func.attr in ("op", "do")
         and any(isinstance(argument, ast.JoinedStr) for argument in node.args)
-        for path, node in all_nodes()
-        if path.is_relative_to(PACKAGE / "codegen")
+        for _, node in all_nodes(PACKAGE / "codegen")
     )
 
 
