@@ -1,6 +1,7 @@
 """An operator with its attributes: what a node of a graph runs."""
 
 from collections.abc import Callable, Iterable, Sequence
+from functools import partial
 from types import SimpleNamespace
 from typing import TYPE_CHECKING, Any
 
@@ -105,7 +106,7 @@ class Application:
         kernel, settings = self.op.kernel, self.settings
         if not settings:
             return kernel
-        return lambda *arrays, **run: kernel(*arrays, **settings, **run)
+        return partial(kernel, **settings)
 
     def view(
         self,

@@ -228,6 +228,7 @@ class Interpretation:
         self._outputs = [first[entry.node] + entry.index for entry in graph.outputs]
         self._steps = _with_last_reads(steps, self._outputs)
         self._calls = [_plain_call(node.applied) for node, *_ in steps]
+        self._relabels = [node.applied.op.relabels for node, *_ in steps]
         self._keeps_promises = not WIDENS_SCALARS and not any(
             node.applied.op.calls_back or node.applied.op.dynamic for node, *_ in steps
         )
@@ -322,8 +323,8 @@ class Interpretation:
     ) -> list[Signature]:
         """Run the operators without warnings; infer and return the output signatures that are not given."""
         asked = []
-        for (node, reads, first, last), call, expected in zip(
-            self._steps, self._calls, promised, strict=False
+        for (node, reads, first, last), call, relabels, expected in zip(
+            self._steps, self._calls, self._relabels, promised, strict=False
         ):
             given = [values[place] for place in reads]
             try:
@@ -331,7 +332,10 @@ class Interpretation:
                     expected = signature_of(node.applied, given)
                     asked.append(expected)
                 result: Any
-                result = node.applied.execute(given, run) if call is None else call(*given)
+                if relabels:
+                    result = given[0].reshape(expected.shapes[0])
+                else:
+                    result = node.applied.execute(given, run) if call is None else call(*given)
                 if type(result) is tuple:
                     results = conform(result, expected, node.applied)
                     values[first : first + len(results)] = results
