@@ -17,6 +17,8 @@ _SMALL, _SMALL_OF_WIDE = 4096, 32768
 _WIDE = 64
 _WIDTH = 1024  # elements for which an inner loop is worthwhile
 _FEW = 8  # rows that are summed in float32, before float64 takes over
+_SHORT = 1024
+"""So many neighbours `einsum` adds sooner than NumPy's pairwise sums, in 16 sums or more side by side."""
 
 _reduce: Any = np.add.reduce
 
@@ -47,6 +49,21 @@ def total_like(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> An
     return found.astype(np.float32, copy=False) if data.dtype == np.float32 else found
 
 
+def total_of_squares_like(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
+    """`total_like` of the squares, which are not stored where the last axes are short."""
+    first = data.ndim
+    while first and {first - 1, first - 1 - data.ndim} & set(axes):
+        first -= 1
+    count = prod(data.shape[first:])
+    is_plain = data.dtype == np.float32 and data.flags.c_contiguous
+    if not is_plain or first == data.ndim or not 0 < count <= _SHORT:
+        return total_like(np.square(data), axes, keepdims)
+    rows = data.reshape(-1, count)
+    sums = np.einsum("ij,ij->i", rows, rows)
+    shape = [n if i < first else 1 for i, n in enumerate(data.shape)]
+    return total_like(sums.reshape(shape), axes, keepdims)
+
+
 def _total_of_large(data: Array, axes: tuple[int, ...]) -> Array:
     """The sum over axes, the last ones first."""
     shape, behind = data.shape, 1
@@ -63,8 +80,12 @@ def _total_of_large(data: Array, axes: tuple[int, ...]) -> Array:
 def _total_of_rows(data: Array) -> Array:
     """The sum over the second of three axes."""
     outer, count, width = data.shape
+    found: Array
+    if width == 1 and count <= _SHORT and data.dtype == np.float32:
+        found = np.einsum("ijk->ik", data)
+        return found
     if width == 1 or data.dtype != np.float32:
-        found: Array = _reduce(data, axis=1)
+        found = _reduce(data, axis=1)
         return found
     side_by_side = max(1, min(_WIDTH // width, count // _FEW))
     rows = count // side_by_side

@@ -12,7 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluonic import autograd, nd
-from gluonic.graph.summation import total, total_like
+from gluonic.graph.summation import total, total_like, total_of_squares_like
 from tests.graph.applying import apply
 
 Array = np.ndarray[Any, Any]
@@ -50,6 +50,20 @@ def test_a_sum_is_near_to_that_in_float64(
     assert found.shape == exact.shape
     assert (np.abs(found - exact) <= ALLOWED * sizes).all()
     assert total_like(data, axes, keepdims).dtype == np.float32
+
+
+@settings(max_examples=200, deadline=None)
+@given(case=sums(), keepdims=st.booleans(), seed=st.integers(0, 9), turned=st.booleans())
+def test_a_sum_of_squares_is_near_to_that_in_float64(
+    case: tuple[tuple[int, ...], tuple[int, ...]], keepdims: bool, seed: int, turned: bool
+) -> None:
+    shape, axes = case
+    data = numbers(shape[::-1], seed).T if turned else numbers(shape, seed)
+    exact = np.square(data.astype(np.float64)).sum(axis=axes, keepdims=keepdims)
+    found = total_of_squares_like(data, axes, keepdims)
+    assert found.shape == exact.shape
+    assert found.dtype == np.float32
+    np.testing.assert_allclose(found, exact, rtol=2 * ALLOWED)
 
 
 @pytest.mark.parametrize("dtype", ["int8", "int32", "int64", "float64", "bool"])

@@ -3,13 +3,11 @@
 from math import prod
 from typing import Any
 
-import numpy as np
-
 from gluonic.graph.axes import axis_of
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.layer_rules import both_ways
 from gluonic.graph.rules import like
-from gluonic.graph.summation import total_like
+from gluonic.graph.summation import total_like, total_of_squares_like
 from gluonic.graph.view import NodeView, title_of
 from gluonic.support.cached_property import cached_property
 
@@ -19,7 +17,7 @@ def moments(numbers: Array, axes: tuple[int, ...]) -> tuple[Array, Array, Array]
     count = max(1, prod([numbers.shape[axis] for axis in axes]))
     mean = total_like(numbers, axes, keepdims=True) / count
     centred = numbers - mean
-    return centred, mean, total_like(np.square(centred), axes, keepdims=True) / count
+    return centred, mean, total_of_squares_like(centred, axes, keepdims=True) / count
 
 
 class Standardization:
