@@ -18,13 +18,13 @@ def explain_call(
     ----------
     title : the block's class name
     method : `forward` or `hybrid_forward`
-    inputs : what the block was called with
+    inputs : the inputs of the call
     parameters : the names of the block's own parameters, which are passed by name
 
     Raises
     ------
     CallError
-        saying what is missing, unexpected or too much
+        if an input is missing, unexpected or surplus
     """
     name = method.__name__
     signature = inspect.signature(method)

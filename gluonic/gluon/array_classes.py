@@ -12,11 +12,11 @@ if TYPE_CHECKING:
 
 
 class ArrayClassError(MXNetError, TypeError):
-    """Arrays of `mx.nd` were used where those of `mx.np` belong, or both were mixed."""
+    """Arrays of `mx.nd` were used where those of `mx.np` are needed, or both were mixed."""
 
 
 def check_of_numpy(block: "Block", out: Any) -> None:
-    """Refuse outputs of `mx.nd`, where Gluon works on arrays of `mx.np`."""
+    """Raise an error for outputs of `mx.nd` if Gluon works on arrays of `mx.np`."""
     for one in out if isinstance(out, (list, tuple)) else (out,):
         if isinstance(one, (list, tuple)):
             check_of_numpy(block, one)
@@ -31,7 +31,7 @@ def check_of_numpy(block: "Block", out: Any) -> None:
 
 
 def check_alike(block: "Block", symbols: Sequence[sym.Symbol]) -> None:
-    """Refuse outputs that mix arrays of `mx.np` and of `mx.nd`."""
+    """Raise an error for outputs that mix arrays of `mx.np` and of `mx.nd`."""
     if len({symbol.of_numpy for symbol in symbols}) > 1:
         raise ArrayClassError(
             describe(

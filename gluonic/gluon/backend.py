@@ -1,4 +1,4 @@
-"""What `HybridBlock.optimize_for` and ``hybridize(backend=…)`` do to the traces of a block."""
+"""The work of `HybridBlock.optimize_for` and ``hybridize(backend=…)`` on the traces of a block."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -18,8 +18,8 @@ _Step = tuple[str, dict[str, Any]]
 class BackendSteps:
     """The backends that rewrite a block's graphs, one after the other.
 
-    A graph is rewritten once, however many traces (for training, for inference) share it; traces
-    whose graphs differ, since `hybrid_forward` asked for the mode, each have their own.
+    A graph is rewritten once for all traces (for training, for inference) that share it. Traces with different
+    graphs, because `hybrid_forward` depends on the mode, have separate ones.
     """
 
     def __init__(self) -> None:
@@ -28,7 +28,7 @@ class BackendSteps:
         self._made: dict[str, Parameter] = {}
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state of a copy: the backends, not the graphs that they have made."""
+        """The state of a copy: the backends, without the graphs that they have created."""
         return {**self.__dict__, "_done": {}, "_made": {}}
 
     def ask(self, backend: str | None, options: dict[str, Any], *, clear: bool) -> None:
@@ -40,7 +40,7 @@ class BackendSteps:
             self._steps.append((backend, options))
 
     def forget(self) -> None:
-        """Forget the rewritten graphs: the block has changed."""
+        """Drop the rewritten graphs: the block has changed."""
         self._done.clear()
         self._made.clear()
 
@@ -53,7 +53,7 @@ class BackendSteps:
         *,
         keep_states: bool,
     ) -> Trace:
-        """Return the trace as the backends make it, bound to its parameters.
+        """Return the trace as rewritten by the backends, bound to its parameters.
 
         Parameters
         ----------
@@ -101,7 +101,7 @@ class BackendSteps:
 
 
 def _parameter(name: str, array: NDArray) -> Parameter:
-    """A parameter that a graph pass has made; the block does not list it, exports do."""
+    """A parameter that a graph pass has created; it is not listed by the block, but exported."""
     parameter = Parameter(name, grad_req="null", shape=array.shape, dtype=array.dtype)
     parameter.initialize(ctx=array.context)
     parameter.set_data(array)
@@ -111,7 +111,7 @@ def _parameter(name: str, array: NDArray) -> Parameter:
 def backend_options(
     given: dict[str, Any], flag_names: Sequence[str]
 ) -> tuple[dict[str, Any], dict[str, Any]]:
-    """Tell flags from options for a backend; there are none without a backend."""
+    """Separate flags from options for a backend; without a backend there are no options."""
     if not given.get("backend"):
         return given, {}
     flags = {name: value for name, value in given.items() if name in flag_names}

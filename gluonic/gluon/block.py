@@ -147,7 +147,7 @@ class Block(ParameterFiles, CheckedArguments):
         return collected
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
-        """The parameters by their place in the structure: ``0.weight``, ``body.1.bias``."""
+        """The parameters by their position in the structure: ``0.weight``, ``body.1.bias``."""
         prefix = prefix + "." if prefix else ""
         collected = {prefix + name: parameter for name, parameter in self._reg_params.items()}
         for name, child in self._children.items():
@@ -225,7 +225,7 @@ class Block(ParameterFiles, CheckedArguments):
         """Update the block after a change of its hooks."""
 
     def _tell_where(self, error: MXNetError) -> None:
-        """Add this block to the path of blocks that an error has come out of."""
+        """Add this block to an error's path of blocks."""
         if error.blocks[:1] == [self.name]:
             return
         if not error.blocks and isinstance(error, InferenceError) and self._reg_params:
@@ -280,7 +280,7 @@ class Block(ParameterFiles, CheckedArguments):
             self.__dict__[kind] = Hooks(self._hooks_changed, hooks)
 
     def __copy__(self) -> Self:
-        """A block with the same children and parameters, and hooks of its own."""
+        """A block with the same children and parameters, and separate hooks."""
         made = type(self).__new__(type(self))
         made.__setstate__(self.__getstate__())  # type: ignore[arg-type]
         for kind in _HOOKS:

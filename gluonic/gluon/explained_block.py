@@ -32,11 +32,11 @@ class ExplainedBlock(TracedBlock):
         raise NotImplementedError
 
     def explain(self, *args: Any) -> Explanation:
-        """Explain how the compiler treats the block for such inputs: what is fused, what is not and why.
+        """Explain how the compiler compiles the block for such inputs: what is fused, what is not and why.
 
         Printing the result shows a table; its `llvm` and `assembly` return the code of a step, its `plot`
-        a page. Under `autograd.train_mode()` it is about training; where several processes train the
-        block, it says which gradients' sums began during backward.
+        a page. Under `autograd.train_mode()` it explains training; if several processes train the block, it
+        lists the gradients whose sums began during backward.
         """
         trace, arrays = self._trace_for(args)
         bound = trace.bound
@@ -63,7 +63,7 @@ class ExplainedBlock(TracedBlock):
         return replace(explained, drawn=drawn, gradient_sums=sums)
 
     def _gradient_sums(self) -> tuple[GradientSums, ...]:
-        """Which sums of the block's gradients began during backward, in the latest step."""
+        """The sums of the block's gradients that began during backward, in the latest step."""
         trained = [p for p in self.collect_params().values() if p.grad_req != "null"]
         names = {id(array): p.name for p in trained for array in p.list_grad()}
         found = []

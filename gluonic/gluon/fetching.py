@@ -1,4 +1,4 @@
-"""Fetching files from the network or from folders: a file arrives complete or not at all."""
+"""Downloads of files from the network or from folders: a file is written completely or not at all."""
 
 import hashlib
 import os
@@ -70,14 +70,14 @@ def download(
     url : its address, ``file://``, ``http://`` or ``https://``
     path : the file or folder to write to; the current folder and the name in `url` by default
     overwrite : fetch it even if the file exists
-    sha1_hash : the digest that the file must have
+    sha1_hash : the expected digest of the file
     retries : number of further attempts
     verify_ssl : whether to check the server's certificate
 
     Returns
     -------
     str
-        where the file is
+        the path of the file
 
     Raises
     ------
@@ -132,14 +132,14 @@ def write_checked(
     Parameters
     ----------
     target : the path of the file
-    sha1_hash : the digest that it must have, if that is known
-    source : where its contents come from, for messages
+    sha1_hash : its expected digest, if known
+    source : the source of its contents, for messages
     write : writes the file of this name
 
     Raises
     ------
     FileFormatError
-        if it has another digest; an existing file is left as it was
+        if it has another digest; an existing file is not changed
     """
     target.parent.mkdir(parents=True, exist_ok=True)
     remove_abandoned(target.parent)

@@ -35,7 +35,7 @@ _FLAGS = (
 
 
 _MXNETS_FLAGS = {"static_alloc": False, "static_shape": False, "inline_limit": 2}
-_CALLED = ("forward", "_call_cached_op")  # a call that is replayed does without them
+_CALLED = ("forward", "_call_cached_op")  # a replayed call does not call them
 _HEEDED = frozenset((*_CALLED, "_callback", "_monitor_all"))
 MOST_TRACES = 64
 
@@ -74,8 +74,8 @@ class HybridBlock(ExplainedBlock):
         static_alloc, static_shape : compile at the first call; without them the first calls run operator by
             operator, until compiling pays off
         inline_limit, forward_bulk_size, backward_bulk_size : MXNet's flags, which change nothing here
-        clear : forget earlier traces, and what backends have made (True by default)
-        backend : a partitioner or graph pass of an extension library, to work on the graph
+        clear : drop earlier traces, and the graphs of backends (True by default)
+        backend : a partitioner or graph pass of an extension library, to rewrite the graph
         backend_opts : options for the backend; with a backend, other arguments are options too
         """
         kwargs, options = backend_options(kwargs, _FLAGS)
@@ -116,7 +116,7 @@ class HybridBlock(ExplainedBlock):
         x, *args : inputs of the block
         backend : a partitioner or graph pass of an extension library, by name
         clear : start from the block's own graph; otherwise from the graph of earlier backends
-        **kwargs : flags of `hybridize`; all else are options for the backend
+        **kwargs : flags of `hybridize`; all others are options for the backend
         """
         self.hybridize(True, backend=backend, clear=clear, **kwargs)
         arrays, structure = flatten((x, *args), _is_array)
@@ -200,7 +200,7 @@ class HybridBlock(ExplainedBlock):
         return self._call_compiled(args, arrays, structure)
 
     def _build_cache(self, *args: Any) -> None:
-        """Trace the block for such inputs and initialize parameters that have waited for them."""
+        """Trace the block for such inputs and initialize deferred parameters."""
         arrays, structure = flatten(args, _is_array)
         self._prepare(key_of(structure, arrays), structure, arrays)
 
@@ -254,7 +254,7 @@ class HybridBlock(ExplainedBlock):
         )
 
     def _offer_replay(self, replay: Replay, inputs: tuple[Any, ...]) -> None:
-        """Let the next call be replayed, unless it has anything else to do."""
+        """Let the next call be replayed, unless something must be checked in each call."""
         is_own = not any(map(self._is_overridden, _CALLED))
         has_hooks = self._forward_hooks or self._forward_pre_hooks or self._callback is not None
         if is_own and not has_hooks and all(isinstance(x, NDArray) for x in inputs):
@@ -290,7 +290,7 @@ class HybridBlock(ExplainedBlock):
             return trace
 
     def _heed_hooks_below(self) -> None:
-        """Run in Python, block by block, while blocks within this one have hooks."""
+        """Run in Python, block by block, while blocks inside this one have hooks."""
         hooked: dict[str, HybridBlock] = {}
 
         def look(block: Block) -> None:
@@ -308,7 +308,7 @@ class HybridBlock(ExplainedBlock):
             errors.warn_of_hooks(self, list(hooked))
 
     def _heed_sparse(self, parameters: dict[str, Parameter]) -> None:
-        """Compile the dense parts alone if a parameter or its gradient is sparse."""
+        """Compile only the dense parts if a parameter or its gradient is sparse."""
         if any(p.has_sparse_value or p.has_sparse_gradient for p in parameters.values()):
             self._in_parts, self._compiles = self._compiles, False
 
@@ -339,8 +339,8 @@ class HybridBlock(ExplainedBlock):
     ) -> tuple[str, str]:
         """Write the graph and the parameters: ``path-symbol.json`` and ``path-0000.params``.
 
-        Where training and inference compute different things, the graph is that of inference, if
-        the block has been called so.
+        If the graphs of training and inference differ, the one of inference is written, if the block has been
+        called in that mode.
 
         Parameters
         ----------

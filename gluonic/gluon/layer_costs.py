@@ -33,7 +33,7 @@ class CallCosts:
 
     Parameters
     ----------
-    parameters : the block's, and those of blocks in it
+    parameters : those of the block, and of blocks in it
     trace : its trace for such inputs
     arrays : its inputs
 
@@ -72,7 +72,7 @@ class CallCosts:
             self._calls.setdefault(name, []).append(_sum(calls[name, serial]))
 
     def next_call(self, name: str) -> LayerCost | None:
-        """The cost of the next call of a block; None where it computes nothing."""
+        """The cost of the next call of a block; None if it computes nothing."""
         waiting = self._calls.get(name)
         return waiting.pop(0) if waiting else None
 

@@ -1,4 +1,4 @@
-"""What a trainer knows of losses that `contrib.amp` scales."""
+"""A trainer's part in the loss scaling of `contrib.amp`."""
 
 from typing import Any
 
@@ -14,21 +14,21 @@ class LossScaling:
     _params: list[Parameter]
 
     def find_loss_scaler(self) -> Any:
-        """Return what chooses the scale of the losses; None if they are not scaled."""
+        """Return the scaler of the losses; None if they are not scaled."""
         return self._amp_loss_scaler
 
     def use_loss_scaler(self, scaler: Any) -> None:
-        """Take on a scaler, and skip the steps whose gradients overflow from now on."""
+        """Use a scaler, and from now on skip the steps whose gradients overflow."""
         self._amp_loss_scaler, self._amp_original_scale = scaler, self._scale
 
     def expect_scaled_loss(self) -> float:
-        """Let the next step divide the gradients by the present scale of the loss, which is returned."""
+        """Let the next step divide the gradients by the current scale of the loss; return the scale."""
         scale: float = self._amp_loss_scaler.loss_scale
         self._scale = self._amp_original_scale / scale
         return scale
 
     def unscale_gradients(self) -> None:
-        """Divide the gradients by the scale of the loss now; the next step does not do it again."""
+        """Divide the gradients by the scale of the loss; the next step will not divide them again."""
         for param in self._params:
             if param.grad_req != "null":
                 for gradient in param.list_grad():

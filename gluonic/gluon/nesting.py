@@ -1,4 +1,4 @@
-"""Nested arrays taken apart and put together as MXNet's private functions do, which other libraries call."""
+"""Flattening and regrouping of nested arrays, like MXNet's private functions, which other libraries call."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -11,12 +11,12 @@ tensor_types = (Symbol, NDArray)
 
 
 def _flatten(args: Any, inout_str: str) -> tuple[list[Any], Any]:
-    """Take nested lists of arrays, or of symbols, apart.
+    """Flatten nested lists of arrays, or of symbols.
 
     Parameters
     ----------
     args : the array, None, or a list or tuple of such
-    inout_str : what they are, for messages
+    inout_str : their description, for messages
 
     Returns
     -------
@@ -45,12 +45,12 @@ def _flatten(args: Any, inout_str: str) -> tuple[list[Any], Any]:
 
 
 def _regroup(args: Any, fmt: Any) -> Any:
-    """Put together what `_flatten` has taken apart, or the outputs of a graph.
+    """Restore the nesting that `_flatten` removed, or nest the outputs of a graph.
 
     Parameters
     ----------
     args : the arrays in order
-    fmt : how to nest them, as `_flatten` says; n makes a list of the next n arrays
+    fmt : the nesting, a format of `_flatten`; n is a list of the next n arrays
 
     Raises
     ------

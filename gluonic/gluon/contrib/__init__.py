@@ -1,4 +1,4 @@
-"""Layers that MXNet keeps apart, data sets of text, and a training loop made of handlers."""
+"""Contributed layers, data sets of text, and a training loop with handlers."""
 
 from typing import TYPE_CHECKING
 

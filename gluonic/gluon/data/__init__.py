@@ -1,4 +1,4 @@
-"""Data sets, samplers and loaders; `vision` is imported when first asked for."""
+"""Data sets, samplers and loaders; `vision` is imported on first use."""
 
 from typing import TYPE_CHECKING
 

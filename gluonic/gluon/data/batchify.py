@@ -17,7 +17,7 @@ class UnequalSamplesError(MXNetError, ValueError):
 
     Attributes
     ----------
-    kinds : descriptions of two of them, by their positions in the batch
+    kinds : descriptions of two of them, by their index in the batch
     """
 
     kinds: dict[int, str]
@@ -38,7 +38,7 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
     Raises
     ------
     UnequalSamplesError
-        if their shapes differ, or anything else that must be equal
+        if their shapes differ, or other properties that must be equal
     """
     first = data[0]
     if isinstance(first, tuple):
@@ -72,7 +72,7 @@ default_mp_batchify_fn = default_batchify_fn
 
 
 def batch_of(dataset: Any, samples: Sequence[Any], batchify: Callable[[list[Any]], Any]) -> Any:
-    """Make a batch of samples of a data set; errors tell which.
+    """Make a batch of samples of a data set; errors name the samples.
 
     Parameters
     ----------

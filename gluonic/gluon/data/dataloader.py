@@ -1,4 +1,4 @@
-"""`DataLoader`: batches of a data set, made by workers ahead of time if wanted."""
+"""`DataLoader`: batches of a data set, optionally prepared ahead of time by workers."""
 
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
@@ -44,7 +44,7 @@ class DataLoader(CheckedArguments):
     ----------
     dataset : the data set: anything with a length and elements
     batch_size : number of samples in a batch
-    shuffle : whether to draw the order of samples anew for every epoch
+    shuffle : whether to draw a new order of samples for every epoch
     sampler : chooses samples, instead of `shuffle`
     last_batch : what to do with a last batch that is too small: ``"keep"``, ``"discard"`` or
         ``"rollover"`` it to the next epoch
@@ -55,7 +55,7 @@ class DataLoader(CheckedArguments):
     prefetch : number of batches made ahead; twice `num_workers` by default
     thread_pool : use threads instead of processes
     timeout : timeout for a batch, in seconds
-    auto_reload : begin with the next epoch's batches as soon as one is over
+    auto_reload : begin with the batches of the next epoch as soon as one ends
 
     Examples
     --------
@@ -115,7 +115,7 @@ class DataLoader(CheckedArguments):
             self.refresh()
 
     def refresh(self) -> None:
-        """Begin a new epoch; batches made ahead are forgotten."""
+        """Begin a new epoch; batches prepared ahead are dropped."""
         if self._workers is None:
             self._iter = self._alone()
             return
@@ -123,7 +123,7 @@ class DataLoader(CheckedArguments):
         self._iter = _Ahead(samples, self._workers, self._prefetch, self._finished)
 
     def clean(self) -> None:
-        """Forget batches made ahead."""
+        """Drop the batches prepared ahead."""
         self._iter = None
 
     def _alone(self) -> Iterator[Any]:
@@ -140,9 +140,9 @@ class _Ahead:
     Parameters
     ----------
     samples : the samples of each batch
-    workers : who makes them
-    ahead : how many batches are made before they are asked for
-    finish : what is done with a batch then; a method of the loader, which lives on as long as this
+    workers : the workers
+    ahead : number of batches that are prepared ahead
+    finish : applied to each finished batch; a method of the loader, which is kept alive
     """
 
     def __init__(

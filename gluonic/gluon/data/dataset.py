@@ -1,4 +1,4 @@
-"""Data sets: samples by number."""
+"""Data sets: samples by index."""
 
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
@@ -20,14 +20,14 @@ class Dataset:
         raise NotImplementedError(f"{type(self).__name__} must override __getitem__")
 
     def __len__(self) -> int:
-        """Return how many samples there are."""
+        """Return the number of samples."""
         raise NotImplementedError(f"{type(self).__name__} must override __len__")
 
     def __iter__(self) -> Iterator[Any]:
         return (self[i] for i in range(len(self)))
 
     def filter(self, fn: Callable[[Any], bool]) -> "Dataset":
-        """Return the samples for which `fn` is true; it is called for all of them now."""
+        """Return the samples for which `fn` is true; it is called for all samples at once."""
         return _SampledDataset(self, FilterSampler(fn, self))
 
     def shard(self, num_shards: int, index: int) -> "Dataset":
@@ -55,7 +55,7 @@ class Dataset:
         Parameters
         ----------
         fn : takes the parts of a sample as arguments
-        lazy : call it on each access to a sample; otherwise call it for all samples now
+        lazy : call it on each access to a sample; otherwise call it for all samples at once
         """
         transformed = _TransformedDataset(self, fn)
         return transformed if lazy else SimpleDataset(list(transformed))
@@ -96,7 +96,7 @@ class _TransformedDataset(Dataset):
 
 
 class _OfFirst:
-    """A function of the first part of a sample; it can be pickled if the function can."""
+    """A function applied to the first part of a sample; it can be pickled if the function can."""
 
     def __init__(self, fn: Callable[[Any], Any]) -> None:
         self._fn = fn

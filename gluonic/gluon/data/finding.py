@@ -8,11 +8,11 @@ from gluonic.graph.errors import MXNetError, describe
 
 
 def find(folder: Path, names: list[str], what: str, kind: str = "") -> Path:
-    """Return the first of several files that exists, or the one that $MXNET_GLUON_REPO has.
+    """Return the first of several files that exists, or the one from $MXNET_GLUON_REPO.
 
     Parameters
     ----------
-    folder : where to look
+    folder : the folder to search
     names : the names of the files
     what : the data set, for messages
     kind : the folder of the repository that has the data set
@@ -22,7 +22,7 @@ def find(folder: Path, names: list[str], what: str, kind: str = "") -> Path:
     MXNetError
         if there is none, or it cannot be fetched
     FileFormatError
-        if what was fetched does not have the digest that it must have
+        if the fetched file does not have the expected digest
     """
     for name in names:
         if (folder / name).is_file():

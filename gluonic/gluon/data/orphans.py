@@ -1,4 +1,4 @@
-"""Worker processes that end with the process that started them, in whatever way that ends."""
+"""Worker processes that end with the process that started them, however it ends."""
 
 import multiprocessing
 import os
@@ -9,9 +9,9 @@ _SECONDS = 1.0
 
 
 def end_with_parent() -> None:
-    """End this process when the one that started it has ended; a thread watches, so this one may block or work.
+    """End this process when the one that started it has ended; a thread watches, so the main thread may block.
 
-    The system's own signal for this (``PR_SET_PDEATHSIG``) comes when the starting *thread* ends.
+    The system's signal for this (``PR_SET_PDEATHSIG``) is sent when the starting *thread* ends.
     """
     parent = multiprocessing.parent_process()
     if parent is not None:
@@ -24,7 +24,7 @@ def end_with_parent() -> None:
 def _watch(sentinel: int, adoptive: int) -> None:
     """Wait until the parent's end of a pipe is closed, or another process has become the parent.
 
-    The pipe alone will not do: processes that were forked later hold its other end as well.
+    The pipe alone is not enough: processes that were forked later hold its other end as well.
     """
     while not wait([sentinel], timeout=_SECONDS) and os.getppid() == adoptive:
         pass

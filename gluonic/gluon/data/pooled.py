@@ -1,4 +1,4 @@
-"""Batches made ahead by a pool that the caller owns: a base class for the loaders of other libraries."""
+"""Batches prepared ahead by the caller's pool: a base class for the loaders of other libraries."""
 
 import io
 import pickle
@@ -12,7 +12,7 @@ from gluonic.ndarray import cpu_pinned
 
 
 def make_batch(samples: Sequence[Any], batchify_fn: Callable[[Any], Any], dataset: Any) -> bytes:
-    """Make a batch in a process of the pool; it travels as bytes."""
+    """Make a batch in a process of the pool, as bytes."""
     buffer = io.BytesIO()
     ForkingPickler(buffer, pickle.HIGHEST_PROTOCOL).dump(batch_of(dataset, samples, batchify_fn))
     return buffer.getvalue()
@@ -21,12 +21,12 @@ def make_batch(samples: Sequence[Any], batchify_fn: Callable[[Any], Any], datase
 class PooledBatches:
     """The batches of one epoch.
 
-    A derived class may override `_push_next`, which gives the pool its next batch to make:
+    A derived class may override `_push_next`, which submits the next batch to the pool:
     its result goes to ``_data_buffer[_sent_idx]``, and ``_iter`` yields the indices of the samples.
 
     Parameters
     ----------
-    worker_pool : the pool; it lives on
+    worker_pool : the pool; it is not closed
     batchify_fn : makes a batch of a list of samples
     batch_sampler : chooses batches
     pin_memory, pin_device_id : put batches on ``cpu_pinned(pin_device_id)``

@@ -1,6 +1,6 @@
-"""Queues between processes, and the loops around them that MXNet's first `DataLoader` was made of.
+"""Queues between processes, and the loops around them, of MXNet's first `DataLoader`.
 
-An array travels through them as its bytes.
+An array is sent as bytes.
 """
 
 import io
@@ -27,7 +27,7 @@ __all__ = [
 
 
 class ConnectionWrapper:
-    """A connection that sends whatever can be pickled; all else is the connection's own.
+    """A connection that sends all objects that can be pickled; other attributes are the connection's.
 
     Parameters
     ----------
@@ -100,7 +100,7 @@ def fetcher_loop_v1(
     data_queue : gives a batch's number and the batch
     data_buffer : takes the batch under its number
     pin_memory, pin_device_id : put batches on ``cpu_pinned(pin_device_id)``
-    data_buffer_lock : to be held meanwhile
+    data_buffer_lock : held meanwhile
     """
     context = cpu_pinned(pin_device_id) if pin_memory else cpu()
     for number, batch in iter(data_queue.get, (None, None)):

@@ -16,11 +16,11 @@ class Sampler(CheckedArguments):
     """The base of all samplers; a new one overrides `__iter__` and `__len__`."""
 
     def __iter__(self) -> Iterator[Any]:
-        """Return the numbers of the samples, or lists of them for batches."""
+        """Return the indices of the samples, or lists of them for batches."""
         raise NotImplementedError(f"{type(self).__name__} must override __iter__")
 
     def __len__(self) -> int:
-        """Return how many there are."""
+        """Return the number of samples or batches."""
         raise NotImplementedError(f"{type(self).__name__} must override __len__")
 
 
@@ -30,7 +30,7 @@ class SequentialSampler(Sampler):
     Parameters
     ----------
     length : number of samples
-    start : the number of the first one
+    start : the index of the first one
     """
 
     def __init__(self, length: int, start: int = 0) -> None:
@@ -44,7 +44,7 @@ class SequentialSampler(Sampler):
 
 
 class RandomSampler(Sampler):
-    """All samples in an order drawn anew for every epoch, by `numpy.random` as in MXNet.
+    """All samples in a new random order for every epoch, by `numpy.random` as in MXNet.
 
     Parameters
     ----------
@@ -67,8 +67,8 @@ class FilterSampler(Sampler):
 
     Parameters
     ----------
-    fn : takes a sample
-    dataset : the data set; `fn` is called for all its samples now
+    fn : a function of a sample
+    dataset : the data set; `fn` is called for all samples at once
     """
 
     def __init__(self, fn: Callable[[Any], bool], dataset: Any) -> None:

@@ -31,7 +31,7 @@ def reduce_ndarray(data: NDArray) -> tuple[Callable[..., NDArray], tuple[Any, ..
     Returns
     -------
     rebuild_ndarray, and its arguments
-        As `multiprocessing.reduction.ForkingPickler.register` wants it; a process can rebuild it once.
+        In the form for `multiprocessing.reduction.ForkingPickler.register`; a process can rebuild it once.
     """
     array = np.ascontiguousarray(data.asnumpy())
     file = _open_memory()
@@ -50,8 +50,8 @@ def rebuild_ndarray(pid: int, fd: Any, shape: tuple[int, ...], dtype: int) -> ND
     Parameters
     ----------
     pid : the process that has filled it
-    fd : the file, as `multiprocessing.reduction.DupFd` hands it over
-    shape, dtype : of the array; the dtype as a number
+    fd : the file, as passed by `multiprocessing.reduction.DupFd`
+    shape, dtype : those of the array; the dtype as a number
     """
     file = fd.detach()
     try:

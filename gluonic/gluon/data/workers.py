@@ -1,8 +1,10 @@
 """Workers: processes or threads that make batches ahead of time.
 
-Processes are forked where possible, so that a data set need not be picklable. They leave Ctrl-C to the
-parent, end when it does, pass exceptions on with their traceback, and draw random numbers from a seed sent
-with each batch, so that results do not depend on which worker makes what.
+Processes are forked where possible, so that a data set need not be picklable. They leave Ctrl-C to the parent,
+end
+when it does, and pass exceptions on with their traceback. Each batch comes with a seed for its random numbers,
+so
+results do not depend on which worker makes it.
 """
 
 import concurrent.futures
@@ -69,11 +71,11 @@ def _survives_pickling(error: Exception) -> bool:
 class LoaderWorkers:
     """Processes or threads that make the batches of one data set.
 
-    They start when first needed, and end with this object.
+    They start on first use, and end with this object.
 
     Parameters
     ----------
-    count : how many
+    count : number of workers
     dataset, batchify : the data set, and the function that makes a batch of samples
     threads : use threads
     timeout : timeout for a batch, in seconds
@@ -119,7 +121,7 @@ class LoaderWorkers:
         Raises
         ------
         Exception
-            what the data set raised in the worker, with the worker's traceback as its cause
+            the data set's exception in the worker, with the worker's traceback as its cause
         multiprocessing.TimeoutError
             if it takes too long
         MXNetError

@@ -1,4 +1,4 @@
-"""What all losses share."""
+"""The base of all losses."""
 
 from typing import Any
 
@@ -19,7 +19,7 @@ def apply_weighting(
 
 
 def reshape_like(F: Any, x: Any, y: Any) -> Any:
-    """Give `x` the shape of `y`; with ``GLUONIC_CHECK=1`` it has to have it."""
+    """Reshape `x` like `y`; with ``GLUONIC_CHECK=1`` their shapes must already be equal."""
     return F._internal._identity_with_attr_like_rhs(x, y) if CHECKING else F.reshape_like(x, y)
 
 
@@ -45,7 +45,7 @@ class Loss(HybridBlock):
         raise NotImplementedError(f"{type(self).__name__} must override hybrid_forward")
 
     def _weighted(self, F: Any, loss: Any, sample_weight: Any = None) -> Any:
-        """Multiply by both kinds of weights."""
+        """Multiply by the sample weights and the loss's weight."""
         return apply_weighting(F, loss, self._weight, sample_weight)
 
     def _mean(self, F: Any, loss: Any, sample_weight: Any) -> Any:

@@ -12,8 +12,9 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
 
     Parameters
     ----------
-    from_sigmoid : whether the predictions are probabilities already; otherwise they pass through a
-        sigmoid first, which is the more accurate way
+    from_sigmoid : whether the predictions are already probabilities; otherwise a sigmoid is applied first,
+        which is
+        more accurate
     weight, batch_axis, kwargs : see `Loss`
     """
 
@@ -121,7 +122,7 @@ class KLDivLoss(Loss):
 class CTCLoss(Loss):
     """Connectionist temporal classification (Graves et al., 2006): labels without an alignment.
 
-    The last class is the blank; labels shorter than the others are filled up with -1.
+    The last class is the blank; shorter labels are padded with -1.
 
     Parameters
     ----------
@@ -176,7 +177,7 @@ class HingeLoss(Loss):
 
     Parameters
     ----------
-    margin : how far on the right side is far enough
+    margin : the value of ``pred · label`` from which the loss is zero
     weight, batch_axis, kwargs : see `Loss`
     """
 
@@ -203,7 +204,7 @@ class SquaredHingeLoss(HingeLoss):
 
     Parameters
     ----------
-    margin : how far on the right side is far enough
+    margin : the value of ``pred · label`` from which the loss is zero
     weight, batch_axis, kwargs : see `Loss`
     """
 

@@ -1,4 +1,4 @@
-"""Losses that pull vectors together or push them apart."""
+"""Losses on distances between vectors."""
 
 from typing import Any
 
@@ -72,11 +72,11 @@ class CosineEmbeddingLoss(Loss):
 class SDMLLoss(Loss):
     """Smoothed deep metric learning (Bonadiman et al., 2019): each row's partner among the batch.
 
-    Row ``i`` of both inputs belong together, all other pairs do not.
+    Rows ``i`` of both inputs match; all other pairs do not.
 
     Parameters
     ----------
-    smoothing_parameter : the probability that goes to the wrong partners, from 0 to 1
+    smoothing_parameter : the probability assigned to the wrong partners, from 0 to 1
     weight, batch_axis, kwargs : see `Loss`
     """
 

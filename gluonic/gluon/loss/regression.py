@@ -44,7 +44,7 @@ class HuberLoss(Loss):
 
     Parameters
     ----------
-    rho : the absolute difference where the two meet
+    rho : the absolute difference at which the two expressions meet
     weight, batch_axis, kwargs : see `Loss`
     """
 

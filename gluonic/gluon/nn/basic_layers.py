@@ -115,11 +115,11 @@ class Dense(HybridBlock):
 
 
 class Dropout(HybridBlock):
-    """Set a random part of the elements to zero in training, and scale up the rest.
+    """Set a random fraction of the elements to zero in training, and scale up the rest.
 
     Parameters
     ----------
-    rate : the part to zero, from 0 to below 1
+    rate : the fraction to zero, at least 0 and below 1
     axes : axes along which the mask is broadcast, so that elements are dropped together
     prefix, params : see `Block`
     """
@@ -153,7 +153,7 @@ class Embedding(HybridBlock):
     output_dim : length of a row
     dtype : the dtype of the table and the output
     weight_initializer : initializer of the table
-    sparse_grad : whether the gradient is row_sparse: of the table, it stores the rows that were looked up
+    sparse_grad : whether the gradient is row_sparse, so that it stores only the rows that were looked up
     prefix, params : see `Block`
     """
 
@@ -193,7 +193,7 @@ class Embedding(HybridBlock):
 
 
 class Flatten(HybridBlock):
-    """Join all axes but the first."""
+    """Merge all axes but the first."""
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         """Reshape ``(batch, …)`` to ``(batch, everything else)``."""

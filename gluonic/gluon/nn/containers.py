@@ -1,4 +1,4 @@
-"""Containers: blocks one after the other, or side by side."""
+"""Containers of blocks."""
 
 import warnings
 from collections.abc import Iterator

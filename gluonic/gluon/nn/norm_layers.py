@@ -28,7 +28,7 @@ class _Norm(HybridBlock):
         *,
         may_learn_later: bool = True,
     ) -> None:
-        """Make both parameters; each is given as (whether it learns, initializer)."""
+        """Make both parameters; each is given as (whether it is learned, initializer)."""
         for name, (learns, init) in (("gamma", scale), ("beta", shift)):
             parameter = self.params.get(
                 name,
@@ -56,7 +56,7 @@ class BatchNorm(_Norm):
     """Normalize every channel over the batch (Ioffe and Szegedy, 2015).
 
     In training the batch's own mean and variance are used, and running averages of both are kept;
-    at other times the running averages are used.
+    in inference the running averages are used.
 
     Parameters
     ----------
@@ -68,7 +68,7 @@ class BatchNorm(_Norm):
     use_global_stats : use the running averages in training, too
     beta_initializer, gamma_initializer : initializers of shift and scale
     running_mean_initializer, running_variance_initializer : initializers of the running averages
-    in_channels : the length of `axis`; 0 waits for the first input to tell
+    in_channels : the length of `axis`; 0 infers it from the first input
     prefix, params : see `Block`
     """
 
@@ -154,7 +154,7 @@ class InstanceNorm(_Norm):
     center : whether to learn a shift `beta`
     scale : whether to learn a scale `gamma`
     beta_initializer, gamma_initializer : initializers of shift and scale
-    in_channels : the length of `axis`; 0 waits for the first input to tell
+    in_channels : the length of `axis`; 0 infers it from the first input
     prefix, params : see `Block`
     """
 
@@ -196,7 +196,7 @@ class LayerNorm(_Norm):
     center : whether to learn a shift `beta`
     scale : whether to learn a scale `gamma`
     beta_initializer, gamma_initializer : initializers of shift and scale
-    in_channels : the length of `axis`; 0 waits for the first input to tell
+    in_channels : the length of `axis`; 0 infers it from the first input
     prefix, params : see `Block`
     """
 

@@ -33,7 +33,7 @@ _LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
 class _Pooling(HybridBlock):
-    """What all pooling layers share."""
+    """The base of all pooling layers."""
 
     _rank: ClassVar[int]
     _pool_type: ClassVar[Literal["max", "avg"]]
@@ -86,9 +86,9 @@ class _MaxPool(_Pooling):
     ----------
     pool_size : the extent of the window, one number for all axes or one for each
     strides : stride of the window; None: its own extent
-    padding : how far the window may reach beyond the data on either side
+    padding : the padding on either side, over which windows may extend
     layout : the order of batch (N), channels (C) and the spatial axes
-    ceil_mode : whether a window that reaches beyond the end counts
+    ceil_mode : whether to include a last window that extends beyond the end
     prefix, params : see `Block`
 
     Notes
@@ -149,8 +149,8 @@ class _AvgPool(_Pooling):
     ----------
     pool_size : the extent of the window, one number for all axes or one for each
     strides : stride of the window; None: its own extent
-    padding : how far the window may reach beyond the data on either side
-    ceil_mode : whether a window that reaches beyond the end counts
+    padding : the padding on either side, over which windows may extend
+    ceil_mode : whether to include a last window that extends beyond the end
     layout : the order of batch (N), channels (C) and the spatial axes
     count_include_pad : whether padding counts as zeros
     prefix, params : see `Block`
@@ -230,7 +230,7 @@ class _GlobalPool(_Pooling):
 
     Notes
     -----
-    Every spatial axis becomes 1 long.
+    Every spatial axis gets length 1.
     """
 
     def __init__(
@@ -279,11 +279,11 @@ class GlobalAvgPool3D(_GlobalPool):
 
 
 class ReflectionPad2D(HybridBlock):
-    """Surround images with their own mirror image.
+    """Pad images with their mirror image.
 
     Parameters
     ----------
-    padding : how many pixels on every side, or the eight numbers of ``F.pad``'s `pad_width`
+    padding : the number of pixels on every side, or the eight numbers of ``F.pad``'s `pad_width`
     prefix, params : see `Block`
     """
 

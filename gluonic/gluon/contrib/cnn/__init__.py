@@ -1,4 +1,4 @@
-"""Convolution layers whose windows read at places that are learnt."""
+"""Deformable convolution layers: the sampling positions are learnt."""
 
 from gluonic.gluon.contrib.cnn import conv_layers
 from gluonic.gluon.contrib.cnn.conv_layers import (

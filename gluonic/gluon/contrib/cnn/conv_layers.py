@@ -1,4 +1,4 @@
-"""Convolution layers whose windows read at places that are learnt."""
+"""Deformable convolution layers: the sampling positions are learnt."""
 
 from math import prod
 from typing import Any, ClassVar
@@ -31,15 +31,15 @@ class _Deformable(HybridBlock):
     padding : number of zeros added on either side
     dilation : the distance between the kernel's taps
     groups : number of independent groups of channels
-    num_deformable_group : number of groups of channels with offsets of their own
-    layout : ``"NCHW"``; the operator knows no other
+    num_deformable_group : number of groups of channels with separate offsets
+    layout : ``"NCHW"``; the operator supports no other
     use_bias : whether to add a bias to every channel
     in_channels : number of input channels; 0 infers it from the first input
     activation : the name of a function for `Activation`; None applies none
     weight_initializer, bias_initializer : initializers of the parameters
     offset_weight_initializer, offset_bias_initializer : initializers of those of the offsets
     offset_use_bias : whether the offsets have a bias
-    op_name, adj : accepted for MXNet's sake; `adj` must be None
+    op_name, adj : accepted for compatibility; `adj` must be None
     prefix, params : see `Block`
 
     Notes

@@ -1,3 +1,3 @@
-"""What data sets of text share."""
+"""Constants of data sets of text."""
 
 EOS_TOKEN = "<eos>"

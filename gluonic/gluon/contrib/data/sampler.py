@@ -1,4 +1,4 @@
-"""Samples at equal distances."""
+"""A sampler with equal intervals."""
 
 from collections.abc import Iterator
 
@@ -9,7 +9,7 @@ __all__ = ["IntervalSampler"]
 
 
 class IntervalSampler(Sampler):
-    """Every `interval`-th sample; then, with `rollover`, those skipped, until all have come.
+    """Every `interval`-th sample; then, with `rollover`, the skipped ones, until all have been used.
 
     Parameters
     ----------

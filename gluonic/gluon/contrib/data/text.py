@@ -72,7 +72,7 @@ class _WikiText(Dataset):
 
     @property
     def frequencies(self) -> "Counter[str]":
-        """How often each token of this segment occurs."""
+        """The number of occurrences of each token in this segment."""
         return self._counter
 
     def __getitem__(self, idx: Any) -> tuple[Any, Any]:
@@ -95,7 +95,7 @@ def _from_archive(path: Path, name: str) -> bytes:
 
 
 class WikiText2(_WikiText):
-    """Two million tokens of good articles (S. Merity and others, 2016), as int32 indices.
+    """Two million tokens of verified good articles (S. Merity and others, 2016), as int32 indices.
 
     Parameters
     ----------
@@ -110,7 +110,7 @@ class WikiText2(_WikiText):
 
 
 class WikiText103(_WikiText):
-    """A hundred million tokens of good articles (S. Merity and others, 2016), as int32 indices.
+    """A hundred million tokens of verified good articles (S. Merity and others, 2016), as int32 indices.
 
     Parameters
     ----------

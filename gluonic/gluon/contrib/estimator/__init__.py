@@ -1,4 +1,4 @@
-"""Training without writing the loop: `Estimator`, and the handlers that it calls on the way."""
+"""Training without a hand-written loop: `Estimator`, and the handlers that it calls."""
 
 from gluonic.gluon.contrib.estimator import batch_processor, estimator
 from gluonic.gluon.contrib.estimator.batch_processor import BatchProcessor

@@ -31,14 +31,14 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
     ----------
     model_dir : the folder; created if it does not exist
     model_prefix : prefix of the files' names
-    monitor : the metric that says which checkpoint is the best
+    monitor : the metric that decides which checkpoint is the best
     verbose : with 1, log each checkpoint
     save_best : whether to save the best as ``model_prefix-best.params`` and ``.states``, too
     mode : ``"min"`` or ``"max"`` of the metric is best; ``"auto"`` is max, as in MXNet, and warns
     epoch_period : save after this many epochs; None never
     batch_period : save after this many batches; None never
     max_checkpoints : number of checkpoints of this training to keep, besides the best
-    resume_from_checkpoint : whether to load the newest checkpoint first, and to train only what is left
+    resume_from_checkpoint : whether to load the newest checkpoint first, and to train only the rest
 
     Raises
     ------
@@ -86,7 +86,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
             self._resume(estimator)
 
     def batch_end(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Save the graph after the first batch, and a checkpoint if it is time."""
+        """Save the graph after the first batch, and a checkpoint if one is due."""
         if self.current_batch == 0:
             self._save_symbol(estimator)
         if self.batch_period and (self.current_batch + 1) % self.batch_period == 0:
@@ -94,7 +94,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         self.current_batch += 1
 
     def epoch_end(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Save a checkpoint, if it is time."""
+        """Save a checkpoint, if one is due."""
         if self.epoch_period and (self.current_epoch + 1) % self.epoch_period == 0:
             self._save_checkpoint(estimator)
         self.current_epoch += 1
@@ -158,7 +158,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
     # Going on
 
     def _check_periods(self, estimator: "Estimator") -> None:
-        """Refuse checkpoints per epoch where training counts batches, and the reverse."""
+        """Raise an error for checkpoints per epoch if training counts batches, and vice versa."""
         for unit, most, period, other in (
             ("batches", estimator.max_batch, self.batch_period, self.epoch_period),
             ("epochs", estimator.max_epoch, self.epoch_period, self.batch_period),
@@ -219,7 +219,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
 
 
 def _left(most: int | None, trained: int, unit: str) -> int | None:
-    """How many epochs or batches are left to train."""
+    """The number of epochs or batches left to train."""
     if not most:
         return most
     if trained >= most - 1:

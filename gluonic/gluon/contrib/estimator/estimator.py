@@ -1,4 +1,4 @@
-"""`Estimator`: a training loop that is made of handlers."""
+"""`Estimator`: a training loop composed of handlers."""
 
 import copy
 import logging
@@ -44,7 +44,7 @@ class Estimator:
     Parameters
     ----------
     net : the net; it is initialized if it has not been
-    loss : what is minimized
+    loss : the loss to minimize
     train_metrics, val_metrics : a metric or a list; by default the loss, and accuracy with
         `SoftmaxCrossEntropyLoss`. Their names get ``training`` and ``validation`` in front
     initializer : initializer of the parameters
@@ -255,7 +255,7 @@ class Estimator:
         Raises
         ------
         ValueError
-            if `val_data` is no DataLoader, or a handler has metrics that are not of `val_metrics`
+            if `val_data` is not a DataLoader, or a handler has metrics that are not in `val_metrics`
         """
         _check_loader(val_data, "evaluate")
         for metric in self.val_metrics:
@@ -288,7 +288,7 @@ class Estimator:
         ----------
         train_data : a DataLoader of data and labels
         val_data : a DataLoader, for validation after each epoch
-        epochs, batches : how many; one of them
+        epochs, batches : their number; exactly one of the two
         event_handlers : a handler or a list; a `StoppingHandler` is added, and a `GradientUpdateHandler`,
             a `MetricHandler`, a `ValidationHandler` and a `LoggingHandler` if there is none
         batch_axis : the axis of the samples
@@ -296,7 +296,7 @@ class Estimator:
         Raises
         ------
         ValueError
-            if `train_data` is no DataLoader, both or none of `epochs` and `batches` are given, or a handler
+            if `train_data` is not a DataLoader, both or none of `epochs` and `batches` are given, or a handler
             has metrics that the estimator does not have
         """
         _check_loader(train_data, "fit")

@@ -1,4 +1,4 @@
-"""The handler that logs how training goes."""
+"""The handler that logs the progress of training."""
 
 import math
 import time
@@ -28,7 +28,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
     ----------
     log_interval : ``"epoch"``, or a number of batches
     metrics : a metric or a list
-    priority : those with a lower one are called first; by default it is the last
+    priority : handlers with a lower priority are called first; by default this one is last
 
     Raises
     ------
@@ -73,7 +73,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
             estimator.logger.info("Train for %d batches.", estimator.max_batch)
 
     def train_end(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Log how long it took, and the last values."""
+        """Log the duration, and the last values."""
         estimator.logger.info(
             "Train finished: %ds, %d epochs. %s",
             time.time() - self.train_start,
@@ -86,7 +86,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
         self.batch_start = time.time()
 
     def batch_end(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Log the values, if it is time."""
+        """Log the values, if they are due."""
         if isinstance(self.log_interval, int):
             self.log_interval_time += time.time() - self.batch_start
             self.processed_samples += kwargs["batch"][0].shape[0]
@@ -115,7 +115,7 @@ class LoggingHandler(TrainBegin, TrainEnd, EpochBegin, EpochEnd, BatchBegin, Bat
             estimator.logger.info("Validation Begin")
 
     def epoch_end(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Log how long the epoch took, and the values."""
+        """Log the duration of the epoch, and the values."""
         estimator.logger.info(
             "[Epoch %d] Finished in %.3fs, %s",
             self.current_epoch,

@@ -19,7 +19,7 @@ class MetricHandler(EpochBegin, BatchEnd):
     Parameters
     ----------
     metrics : a metric or a list; a `metric.Loss` is given the loss, others labels and predictions
-    priority : those with a lower one are called first
+    priority : handlers with a lower priority are called first
     """
 
     def __init__(self, metrics: Any, priority: float = -1000) -> None:
@@ -47,9 +47,9 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
     ----------
     val_data : a DataLoader
     eval_fn : called with `val_data`, `batch_axis` and `event_handlers`; such as `Estimator.evaluate`
-    epoch_period : after how many epochs; None never
-    batch_period : after how many batches; None never
-    priority : those with a lower one are called first
+    epoch_period : number of epochs between evaluations; None never
+    batch_period : number of batches between evaluations; None never
+    priority : handlers with a lower priority are called first
     event_handlers : handlers to be called during validation
     """
 
@@ -72,12 +72,12 @@ class ValidationHandler(TrainBegin, BatchEnd, EpochEnd):
         self.current_batch = self.current_epoch = 0
 
     def batch_end(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Evaluate, if it is time."""
+        """Evaluate, if it is due."""
         self.current_batch += 1
         self._evaluate_after(self.current_batch, self.batch_period, estimator)
 
     def epoch_end(self, estimator: "Estimator", *args: Any, **kwargs: Any) -> None:
-        """Evaluate, if it is time."""
+        """Evaluate, if it is due."""
         self.current_epoch += 1
         self._evaluate_after(self.current_epoch, self.epoch_period, estimator)
 

@@ -11,7 +11,7 @@ __all__: list[str] = []
 
 
 def _check_metrics(metrics: Any) -> list[EvalMetric]:
-    """Return metrics as a list, given one, several or None; composite ones are taken apart."""
+    """Return metrics as a list, given one, several or None; composite ones are split."""
     if isinstance(metrics, CompositeEvalMetric):
         return [one for metric in metrics.metrics for one in _check_metrics(metric)]
     found = [metrics] if isinstance(metrics, EvalMetric) else metrics or []
@@ -24,7 +24,7 @@ def _check_metrics(metrics: Any) -> list[EvalMetric]:
 
 
 def _suggest_metric_for_loss(loss: Any) -> EvalMetric | None:
-    """Return the metric that goes with a loss, if there is one."""
+    """Return the metric that matches a loss, if there is one."""
     return Accuracy() if isinstance(loss, SoftmaxCrossEntropyLoss) else None
 
 
@@ -38,7 +38,7 @@ def _metrics_of(handler: Any) -> Iterator[EvalMetric]:
 
 
 def _check_handler_metric_ref(handler: Any, known_metrics: set[EvalMetric]) -> None:
-    """Refuse a handler with metrics that nobody updates."""
+    """Raise an error for a handler with metrics that nothing updates."""
     for metric in _metrics_of(handler):
         if metric not in known_metrics:
             raise AttributeValueError(

@@ -12,7 +12,7 @@ MODES = {"min": np.less, "max": np.greater}
 
 
 def comparison(monitor: EvalMetric, mode: str, handler: str) -> Any:
-    """Return `np.less` or `np.greater`, whichever says that a value is better than another.
+    """Return the comparison that decides whether a value is better than another: `np.less` or `np.greater`.
 
     Parameters
     ----------

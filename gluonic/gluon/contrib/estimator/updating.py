@@ -15,7 +15,7 @@ class GradientUpdateHandler(BatchEnd):
 
     Parameters
     ----------
-    priority : those with a lower one are called first
+    priority : handlers with a lower priority are called first
     """
 
     def __init__(self, priority: float = -2000) -> None:

@@ -15,11 +15,11 @@ from gluonic.initializer.base import Init
 
 
 class Concurrent(Sequential):
-    """Run blocks side by side on one input and join their outputs.
+    """Run blocks in parallel on one input and concatenate their outputs.
 
     Parameters
     ----------
-    axis : the axis along which outputs are joined
+    axis : the axis along which outputs are concatenated
     prefix, params : see `Block`
     """
 
@@ -35,11 +35,11 @@ class Concurrent(Sequential):
 
 
 class HybridConcurrent(HybridSequential):
-    """Run hybrid blocks side by side on one input and join their outputs.
+    """Run hybrid blocks in parallel on one input and concatenate their outputs.
 
     Parameters
     ----------
-    axis : the axis along which outputs are joined
+    axis : the axis along which outputs are concatenated
     prefix, params : see `Block`
     """
 
@@ -63,9 +63,9 @@ class Identity(HybridBlock):
 
 
 class SparseEmbedding(Block):
-    """Replace every integer by its row of a learned table, whose rows a `Trainer` keeps.
+    """Replace every integer by its row of a learned table, which a `Trainer` holds.
 
-    Table and gradient are row_sparse: a step takes as much time and memory as rows are looked up.
+    Table and gradient are row_sparse: the time and memory of a step depend on the number of rows looked up.
 
     Parameters
     ----------

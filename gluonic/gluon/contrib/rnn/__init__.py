@@ -1,4 +1,4 @@
-"""Recurrent cells that MXNet keeps apart."""
+"""Contributed recurrent cells."""
 
 from gluonic.gluon.contrib.rnn import conv_rnn_cell, rnn_cell
 from gluonic.gluon.contrib.rnn.conv_rnn_cell import *  # noqa: F403

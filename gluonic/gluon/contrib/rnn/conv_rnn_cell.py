@@ -101,7 +101,7 @@ class _ConvCell(HybridRecurrentCell):
         self._make_parameters(weights, (i2h_bias_initializer, h2h_bias_initializer))
 
     def _pad_states(self) -> None:
-        """Surround states with as many zeros as keep their size."""
+        """Choose the padding of states that preserves their size."""
         window = self._windows["h2h"]
         if any(length % 2 == 0 for length in window["kernel"]):
             raise AttributeValueError(
@@ -128,7 +128,7 @@ class _ConvCell(HybridRecurrentCell):
         setattr(self, name, made)
 
     def _arranged(self, channels: int, sizes: tuple[int, ...]) -> tuple[int, ...]:
-        """Put channels before or after the spatial axes, as the layout has them."""
+        """Put channels before or after the spatial axes, depending on the layout."""
         return (channels, *sizes) if self._channel_axis == 1 else (*sizes, channels)
 
     def state_info(self, batch_size: int = 0) -> list[dict[str, Any]]:
@@ -188,12 +188,12 @@ class _ConvCell(HybridRecurrentCell):
         raise NotImplementedError
 
     def _own(self, F: Any) -> Activate:
-        """Return what applies the activation that was asked for."""
+        """Return the function that applies the requested activation."""
         return self._activating(F, self._activation)
 
 
 class _ConvRNNCell(_ConvCell):
-    """What all plain recurrent cells with convolutions share."""
+    """The base of all plain recurrent cells with convolutions."""
 
     _gates = 1
 
@@ -206,7 +206,7 @@ class _ConvRNNCell(_ConvCell):
 
 
 class _ConvLSTMCell(_ConvCell):
-    """What all LSTM cells with convolutions share."""
+    """The base of all LSTM cells with convolutions."""
 
     _gates, _states = 4, 2
 
@@ -222,7 +222,7 @@ class _ConvLSTMCell(_ConvCell):
 
 
 class _ConvGRUCell(_ConvCell):
-    """What all GRU cells with convolutions share."""
+    """The base of all GRU cells with convolutions."""
 
     _gates = 3
 

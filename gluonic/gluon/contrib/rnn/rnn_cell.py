@@ -18,7 +18,7 @@ class VariationalDropoutCell(ModifierCell):
     Parameters
     ----------
     base_cell : the cell
-    drop_inputs, drop_states, drop_outputs : the parts of inputs, first state and outputs to drop
+    drop_inputs, drop_states, drop_outputs : the fractions of inputs, first state and outputs to drop
     """
 
     def __init__(
@@ -192,9 +192,9 @@ def dynamic_unroll(
     cell : the cell
     inputs : the sequence, an array or symbol
     begin_state : the states before the first step
-    drop_inputs, drop_outputs : the parts to drop, with one mask for the whole sequence
+    drop_inputs, drop_outputs : the fractions to drop, with one mask for the whole sequence
     layout : the order of time (T), batch (N) and channels (C)
-    valid_length : each sample's own length; outputs beyond it are zero, states those at its end
+    valid_length : the length of each sample; outputs after it are zero, states those at its end
 
     Returns
     -------
@@ -225,7 +225,7 @@ def dynamic_unroll(
 
 
 def _step_within(F: Any, cell: Any, valid_length: Any) -> Any:
-    """Return a step that keeps the states of samples that have ended; it counts steps, too."""
+    """Return a step that keeps the states of samples that have ended, and counts steps."""
 
     def step(inputs: Any, states: Any) -> Any:
         *before, number = states

@@ -69,7 +69,7 @@ class MNIST(_LocalDataset):
     ----------
     root : the folder with the four IDX files, compressed or not; below ``~/.mxnet/datasets`` by default
     train : the 60,000 training images; otherwise the 10,000 for testing
-    transform : takes image and label, returns the sample
+    transform : a function of image and label that returns the sample
     """
 
     _folder = "mnist"
@@ -95,7 +95,7 @@ class FashionMNIST(MNIST):
     ----------
     root : the folder with the four IDX files, compressed or not; below ``~/.mxnet/datasets`` by default
     train : the 60,000 training images; otherwise the 10,000 for testing
-    transform : takes image and label, returns the sample
+    transform : a function of image and label that returns the sample
     """
 
     _folder = "fashion-mnist"
@@ -108,7 +108,7 @@ class CIFAR10(_LocalDataset):
     ----------
     root : the folder with the binary files, or with their archive; below ``~/.mxnet/datasets`` by default
     train : the 50,000 training images; otherwise the 10,000 for testing
-    transform : takes image and label, returns the sample
+    transform : a function of image and label that returns the sample
     """
 
     _folder = "cifar10"
@@ -158,7 +158,7 @@ class CIFAR100(CIFAR10):
     root : the folder with the binary files, or with their archive; below ``~/.mxnet/datasets`` by default
     fine_label : the hundred kinds; otherwise the twenty superclasses
     train : the 50,000 training images; otherwise the 10,000 for testing
-    transform : takes image and label, returns the sample
+    transform : a function of image and label that returns the sample
     """
 
     _folder = "cifar100"
@@ -185,7 +185,7 @@ class ImageRecordDataset(RecordFileDataset):
     ----------
     filename : the ``.rec`` file; its ``.idx`` file must be in the same folder
     flag : 1 for colour, 0 for grey
-    transform : takes image and label, returns the sample
+    transform : a function of image and label that returns the sample
     """
 
     def __init__(self, filename: str, flag: int = 1, transform: Transform | None = None) -> None:
@@ -210,7 +210,7 @@ class ImageFolderDataset(Dataset):
     ----------
     root : the folder
     flag : 1 for colour, 0 for grey
-    transform : takes image and label, returns the sample
+    transform : a function of image and label that returns the sample
 
     Attributes
     ----------
@@ -250,7 +250,7 @@ class ImageFolderDataset(Dataset):
 
 
 class ImageListDataset(Dataset):
-    """The images that a list names, with their labels, as in MXNet 2.0.
+    """The images in a list, with their labels, as in MXNet 2.0.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""What all image classifiers share: features, an output layer, and pretrained parameters."""
+"""The base of image classifiers: features, an output layer, and pretrained parameters."""
 
 from typing import Any, TypeVar
 
@@ -28,7 +28,7 @@ class Classifier(HybridBlock):
 def with_pretrained(
     net: _Net, name: str, pretrained: bool, ctx: Any = None, root: str | None = None
 ) -> _Net:
-    """Load a net's pretrained parameters, if asked for, and return it.
+    """Load a net's pretrained parameters, if requested, and return the net.
 
     Parameters
     ----------

@@ -1,4 +1,4 @@
-"""DenseNets (Huang et al., 2017): every layer sees the outputs of all before it."""
+"""DenseNets (Huang et al., 2017): every layer reads the outputs of all layers before it."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -48,8 +48,8 @@ class DenseNet(Classifier):
     num_init_features : number of channels in the stem
     growth_rate : number of channels that each layer adds
     block_config : number of layers in each stage
-    bn_size : how many times wider than `growth_rate` the 1×1 convolutions are
-    dropout : the part to drop after each layer
+    bn_size : the ratio of the 1×1 convolutions' channels to `growth_rate`
+    dropout : the fraction to drop after each layer
     classes : number of classes
     kwargs : see `Block`
     """

@@ -142,7 +142,7 @@ class Inception3(Classifier):
 
 
 def make_aux(classes: Positive) -> nn.HybridSequential:
-    """Make the auxiliary head, which classifies by features of the middle, 17 × 17, during training.
+    """Make the auxiliary head, which classifies by intermediate features, 17 × 17, during training.
 
     Parameters
     ----------

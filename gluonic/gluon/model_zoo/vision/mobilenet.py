@@ -94,13 +94,13 @@ class MobileNet(Classifier):
 
 
 class LinearBottleneck(HybridBlock):
-    """Widen, convolve each channel, narrow without an activation, and add the input if it fits.
+    """Expand, convolve each channel, project without an activation, and add the input if shapes agree.
 
     Parameters
     ----------
     in_channels, channels : numbers of input and output channels
-    t : the factor of widening
-    stride : how much the image shrinks
+    t : the expansion factor
+    stride : the stride, by which the image shrinks
     kwargs : see `Block`
     """
 
@@ -114,7 +114,7 @@ class LinearBottleneck(HybridBlock):
             _add_conv(self.out, channels, None)
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
-        """Run the convolutions, and add the input if it fits."""
+        """Run the convolutions, and add the input if shapes agree."""
         out = self.out(x)
         return F.elemwise_add(out, x) if self.use_shortcut else out
 
@@ -129,7 +129,7 @@ class MobileNetV2(Classifier):
     kwargs : see `Block`
     """
 
-    # how many bottlenecks, their channels, the factor of widening, the stride of the first one
+    # number of bottlenecks, their channels, the expansion factor, the stride of the first one
     _STAGES = (
         (1, 16, 1, 1), (2, 24, 6, 2), (3, 32, 6, 2), (4, 64, 6, 2),
         (3, 96, 6, 1), (3, 160, 6, 2), (1, 320, 6, 1),

@@ -35,7 +35,7 @@ def _conv3x3(channels: int, stride: int, in_channels: int) -> nn.Conv2D:
 
 
 class _BlockV1(HybridBlock):
-    """Convolutions beside a shortcut, then a rectifier.
+    """Convolutions in parallel with a shortcut, then a rectifier.
 
     Parameters
     ----------
@@ -121,7 +121,7 @@ class BottleneckV1(_BlockV1):
 
 
 class _BlockV2(HybridBlock):
-    """Convolutions, each after normalization and a rectifier, beside a shortcut."""
+    """Convolutions, each after normalization and a rectifier, in parallel with a shortcut."""
 
     _depth: ClassVar[int]
 
@@ -200,7 +200,7 @@ class BottleneckV2(_BlockV2):
 
 
 class _ResNet(Classifier):
-    """What both versions share.
+    """The base of both versions.
 
     Parameters
     ----------

@@ -10,7 +10,7 @@ from gluonic.gluon.nn import HybridSequential, Sequential
 
 
 class Compose(Sequential):
-    """Transforms one after the other; hybrid ones that follow each other are compiled together.
+    """A sequence of transforms; consecutive hybrid ones are compiled together.
 
     Parameters
     ----------
@@ -53,5 +53,5 @@ class RandomApply(Sequential):
         self.transforms, self.p = transforms, p
 
     def forward(self, x: Any) -> Any:
-        """Apply, or leave alone."""
+        """Apply the transforms, or return the input."""
         return x if self.p < random.random() else self.transforms(x)

@@ -16,7 +16,7 @@ def _as_size(size: int | Sequence[int]) -> tuple[int, int]:
 
 
 class RandomResizedCrop(Block):
-    """Cut out a rectangle of random area and proportions, and resize it.
+    """Crop a rectangle of random area and aspect ratio, and resize it.
 
     Parameters
     ----------
@@ -42,7 +42,7 @@ class RandomResizedCrop(Block):
 
 
 class CropResize(HybridBlock):
-    """Cut out a rectangle, and resize it.
+    """Crop a rectangle, and resize it.
 
     Parameters
     ----------
@@ -74,7 +74,7 @@ class CropResize(HybridBlock):
 
 
 class CenterCrop(Block):
-    """Cut out the centre; enlarge it if it is too small.
+    """Crop the centre; enlarge it if it is too small.
 
     Parameters
     ----------
@@ -97,7 +97,7 @@ class Resize(HybridBlock):
     Parameters
     ----------
     size : width and height of the result; a number for both, or for the shorter one if `keep_ratio`
-    keep_ratio : keep the proportions
+    keep_ratio : keep the aspect ratio
     interpolation : 0: nearest neighbour, 1: linear, 2: cubic
     """
 

@@ -16,8 +16,8 @@ class Rotate(Block):
     Parameters
     ----------
     rotation_degrees : the angle
-    zoom_in : enlarge until nothing from outside is seen
-    zoom_out : shrink until all of the image is seen
+    zoom_in : enlarge until nothing outside the image is visible
+    zoom_out : shrink until the whole image is visible
     """
 
     def __init__(
@@ -27,7 +27,7 @@ class Rotate(Block):
         self._args = (rotation_degrees, zoom_in, zoom_out)
 
     def forward(self, x: Any) -> Any:
-        """Turn; the shape stays."""
+        """Rotate; the shape stays."""
         return image.imrotate(x, *self._args)
 
 
@@ -37,9 +37,9 @@ class RandomRotation(Block):
     Parameters
     ----------
     angle_limits : the least and the largest angle, in degrees
-    zoom_in : enlarge until nothing from outside is seen
-    zoom_out : shrink until all of the image is seen
-    rotate_with_proba : probability of turning at all
+    zoom_in : enlarge until nothing outside the image is visible
+    zoom_out : shrink until the whole image is visible
+    rotate_with_proba : the probability of a rotation
     """
 
     def __init__(
@@ -58,7 +58,7 @@ class RandomRotation(Block):
         self._rotate_with_proba = rotate_with_proba
 
     def forward(self, x: Any) -> Any:
-        """Turn; the shape stays."""
+        """Rotate; the shape stays."""
         if np.random.random() > self._rotate_with_proba:
             return x
         return image.random_rotate(x, *self._args)
