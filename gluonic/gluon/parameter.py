@@ -56,8 +56,8 @@ class Parameter(ParameterValues):
     Parameters
     ----------
     name : its full name
-    grad_req : ``"write"``, ``"add"`` or ``"null"``: what happens to its gradient
-    shape : its shape; 0 marks an axis that is not known yet
+    grad_req : ``"write"``, ``"add"`` or ``"null"``: how its gradient is written
+    shape : its shape; 0 marks an unknown axis
     dtype : its element type
     lr_mult, wd_mult : factors on the learning rate and the weight decay
     init : its own initializer, instead of the net's
@@ -94,7 +94,7 @@ class Parameter(ParameterValues):
             (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         )
         self._dtype = dtype
-        as_dtype(dtype)  # is there such a one?
+        as_dtype(dtype)  # raises an error for an unknown one
         self._allow_deferred_init = allow_deferred_init
         self._differentiable = differentiable
         self._stype, self._grad_stype = stype, grad_stype
@@ -112,7 +112,7 @@ class Parameter(ParameterValues):
 
     @property
     def shape(self) -> tuple[int, ...] | None:
-        """The shape; 0, or -1 where shapes are NumPy's, is an axis that is not known yet."""
+        """The shape; 0, or -1 with NumPy's shapes, is an unknown axis."""
         if self._shape is None or not is_np_shape():
             return self._shape
         return tuple(axis or -1 for axis in self._shape)
@@ -130,7 +130,7 @@ class Parameter(ParameterValues):
 
     @property
     def dtype(self) -> Any:
-        """The element type, as it was given: a NumPy type or a name."""
+        """The element type as given: a NumPy type or a name."""
         return self._dtype
 
     @dtype.setter
@@ -139,7 +139,7 @@ class Parameter(ParameterValues):
 
     @property
     def grad_req(self) -> str:
-        """What happens to the gradient: ``"write"``, ``"add"`` or ``"null"``."""
+        """How the gradient is written: ``"write"``, ``"add"`` or ``"null"``."""
         return self._grad_req
 
     @grad_req.setter
@@ -158,12 +158,12 @@ class Parameter(ParameterValues):
             self._init_grad()
 
     def set_trainer(self, trainer: Any) -> None:
-        """Take on a trainer, which keeps the rows of a sparse parameter.
+        """Set the trainer, which holds the rows of a sparse parameter.
 
         Raises
         ------
         MXNetError
-            if it is sparse and has another one
+            if it is sparse and has a different trainer
         """
         self._set_trainer(trainer)
 
@@ -182,14 +182,14 @@ class Parameter(ParameterValues):
         default_init: Any = None,
         force_reinit: bool = False,
     ) -> None:
-        """Give the parameter its first value, now or as soon as its shape is known.
+        """Initialize the parameter, now or as soon as its shape is known.
 
         Parameters
         ----------
         init : the initializer; else the parameter's own, else `default_init`
-        ctx : the context or contexts; each gets a copy of its own
+        ctx : the context or contexts; each gets a separate copy
         default_init : `Uniform` by default
-        force_reinit : initialize again what is initialized
+        force_reinit : initialize it again if it is initialized
         """
         if self._data is not None and not force_reinit:
             warnings.warn(
@@ -210,11 +210,11 @@ class Parameter(ParameterValues):
             raise errors.unknown_shape(self, may_wait=False)
 
     def finish_deferred_init(self) -> None:
-        """Initialize now if that was deferred, the shape being known."""
+        """Initialize now if that was deferred; the shape must be known."""
         self._finish_deferred_init()
 
     def _finish_deferred_init(self) -> None:
-        """Initialize now, the shape being known."""
+        """Initialize now; the shape must be known."""
         if not self._deferred_init:
             return
         init, contexts, default_init, value = self._deferred_init
@@ -229,7 +229,7 @@ class Parameter(ParameterValues):
             self._init_impl(value, contexts)
 
     def set_data(self, data: Any) -> None:
-        """Set the value on all contexts; memory stays where it is."""
+        """Set the value on all contexts, in the existing memory."""
         value = data if isinstance(data, NDArray) else nd.array(data)
         self.shape = value.shape
         arrays = self._data
@@ -260,7 +260,7 @@ class Parameter(ParameterValues):
         cast_dtype: bool = False,
         dtype_source: str = "current",
     ) -> None:
-        """Raise unless `load` would take these arguments."""
+        """Raise an error unless `load` would accept these arguments."""
         try:
             shape = self._shape
             known = None if shape is None else tuple(axis if axis > 0 else None for axis in shape)
@@ -283,13 +283,14 @@ class Parameter(ParameterValues):
         cast_dtype: bool = False,
         dtype_source: str = "current",
     ) -> None:
-        """Take a value read from a file, initialized or not.
+        """Set a value from a file, whether the parameter is initialized or not.
 
         Parameters
         ----------
-        ctx : the target contexts of an uninitialized parameter; otherwise those where it is
+        ctx : the target contexts of an uninitialized parameter; otherwise its contexts
         cast_dtype : accept another dtype
-        dtype_source : then cast to the parameter's (``"current"``), or take on the value's (``"saved"``)
+        dtype_source : then cast to the parameter's dtype (``"current"``), or change to the value's
+            (``"saved"``)
 
         Raises
         ------
@@ -351,7 +352,7 @@ class Parameter(ParameterValues):
         return self.init
 
     def var(self) -> sym.Symbol:
-        """Return the symbol that stands for the parameter."""
+        """Return the variable of the parameter."""
         if self._var is None:
             self._var = sym.var(
                 self.name,

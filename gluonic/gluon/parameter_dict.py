@@ -210,7 +210,7 @@ def load_all(
     cast_dtype: bool = False,
     dtype_source: str = "current",
 ) -> None:
-    """Give parameters the values of the same names: all of them, or none if one does not fit."""
+    """Set parameters to the values of their names: all of them, or none if one does not fit."""
     present = [(parameters[name], value) for name, value in values.items() if name in parameters]
     for parameter, value in present:
         parameter.check_load(value, ctx, cast_dtype, dtype_source)
@@ -219,7 +219,7 @@ def load_all(
 
 
 def read_named(filename: PathLike) -> dict[str, NDArray]:
-    """The arrays of a file by name; a file of no arrays cannot tell whether they would have names."""
+    """The arrays of a file by name; an empty file may be of either kind, with names or without."""
     loaded = nd.load(filename)
     if isinstance(loaded, dict):
         return loaded
@@ -271,7 +271,7 @@ def check_names(
 
 
 def _agree(parameter: Parameter, key: str, value: Any) -> None:
-    """Check that an existing parameter is what is asked for now; complete its shape."""
+    """Check that an existing parameter matches the request; complete its shape."""
     present = getattr(parameter, key, None)
     if value is None or present is None:
         if value is not None:

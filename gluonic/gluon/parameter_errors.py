@@ -13,7 +13,7 @@ if TYPE_CHECKING:
 
 
 class DeferredInitializationError(MXNetError):
-    """A parameter's value was asked for before its shape could be known."""
+    """A parameter's value was requested before its shape was known."""
 
 
 class UninitializedError(MXNetError, AssertionError, ValueError):
@@ -25,7 +25,7 @@ def _title(parameter: "ParameterValues") -> str:
 
 
 def no_storage_type(name: str, kind: str, value: str) -> MismatchError:
-    """`stype` or `grad_stype` is no storage type."""
+    """`stype` or `grad_stype` is not a storage type."""
     return MismatchError(
         describe(
             f"{kind}={value!r} is no storage type",
@@ -48,7 +48,7 @@ def other_shape(parameter: "ParameterValues", shape: Sequence[int]) -> MismatchE
 def unknown_request(
     parameter: "ParameterValues", request: str, known: Sequence[str]
 ) -> MismatchError:
-    """`grad_req` is no gradient request."""
+    """`grad_req` is not a gradient request."""
     return MismatchError(
         describe(f"grad_req={request!r} must be one of {', '.join(known)}", where=_title(parameter))
     )
@@ -110,7 +110,7 @@ def loaded_elsewhere(parameter: "ParameterValues", wanted: "Sequence[Context]") 
 
 
 def other_context(parameter: "ParameterValues", wanted: "Context") -> MXNetError:
-    """The parameter is not on the context where its value is wanted."""
+    """The parameter is not on the context for which its value was requested."""
     places = parameter.list_ctx()
     return MXNetError(
         describe(
@@ -159,7 +159,7 @@ def no_gradient(parameter: "ParameterValues", grad_req: str) -> MXNetError:
 
 
 def no_trainer(parameter: "ParameterValues") -> MXNetError:
-    """Rows of a row_sparse parameter were requested before a trainer keeps them."""
+    """Rows of a row_sparse parameter were requested before a trainer held them."""
     return MXNetError(
         describe(
             "its rows are available only once a Trainer keeps it",
@@ -186,7 +186,7 @@ def only_rows(parameter: "ParameterValues") -> MXNetError:
 
 
 def other_trainer(parameter: "ParameterValues") -> MXNetError:
-    """A second trainer was given to a parameter whose rows the first one keeps."""
+    """A second trainer was given to a parameter whose rows the first one holds."""
     return MXNetError(
         describe(
             "it is sparse and has a Trainer already; another one cannot update it",

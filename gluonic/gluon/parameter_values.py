@@ -19,7 +19,7 @@ _Method = TypeVar("_Method", bound=Callable[..., Any])
 
 
 def _noting(change: _Method) -> _Method:
-    """A list method that also notifies compiled nets that a parameter holds other arrays."""
+    """A list method that also notifies compiled nets that a parameter's arrays were replaced."""
 
     def changed(self: "ParameterArrays", *args: Any, **kwargs: Any) -> Any:
         result = change(self, *args, **kwargs)
@@ -48,9 +48,10 @@ class ParameterValues(RowsOfParameter):
     Attributes
     ----------
     _ctx_list : the contexts
-    _ctx_map : for contexts of even and of odd kinds a list, by number, of positions in `_ctx_list`
-    _deferred_init : an initialization that waits for the shape: the initializer, the contexts, the
-        default initializer and a value, if it was set; empty if none waits
+    _ctx_map : for contexts of even and of odd kinds, a list of positions in `_ctx_list`, by device index
+    _deferred_init : a deferred initialization: the initializer, the contexts, the default initializer and a
+        value,
+        if it was set; empty if none is deferred
     """
 
     name: str
@@ -68,7 +69,7 @@ class ParameterValues(RowsOfParameter):
 
     @property
     def _data(self) -> list[NDArray] | None:
-        """The values on all contexts, None while there are none."""
+        """The values on all contexts; None if there are none."""
         return self._arrays
 
     @_data.setter
@@ -78,7 +79,7 @@ class ParameterValues(RowsOfParameter):
 
     @property
     def _grad(self) -> list[NDArray] | None:
-        """The gradients on all contexts, None while there are none."""
+        """The gradients on all contexts; None if there are none."""
         return self._gradients
 
     @_grad.setter
@@ -90,7 +91,7 @@ class ParameterValues(RowsOfParameter):
 
     @property
     def declared_shape(self) -> tuple[int, ...] | None:
-        """The shape as far as it is known; 0 is an axis that is not known yet."""
+        """The shape as far as it is known; 0 is an unknown axis."""
         return self._shape
 
     @property
@@ -110,19 +111,19 @@ class ParameterValues(RowsOfParameter):
 
     @property
     def has_sparse_gradient(self) -> bool:
-        """Whether that of its gradient is one of these."""
+        """Whether the storage type of its gradient is one of these."""
         return self._grad_stype != "default"
 
     @property
     def notes_replacements(self) -> bool:
-        """Whether it notes that it holds other arrays: not if programs have put lists of their own in it."""
+        """Whether it notifies nets of replaced arrays; not if a program has assigned its own lists."""
         held = (self._arrays, self._gradients)
         return all(isinstance(x, ParameterArrays) for x in held if x is not None)
 
     # Taking values
 
     def on_initialization(self, action: Callable[[], None]) -> None:
-        """Have a function called whenever the parameter has been initialized."""
+        """Call a function whenever the parameter has been initialized."""
         initialize = self._init_impl
 
         def initialize_and_act(*arguments: Any) -> None:
@@ -132,7 +133,7 @@ class ParameterValues(RowsOfParameter):
         self._init_impl = initialize_and_act  # type: ignore[assignment, method-assign]
 
     def _init_impl(self, data: NDArray, ctx_list: Iterable[Context]) -> None:
-        """Take copies of a value, one for each context, and make gradients for them."""
+        """Set copies of a value, one per context, and create gradients for them."""
         contexts = list(ctx_list)
         if self._stype != "default":
             data = with_all_rows(data, self._stype)
@@ -194,7 +195,7 @@ class ParameterValues(RowsOfParameter):
         return self._found_on(usable(ctx), arr_list)
 
     def _found_on(self, ctx: Context, arr_list: Sequence[NDArray]) -> NDArray:
-        """The array on the same device: page-locked and shared memory are the CPU's as well."""
+        """The array on the same device; page-locked and shared memory belong to the CPU, too."""
         number, kind = ctx.device_id, ctx.device_typeid & 1
         for array in arr_list:
             found = array.stated_context or CPU
@@ -215,7 +216,7 @@ class ParameterValues(RowsOfParameter):
         Raises
         ------
         DeferredInitializationError
-            while its shape is not known
+            if its shape is not known yet
         RuntimeError
             if it was never initialized, or not on that context
         """
@@ -295,7 +296,7 @@ class ParameterValues(RowsOfParameter):
     # Copies and pickles
 
     def __getstate__(self) -> dict[str, Any]:
-        """All but the trainer and the symbol, under the names that MXNet's pickles have."""
+        """Everything except the trainer and the symbol, under the names of MXNet's pickles."""
         state = {**self.__dict__, "_trainer": None, "_var": None}
         return {**state, "_data": state.pop("_arrays"), "_grad": state.pop("_gradients")}
 
@@ -325,7 +326,7 @@ def is_overridden(parameter: ParameterValues, method: str) -> bool:
 
 
 def _positions(contexts: Sequence[Context]) -> list[list[int | None]]:
-    """For contexts of even and of odd kinds a list, by number, of their positions."""
+    """For contexts of even and of odd kinds, a list of their positions by device index."""
     found: list[list[int | None]] = [[], []]
     for position, ctx in enumerate(contexts):
         places = found[ctx.device_typeid & 1]

@@ -1,8 +1,10 @@
-"""Replays of a call with other data: nothing that the first call looked up is looked up again.
+"""Replays of a call with other data, without repeating its look-ups.
 
-A replay computes what a hybridized block computes in one mode, as long as nothing but the data changes:
-`InferenceReplay` a graph of one output that runs entirely as machine code, unrecorded; `RecordedReplay` the
-others of one output; `EagerReplay` a graph that runs entirely in Python.
+A replay computes calls of a hybridized block in one mode, as long as only the data change. `InferenceReplay` is
+for
+graphs of one output that run entirely as machine code, unrecorded; `RecordedReplay` for the others of one
+output;
+`EagerReplay` for graphs that run entirely in Python.
 """
 
 from collections.abc import Callable, Sequence
@@ -32,13 +34,13 @@ Call: TypeAlias = Callable[[Sequence[NDArray]], list[NDArray]]
 
 
 class Replay:
-    """A replay computes calls in the mode in which it was made.
+    """A replay computes calls in the mode in which it was created.
 
     It belongs to one block and one process: copies and pickles have None instead.
 
     Parameters
     ----------
-    inputs : the inputs of the call; later calls must bring as many, of the same class and context
+    inputs : the inputs of the call; later calls must have as many, of the same class and context
 
     Attributes
     ----------
@@ -90,10 +92,10 @@ class InferenceReplay(Replay):
     ----------
     op : the graph
     frames : the pool of frames for such calls
-    operands : what the graph was called with
-    given : the positions of the inputs that a call brings; all others are parameters
+    operands : the operands of the graph
+    given : the indices of operands that are inputs of the call; all others are parameters
     at : the number of the latest replacement of a parameter's array when the parameters were looked up
-    found : stands for that look-up
+    found : identifies that look-up
     """
 
     __slots__ = ("_at", "_compiled", "_found", "_frames", "_given", "_made")
@@ -114,7 +116,7 @@ class InferenceReplay(Replay):
 
     @staticmethod
     def suits(op: CachedGraph) -> bool:
-        """Whether calls of a graph in the current mode can be replayed so."""
+        """Whether this class can replay calls of a graph in the current mode."""
         if STATE.recording or len(op.graph.outputs) > 1 or not op.inference.is_compiled:
             return False
         return op.inference.compiled.can_replay(train=STATE.training)
@@ -123,7 +125,7 @@ class InferenceReplay(Replay):
     def of(
         op: CachedGraph, operands: Sequence[NDArray], given: Sequence[int], at: int, found: object
     ) -> "InferenceReplay | None":
-        """What replays the call that has just run; None if what follows from its parameters did not settle."""
+        """The replay of the call that has just run; None if its prepacked values are not up to date."""
         arrays = [x.elements for x in operands]
         frames = op.inference.compiled.verified(arrays, found, train=STATE.training)
         return None if frames is None else InferenceReplay(op, frames, operands, given, at, found)
@@ -134,7 +136,7 @@ class InferenceReplay(Replay):
         try:
             frame = self._frames.pop()
         except IndexError:
-            return None  # other threads have them
+            return None  # other threads use them
         output = frame.replay(self._given, arrays) if self._has_parameters(frame) else None
         if output is None:
             output = self._resized(frame, arrays)
@@ -147,7 +149,7 @@ class InferenceReplay(Replay):
         return made
 
     def _has_parameters(self, frame: "ExecutionFrame") -> bool:
-        """Whether a frame has the parameters, and what follows from them."""
+        """Whether a frame holds the parameters, and the values prepacked from them."""
         return frame.verified_for is self._found and frame.watch.version == frame.prepacked_at
 
     def _resized(self, frame: "ExecutionFrame", arrays: list[Array]) -> Array | None:
@@ -159,13 +161,13 @@ class InferenceReplay(Replay):
 
 
 class RecordedReplay(Replay):
-    """Calls of one output that are recorded, or of which Python runs some operators.
+    """Calls with one output that are recorded, or in which Python runs some operators.
 
     Parameters
     ----------
     op : the graph
-    operands : what it was called with
-    given : the positions of the inputs that a call brings; all others are parameters
+    operands : its operands
+    given : the indices of operands that are inputs of the call; all others are parameters
     at : the number of the latest replacement of a parameter's array when the parameters were looked up
 
     Attributes
@@ -222,17 +224,18 @@ class RecordedReplay(Replay):
 
 
 class EagerReplay(Replay):
-    """Calls of a graph that runs entirely in Python: operator by operator, which takes less than a graph.
+    """Calls of a graph that runs entirely in Python: operator by operator, which is faster than as a graph.
 
-    They may be recorded; arrays are of shapes and dtypes that took the slow path before. What may be wrong with
-    others is found there, and reported with the user's own line.
+    They may be recorded. The shapes and dtypes of arrays must have taken the slow path before; errors with
+    others are
+    found there, and reported with the user's line.
 
     Parameters
     ----------
     op : the graph
     operands : finds the operands of the graph from the inputs of the block
-    structure : of its outputs
-    inputs : as of `Replay`
+    structure : the structure of the outputs
+    inputs : see `Replay`
     """
 
     __slots__ = ("_calls", "_calls_back", "_known", "_operands", "_outputs", "_structure")
@@ -273,7 +276,7 @@ class EagerReplay(Replay):
         )
 
     def learn(self, inputs: Sequence[NDArray]) -> None:
-        """Note that a call has taken the slow path."""
+        """Record that a call has taken the slow path."""
         if len(self._known) >= _MOST_KNOWN:
             self._known.clear()
         self._context = inputs[0].stated_context
@@ -305,7 +308,7 @@ def _eagerly(application: Application, kind: type[NDArray]) -> Call:
 
 
 def replay_of(block: Any) -> Replay | None:
-    """What the next call of a hybridized block tries; None if it takes the slow path."""
+    """The replay that the next call of a hybridized block tries; None if it takes the slow path."""
     found: Replay | None = block._replay
     return found
 

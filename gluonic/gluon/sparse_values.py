@@ -33,13 +33,13 @@ def _require_array(row_id: Any) -> None:
 
 
 class RowsOfParameter:
-    """Access to the rows of a row_sparse parameter, which a trainer's store keeps."""
+    """Access to the rows of a row_sparse parameter, which a trainer's store holds."""
 
     _stype: str
     _trainer: Any
 
     def _get_row_sparse(self, arr_list: Any, ctx: Any, row_id: NDArray) -> Any:
-        """Have the trainer put rows into the arrays on a context, or on all of them if `ctx` is ``list``."""
+        """Let the trainer copy rows into the arrays on a context, or on all contexts if `ctx` is ``list``."""
         if self._trainer is None:
             raise errors.no_trainer(self)  # type: ignore[arg-type]
         arrays = self._check_and_get(arr_list, ctx)  # type: ignore[attr-defined]
@@ -47,11 +47,11 @@ class RowsOfParameter:
         return arrays
 
     def row_sparse_data(self, row_id: NDArray) -> NDArray:
-        """Return rows of a row_sparse parameter, as its trainer has them, on the context of `row_id`.
+        """Return rows of a row_sparse parameter from its trainer, on the context of `row_id`.
 
         Parameters
         ----------
-        row_id : the numbers of the rows, of any shape; repetitions do not matter
+        row_id : the indices of the rows, of any shape; repetitions do not matter
 
         Returns
         -------

@@ -37,7 +37,7 @@ ONE_ARRAY = of_arrays(1)
 
 
 def flatten(nested: Any, is_leaf: Callable[[Any], bool]) -> tuple[list[Any], Structure]:
-    """Take a nested value apart into its arrays and its structure.
+    """Split a nested value into its arrays and its structure.
 
     >>> flatten([1, (2, None)], lambda x: isinstance(x, int))[0]
     [1, 2]

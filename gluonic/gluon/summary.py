@@ -29,13 +29,13 @@ class Tracer(Protocol):
 
 @singledispatch
 def has_row(block: object) -> bool:
-    """Whether the table has a row for a block; classes of mere containers are registered to have none."""
+    """Whether the table has a row for a block; container classes are registered to have none."""
     return True
 
 
 @singledispatch
 def tracer_of(block: object) -> Tracer | None:
-    """The function that traces a block's calls; classes without one need not be registered."""
+    """The function that traces a block's calls; None for classes that register none."""
     return None
 
 
@@ -45,9 +45,9 @@ class _Layer:
     Attributes
     ----------
     title, output_shape : the text of its columns
-    parameters : the block's own
+    parameters : the block's own parameters
     block : the block's name
-    cost : None where it is not known
+    cost : None if unknown
     """
 
     def __init__(self, block: "Block", number: int, outputs: Any) -> None:
@@ -123,7 +123,7 @@ class _Run:
 
         try:
             trace, arrays = tracer(inputs)
-        except Exception:  # it runs only eagerly: it reads values or shapes of arrays
+        except Exception:  # it can only run eagerly: it reads values or shapes of arrays
             self.not_traced = True
             return
         costs = CallCosts(block.collect_params().values(), trace, arrays)

@@ -31,7 +31,7 @@ class SymbolBlock(HybridBlock):
 
     Parameters
     ----------
-    outputs : what to compute: a symbol or a nested list of symbols
+    outputs : the outputs: a symbol or a nested list of symbols
     inputs : the variables that are its inputs
     params : parameters to use; new ones are created for the rest
 
@@ -85,7 +85,7 @@ class SymbolBlock(HybridBlock):
         self._reg_params = {name[length:]: p for name, p in self._params.items()}
 
     def _add_parameter(self, node: Node, dtype: Any, is_state: bool) -> None:
-        """Take the parameter from those given, or make it as its variable declares."""
+        """Use the given parameter, or create it from its variable's declaration."""
         if find_parameter(self._params, node.name) is not None:
             return
         if node.attributes.get("__storage_type__", "0") != "0":
@@ -98,7 +98,7 @@ class SymbolBlock(HybridBlock):
             )
         init, shape = node.attributes.get("__init__"), declared_shape(node)
         if init is not None and init.startswith("<"):
-            init = None  # an operator's attr= left the address of an object, no declaration
+            init = None  # an operator's attr= left the address of an object, not a declaration
         constant = init is not None and init.startswith(CONSTANT)
         self._params.get(
             node.name,
@@ -128,7 +128,7 @@ class SymbolBlock(HybridBlock):
         allow_missing: bool = False,
         ignore_extra: bool = False,
     ) -> "SymbolBlock":
-        """Load what `HybridBlock.export`, or MXNet, has written.
+        """Load files written by `HybridBlock.export` or by MXNet.
 
         Parameters
         ----------
@@ -136,7 +136,7 @@ class SymbolBlock(HybridBlock):
         input_names : the names of the graph's inputs
         param_file : the parameters, ``net-0000.params``
         ctx : the contexts of the parameters
-        allow_missing, ignore_extra : let the file lack parameters, or have more of them
+        allow_missing, ignore_extra : allow the file to lack parameters, or to have more
         """
         names = [input_names] if isinstance(input_names, str) else list(input_names)
         symbol = as_switched(sym.load(os.fspath(symbol_file)))
@@ -180,7 +180,7 @@ class SymbolBlock(HybridBlock):
 
         Parameters
         ----------
-        ctx : a context or a list of them, the present one by default
+        ctx : a context or a list of them; the current one by default
         """
         self.collect_params().reset_ctx(ctx)
         self._clear_traces()

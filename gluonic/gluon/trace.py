@@ -37,7 +37,7 @@ class Trace:
     Parameters
     ----------
     block : the block
-    structure, arrays : of its inputs, and the arrays or symbols among them
+    structure, arrays : the structure of its inputs, and the arrays or symbols among them
 
     Attributes
     ----------
@@ -93,7 +93,7 @@ class Trace:
         return Trace.of_graph, made_from
 
     def again(self) -> "Trace":
-        """The same trace, bound to no parameters."""
+        """A copy of the trace that is not bound to parameters."""
         return self.with_graph(self.graph)
 
     def with_graph(self, graph: Graph) -> "Trace":
@@ -159,7 +159,7 @@ class Trace:
             raise InferenceError(self._undetermined(unknown))
 
     def cast_parameters(self, parameters: Iterable[Parameter], arrays: Sequence[NDArray]) -> None:
-        """Give parameters the dtypes that follow from those of the inputs."""
+        """Set the dtypes of parameters by inference from those of the inputs."""
         types = {node.name: a.dtype for node, a in zip(self.input_nodes, arrays, strict=True)}
         argument_types, _, state_types = self.output.infer_type_partial(**types)
         names = [*self.output.list_arguments(), *self.output.list_auxiliary_states()]
@@ -213,7 +213,7 @@ class _Known(NamedTuple):
     Attributes
     ----------
     context : the context that they were looked up on
-    at : the number of the latest replacement then; -1 if parameters hold plain lists, which do not notify
+    at : the number of the latest replacement then; -1 if parameters hold plain lists without notification
     operands : their arrays, in the order of the graph's variables; None where inputs go, and values that
         parameters compute
     token : identifies the look-up, and keeps no array alive
@@ -278,7 +278,7 @@ class BoundTrace:
         for parameter in self.parameters():
             if not parameter.is_initialized:
                 try:
-                    parameter.data()  # it was never initialized, which is another error
+                    parameter.data()  # raises the error that it was never initialized
                 except DeferredInitializationError:
                     waiting.append(parameter)
         if not waiting:
@@ -352,7 +352,7 @@ class BoundTrace:
         return self._parts(*self.operands(arrays))
 
     def __call__(self, arrays: Sequence[NDArray]) -> list[NDArray]:
-        """Run the graph; prepares a `replay` of the call if the call before was recorded, or not, alike."""
+        """Run the graph; create a `replay` if the previous call was recorded, or not, likewise."""
         known = self._find(arrays)
         operands = self._filled(known, arrays)
         outputs = self.op(*operands)

@@ -30,7 +30,7 @@ from gluonic.graph.array_semantics import unscoped
 from gluonic.graph.errors import NotThereError, describe
 from gluonic.ndarray import NDArray
 
-# What MXNet's pickles say of a graph that is not in them.
+# The attributes of MXNet's pickles for a graph that they do not include.
 _OF_MXNETS_GRAPH = {
     "_backend",
     "_backend_opts",
@@ -47,7 +47,7 @@ def _is_input(value: Any) -> bool:
 
 
 class TracedBlock(Block):
-    """A block whose `hybrid_forward(F, x, …, parameters)` can run with F = sym, once for each kind of inputs.
+    """A block whose `hybrid_forward(F, x, …, parameters)` can run with F = sym, once per structure of inputs.
 
     Parameters
     ----------
@@ -83,7 +83,7 @@ class TracedBlock(Block):
         return {**self.__dict__, **begun, "_in_parts": False}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        if "_traces" not in state:  # of MXNet's pickles
+        if "_traces" not in state:  # from MXNet's pickles
             state = {name: value for name, value in state.items() if name not in _OF_MXNETS_GRAPH}
             active = state.pop("_active")
             self.__dict__.update(state)  # what a block begins with may depend on it
@@ -111,7 +111,7 @@ class TracedBlock(Block):
     # Forgetting
 
     def _clear_cached_op(self) -> None:
-        """Forget the graph: a setting of the block has changed."""
+        """Drop the graph: a setting of the block has changed."""
         self._forget_given()
         self._clear_traces()
 
@@ -119,7 +119,7 @@ class TracedBlock(Block):
         self.__dict__["_given"] = None
 
     def _clear_traces(self) -> None:
-        """Forget the traces of the block, and of the blocks whose traces contain it."""
+        """Drop the traces of the block, and of the blocks whose traces contain it."""
         for block in (self, *self._traces.around):
             block._backends.forget()
             block._forget_traces()
@@ -130,7 +130,7 @@ class TracedBlock(Block):
         self.__dict__.update(_compiles=self._active, _in_parts=False)
 
     def _set_replay(self, replay: Replay | None) -> None:
-        """Let the next call be replayed, or take the slow path; `__setattr__` would heed it as the user's."""
+        """Let the next call be replayed, or take the slow path; `__setattr__` would see a user's change."""
         self.__dict__["_replay"] = replay
 
     def _hooks_changed(self) -> None:
@@ -212,7 +212,7 @@ class TracedBlock(Block):
         self._given = made
 
     def _nested_trace(self, inputs: Any, output: Any, taken: Any, returned: Any) -> Trace:
-        """The trace of a graph whose inputs and outputs are nested in formats, if they are given."""
+        """The trace of a graph whose inputs and outputs are nested by formats, if these are given."""
         inputs, count = list(inputs), len(output.list_outputs())
         outer = of_arrays(len(inputs)) if taken is None else structure_of(taken)
         inner = LEAF if count == 1 else of_arrays(count)

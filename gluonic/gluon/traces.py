@@ -20,7 +20,7 @@ def key_of(structure: Structure, arrays: Sequence[NDArray]) -> Any:
 
 
 class Traces:
-    """The traces of a block. A copy of them is empty: a copied block is traced for itself.
+    """The traces of a block. A copy is empty: a copied block is traced again.
 
     Attributes
     ----------
@@ -40,16 +40,16 @@ class Traces:
         return Traces, ()
 
     def forget(self) -> None:
-        """Forget the traces: the block has changed."""
+        """Drop the traces: the block has changed."""
         self.known, self.latest = {}, None
 
     def enter(self, key: Any, trace: Trace) -> None:
-        """Keep a trace."""
+        """Store a trace."""
         self.known[key] = self.latest = trace
 
     @property
     def of_prediction(self) -> Trace | None:
-        """The latest trace that was not made for training; the latest of all if there is none."""
+        """The latest trace that was not made for training; otherwise the latest of all."""
         predicting = (trace for key, trace in reversed(self.known.items()) if not key[1])
         return next(predicting, self.latest)
 
@@ -60,5 +60,5 @@ class Traces:
 
 
 def traces_of(block: "TracedBlock") -> Traces:
-    """The traces of a block. Not an attribute: its name would be taken from the user's attributes."""
+    """The traces of a block; not an attribute, since its name could collide with the user's."""
     return block._traces

@@ -50,7 +50,7 @@ class KnownParameters(NamedTuple):
     ----------
     at : the number of the latest replacement of a parameter's array when they were looked up
     entries : the values with their entries on the tape: a variable that is marked again has a new entry
-    places : for each context the parameters trained there
+    places : for each context, the parameters trained there
     """
 
     at: int
@@ -59,7 +59,7 @@ class KnownParameters(NamedTuple):
 
     @classmethod
     def of(cls, params: Sequence[Parameter], places: list[list[Trained]], at: int) -> Self | None:
-        """The look-up's result; None if parameters do not notify when they hold other arrays."""
+        """The result of the look-up; None if parameters do not notify of replaced arrays."""
         for param in params:
             own = is_overridden(param, "list_data") or is_overridden(param, "list_grad")
             if own or not param.notes_replacements:

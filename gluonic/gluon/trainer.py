@@ -31,18 +31,19 @@ __all__ = ["Trainer"]
 class Trainer(LossScaling, CheckedArguments):
     """Apply an optimizer to parameters, after every `backward`.
 
-    Gradients of several contexts are summed up first.
+    Gradients of several contexts are summed first.
 
     Parameters
     ----------
     params : the parameters: a dictionary such as `net.collect_params()` (sorted by name), or a list
     optimizer : an optimizer or its name
     optimizer_params : arguments for the optimizer, if it is given by name
-    kvstore : the store that sums gradients of several contexts: ``"device"``, ``"local"``, a store; or
-        None for not summing them; ``"dist_sync"`` sums them over all processes of ``mpirun``
+    kvstore : the store that sums gradients of several contexts: ``"device"``, ``"local"``, a store, or None for
+        no
+        sums; ``"dist_sync"`` sums them over all processes of ``mpirun``
     compression_params : compression of gradients between processes, such as
         ``{"type": "2bit", "threshold": 0.5}`` or ``{"type": "fp16"}``
-    update_on_kvstore : whether the store keeps and updates the weights; it chooses by default
+    update_on_kvstore : whether the store holds and updates the weights; by default the trainer decides
 
     Attributes
     ----------
@@ -92,7 +93,7 @@ class Trainer(LossScaling, CheckedArguments):
         self._reset_kvstore()
 
     def __getstate__(self) -> dict[str, Any]:
-        """The state of a copy: everything but the look-ups."""
+        """The state of a copy: everything except the look-ups."""
         return {**self.__dict__, "_known": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -123,7 +124,7 @@ class Trainer(LossScaling, CheckedArguments):
     # The store
 
     def _reset_kvstore(self) -> None:
-        """Use a new store from the next step on, starting from the parameters' present values."""
+        """Use a new store from the next step on, starting from the parameters' current values."""
         require_local(self._kvstore)
         self._kv_initialized = False
         self._kvstore = None
@@ -175,7 +176,7 @@ class Trainer(LossScaling, CheckedArguments):
 
     @property
     def learning_rate(self) -> float:
-        """The present learning rate."""
+        """The current learning rate."""
         return self._optimizer.learning_rate
 
     @property
@@ -198,7 +199,7 @@ class Trainer(LossScaling, CheckedArguments):
         self._optimizer.rescale_grad = scale
 
     def forget_stored(self, parameter: Parameter) -> None:
-        """Let the store take the value of a parameter anew, which was set while the store kept another."""
+        """Let the store load the value of a parameter again: it was set while the store held another value."""
         if (
             self._kv_initialized
             and self._update_on_kvstore
@@ -231,13 +232,13 @@ class Trainer(LossScaling, CheckedArguments):
     # Steps
 
     def step(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
-        """Sum up the gradients of all contexts and update the parameters.
+        """Sum the gradients of all contexts and update the parameters.
 
         Parameters
         ----------
         batch_size : gradients are divided by it
-        ignore_stale_grad : leave parameters as they are whose gradient has not been computed since the
-            last step, instead of raising an error
+        ignore_stale_grad : skip parameters whose gradient has not been computed since the last step, instead of
+            raising an error
 
         Raises
         ------
@@ -263,13 +264,13 @@ class Trainer(LossScaling, CheckedArguments):
             raise EmptyBatchError(describe(what, where="Trainer")) from None
 
     def allreduce_grads(self) -> None:
-        """Sum up the gradients of all contexts, for clipping them before `update`."""
+        """Sum the gradients of all contexts, for clipping them before `update`."""
         self._prepare()
         self._require_own_update("allreduce_grads")
         self._allreduce_grads()
 
     def update(self, batch_size: float, ignore_stale_grad: bool = False) -> None:
-        """Update the parameters with gradients summed up by `allreduce_grads`; see `step`."""
+        """Update the parameters with gradients summed by `allreduce_grads`; see `step`."""
         self._prepare()
         self._require_own_update("update")
         self._check_and_rescale_grad(self._scale_for(batch_size))
@@ -353,7 +354,7 @@ class Trainer(LossScaling, CheckedArguments):
         self._kvstore.save_optimizer_states(fname, dump_optimizer=True)
 
     def load_states(self, fname: str) -> None:
-        """Load what `save_states` has written, here or in MXNet.
+        """Load a file written by `save_states`, here or in MXNet.
 
         Parameters
         ----------
@@ -364,7 +365,7 @@ class Trainer(LossScaling, CheckedArguments):
         FileFormatError
             if the file is damaged; nothing is changed then
         MismatchError
-            if it holds states of other parameters, or not those of its optimizer; nothing is changed then
+            if its states belong to other parameters, or to another optimizer; nothing is changed then
         """
         self._prepare()
         if self._update_on_kvstore:
@@ -384,7 +385,7 @@ class Trainer(LossScaling, CheckedArguments):
         self._optimizer.param_dict = dict(enumerate(self._params))
 
     def _weights(self) -> list[dict[int, NDArray]]:
-        """For each context the parameters that are initialized, by index."""
+        """For each context, the initialized parameters by index."""
         known = [
             (i, param.held_arrays()) for i, param in enumerate(self._params) if param.is_initialized
         ]

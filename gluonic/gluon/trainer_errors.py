@@ -37,7 +37,7 @@ def checked_parameters(params: Any) -> list[Parameter]:
 
 
 def stale_gradients(places: Iterable[Iterable[Trained]]) -> StaleGradientError:
-    """Name the parameters whose gradients are not from the last `backward`."""
+    """The error that names parameters whose gradients are not from the last `backward`."""
     stale = [
         f"{t.param.name} on {t.array.context}"
         for trained in places

@@ -15,12 +15,12 @@ def store_of(
     sparse: tuple[bool, bool],
     largest: Callable[[], int],
 ) -> tuple[Any, bool | None]:
-    """Find the store, and decide who updates.
+    """Find the store, and decide whether it updates the weights.
 
     Parameters
     ----------
     wanted : a store, its name, or None
-    update : whether the store updates the weights; None chooses
+    update : whether the store updates the weights; None for the default
     contexts : number of contexts
     sparse : whether there are sparse weights, and sparse gradients
     largest : returns the number of elements of the largest parameter
@@ -28,10 +28,10 @@ def store_of(
     Raises
     ------
     ValueError
-        if the store cannot do what is asked for, or what sparse arrays need
+        if the store does not support the request, or sparse arrays
     """
     sparse_weights, sparse_gradients = sparse
-    if sparse_weights:  # a store keeps all rows, and updates them
+    if sparse_weights:  # a store holds all rows, and updates them
         if update is False:
             raise ValueError("Cannot set update_on_kvstore=False when sparse weights are present.")
         update, contexts = True, max(contexts, 2)
@@ -59,7 +59,7 @@ def store_of(
 
 
 def require_local(store: Any) -> None:
-    """Raise an error if a store is shared with other processes, which would keep the old one.
+    """Raise an error if a store is shared with other processes, which would keep its old values.
 
     Raises
     ------

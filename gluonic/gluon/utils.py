@@ -38,19 +38,19 @@ _get_repo_url, _get_repo_file_url = repository_url, repository_file_url
 def split_data(
     data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True
 ) -> list[Any]:
-    """Cut an array into `num_slice` pieces along `batch_axis`; the first ones get the remainder.
+    """Divide an array into `num_slice` pieces along `batch_axis`; the first ones get the remainder.
 
     Parameters
     ----------
     data : the array
     num_slice : number of pieces
     batch_axis : the axis to cut
-    even_split : refuse what does not divide
+    even_split : raise an error if the axis cannot be divided evenly
 
     Raises
     ------
     ValueError
-        when the pieces would differ in length and `even_split` is set
+        if the pieces would differ in length and `even_split` is set
     """
     size = data.shape[batch_axis]
     if even_split and size % num_slice:
@@ -76,11 +76,11 @@ def split_data(
 def split_and_load(
     data: Any, ctx_list: Sequence[Context], batch_axis: int = 0, even_split: bool = True
 ) -> list[NDArray]:
-    """Cut an array into one piece for each context, and bring it there.
+    """Divide an array into one piece per context, and copy it there.
 
     Parameters
     ----------
-    data : an NDArray or whatever `nd.array` takes
+    data : an NDArray, or anything that `nd.array` accepts
     ctx_list : the contexts
     batch_axis, even_split : see `split_data`
     """

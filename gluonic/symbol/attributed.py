@@ -12,7 +12,7 @@ class Attributed(Outputs):
     __slots__ = ()
 
     def attr(self, key: str) -> str | None:
-        """Return an attribute, None if the symbol does not have it or is a group."""
+        """Return an attribute; None if the symbol does not have it, or is a group."""
         node = self._node()
         if node is None:
             return None

@@ -77,7 +77,8 @@ def simple_bind(
 ) -> Executor:
     """Bind a symbol to new arrays; see `Symbol.simple_bind`.
 
-    An executor of the same symbol with the same requests may be given as `like`; both then share compiled code.
+    An executor of the same symbol with the same requests may be passed as `like`; both then share compiled
+    code.
     """
     context = usable(ctx)
     graph = symbol.graph()

@@ -9,7 +9,7 @@ from gluonic.symbol.naming import current_names
 
 
 def cast_entries(application: Application, entries: Sequence[Entry]) -> Sequence[Entry]:
-    """Cast an operator's inputs as `casting.current` wants, by nodes `amp_cast`, `amp_multicast`."""
+    """Cast an operator's inputs as `casting.current` requires, with nodes `amp_cast` and `amp_multicast`."""
     rules = casting.current
     if rules is None:
         return entries

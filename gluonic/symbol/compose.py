@@ -28,7 +28,7 @@ def apply_operator(
     ----------
     caller : the operator
     arguments, keywords : as the user passed them
-    name : the user's choice, None to number it by `hint`
+    name : the user's choice; None to number it by `hint`
     attr : further attributes
     """
     try:
@@ -97,7 +97,7 @@ def _joined(name: str, input_name: str) -> str:
 
 
 def only_entry(symbol: Any, operator: str, input_name: str) -> Entry:
-    """The entry of a symbol that is to be one input; one with several outputs is refused."""
+    """The entry of a symbol that is used as one input; raises an error if it has several outputs."""
     entries: Sequence[Entry] = symbol.entries
     if len(entries) != 1:
         raise MXNetError(

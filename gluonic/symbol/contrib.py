@@ -18,11 +18,11 @@ __all__ = ["cond", "foreach", "rand_zipfian", "while_loop"]
 
 
 def rand_zipfian(true_classes: Symbol, num_sampled: int, range_max: int) -> tuple[Symbol, ...]:
-    """Draw classes whose probability falls with their number; see ``nd.contrib.rand_zipfian``.
+    """Draw classes from an approximately Zipfian distribution; see ``nd.contrib.rand_zipfian``.
 
     Parameters
     ----------
-    true_classes : classes whose expected counts are asked for, shape (n,)
+    true_classes : classes whose expected counts are returned, shape (n,)
     num_sampled : number of draws
     range_max : the number of classes
 
@@ -49,7 +49,7 @@ def adamw_update(
     eta: float,
     **settings: Any,
 ) -> Symbol:
-    """Take a step of AdamW; skipped if `rescale_grad` is no finite number or is 0.
+    """Take a step of AdamW; it is skipped if `rescale_grad` is 0 or not finite.
 
     Parameters
     ----------

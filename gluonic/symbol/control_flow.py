@@ -34,14 +34,14 @@ def foreach(
     init_states: Nested,
     name: str = "foreach",
 ) -> tuple[Nested, Nested]:
-    """Run a function on each slice of arrays along the first axis, passing states on.
+    """Run a function on each slice of arrays along the first axis; states pass from step to step.
 
     Parameters
     ----------
     body : maps a slice (a list of slices, if `data` is a list) and states to an output and states;
         called once, with symbols
-    data : a symbol, or nested lists of symbols whose first axes are equally long
-    init_states : the first states, a symbol or nested lists of symbols
+    data : a symbol, or nested lists of symbols with first axes of equal length
+    init_states : the initial states, a symbol or nested lists of symbols
     name : the name of the body's graph
 
     Returns
@@ -118,14 +118,14 @@ def while_loop(
     ----------
     cond : maps the loop variables to a symbol of one element: whether to continue
     func : maps the loop variables to an output (None for none) and new loop variables
-    loop_vars : the first values of the loop variables, a symbol or nested lists of symbols
+    loop_vars : the initial loop variables, a symbol or nested lists of symbols
     max_iterations : largest number of calls of `func`
-    name : what the graphs are called
+    name : the name of the graphs
 
     Returns
     -------
     outputs : the outputs of all steps, stacked along a new first axis of length `max_iterations`;
-        beyond the last step they are zero
+        after the last step they are zero
     loop_vars : their last values
     """
     limit = _limit(max_iterations)
@@ -230,7 +230,7 @@ def cond(
     ----------
     pred : a symbol of one element: whether to run the first
     then_func, else_func : functions without arguments that return the same number of symbols
-    name : what the graphs are called
+    name : the name of the graphs
 
     Returns
     -------

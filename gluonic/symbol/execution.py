@@ -13,7 +13,7 @@ class Execution:
     Parameters
     ----------
     graph : the graph to compute
-    wanted : for each of ``graph.variables`` whether its gradient will be requested
+    wanted : for each of ``graph.variables``, whether its gradient will be requested
     watched : entries whose values the forward run returns as well; if given, the backward run also returns
         each operator's contributions to the gradients of its inputs
     """
@@ -72,7 +72,7 @@ class Execution:
         return self._saved is not None
 
     def heads_read(self, train: bool) -> list[bool]:
-        """For each output whether the gradients depend on the gradient that flows into it."""
+        """For each output, whether the gradients depend on the gradient that flows into it."""
         program = self.program(train)
         entries = [entry for entry in program.gradient_outputs if entry is not None]
         read = set(Graph(entries).variables)

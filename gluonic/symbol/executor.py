@@ -76,7 +76,7 @@ class Executor:
         return Execution(self._graph, [node in wanted for node in self._graph.variables], watched)
 
     def _targets(self) -> dict[Node, tuple[NDArray, str]]:
-        """The arguments whose gradients are asked for, each with the array for it and how that is written."""
+        """The arguments whose gradients are requested, each with the gradient's array and its request."""
         bound = zip(self._graph.arguments, self.grad_arrays, self._requests, strict=True)
         return {
             node: (array, request)
@@ -85,7 +85,7 @@ class Executor:
         }
 
     def _output_arrays(self) -> list[NDArray]:
-        """Arrays for the outputs; also the check that the arrays fit each other."""
+        """Arrays for the outputs; it also checks that the arrays fit each other."""
         shapes = infer(self._graph, "shape", {n: a.shape for n, a in self._bound()})
         dtypes = infer(self._graph, "dtype", {n: a.elements.dtype for n, a in self._bound()})
         made = []
@@ -215,7 +215,7 @@ class Executor:
         delivery.deliver(found[: len(variables)])
 
     def _heads(self, given: Any) -> list[Array]:
-        """Find a gradient for each output: ones where none is read; surplus ones are ignored."""
+        """Find a gradient for each output: ones if it is not read; surplus gradients are ignored."""
         names = self._symbol.list_outputs()
         gradients = as_list(given, names)[: len(names)]
         gradients += [None] * (len(names) - len(gradients))
@@ -276,7 +276,7 @@ class Executor:
         Raises
         ------
         ValueError
-            for such a name otherwise
+            for such a name without it
         """
         groups = (
             ("argument", arg_params, self.arg_dict),
@@ -307,7 +307,7 @@ class Executor:
         Parameters
         ----------
         partial_shaping : allow shapes of arguments that are not named to change
-        allow_up_sizing : allow arrays to grow, which then get memory of their own
+        allow_up_sizing : allow arrays to grow; these get new memory
         **kwargs : new shapes by name
         """
         resizing = Resizing(self._graph, kwargs, partial_shaping, allow_up_sizing)

@@ -1,4 +1,4 @@
-"""Bringing gradients to the arrays that were bound for them, and telling those who listen."""
+"""The delivery of gradients to the arrays bound for them, and notification of listeners."""
 
 from collections.abc import Mapping, Sequence
 
@@ -10,20 +10,21 @@ from gluonic.support.references import holds_alone
 
 
 class GradientDelivery:
-    """Where the gradients of one backward run go.
+    """The delivery of the gradients of one backward run.
 
-    Somebody may listen, to sum them up over ranks, say. Then the run writes gradients to their arrays itself,
-    where nobody else sees these, and tells of each as soon as it is finished.
+    There may be listeners, for instance to sum gradients over ranks. Then the run itself writes gradients to
+    their
+    arrays, if nothing else can observe these, and reports each as soon as it is finished.
 
     Parameters
     ----------
-    variables : what the gradients belong to, in the order in which the run returns them
-    targets : for some of them the array, and how it is written: ``write`` or ``add``
-    early : whether the run may write by itself
+    variables : the variables of the gradients, in the order in which the run returns these
+    targets : for some of them, the array, and the request: ``write`` or ``add``
+    early : whether the run may write gradients itself
 
     Attributes
     ----------
-    into : for each variable memory that the run may write to, or None; None altogether if nobody listens
+    into : for each variable, memory that the run may write to, or None; None as a whole without listeners
     """
 
     def __init__(
@@ -42,7 +43,7 @@ class GradientDelivery:
             self.into = [self._memory(node) for node in variables]
 
     def _memory(self, node: Node) -> Array | None:
-        """Where a gradient may be written during the run; None if somebody could tell, or it is added."""
+        """The memory for writing a gradient during the run; None if that is observable, or it is added."""
         array, request = self._targets.get(node, (None, ""))
         if array is None or request != "write" or not holds_alone(array, "elements"):
             return None
@@ -50,16 +51,16 @@ class GradientDelivery:
         return memory if memory.base is None and memory.flags.carray else None
 
     def finished(self, number: int) -> None:
-        """Tell that a gradient is finished, in the memory that was given for it."""
+        """Report that a gradient is finished, in the memory given for it."""
         self._tell(self._variables[number])
 
     def deliver(self, gradients: Sequence[Array | None]) -> None:
-        """Bring gradients to where they are not yet; None is a gradient of zeros."""
+        """Copy the gradients that are not in their arrays yet; None is a gradient of zeros."""
         for node, gradient in zip(self._variables, gradients, strict=True):
             if node not in self._targets or node in self._told:
                 continue
             array, request = self._targets[node]
-            if gradient is not array.elements:  # whoever wrote it there has noted the write
+            if gradient is not array.elements:  # the code that wrote it has recorded the write
                 _give(array, gradient, request)
             self._tell(node)
 

@@ -18,7 +18,7 @@ _MOST_LISTED = 10
 
 
 def declared_shape(node: Node) -> PartialShape | None:
-    """Read the shape that a variable was made with, None if it was made without."""
+    """Read the declared shape of a variable; None if it has none."""
     text = node.attributes.get("__shape__")
     if text is None or text == "None":
         return None
@@ -31,7 +31,7 @@ def declared_shape(node: Node) -> PartialShape | None:
 
 
 def declared_dtype(node: Node) -> Any:
-    """Read the dtype that a variable was made with, None if it was made without."""
+    """Read the declared dtype of a variable; None if it has none."""
     text = node.attributes.get("__dtype__")
     if text is None or text == "-1":
         return None
@@ -44,7 +44,7 @@ def declared_dtype(node: Node) -> Any:
 
 
 class Kind(NamedTuple):
-    """What differs between shapes and dtypes.
+    """The differences between inference of shapes and of dtypes.
 
     Attributes
     ----------
@@ -60,7 +60,7 @@ class Kind(NamedTuple):
         return fact is not None and (self.name == "dtype" or None not in fact)
 
     def read(self, value: Any, argument: str) -> Any:
-        """Read a fact as the user gives it."""
+        """Read a fact in the user's form."""
         if value is None:
             return None
         if self.name == "dtype":
@@ -72,7 +72,7 @@ class Kind(NamedTuple):
         return inward(value)
 
     def write(self, fact: Any) -> Any:
-        """Convert a fact to the form that the user gets."""
+        """Convert a fact to the user's form."""
         if self.name == "dtype":
             return None if fact is None else fact.type
         return outward(fact)

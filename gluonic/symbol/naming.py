@@ -6,7 +6,7 @@ from gluonic.symbol.current import Current, Scope
 class NameManager(Scope):
     """Names symbols that the user does not name; ``with`` makes it the current manager.
 
-    Each thread has managers of its own.
+    Each thread has its own managers.
 
     Examples
     --------
@@ -24,7 +24,7 @@ class NameManager(Scope):
 
         Parameters
         ----------
-        name : the user's choice, None to number it
+        name : the user's choice; None to number it
         hint : the kind of symbol
         """
         if name:

@@ -14,7 +14,7 @@ OutputNesting = (
 
 
 def flatten(nested: Nested, what: str) -> tuple[list[Entry], OutputNesting]:
-    """List the outputs in a nested list, and describe its form."""
+    """List the outputs in a nested list, and describe its structure."""
     if isinstance(nested, Symbol):
         return list(nested.entries), len(nested) if len(nested) > 1 else 0
     if not isinstance(nested, (list, tuple)):
@@ -34,7 +34,7 @@ def flatten(nested: Nested, what: str) -> tuple[list[Entry], OutputNesting]:
 
 
 def regroup(entries: Sequence[Entry], form: OutputNesting) -> Nested:
-    """Put outputs into the form that `flatten` has found."""
+    """Put outputs into the structure that `flatten` has found."""
     rest = iter(entries)
 
     def take(form: OutputNesting) -> Nested:

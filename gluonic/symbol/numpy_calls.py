@@ -1,6 +1,6 @@
 """Errors of NumPy's functions called on Symbols, with the function to call instead.
 
-NumPy would take a Symbol for a sequence, since its outputs can be iterated, and make an array of arrays.
+NumPy would treat a Symbol as a sequence, since its outputs can be iterated, and create an array of arrays.
 """
 
 import operator
@@ -68,13 +68,13 @@ class NumPyCalls:
     __slots__ = ()
 
     def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **settings: Any) -> Any:
-        """Allow arithmetic of NumPy's numbers with a Symbol; refuse everything else."""
+        """Allow arithmetic of NumPy's numbers with a Symbol; raise an error for everything else."""
         combine = _OPERATORS.get(ufunc.__name__)
         if combine is None or method != "__call__" or settings:
             raise NumPyCallError(ufunc.__name__)
         left, right = inputs
         if isinstance(left, np.ndarray) and left.ndim:
-            return combine(right, left)  # which says what an array has to become
+            return combine(right, left)  # which raises the error for arrays
         return combine(left.item() if isinstance(left, (np.generic, np.ndarray)) else left, right)
 
     def __array_function__(
@@ -84,12 +84,12 @@ class NumPyCalls:
         inputs: Sequence[Any],
         settings: Mapping[str, Any],
     ) -> Any:
-        """Call the method of that name as NumPy does, ``np.sum(x, axis=1)``; refuse everything else."""
+        """Call the method of that name like NumPy, ``np.sum(x, axis=1)``; otherwise raise an error."""
         name = function.__name__
         if inputs and isinstance(inputs[0], type(self)) and hasattr(type(self), name):
             return getattr(inputs[0], name)(*inputs[1:], **settings)
         raise NumPyCallError(name)
 
     def __array__(self, *settings: Any, **named: Any) -> Any:
-        """Refuse to be an array."""
+        """Raise an error: a Symbol is not an array."""
         raise NumPyCallError("array")

@@ -6,7 +6,7 @@ from typing import Any
 
 @cache
 def numpy_symbol() -> Any:
-    """Import the class when its first symbol is made: with it come the functions of `mx.np`, as its methods."""
+    """Import the class when its first symbol is created: that imports the functions of `mx.np`, too."""
     from gluonic.symbol.numpy.symbols import _Symbol
 
     return _Symbol

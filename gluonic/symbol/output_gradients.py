@@ -1,4 +1,4 @@
-"""The gradients of outputs, as the user gives them to `Executor.backward`."""
+"""The gradients of outputs, as passed to `Executor.backward`."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -22,7 +22,7 @@ def as_list(given: Any, names: Sequence[str]) -> list[NDArray | None]:
 
 
 def missing_head(name: str) -> str:
-    """Return the error that the gradient of an output is missing."""
+    """Return the message that the gradient of an output is missing."""
     return describe(
         f"the gradient of the output {name} is needed, for it is not the output of a loss",
         where="backward",

@@ -32,7 +32,7 @@ class Outputs:
     def __init__(self, handle: Any) -> None:
         if isinstance(handle, ctypes.c_void_p):
             handle = held_by(handle, Outputs).entries
-        self.entries = tuple(handle or ())  # None in MXNet's pickles, whose state comes later
+        self.entries = tuple(handle or ())  # None in MXNet's pickles, whose state is set later
         self._known_graph = None
 
     handle = property(handle_of)
@@ -44,7 +44,7 @@ class Outputs:
         return self._known_graph
 
     def _node(self) -> Node | None:
-        """Return the node of all outputs, None for a group of several."""
+        """Return the node of all outputs; None for a group of several."""
         first = self.entries[0].node
         return first if all(entry.node is first for entry in self.entries) else None
 
@@ -52,7 +52,7 @@ class Outputs:
 
     @property
     def name(self) -> str | None:
-        """The name of the symbol, None for a group."""
+        """The name of the symbol; None for a group."""
         node = self._node()
         return None if node is None else node.name
 
@@ -70,7 +70,7 @@ class Outputs:
         return len(self.entries)
 
     def list_arguments(self) -> list[str]:
-        """Return the names of the inputs, auxiliary states not among them."""
+        """Return the names of the inputs, without auxiliary states."""
         return [node.name for node in self.graph().arguments]
 
     def list_auxiliary_states(self) -> list[str]:
@@ -78,7 +78,7 @@ class Outputs:
         return [node.name for node in self.graph().states]
 
     def list_inputs(self) -> list[str]:
-        """Return the names of all inputs, auxiliary states included."""
+        """Return the names of all inputs, including auxiliary states."""
         return [node.name for node in self.graph().variables]
 
     def list_outputs(self) -> list[str]:
@@ -92,7 +92,7 @@ class Outputs:
         )
 
     def get_children(self) -> Self | None:
-        """Return a group of what the outputs' nodes read; None if that is nothing."""
+        """Return a group of the inputs of the outputs' nodes; None if they have none."""
         nodes = dict.fromkeys(entry.node for entry in self.entries)
         inputs = [entry for node in nodes for entry in node.inputs]
         return type(self)(inputs) if inputs else None
@@ -111,7 +111,7 @@ class Outputs:
         return iter(self.each_output())
 
     def __getitem__(self, index: int | str | slice) -> Self:
-        """Return an output by number or name, or several by a slice."""
+        """Return an output by index or name, or several by a slice."""
         if isinstance(index, slice):
             return self._some(self.entries[index])
         if isinstance(index, str):

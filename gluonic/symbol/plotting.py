@@ -1,4 +1,4 @@
-"""Pictures of symbols: `Symbol.plot`, and what `viz.plot_network` and blocks share with it."""
+"""Pictures of symbols: `Symbol.plot`, and code shared with `viz.plot_network` and blocks."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -18,7 +18,7 @@ from gluonic.symbol.inference import DTYPE, SHAPE, Kind, given_facts, infer_fact
 
 
 def facts_of(graph: Graph, kind: Kind, given: Mapping[str, Any]) -> Facts:
-    """Infer what follows from facts by name."""
+    """Infer the facts that follow from given ones, by name."""
     return infer_facts(graph, kind, given_facts(graph, kind, (), given))
 
 
@@ -43,14 +43,14 @@ def drawing_of(
     ----------
     graph : the graph
     title : the name of the drawing, and of its files
-    heading : of the page, the title if it is empty
+    heading : the heading of the page; if empty, the title
     shape, dtype : of inputs by name
     save_format : see `Drawing`
     node_attributes : Graphviz attributes of all nodes
-    hide_parameters : leave the boxes of parameters out
+    hide_parameters : omit the boxes of parameters
     values : of parameters by name
-    parameters : which variables are parameters; None: what their names and readers tell
-    explanation, times : what the graph was compiled to, and how long that takes
+    parameters : the variables that are parameters; None to infer them from names and readers
+    explanation, times : the explanation of the compiled graph, and its measured times
     """
     shapes = None if shape is None else facts_of(graph, SHAPE, shape)
     dtypes = None if dtype is None else facts_of(graph, DTYPE, dtype)
@@ -63,7 +63,7 @@ def drawing_of(
 
 
 def name_of(graph: Graph) -> str:
-    """What a graph without a name is called: its first output."""
+    """The name of a graph without a name: that of its first output."""
     return graph.outputs[0].node.name if graph.outputs else "graph"
 
 
@@ -74,7 +74,7 @@ def drawing_of_difference(
     shape: Mapping[str, tuple[int, ...]],
     save_format: str = "html",
 ) -> Drawing:
-    """Draw what two graphs differ in: operators added, removed and changed; names do not count.
+    """Draw the differences of two graphs: operators added, removed and changed; names are ignored.
 
     Parameters
     ----------

@@ -15,7 +15,7 @@ from gluonic.symbol.symbol import Symbol
 def make_function(op: Operator, name: str) -> Callable[..., Symbol]:
     """Make the function that applies an operator to symbols.
 
-    Most operators are never called: what takes longer than a microsecond is made at the first call.
+    Most operators are never called, so work that takes longer than a microsecond is done at the first call.
     """
     caller: Caller | None = None
     of_numpy = is_numpy_name(op.name) or is_numpy_name(name)

@@ -19,15 +19,15 @@ class Resizing:
 
     Parameters
     ----------
-    graph : what the arrays are bound to
-    given : new shapes by name; others follow from them
+    graph : the graph that the arrays are bound to
+    given : new shapes by name; the others are inferred
     partial : whether arrays that are not named may change, too
-    grow : whether arrays may become larger, in memory of their own
+    grow : whether arrays may become larger, in new memory
 
     Raises
     ------
     MXNetError
-        if the graph has no variable of a name that is given
+        if the graph has no variable of a given name
     """
 
     def __init__(self, graph: Graph, given: Mapping[str, Any], partial: bool, grow: bool) -> None:
@@ -41,7 +41,7 @@ class Resizing:
         self._shapes = infer(graph, "shape", named)
 
     def __call__(self, nodes: Sequence[Node], arrays: Sequence[Any]) -> list[Any]:
-        """Return arrays for variables in the place of the old ones; None stays None.
+        """Return arrays that replace the old ones of variables; None stays None.
 
         Raises
         ------
@@ -54,7 +54,7 @@ class Resizing:
         ]
 
     def sparse(self, node: Node, array: BaseSparseNDArray) -> NDArray:
-        """Return zeros of a sparse array's storage type in its place, or itself if the shape is the same."""
+        """Return zeros of a sparse array's storage type, or the array itself if the shape is the same."""
         shape = self._shapes[node][0]
         if shape is None or None in shape or shape == array.shape:
             return array
@@ -86,5 +86,5 @@ class Resizing:
 
 
 def part(array: NDArray, shape: tuple[int, ...]) -> NDArray:
-    """Take the beginning of an array's memory, as another shape."""
+    """The beginning of an array's memory, with another shape."""
     return NDArray(array.elements.reshape(-1)[: prod(shape)].reshape(shape), array.stated_context)

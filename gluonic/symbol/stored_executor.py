@@ -38,7 +38,7 @@ class StoredExecutor(Executor):
         return None
 
     def _output_arrays(self) -> list[NDArray]:
-        """Arrays for the outputs; also the check that the arrays fit each other."""
+        """Arrays for the outputs; it also checks that the arrays fit each other."""
         shapes = infer(self._graph, "shape", {n: a.shape for n, a in self._bound()})
         dtypes = infer(self._graph, "dtype", {n: np.dtype(a.dtype) for n, a in self._bound()})
         outputs = []
@@ -201,7 +201,7 @@ def _tell(
 
 
 def _check_head(name: str, entry: Entry, output: NDArray, gradient: NDArray | None) -> None:
-    """Refuse a gradient whose shape is not its output's, and a missing one where the output is no loss."""
+    """Raise an error for a gradient of the wrong shape, or a missing one if the output is not a loss."""
     application = entry.node.application
     if gradient is None:
         if application is None or not application.is_loss:

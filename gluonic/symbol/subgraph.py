@@ -1,4 +1,4 @@
-"""Tracing functions into graphs of their own, for the nodes of loops and branches."""
+"""Tracing of functions into separate graphs, for the nodes of loops and branches."""
 
 from collections.abc import Callable, Sequence
 
@@ -25,8 +25,8 @@ class Subgraph:
     Attributes
     ----------
     graph : the graph
-    formal : for each of its variables the number of the input that it represents, or None
-    captured : for each of its variables the outer entry that it represents, if it is no input
+    formal : for each of its variables, the index of the input that it represents, or None
+    captured : for each of its variables, the outer entry that it represents, if it is not an input
     """
 
     def __init__(

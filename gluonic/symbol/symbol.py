@@ -179,7 +179,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
 
         Parameters
         ----------
-        remove_amp_cast : leave out the casts that mixed precision has put in
+        remove_amp_cast : omit the casts that mixed precision has inserted
         """
         return write_json(self.graph(), remove_amp_cast=remove_amp_cast)
 
@@ -213,7 +213,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
         ----------
         ctx : the context
         args : arrays for the arguments: a list in order, or a dict by name
-        args_grad : arrays that receive the gradients, likewise; those left out are not computed
+        args_grad : arrays that receive the gradients, likewise; gradients without an array are not computed
         grad_req : ``"write"``, ``"add"`` or ``"null"``, for all or (list, dict) for each
         aux_states : arrays for the auxiliary states, likewise
         group2ctx : the contexts of the groups of nodes made by ``AttrScope(ctx_group=…)``
@@ -299,7 +299,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
 
         Parameters
         ----------
-        backend : its name, as `mx.library.load` prints it; a name that is not known changes nothing
+        backend : its name, as printed by `mx.library.load`; an unknown name changes nothing
         args, aux : values of arguments and auxiliary states by name; with them, the library is given
             shapes and dtypes. Parameters that a pass creates are added, those that it drops are removed
         ctx, stype_dict : accepted; there is one context, and all arrays are dense
@@ -310,7 +310,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
         Returns
         -------
         Symbol
-            the new symbol; this one stays as it is
+            the new symbol; this one is not changed
         """
         if any(storage != "default" for storage in (stype_dict or {}).values()):
             raise NotThereError("optimize_for(stype_dict=…): backends get dense arrays")
@@ -327,7 +327,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
         return Symbol(graph.outputs)
 
     def get_backend_symbol(self, backend: str) -> "Symbol":
-        """Return the symbol as rewritten by a partitioner that is given no shapes."""
+        """Return the symbol as rewritten by a partitioner, without shapes."""
         return self.optimize_for(backend)
 
     def as_nd_ndarray(self) -> "Symbol":
@@ -356,7 +356,7 @@ class Symbol(Inferable, Arithmetic, NumPyCalls):
 
         def __getattr__(self, name):
             error = SymbolAttributeError(missing_attribute(self, name))
-            if not name.startswith("__"):  # a look-up by Python or a library is no failure
+            if not name.startswith("__"):  # look-ups by Python or a library are not errors
                 error.failed = partial(not_made, name, self.entries, error.location), "shape", {}
             raise error
 

@@ -7,7 +7,7 @@ from gluonic.graph.failures import not_made, note_failure
 
 
 class NotImplementedForSymbol(MXNetError):
-    """A Symbol was used where values are needed, which a Symbol does not have.
+    """A Symbol was used where values are needed; it has none.
 
     Parameters
     ----------
@@ -52,7 +52,7 @@ class SymbolAttributeError(MXNetError, AttributeError):
 
 
 def missing_attribute(symbol: Any, name: str) -> str:
-    """Return the error that a symbol lacks an attribute, with what to use instead."""
+    """Return the message that a symbol lacks an attribute, with a replacement."""
     hint = _ARRAYS_ONLY.get(name)
     if hint is not None:
         return describe(
@@ -63,7 +63,7 @@ def missing_attribute(symbol: Any, name: str) -> str:
 
 
 def refuse_array_methods(kind: type) -> None:
-    """Give a class the methods that only arrays have, to raise `NotImplementedForSymbol`."""
+    """Give a class the methods that only arrays have; they raise `NotImplementedForSymbol`."""
     refused = {f"__i{n}__": (f"in-place {operator}", "") for n, operator in _IN_PLACE.items()}
     refused |= {name: (f"{name}()", "") for name in _METHODS} | _SPECIAL
     for name, (what, hint) in refused.items():

@@ -34,7 +34,7 @@ def var(
     shape : its shape, as far as it is known; 0 is an unknown axis
     lr_mult, wd_mult : factors for learning rate and weight decay
     dtype : its dtype
-    init : an initializer, or the string of one
+    init : an initializer, or its JSON text
     stype : its storage type
     **kwargs : further attributes, with names ``__like_this__``
 
@@ -84,7 +84,7 @@ def load(fname: str) -> Symbol:
     OSError
         if the file cannot be read
     FileFormatError
-        if it is no symbol file; nothing of it is evaluated
+        if it is not a symbol file; nothing in it is evaluated
     """
     if not isinstance(fname, str):
         raise TypeError(f"fname must be a string, not {type(fname).__name__}")
@@ -98,7 +98,7 @@ def load_json(json_str: str) -> Symbol:
     Raises
     ------
     FileFormatError
-        if it is no such text; nothing of it is evaluated
+        if it is not symbol JSON; nothing in it is evaluated
     """
     if not isinstance(json_str, str):
         raise TypeError(f"json_str must be a string, not {type(json_str).__name__}")

@@ -98,7 +98,7 @@ class RecurrentCell(Block):
         begin_state : the states before the first step; zeros by default
         layout : the order of batch (N), time (T) and channels (C)
         merge_outputs : whether to return one array (True) or a list (False); None: whichever was computed
-        valid_length : each sample's own length, of shape ``(batch,)``; outputs beyond it are zero,
+        valid_length : the length of each sample, of shape ``(batch,)``; outputs after it are zero,
             and states are those at its end
 
         Returns
@@ -132,7 +132,7 @@ class RecurrentCell(Block):
         return activation(inputs, **kwargs)
 
     def _activating(self, F: Any, activation: Any) -> Activate:
-        """Return what applies an activation to the results of a step."""
+        """Return the function that applies an activation to the results of a step."""
 
         def activate(x: Any, name: str | None) -> Any:
             return self._get_activation(

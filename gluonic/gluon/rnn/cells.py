@@ -16,7 +16,7 @@ class _GatedCell(HybridRecurrentCell):
 
     _gates: ClassVar[int]
     _states: ClassVar[int] = 1
-    _output_size: int = 0  # where outputs are not as long as states
+    _output_size: int = 0  # if outputs and states differ in length
     _renamed: ClassVar[Mapping[str, str]] = {}
     """Results of a step whose names differ from those of the other cells."""
     i2h_weight: Parameter

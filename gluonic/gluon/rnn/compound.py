@@ -54,7 +54,7 @@ class _Stack(_OfCells):
     """The base of both kinds of stack."""
 
     def add(self, cell: RecurrentCell) -> None:
-        """Put a cell on top."""
+        """Add a cell on top of the stack."""
         self.register_child(cell)
 
     def _take_step(self, inputs: Any, states: Any) -> Any:
@@ -124,7 +124,7 @@ class DropoutCell(HybridRecurrentCell):
 
     Parameters
     ----------
-    rate : the part to drop
+    rate : the fraction to drop
     axes : axes along which the mask is broadcast, so that elements are dropped together
     prefix, params : see `Block`
     """
@@ -216,7 +216,7 @@ class ModifierCell(HybridRecurrentCell):
 
 
 class ZoneoutCell(ModifierCell):
-    """Keep random parts of outputs and states from the step before (Krueger et al., 2017).
+    """Keep random elements of outputs and states from the previous step (Krueger et al., 2017).
 
     Parameters
     ----------
@@ -301,7 +301,7 @@ class ResidualCell(ModifierCell):
 
 
 class BidirectionalCell(_OfCells, HybridRecurrentCell):
-    """Two cells, one of which runs backwards; their outputs are joined.
+    """Two cells, one of which runs backwards; their outputs are concatenated.
 
     Parameters
     ----------
@@ -316,7 +316,7 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
         self._output_prefix = output_prefix
 
     def __call__(self, *args: Any) -> Any:
-        """Raise: the backward cell needs the whole sequence."""
+        """Raise an error: the backward cell needs the whole sequence."""
         raise NotImplementedError("BidirectionalCell takes no single steps; use unroll")
 
     def __repr__(self) -> str:
@@ -332,7 +332,7 @@ class BidirectionalCell(_OfCells, HybridRecurrentCell):
         merge_outputs: bool | None = None,
         valid_length: Any = None,
     ) -> tuple[Any, list[Any]]:
-        """Run both cells over a sequence and join their outputs; see `RecurrentCell`."""
+        """Run both cells over a sequence and concatenate their outputs; see `RecurrentCell`."""
         self.reset()
         steps, F, size = take_apart(length, inputs, layout)
         states = self._first_states(steps, begin_state, size)

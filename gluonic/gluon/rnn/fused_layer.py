@@ -101,7 +101,7 @@ class _RNNLayer(HybridBlock):
         return f"{type(self).__name__}({', '.join(parts)})"
 
     def _collect_params_with_prefix(self, prefix: str = "") -> dict[str, Parameter]:
-        """Name parameters as those of the equivalent stack of cells, as files do."""
+        """Name parameters like those of the equivalent stack of cells, as in files."""
         prefix = prefix + "." if prefix else ""
         found = {}
         for name, parameter in self._reg_params.items():
@@ -138,7 +138,7 @@ class _RNNLayer(HybridBlock):
         ]
 
     def cast(self, dtype: Any) -> None:
-        """Convert parameters, and states made from then on, to another dtype."""
+        """Convert parameters, and states created later, to another dtype."""
         super().cast(dtype)
         self._dtype = dtype
 
@@ -180,7 +180,7 @@ class _RNNLayer(HybridBlock):
         ----------
         inputs : the sequence, its axes in the order of the layout
         states : the states before the first step; zeros by default
-        sequence_length : each sample's own length, if the layer was made to use it
+        sequence_length : the length of each sample, if the layer was created to use it
 
         Returns
         -------

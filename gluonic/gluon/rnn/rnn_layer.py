@@ -18,8 +18,8 @@ class RNN(_RNNLayer):
     num_layers : number of stacked layers
     activation : ``"relu"`` or ``"tanh"``
     layout : the order of time (T), batch (N) and channels (C)
-    dropout : the part of the outputs to drop between layers
-    bidirectional : run backwards, too, and join the outputs
+    dropout : the fraction of the outputs to drop between layers
+    bidirectional : run backwards, too, and concatenate the outputs
     i2h_weight_initializer, h2h_weight_initializer : initializers of the weights
     i2h_bias_initializer, h2h_bias_initializer : initializers of the biases
     input_size : size of an input; 0 infers it from the first one
@@ -70,8 +70,8 @@ class LSTM(_RNNLayer):
     hidden_size : size of the states
     num_layers : number of stacked layers
     layout : the order of time (T), batch (N) and channels (C)
-    dropout : the part of the outputs to drop between layers
-    bidirectional : run backwards, too, and join the outputs
+    dropout : the fraction of the outputs to drop between layers
+    bidirectional : run backwards, too, and concatenate the outputs
     input_size : size of an input; 0 infers it from the first one
     i2h_weight_initializer, h2h_weight_initializer : initializers of the weights
     i2h_bias_initializer, h2h_bias_initializer : initializers of the biases
@@ -135,8 +135,8 @@ class GRU(_RNNLayer):
     hidden_size : size of the states
     num_layers : number of stacked layers
     layout : the order of time (T), batch (N) and channels (C)
-    dropout : the part of the outputs to drop between layers
-    bidirectional : run backwards, too, and join the outputs
+    dropout : the fraction of the outputs to drop between layers
+    bidirectional : run backwards, too, and concatenate the outputs
     input_size : size of an input; 0 infers it from the first one
     i2h_weight_initializer, h2h_weight_initializer : initializers of the weights
     i2h_bias_initializer, h2h_bias_initializer : initializers of the biases

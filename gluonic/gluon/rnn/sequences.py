@@ -31,7 +31,7 @@ class Steps(NamedTuple):
     ----------
     steps : one array per time step
     F : `nd` or `sym`
-    batch_size : 0 if it is not known
+    batch_size : 0 if unknown
     """
 
     steps: list[Any]
@@ -97,7 +97,7 @@ def put_together(sequence: Any, layout: str, merge: bool | None, length: int | N
 def mask(
     F: Any, sequence: Any, length: int, valid_length: Any, layout: str, merge: bool | None
 ) -> Any:
-    """Set the steps beyond each sample's own length to zero."""
+    """Set the steps after each sample's length to zero."""
     whole = F.SequenceMask(
         put_together(sequence, layout, True),
         sequence_length=valid_length,
@@ -108,7 +108,7 @@ def mask(
 
 
 def reverse(steps: Sequence[Any], valid_length: Any = None) -> list[Any]:
-    """Reverse the steps, each sample within its own length."""
+    """Reverse the steps, each sample within its length."""
     if valid_length is None:
         return list(reversed(steps))
     F = namespace_of(steps)
@@ -118,7 +118,7 @@ def reverse(steps: Sequence[Any], valid_length: Any = None) -> list[Any]:
     return _split(F, turned, len(steps), 0)
 
 
-# not `nd.__name__`, which is another where gluonic is served as mxnet
+# not `nd.__name__`, which differs if gluonic is served as mxnet
 _OF_ARRAYS = nd.zeros.__module__.rpartition(".")[0]
 
 

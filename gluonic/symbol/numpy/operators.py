@@ -34,7 +34,7 @@ class SymbolOperators:
         return getattr(self, name)(x, scalar=float(number))
 
     def array_of(self, values: Any, dtype: str) -> Any:
-        """Raise: symbols hold no numbers."""
+        """Raise an error: symbols hold no numbers."""
         raise NotThereError(
             "a list of numbers among symbols; self.params.get_constant has its place"
         )

@@ -57,7 +57,7 @@ class _Symbol(Symbol):
         return iter(self.each_output())
 
     def _require_list(self, what: str) -> None:
-        """Refuse to act as a list: Python would iterate over the first axis of an array."""
+        """Raise an error for the use as a list: Python would iterate over the first axis of an array."""
         if self.num_outputs == 1:
             raise TypeError(
                 describe(
@@ -68,11 +68,11 @@ class _Symbol(Symbol):
             )
 
     def __getitem__(self, key: Any) -> Any:
-        """Return an output of several by its number, some by a slice; of one output, a part of its array.
+        """Return one of several outputs by index, or some by a slice; for a single output, a part of its array.
 
         Parameters
         ----------
-        key : of an array, integers and slices, one for each of its first axes
+        key : for an array, integers and slices, one for each of its first axes
         """
         if self.num_outputs > 1:
             return super().__getitem__(key)
