@@ -133,9 +133,11 @@ def measure(name: str, calls: int, longest: int, rounds: int, *, train: bool) ->
     streams = [_stream(name, lengths, longest, train=train) for _ in range(rounds)]
     least = np.min([seconds for seconds, _ in streams], axis=0)
     (new, again), slowest = 1e3 * least.mean(axis=0), 1e3 * np.subtract(*least.T).max()
+    later, later_again = least[calls // 2 :].sum(axis=0)
     print(
         f"{name:13s} {'step' if train else 'forward':8s} new {new:7.3f} ms, again {again:7.3f} ms, "
-        f"ratio {new / again:5.2f}, slowest {slowest:5.1f} ms more; {streams[-1][1]}",
+        f"ratio {new / again:5.2f}, of the later half {later / later_again:5.2f}, "
+        f"slowest {slowest:5.1f} ms more; {streams[-1][1]}",
         flush=True,
     )
 

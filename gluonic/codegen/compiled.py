@@ -192,15 +192,15 @@ class CompiledGraph:
         with self._lock:
             return self._kept(key) or self._keep(key, self._bind_noted(arrays, key))
 
-    def resize(
+    def resized(
         self,
         frame: ExecutionFrame,
         positions: Sequence[int],
         arrays: Sequence[Array],
         *,
         train: bool,
-    ) -> bool:
-        """Switch a frame to calls that differ from its latest only in the shapes of some inputs.
+    ) -> ExecutionFrame | None:
+        """Find a frame for calls that differ from the latest of a frame only in the shapes of some inputs.
 
         Parameters
         ----------
@@ -208,11 +208,12 @@ class CompiledGraph:
 
         Returns
         -------
-        bool
-            whether a cached binding or a family has served them; if not, the frame is unchanged
+        ExecutionFrame or None
+            the frame, or one that has the same parameters: then the first one is idle. None if there is no
+            cached binding and no family for such calls, or no such frame; then the first one is unchanged
         """
         if not frame.specialization.reads_all_inputs:
-            return False
+            return None
         signature: list[Any] = [*frame.binding.signature]
         for position, array in zip(positions, arrays, strict=True):
             signature[position] = array.shape, array.dtype
@@ -221,19 +222,42 @@ class CompiledGraph:
             binding, made = self._kept(key), None
             if binding is None:
                 binding = made = self._families[key[0]].bind(key[1])
-            if binding is None or binding.specialization is not frame.specialization:
-                return False
+            found = None if binding is None else self._verified_alike(frame, binding)
+            if binding is None or found is None:
+                return None
             if made is not None:
                 self._keep(key, made)
-                frame.hits -= 1  # this call created the binding
-        found = frame.verified_for
+                found.hits -= 1  # this call created the binding
+        if found.binding is not binding:
+            self._serve(found, binding)
+        return found
+
+    def _verified_alike(self, frame: ExecutionFrame, binding: Binding) -> ExecutionFrame | None:
+        """A frame that can serve a binding with the parameters that a frame has; that one if possible."""
+        if binding.specialization is frame.specialization:
+            return frame
+        pool = self.pools.get(binding.specialization)
+        if pool is None:
+            return None
+        try:
+            found = pool.idle.pop()
+        except IndexError:
+            return None
+        if found.verified_for is not frame.verified_for:
+            pool.idle.append(found)
+            return None
+        frame.pool.idle.append(frame)
+        return found
+
+    def _serve(self, frame: ExecutionFrame, binding: Binding) -> None:
+        """Let a frame serve other shapes of the inputs, with the parameters that it has."""
+        verified_for = frame.verified_for
         try:
             frame.serve(binding)
         except BaseException:
             self._discard(frame)
             raise
-        frame.verified_for = found
-        return True
+        frame.verified_for = verified_for
 
     def _kept(self, key: Any) -> Binding | None:
         """A cached binding, which becomes the most recently used one."""

@@ -139,7 +139,7 @@ class InferenceReplay(Replay):
             return None  # other threads use them
         output = frame.replay(self._given, arrays) if self._has_parameters(frame) else None
         if output is None:
-            output = self._resized(frame, arrays)
+            frame, output = self._resized(frame, arrays)
         self._frames.append(frame)
         if output is None:
             return self._refused()
@@ -152,12 +152,17 @@ class InferenceReplay(Replay):
         """Whether a frame holds the parameters, and the values prepacked from them."""
         return frame.verified_for is self._found and frame.watch.version == frame.prepacked_at
 
-    def _resized(self, frame: "ExecutionFrame", arrays: list[Array]) -> Array | None:
-        """The output for inputs of other shapes."""
-        resize, train = self._compiled.resize, self._training
-        if self._has_parameters(frame) and resize(frame, self._given, arrays, train=train):
-            return frame.replay(self._given, arrays) if self._has_parameters(frame) else None
-        return None
+    def _resized(
+        self, frame: "ExecutionFrame", arrays: list[Array]
+    ) -> "tuple[ExecutionFrame, Array | None]":
+        """The output for inputs of other shapes, and the frame that computed it."""
+        if not self._has_parameters(frame):
+            return frame, None
+        find, train = self._compiled.resized, self._training
+        found = find(frame, self._given, arrays, train=train)
+        if found is None or not self._has_parameters(found):
+            return found or frame, None
+        return found, found.replay(self._given, arrays)
 
 
 class RecordedReplay(Replay):

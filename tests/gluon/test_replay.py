@@ -424,6 +424,37 @@ def test_inputs_of_ever_new_sizes_are_replayed_with_the_parameters_that_there_ar
         replay = replay_of(replayed(net, x))
 
 
+def test_sizes_that_have_machine_code_of_their_own_are_replayed_in_turn() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(20, 3, padding=1, in_channels=3), nn.MaxPool2D(2, 2))
+    net.initialize()
+    random = np.random.default_rng(0)
+    images = [
+        nd.array(random.standard_normal((2, 3, size, size + 3)), dtype="float32")
+        for size in (60, 24, 41, 19, 34, 52, 20, 47, 9)
+    ]
+    weights = [nd.array(random.standard_normal((20, 3, 3, 3)), dtype="float32") for _ in range(2)]
+
+    def results(weight: nd.NDArray) -> list[Any]:
+        net[0].weight.set_data(weight)
+        return [net(x).asnumpy() for x in images]
+
+    expected = [results(weight) for weight in weights]
+    net.hybridize(static_alloc=True)
+    for x in (*images, *images):
+        replayed(net, x)
+    assert net.cache_info().specializations > 1
+    for weight, of_weight in zip(weights, expected, strict=True):
+        results(weight)
+        for _ in range(2):
+            replay = replay_of(net)
+            found = [net(x).asnumpy() for x in images]
+        assert replay is not None
+        assert replay_of(net) is replay
+        for one, other in zip(found, of_weight, strict=True):
+            np.testing.assert_allclose(one, other, rtol=1e-4, atol=1e-5)
+
+
 def test_one_of_several_inputs_may_have_another_size() -> None:
     net = Two()
     net.initialize()

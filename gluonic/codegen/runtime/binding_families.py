@@ -32,6 +32,8 @@ from gluonic.graph.errors import MXNetError
 
 _MOST_FAMILIES, _MOST_TRIALS, _MOST_EARLIER = 16, 8, 32
 """How many are kept, how many may be looked for in vain, and in how many earlier calls' shapes."""
+_RESTS = 16
+"""What an extent leaves when divided by it tells which family is expected: those of convolutions differ so."""
 
 
 class Family:
@@ -59,6 +61,10 @@ class Family:
         self._facts = Facts(facts.shapes, facts.dtypes)
         table, buffers = specialization.code.table, specialization.buffers
         self._launches = Launches(arguments, table, buffers, env)
+
+    def extent(self, signature: Signatures) -> int:
+        """The extent from which the size follows."""
+        return self._arrays.extent(signature)
 
     def binding(self, signature: Signatures) -> Binding | None:
         """The binding for arrays of such shapes and dtypes, if it belongs to the family."""
@@ -97,6 +103,7 @@ class Families:
     def __init__(self, preparation: Preparation, train: bool) -> None:
         self._preparation, self._train = preparation, train
         self._found: list[Family] = []
+        self._of_rest: dict[int, Family] = {}
         self._expected: list[tuple[Specialization, Sequence[AbstractArray], Sequence[int]]] = []
         self._trials = _MOST_TRIALS if is_uniform(preparation.graph) else 0
 
@@ -105,8 +112,15 @@ class Families:
         while self._expected:
             made, opened, data = self._expected.pop(0)
             self._find(made, opened, leading_lines(opened, data))
-        for family in reversed(self._found):
+        if not self._found:
+            return None
+        rest = self._found[-1].extent(signature) % _RESTS
+        tried = [*reversed(self._found)]
+        if rest in self._of_rest:
+            tried.insert(0, self._of_rest[rest])
+        for family in tried:
             if (binding := family.binding(signature)) is not None:
+                self._of_rest[rest] = family
                 return binding
         return None
 
@@ -150,6 +164,7 @@ class Families:
         if found is not None:
             self._trials = _MOST_TRIALS
             self._found.append(found)
+            self._of_rest.clear()
             del self._found[:-_MOST_FAMILIES]
         return found
 

@@ -187,9 +187,9 @@ class ExecutionFrame:
         seen = self._seen
         for position, array in enumerate(arrays):  # keys of random numbers come last, if at all
             if seen[position]() is not array:
-                self.verified_for = None
                 if not self._place(position, array):
                     return False
+                self.verified_for = None
         return True
 
     def _place(self, position: int, array: Array) -> bool:
