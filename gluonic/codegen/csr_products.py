@@ -122,8 +122,7 @@ class _Writer:
         f = self.f
         place = f.offset("%data", k, self.kind)
         one = f.load(self.kind, place)
-        lane = f.op(f"insertelement {vector} poison, {self.kind} {one}, i64 0")
-        return f.shuffle(vector, lane, "poison", [0] * width)
+        return f.splat(self.kind, one, width)
 
 
 _Compiled: TypeAlias = tuple[Callable[..., None], LinkedLibrary]

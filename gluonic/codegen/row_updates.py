@@ -49,7 +49,7 @@ class RowUpdateKernel(UpdateKernel):
                 place = own if k == 1 else offset
                 address = f.offset(bases[k], place)
                 f.store("ptr", address, self._place(f, operands, k))
-            f.do(f"call void @one(ptr {operands}, ptr %table, i64 0, i64 {units})")
+            f.run("@one", ("ptr", operands), ("ptr", "%table"), ("i64", 0), ("i64", units))
         f.finish()
         text = module.text()
         return text, load(text, [ENTRY], tuple(module.imports), symbols=module.symbols)

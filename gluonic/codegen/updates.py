@@ -171,12 +171,11 @@ class UpdateKernel:
             large = f.compare("sge", units, _SHARED_UNITS)
             shared = f.both(large, several)
             with f.when(shared):
-                f.do(
-                    f"call void %share(ptr @one, ptr {operands}, ptr {table}, i64 {units}, i64 1, "
-                    "i64 %threads, i64 0, i64 0)"
-                )
+                pointers = [("ptr", pointer) for pointer in ("@one", operands, table)]
+                sizes = [("i64", size) for size in (units, 1, "%threads", 0, 0)]
+                f.run("%share", *pointers, *sizes)
             with f.when(f.negated(shared)):
-                f.do(f"call void @one(ptr {operands}, ptr {table}, i64 0, i64 {units})")
+                f.run("@one", ("ptr", operands), ("ptr", table), ("i64", 0), ("i64", units))
         f.finish()
         text = module.text()
         return text, load(text, [ENTRY], tuple(module.imports), symbols=module.symbols)

@@ -270,6 +270,6 @@ class LongRowStep(LoopStep):
                 for i in range(count - parts, count):
                     put(i, part)
                     part = f.offset(part, size)
-                arguments = f"ptr {operands}, ptr {table}, i64 %begin, i64 %end"
-                f.do(f"call void @{name}_{number}({arguments})")
+                units = ("i64", "%begin"), ("i64", "%end")
+                f.run(f"@{name}_{number}", ("ptr", operands), ("ptr", table), *units)
         f.finish()

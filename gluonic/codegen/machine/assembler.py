@@ -257,12 +257,12 @@ class LLVMFunction(IntegerCode):
     def copy(self, target: str, source: str, size: str) -> None:
         """Copy `size` bytes."""
         function = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
-        self.do(f"call void {function}(ptr {target}, ptr {source}, i64 {size}, i1 false)")
+        self.run(function, ("ptr", target), ("ptr", source), ("i64", size), ("i1", "false"))
 
     def fetch(self, address: str) -> None:
         """Prefetch a cache line that will be read soon."""
         function = self.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])
-        self.do(f"call void {function}(ptr {address}, i32 0, i32 3, i32 1)")
+        self.run(function, ("ptr", address), ("i32", 0), ("i32", 3), ("i32", 1))
 
     def least(self, a: str | int, b: str | int) -> str:
         """The smaller of two ``i64``."""
@@ -275,6 +275,24 @@ class LLVMFunction(IntegerCode):
     def call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
         """Call an intrinsic by name with (type, reference) pairs."""
         return self.op(self._call(name, result, arguments))
+
+    def run(self, function: str, *arguments: tuple[str, str | int]) -> None:
+        """Call a function that returns nothing, such as ``@name``, with (type, reference) pairs."""
+        listed = ", ".join([f"{kind} {ref}" for kind, ref in arguments])
+        self.do(f"call void {function}({listed})")
+
+    def splat(self, kind: str, value: str, lanes: int) -> str:
+        """A vector with one value in all lanes."""
+        wide = f"<{lanes} x {kind}>"
+        first = self.op(f"insertelement {wide} poison, {kind} {value}, i64 0")
+        everywhere = f"<{lanes} x i32> zeroinitializer"
+        return self.op(f"shufflevector {wide} {first}, {wide} poison, {everywhere}")
+
+    def first_lanes(self, count: str, kind: str, lanes: int) -> str:
+        """A mask of the first lanes; `count` is an integer of type `kind`."""
+        numbers = ", ".join(f"{kind} {lane}" for lane in range(lanes))
+        spread = self.splat(kind, count, lanes)
+        return self.op(f"icmp slt <{lanes} x {kind}> <{numbers}>, {spread}")
 
     def call_for_effect(self, name: str, arguments: Sequence[tuple[str, str]]) -> None:
         """Call an intrinsic that returns nothing."""

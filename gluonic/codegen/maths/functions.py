@@ -114,8 +114,7 @@ def each_lane(m: Emitter, symbol: str, *values: Value) -> Value:
     for value, slot in zip(wide, slots[1:], strict=True):
         m.function.store(value.type, value.ref, slot, 64)
     name = _lane_loop(m, symbol, kind, len(wide))
-    listed = ", ".join(f"ptr {slot}" for slot in slots)
-    m.function.do(f"call void @{name}(i64 {lanes}, {listed})")
+    m.function.run(f"@{name}", ("i64", lanes), *[("ptr", slot) for slot in slots])
     ref = m.function.load(wide[0].type, slots[0], 64)
     return m.value(ref, wide[0].dtype, lanes)
 

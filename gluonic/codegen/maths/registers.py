@@ -80,11 +80,7 @@ class Registers:
         kind = scalar_type(value.dtype)
         if value.is_literal:
             return f"splat ({kind} {value.ref})"
-        wide = vector_type(value.dtype, lanes)
-        first = self.function.op(f"insertelement {wide} poison, {kind} {value.ref}, i64 0")
-        return self.function.op(
-            f"shufflevector {wide} {first}, {wide} poison, <{lanes} x i32> zeroinitializer"
-        )
+        return self.function.splat(kind, value.ref, lanes)
 
     def spread(self, value: Value, lanes: int) -> Value:
         """Return `value` repeated over `lanes` lanes."""

@@ -88,6 +88,6 @@ def _write(module: LLVMModule, name: str, dtype: Dtype, epilogue: ProductEpilogu
         count = f.least(left, lanes)
         size = f.mul(count, dtype.itemsize)
         f.copy(block, place, size)
-        f.do(f"call void @{finish}(ptr {block}, i64 {lanes})")
+        f.run(f"@{finish}", ("ptr", block), ("i64", lanes))
         f.copy(place, block, size)
     f.finish()

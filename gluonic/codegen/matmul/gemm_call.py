@@ -35,5 +35,4 @@ def call_gemm(
         *(("ptr", c[0]), lead(c[1])),
     ]
     w.f.module.extern(function.symbol, function.address, [kind for kind, _ in arguments])
-    listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
-    w.f.do(f"call void @{function.symbol}({listed})")
+    w.f.run(f"@{function.symbol}", *arguments)

@@ -68,8 +68,6 @@ class PackStep(Step):
                 fits = f.compare("sle", count, width)
                 is_needed = f.compare("sgt", count, below)
                 with f.when(f.both(fits, is_needed)):
-                    f.do(
-                        f"call void @{packer}(ptr {source}, i64 {inner}, i64 {count}, i64 {inner}, "
-                        f"ptr {place})"
-                    )
+                    sizes = [("i64", extent) for extent in (inner, count, inner)]
+                    f.run(f"@{packer}", ("ptr", source), *sizes, ("ptr", place))
         f.finish()

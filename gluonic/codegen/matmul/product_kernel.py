@@ -183,8 +183,8 @@ class _PanelWriter(FactorWriter):
 
     def _pack_turned(self) -> None:
         name = turned_packer(self.f.module, self.form.dtype, self.lanes, self.width)
-        arguments = "ptr %b, i64 %lead_b, i64 %columns, i64 %inner, ptr %panel"
-        self.f.do(f"call void @{name}({arguments})")
+        sizes = [("i64", extent) for extent in ("%lead_b", "%columns", "%inner")]
+        self.f.run(f"@{name}", ("ptr", "%b"), *sizes, ("ptr", "%panel"))
 
     # -- tiles --------------------------------------------------------------------------------
 
@@ -324,7 +324,7 @@ class _PanelWriter(FactorWriter):
         places = self._store_edge(sums)
         name = block_finisher(self.f.module, self.form.dtype, epilogue)
         count = _up(len(sums) * self.width, block_length(self.f.module.target, self.form.dtype))
-        self.f.do(f"call void @{name}(ptr {self.edge}, i64 {count})")
+        self.f.run(f"@{name}", ("ptr", self.edge), ("i64", count))
         numbers = range(self.vectors)
         return [[self._load(self._at(p, str(n * self.lanes))) for n in numbers] for p in places]
 

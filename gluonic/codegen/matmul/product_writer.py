@@ -199,11 +199,13 @@ class ProductWriter:
         panel = self._packed_panel(first) if self.plan.form.packed_b else self.workspace
         bias = self._at(self.bias, self.kind, first) if self.plan.form.has_bias else "null"
         goal = self._at(c, self.kind, first)
-        arguments = (
-            f"ptr {a}, i64 {self.leads[0]}, ptr {self._at(b, self.kind, start)}, i64 {self.leads[1]}, "
-            f"ptr {bias}, ptr {goal}, i64 {self.leads[2]}, "
-            f"i64 {rows}, i64 {count}, i64 {inner}, ptr {panel}, i64 {begin}, i1 {fresh}, i1 {last}"
-        )
+        arguments = [
+            *(("ptr", a), ("i64", self.leads[0])),
+            *(("ptr", self._at(b, self.kind, start)), ("i64", self.leads[1]), ("ptr", bias)),
+            *(("ptr", goal), ("i64", self.leads[2])),
+            *(("i64", rows), ("i64", count), ("i64", inner)),
+            *(("ptr", panel), ("i64", begin), ("i1", fresh), ("i1", last)),
+        ]
         self._call_panel(count, arguments)
 
     def _packed_panel(self, first: str) -> str:
@@ -217,11 +219,12 @@ class ProductWriter:
         """The left factor's part from `begin` on, packed."""
         part = self._at(a, self.kind, self.f.mul(begin, lead))
         goal = self._at(self.workspace, "i8", str(self.plan.packed_left_at))
-        arguments = f"ptr {part}, i64 {lead}, i64 {self.rows}, i64 {inner}, ptr {goal}"
-        self.f.do(f"call void @{LEFT_PACKER.format(self.plan.dtype.name)}({arguments})")
+        sizes = [("i64", extent) for extent in (lead, self.rows, inner)]
+        packer = LEFT_PACKER.format(self.plan.dtype.name)
+        self.f.run(f"@{packer}", ("ptr", part), *sizes, ("ptr", goal))
         return goal
 
-    def _call_panel(self, count: str, arguments: str) -> None:
+    def _call_panel(self, count: str, arguments: Sequence[tuple[str, str]]) -> None:
         """Write the choice among panels of different widths."""
         f, tiling = self.f, self.plan.tiling
         narrower = (*tiling.vectors[1:], 0)
@@ -229,7 +232,7 @@ class ProductWriter:
             enough = f.compare("sle", count, vectors * tiling.lanes)
             needed = f.compare("sgt", count, below * tiling.lanes)
             with f.when(f.both(enough, needed)):
-                f.do(f"call void @{self.plan.form.symbol(vectors)}({arguments})")
+                f.run(f"@{self.plan.form.symbol(vectors)}", *arguments)
 
     def _loops(self, a: str, b: str, c: str) -> None:
         """Write the three loops over rows, columns and the inner dimension."""
@@ -327,14 +330,13 @@ class ProductWriter:
 
     def _call_blas(self, function: BlasFunction, arguments: Sequence[tuple[str, str]]) -> None:
         self.f.module.extern(function.symbol, function.address, [kind for kind, _ in arguments])
-        listed = ", ".join(f"{kind} {ref}" for kind, ref in arguments)
-        self.f.do(f"call void @{function.symbol}({listed})")
+        self.f.run(f"@{function.symbol}", *arguments)
 
     def _finish_all(self, epilogue: ProductEpilogue, c: str, columns: str) -> None:
         """Apply the epilogue to the output of BLAS."""
         name = matrix_finisher(self.f.module, self.plan.dtype, epilogue)
-        extents = f"i64 {self.leads[2]}, i64 {self.rows}, i64 {columns}"
-        self.f.do(f"call void @{name}(ptr {c}, {extents})")
+        sizes = [("i64", extent) for extent in (self.leads[2], self.rows, columns)]
+        self.f.run(f"@{name}", ("ptr", c), *sizes)
 
     def _narrow(self, number: str, integer: str) -> str:
         return number if integer == "i64" else self.f.narrowed(number)

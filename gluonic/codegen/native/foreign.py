@@ -60,7 +60,7 @@ class ForeignStep(Step):
         f = StepFunction(module, name)
         function = f.load("ptr", "%numbers")
         context = f.load("ptr", f.offset("%numbers", 1, "i64"))
-        f.do(f"call void {function}(ptr %operands, ptr {context})")
+        f.run(function, ("ptr", "%operands"), ("ptr", context))
         f.finish()
 
     def numbers(self, facts: Facts) -> Sequence[int]:

@@ -161,11 +161,10 @@ class _RunWriter:
         units, chunk = self._number(after, UNITS), self._number(after, CHUNK)
         whole = f.compare("sge", chunk, units)
         with f.when(whole):
-            f.do(f"call void {function}(ptr {operands}, ptr {numbers}, i64 0, i64 {units})")
+            f.run(function, ("ptr", operands), ("ptr", numbers), ("i64", 0), ("i64", units))
         with f.when(f.negated(whole)):
             share = f.load("ptr", f.offset("%table", SHARE, "i64"))
             threads, workspace = self._number(after, THREADS), self._number(after, WORKSPACE)
-            f.do(
-                f"call void {share}(ptr {function}, ptr {operands}, ptr {numbers}, i64 {units}, "
-                f"i64 {chunk}, i64 {threads}, i64 {slots}, i64 {workspace})"
-            )
+            pointers = [("ptr", pointer) for pointer in (function, operands, numbers)]
+            sizes = [("i64", size) for size in (units, chunk, threads, slots, workspace)]
+            f.run(share, *pointers, *sizes)

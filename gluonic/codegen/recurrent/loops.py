@@ -212,5 +212,4 @@ class RecurrentWriter(ElementWriter):
 
 def call(f: LLVMFunction, name: str, names: Sequence[str], values: Mapping[str, str]) -> None:
     """Write the call of a direction's function."""
-    listed = ", ".join(f"{'i64' if n in _NUMBERS else 'ptr'} {values[n]}" for n in names)
-    f.do(f"call void @{name}({listed})")
+    f.run(f"@{name}", *[("i64" if n in _NUMBERS else "ptr", values[n]) for n in names])

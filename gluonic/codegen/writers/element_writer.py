@@ -101,15 +101,9 @@ class ElementWriter(Writer):
     def first(self, count: str) -> str:
         """A mask of the first lanes."""
         kind = f"i{self.size * 8}"
-        wide = f"<{self.lanes} x {kind}>"
         bounded = self.most(self.least(count, self.lanes), 0)
         narrow = bounded if kind == "i64" else self.f.op(f"trunc i64 {bounded} to {kind}")
-        numbers = ", ".join(f"{kind} {lane}" for lane in range(self.lanes))
-        first = self.f.op(f"insertelement {wide} poison, {kind} {narrow}, i64 0")
-        spread = self.f.op(
-            f"shufflevector {wide} {first}, {wide} poison, <{self.lanes} x i32> zeroinitializer"
-        )
-        return self.f.op(f"icmp slt {wide} <{numbers}>, {spread}")
+        return self.f.first_lanes(narrow, kind, self.lanes)
 
     def _masked(self, address: str, mask: str, beyond: Value | None = None) -> Value:
         other = "zeroinitializer" if beyond is None else self.m.widened(beyond, self.lanes)

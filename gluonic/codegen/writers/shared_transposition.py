@@ -24,10 +24,9 @@ def call_transposition(
     """
     start, *sizes = source
     end, *others = goal
-    listed = ", ".join(
-        [f"ptr {start}", *_integers(*sizes, columns), f"ptr {end}", *_integers(*others)]
-    )
-    w.f.do(f"call void @{_function(w.f.module)}({listed})")
+    before = [("i64", size) for size in (*sizes, columns)]
+    after = [("i64", size) for size in others]
+    w.f.run(f"@{_function(w.f.module)}", ("ptr", start), *before, ("ptr", end), *after)
 
 
 def _integers(*numbers: str) -> list[str]:

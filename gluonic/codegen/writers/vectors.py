@@ -39,13 +39,7 @@ class VectorWriter:
 
     def first_lanes(self, count: str) -> str:
         """A mask of the first lanes."""
-        numbers = ", ".join(f"i64 {lane}" for lane in range(self.lanes))
-        wide = f"<{self.lanes} x i64>"
-        first = self.f.op(f"insertelement {wide} poison, i64 {count}, i64 0")
-        spread = self.f.op(
-            f"shufflevector {wide} {first}, {wide} poison, <{self.lanes} x i32> zeroinitializer"
-        )
-        return self.f.op(f"icmp slt {wide} <{numbers}>, {spread}")
+        return self.f.first_lanes(count, "i64", self.lanes)
 
     def load_lanes(self, address: str, mask: str) -> str:
         """A vector of which only some lanes are in memory; zeros in the others."""

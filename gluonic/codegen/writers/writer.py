@@ -113,4 +113,4 @@ class Writer(VectorWriter):
         """Write zeros."""
         name = "llvm.memset.p0.i64"
         self.f.module.declare(name, "void", ["ptr", "i8", "i64", "i1"])
-        self.f.do(f"call void @{name}(ptr {address}, i8 0, i64 {size}, i1 false)")
+        self.f.run(f"@{name}", ("ptr", address), ("i8", 0), ("i64", size), ("i1", "false"))
