@@ -1,1 +1,1 @@
-"""Pictures of graphs: what they show, how it is laid out, and the formats."""
+"""Pictures of graphs: their contents, layout and formats."""

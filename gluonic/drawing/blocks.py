@@ -1,4 +1,4 @@
-"""To which block a node belongs."""
+"""The blocks that nodes belong to."""
 
 from collections.abc import Sequence
 
@@ -7,10 +7,10 @@ from gluonic.graph import Node
 
 
 def block_paths(nodes: Sequence[Node]) -> list[tuple[str, ...]]:
-    """Find for each node the path of the block it belongs to.
+    """Find, for each node, the path of its block.
 
-    Nodes that were traced know it. In a graph from a file the names tell: Gluon's prefixes end in ``_``.
-    A variable belongs where it is read.
+    Traced nodes know their blocks. In a graph from a file they are inferred from names: Gluon's prefixes end in
+    ``_``. A variable belongs to the block that reads it.
     """
     if any(node.block for node in nodes):
         paths = {n: tuple(n.block.split("/")) if n.block else () for n in nodes}
@@ -48,7 +48,7 @@ def _paths_from_names(nodes: Sequence[Node]) -> dict[Node, tuple[str, ...]]:
 
 
 def _adopt(nodes: Sequence[Node], paths: dict[Node, tuple[str, ...]]) -> None:
-    """Put a node whose name tells nothing (``_plus0``) into the block that it reads from and is read in."""
+    """Put a node with an automatic name (``_plus0``) into the block that it reads from and that reads it."""
     readers: dict[Node, set[tuple[str, ...]]] = {}
     for node in reversed(nodes):
         if not node.is_variable and not paths[node]:

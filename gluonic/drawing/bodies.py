@@ -1,4 +1,4 @@
-"""What follows for the bodies of loops and branches from what is known around them."""
+"""The facts about bodies of loops and branches, inferred from those of their nodes."""
 
 from typing import Any, NamedTuple
 
@@ -13,9 +13,9 @@ class BodyRun(NamedTuple):
 
     Attributes
     ----------
-    graph : what it computes
+    graph : its graph
     role : ``"step"``, ``"condition"`` or ``"branch"``
-    times : how often it runs, at most; None if that is not known
+    times : the largest number of its runs; None if unknown
     """
 
     graph: Graph
@@ -31,12 +31,12 @@ _ROLES = {
 
 
 def runs_of(node: Node, shapes: Facts) -> list[BodyRun]:
-    """The bodies of a node, and how often they run.
+    """The bodies of a node, with the numbers of their runs.
 
     Parameters
     ----------
     node : the node
-    shapes : of what it reads
+    shapes : the shapes of its inputs
     """
     held = held_graphs(node)
     roles = _ROLES.get(node.operator_name, ("step",) * len(held))
@@ -52,25 +52,25 @@ def runs_of(node: Node, shapes: Facts) -> list[BodyRun]:
 
 
 def _body_of(node: Node, graph: Graph) -> Any:
-    """How a node runs a body."""
+    """The body as run by a node."""
     return next(body for body in held_graphs(node).bodies if body.graph is graph)
 
 
 def facts_in(node: Node, graph: Graph, kind: str, facts: Facts | None) -> Facts | None:
-    """What is known of a body's nodes at a step.
+    """The facts about a body's nodes in a step.
 
     Parameters
     ----------
-    node : what runs the body
+    node : the node that runs the body
     graph : the body
     kind : ``"shape"`` or ``"dtype"``
-    facts : what is known of what the node reads; None if nothing is
+    facts : the facts about the node's inputs; None if there are none
     """
     if facts is None:
         return None
     inputs = [facts[entry.node][entry.index] for entry in node.inputs]
     try:
         found: Facts = _body_of(node, graph).facts(kind, inputs)
-    except InferenceError:  # of which a picture is drawn: its message tells what is known
+    except InferenceError:  # the error has its own picture, with the known facts
         return None
     return found

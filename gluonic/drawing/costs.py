@@ -1,8 +1,8 @@
-"""What an operator costs, by its shapes: floating point operations and bytes.
+"""The costs of operators, from shapes: floating-point operations and bytes.
 
 A multiplication and an addition are two operations. Matrix products and convolutions count their products and
-sums, pooling and reductions one for each element read, everything else one for each element written; what only
-moves or relabels elements costs none.
+sums, pooling and reductions one operation per element read, all others one per element written. Moves and
+reshapes of elements cost none.
 """
 
 import math
@@ -19,12 +19,12 @@ Shape = tuple[int, ...]
 
 
 class Cost(NamedTuple):
-    """What a node costs.
+    """The cost of a node.
 
     Attributes
     ----------
-    operations : floating point operations
-    read, written : bytes
+    operations : floating-point operations
+    read, written : bytes read and written
     """
 
     operations: int
@@ -33,12 +33,12 @@ class Cost(NamedTuple):
 
 
 def cost_of(node: Node, shapes: Facts, dtypes: Facts | None = None) -> Cost | None:
-    """What a node costs; None if a shape is not known, and for variables.
+    """The cost of a node; None if a shape is unknown, and for variables.
 
     Parameters
     ----------
     node : the node
-    shapes, dtypes : of all outputs, by node; a dtype that is not known is taken for float32
+    shapes, dtypes : those of all outputs, by node; an unknown dtype counts as float32
     """
     if node.application is None:
         return None
@@ -57,7 +57,7 @@ def cost_of(node: Node, shapes: Facts, dtypes: Facts | None = None) -> Cost | No
 
 
 def _of_bodies(node: Node, shapes: Facts, dtypes: Facts | None) -> Cost | None:
-    """What the bodies of a loop or a branch cost, at all steps: of a loop with a condition at most that."""
+    """The cost of the bodies of a loop or a branch, over all steps; for while loops, an upper bound."""
     total, branches = Cost(0, 0, 0), [Cost(0, 0, 0)]
     for run in runs_of(node, shapes):
         inside = facts_in(node, run.graph, "shape", shapes)
@@ -78,7 +78,7 @@ def _of_bodies(node: Node, shapes: Facts, dtypes: Facts | None) -> Cost | None:
 
 
 def bytes_of(shape: Sequence[int], itemsize: int = 4) -> int:
-    """How many bytes an array takes."""
+    """The size of an array in bytes."""
     return math.prod(shape) * itemsize
 
 
@@ -112,7 +112,7 @@ def _convolution(settings: Any, inputs: list[Shape], outputs: list[Shape]) -> in
 
 
 def _deconvolution(settings: Any, inputs: list[Shape], outputs: list[Shape]) -> int:
-    """Each input element is spread over a filter; the weight is ``(channels, filters / groups, *kernel)``."""
+    """Each input element is multiplied by a filter; the weight is ``(channels, filters / groups, *kernel)``."""
     has_bias = len(inputs) > 2
     return 2 * math.prod(inputs[0]) * math.prod(inputs[1][1:]) + has_bias * math.prod(outputs[0])
 
@@ -123,7 +123,7 @@ def _fully_connected(settings: Any, inputs: list[Shape], outputs: list[Shape]) -
 
 
 def _product(settings: Any, inputs: list[Shape], outputs: list[Shape]) -> int:
-    """The axis that is summed over is the last of the left factor, or the first if that is transposed."""
+    """The axis of the sum is the last of the left factor, or the first if that is transposed."""
     left = inputs[0]
     transposed = settings.get("transpose_a")
     batched = len(outputs[0]) == 3 and len(left) == 3
@@ -143,7 +143,7 @@ def _batch_norm(settings: Any, inputs: list[Shape], outputs: list[Shape]) -> int
 
 
 def _recurrent(settings: Any, inputs: list[Shape], outputs: list[Shape]) -> int:
-    """Two operations for each weight at each step for each sample; the biases are few beside them."""
+    """Two operations per weight, step and sample; biases are negligible."""
     steps, samples = inputs[0][:2]
     return 2 * steps * samples * math.prod(inputs[1])
 

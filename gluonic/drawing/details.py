@@ -1,4 +1,4 @@
-"""What matters of an operator's attributes, in a few words."""
+"""The important attributes of an operator, in a few words."""
 
 import re
 from collections.abc import Callable, Mapping
@@ -43,7 +43,7 @@ _LONGEST_DETAIL = 34
 
 
 def detail(op: str, attributes: Mapping[str, str]) -> str:
-    """Say in a few words what matters of an operator's attributes."""
+    """Summarize the important attributes of an operator in a few words."""
     if op in _DETAILS:
         return shortened(_DETAILS[op](attributes), _LONGEST_DETAIL)
     if op.endswith("_scalar"):
@@ -53,7 +53,7 @@ def detail(op: str, attributes: Mapping[str, str]) -> str:
 
 
 def _fitting(words: list[str]) -> str:
-    """As many words as there is room for."""
+    """As many words as fit."""
     text = ", ".join(words)
     while len(words) > 1 and len(text) > _LONGEST_DETAIL:
         words = words[:-1]

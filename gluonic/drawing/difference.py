@@ -1,7 +1,8 @@
-"""The difference of two graphs: operators added, removed and changed. Names do not count.
+"""The difference of two graphs: operators added, removed and changed. Names are ignored.
 
-Operators are matched in the order in which they run: those with the same attributes, as a difference of texts
-matches lines, and in the gaps between them those of one kind, which have changed.
+Operators are matched in execution order: first those with equal attributes, as a text diff matches lines; then,
+in
+the gaps between them, operators of the same kind, which have changed.
 """
 
 from collections.abc import Sequence
@@ -15,7 +16,7 @@ from gluonic.graph.view import written
 from gluonic.support.record import record
 
 _MOST_COMPARED = 3000
-"""Longer runs of operators that differ are matched one by one: to look for more takes quadratic time."""
+"""Longer runs of different operators are matched one by one: a diff would take quadratic time."""
 _Form: TypeAlias = tuple[Any, ...]
 
 
@@ -26,8 +27,8 @@ class Difference:
     Attributes
     ----------
     graph : the new one, and what was removed from the old one
-    marks : what was added, removed and changed
-    facts : shapes, of both
+    marks : the marks of added, removed and changed nodes
+    facts : the shapes of both
     """
 
     graph: Graph
@@ -41,7 +42,7 @@ def difference(old: Graph, new: Graph, shapes: tuple[Facts, Facts]) -> Differenc
     Parameters
     ----------
     old, new : the graphs
-    shapes : of the outputs of their nodes, in the same order
+    shapes : those of their nodes' outputs, in the same order
     """
     before, after = _operators(old), _operators(new)
     pairs = _matched(before, after)
@@ -71,7 +72,7 @@ def _operators(graph: Graph) -> list[Node]:
 
 
 def _kept(counterpart: dict[Node, Node], node: Node) -> Node:
-    """What stands for a node of the old graph in the picture: a variable that is gone stands for itself."""
+    """The node in the picture that represents an old one; a removed variable represents itself."""
     return counterpart.setdefault(node, node)
 
 
@@ -89,7 +90,7 @@ def _kind(node: Node) -> _Form:
 
 
 def _matched(before: Sequence[Node], after: Sequence[Node]) -> list[tuple[Node, Node]]:
-    """Pairs of operators that are the same, or have changed."""
+    """Pairs of operators that are equal, or have changed."""
     start = 0
     old_forms, new_forms = [_form(n) for n in before], [_form(n) for n in after]
     shorter = min(len(before), len(after))
@@ -126,7 +127,7 @@ def _aligned(
 
 
 def _match_variables(counterpart: dict[Node, Node], old: Graph, new: Graph) -> None:
-    """Variables that the same operators read in the same places are the same."""
+    """Match variables that matched operators read as the same inputs."""
     for node in old.nodes:
         partner = counterpart.get(node)
         if partner is None or node.is_variable:
@@ -143,7 +144,7 @@ def _match_variables(counterpart: dict[Node, Node], old: Graph, new: Graph) -> N
 def _changes(
     old: Node, new: Node, counterpart: dict[Node, Node], shapes: tuple[Facts, Facts]
 ) -> list[str]:
-    """In what an operator has changed, a line each."""
+    """The changes of an operator, one per line."""
     before, after = old.applied.settings, new.applied.settings
     lines = [
         f"{name}: {before.get(name)} → {after.get(name)}"

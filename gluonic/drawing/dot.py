@@ -1,4 +1,4 @@
-"""A picture as text in Graphviz's language, with as much of `graphviz.Digraph` as MXNet's users call."""
+"""A picture as text in Graphviz's language, with the methods of `graphviz.Digraph` that MXNet's users call."""
 
 from collections.abc import Iterator, Mapping
 from typing import Any
@@ -35,9 +35,9 @@ def edge_line(tail: str, head: str, label: str | None, attributes: Mapping[str, 
 
 
 def dot_lines(picture: Picture, node_attributes: Mapping[str, str]) -> Iterator[str]:
-    """Write the nodes and edges of a picture, as MXNet does: from what reads to what is read.
+    """Write the nodes and edges of a picture; as in MXNet, edges go from a reader to its input.
 
-    Nodes with one name are told apart by a number.
+    Nodes with equal names are distinguished by a number.
     """
     names: dict[str, int] = {}
     identifiers = []

@@ -1,4 +1,4 @@
-"""`Drawing`: a picture that can be shown and written to files; also what MXNet's users call on a Digraph."""
+"""`Drawing`: a picture that can be shown and written to files, with methods of a Digraph."""
 
 import shutil
 import subprocess
@@ -26,15 +26,16 @@ _PAGE, _TEXT = "html", {"dot", "gv"}
 
 
 class Drawing:
-    """A picture of a graph, and the page on which one can work with it.
+    """A picture of a graph, and the interactive page.
 
-    SVG, HTML, PDF and Graphviz's text are written by gluonic itself, PNG with Chromium where it is installed;
-    other formats need Graphviz's ``dot``.
+    gluonic itself writes SVG, HTML, PDF and Graphviz's text; PNG needs Chromium, and other formats need
+    Graphviz's
+    ``dot``.
     In a notebook the page shows itself.
 
     Parameters
     ----------
-    picture : what is drawn
+    picture : the picture
     save_format : the format of `render`
     node_attributes : Graphviz attributes of all nodes, for `source`
     page : the page
@@ -78,12 +79,12 @@ class Drawing:
         Parameters
         ----------
         format : another format than the drawing's own
-        folded : in SVG, PDF and PNG, leave blocks closed as the page does when it opens
+        folded : in SVG, PDF and PNG, fold the blocks that are folded when the page opens
 
         Raises
         ------
         MXNetError
-            for a format that only Graphviz can write, where its ``dot`` is not installed
+            for a format that needs Graphviz, if its ``dot`` is not installed
         """
         wanted = (format or self.format).lower()
         if wanted in _TEXT:
@@ -134,16 +135,16 @@ class Drawing:
         folded: bool = False,
         **_: Any,
     ) -> str:
-        """Write the drawing to a file, and `source` beside it.
+        """Write the drawing to a file, and `source` to another one.
 
         Parameters
         ----------
-        filename : its path without the format's ending, default the title and ``.gv``
-        directory : where it goes
+        filename : its path without the format's suffix; by default the title and ``.gv``
+        directory : its folder
         view : open it
         cleanup : do not write `source`
         format : another format than the drawing's own
-        folded : in SVG, PDF and PNG, leave blocks closed as the page does when it opens
+        folded : in SVG, PDF and PNG, fold the blocks that are folded when the page opens
 
         Returns
         -------

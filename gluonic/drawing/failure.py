@@ -1,4 +1,4 @@
-"""The picture of an error: the graph up to the operator that shapes or dtypes do not fit."""
+"""The picture of an error: the graph up to the operator whose shapes or dtypes do not fit."""
 
 import os
 import tempfile
@@ -23,14 +23,14 @@ def drawing_of_failure(
     facts: Mapping[Node, Sequence[Any]],
     message: str,
 ) -> Drawing:
-    """Draw what an operator reads, and the operator, marked.
+    """Draw an operator, marked, and the graph below it.
 
     Parameters
     ----------
-    node : the operator, or what makes it
+    node : the operator, or a function that creates it
     kind : ``"shape"`` or ``"dtype"``
-    facts : those that were known then, of all nodes or of variables alone, from which the others follow
-    message : the error's
+    facts : the facts known at that time, of all nodes or only of variables, from which the others are inferred
+    message : the message of the error
     """
     node = node if isinstance(node, Node) else node()
     graph = Graph([node.entry()])
@@ -47,7 +47,7 @@ def drawing_of_failure(
 def _all_facts(
     graph: Graph, failed: Node, kind: str, facts: Mapping[Node, Sequence[Any]]
 ) -> dict[Node, list[Any]]:
-    """What is known of each node: what was given, and what follows for those that the failed one reads."""
+    """The facts about each node: the given ones, and those inferred for the inputs of the failed one."""
     found = {n: list(facts.get(n, [None] * n.output_count)) for n in graph.nodes}
     if not facts or all(n in facts or n is failed for n in graph.nodes if not n.is_variable):
         return found
@@ -57,12 +57,12 @@ def _all_facts(
         return found | infer(
             before, kind, {n: f for n, f in given.items() if n in before.consumers}
         )
-    except InferenceError:  # what was traced does not fit either, which nobody has looked at yet
+    except InferenceError:  # the traced facts do not fit, either, which was not checked before
         return found
 
 
 def write_if_asked(drawing: Drawing) -> str:
-    """Write the page into the folder that ``GLUONIC_PICTURES`` names; its path."""
+    """Write the page to the folder in ``GLUONIC_PICTURES``; return its path."""
     folder = Path(os.environ["GLUONIC_PICTURES"])
     folder.mkdir(parents=True, exist_ok=True)
     handle, path = tempfile.mkstemp(prefix="failed-", suffix=".html", dir=folder)

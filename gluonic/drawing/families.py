@@ -58,12 +58,12 @@ _FAMILY_OF = {
 
 
 def looks_like_parameter(name: str) -> bool:
-    """Tell from its name whether a variable is a weight or the like."""
+    """Whether a variable's name looks like that of a weight or another parameter."""
     return name.endswith(_PARAMETER_NAMES)
 
 
 def family_of(node: Node) -> str:
-    """Tell which family of operators, and so which colours, a node belongs to."""
+    """The family of operators, and so the colours, of a node."""
     if node.application is None:
         return "parameter" if looks_like_parameter(node.name) else "input"
     op = node.application.op

@@ -10,10 +10,11 @@ class BoxGroup:
 
     Attributes
     ----------
-    name : the block's, or what its members share
-    kind : the name of the block's class, ``""`` if it is not known
-    role : ``block``, ``step`` (of an unrolled net), ``repeat`` (of equal members), ``unit`` (one of them, if
-        it is no block), ``part`` (of what is too much for one picture) or ``body`` (of a control flow operator)
+    name : the name of the block, or the common part of its members' names
+    kind : the name of the block's class; ``""`` if unknown
+    role : ``block``, ``step`` (of an unrolled net), ``repeat`` (of equal members), ``unit`` (one of them, if it
+        is
+        not a block), ``part`` (of a large graph) or ``body`` (of a control flow operator)
     members : nodes and groups
     holder : the node whose body it is
     """
@@ -27,7 +28,7 @@ class BoxGroup:
 
 
 def groups_below(root: BoxGroup) -> list[BoxGroup]:
-    """List the group and all that are nested in it, each before what it holds."""
+    """List the group and all groups nested in it, outer ones first."""
     found = [root]
     for group in found:
         found += [member for member in group.members if isinstance(member, BoxGroup)]

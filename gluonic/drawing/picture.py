@@ -1,7 +1,7 @@
-"""A graph as boxes and arrows without places, for Graphviz to lay out.
+"""A graph as boxes and arrows without positions, for Graphviz to lay out.
 
-Drawing is total: any graph, with operators that gluonic does not have, with contradicting names, of any
-depth. Nothing here recurses.
+All graphs can be drawn: with operators that gluonic lacks, with contradicting names, of any depth. Nothing here
+recurses.
 """
 
 from collections.abc import Mapping, Sequence
@@ -20,8 +20,8 @@ class Box(NamedTuple):
     ----------
     node : the node
     title : the first line: the operator, or the variable's name
-    detail : the second line: what matters of its attributes
-    family : which colours it has
+    detail : the second line: its important attributes
+    family : the family, which determines its colours
     """
 
     node: Node
@@ -31,7 +31,7 @@ class Box(NamedTuple):
 
 
 class Arrow(NamedTuple):
-    """An arrow between two boxes, by their positions in the list of boxes."""
+    """An arrow between two boxes, by their indices in the list of boxes."""
 
     source: int
     target: int
@@ -39,13 +39,13 @@ class Arrow(NamedTuple):
 
 
 class Picture(NamedTuple):
-    """What is drawn.
+    """The contents of a picture.
 
     Attributes
     ----------
     title : the picture's heading
-    boxes : the nodes, inputs before what reads them
-    arrows : from what is read to what reads it
+    boxes : the nodes, in topological order
+    arrows : from inputs to their readers
     """
 
     title: str
@@ -64,14 +64,14 @@ def picture(
     dtypes: Facts | None = None,
     hide_parameters: bool = True,
 ) -> Picture:
-    """Decide what a picture of a graph shows.
+    """Choose the contents of a picture of a graph.
 
     Parameters
     ----------
     graph : the graph
     title : the heading
-    shapes, dtypes : what is known, for the arrows' labels
-    hide_parameters : leave out weights, biases and the like
+    shapes, dtypes : the known facts, for the arrows' labels
+    hide_parameters : omit weights, biases and other parameters
     """
     nodes = [
         node

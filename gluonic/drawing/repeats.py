@@ -1,4 +1,4 @@
-"""Equal neighbours in a picture: ``conv, norm, relu`` thirteen times over is one box, ``×13``."""
+"""Repetitions in a picture: ``conv, norm, relu`` thirteen times becomes one box, ``×13``."""
 
 from collections.abc import Iterator
 from typing import TypeAlias
@@ -8,14 +8,14 @@ from gluonic.graph import Entry, Node
 
 _LONGEST_PERIOD = 24
 _FEWEST = {True: 2, False: 3}
-"""How often groups (True), and runs of operators (False), must be there."""
+"""The least number of repetitions: of groups (True), and of runs of operators (False)."""
 _FEWEST_OF_ONE = 5
 
 _Form: TypeAlias = tuple[object, ...]
 
 
 def fold_repeats(group: BoxGroup) -> None:
-    """Put a group of role ``repeat`` in the place of equal neighbours."""
+    """Replace consecutive equal members by a group of role ``repeat``."""
     if group.role in ("repeat", "unit"):
         return
     members, forms = group.members, _forms(group)
@@ -33,7 +33,7 @@ def fold_repeats(group: BoxGroup) -> None:
 
 
 def _repeat_at(members: list[Node | BoxGroup], forms: list[int], at: int) -> tuple[int, int]:
-    """Find the repetition that begins at a position and covers most: its length, and how often it is there."""
+    """Find the repetition that begins at an index and covers most: its length, and its number of repeats."""
     best = (1, 0)
     for period in range(1, min(_LONGEST_PERIOD, (len(forms) - at) // 2) + 1):
         times = 1
@@ -66,7 +66,7 @@ def _repeat(members: list[Node | BoxGroup], period: int) -> BoxGroup:
 
 
 def _forms(group: BoxGroup) -> list[int]:
-    """Number what must be equal in neighbours: operators and how they are joined, not names."""
+    """Number the members by the properties that must be equal: operators and their edges, not names."""
     numbers: dict[_Form, int] = {}
     return [numbers.setdefault(_form(member), len(numbers)) for member in group.members]
 
@@ -91,5 +91,5 @@ def _named(group: BoxGroup, nodes: list[Node]) -> Iterator[object]:
 
 
 def _read(places: dict[Node, int], entry: Entry) -> tuple[int, int]:
-    """What an operator reads, if it stands in the same box: its place there, and which output."""
+    """An operator's input, if it is in the same box: its index there, and the index of the output."""
     return (places[entry.node], entry.index) if entry.node in places else (-1, 0)

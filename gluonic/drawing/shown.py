@@ -1,4 +1,4 @@
-"""How arrays and tables show themselves in notebooks: small pieces of HTML, all texts escaped."""
+"""The display of arrays and tables in notebooks: small pieces of HTML, with all texts escaped."""
 
 from collections.abc import Mapping, Sequence
 from html import escape
@@ -13,12 +13,12 @@ _CELL = 'style="text-align:{align};padding:1px 10px 1px 0"'
 
 
 def array_html(array: np.ndarray[Any, Any], title: str) -> str:
-    """Show an array: what it is, statistics with a histogram, and its numbers, shortened as NumPy does.
+    """Show an array: a title, statistics with a histogram, and its numbers, abbreviated as in NumPy.
 
     Parameters
     ----------
     array : the numbers
-    title : what is said of it
+    title : its description
     """
     facts = facts_of_array(array)
     words = [
@@ -54,9 +54,9 @@ def table_html(title: str, columns: Sequence[str], rows: Sequence[tuple[str, lis
 
     Parameters
     ----------
-    title : above it
-    columns : their headings, that of the names first
-    rows : a name and what stands beside it
+    title : its title
+    columns : the headings; the first is that of the names
+    rows : a name and the other cells
     """
     left, right = _CELL.format(align="left"), _CELL.format(align="right")
     head = "".join(f"<th {right if i else left}>{escape(c)}</th>" for i, c in enumerate(columns))

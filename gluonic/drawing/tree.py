@@ -1,7 +1,9 @@
-"""The blocks of a graph, nested as a picture shows them.
+"""The blocks of a graph, nested as in a picture.
 
-What a trace knows, or names tell, is made readable: a block of one operator is that operator, blocks around
-one block are one, steps of an unrolled net are ``t0``, ``t1``, …, and equal neighbours stand in one ``×12``.
+Blocks from a trace, or inferred from names, are simplified: a block of one operator becomes that operator,
+blocks
+around one block become one, the steps of an unrolled net are ``t0``, ``t1``, …, and repetitions become one
+``×12``.
 Nothing here recurses.
 """
 
@@ -26,7 +28,7 @@ def block_tree(nodes: Sequence[Node]) -> BoxGroup:
 
     Parameters
     ----------
-    nodes : what is shown, inputs before what reads them
+    nodes : the visible nodes, in topological order
     """
     root = _nested(nodes)
     for tidy in (_joined, _steps, _labelled, gather_units, fold_repeats, _parts):
@@ -53,7 +55,7 @@ def _nested(nodes: Sequence[Node]) -> BoxGroup:
 
 
 def _order_by_results(root: BoxGroup, nodes: Sequence[Node]) -> None:
-    """Let a block stand where its last operator does: after what it reads."""
+    """Order blocks by their last operators: after their inputs."""
     last: dict[Node | BoxGroup, int] = {node: number for number, node in enumerate(nodes)}
     for group in reversed(groups_below(root)):
         group.members.sort(key=last.__getitem__)
@@ -61,7 +63,7 @@ def _order_by_results(root: BoxGroup, nodes: Sequence[Node]) -> None:
 
 
 def _paths(nodes: Sequence[Node]) -> list[tuple[BlockCall, ...]]:
-    """For each node the blocks around it, as names, classes and numbers that tell calls apart."""
+    """For each node, the blocks around it, as names, classes and the numbers of calls."""
     if not any(isinstance(node.block, BlockPath) and node.block.calls for node in nodes):
         return [tuple(BlockCall(name, "", 0) for name in path) for path in block_paths(nodes)]
     paths: dict[Node, tuple[BlockCall, ...]] = {
@@ -74,7 +76,7 @@ def _paths(nodes: Sequence[Node]) -> list[tuple[BlockCall, ...]]:
 def _of_readers(
     nodes: Sequence[Node], paths: Mapping[Node, tuple[BlockCall, ...]]
 ) -> dict[Node, tuple[BlockCall, ...]]:
-    """Parameters stand where they are read, in the innermost block around all their readers; inputs outside."""
+    """Put parameters into the innermost block around all their readers; inputs stay outside."""
     is_parameter = parameter_test(nodes)
     found: dict[Node, tuple[BlockCall, ...]] = {}
     for node in nodes:
@@ -90,9 +92,9 @@ def _of_readers(
 
 
 def _joined(group: BoxGroup) -> None:
-    """Do without the borders that say nothing.
+    """Remove uninformative blocks.
 
-    These are blocks around one operator or one block, and ``Sequential`` ones without a name of their own, such
+    These are blocks around one operator or one block, and ``Sequential`` ones with a generic name, such
     as ``features``.
     """
     members: list[Node | BoxGroup] = []
@@ -117,7 +119,7 @@ def _says_nothing(group: BoxGroup, around: BoxGroup) -> bool:
 
 
 def _open_outermost(root: BoxGroup) -> None:
-    """The picture is of the one block that holds all: it needs no border."""
+    """Open the outermost block if it contains everything: it needs no border."""
     groups = [member for member in root.members if isinstance(member, BoxGroup)]
     if len(groups) == 1:
         (whole,) = groups
@@ -149,7 +151,7 @@ def _steps(group: BoxGroup) -> None:
 
 
 def _lone(member: Node | BoxGroup) -> Node | BoxGroup:
-    """A step that is one block is that block, one of a single operator that operator."""
+    """A step that consists of one block becomes that block; one of a single operator becomes that operator."""
     if isinstance(member, Node) or member.role != "step" or len(member.members) > 1:
         return member
     (inner,) = member.members
@@ -159,7 +161,7 @@ def _lone(member: Node | BoxGroup) -> Node | BoxGroup:
 
 
 def _step_of(member: Node | BoxGroup) -> str:
-    """``t3`` for what belongs to step 3, else nothing."""
+    """``t3`` for members of step 3, otherwise empty."""
     marks = set()
     for node in [member] if isinstance(member, Node) else nodes_below(member):
         if not node.is_variable:
@@ -169,7 +171,7 @@ def _step_of(member: Node | BoxGroup) -> str:
 
 
 def _labelled(group: BoxGroup) -> None:
-    """Name the groups in a group without what the group is named itself."""
+    """Remove a group's name from the names of the groups in it."""
     name = group.name or _shared_prefix(group)
     for member in group.members:
         if isinstance(member, BoxGroup) and member.role == "block":
@@ -177,7 +179,7 @@ def _labelled(group: BoxGroup) -> None:
 
 
 def _shared_prefix(group: BoxGroup) -> str:
-    """What the names of all operators in a group begin with, up to an underscore."""
+    """The common prefix of the names of a group's operators, up to an underscore."""
     names = [node.name for node in nodes_below(group) if not node.is_variable]
     first, last = min(names, default=""), max(names, default="")
     same = 0
@@ -191,7 +193,7 @@ def _without(name: str, outer: str) -> str:
 
 
 def _parts(group: BoxGroup) -> None:
-    """Divide what is too much to look at at once."""
+    """Divide groups with too many members."""
     while len(group.members) > _MOST_MEMBERS:
         length = max(12, min(_MOST_MEMBERS, round(len(group.members) ** 0.5)))
         parts: list[Node | BoxGroup] = []
@@ -210,7 +212,7 @@ def shown(nodes: Sequence[Node], *, hide_parameters: bool) -> list[Node]:
 
 
 def parameter_test(nodes: Sequence[Node]) -> Callable[[Node], bool]:
-    """Return what tells parameters from inputs: by their names, or by the only slot that they are read in."""
+    """Return the test that tells parameters from inputs, by names or by the only slot that reads them."""
     slots: dict[Node, set[str]] = {}
     for node in nodes:
         if node.application is not None:

@@ -1,4 +1,4 @@
-"""Units that a graph shows though no name tells of them: what branches and joins again (residual units)."""
+"""Units that are found in a graph without names: operators that branch and join again (residual units)."""
 
 from gluonic.drawing.families import family_of
 from gluonic.drawing.groups import BoxGroup, nodes_below
@@ -8,9 +8,9 @@ _LEAST, _FEWEST_UNITS = 12, 2
 
 
 def gather_units(group: BoxGroup) -> None:
-    """Put a group in the place of each run of operators that branches and joins again.
+    """Replace each run of operators that branches and joins again by a group.
 
-    Only in what is long, and has no blocks that a trace knows of.
+    Only in long groups without traced blocks.
     """
     members = group.members
     if len(members) < _LEAST or group.kind or group.role in ("step", "repeat", "unit"):
@@ -31,14 +31,14 @@ def gather_units(group: BoxGroup) -> None:
 
 
 def _between_cuts(members: list[Node | BoxGroup]) -> list[list[Node | BoxGroup]]:
-    """Divide members where one of them alone is read later on."""
+    """Divide members where only one of them is read later."""
     place = {node: at for at, member in enumerate(members) for node in _nodes(member)}
     last: dict[int, int] = {}
     for node, at in list(place.items()):
         for entry in node.inputs:
             source = place.setdefault(
                 entry.node, at - 1
-            )  # from outside: there since it is first read
+            )  # from outside: available from its first use on
             last[source] = max(last.get(source, at), at)
     runs: list[list[Node | BoxGroup]] = [[]]
     reach = last.get(-1, -1)
@@ -51,7 +51,7 @@ def _between_cuts(members: list[Node | BoxGroup]) -> list[list[Node | BoxGroup]]
 
 
 def _with_activations(runs: list[list[Node | BoxGroup]]) -> list[list[Node | BoxGroup]]:
-    """An activation belongs to the unit whose result it reads."""
+    """Put activations into the unit whose result they read."""
     joined: list[list[Node | BoxGroup]] = []
     for run in runs:
         is_activation = isinstance(run[0], Node) and family_of(run[0]) == "activation"

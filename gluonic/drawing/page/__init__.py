@@ -1,1 +1,1 @@
-"""A graph as a page to work in: one HTML file, which needs no network."""
+"""A graph as an interactive page: one HTML file, which needs no network."""

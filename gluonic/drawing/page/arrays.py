@@ -1,4 +1,4 @@
-"""What a page says of an array: its shape, statistics and a histogram."""
+"""The description of an array on a page: its shape, statistics and a histogram."""
 
 from typing import Any
 
@@ -6,11 +6,11 @@ import numpy as np
 
 _BINS = 24
 _MOST = 1 << 17
-"""From larger arrays every n-th element is taken."""
+"""The most elements; of larger arrays every n-th element is taken."""
 
 
 def facts_of_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
-    """Describe an array: shape, dtype, bytes, and what its finite numbers are like."""
+    """Describe an array: shape, dtype, bytes, and statistics of its finite numbers."""
     found: dict[str, Any] = {
         "shape": list(array.shape),
         "dtype": array.dtype.name,
@@ -26,7 +26,7 @@ def facts_of_array(array: np.ndarray[Any, Any]) -> dict[str, Any]:
         found["not_finite"] = int(flat.size - finite.size)
     if finite.size:
         low, high = float(finite.min()), float(finite.max())
-        scale = max(abs(low), abs(high)) or 1.0  # squares of large numbers are beyond float64
+        scale = max(abs(low), abs(high)) or 1.0  # squares of large numbers would overflow float64
         found |= {
             "least": low,
             "most": high,

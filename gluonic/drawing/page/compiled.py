@@ -1,4 +1,4 @@
-"""What a page says of a compiled graph: steps, why each is one, their code, memory and times."""
+"""The description of a compiled graph on a page: steps, their reasons, code, memory and times."""
 
 import re
 from collections.abc import Mapping
@@ -17,13 +17,13 @@ _FUNCTION = re.compile(r"^([A-Za-z_][\w.$]*):", re.MULTILINE)
 
 @record
 class Times:
-    """How long a graph took, in microseconds, the shortest of several runs.
+    """The times of a graph in microseconds, the shortest of several runs.
 
     Attributes
     ----------
-    runs : how many
-    steps : of each step, by its number
-    eager : of each operator called eagerly, by its node
+    runs : number of runs
+    steps : the time of each step, by its number
+    eager : the time of each operator called eagerly, by its node
     """
 
     runs: int
@@ -37,14 +37,14 @@ def compiled_facts(
     numbers: Mapping[Node, int],
     times: Times | None = None,
 ) -> dict[str, Any]:
-    """Describe what was compiled.
+    """Describe a compiled graph.
 
     Parameters
     ----------
-    explanation : what was compiled
-    graph : as the user made it
-    numbers : of nodes on the page
-    times : if they were measured
+    explanation : the explanation of the compiled graph
+    graph : the user's graph
+    numbers : the numbers of nodes on the page
+    times : the measured times, if any
     """
     steps = [
         {
@@ -83,7 +83,7 @@ def compiled_facts(
 
 
 def _code_of(explanation: Explanation) -> dict[str, dict[str, str]]:
-    """LLVM IR and assembly of each function; what is beyond some megabytes is left out."""
+    """LLVM IR and assembly of each function; code beyond some megabytes is omitted."""
     functions = list(dict.fromkeys(step.function for step in explanation.kernels if step.function))
     assembly = _by_function(explanation.assembly()) if functions else {}
     found: dict[str, dict[str, str]] = {}

@@ -1,4 +1,4 @@
-"""What is marked on a page: nodes that two models differ in, or the one that an error is about."""
+"""Marks on a page: of nodes in which two models differ, or of the node that caused an error."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -13,9 +13,9 @@ class Marks:
 
     Attributes
     ----------
-    summary : what they are about
-    kinds : of nodes that are marked: ``added``, ``removed``, ``changed`` or ``failed``
-    notes : what is said of them, a line each
+    summary : their summary
+    kinds : for marked nodes: ``added``, ``removed``, ``changed`` or ``failed``
+    notes : the lines of text about them
     """
 
     summary: str

@@ -1,6 +1,6 @@
-"""What a page knows of a graph: blocks, nodes, arrows, shapes, source lines, parameters, as JSON.
+"""The data of a page on a graph, as JSON: blocks, nodes, arrows, shapes, source lines, parameters.
 
-Equal things are said once: attributes, places and documentation stand in tables, which nodes point into.
+Equal data are stored once: attributes, source lines and documentation are in tables, to which nodes refer.
 """
 
 import inspect
@@ -30,13 +30,13 @@ _Key = TypeVar("_Key")
 
 
 class PageFacts(NamedTuple):
-    """What is known of a graph besides itself.
+    """The facts about a graph.
 
     Attributes
     ----------
-    shapes, dtypes : of all outputs, by node
-    values : of parameters, by name
-    is_parameter : names of variables that are parameters; None: what their names and readers tell
+    shapes, dtypes : those of all outputs, by node
+    values : those of parameters, by name
+    is_parameter : the names of variables that are parameters; None to infer them from names and readers
     """
 
     shapes: Facts | None = None
@@ -46,14 +46,14 @@ class PageFacts(NamedTuple):
 
 
 class _Table(Generic[_Key]):
-    """Rows that are there once, by what tells them apart."""
+    """Unique rows, by key."""
 
     def __init__(self) -> None:
         self.rows: list[Any] = []
         self.numbers: dict[_Key, int] = {}
 
     def number(self, key: _Key, row: Any) -> int:
-        """The number of a row, which is added if it is new."""
+        """The index of a row, which is added if it is new."""
         if key not in self.numbers:
             self.numbers[key] = len(self.rows)
             self.rows.append(row)
@@ -61,12 +61,12 @@ class _Table(Generic[_Key]):
 
 
 class PageModel:
-    """Writes graphs down for a page.
+    """Converts graphs to the data of a page.
 
     Parameters
     ----------
     title : the page's heading
-    hide_parameters : parameters are lines in the boxes that read them, not boxes
+    hide_parameters : whether parameters are lines in the boxes that read them, not boxes
 
     Attributes
     ----------
@@ -87,12 +87,12 @@ class PageModel:
         self._parameters: dict[str, Json] = {}
 
     def add(self, graph: Graph, facts: PageFacts) -> None:
-        """Write a graph down, and the graphs that its nodes hold.
+        """Add a graph, and the graphs in its nodes.
 
         Parameters
         ----------
         graph : the graph
-        facts : what is known of it
+        facts : the facts about it
         """
         waiting: list[tuple[Graph, PageFacts, int]] = [(graph, facts, -1)]
         while waiting:
@@ -117,7 +117,7 @@ class PageModel:
         ]
 
     def _bodies(self, node: Node, facts: PageFacts) -> list[tuple[Graph, PageFacts, int]]:
-        """The graphs that a node holds, each with the block that it is drawn in."""
+        """The graphs in a node, each with the block in which it is drawn."""
         bodies = []
         held = held_graphs(node)
         for number, body in enumerate(held):
@@ -186,7 +186,7 @@ class PageModel:
         return op.name
 
     def _settings(self, node: Node) -> int:
-        """Number the attributes of a node: those that the user gave, and the rest of the operator's."""
+        """The index of a node's attributes: the user's, and the operator's defaults."""
         given = {key: str(text)[:_LONGEST_TEXT] for key, text in sorted(node.attributes.items())}
         return self._attributes.number(tuple(given.items()), given)
 
@@ -202,7 +202,7 @@ class PageModel:
     # Blocks
 
     def _tree(self, root: BoxGroup, block: int) -> None:
-        """Number the groups; each says what it holds, nodes by number and groups as ``-1 - number``."""
+        """Number the groups; each lists its members, nodes by number and groups as ``-1 - number``."""
         numbers = {root: block}
         if block < 0:
             numbers[root] = len(self._blocks)
@@ -221,7 +221,7 @@ class PageModel:
             self._blocks[numbers[group]]["members"] = members
 
     def json(self) -> Json:
-        """All that was written down."""
+        """All data."""
         return {
             "title": self._title,
             "nodes": self.nodes,
@@ -244,7 +244,7 @@ _BODY_NAMES = {
 
 
 def _unusual(node: Node, own: Mapping[str, str]) -> dict[str, str]:
-    """The attributes that are not the operator's defaults; a number that is computed with is always told."""
+    """The attributes that differ from the operator's defaults; a scalar operand is always included."""
     op, settings = node.applied.op, node.applied.settings
     return {
         key: text

@@ -1,4 +1,4 @@
-"""Parts of a page that are seldom looked at: deflated, for the browser to inflate when they are."""
+"""Compression of the parts of a page that are rarely viewed; the browser inflates them on demand."""
 
 import base64
 import json

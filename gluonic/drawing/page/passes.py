@@ -1,4 +1,4 @@
-"""The compiler's passes on a page: the graph after each, with what it has changed marked."""
+"""The compiler's passes on a page: the graph after each, with its changes marked."""
 
 from collections.abc import Sequence
 from typing import Any
@@ -13,11 +13,11 @@ _MOST_OPERATORS = 4000
 
 
 def pass_pages(graph: Graph, reports: Sequence[Any]) -> list[dict[str, Any]]:
-    """Describe what each pass made of a graph; of large graphs only that it changed them.
+    """Describe the result of each pass on a graph; for large graphs only whether it changed them.
 
     Parameters
     ----------
-    graph : as the user made it
+    graph : the user's graph
     reports : `Explanation.passes`
     """
     pages, before = [], graph

@@ -1,4 +1,4 @@
-"""Where a page comes from: a graph and what is known of it; written when it is asked for."""
+"""The source of a page: a graph and its facts; the page is written on demand."""
 
 from html import escape
 from typing import Any
@@ -29,10 +29,10 @@ class GraphPage:
     ----------
     title : its heading
     graph : the graph
-    facts : what is known of it
-    hide_parameters : parameters are lines in the boxes that read them, not boxes
-    explanation, times : what the graph was compiled to, and how long that takes
-    marks : nodes that are marked
+    facts : the facts about it
+    hide_parameters : whether parameters are lines in the boxes that read them, not boxes
+    explanation, times : the explanation of the compiled graph, and its measured times
+    marks : the marks of nodes
     """
 
     title: str
@@ -53,11 +53,11 @@ class GraphPage:
         return page_text(data)
 
     def scene(self, *, folded: bool = False) -> Scene:
-        """Lay out what the page shows, for a picture that stands still.
+        """Lay out the page's contents, for a static picture.
 
         Parameters
         ----------
-        folded : with the blocks closed that are closed when the page opens, else with all open
+        folded : whether to fold the blocks that are folded when the page opens; otherwise all are open
         """
         graph = ShownGraph(self._written(self.facts._replace(values={}))[1])
         opened = opening(graph) if folded else everything(graph)
@@ -72,7 +72,7 @@ class GraphPage:
         return model, data
 
     def frame(self) -> str:
-        """Write the page as a frame for a notebook, where it works as in a window of its own."""
+        """Write the page as a frame for a notebook, where it works as in a separate window."""
         return framed(self.text(), self.title)
 
 

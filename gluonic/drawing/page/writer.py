@@ -1,4 +1,4 @@
-"""Putting a page together: one file of data, style and script; the script stands as modules in ``web/``."""
+"""The assembly of a page: one file of data, style and script; the script's modules are in ``web/``."""
 
 import json
 import re
@@ -23,7 +23,7 @@ def page_text(data: dict[str, Any]) -> str:
 
     Parameters
     ----------
-    data : what `PageModel.json` says
+    data : the result of `PageModel.json`
     """
     families = {name: colours._asdict() for name, colours in FAMILIES.items()}
     styles = "".join(
@@ -44,7 +44,7 @@ def page_text(data: dict[str, Any]) -> str:
 
 
 def _in_script(text: str) -> str:
-    """JSON that cannot end the element it stands in."""
+    """JSON that cannot end the element that contains it."""
     return text.replace("<", "\\u003c").replace(">", "\\u003e").replace("&", "\\u0026")
 
 
@@ -55,7 +55,7 @@ def _read(name: str) -> str:
 
 @cache
 def script() -> str:
-    """The modules as one script: each a function that returns what it exports, after those that it imports."""
+    """The modules as one script: each is a function that returns its exports, after those that it imports."""
     needed: dict[str, set[str]] = {}
     waiting = ["main"]
     for name in waiting:

@@ -1,1 +1,1 @@
-"""Pictures that stand still: SVG and PDF, laid out and drawn as the page does by modules in ``page/web``."""
+"""Static pictures: SVG and PDF, laid out and drawn like the page by the modules in ``page/web``."""

@@ -1,4 +1,4 @@
-"""What stands in boxes and on arrows, and how large that is."""
+"""The texts in boxes and on arrows, and their sizes."""
 
 from collections.abc import Callable
 from typing import NamedTuple
@@ -23,14 +23,14 @@ class BoxLine(NamedTuple):
 
 
 class Extent(NamedTuple):
-    """How large a box is."""
+    """The size of a box."""
 
     width: float
     height: float
 
 
 class BoxTexts:
-    """Reads texts off a graph, and measures them.
+    """The texts of a graph, and their sizes.
 
     Parameters
     ----------
@@ -79,11 +79,11 @@ class BoxTexts:
         return [*found, BoxLine(counts, 10)]
 
     def is_repeat(self, thing: int) -> bool:
-        """Whether a closed box stands for several equal ones."""
+        """Whether a closed box represents several equal ones."""
         return thing < 0 and self.graph.block(thing)["role"] == "repeat"
 
     def extent(self, thing: int) -> Extent:
-        """How large a closed box is."""
+        """The size of a closed box."""
         lines = self.lines(thing)
         width = max(self.measure(*line) for line in lines)
         behind = STACK if self.is_repeat(thing) else 0
@@ -94,33 +94,33 @@ class BoxTexts:
         )
 
     def head_texts(self, thing: int) -> tuple[str, str]:
-        """The title of an open block, and what it is called besides."""
+        """The title and the subtitle of an open block."""
         if thing >= 0:
             return self.lines(thing)[0].text, ""
         return _brief(self.graph.title(thing)), _brief(self.graph.subtitle(thing))
 
     def head_width(self, thing: int) -> float:
-        """How wide the head of an open block is."""
+        """The width of the head of an open block."""
         title, detail = self.head_texts(thing)
         width = self.measure(title, 11.5, True) + 46
         return width + self.measure(detail, 11, False) + 8 if detail else width
 
     def label(self, flow: str) -> str:
-        """The label on what flows, which is ``node:output``."""
+        """The label of a flow, ``node:output``."""
         number, output = map(int, flow.split(":"))
         if not self.graph.is_operator(number):
-            return ""  # a variable says it in its box
+            return ""  # a variable has it in its box
         text = self.type_text(number, output)
         several = self.graph.nodes[number].get("visible", 1) > 1
         return f"[{output}] {text}".strip() if several else text
 
     def label_width(self, flow: str) -> float:
-        """How wide that label is."""
+        """The width of that label."""
         text = self.label(flow)
         return self.measure(text, 10, False) if text else 0
 
     def type_text(self, number: int, output: int) -> str:
-        """The shape and dtype of a result; float32 goes without saying."""
+        """The shape and dtype of a result; float32 is omitted."""
         dtype = self.graph.dtype_of(number, output)
         shape = shape_text(self.graph.shape_of(number, output))
         return " ".join(filter(None, (shape, "" if dtype == "float32" else dtype)))

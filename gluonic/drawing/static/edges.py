@@ -1,4 +1,4 @@
-"""Which arrows stand at which level: one between blocks enters and leaves each open block through a port."""
+"""The arrows of each level: one between blocks enters and leaves each open block through a port."""
 
 from collections.abc import Sequence, Set
 from typing import NamedTuple
@@ -11,8 +11,8 @@ class End(NamedTuple):
 
     Attributes
     ----------
-    member : a member of the block that the arrow stands in; None: the block's own port
-    port : what flows through the port of the block, or of the member if that is open
+    member : a member of the block that contains the arrow; None for the block's own port
+    port : the flow through the port of the block, or of the member if that is open
     """
 
     member: int | None
@@ -31,7 +31,7 @@ Levels = dict[int, dict[tuple[End, End], LevelArrow]]
 
 
 def around(graph: ShownGraph, thing: int) -> list[int]:
-    """The things around one, up to the outermost block, which is the last."""
+    """The blocks that contain a thing, up to the outermost one, which is the last."""
     found = []
     at = graph.parents.get(thing)
     while at is not None:
@@ -41,13 +41,13 @@ def around(graph: ShownGraph, thing: int) -> list[int]:
 
 
 def seen_as(graph: ShownGraph, opened: Set[int], thing: int) -> int:
-    """What is seen of a thing: itself, or the outermost closed block around it."""
+    """The visible representative of a thing: itself, or the outermost closed block around it."""
     closed = [block for block in around(graph, thing) if block not in opened]
     return closed[-1] if closed else thing
 
 
 def arrows_by_level(graph: ShownGraph, opened: Set[int]) -> Levels:
-    """The arrows of each open block: what flows between its members.
+    """The arrows of each open block, between its members.
 
     Parameters
     ----------
@@ -72,7 +72,7 @@ def arrows_by_level(graph: ShownGraph, opened: Set[int]) -> Levels:
 
 
 def _join(found: Levels, a: tuple[int, list[int]], b: tuple[int, list[int]], flow: str) -> None:
-    """Add an arrow from `a` to `b`, each with what is around it, in every block on its way."""
+    """Add an arrow from `a` to `b`, each with its enclosing blocks, in every block on its way."""
     (first, up), (second, down) = a, b
     i, j = len(up) - 1, len(down) - 1
     while i > 0 and j > 0 and up[i - 1] == down[j - 1]:

@@ -1,4 +1,4 @@
-"""Which blocks are open."""
+"""The choice of the blocks that are open."""
 
 from gluonic.drawing.static.shown_graph import ROOT, ShownGraph
 
@@ -11,9 +11,9 @@ def everything(graph: ShownGraph) -> set[int]:
 
 
 def opening(graph: ShownGraph) -> set[int]:
-    """Open levels while no more than about forty boxes are seen.
+    """Open levels as long as at most about forty boxes are visible.
 
-    What repeats itself stays closed, unless all is small.
+    Repetitions stay closed, unless the graph is small.
     """
     is_small = graph.total(ROOT).operators <= _COMFORTABLE
 

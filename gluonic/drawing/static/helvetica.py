@@ -1,4 +1,4 @@
-"""How wide texts are in Helvetica, and in Arial, whose characters are as wide."""
+"""The widths of texts in Helvetica, and in Arial, whose characters have the same widths."""
 
 # Thousandths of the size, for the characters from space to tilde; of the PDF standard's fonts.
 _PLAIN = (
@@ -20,7 +20,7 @@ _USUAL, _FULL = 600, 1000
 
 
 def text_width(text: str, size: float, bold: bool = False) -> float:
-    """The width of a text; characters that the font lacks are taken for as wide as others often are.
+    """The width of a text; characters that the font lacks count with a typical width.
 
     >>> text_width("Conv 3×3", 10)
     43.08

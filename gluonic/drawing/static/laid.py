@@ -1,4 +1,4 @@
-"""Boxes and arrows at their places."""
+"""Boxes and arrows with their positions."""
 
 from typing import NamedTuple
 
@@ -8,9 +8,9 @@ class Point(NamedTuple):
 
     Attributes
     ----------
-    x, y : its place
-    bends : whether the way to it bends
-    around : how far below (or above, if negative) the way to it swings out
+    x, y : its position
+    bends : whether the line to it bends
+    around : how far below (or above, if negative) the line to it swings out
     """
 
     x: float
@@ -20,16 +20,16 @@ class Point(NamedTuple):
 
 
 class PlacedArrow(NamedTuple):
-    """An arrow at its place.
+    """An arrow with its position.
 
     Attributes
     ----------
-    flows : what flows: ``node:output``
-    start, stop : the boxes that it joins; None for a port of the block that it stands in
-    start_port : the port of the open block that it starts at
-    points : its way
-    is_entering : it ends at a port, and has no tip there
-    is_far : it is drawn at its end only
+    flows : the flows: ``node:output``
+    start, stop : the boxes that it connects; None for a port of the block that contains it
+    start_port : the port of the open block at which it starts
+    points : its path
+    is_entering : whether it ends at a port, without a tip
+    is_far : whether only its end is drawn
     """
 
     flows: list[str]
@@ -42,7 +42,7 @@ class PlacedArrow(NamedTuple):
 
 
 class PlacedBox(NamedTuple):
-    """A box at its place: its upper left corner, and in how many others it lies.
+    """A box with its position: its upper left corner, and its nesting depth.
 
     Attributes
     ----------
@@ -64,9 +64,9 @@ class Laid(NamedTuple):
 
     Attributes
     ----------
-    width, height : of it
-    boxes, arrows : what stands in it
-    ins, outs : where what flows enters and leaves
+    width, height : its size
+    boxes, arrows : its contents
+    ins, outs : the positions of its input and output ports
     """
 
     width: float

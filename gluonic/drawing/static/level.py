@@ -1,7 +1,7 @@
-"""One open block: its members and arrows in rows, then at their places.
+"""One open block: its members and arrows in rows, then with positions.
 
-Arrows keep clear of boxes by construction: they run straight down in lanes of their own beside the boxes of a
-row, and bend only between rows.
+Arrows avoid boxes by construction: they run straight down in separate lanes beside the boxes of a row, and bend
+only between rows.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -17,17 +17,17 @@ _MOST_LANES = 30_000
 
 
 class Item:
-    """What stands in a row: a box, a port of the block, or a lane that a long arrow runs along.
+    """An item in a row: a box, a port of the block, or a lane for a long arrow.
 
     Attributes
     ----------
-    width, height : of it
+    width, height : its size
     thing : the box's number; None for ports and lanes
     inner : the layout of an open block
-    port : what flows through a port
+    port : the flow through a port
     is_in, is_out, is_lane : which of these it is
-    reserve : room beside it for the label of what flows out of it
-    x : its middle
+    reserve : space beside it for the label of its output
+    x : its centre
     row : its row
     """
 
@@ -43,26 +43,26 @@ class Item:
 
     @property
     def side(self) -> float:
-        """The distance to what stands to the right of it."""
+        """The distance from its centre to the next item on the right."""
         return LANE_WIDTH if self.is_lane or self.is_in or self.is_out else SIDE
 
 
 class Stop(NamedTuple):
-    """Where an arrow meets an item: the item's number, and how far from its middle."""
+    """The point where an arrow meets an item: the item's index, and the offset from its centre."""
 
     item: int
     dx: float
 
 
 class Chain(NamedTuple):
-    """An arrow, and the items that it runs along.
+    """An arrow, and the items on its path.
 
     Attributes
     ----------
     arrow : the arrow
-    stops : its start, the lanes it runs along, its end
-    is_back : it leads back up
-    is_far : it is drawn at its end only; too many lanes would be needed
+    stops : its start, its lanes, its end
+    is_back : whether it leads back up
+    is_far : whether only its end is drawn, because it would need too many lanes
     """
 
     arrow: LevelArrow
@@ -82,7 +82,7 @@ class LevelRows:
     Attributes
     ----------
     items : boxes, ports and lanes
-    rows : their numbers, row by row
+    rows : their indices, row by row
     chains : the arrows
     """
 
@@ -114,7 +114,7 @@ class LevelRows:
         return self._index[(is_in, end.port) if end.member is None else end.member]
 
     def _shift(self, item: int, end: End, *, leaves: bool) -> float:
-        """Where an arrow leaves or enters an item, from its middle."""
+        """The offset, from an item's centre, of an arrow that leaves or enters it."""
         inner = self.items[item].inner
         if inner is None or end.member is None or end.port is None:
             return 0.0
@@ -129,7 +129,7 @@ class LevelRows:
     def _chains(
         self, arrows: Sequence[LevelArrow], pairs: Sequence[tuple[int, int]], back: set[int]
     ) -> list[Chain]:
-        """Long arrows run along lanes; those that start at one place share them."""
+        """Route long arrows along lanes; arrows with the same start share them."""
         shared: dict[tuple[int, str | None], list[int]] = {}
         used, found = 0, []
         for number, (arrow, (start, stop)) in enumerate(zip(arrows, pairs, strict=True)):
@@ -153,7 +153,7 @@ class LevelRows:
         return found
 
     def joints(self) -> Iterator[tuple[Stop, Stop]]:
-        """Neighbouring stops of arrows, the upper one first."""
+        """Pairs of consecutive stops of arrows, the upper one first."""
         for chain in self.chains:
             for a, b in zip(chain.stops, chain.stops[1:], strict=False):
                 above, below = self.items[a.item].row, self.items[b.item].row
@@ -172,10 +172,10 @@ class LevelRows:
             below.setdefault(upper.item, []).append(lower.item)
         return order(rows, above, below)
 
-    # Places from left to right
+    # Positions from left to right
 
     def _place(self) -> None:
-        """Give each item its x: close to its neighbours, boxes below boxes, lanes straight."""
+        """Set each item's x: close to its neighbours, boxes below boxes, lanes straight."""
         up: list[list[tuple[int, float]]] = [[] for _ in self.items]
         down: list[list[tuple[int, float]]] = [[] for _ in self.items]
         for upper, lower in self.joints():
@@ -198,7 +198,7 @@ class LevelRows:
         self._align()
 
     def _align(self) -> None:
-        """What enters and leaves at one port each does so at one x: a chain of such blocks stands upright."""
+        """Align single input and output ports at one x, so that a chain of such blocks is vertical."""
         ins = [item for item in self.items if item.is_in]
         outs = [item for item in self.items if item.is_out]
         if len(ins) == 1 == len(outs):
@@ -209,7 +209,7 @@ class LevelRows:
             self.items[number].x = x
 
     def _pulled(self, number: int, neighbours: Sequence[tuple[int, float]]) -> float:
-        """The place that neighbours pull an item to; lanes pull boxes weakly."""
+        """The position to which neighbours pull an item; lanes pull boxes weakly."""
         item = self.items[number]
         if not neighbours:
             return item.x
@@ -221,7 +221,7 @@ class LevelRows:
         return total / weight
 
     def _packed(self, row: Sequence[int]) -> list[float]:
-        """The items of a row as close as may be, around 0."""
+        """The positions of a row's items, packed as closely as possible, around 0."""
         found, edge = [], 0.0
         for number in row:
             item = self.items[number]

@@ -1,4 +1,4 @@
-"""A picture as a PDF document of one page: rounded boxes, curves and Helvetica, which readers have."""
+"""A picture as a PDF document of one page: rounded boxes, curves and Helvetica, a standard font."""
 
 import re
 import zlib
@@ -18,7 +18,7 @@ def pdf(scene: Scene, title: str) -> bytes:
 
     Parameters
     ----------
-    scene : what is drawn
+    scene : the scene to draw
     title : its title
     """
     scale = min(1.0, _LARGEST_PAGE / max(scene.width, scene.height))

@@ -1,4 +1,4 @@
-"""Where everything stands: each open block is laid out for itself, then as a box of the block around it."""
+"""The layout: each open block is laid out separately, then as a box of the block around it."""
 
 from collections.abc import Set
 from typing import NamedTuple
@@ -14,7 +14,7 @@ _PADDING, _GAP = 16.0, 24.0
 
 
 class Layout(NamedTuple):
-    """Everything at its place, outer boxes first."""
+    """All boxes and arrows with positions, outer boxes first."""
 
     width: float
     height: float
@@ -23,13 +23,13 @@ class Layout(NamedTuple):
 
 
 def layout(graph: ShownGraph, opened: Set[int], texts: BoxTexts) -> Layout:
-    """Lay out what is visible.
+    """Lay out the visible part of a graph.
 
     Parameters
     ----------
-    graph : what there is
+    graph : the graph
     opened : the blocks that are open
-    texts : what stands in boxes, and how wide it is
+    texts : the texts in boxes, and their widths
     """
     levels = arrows_by_level(graph, opened)
     laid: dict[int, Laid] = {}
@@ -98,7 +98,7 @@ class _Level:
         return Laid(width, y, boxes, [self._way(chain) for chain in self.chains], ins, outs)
 
     def _shift_right(self) -> float:
-        """Put the leftmost item where the block begins; returns the block's width."""
+        """Move the leftmost item to the block's left edge; returns the block's width."""
         left = min((item.x - item.width / 2 for item in self.items), default=0.0)
         right = max(
             (i.x + i.width / 2 + max(0.0, i.reserve - SIDE / 2) for i in self.items), default=40.0
@@ -123,7 +123,7 @@ class _Level:
         return self.tops[item.row] + self.heights[item.row]
 
     def _row_gaps(self) -> list[float]:
-        """How much room there is below each row: more where arrows run far to the side, or have labels."""
+        """The space below each row: more if arrows run far to the side, or have labels."""
         gaps: list[float] = []
         before_ports = {r - 1 for r, row in enumerate(self.rows) if self._are(row, "is_out")}
         for number, row in enumerate(self.rows):
@@ -145,7 +145,7 @@ class _Level:
     def _are(self, row: list[int], what: str) -> bool:
         return all(getattr(self.items[i], what) for i in row)
 
-    # Ways of arrows
+    # Paths of arrows
 
     def _way(self, chain: Chain) -> PlacedArrow:
         start, stop = (self.items[chain.stops[at].item] for at in (0, -1))
@@ -176,7 +176,7 @@ class _Level:
         return points
 
     def _upwards(self, chain: Chain, stop: Item) -> list[Point]:
-        """The rest of an arrow that leads back: around below its start, up in lanes, around above its end."""
+        """The rest of an arrow that leads up: around below its start, up in lanes, around above its end."""
         lanes = [self.items[passed] for passed, _ in chain.stops[1:-1]]
         lowest, highest = lanes[0], lanes[-1]
         points = [Point(lowest.x, self._bottom(lowest), around=self.gaps[lowest.row] * 0.6)]
@@ -201,7 +201,7 @@ def _bent(points: list[Point], x: float, y: float) -> None:
 
 
 def _flat(root: Laid) -> Layout:
-    """Everything in one list, with places on the page."""
+    """All boxes and arrows in one list, with positions on the page."""
     boxes, arrows = [], []
     waiting = [(root, 0.0, 0.0, 0)]
     for part, x, y, depth in waiting:

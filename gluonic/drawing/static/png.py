@@ -1,4 +1,4 @@
-"""A picture as PNG, which Chromium makes of the SVG document where it is installed."""
+"""A picture as PNG, which Chromium, if installed, renders from the SVG document."""
 
 import os
 import shutil
@@ -16,16 +16,16 @@ _SECONDS = 120
 
 
 def browser() -> str | None:
-    """The path of Chromium, None if it is not there."""
+    """The path of Chromium; None if it is not installed."""
     return next(filter(None, map(shutil.which, _PROGRAMS)), None)
 
 
 def png(scene: Scene, title: str, program: str) -> bytes:
-    """Write a picture as PNG, with two pixels for a unit as long as that is not too much.
+    """Write a picture as PNG, with two pixels per unit unless that is too large.
 
     Parameters
     ----------
-    scene : what is drawn
+    scene : the scene to draw
     title : its title
     program : the path of Chromium
     """

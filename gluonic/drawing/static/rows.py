@@ -1,4 +1,4 @@
-"""Boxes in rows, inputs above what reads them, with few arrows that cross. Linear in boxes and arrows."""
+"""Boxes in rows, inputs above their readers, with few crossings. Linear time in boxes and arrows."""
 
 from collections.abc import Collection, Mapping, Sequence, Set
 
@@ -6,7 +6,7 @@ _SWEEPS = 6
 
 
 def backward(count: int, arrows: Sequence[tuple[int, int]]) -> set[int]:
-    """Which of the arrows lead backwards: those that close a circle when the graph is walked.
+    """The indices of the arrows that close a cycle when the graph is traversed.
 
     Parameters
     ----------
@@ -46,12 +46,12 @@ def ranks(
     first: Collection[int],
     last: Set[int],
 ) -> list[int]:
-    """The row of each box: below all that it reads; what reads nothing stands just above its first reader.
+    """The row of each box: below all of its inputs; a box without inputs is just above its first reader.
 
     Parameters
     ----------
     count, arrows : as for `backward`
-    back : the arrows that do not count
+    back : the arrows to ignore
     first, last : boxes that are alone in the first row, and in the last
     """
     outgoing: list[list[int]] = [[] for _ in range(count)]
@@ -88,7 +88,7 @@ def order(
     Parameters
     ----------
     rows : boxes, row by row
-    above, below : for each box those that it is joined with, in rows above and below
+    above, below : for each box, the connected boxes in the rows above and below
     """
     position: dict[int, float] = {}
     for row in rows:
@@ -118,7 +118,7 @@ def _mean(
 def apart(
     wanted: Sequence[float], weights: Sequence[float], offsets: Sequence[float]
 ) -> list[float]:
-    """The places closest to those wanted at which the boxes of a row do not overlap, keeping their order.
+    """The positions, closest to the given ones, at which the boxes of a row do not overlap, in the same order.
 
     Least squares under ``x[i + 1] - x[i] >= offsets[i + 1] - offsets[i]``, which is isotonic regression.
 

@@ -1,4 +1,4 @@
-"""The picture that is drawn: boxes, arrows and labels at their places, and the strokes they are drawn with."""
+"""The scene: boxes, arrows and labels with positions and styles."""
 
 import math
 from collections.abc import Iterator, Set
@@ -19,7 +19,7 @@ _MARKS = {"added": "#16a34a", "removed": "#dc2626", "changed": "#d97706", "faile
 
 
 class Style(NamedTuple):
-    """How a rectangle looks; without a line it has no border."""
+    """The style of a rectangle; without a line it has no border."""
 
     fill: str
     line: str = ""
@@ -28,16 +28,16 @@ class Style(NamedTuple):
 
 
 class Words(NamedTuple):
-    """A text at its place.
+    """A text with its position.
 
     Attributes
     ----------
     text : the text
-    x, y : where it begins, or its middle, on its base line
-    size, bold, colour : how it looks
-    is_centred : whether `x` is its middle
-    has_halo : whether the ground shows around it
-    tooltip : what is said of it besides
+    x, y : its start, or its centre, on the baseline
+    size, bold, colour : its style
+    is_centred : whether `x` is its centre
+    has_halo : whether it has a halo in the background's colour
+    tooltip : its tooltip
     """
 
     text: str
@@ -58,7 +58,7 @@ class Curve(NamedTuple):
 
 
 class Painter(Protocol):
-    """What draws: an SVG document, or a PDF's page."""
+    """The output of drawing: an SVG document, or a PDF's page."""
 
     def rectangle(
         self, x: float, y: float, width: float, height: float, radius: float, style: Style
@@ -72,7 +72,7 @@ class Painter(Protocol):
         """Draw an arrow's line."""
 
     def tip(self, x: float, y: float) -> None:
-        """Draw an arrow's tip, which points down to a place."""
+        """Draw an arrow's tip, which points down to a position."""
 
 
 class Label(NamedTuple):
@@ -85,18 +85,18 @@ class Label(NamedTuple):
 
 
 class Scene:
-    """What is visible, laid out.
+    """The visible part of a graph, laid out.
 
     Parameters
     ----------
-    graph : what there is
+    graph : the graph
     opened : the blocks that are open
-    texts : what stands in boxes
+    texts : the texts in boxes
 
     Attributes
     ----------
-    width, height : of the picture
-    boxes, arrows, labels : at their places
+    width, height : the size of the picture
+    boxes, arrows, labels : its contents, with positions
     """
 
     def __init__(self, graph: ShownGraph, opened: Set[int], texts: BoxTexts) -> None:
@@ -111,7 +111,7 @@ class Scene:
         }
 
     def _labels(self) -> Iterator[Label]:
-        """Arrows are labelled below the boxes that they leave, once; at their ends if outputs differ."""
+        """The labels of arrows: one below each box that they leave; at their ends if outputs differ."""
         bottoms = {box.thing: box.y + box.height for box in self.boxes}
         outputs: dict[int, set[str]] = {}
         for arrow in self.arrows:
@@ -137,7 +137,7 @@ class Scene:
         return shortened(self.graph.nodes[int(flow.split(":")[0])]["name"], 24)
 
     def heft(self, arrow: PlacedArrow) -> float:
-        """How wide an arrow is drawn: by the size of what flows."""
+        """The line width of an arrow, by the size of its array."""
         return max(map(self._heft, arrow.flows))
 
     def _heft(self, flow: str) -> float:
@@ -150,7 +150,7 @@ class Scene:
     # Drawing
 
     def paint(self, painter: Painter) -> None:
-        """Draw it all, what is open first."""
+        """Draw everything, open blocks first."""
         for box in self.boxes:
             if box.inner is not None:
                 self._open(painter, box)
@@ -192,7 +192,7 @@ class Scene:
             self._strip(painter, box._replace(width=width, height=height))
 
     def _strip(self, painter: Painter, box: PlacedBox) -> None:
-        """A closed block shows of what families its operators are."""
+        """Draw the strip of a closed block, with the families of its operators."""
         total = self.graph.total(box.thing)
         x, whole = box.x + 11, box.width - 22
         for family, count in sorted(total.families.items(), key=lambda pair: -pair[1]):

@@ -1,4 +1,4 @@
-"""The graph in a picture: nodes, the blocks they are nested in, what all of it is called and sums up to."""
+"""The graph in a picture: nodes, nested blocks, their names and totals."""
 
 import math
 from collections.abc import Sequence
@@ -12,16 +12,16 @@ ROOT = -1
 
 
 class Total(NamedTuple):
-    """What a node or a block sums up to.
+    """The totals of a node or a block.
 
     Attributes
     ----------
-    operators : how many
-    parameters : how many numbers, those of a parameter that several read once
-    parameter_bytes : the bytes of those
-    operations, written : floating point operations, and bytes of results
-    unknown : operators that are not counted, for their shapes are not known
-    families : how many operators of each family
+    operators : number of operators
+    parameters : number of elements of parameters; a shared parameter counts once
+    parameter_bytes : their bytes
+    operations, written : floating-point operations, and bytes of results
+    unknown : number of operators that are not counted because their shapes are unknown
+    families : number of operators of each family
     """
 
     operators: int
@@ -34,11 +34,11 @@ class Total(NamedTuple):
 
 
 class ShownGraph:
-    """What a page knows of a graph, to be drawn.
+    """The data of a page on a graph, for drawing.
 
     Parameters
     ----------
-    data : what `PageModel.json` says
+    data : the result of `PageModel.json`
     """
 
     def __init__(self, data: Json) -> None:
@@ -59,7 +59,7 @@ class ShownGraph:
         self._totals: dict[int, Total] = {}
 
     def _add_output(self, node: int, output: int, block: int) -> None:
-        """An output is a box, too."""
+        """Add the box of an output."""
         source = self.nodes[node]
         name = source["name"] + (f" [{output}]" if source.get("visible", 1) > 1 else "")
         place = max(block, 0)
@@ -70,29 +70,29 @@ class ShownGraph:
         )
 
     def block(self, thing: int) -> Json:
-        """What is known of a block."""
+        """The data of a block."""
         return self.blocks[-1 - thing]
 
     def can_open(self, thing: int) -> bool:
-        """Whether it holds others: a block, or a control flow operator."""
+        """Whether a thing has members: a block, or a control flow operator."""
         return thing < 0 or thing in self.bodies
 
     def members(self, thing: int) -> Sequence[int]:
-        """What stands inside of a block, or of an operator with bodies."""
+        """The members of a block, or of an operator with bodies."""
         if thing >= 0:
             return self.bodies.get(thing, ())
         members: list[int] = self.block(thing)["members"]
         return members
 
     def below(self, thing: int = ROOT) -> list[int]:
-        """A thing and all that can be opened in it, outer ones first."""
+        """A thing and all blocks in it, outer ones first."""
         found = [thing]
         for at in found:
             found += [member for member in self.members(at) if self.can_open(member)]
         return found
 
     def nodes_in(self, thing: int, *, bodies: bool = True) -> list[int]:
-        """All nodes in a thing, those in bodies of operators included unless `bodies` is False."""
+        """All nodes in a thing, including those in bodies of operators unless `bodies` is False."""
         found, stack = [], [thing]
         while stack:
             at = stack.pop()
@@ -107,7 +107,7 @@ class ShownGraph:
         return "op" in self.nodes[node]
 
     def parameters_of(self, node: int) -> list[int]:
-        """The parameters that a node reads, where they have no boxes."""
+        """The parameters that a node reads, if they have no boxes."""
         inputs = self.nodes[node].get("inputs", ())
         return [source for source, _ in inputs if "folded" in self.nodes[source]]
 
@@ -118,7 +118,7 @@ class ShownGraph:
         return found
 
     def dtype_of(self, node: int, output: int = 0) -> str:
-        """The dtype of a result, empty if it is not known."""
+        """The dtype of a result; empty if unknown."""
         dtypes = self.nodes[node].get("dtypes") or [self._array(node).get("dtype")]
         return (dtypes[output] if output < len(dtypes) else None) or ""
 
@@ -129,7 +129,7 @@ class ShownGraph:
     # Sums
 
     def total(self, thing: int) -> Total:
-        """What a node or a block sums up to."""
+        """The totals of a node or a block."""
         if thing not in self._totals:
             self._totals[thing] = self._sum(thing)
         return self._totals[thing]
@@ -137,7 +137,7 @@ class ShownGraph:
     def _sum(self, thing: int) -> Total:
         operators = [n for n in self.nodes_in(thing) if self.is_operator(n)]
         families: dict[str, int] = {}
-        # What loops and branches run is counted with them.
+        # The bodies of loops and branches are counted with them.
         outside = [n for n in self.nodes_in(thing, bodies=False) if self.is_operator(n)]
         costs = [self.nodes[number].get("cost") for number in outside]
         for number in operators:
@@ -163,7 +163,7 @@ class ShownGraph:
     # Names
 
     def title(self, block: int) -> str:
-        """What a block is called in its box."""
+        """The title of a block in its box."""
         name, kind, role = self._names(block)
         match role:
             case "repeat" | "unit":
@@ -177,7 +177,7 @@ class ShownGraph:
         return (name if _is_plain(kind) else "") or kind or name or "block"
 
     def subtitle(self, block: int) -> str:
-        """What a block is called besides."""
+        """The subtitle of a block."""
         name, kind, role = self._names(block)
         if role != "block" or not kind:
             return ""
@@ -188,7 +188,7 @@ class ShownGraph:
         return known["name"], known.get("kind", ""), known["role"]
 
     def _contents(self, block: int) -> str:
-        """In a few words what repeats itself."""
+        """The repeated operators in a few words."""
         members = self.members(block)
         if not members:
             return ""
@@ -214,7 +214,7 @@ class ShownGraph:
 
 
 def _is_plain(kind: str) -> bool:
-    """Whether a block's class says nothing."""
+    """Whether a block's class is not informative."""
     return not kind or "Sequential" in kind
 
 
@@ -230,7 +230,7 @@ def shape_text(shape: Sequence[int | None] | None) -> str:
 
 
 def short(number: float) -> str:
-    """A number with a unit of thousands.
+    """A number with a metric prefix.
 
     >>> short(999), short(25_557_032), short(7.7e9)
     ('999', '25.6 M', '7.7 G')

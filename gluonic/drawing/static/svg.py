@@ -13,7 +13,7 @@ def svg(scene: Scene, title: str, scale: float = 1.0) -> str:
 
     Parameters
     ----------
-    scene : what is drawn
+    scene : the scene to draw
     title : its title
     scale : size of a unit, in pixels
     """
