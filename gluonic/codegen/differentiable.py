@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import zip_longest
+from itertools import chain, zip_longest
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.semantics import rearranges, relabels
@@ -102,7 +102,8 @@ class DifferentiableProgram:
         self.has_losses = has_losses(self.graph)
         self.parts: list[tuple[Node, int]] = []
         self.gradient_outputs = self._differentiate(wanted, heads, train, with_parts)
-        self._saved, self.drawn = self._entries_to_save(), self._entries_drawn(train)
+        both = Graph(entry for entry in self.gradient_outputs if entry is not None)
+        self._saved, self.drawn = self._entries_to_save(both), self._entries_drawn(both, train)
         made = self.graph.outputs
         kept = [e for e in (*self._saved, *self.drawn) if not e.node.is_variable and e not in made]
         results = [*made, *dict.fromkeys(kept)]
@@ -153,21 +154,22 @@ class DifferentiableProgram:
                     found.append(F.zeros_like(entry) if part is None else part)
         return found
 
-    def _entries_to_save(self) -> list[Entry]:
-        """The entries of the forward graph that the gradients need, including its inputs."""
-        forward = set(self.graph.nodes) | set(self.inputs)
-        outputs = [entry for entry in self.gradient_outputs if entry is not None]
-        read: dict[Entry, None] = dict.fromkeys(e for e in outputs if e.node in forward)
-        for node in Graph(outputs).nodes:
-            if node not in forward:
-                read.update(dict.fromkeys(e for e in node.inputs if e.node in forward))
-        return list(dict.fromkeys(_source(entry) for entry in read))
+    def _entries_to_save(self, both: Graph) -> list[Entry]:
+        """The entries of the forward graph that the gradients need, including its inputs.
 
-    def _entries_drawn(self, train: bool) -> list[Entry]:
+        `both` is the graph of the gradients, in which the forward graph is.
+        """
+        forward = {*self.graph.nodes, *self.inputs}
+        backward = [node for node in both.nodes if node not in forward]
+        read = chain(both.outputs, *[node.inputs for node in backward])
+        needed = dict.fromkeys(entry for entry in read if entry.node in forward)
+        return list(dict.fromkeys(map(_source, needed)))
+
+    def _entries_drawn(self, both: Graph, train: bool) -> list[Entry]:
         """The random entries that the gradients depend on; loops draw inside."""
         forward = set(self.graph.nodes)
-        found = Graph([entry for entry in self.gradient_outputs if entry is not None]).nodes
-        drawing = [n for n in found if n in forward and draws(n, train) and not held_graphs(n)]
+        drawn = [n for n in both.nodes if draws(n, train) and n in forward]
+        drawing = [n for n in drawn if not held_graphs(n)]
         return [node.entry(i) for node in drawing for i in range(node.output_count)]
 
     def _backward_graph(self) -> tuple[Graph, tuple[Node, ...]]:

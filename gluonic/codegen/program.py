@@ -155,8 +155,8 @@ class Program:
         counted, interpretation = CallCost(), self._interpretation
         found = self._interpret(arrays, run, None if interpretation.tells_elements else counted)
         if interpretation.tells_elements:
-            for operator in interpretation.elements(arrays) or ():
-                counted.add(*operator)
+            for operator, count in (interpretation.elements(arrays) or {}).items():
+                counted.add(*operator, count)
         warm_up.note(self.graph, arrays, counted.nanoseconds)
         return found
 
@@ -182,26 +182,28 @@ class Program:
 
 def cut(outputs: Sequence[Entry], at: dict[Entry, Node]) -> Graph:
     """The graph of `outputs` in which the entries `at` are replaced by variables."""
-    given = {entry.node for entry in at}
+    given: dict[Node, dict[int, Entry]] = {}
+    for entry, variable in at.items():
+        given.setdefault(entry.node, {})[entry.index] = variable.entry()
     copies: dict[Node, Node] = {}
 
     def is_given(entry: Entry) -> bool:
-        return entry.node in given and entry in at
+        return entry.node in given and entry.index in given[entry.node]
 
     def moved(entry: Entry) -> Entry:
         if is_given(entry):
-            return at[entry].entry()
+            return given[entry.node][entry.index]
         copy = copies[entry.node]
         return entry if copy is entry.node else copy.entry(entry.index)
 
-    stack = [(entry.node, False) for entry in outputs if not is_given(entry)]
+    stack = [entry.node for entry in outputs if not is_given(entry)]
     while stack:
-        node, inputs_done = stack.pop()
+        node = stack.pop()
         if node in copies:
             continue
-        if not inputs_done:
-            stack.append((node, True))
-            stack.extend((e.node, False) for e in node.inputs if not is_given(e))
+        first = [e.node for e in node.inputs if not is_given(e) and e.node not in copies]
+        if first:
+            stack += [node, *first]
             continue
         inputs = [*map(moved, node.inputs)]
         is_same = all(map(is_, inputs, node.inputs))

@@ -90,16 +90,19 @@ class CallCost:
 
     def __call__(self, node: Node, arrays: Sequence[Array], results: Sequence[Array]) -> None:
         """Count an operator."""
-        self.add(node, [array.size for array in arrays], [array.size for array in results])
+        read, made = [x.size for x in arrays], [x.size for x in results]
+        self.add(node.applied, read, made, 1)
 
-    def add(self, node: Node, read: Sequence[int], made: Sequence[int]) -> None:
-        """Count an operator by the numbers of elements of its inputs and outputs."""
+    def add(
+        self, application: Application, read: Sequence[int], made: Sequence[int], count: int
+    ) -> None:
+        """Count an operator, or several alike, by the numbers of elements of its inputs and outputs."""
         cost = _AN_OPERATOR + int(_AN_ELEMENT * sum(made))
-        if len(read) > 1 and _multiplies(node.applied):
+        if len(read) > 1 and _multiplies(application):
             first, second, *_ = sorted(read, reverse=True)
             # (n, k) times (k, m) elements gives (n, m), with n·k·m products.
             cost += int(_A_PRODUCT * isqrt(first * second * max(made)))
-        self.nanoseconds += cost
+        self.nanoseconds += cost * count
 
 
 def compiling_cost(graph: Graph) -> int:

@@ -1,7 +1,6 @@
 """The interpreter: NumPy kernels, node by node; the reference, fallback and debugger of compiled graphs."""
 
-import itertools
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from math import prod
 from time import perf_counter_ns
 from typing import Any, TypeAlias
@@ -22,6 +21,8 @@ from gluonic.graph.promotion import WIDENS_SCALARS, widens, with_axes
 from gluonic.support.suppress_fp_warnings import quietly
 
 Observer: TypeAlias = Callable[[Node, list[Array], list[Array]], None]
+Elements: TypeAlias = tuple[Application, tuple[int, ...], tuple[int, ...]]
+"""An operator, and the numbers of elements of its inputs and outputs."""
 _MOST_CLOSED = 64
 _MOST_PROMISED = 256
 
@@ -66,11 +67,14 @@ def own(array: Array, arrays: Sequence[Array]) -> Array:
 
 def signature_of(application: Application, arrays: Sequence[Array]) -> Signature:
     """The inferred output signature for the inputs, cached with the operator."""
-    key = shapes_and_dtypes(arrays)
-    found = application.signatures.get(key)
+    return _signature_for(application, shapes_and_dtypes(arrays))
+
+
+def _signature_for(application: Application, inputs: Signatures) -> Signature:
+    found = application.signatures.get(inputs)
     if found is None:
-        found = signature(application, [a.shape for a in arrays], [a.dtype for a in arrays])
-        application.remember(key, found)
+        found = signature(application, [s for s, _ in inputs], [dtype for _, dtype in inputs])
+        application.remember(inputs, found)
     return found
 
 
@@ -249,15 +253,39 @@ class Interpretation:
         values: list[Any] = [*arrays, *self._empty]
         is_quiet = self._keeps_promises and observer is None and not EVENTS.symbolic
         promised = self._known(arrays) if is_quiet else None
+        if promised is None and is_quiet and BFLOAT16_CODE not in CODES:
+            promised = self._inferred(arrays)
+            self._keep(arrays, promised)
         if promised is not None:
             quietly(self._run_quietly, values, arrays, run, promised)
         else:
-            if is_quiet and BFLOAT16_CODE not in CODES:
-                promised = quietly(self._run_quietly, values, arrays, run, itertools.repeat(None))
-            else:
-                promised = self._run_apart(values, arrays, run, observer)
-            self._keep(arrays, promised)
+            self._keep(arrays, self._run_apart(values, arrays, run, observer))
         return [values[place] for place in self._outputs]
+
+    def _inferred(self, arrays: Sequence[Array]) -> list[Signature]:
+        """Infer the operators' output signatures, once for nodes that are alike."""
+        shared: dict[
+            Any, Any
+        ] = {}  # equal ends are one object, so that identities tell nodes apart
+        known: dict[Any, tuple[Signature, list[Any]]] = {}
+        ends = [shared.setdefault(end, end) for end in shapes_and_dtypes(arrays)]
+        promised = []
+        for node, reads, *_ in self._steps:
+            given = [ends[place] for place in reads]
+            key = node.application, *map(id, given)
+            if key not in known:
+                try:
+                    found = _signature_for(node.applied, tuple(given))
+                except MXNetError as error:
+                    _name_line(node, error)
+                    self._note(error, node, arrays)
+                    raise
+                own = zip(found.shapes, found.dtypes, strict=True)
+                known[key] = found, [shared.setdefault(end, end) for end in own]
+            found, made = known[key]
+            promised.append(found)
+            ends += made
+        return promised
 
     @property
     def tells_elements(self) -> bool:
@@ -275,21 +303,22 @@ class Interpretation:
                 self._keep(arrays, promised)
         return promised
 
-    def elements(
-        self, arrays: Sequence[Array]
-    ) -> Iterator[tuple[Node, list[int], list[int]]] | None:
-        """Yield each node with the numbers of elements of its inputs and outputs; None if these are unknown."""
+    def elements(self, arrays: Sequence[Array]) -> dict[Elements, int] | None:
+        """Count the operators that have equal numbers of elements; None if these are unknown."""
         promised = self._known(arrays)
-        return None if promised is None else self._counted(arrays, promised)
-
-    def _counted(
-        self, arrays: Sequence[Array], promised: Sequence[Signature]
-    ) -> Iterator[tuple[Node, list[int], list[int]]]:
-        sizes = [array.size for array in arrays]
-        for (node, reads, _, _), expected in zip(self._steps, promised, strict=True):
-            own = [prod(shape) for shape in expected.shapes if shape is not None]
-            yield node, [sizes[place] for place in reads], own
-            sizes += own
+        if promised is None:
+            return None
+        counts: dict[Elements, int] = {}
+        sizes, made_by = [array.size for array in arrays], dict[int, tuple[int, ...]]()
+        for (node, reads, *_), expected in zip(self._steps, promised, strict=True):
+            made = made_by.get(id(expected))
+            if made is None:
+                made = tuple([prod(shape) for shape in expected.shapes if shape is not None])
+                made_by[id(expected)] = made
+            key = node.applied, tuple([sizes[place] for place in reads]), made
+            counts[key] = counts.get(key, 0) + 1
+            sizes += made
+        return counts
 
     def _run_apart(
         self, values: list[Any], arrays: Sequence[Array], run: Run, observer: Observer | None
@@ -315,22 +344,14 @@ class Interpretation:
         return promised
 
     def _run_quietly(
-        self,
-        values: list[Any],
-        arrays: Sequence[Array],
-        run: Run,
-        promised: Iterable[Signature | None],
-    ) -> list[Signature]:
-        """Run the operators without warnings; infer and return the output signatures that are not given."""
-        asked = []
+        self, values: list[Any], arrays: Sequence[Array], run: Run, promised: Sequence[Signature]
+    ) -> None:
+        """Run the operators, whose output signatures are known, without warnings."""
         for (node, reads, first, last), call, relabels, expected in zip(
-            self._steps, self._calls, self._relabels, promised, strict=False
+            self._steps, self._calls, self._relabels, promised, strict=True
         ):
             given = [values[place] for place in reads]
             try:
-                if expected is None:
-                    expected = signature_of(node.applied, given)
-                    asked.append(expected)
                 result: Any
                 if relabels:
                     result = given[0].reshape(expected.shapes[0])
@@ -352,14 +373,12 @@ class Interpretation:
             except (MemoryError, *ARRAY_ERRORS) as error:
                 if isinstance(error, NotImplementedError):
                     raise
-                assert expected is not None
                 told = _of_operator(node.applied, given, expected, error)
                 _name_line(node, told)
                 self._note(told, node, arrays)
                 raise told from error
             for place in last:
                 values[place] = None
-        return asked
 
     def _note(self, error: MXNetError, node: Node, arrays: Sequence[Array]) -> None:
         given_shapes = [[array.shape] for array in arrays]
