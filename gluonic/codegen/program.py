@@ -162,7 +162,8 @@ class Program:
 
     @cached_property
     def _interpretation(self) -> Interpretation:
-        return Interpretation(self.graph, self.inputs, Promises(self.graph, self.inputs))
+        with paused():
+            return Interpretation(self.graph, self.inputs, Promises(self.graph, self.inputs))
 
     def _interpret(
         self, arrays: Sequence[Array], run: Run, observer: Observer | None = None

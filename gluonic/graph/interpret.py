@@ -192,12 +192,13 @@ def _with_last_reads(
     steps: Sequence[tuple[Node, list[int], int]], outputs: Sequence[int]
 ) -> list[tuple[Node, list[int], int, list[int]]]:
     """The steps, each with the values that are released after it because no later step reads them."""
-    found, read_later = [], set(outputs)
-    for node, reads, first in reversed(steps):
-        last = [place for place in dict.fromkeys(reads) if place not in read_later]
-        read_later.update(last)
-        found.append((node, reads, first, last))
-    return found[::-1]
+    last_read = {place: step for step, (_, reads, _) in enumerate(steps) for place in reads}
+    for place in set(outputs):
+        last_read.pop(place, None)
+    released: list[list[int]] = [[] for _ in steps]
+    for place, step in last_read.items():
+        released[step].append(place)
+    return [(*step, places) for step, places in zip(steps, released, strict=True)]
 
 
 class Interpretation:

@@ -4,6 +4,7 @@ Machine code draws from the same arrays; see :mod:`gluonic.codegen.machine.twist
 """
 
 from collections.abc import Callable, Iterable
+from itertools import pairwise
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -128,7 +129,10 @@ def first_states(seeds: Array) -> Array:
     """
     words = np.empty((WORDS, len(seeds)), np.uint32)
     words[0] = seeds
-    for i in range(1, WORDS):
-        before = words[i - 1]
-        words[i] = (before ^ before >> np.uint32(30)) * np.uint32(FACTOR) + np.uint32(i)
+    shift, factor = np.uint32(30), np.uint32(FACTOR)
+    for number, (before, state) in enumerate(pairwise(words), 1):
+        np.right_shift(before, shift, state)
+        np.bitwise_xor(before, state, state)
+        np.multiply(state, factor, state)
+        np.add(state, np.uint32(number), state)
     return words.T
