@@ -87,25 +87,24 @@ def gradients(
     graph = Graph(outputs)
     needed = _depends_on(graph, wrt)
     rules = _Rules(train)
-    flowing: dict[Entry, list[Entry]] = {}
+    flowing: dict[tuple[Node, int], list[Entry]] = {}
     for output, head in zip(outputs, heads, strict=True):
         if head is not None:
-            flowing.setdefault(output, []).append(head)
+            flowing.setdefault((output.node, output.index), []).append(head)
     for node in reversed(graph.nodes):
         if node.application is None or node not in needed:
             continue
-        results = [node.entry(i) for i in range(node.output_count)]
-        node_heads = [_total(flowing.get(entry), node) for entry in results]
-        if all(head is None for head in node_heads) and not node.application.is_loss:
+        node_heads = [_total(flowing.get((node, i)), node) for i in range(node.output_count)]
+        if node_heads.count(None) == len(node_heads) and not node.application.is_loss:
             continue
         wanted = tuple([entry.node in needed for entry in node.inputs])
-        found = rules.applied(node, [*node.inputs, *results], node_heads, wanted)
+        found = rules.applied(node, node_heads, wanted)
         if parts is not None:
             parts[node] = found
         for entry, gradient in zip(node.inputs, found, strict=True):
             if gradient is not None:
-                flowing.setdefault(entry, []).append(gradient)
-    return [_total(flowing.get(entry)) for entry in wrt]
+                flowing.setdefault((entry.node, entry.index), []).append(gradient)
+    return [_total(flowing.get((entry.node, entry.index))) for entry in wrt]
 
 
 class _Rules:
@@ -122,22 +121,25 @@ class _Rules:
         self._patterns: dict[Any, _Pattern] = {}
 
     def applied(
-        self, node: Node, values: list[Entry], heads: list[Entry | None], wanted: tuple[bool, ...]
+        self, node: Node, heads: list[Entry | None], wanted: tuple[bool, ...]
     ) -> list[Entry | None]:
-        """The gradients of a node's inputs; `values` are its inputs and outputs."""
-        given = [*values, *(head for head in heads if head is not None)]
-        key = node.applied, wanted, tuple([head is None for head in heads])
+        """The gradients of a node's inputs from those of its outputs."""
+        application, train = node.applied, self._train
+        values = [*node.inputs, *[node.entry(i) for i in range(node.output_count)]]
+        flow = [head for head in heads if head is not None]
+        given = values + flow
+        are_distinct = len(set(given)) == len(given)
+        key = application, wanted, tuple([head is None for head in heads])
         first = self._first.get(key)
-        if first is not None and len(set(given)) == len(given):
+        if first is not None and are_distinct:
             if key not in self._patterns:
                 self._patterns[key] = _Pattern(*first)
             return self._patterns[key].of(given, node)
-        train, application = self._train, node.applied
         found = input_gradients(
             F, application, values, heads, train=train, wanted=wanted, title=node
         )
         give_origin([gradient for gradient in found if gradient is not None], node)
-        if len(set(given)) == len(given):
+        if are_distinct:
             self._first[key] = given, found
         return found
 
