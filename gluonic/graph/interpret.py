@@ -8,6 +8,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gluonic.graph.application import Application, Signature
+from gluonic.graph.conforming import conform, conformed
 from gluonic.graph.dtypes import BFLOAT16_CODE, CODES, is_bfloat16
 from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.events import EVENTS, described
@@ -25,44 +26,6 @@ Elements: TypeAlias = tuple[Application, tuple[int, ...], tuple[int, ...]]
 """An operator, and the numbers of elements of its inputs and outputs."""
 _MOST_CLOSED = 64
 _MOST_PROMISED = 256
-
-
-def conform(results: Sequence[Any], expected: Signature, application: Application) -> list[Array]:
-    """Give a kernel's results the dtypes and shapes that inference promised."""
-    return [
-        _conformed(result, shape, dtype, application)
-        for result, shape, dtype in zip(results, expected.shapes, expected.dtypes, strict=True)
-    ]
-
-
-def _conformed(
-    result: Any, shape: tuple[int, ...] | None, dtype: Any, application: Application
-) -> Array:
-    array: Array = result if type(result) is np.ndarray else np.asarray(result)
-    if array.dtype != dtype:
-        array = array.astype(dtype)
-    if shape is not None and array.shape != shape:
-        if array.size != prod(shape):
-            raise MXNetError(
-                f"gluonic bug: {application.op.name} promised the shape {shape} and computed {array.shape}"
-            )
-        array = array.reshape(shape)
-    return array
-
-
-def own(array: Array, arrays: Sequence[Array]) -> Array:
-    """The array if it is contiguous, writable and shares no memory with `arrays`; otherwise a copy."""
-    if not array.flags.carray:
-        return array.copy()
-    if array.base is None:
-        for x in arrays:
-            if x is array:
-                return array.copy()
-        return array
-    for x in arrays:
-        if np.may_share_memory(array, x):
-            return array.copy()
-    return array
 
 
 def signature_of(application: Application, arrays: Sequence[Array]) -> Signature:
@@ -365,7 +328,7 @@ class Interpretation:
                     (shape,), (dtype,) = expected.shapes, expected.dtypes
                     is_right = type(result) is np.ndarray and result.shape == shape
                     if not is_right or result.dtype is not dtype:
-                        result = _conformed(result, shape, dtype, node.applied)
+                        result = conformed(result, shape, dtype, node.applied)
                     values[first] = result
             except MXNetError as error:
                 _name_line(node, error)

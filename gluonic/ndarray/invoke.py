@@ -16,13 +16,10 @@ from gluonic.graph import (
 )
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
+from gluonic.graph.conforming import own
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import (
-    ARRAY_ERRORS,
-    own,
-    signature_of,
-)
+from gluonic.graph.interpret import ARRAY_ERRORS, signature_of
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import Promise, compute, conformed
 from gluonic.ndarray.numpy_class import numpy_array

@@ -13,10 +13,11 @@ import numpy as np
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.graph import Application, Array, Entry, Graph, Node, Run, Signature
 from gluonic.graph.attributes import Shape
+from gluonic.graph.conforming import own
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.failures import note_failure
-from gluonic.graph.interpret import own, run_in_graph, signature_of
+from gluonic.graph.interpret import run_in_graph, signature_of
 from gluonic.graph.versions import mark_all_modified
 from gluonic.support.record import record
 
