@@ -16,8 +16,9 @@ from gluonic.graph import Array
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.storage.values import known_rows
 from gluonic.kvstore.base import as_list, spread, total_of
-from gluonic.kvstore.distributed import DistributedStore, rows_of
+from gluonic.kvstore.distributed import DistributedStore
 from gluonic.kvstore.gathered_states import save_gathered
+from gluonic.kvstore.rank_sums import rows_of
 from gluonic.kvstore.rows import pull_rows
 from gluonic.ndarray import sparse
 from gluonic.ndarray.array import NDArray
@@ -91,8 +92,8 @@ class AsynchronousStore(DistributedStore):
         if kind == "rows":
             gradient: NDArray = RowSparseNDArray(known_rows(values[1], values[0], stored.shape))
         elif kind == "encoded":
-            assert self._codec is not None, "all ranks compress, or none"
-            gradient = NDArray(self._codec.total([values], stored.size).reshape(stored.shape))
+            assert self._sums.codec is not None, "all ranks compress, or none"
+            gradient = NDArray(self._sums.codec.total([values], stored.size).reshape(stored.shape))
         else:
             gradient = NDArray(values)
         with self._lock:
@@ -122,7 +123,7 @@ class AsynchronousStore(DistributedStore):
         for one, given in self._pairs(key, value):
             total = total_of(given)
             self._check(one, total)
-            self._check_pushable(one, total)
+            self._sums.check(one, total)
             self._updater_for(one)
             content = self._content(one, total)
             self._world.watch.advance()
@@ -139,8 +140,8 @@ class AsynchronousStore(DistributedStore):
     def _content(self, key: Any, total: NDArray) -> tuple[str, Any]:
         if isinstance(total, RowSparseNDArray):
             return "rows", rows_of(total)
-        if self._codec is not None:
-            return "encoded", self._codec.encoded(key, total.elements).view(np.uint8)
+        if self._sums.codec is not None:
+            return "encoded", self._sums.codec.encoded(key, total.elements).view(np.uint8)
         return "whole", total.elements
 
     def _asked(self, key: Any, rows: Array | None = None) -> Array:

@@ -3,34 +3,26 @@
 There are no servers. Ranks that apply equal updates to equal weights keep them equal, bit by bit.
 """
 
-import os
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from gluonic.distributed import World, world
-from gluonic.distributed.codecs import Codec, codec_of
+from gluonic.distributed.codecs import codec_of
 from gluonic.distributed.early import Overlapped
 from gluonic.distributed.group import RankGroup
 from gluonic.distributed.marks import marked
-from gluonic.graph import Array
-from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.storage.values import known_rows
-from gluonic.kvstore.base import as_list, spread, total_of
+from gluonic.kvstore.base import as_list, spread
 from gluonic.kvstore.kvstore import KVStore
-from gluonic.kvstore.overlap import GradientOverlap, hand_out
-from gluonic.kvstore.push_layout import PushLayout, named
-from gluonic.kvstore.sharing import move_where_ranks_read
+from gluonic.kvstore.push_layout import named
+from gluonic.kvstore.rank_sums import RankSums, keys_text, rows_of
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import RowSparseNDArray
 from gluonic.optimizer import Updater
 
 __all__ = ["DistributedStore"]
-
-_MOST_SHARED = 16
-"""So many lists of keys are summed up in shared memory: each takes file descriptors, of which there are few."""
 
 
 class DistributedStore(KVStore):
@@ -46,9 +38,7 @@ class DistributedStore(KVStore):
     def __init__(self, kind: str = "dist_sync") -> None:
         super().__init__(kind)
         self._world: World = world()
-        self._codec: Codec | None = None
-        self._layouts: dict[tuple[Any, ...], PushLayout] = {}
-        self._overlapped: Overlapped | None = None
+        self._sums = RankSums(self._world)
 
     @property
     def _group(self) -> RankGroup:
@@ -71,7 +61,7 @@ class DistributedStore(KVStore):
             if one in self._stored:
                 raise MXNetError(f"kvstore: the key {one!r} has been initialized already")
         said = "; ".join(named(one, given) for one, given in pairs)
-        self._group.agree(f"init {said}", lambda: f"what is initialized: {_keys(pairs)}")
+        self._group.agree(f"init {said}", lambda: f"what is initialized: {keys_text(pairs)}")
         for one, given in pairs:
             self._stored[one] = self._of_first_rank(one, given)
 
@@ -110,16 +100,18 @@ class DistributedStore(KVStore):
             self._check(one, given[0])
         self._world.watch.advance()
         keys = [one for one, _ in pairs]
-        with marked("push", keys=_keys(pairs)):
-            totals = self._summed(pairs)
+        with marked("push", keys=keys_text(pairs)):
+            totals = self._sums.sum_up(
+                pairs, self._settings(), in_place=False, kept=self._updater is None
+            )
         self._apply(keys, totals, copies)
 
     def sum_in_place(self, key: Any, value: Any) -> None:
         """Replace arrays by their sums over all contexts and ranks; nothing is stored."""
         pairs = [(one, as_list(given)) for one, given in self._pairs(key, value)]
         self._world.watch.advance()
-        with marked("allreduce", keys=_keys(pairs)):
-            totals = self._summed(pairs, in_place=True)
+        with marked("allreduce", keys=keys_text(pairs)):
+            totals = self._sums.sum_up(pairs, self._settings(), in_place=True, kept=False)
         for (_, arrays), total in zip(pairs, totals, strict=True):
             if total.stype == "default" and total.elements is arrays[0].elements:
                 spread(total, arrays[1:])
@@ -136,120 +128,14 @@ class DistributedStore(KVStore):
                 )
             )
 
-    def _summed(
-        self, pairs: Sequence[tuple[Any, list[NDArray]]], in_place: bool = False
-    ) -> list[NDArray]:
-        """The sums over all contexts and ranks; of dense arrays they last until the next push."""
-        layout = self._layout_of(pairs)
-        early = b"" if layout.overlap is None else layout.overlap.said(layout.firsts(pairs))
-        told = self._group.agree(
-            f"{layout.said}{self._settings()}",
-            lambda: f"what is pushed: {_keys(pairs)}",
-            bytes([self._can_overlap(pairs, in_place), self._can_share(layout, pairs)]) + early,
-        )
-        others = sum(one.was_opened for one in self._layouts.values() if one is not layout)
-        shares = bool(layout.dense) and others < _MOST_SHARED and all(one[1] for one in told)
-        shared = layout.shared_by(self._group) if shares else None
-        layout.can_overlap = layout.shared is None and all(one[0] for one in told)
-        if self._codec is not None:
-            sources = layout.sources(pairs)
-            sums = layout.buckets.reduce_encoded(self._group, self._codec, sources)
-        elif shared is not None:
-            sums = shared.sum_up(layout.sources(pairs), in_place)
-        elif layout.overlap is not None and layout.overlap.sums is not None:
-            sums = self._summed_early(layout, pairs, [one[2:] for one in told], in_place)
-        else:
-            sums = layout.buckets.reduce(self._group, layout.sources(pairs), in_place)
-        found = dict(zip(layout.dense, map(NDArray, sums), strict=True))
-        for place in layout.sparse:
-            key, given = pairs[place]
-            found[place] = self._sum_of_rows(key, total_of(given))
-        return [found[place] for place in range(len(pairs))]
-
-    def _can_overlap(self, pairs: Sequence[tuple[Any, list[NDArray]]], in_place: bool) -> bool:
-        """Whether sums may be computed before they are asked for, in memory that nobody reads meanwhile."""
-        alone = all(len(given) == 1 for _, given in pairs)
-        wanted = os.environ.get("GLUONIC_OVERLAP", "1") != "0"
-        unread = in_place or self._updater is not None
-        return alone and wanted and unread and self._codec is None and self.num_workers > 1
-
-    def _can_share(self, layout: PushLayout, pairs: Sequence[tuple[Any, list[NDArray]]]) -> bool:
-        """Whether sums may go through memory of this machine, and nobody asks for them during backward."""
-        alone = len(self._world.local) == self.num_workers > 1
-        wanted = os.environ.get("GLUONIC_SHARED_SUMS", "1") != "0"
-        if (
-            not (alone and wanted and self._codec is None)
-            or os.environ.get("GLUONIC_OVERLAP") == "1"
-        ):
-            return False
-        return layout.shared is None or layout.shared.can_sum_up(layout.sources(pairs))
-
     @property
     def overlapped(self) -> Overlapped | None:
         """What was summed up during backward, in the latest step of a `Trainer`; None if nothing was."""
-        return self._overlapped
-
-    def _summed_early(
-        self,
-        layout: PushLayout,
-        pairs: Sequence[tuple[Any, list[NDArray]]],
-        told: Sequence[bytes],
-        in_place: bool,
-    ) -> list[Array]:
-        """The sums of dense arrays, of which some may have been computed already."""
-        assert layout.overlap is not None
-        buckets, gradients = layout.buckets, layout.firsts(pairs)
-        done = layout.overlap.finish(told, gradients)
-        self._overlapped = layout.overlap.latest
-        missing = [bucket for n, bucket in enumerate(buckets.all) if n not in done]
-        sums = buckets.reduce(self._group, layout.sources(pairs), in_place, missing)
-        if in_place:
-            del sums
-            for number in done:
-                hand_out(buckets, buckets.all[number], gradients)
-            sums = [gradient.elements for gradient in gradients]
-        return sums
+        return self._sums.overlapped
 
     def expect(self, key: Any, value: Any) -> None:
-        """Let arrays that were just summed up be summed up next while backward goes on: they are gradients.
-
-        All ranks must do so. What is summed up is what they hold when the sums are asked for.
-        """
-        pairs = [(one, as_list(given)) for one, given in self._pairs(key, value)]
-        layout = self._layouts.get(_kind(pairs))
-        if layout is not None and layout.shared is not None:
-            move_where_ranks_read(layout.shared, layout.gradients(pairs))
-        if layout is None or not layout.can_overlap:
-            return
-        if layout.overlap is None:
-            layout.overlap = GradientOverlap(self._group, layout.names, layout.kinds)
-        elif layout.overlap.sums is None:
-            layout.buckets = layout.overlap.agree()
-        layout.overlap.expect(layout.firsts(pairs))
-
-    def _layout_of(self, pairs: Sequence[tuple[Any, list[NDArray]]]) -> PushLayout:
-        key = _kind(pairs)
-        known = self._layouts.get(key)
-        if known is None:
-            for one, given in pairs:
-                self._check_pushable(one, given[0])
-            known = self._layouts[key] = PushLayout(pairs)
-        return known
-
-    def _check_pushable(self, key: Any, array: NDArray) -> None:
-        if array.stype == "csr":
-            raise NotThereError(
-                describe(f"{key!r} is a csr array, which cannot be pushed", where="kvstore.push")
-            )
-        if self._codec is not None and (array.dtype != np.float32 or array.stype != "default"):
-            raise MXNetError(
-                describe(
-                    f"gradients of float32 are compressed, and that of {key!r} is {array.stype} "
-                    f"{np.dtype(array.dtype)}",
-                    where="kvstore.push",
-                    hint="no set_gradient_compression",
-                )
-            )
+        """Let arrays just summed up be summed up next while backward goes on; see `RankSums.expect`."""
+        self._sums.expect([(one, as_list(given)) for one, given in self._pairs(key, value)])
 
     def _settings(self) -> str:
         """What updates depend on beside gradients, in words: ranks that differ in it would drift apart."""
@@ -258,23 +144,6 @@ class DistributedStore(KVStore):
         known = self._updater.optimizer
         rate, decay, scale = known.learning_rate, known.wd, known.rescale_grad
         return f"; {type(known).__name__}, learning rate {rate}, wd {decay}, rescale_grad {scale}"
-
-    def _sum_of_rows(self, key: Any, value: NDArray) -> NDArray:
-        """The sum of row_sparse arrays over the ranks."""
-        if self.num_workers == 1:
-            return value
-        assert isinstance(value, RowSparseNDArray)
-
-        def what() -> str:
-            return f"the gradient of {key!r}"
-
-        rows, data = (self._group.gather(part, what) for part in rows_of(value))
-        return total_of(
-            [
-                RowSparseNDArray(known_rows(d, r, value.shape))
-                for r, d in zip(rows, data, strict=True)
-            ]
-        )
 
     def _apply(
         self, keys: Sequence[Any], totals: Sequence[NDArray], copies: Mapping[Any, NDArray]
@@ -332,8 +201,7 @@ class DistributedStore(KVStore):
         compression_params : ``{"type": "2bit", "threshold": 0.5}``, as in MXNet, ``{"type": "fp16"}``, or
             ``{"type": "none"}``
         """
-        self._codec = codec_of(compression_params)
-        self._layouts.clear()
+        self._sums.compress(codec_of(compression_params))
 
     def _set_updater(self, updater: Callable[..., None]) -> None:
         """Call ``updater(key, pushed, stored)`` whenever something is pushed."""
@@ -362,16 +230,6 @@ class DistributedStore(KVStore):
         return sum(bool(board.end_of(rank)) for rank in board.ranks)
 
 
-def rows_of(value: RowSparseNDArray) -> tuple[Array, Array]:
-    """The numbers of the rows that are stored, and the rows."""
-    return value.indices.asnumpy().astype(np.int64), value.data.asnumpy()
-
-
-def _kind(pairs: Sequence[tuple[Any, list[NDArray]]]) -> tuple[Any, ...]:
-    """What decides how arrays are pushed."""
-    return tuple((one, given[0].shape, given[0].dtype, given[0].stype) for one, given in pairs)
-
-
 def _single_outs(keys: Any, outs: Any) -> dict[Any, NDArray]:
     """By key the array of each key that has a dense one alone; none where the order of writing them matters."""
     lists = (list, tuple)
@@ -386,8 +244,3 @@ def _single_outs(keys: Any, outs: Any) -> dict[Any, NDArray]:
         if isinstance(given, NDArray) and given.stype == "default" and isinstance(key, (int, str)):
             found[key] = given
     return found if len({*map(id, found.values())}) == len(found) else {}
-
-
-def _keys(pairs: Sequence[tuple[Any, Any]]) -> str:
-    names = [repr(key) for key, _ in pairs]
-    return ", ".join(names if len(names) <= 4 else [*names[:2], "…", names[-1]])
