@@ -6,7 +6,7 @@ from weakref import ref
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.gradient_use import GradientUse
-from gluonic.codegen.machine.declining import Declined
+from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.frame import Arena, ExecutionFrame, FramePool
@@ -119,7 +119,7 @@ class EagerGraph:
         try:
             results = iter(self._run(binding, arrays, run, arena))
             return [next(results) if is_there else None for is_there in self._is_there]
-        except Declined:  # NumPy raises the error
+        except BailOut:  # NumPy raises the error
             return None
         finally:
             _arenas.append(arena)

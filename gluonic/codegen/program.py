@@ -6,7 +6,7 @@ from operator import is_
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
-from gluonic.codegen.machine.declining import Declined
+from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.codegen.shapes.promises import Promises
 from gluonic.codegen.warm_up import CallCost, WarmUp
@@ -141,7 +141,7 @@ class Program:
                 return self.compiled(arrays, run, into, finished)
             except NotCompiledError:
                 self._interpreted = True
-            except Declined:  # the interpreter raises the error
+            except BailOut:  # the interpreter raises the error
                 pass
         return self._interpret(arrays, run, self.observer)
 

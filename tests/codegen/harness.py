@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.loops.emission import emit
-from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Stage, Store, Way
+from gluonic.codegen.loops.kernel import AccessPattern, Carry, Kernel, Operand, Reduce, Stage, Store
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target, cross, host
@@ -71,17 +71,17 @@ def _strides(array: Array, rank: int) -> Sequence[int]:
     return [0 if n == 1 else s for n, s in zip(array.shape, array.strides, strict=True)]
 
 
-def ways_of(array: Array, space: Sequence[int]) -> tuple[Way, ...]:
+def patterns_of(array: Array, space: Sequence[int]) -> tuple[AccessPattern, ...]:
     """How an array of the space's rank moves along its axes."""
-    ways: list[Way] = []
+    patterns: list[AccessPattern] = []
     for axis, (n, extent) in enumerate(zip(array.shape, space, strict=True)):
         if n == 1 and extent != 1:
-            ways.append("repeat")
+            patterns.append("repeat")
         elif axis == len(space) - 1 and array.strides[axis] == array.itemsize:
-            ways.append("unit")
+            patterns.append("unit")
         else:
-            ways.append("stride")
-    return tuple(ways)
+            patterns.append("stride")
+    return tuple(patterns)
 
 
 def compile_expression(
@@ -141,7 +141,7 @@ __all__ = [
     "Stage",
     "Store",
     "compile_expression",
+    "patterns_of",
     "target_named",
     "ulps",
-    "ways_of",
 ]

@@ -79,7 +79,7 @@ class CtcWriter(ElementWriter):
         self.losses = self.operand(count)
         self.gradients = self.operand(count + 1) if layout.has_gradient else ""
         behind = count + 1 + int(layout.has_gradient)
-        self.declined, self.state_classes = self.operand(behind), self.operand(behind + 1)
+        self.bail_out, self.state_classes = self.operand(behind), self.operand(behind + 1)
         self.nothing = self.number_of(float("-inf"))
         self.blank = "0" if layout.blank_is_first else self.minus(self.classes, 1)
         all_states = self.plus(self.times(self.labels, 2), 1)
@@ -121,10 +121,10 @@ class CtcWriter(ElementWriter):
 
     # -- labels and lengths -------------------------------------------------------------------
 
-    def _decline_if(self, condition: str) -> None:
+    def _bail_out_if(self, condition: str) -> None:
         """Leave this call to the interpreter."""
         with self.f.when(condition, seldom=True):
-            self.f.store("i64", 1, self.declined, 8)
+            self.f.store("i64", 1, self.bail_out, 8)
 
     def _integer(self, position: int, index: str) -> str:
         """An element of an input other than the scores, as an integer."""
@@ -139,7 +139,7 @@ class CtcWriter(ElementWriter):
         ends = self.step_count
         if layout.has_data_lengths:
             ends = self._integer(1, number)
-            self._decline_if(f.compare("sgt", ends, self.step_count))
+            self._bail_out_if(f.compare("sgt", ends, self.step_count))
             ends = self.least(ends, self.step_count)
         counted = self._given_count(number) if layout.has_label_lengths else self._count(number)
         can_fit = f.compare("sge", counted, 0)
@@ -151,7 +151,7 @@ class CtcWriter(ElementWriter):
 
     def _given_count(self, number: str) -> str:
         count = self._integer(1 + int(self.layout.has_data_lengths), number)
-        self._decline_if(self.f.compare("sgt", count, self.labels))
+        self._bail_out_if(self.f.compare("sgt", count, self.labels))
         return self.least(count, self.labels)
 
     def _count(self, number: str) -> str:
@@ -177,7 +177,7 @@ class CtcWriter(ElementWriter):
         self._put_class("0", self.blank)
         with f.loop("0", count) as index:
             label = self._integer(0, self.plus(begin, index))
-            self._decline_if(f.compare("uge", label, self.classes))
+            self._bail_out_if(f.compare("uge", label, self.classes))
             label = self.least(self.most(label, 0), self.minus(self.classes, 1))
             state = self.plus(self.times(index, 2), 1)
             before = self._class_of(self.most(self.minus(state, 2), 0))

@@ -25,7 +25,7 @@ class CtcStep(Step):
     """
 
     uses_workspace = True
-    declines = True
+    may_bail_out = True
 
     def __init__(self, node: Node, facts: Facts) -> None:
         settings = node.applied.settings

@@ -36,7 +36,7 @@ class LookupStep(Step):
         self.node = node
         self.table, self.indices, self.rows = self._entries()
         self.axis, self.mode = self._settings(facts)
-        self.declines = self.mode == "raise"
+        self.may_bail_out = self.mode == "raise"
         self.dtype = facts.dtypes[self.rows]
         self.kind: Dtype = facts.dtypes[self.indices]
         self.operands: tuple[Entry, ...] = (self.table, self.indices, self.rows)
@@ -160,7 +160,7 @@ class _RowWriter(ElementWriter):
     def _position(self, number: str) -> str:
         """The row that an index refers to."""
         whole = self.element_of(self.index, number, self.step_of.kind).astype(INT64).ref
-        if self.step_of.declines:
+        if self.step_of.may_bail_out:
             beyond = self.f.compare("uge", whole, self.count)
             with self.f.when(beyond, seldom=True):
                 self.f.store("i64", 1, self.operand(3), 8)

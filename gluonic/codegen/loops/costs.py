@@ -38,11 +38,11 @@ class _Trial:
     Attributes
     ----------
     length : number of instructions
-    seams : for each seam, where it can be cut in two, the dtype of the value that crosses it
+    split_points : for each split point, where it can be cut in two, the dtype of the value that crosses it
     """
 
     length: int
-    seams: list[Dtype]
+    split_points: list[Dtype]
 
 
 _trials: dict[Any, _Trial | str] = {}
@@ -72,7 +72,7 @@ def _code(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> _Trial:
 def _written(expression: Expression, dtypes: Sequence[Dtype]) -> _Trial:
     """Compile the expression into a function that is discarded."""
     function = LLVMFunction(LLVMModule(host()), "trial", [])
-    m = _SeamFinder(function)
+    m = _SplitFinder(function)
     expression(_Anywhere(m), *[m.value("undef", dtype, 1) for dtype in dtypes])
     return _Trial(function.length, m.found)
 
@@ -83,20 +83,20 @@ def is_costly(application: Any, loop: Loop) -> bool:
     return _code(application, loop, [FLOAT32] * count).length > _COSTLY
 
 
-def seams_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> list[Dtype]:
-    """The dtypes of the values that cross the seams, where the loop's expression can be cut in two."""
-    return _code(application, loop, dtypes).seams
+def split_points_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> list[Dtype]:
+    """The dtypes of the values that cross the split points, where the loop's expression can be cut in two."""
+    return _code(application, loop, dtypes).split_points
 
 
-class _SeamFinder(Emitter):
-    """An emitter that records the seams of an expression."""
+class _SplitFinder(Emitter):
+    """An emitter that records the split points of an expression."""
 
     def __init__(self, function: LLVMFunction) -> None:
         super().__init__(function)
         self.found: list[Dtype] = []
 
-    def seam(self, value: Value) -> Value:
-        """Record the dtype of the value that crosses a seam."""
+    def split_point(self, value: Value) -> Value:
+        """Record the dtype of the value that crosses a split point."""
         self.found.append(value.dtype)
         return value
 

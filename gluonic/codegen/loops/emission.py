@@ -149,7 +149,7 @@ class _LoopWriter:
     def _fetch_next_block(self, position: Position) -> None:
         """Prefetch the operands of the next block: otherwise its first stage would wait for memory."""
         for number, operand in enumerate(self.kernel.operands):
-            if number in self.memory.written or operand.ways[self.vector] != "unit":
+            if number in self.memory.written or operand.patterns[self.vector] != "unit":
                 continue
             address, size = self.memory.address(number, position), operand.dtype.itemsize
             for line in range(0, position.lanes.count * size, _LINE_BYTES):

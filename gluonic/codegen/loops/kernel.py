@@ -27,7 +27,7 @@ from typing import Any, Literal
 from gluonic.codegen.maths.values import Dtype
 from gluonic.support.record import record
 
-Way = Literal["repeat", "unit", "stride", "chunk"]
+AccessPattern = Literal["repeat", "unit", "stride", "chunk"]
 Body = Callable[..., Sequence[Any]]
 
 
@@ -39,18 +39,18 @@ class Operand:
     ----------
     dtype : numpy.dtype
         Of the elements in memory.
-    ways : tuple of str
+    patterns : tuple of str
         For each axis, its access pattern: ``"repeat"`` (the same element), ``"unit"`` (the
         next element; only along the last axis), ``"stride"`` (a stride given at run time) or
         ``"chunk"`` (a stride from each chunk of the last axis to the next, see :class:`Kernel`).
     """
 
     dtype: Dtype
-    ways: tuple[Way, ...]
+    patterns: tuple[AccessPattern, ...]
 
     def varies(self, axis: int) -> bool:
         """Whether the element depends on the index along an axis."""
-        return self.ways[axis] != "repeat"
+        return self.patterns[axis] != "repeat"
 
 
 @record
@@ -146,8 +146,8 @@ class Kernel:
     short: bool = False
 
     def __post_init__(self) -> None:
-        if self.rank < 1 or any(len(operand.ways) != self.rank for operand in self.operands):
-            raise ValueError(f"every operand needs a way for each of {self.rank} axes")
+        if self.rank < 1 or any(len(operand.patterns) != self.rank for operand in self.operands):
+            raise ValueError(f"every operand needs an access pattern for each of {self.rank} axes")
         if self.chunked and not self.row:
             raise ValueError("only a kernel whose last axis is reduced can be chunked")
         if self.scratch and self.reduced:

@@ -14,18 +14,18 @@ class KernelEmitter(Emitter):
     def __init__(self, function: LLVMFunction, extents: Sequence[str]) -> None:
         super().__init__(function)
         self.extents = [self.value(ref, INT64, 1) for ref in extents]
-        self._at_seam: Callable[[Value], Value] | None = None
+        self._at_split: Callable[[Value], Value] | None = None
 
-    def seam(self, value: Value) -> Value:
+    def split_point(self, value: Value) -> Value:
         """Mark a place where the expression may be cut in two; cut it here within `cutting`."""
-        return value if self._at_seam is None else self._at_seam(value)
+        return value if self._at_split is None else self._at_split(value)
 
     @contextmanager
-    def cutting(self, at_seam: Callable[[Value], Value]) -> Iterator[None]:
-        """Inside the block, replace the value at each seam by the result of `at_seam`."""
-        self._at_seam = at_seam
+    def cutting(self, at_split: Callable[[Value], Value]) -> Iterator[None]:
+        """Inside the block, replace the value at each split point by the result of `at_split`."""
+        self._at_split = at_split
         yield
-        self._at_seam = None
+        self._at_split = None
 
     def extent(self, axes: Sequence[int]) -> Value:
         """Return the number of elements along `axes`."""

@@ -103,7 +103,9 @@ class KernelMemory:
     def _widths(self) -> tuple[int, int]:
         """Return the number of lanes of a whole iteration, and of one over the remainder."""
         target, operands = self.function.module.target, self.kernel.operands
-        moving = [o.dtype.itemsize for o in operands if o.ways[self.vector] in ("unit", "stride")]
+        moving = [
+            o.dtype.itemsize for o in operands if o.patterns[self.vector] in ("unit", "stride")
+        ]
         narrow = target.vector_bytes // max((4, *moving))
         masks = all(target.masks_memory(size) for size in moving)
         return narrow * _REGISTERS_A_STEP, narrow if masks else 1
@@ -119,31 +121,33 @@ class KernelMemory:
 
     @staticmethod
     def _strided(operand: Operand) -> list[int]:
-        return [axis for axis, way in enumerate(operand.ways) if way in ("stride", "chunk")]
+        return [
+            axis for axis, pattern in enumerate(operand.patterns) if pattern in ("stride", "chunk")
+        ]
 
     def address(self, number: int, position: Position) -> str:
         """Return the address of an operand's first element at a position."""
         address, function = self.bases[number], self.function
         operand = self.kernel.operands[number]
         for axis, stride in self.strides[number].items():
-            index = position.indices.get(-1 if operand.ways[axis] == "chunk" else axis)
+            index = position.indices.get(-1 if operand.patterns[axis] == "chunk" else axis)
             if index is not None and index != "0":
                 offset = function.mul(index, stride)
                 address = function.offset(address, offset)
-        if operand.ways[self.vector] == "unit" and self.vector in position.indices:
+        if operand.patterns[self.vector] == "unit" and self.vector in position.indices:
             index, size = position.indices[self.vector], operand.dtype.itemsize
             address = function.offset(address, index, f"[{size} x i8]")
         return address
 
     def _lanes(self, number: int, position: Position) -> Lanes:
         """Return the lanes in which an operand has distinct elements."""
-        moves = self.kernel.operands[number].ways[self.vector] in ("unit", "stride")
+        moves = self.kernel.operands[number].patterns[self.vector] in ("unit", "stride")
         return position.lanes if moves and self.vector in position.indices else Lanes(1)
 
     def _stride(self, number: int) -> str | None:
         """Return the stride along the vector axis if it is not the element size."""
-        ways = self.kernel.operands[number].ways
-        return self.strides[number][self.vector] if ways[self.vector] == "stride" else None
+        patterns = self.kernel.operands[number].patterns
+        return self.strides[number][self.vector] if patterns[self.vector] == "stride" else None
 
     def read(self, number: int, position: Position) -> Value:
         """Load an operand's elements at a position; outside the loop if they do not vary in it."""

@@ -262,7 +262,7 @@ class LongRowStep(LoopStep):
         for number, phase in enumerate(self.cut.phases):
             with f.when(f.compare("eq", current, number)):
                 count = len(phase.kernel.operands)
-                parts = sum(o.ways != ("repeat",) for o in phase.kernel.operands[own:])
+                parts = sum(o.patterns != ("repeat",) for o in phase.kernel.operands[own:])
                 for i in range(own, count - parts - 1):
                     put(i, f.offset(workspace, (i - own) * _CELL))
                 put(count - parts - 1, f.offset("%numbers", 3, "i64"))

@@ -4,7 +4,7 @@ from collections.abc import Mapping, Sequence
 from math import prod
 
 from gluonic.codegen.loops.fusion import Group
-from gluonic.codegen.loops.kernel import Kernel, Operand, Way
+from gluonic.codegen.loops.kernel import AccessPattern, Kernel, Operand
 from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed
 from gluonic.codegen.loops.stage_bodies import StageBodies
 from gluonic.codegen.maths.values import Dtype
@@ -171,7 +171,7 @@ class GroupLowering:
         merged = merge_axes(self.stages.space, self.stages.reduced, uses, self._apart())
         accesses = [self._access(use, merged) for use in uses]
         operands = tuple(
-            Operand(self.dtypes[a.entry], self._ways(a, use))
+            Operand(self.dtypes[a.entry], self._patterns(a, use))
             for a, use in zip(accesses, uses, strict=True)
         )
         reduced = frozenset(
@@ -186,7 +186,7 @@ class GroupLowering:
         scratch = tuple(bodies.scratch_dtypes)
         kernel = Kernel(len(merged), operands, stages, reduced, scratch=scratch)
         written = {use.entry: first_output + i for i, use in enumerate(writes)}
-        once = tuple(k for k in bodies.written_once() if operands[k].ways[-1] == "unit")
+        once = tuple(k for k in bodies.written_once() if operands[k].patterns[-1] == "unit")
         return LoweredGroup(kernel, tuple(accesses), merged, numbers, written, once)
 
     def _reads(self) -> dict[tuple[Node, int], ResultUse]:
@@ -230,17 +230,17 @@ class GroupLowering:
             axes.append(None if own and own[0] is None else own)  # type: ignore[arg-type]
         return Access(use.entry, tuple(axes), use.part)
 
-    def _ways(self, access: Access, use: ResultUse) -> tuple[Way, ...]:
-        ways: list[Way] = []
+    def _patterns(self, access: Access, use: ResultUse) -> tuple[AccessPattern, ...]:
+        patterns: list[AccessPattern] = []
         shape = self.shapes[access.entry]
         for position, axes in enumerate(access.axes):
             last = position == len(access.axes) - 1
             if axes is None:
-                ways.append("repeat")
+                patterns.append("repeat")
             elif not axes or (
                 last and not use.stepped and all(n == 1 for n in shape[axes[-1] + 1 :])
             ):
-                ways.append("unit")
+                patterns.append("unit")
             else:
-                ways.append("stride")
-        return tuple(ways)
+                patterns.append("stride")
+        return tuple(patterns)

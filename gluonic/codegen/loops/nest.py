@@ -147,11 +147,11 @@ class _Question:
         """Whether an operand has, along each axis of the space, the stride of its array's axis."""
         shape = self.facts.shapes[access.entry]
         lowered = self.nest.lowered
-        ways = lowered.kernel.operands[number].ways
+        patterns = lowered.kernel.operands[number].patterns
         given = strides(access, shape, 1, read)
         for position, merged in enumerate(lowered.merged):
-            stride = 0 if ways[position] == "repeat" else given[position]
-            if ways[position] == "unit":
+            stride = 0 if patterns[position] == "repeat" else given[position]
+            if patterns[position] == "unit":
                 stride = 1
             for axis in reversed(merged):
                 if not is_one(self.space[axis]) and stride != _stride(shape, axes[axis], read):

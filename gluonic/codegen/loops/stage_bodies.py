@@ -5,7 +5,7 @@ from functools import partial
 from typing import Any
 
 from gluonic.codegen.loops.contraction import products_in_sums, sum_of_product
-from gluonic.codegen.loops.costs import is_costly, seams_of
+from gluonic.codegen.loops.costs import is_costly, split_points_of
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Carry, Reduce, Result, Stage, Store
 from gluonic.codegen.loops.loop import AxisMap, Loop, element
@@ -64,10 +64,10 @@ class StageBodies:
         """All stages, in order."""
         if self._runs_by_blocks():
             parts = self._parts()
-            seams = [self._seams(part) for part in parts]
-            if len(parts) > 1 or any(seams):
+            split_points = [self._split_points(part) for part in parts]
+            if len(parts) > 1 or any(split_points):
                 numbers = range(len(parts))
-                return tuple(s for k in numbers for s in self._part(k, parts, seams[k]))
+                return tuple(s for k in numbers for s in self._part(k, parts, split_points[k]))
         self._keep_costly()
         found: list[Stage] = []
         known = 0
@@ -114,14 +114,14 @@ class StageBodies:
         found = dict.fromkeys(self.source(entry) for entry, read in reads if read is not None)
         return [source for source in found if source in self.places]
 
-    def _seams(self, part: Sequence[Node]) -> list[Dtype]:
-        """The dtypes of the values that cross the seams in a part's operators."""
+    def _split_points(self, part: Sequence[Node]) -> list[Dtype]:
+        """The dtypes of the values that cross the split points in a part's operators."""
         found = []
         for node in part:
             loop = self.loops[node]
             pairs = zip(node.inputs, loop.reads, strict=True)
             dtypes = [self.dtypes[e] for e, read in pairs if read is not None]
-            found += seams_of(node.application, loop, dtypes)
+            found += split_points_of(node.application, loop, dtypes)
         return found
 
     def _left(self, dtype: Dtype) -> int:
@@ -130,9 +130,9 @@ class StageBodies:
         return self.operand_count + len(self.scratch_dtypes) - 1
 
     def _part(
-        self, number: int, parts: Sequence[Sequence[Node]], seams: Sequence[Dtype]
+        self, number: int, parts: Sequence[Sequence[Node]], split_points: Sequence[Dtype]
     ) -> list[Stage]:
-        """The stages of one part, one more than its seams; values that later parts read go to scratch."""
+        """The stages of one part, one more than its split points; what later parts read goes to scratch."""
         own, known = parts[number], dict(self.scratch)
         later = {
             source
@@ -140,25 +140,25 @@ class StageBodies:
             for node in part
             for source in self._sources(node)
         }
-        crossing = [self._left(dtype) for dtype in seams]
+        crossing = [self._left(dtype) for dtype in split_points]
         stored = [(node, self.outputs[node]) for node in own if node in self.outputs]
         for node in own:
             if node in later:
                 self.scratch[node] = self._left(self.dtypes[node.entry()])
                 stored.append((node, self.scratch[node]))
 
-        def body(m: Any, x: Any, r: Any, done: int = len(seams)) -> list[Any]:
+        def body(m: Any, x: Any, r: Any, done: int = len(split_points)) -> list[Any]:
             met: list[Any] = []
 
-            def at_seam(value: Any) -> Any:
+            def at_split(value: Any) -> Any:
                 met.append(value)
                 return x[crossing[len(met) - 1]] if len(met) <= done else value
 
-            with m.cutting(at_seam):
+            with m.cutting(at_split):
                 values = _Evaluation(self, m, x, r, 0, {}, kept=known)
                 results = [values.of(node) for node, _ in stored]
             self.bounds.update({n: v.bounds for (n, _), v in zip(stored, results, strict=True)})
-            return results if done == len(seams) else [met[done]]
+            return results if done == len(split_points) else [met[done]]
 
         whole = Stage(body, tuple(Store(operand) for _, operand in stored))
         begun = [

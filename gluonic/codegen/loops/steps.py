@@ -51,7 +51,7 @@ class Step(ABC):
     operands : the results whose addresses the function gets, in its order
     displaced : the operands whose address is not that of the first element but has an offset (`displacements`)
     keeps : whether its output must persist until the next call; it is zero at the first call
-    declines : whether it may have to leave the call to the interpreter, for instance to raise an error: the
+    may_bail_out : whether it may have to leave the call to the interpreter, for instance to raise an error: the
         function gets the address of a number after its operands, and sets it to 1
     is_foreign : whether external code runs, which may have effects other than filling its results
     uses_workspace : whether another address follows, of `workspace` bytes of scratch memory of the thread
@@ -63,7 +63,7 @@ class Step(ABC):
 
     operands: tuple[Entry, ...]
     uses_workspace: bool = False
-    declines: bool = False
+    may_bail_out: bool = False
     is_foreign: bool = False
     has_common_workspace: bool = False
     phases: int = 1

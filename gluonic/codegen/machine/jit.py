@@ -17,7 +17,7 @@ from contextlib import nullcontext
 from typing import Any
 
 from gluonic.codegen.machine import cache
-from gluonic.codegen.machine.interruptions import uninterrupted
+from gluonic.codegen.machine.deferred_signals import deferred_signals
 from gluonic.codegen.machine.runtime_symbols import addresses, give_back_memory
 from gluonic.codegen.machine.target import Target, host, load_llvm, own_llvm_options
 from gluonic.graph.events import EVENTS
@@ -70,7 +70,7 @@ class LinkedLibrary:
     def __del__(self, _is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
         """Free the code."""
         if not _is_finalizing():
-            with uninterrupted(), _lock:
+            with deferred_signals(), _lock:
                 _trackers.pop(self._number).close()
 
 
@@ -100,7 +100,7 @@ def load(
     -------
     LinkedLibrary
     """
-    with uninterrupted():
+    with deferred_signals():
         return _load(text, names, imports, target or host(), symbols or {})
 
 
@@ -175,7 +175,7 @@ def lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any
     llvm = load_llvm()
     _check_room(text)
     with (
-        uninterrupted(),
+        deferred_signals(),
         _lock,
         target.machine() as machine,
         llvm.create_context() as context,

@@ -86,7 +86,7 @@ class Emitter(Logic):
             result = self.mad(result, x, coefficient)
         return result
 
-    def seam(self, value: Value) -> Value:
+    def split_point(self, value: Value) -> Value:
         """Mark a position where little but `value` is live: the expression may be split into two loops here.
 
         A processor's out-of-order window has some hundred instructions; the longer the chains of dependent

@@ -360,7 +360,7 @@ def tanh(m: Emitter, x: Value) -> Value:
         r = m.mad(n, -part, r)
     scale = _power_of_bits(m, m.bitcast(shifted, table.bits), x.dtype)
     near = m.mad(r * r, m.horner(r, table.tanh_curve), r)
-    grown = m.seam(m.mad(scale, near, m.mad(scale, 0.5, -0.5)))
+    grown = m.split_point(m.mad(scale, near, m.mad(scale, 0.5, -0.5)))
     smaller = m.minimum(grown, 1)
     size = m.mad(-smaller, smaller / (grown + 1), smaller)
     return _with_sign_of(m, size, x).within((-1.0, 1.0))

@@ -98,7 +98,7 @@ def _lowered(numbers: Sequence[float]) -> list[float]:
 def _by_quotient(m: Emitter, a: Value) -> tuple[Value, Value]:
     """Return ``-a P(-a)`` divided by a power of two, and that power."""
     growth, growth_lost, power = _decay(m, a)
-    bend = m.seam(m.fma(-a, m.horner(a, _BEND_ABOVE) / m.horner(a, _BEND_BELOW), 2))
+    bend = m.split_point(m.fma(-a, m.horner(a, _BEND_ABOVE) / m.horner(a, _BEND_BELOW), 2))
     below = m.fma(a, _SLOPE, bend)
     below_lost = bend - m.fma(a, -_SLOPE, below)
     inverse = 1 / below

@@ -17,12 +17,12 @@ class ProductPlan:
     ----------
     form : the properties that the code of its panels depends on
     places : the layouts of the matrices in the factors and the output
-    ways : the algorithms that it chooses from
+    methods : the algorithms that it chooses from
     """
 
     form: ProductForm
     places: tuple[Place, Place, Place]
-    ways: tuple[int, ...]
+    methods: tuple[int, ...]
 
     @property
     def dtype(self) -> Dtype:
@@ -37,7 +37,7 @@ class ProductPlan:
     @property
     def has_panels(self) -> bool:
         """Whether it may compute panels."""
-        return PANELS in self.ways
+        return PANELS in self.methods
 
     @property
     def operand_count(self) -> int:

@@ -71,15 +71,15 @@ class ProductWriter:
     def write(self) -> None:
         """Write the choice among the algorithms."""
         f = self.f
-        ways: dict[int, Callable[[], None]]
-        ways = {
+        methods: dict[int, Callable[[], None]]
+        methods = {
             LOOPS: self._products,
             PANELS: self._panel_writer(),
             BLAS: self._calls,
         }
-        for number in self.plan.ways:
+        for number in self.plan.methods:
             with f.when(f.compare("eq", self.method, number)):
-                ways[number]()
+                methods[number]()
         f.finish()
 
     def _matrices(self, product: str) -> tuple[str, str, str]:

@@ -56,12 +56,12 @@ class ProductStep(Step):
 
     def __init__(self, node: Node, product: Product, facts: Facts) -> None:
         self.node, self.dtype = node, (dtype := facts.dtypes[node.entry()])
-        self.small = self.for_method(product, lambda way: way) == LOOPS
+        self.small = self.for_method(product, lambda method: method) == LOOPS
         self.is_layer = node.application is not None and Extended.of(node.application) is not None
         self.is_packed = product.packed is not None
         turned, has_bias = (product.turned_a, product.turned_b), product.bias is not None
         form = ProductForm(dtype, *turned, has_bias, self.is_packed, _epilogue(node))
-        self.plan = ProductPlan(form, product.places, self._ways())
+        self.plan = ProductPlan(form, product.places, self._methods())
         self.code = emit_product, self.plan
         given = (product.a, product.b, product.bias, product.packed)
         positions = [p for p in given if p is not None]
@@ -91,9 +91,9 @@ class ProductStep(Step):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Rows, columns, inner dimension, the algorithm, a block's rows and inner length; heads."""
         product = self._product(facts)
-        way, block = self._for_way(product, lambda way: way), self._block(product)
+        method, block = self._for_known_method(product, lambda method: method), self._block(product)
         extents = product.rows, product.columns, product.inner
-        return *extents, way, block, self._part(product), *product.heads
+        return *extents, method, block, self._part(product), *product.heads
 
     def _part(self, product: Product) -> int:
         """The part of the inner dimension that is summed at a time if the right factor is packed."""
@@ -111,11 +111,13 @@ class ProductStep(Step):
         height = self.plan.tiling.rows
         return min(max(fitting // height, 1) * height, ROWS)
 
-    def _for_way(self, product: Product, find: Callable[[int], int]) -> int:
+    def _for_known_method(self, product: Product, find: Callable[[int], int]) -> int:
         """The result of `find` for the best algorithm that the function has."""
-        if len(self.plan.ways) == 1:
-            return find(self.plan.ways[0])
-        return self.for_method(product, lambda way: find(way if way in self.plan.ways else BLAS))
+        if len(self.plan.methods) == 1:
+            return find(self.plan.methods[0])
+        return self.for_method(
+            product, lambda method: find(method if method in self.plan.methods else BLAS)
+        )
 
     @staticmethod
     def for_method(product: Product, find: Callable[[int], int]) -> int:
@@ -127,7 +129,7 @@ class ProductStep(Step):
         usual = if_at_least(product.inner, LONG, find(BLAS), usual)
         return if_at_least(product.columns * product.inner, SMALL + 1, usual, find(LOOPS))
 
-    def _ways(self) -> tuple[int, ...]:
+    def _methods(self) -> tuple[int, ...]:
         """The algorithms that the function chooses from: few if a small weight determines the choice."""
         if self.is_packed:
             return (PANELS,)
@@ -151,12 +153,12 @@ class ProductStep(Step):
         product = self._product(facts)
         columns = {LOOPS: product.columns, BLAS: BLAS_COLUMNS, PANELS: self.plan.unit_columns}
 
-        def parts(way: int) -> int:
-            across = -(-product.columns // max(columns[way], 1))
-            is_blocked = way == PANELS and not self.plan.form.turned_a
+        def parts(method: int) -> int:
+            across = -(-product.columns // max(columns[method], 1))
+            is_blocked = method == PANELS and not self.plan.form.turned_a
             return across * -(-product.rows // self._block(product)) if is_blocked else across
 
-        return product.batch * self._for_way(product, parts)
+        return product.batch * self._for_known_method(product, parts)
 
     def nanoseconds(self, facts: Facts) -> float:
         """The time for memory and for products."""

@@ -13,7 +13,7 @@ from gluonic.codegen.loops.costs import why_no_code
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.steps import Step, loop_for
 from gluonic.codegen.machine.assembler import LLVMModule
-from gluonic.codegen.machine.declining import DECLINED
+from gluonic.codegen.machine.bail_out import BAIL_OUT
 from gluonic.codegen.machine.jit import load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.native.code_keys import code_key
@@ -136,8 +136,8 @@ def compile_steps(
         for group in run:
             step, count, begin = next(places)
             slots = [slot(entry) for entry in step.operands]
-            if step.declines:
-                slots.append(slot(DECLINED))
+            if step.may_bail_out:
+                slots.append(slot(BAIL_OUT))
             if step.uses_workspace:
                 slots.append(slot(step))
             step_names.append(shared.name_of(group, facts))

@@ -30,7 +30,7 @@ def divided(spec: Specialization) -> dict[int, list[RunPart]]:
     An output whose last access is by Python is in none of them, nor is one that may still be discarded.
     """
     ends: dict[tuple[int, int], list[int]] = {}
-    if not spec.declines and not spec.has_foreign_steps:
+    if not spec.may_bail_out and not spec.has_foreign_steps:
         last = {slot: place for place, slot in _touched(spec)}
         native = {i: segment.number for i, segment in enumerate(spec.segments) if segment.native}
         for number, (slot, _) in enumerate(spec.result_slots):

@@ -11,7 +11,7 @@ from gluonic.codegen.loops.long_rows import LongRowStep, is_long_row
 from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, Step, loop_for
-from gluonic.codegen.machine.declining import DECLINED
+from gluonic.codegen.machine.bail_out import BAIL_OUT
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
 from gluonic.codegen.native.prepacking import prepacked_groups
@@ -70,7 +70,7 @@ class Specialization:
     written : the indices of the inputs that are written to
     buffers : the assignment of results to the memory of frames
     launch : the parts of it that have launch arguments
-    declines : whether machine code may bail out to the interpreter
+    may_bail_out : whether machine code may bail out to the interpreter
     is_native : whether all of it is machine code
     is_plain : whether a call is one native call whose results are the outputs, without repetition
     can_replay : whether `ExecutionFrame.replay` can run it
@@ -171,8 +171,10 @@ class Specialization:
         self.writes_inputs = bool(self.written) or self.has_foreign_steps
         self.is_native = all(segment.native for segment in self.segments)
         is_one_call = len(self.segments) == 1 and self.is_native
-        self.declines = DECLINED in self.slots
-        self.is_plain = is_one_call and list(self.outputs) == self.computed and not self.declines
+        self.may_bail_out = BAIL_OUT in self.slots
+        self.is_plain = (
+            is_one_call and list(self.outputs) == self.computed and not self.may_bail_out
+        )
         self.can_replay = self.is_plain and len(self.computed) == 1 and not self.writes_inputs
 
     def _computed_in_python(self) -> set[Entry]:
@@ -213,8 +215,8 @@ class Specialization:
             entries.update(dict.fromkeys(written))
             if group.step is not None and group.step.uses_workspace:
                 entries[group.step] = None
-        if any(group.step is not None and group.step.declines for group in self.groups):
-            entries[DECLINED] = None
+        if any(group.step is not None and group.step.may_bail_out for group in self.groups):
+            entries[BAIL_OUT] = None
         shared = {*self.root, *self.target}
         entries.update((e, None) for e in self.outputs if e not in shared)
         self.slots = {entry: number for number, entry in enumerate(entries)}

@@ -40,7 +40,7 @@ class NetworkWriter(ElementWriter):
     Parameters
     ----------
     positions : the indices of operands by name
-    declines : whether the flag for a bail-out to the interpreter follows them
+    may_bail_out : whether the flag for a bail-out to the interpreter follows them
     """
 
     def __init__(
@@ -50,15 +50,15 @@ class NetworkWriter(ElementWriter):
         network: NetworkSpec,
         positions: Mapping[str, int],
         *,
-        declines: bool,
+        may_bail_out: bool,
     ) -> None:
         super().__init__(module, name, network.cell.dtype)
         self.given, self.cell = network, network.cell
         self.length, self.batch, self.features = (self.number(i) for i in range(3))
         self.rows = self.times(self.length, self.batch)
         self.known = {n: self.operand(i) for n, i in positions.items()}
-        self.declined = self.operand(len(positions)) if declines else ""
-        self.lengths = self.scratch = self.operand(len(positions) + declines)
+        self.bail_out = self.operand(len(positions)) if may_bail_out else ""
+        self.lengths = self.scratch = self.operand(len(positions) + may_bail_out)
         if network.lengths is not None:
             lines = self.f.bits(self.plus(self.times(self.batch, 8), 63), -64)
             self.scratch = self.moved(self.lengths, lines)
@@ -148,9 +148,9 @@ class NetworkWriter(ElementWriter):
             return
         with f.loop("0", self.batch) as n:
             value = self.element_of(self.known["sequence_length"], n, dtype).astype(INT64).ref
-            if self.declined:  # no second direction begins after the last step
+            if self.bail_out:  # no second direction begins after the last step
                 with f.when(f.compare("sgt", value, self.length), seldom=True):
-                    f.store("i64", 1, self.declined, 8)
+                    f.store("i64", 1, self.bail_out, 8)
             bounded = self.least(value, self.length)
             f.store("i64", bounded, self.moved(self.lengths, n, 8), 8)
 

@@ -31,7 +31,7 @@ class RecurrentStep(Step):
         names = (*application.inputs, *application.outputs)
         self.positions = {name: number for number, name in enumerate(names)}
         lengths = settings["use_sequence_length"]
-        self.declines = lengths and settings["bidirectional"]
+        self.may_bail_out = lengths and settings["bidirectional"]
         self.cell = CellSpec(
             settings["mode"],
             CELLS[settings["mode"]].gates,
@@ -90,7 +90,9 @@ class RecurrentStep(Step):
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the layers."""
-        NetworkWriter(module, name, self.network, self.positions, declines=self.declines).forward()
+        NetworkWriter(
+            module, name, self.network, self.positions, may_bail_out=self.may_bail_out
+        ).forward()
 
 
 class RecurrentGradientStep(RecurrentStep):
@@ -105,4 +107,6 @@ class RecurrentGradientStep(RecurrentStep):
 
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the layers."""
-        NetworkWriter(module, name, self.network, self.positions, declines=self.declines).backward()
+        NetworkWriter(
+            module, name, self.network, self.positions, may_bail_out=self.may_bail_out
+        ).backward()

@@ -12,7 +12,7 @@ from weakref import ref
 import numpy as np
 
 from gluonic.codegen.machine.addresses import address_of
-from gluonic.codegen.machine.declining import DECLINED, Declined
+from gluonic.codegen.machine.bail_out import BAIL_OUT, BailOut
 from gluonic.codegen.machine.memory import ALIGNMENT, MemoryPlan
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.python_steps import MixedSteps
@@ -128,9 +128,9 @@ class ExecutionFrame:
         self._arena = arena or Arena()
         self._plan: MemoryPlan | None = None
         self._arena_address = 0
-        self._declined = ctypes.c_int64(0)
-        if spec.declines:
-            self.slots[spec.slots[DECLINED]] = ctypes.addressof(self._declined)
+        self._bailed_out = ctypes.c_int64(0)
+        if spec.may_bail_out:
+            self.slots[spec.slots[BAIL_OUT]] = ctypes.addressof(self._bailed_out)
         self._mixed: MixedSteps | None = None
         self.serve(binding)
 
@@ -226,7 +226,7 @@ class ExecutionFrame:
 
         Raises
         ------
-        Declined
+        BailOut
             if only the interpreter can answer the call
         """
         self.hits += 1
@@ -246,9 +246,9 @@ class ExecutionFrame:
             mark_all_modified(
                 arrays if spec.has_foreign_steps else [arrays[i] for i in spec.written]
             )
-        if self._declined.value:
-            self._declined.value = 0
-            raise Declined
+        if self._bailed_out.value:
+            self._bailed_out.value = 0
+            raise BailOut
         return outputs
 
     def _outputs(self, into: Sequence[Array | None] | None) -> list[Any]:

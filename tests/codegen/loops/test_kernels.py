@@ -21,8 +21,8 @@ from tests.codegen.harness import (
     Reduce,
     Stage,
     Store,
+    patterns_of,
     target_named,
-    ways_of,
 )
 
 F4, F8 = np.dtype(np.float32), np.dtype(np.float64)
@@ -30,7 +30,7 @@ _LENGTHS = (0, 1, 2, 15, 16, 17, 63, 64, 65, 129, 1000)
 
 
 def _operands(space: tuple[int, ...], *arrays: Array) -> tuple[Operand, ...]:
-    return tuple(Operand(a.dtype, ways_of(a, space)) for a in arrays)
+    return tuple(Operand(a.dtype, patterns_of(a, space)) for a in arrays)
 
 
 def _reduction(
@@ -338,7 +338,7 @@ def test_layer_norm_carries_scalars_between_sweeps(axis: int) -> None:
 def test_descriptions_that_make_no_sense_are_refused() -> None:
     one = Operand(F4, ("unit",))
     stage = Stage(lambda m, x, r: [x[0]], (Reduce("sum"),))
-    with pytest.raises(ValueError, match="every operand needs a way"):
+    with pytest.raises(ValueError, match="every operand needs an access pattern"):
         Kernel(2, (one,), (stage,))
     with pytest.raises(ValueError, match="last axis is reduced"):
         Kernel(1, (one,), (stage,), chunked=True)

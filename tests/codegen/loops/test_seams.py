@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.loops.costs import seams_of
+from gluonic.codegen.loops.costs import split_points_of
 from gluonic.codegen.loops.semantics import loop_of
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype
 from gluonic.graph.node import Graph, Node, make_node
@@ -15,11 +15,11 @@ from tests.codegen.harness import compile_expression
 
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64])
 def test_a_hyperbolic_tangent_has_a_seam_that_one_number_crosses(dtype: Dtype) -> None:
-    for operator, seams in (("tanh", [dtype]), ("square", [])):
+    for operator, split_points in (("tanh", [dtype]), ("square", [])):
         application = REGISTRY[operator].apply({})
         loop = loop_of(application, [(4,)], [(4,)])
         assert loop is not None
-        assert seams_of(application, loop, [dtype]) == seams
+        assert split_points_of(application, loop, [dtype]) == split_points
 
 
 @pytest.mark.parametrize("length", [1, 31, 1024, 5000])

@@ -15,7 +15,7 @@ import pytest
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.machine import jit
-from gluonic.codegen.machine.interruptions import uninterrupted
+from gluonic.codegen.machine.deferred_signals import deferred_signals
 from gluonic.codegen.machine.target import load_llvm
 from gluonic.codegen.runtime.frame import ExecutionFrame
 from gluonic.graph.node import Graph, Node, make_node
@@ -45,8 +45,8 @@ def test_a_signal_waits_for_what_must_not_be_interrupted(number: int, handlers: 
     done = []
 
     def work() -> None:
-        with uninterrupted():
-            with uninterrupted():
+        with deferred_signals():
+            with deferred_signals():
                 signal.raise_signal(number)
                 done.append("inner")
             done.append("outer")
@@ -59,11 +59,11 @@ def test_a_signal_waits_for_what_must_not_be_interrupted(number: int, handlers: 
 
 def test_handlers_come_back_after_errors_and_between_two_signals(handlers: Any) -> None:
     def work(error: type[Exception]) -> None:
-        with uninterrupted():
+        with deferred_signals():
             raise error
 
     def interrupted_twice() -> None:
-        with uninterrupted():
+        with deferred_signals():
             for number in _SIGNALS:
                 signal.raise_signal(number)
 
@@ -78,7 +78,7 @@ def test_other_threads_leave_the_handlers_alone(handlers: Any) -> None:
     seen = []
 
     def look() -> None:
-        with uninterrupted():
+        with deferred_signals():
             seen.append(signal.getsignal(signal.SIGINT))
 
     thread = threading.Thread(target=look)

@@ -18,7 +18,7 @@ _HANDLED = [
 
 
 @contextmanager
-def uninterrupted() -> Iterator[None]:
+def deferred_signals() -> Iterator[None]:
     """Defer the handlers of signals until the end of the ``with`` block."""
     if threading.current_thread() is not threading.main_thread():
         yield  # Python runs handlers only in the main thread
