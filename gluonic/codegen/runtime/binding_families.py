@@ -30,10 +30,10 @@ from gluonic.graph import Signatures
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 
-_MOST_FAMILIES, _MOST_TRIALS, _MOST_EARLIER = 16, 8, 32
-"""How many are kept, how many may be looked for in vain, and in how many earlier calls' shapes."""
-_RESTS = 16
-"""What an extent leaves when divided by it tells which family is expected: those of convolutions differ so."""
+_MOST_FAMILIES, _MOST_TRIALS, _MOST_EARLIER, _MOST_RESTS = 32, 8, 32, 256
+"""How many are kept, how many may be looked for in vain, in how many earlier calls' shapes, and for how many
+rests of extents it is remembered which family served them.
+"""
 
 
 class Family:
@@ -62,9 +62,9 @@ class Family:
         table, buffers = specialization.code.table, specialization.buffers
         self._launches = Launches(arguments, table, buffers, env)
 
-    def extent(self, signature: Signatures) -> int:
-        """The extent from which the size follows."""
-        return self._arrays.extent(signature)
+    def rests(self, signature: Signatures) -> tuple[int, ...]:
+        """What the extents of arrays that vary leave when divided by four: families often differ so."""
+        return self._arrays.rests(signature)
 
     def binding(self, signature: Signatures) -> Binding | None:
         """The binding for arrays of such shapes and dtypes, if it belongs to the family."""
@@ -103,26 +103,33 @@ class Families:
     def __init__(self, preparation: Preparation, train: bool) -> None:
         self._preparation, self._train = preparation, train
         self._found: list[Family] = []
-        self._of_rest: dict[int, Family] = {}
+        self._of_rests: dict[tuple[int, ...], Family] = {}
         self._expected: list[tuple[Specialization, Sequence[AbstractArray], Sequence[int]]] = []
         self._trials = _MOST_TRIALS if is_uniform(preparation.graph) else 0
 
     def bind(self, signature: Signatures) -> Binding | None:
-        """The binding for such arrays, if it belongs to a family; the latest is asked first."""
+        """The binding for such arrays, if it belongs to a family; what was used last is asked first."""
         while self._expected:
             made, opened, data = self._expected.pop(0)
             self._find(made, opened, leading_lines(opened, data))
         if not self._found:
             return None
-        rest = self._found[-1].extent(signature) % _RESTS
+        rests = self._found[-1].rests(signature)
         tried = [*reversed(self._found)]
-        if rest in self._of_rest:
-            tried.insert(0, self._of_rest[rest])
+        if rests in self._of_rests:
+            tried.insert(0, self._of_rests[rests])
         for family in tried:
             if (binding := family.binding(signature)) is not None:
-                self._of_rest[rest] = family
+                self._note_use(rests, family)
                 return binding
         return None
+
+    def _note_use(self, rests: tuple[int, ...], family: Family) -> None:
+        if len(self._of_rests) >= _MOST_RESTS:
+            self._of_rests.clear()
+        self._of_rests[rests] = family
+        self._found.remove(family)
+        self._found.append(family)
 
     def expect_leading(
         self, made: Specialization, arrays: Sequence[Any], data: Sequence[int]
@@ -164,7 +171,7 @@ class Families:
         if found is not None:
             self._trials = _MOST_TRIALS
             self._found.append(found)
-            self._of_rest.clear()
+            self._of_rests.clear()
             del self._found[:-_MOST_FAMILIES]
         return found
 

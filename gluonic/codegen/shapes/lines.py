@@ -28,14 +28,16 @@ class ArraysOfSizes:
         extent = cast(SymbolicDim, first[self._axis])
         ((_, self._factor),), self._summand = extent.terms, extent.constant
 
-    def extent(self, signature: Signatures) -> int:
-        """The extent that tells the size; 0 where there is no such axis."""
-        shape = signature[self._first][0]
-        return shape[self._axis] if len(shape) > self._axis else 0
+    def rests(self, signature: Signatures) -> tuple[int, ...]:
+        """What the extents of arrays with unknown extents leave when divided by four."""
+        return tuple([extent & 3 for place, _, _ in self._open for extent in signature[place][0]])
 
     def size_of(self, signature: Signatures) -> int | None:
         """The size of arrays of such shapes and dtypes, if it is these arrays for some size."""
-        size, rest = divmod(self.extent(signature) - self._summand, self._factor)
+        shape = signature[self._first][0]
+        if len(shape) <= self._axis:
+            return None
+        size, rest = divmod(shape[self._axis] - self._summand, self._factor)
         if rest or size < 1:
             return None
         expected = self._fixed.copy()
