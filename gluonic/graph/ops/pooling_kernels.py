@@ -134,11 +134,34 @@ def _places_of_maxima(data: Array, output: Array, pool: Pool) -> tuple[Array, tu
 
 def scatter_to_maxima(grad: Array, data: Array, output: Array, pool: Pool) -> Array:
     """The gradient of `max_pool`: each window's goes to its first maximum."""
+    if prod(pool.kernel) <= MOST_SLICES:
+        return _scatter_by_taps(grad, data, output, pool)
     found, places = _places_of_maxima(data, output, pool)
     images, size = grad.shape[0] * grad.shape[1], prod(places)
     found = found.reshape(images, prod(pool.counts)) + np.arange(images)[:, None] * size
     sums = np.bincount(found.ravel(), weights=grad.ravel(), minlength=images * size)
     return sums.reshape(*grad.shape[:2], *places)[inner(data.shape[2:], pool.pad)]
+
+
+def _scatter_by_taps(grad: Array, data: Array, output: Array, pool: Pool) -> Array:
+    """`scatter_to_maxima`, one tap of all windows after the other.
+
+    Bits are multiplied and subtracted, not numbers: infinity times 0 would be NaN.
+    """
+    images = padded(data, pool.pad, pool.after(data.shape[2:]), np.nan)
+    sums = np.zeros(images.shape, np.result_type(grad.dtype, np.float32))
+    left = grad.astype(sums.dtype, order="C")
+    part, is_maximum = np.empty_like(left), np.empty(left.shape, bool)
+    bits = np.dtype(f"i{left.itemsize}")
+    bits_left, bits_of_part = left.view(bits), part.view(bits)
+    taps = [(slice(None), slice(None), *index) for _, index in pool.windows().taps(pool.counts)]
+    for places in taps:
+        np.equal(images[places], output, out=is_maximum)
+        np.multiply(bits_left, is_maximum, out=bits_of_part)
+        bits_left -= bits_of_part
+        sums[places] += part
+    sums[taps[0]] += left
+    return sums[inner(data.shape[2:], pool.pad)]
 
 
 def gather_from_maxima(values: Array, data: Array, output: Array, pool: Pool) -> Array:

@@ -103,6 +103,18 @@ def test_both_ways_to_find_maxima_agree(attributes: Any, monkeypatch: pytest.Mon
     np.testing.assert_allclose(gradient_of(data, head, **attributes), expected)
 
 
+@pytest.mark.parametrize("slices", [1, pooling_kernels.MOST_SLICES])
+@pytest.mark.parametrize("dtype", [np.float16, np.float32, np.float64])
+def test_an_infinite_gradient_reaches_the_maximum_alone(
+    slices: int, dtype: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(pooling_kernels, "MOST_SLICES", slices)
+    data = np.array([[[[0, 3, 1, 2], [1, 2, 5, 4]]]], dtype)
+    head = np.array([[[[np.inf, np.nan]]]], dtype)
+    found = gradient_of(data, head, kernel=(2, 2), stride=(2, 2))
+    np.testing.assert_array_equal(found[0, 0], [[0, np.inf, 0, 0], [0, 0, np.nan, 0]])
+
+
 def test_global_pooling_ignores_the_windows() -> None:
     data = uniform(2, 3, 4, 5)
     found = pooling(data, global_pool=True, kernel=(2, 2), stride=(2, 2), pad=(1, 1))
