@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from itertools import chain, zip_longest
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
-from gluonic.codegen.loops.semantics import rearranges, relabels
+from gluonic.codegen.loops.semantics import is_permutation, is_view
 from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.program import Program, cut
 from gluonic.codegen.rewriting.draws_apart import with_draws_apart
@@ -41,8 +41,10 @@ def _source(entry: Entry) -> Entry:
     its original order.
     """
     arranged, node = None, entry.node
-    while node.application is not None and len(node.inputs) == 1 and rearranges(node.application):
-        if not relabels(node.application):
+    while (
+        node.application is not None and len(node.inputs) == 1 and is_permutation(node.application)
+    ):
+        if not is_view(node.application):
             arranged = entry
         entry = node.inputs[0]
         node = entry.node

@@ -75,6 +75,6 @@ def family_of(node: Node) -> str:
         return "random"
     if op.reduction is not None:
         return "reduction"
-    if op.relabels:
+    if op.is_view:
         return "shape"
     return "elementwise" if op.scalar is not None else "other"

@@ -196,7 +196,7 @@ class Interpretation:
         self._outputs = [first[entry.node] + entry.index for entry in graph.outputs]
         self._steps = _with_last_reads(steps, self._outputs)
         self._calls = [_plain_call(node.applied) for node, *_ in steps]
-        self._relabels = [node.applied.op.relabels for node, *_ in steps]
+        self._are_views = [node.applied.op.is_view for node, *_ in steps]
         self._keeps_promises = not WIDENS_SCALARS and not any(
             node.applied.op.calls_back or node.applied.op.dynamic for node, *_ in steps
         )
@@ -311,13 +311,13 @@ class Interpretation:
         self, values: list[Any], arrays: Sequence[Array], run: Run, promised: Sequence[Signature]
     ) -> None:
         """Run the operators, whose output signatures are known, without warnings."""
-        for (node, reads, first, last), call, relabels, expected in zip(
-            self._steps, self._calls, self._relabels, promised, strict=True
+        for (node, reads, first, last), call, is_view, expected in zip(
+            self._steps, self._calls, self._are_views, promised, strict=True
         ):
             given = [values[place] for place in reads]
             try:
                 result: Any
-                if relabels:
+                if is_view:
                     result = given[0].reshape(expected.shapes[0])
                 else:
                     result = node.applied.execute(given, run) if call is None else call(*given)

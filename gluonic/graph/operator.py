@@ -95,7 +95,7 @@ class Operator:
     reduction : the name of the reduction that the kernel performs over `axis`, for the compiler
     is_loss : whether inputs have a gradient even if none flows in, as for output heads; may depend on
         attributes
-    relabels : whether it only reshapes: the output has the input's elements in the same order
+    is_view : whether it only reshapes: the output has the input's elements in the same order
     dynamic : whether the output's shape depends on the data
     is_there : whether the operator exists for given attributes (Custom); if a file has one that does not exist,
         the graph can be listed, drawn and saved, but not run
@@ -129,7 +129,7 @@ class Operator:
     scalar: Callable[..., Any] | None = None
     reduction: str | None = None
     is_loss: bool | Callable[[Any], bool] = False
-    relabels: bool = False
+    is_view: bool = False
     dynamic: bool = False
     is_there: Callable[[Mapping[str, str]], bool] | None = None
     calls_back: bool = False

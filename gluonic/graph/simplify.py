@@ -61,7 +61,7 @@ def _changes_nothing(
     if op.name in _UNCHANGED_BY:
         may_change = application.settings["scalar"] != _UNCHANGED_BY[op.name]
     else:
-        may_change = op.name not in _UNCHANGED_IN_SHAPE and not op.relabels
+        may_change = op.name not in _UNCHANGED_IN_SHAPE and not op.is_view
     if may_change or not node.inputs:
         return False
     given, made = node.inputs[0], node.entry()

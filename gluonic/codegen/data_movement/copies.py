@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from math import prod
 
-from gluonic.codegen.loops.semantics import relabels
+from gluonic.codegen.loops.semantics import is_view
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
@@ -24,7 +24,7 @@ class CopyStep(Step):
     def of(cls, node: Node, facts: Facts) -> "CopyStep | None":
         """The step of a node that reshapes its input."""
         kept = facts.dtypes[node.inputs[0]] == facts.dtypes[node.entry()] if node.inputs else False
-        if not kept or not relabels(node.applied) or facts.dtypes[node.entry()].hasobject:
+        if not kept or not is_view(node.applied) or facts.dtypes[node.entry()].hasobject:
             return None
         return cls(node)
 

@@ -130,12 +130,12 @@ def kept_axes(space: Shape, axes: Sequence[int], reduced: Shape) -> AxisMap:
     return tuple(None if i in axes else next(remaining) for i in range(len(space)))
 
 
-def relabelling(shape: Shape, source: Shape) -> AxisMap | None:
+def reshape_map(shape: Shape, source: Shape) -> AxisMap | None:
     """For each axis of a reshaped array, the axis of its source, None for one of length 1.
 
     None if the shapes differ by more than axes of length 1.
 
-    >>> relabelling((2, 1, 3), (2, 3)), relabelling((6,), (2, 3))
+    >>> reshape_map((2, 1, 3), (2, 3)), reshape_map((6,), (2, 3))
     ((0, None, 1), None)
     """
     own = [i for i, length in enumerate(shape) if not is_one(length)]

@@ -9,7 +9,7 @@ the machine code must be those that the operators expect.
 from collections.abc import Mapping
 
 from gluonic.codegen.loops.fusion import Group
-from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed, identity, relabelling
+from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed, identity, reshape_map
 from gluonic.codegen.loops.lowering import Access, LoweredGroup, contiguous_stride, strides
 from gluonic.codegen.loops.stages import StageDomain
 from gluonic.codegen.shapes.facts import Facts
@@ -111,13 +111,13 @@ class _Question:
                 continue
             axes: AxisMap | None = composed(own, read.axes)
             if entry != root:
-                axes = self._relabelled(composed(own, read.axes), entry, root)
+                axes = self._reshaped(composed(own, read.axes), entry, root)
             if axes is None or not read.is_whole or not self._same(axes, self._lies(root.node)):
                 return False
         return True
 
-    def _relabelled(self, axes: AxisMap, entry: Entry, root: Entry) -> AxisMap | None:
-        by_root = relabelling(self.facts.shapes[entry], self.facts.shapes[root])
+    def _reshaped(self, axes: AxisMap, entry: Entry, root: Entry) -> AxisMap | None:
+        by_root = reshape_map(self.facts.shapes[entry], self.facts.shapes[root])
         return None if by_root is None else composed(axes, by_root)
 
     def _same(self, axes: AxisMap, others: AxisMap) -> bool:

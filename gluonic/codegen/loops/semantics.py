@@ -41,14 +41,14 @@ def function_of(application: Application) -> Expression | None:
 _SOME_SHAPE = (2, 3)
 
 
-def relabels(application: Application) -> bool:
+def is_view(application: Application) -> bool:
     """Whether the output is the first input's elements, in order, under another shape."""
-    return application.op.relabels or lowering_of(application.op).relabels
+    return application.op.is_view or lowering_of(application.op).is_view
 
 
-def rearranges(application: Application) -> bool:
+def is_permutation(application: Application) -> bool:
     """Whether the output is the first input's elements, each once, under another shape or in another order."""
-    return relabels(application) or lowering_of(application.op).permutes
+    return is_view(application) or lowering_of(application.op).permutes
 
 
 def is_selection(application: Application) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Mapping, Sequence
 
-from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed, identity, relabelling
+from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed, identity, reshape_map
 from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
@@ -145,7 +145,7 @@ class _Arrangement:
         if loop.reduction is not None or not self.reduced or loop.indexed:
             return None
         kept = tuple(1 if i in self.reduced else n for i, n in enumerate(self.space))
-        return relabelling(kept, loop.space)
+        return reshape_map(kept, loop.space)
 
     def _plain(self, axes: AxisMap) -> AxisMap:
         """A map in which axes of length one count as repeated."""
@@ -182,10 +182,10 @@ class _Arrangement:
             return False
         axes = composed(own, read.axes)
         if entry is not root and entry != root:
-            relabelled = relabelling(self.shapes[entry], self.shapes[root])
-            if relabelled is None:
+            reshaped = reshape_map(self.shapes[entry], self.shapes[root])
+            if reshaped is None:
                 return False
-            axes = composed(axes, relabelled)
+            axes = composed(axes, reshaped)
         return self._plain(axes) == self._written(root.node)
 
 

@@ -19,4 +19,4 @@ lower(
     python="NumPy computes random slopes that are also read as an output",
 )
 lower("_gelu_slope", eager=1)
-lower("_prelu_view_like", relabels=True)
+lower("_prelu_view_like", is_view=True)

@@ -2,8 +2,8 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("_copy", "BlockGrad", "make_loss", relabels=True, selects=True)
-lower("MakeLoss", relabels=True)
+lower("_copy", "BlockGrad", "make_loss", is_view=True, selects=True)
+lower("MakeLoss", is_view=True)
 lower("Cast", "_cast_like", selects=True)
 lower("add_n", loop="loops.semantics:add_n", float16="pairwise")
 lower("where", loop="loops.semantics:where", selects=True, eager=1)

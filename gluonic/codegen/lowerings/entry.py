@@ -29,11 +29,10 @@ FAMILIES = frozenset({
     "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several",
     "ordering", "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic",
     "quantized_layers", "quantized_recurrent", "random_choice", "random_density", "rank_moments",
-    "rearrange",
-    "rearrangements", "recurrent", "recurrent_gradients", "reduce", "reductions", "regularization",
-    "relabellings", "resizing", "response_norm", "roi", "roi_parts", "sampling", "selections",
+    "rearrange", "rearrangements", "recurrent", "recurrent_gradients", "reduce", "reductions", "regularization",
+    "resizing", "response_norm", "roi", "roi_parts", "sampling", "selections",
     "sequence", "series", "shape", "signal", "slicing", "softmax", "softmax_output", "sparse_rows",
-    "standardization", "statistics", "trials", "unary", "unfolding", "upsampling",
+    "standardization", "statistics", "trials", "unary", "unfolding", "upsampling", "views",
 })  # fmt: skip
 """The families of `graph/ops/` that have a file here."""
 
@@ -85,7 +84,7 @@ class OperatorLowering:
     ----------
     loop : ``(settings, input shapes, output shape) → Loop | None``; operators with an expression need none
     is_function : whether attributes can make it a function of one element of each input
-    relabels : whether the output is the first input's elements, in order, under another shape
+    is_view : whether the output is the first input's elements, in order, under another shape
     permutes : whether it is those elements in another order
     selects : whether each result is an input element, an attribute, or an integer, up to its sign;
         or a function of the attributes that decides
@@ -114,7 +113,7 @@ class OperatorLowering:
 
     loop: Rule | None = None
     is_function: bool = False
-    relabels: bool = False
+    is_view: bool = False
     permutes: bool = False
     selects: bool | Callable[[dict[str, Any]], bool] = False
     multiplies: bool = False

@@ -2,4 +2,4 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("reshape_like", "_identity_with_attr_like_rhs", relabels=True)
+lower("reshape_like", "_identity_with_attr_like_rhs", is_view=True)

@@ -2,7 +2,7 @@
 
 from dataclasses import field
 
-from gluonic.codegen.loops.semantics import relabels
+from gluonic.codegen.loops.semantics import is_view
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry, Graph
 from gluonic.support.record import record
@@ -26,7 +26,7 @@ def find_aliases(graph: Graph, facts: Facts) -> Aliases:
     """Find the results that share memory; an output shares memory with no input and no other output."""
     outputs, found = set(graph.outputs), Aliases()
     for node in graph.nodes:
-        if node.application is None or not relabels(node.application):
+        if node.application is None or not is_view(node.application):
             continue
         entry, source = node.entry(), node.inputs[0]
         if facts.dtypes[entry] != facts.dtypes[source]:

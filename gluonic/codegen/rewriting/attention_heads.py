@@ -10,7 +10,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.loop import Read
-from gluonic.codegen.loops.semantics import loop_of, relabels
+from gluonic.codegen.loops.semantics import is_view, loop_of
 from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, heads_dot
@@ -114,7 +114,7 @@ class _Rewriting:
 
     def _source(self, matrices: Entry) -> Entry | None:
         """The array by head from which an entry was computed by swapping and merging axes."""
-        exchanged = self._relabelled(matrices)
+        exchanged = self._reshaped(matrices)
         if exchanged is None or not self._exchanges(exchanged.node):
             return None
         return exchanged.node.inputs[0] if self.ask(_are_joined, exchanged, matrices) else None
@@ -124,7 +124,7 @@ class _Rewriting:
         if not self._exchanges(node):
             return None
         by_head = node.inputs[0]
-        matrices = self._relabelled(by_head)
+        matrices = self._reshaped(by_head)
         if matrices is None or self._uses[by_head] > 1 or self._uses[matrices] > 1:
             return None
         source = self._by_head.get(matrices.node)
@@ -135,10 +135,10 @@ class _Rewriting:
         product = self._now(matrices).node
         return _like(product, product.inputs, {**product.applied.settings, "by_head": True})
 
-    def _relabelled(self, entry: Entry) -> Entry | None:
+    def _reshaped(self, entry: Entry) -> Entry | None:
         """The entry that this one is a reshape of."""
         node = entry.node
-        is_it = node.application is not None and relabels(node.application)
+        is_it = node.application is not None and is_view(node.application)
         return node.inputs[0] if is_it else None
 
     def _exchanges(self, node: Node) -> bool:

@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.codegen.loops.inner_operators import apply, concat_piece
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
-from gluonic.graph.ops.numpy.relabellings import at_least as shape_of_at_least
+from gluonic.graph.ops.numpy.views import at_least as shape_of_at_least
 from gluonic.graph.view import settings_of
 
 _Rule = Callable[[Any, RewriteContext], Sequence[Entry] | None]

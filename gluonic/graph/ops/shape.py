@@ -16,7 +16,7 @@ def as_before(F: Any, n: NodeView, g: Any) -> Any:
     return F.reshape_like(g, n.data)
 
 
-@operator("Reshape", "reshape", relabels=True)
+@operator("Reshape", "reshape", is_view=True)
 def reshape(
     data: Array,
     *,
@@ -60,7 +60,7 @@ def _(n: NodeView) -> None:
 reshape.gradient(data=as_before)
 
 
-@operator("reshape_like", relabels=True)
+@operator("reshape_like", is_view=True)
 def reshape_like(
     lhs: Array,
     rhs: Array,
@@ -117,7 +117,7 @@ reshape_like.infer_dtype(like("lhs"))
 reshape_like.gradient(lhs=lambda F, n, g: F.reshape_like(g, n.lhs))
 
 
-@operator("_identity_with_attr_like_rhs", relabels=True)
+@operator("_identity_with_attr_like_rhs", is_view=True)
 def identity_like(lhs: Array, rhs: Array) -> Array:
     """`lhs` unchanged; its shape and dtype are those of `rhs`."""
     return lhs.view()
@@ -127,7 +127,7 @@ identity_like.infer_shape(same)
 identity_like.gradient(lhs=lambda F, n, g: g)
 
 
-@operator("_copyto", relabels=True)
+@operator("_copyto", is_view=True)
 def copy_to(data: Array) -> Any:
     """Copy an array, usually to another one."""
     return data.view()
@@ -136,7 +136,7 @@ def copy_to(data: Array) -> Any:
 copy_to.gradient(data=lambda F, n, g: g)
 
 
-@operator("Flatten", "flatten", relabels=True)
+@operator("Flatten", "flatten", is_view=True)
 def flatten(data: Array) -> Array:
     """Join all axes but the first: ``(batch, a, b, ...)`` becomes ``(batch, a*b*...)``."""
     return data.view()
@@ -153,7 +153,7 @@ def _(n: NodeView) -> None:
 flatten.gradient(data=as_before)
 
 
-@operator("expand_dims", relabels=True)
+@operator("expand_dims", is_view=True)
 def expand_dims(data: Array, *, axis: int) -> Array:
     """Insert an axis of length one before `axis`; -1 appends it."""
     return data.view()
@@ -170,7 +170,7 @@ def _(n: NodeView) -> None:
 expand_dims.gradient(data=as_before)
 
 
-@operator("squeeze", relabels=True)
+@operator("squeeze", is_view=True)
 def squeeze(data: Array, *, axis: Axes = None) -> Array:
     """Drop axes of length one: all of them, or those in `axis`; at least one axis remains."""
     return data.view()

@@ -80,7 +80,7 @@ class Standardization:
         return self.through_deviation(g * self.scale * self.scale * -1)
 
 
-@operator("_channel_view_like", relabels=True)
+@operator("_channel_view_like", is_view=True)
 def channel_view_like(data: Array, other: Array, *, axis: int = 1) -> Any:
     """Reshape a vector along one axis to the rank of `other`, so that the two broadcast."""
     shape = [1] * other.ndim

@@ -32,7 +32,7 @@ def shape_beside(weights: PartialShape, a: PartialShape, axis: Axes, title: str)
     return tuple(extent if i == axes[0] else 1 for i in range(len(a)))
 
 
-@operator("_weights_beside", relabels=True, dtype=like("weights"))
+@operator("_weights_beside", is_view=True, dtype=like("weights"))
 def weights_beside(weights: Array, a: Array, *, axis: Axes = None) -> Any:
     """Reshape weights so that they are broadcast to `a`."""
     return weights.reshape(complete(shape_beside(weights.shape, a.shape, axis, "_weights_beside")))

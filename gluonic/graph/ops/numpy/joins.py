@@ -12,7 +12,7 @@ from gluonic.graph.axes import Extent, axis_of, product
 from gluonic.graph.derivation import derived
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import REGISTRY, Array, Operator, operator
-from gluonic.graph.ops.numpy.relabellings import at_least
+from gluonic.graph.ops.numpy.views import at_least
 from gluonic.graph.view import PartialShape, Unknown, complete, put, title_of, unify
 from gluonic.support.record import record
 

@@ -40,7 +40,7 @@ def _solved(codes: Sequence[int], given: PartialShape, title: str) -> PartialSha
     return tuple((size // rest if rest else 0) if code == -1 else code for code in codes)
 
 
-@operator("_np_reshape", relabels=True)
+@operator("_np_reshape", is_view=True)
 def reshape(a: Array, *, newshape: Shape, order: Order = "C") -> Array:
     """Give the elements another shape.
 
@@ -158,7 +158,7 @@ _ACTIONS: dict[int, Callable[[_Codes], None]] = {
 }
 
 
-@operator("_npx_reshape", "_npi_reshape", relabels=True)
+@operator("_npx_reshape", "_npi_reshape", is_view=True)
 def coded_reshape(a: Array, *, newshape: Shape, reverse: bool = False, order: Order = "C") -> Array:
     """Give the elements another shape, which may refer to the input's.
 
@@ -194,7 +194,7 @@ def _(n: Any) -> None:
 coded_reshape.gradient(a=lambda F, n, g: F.reshape_like(g, n.a))
 
 
-@operator("_np_squeeze", relabels=True)
+@operator("_np_squeeze", is_view=True)
 def squeeze(a: Array, *, axis: Axes = None) -> Array:
     """Drop axes of length one: all of them, or those in `axis`."""
     return a.view()
