@@ -32,6 +32,9 @@ def total(data: Array, axes: tuple[int, ...], keepdims: bool = False) -> Any:
         axes = tuple(axis % data.ndim for axis in axes)
     is_contiguous = data.flags.c_contiguous
     if is_contiguous and (not axes or min(axes) == data.ndim - len(axes)):
+        if len(axes) == 1 and data.shape[-1] <= _SHORT:
+            found = np.einsum("...i->...", data)
+            return found[..., None] if keepdims else found
         return _reduce(data, axis=axes, keepdims=keepdims)
     if data.size <= _SMALL or not is_contiguous:
         return _reduce(data, axis=axes, dtype=np.float64, keepdims=keepdims)
