@@ -1,4 +1,4 @@
-"""What libraries are told about a graph besides its JSON: shapes, dtypes and the values of parameters."""
+"""The data that libraries receive about a graph besides its JSON: shapes, dtypes and parameter values."""
 
 import ctypes
 import json
@@ -44,7 +44,7 @@ class Annotations:
             self._facts[name] = infer(graph, kind, known) if known else {}
 
     def of_entries(self, entries: list[Entry]) -> dict[str, str]:
-        """Return the attributes that tell shapes and dtypes of results, in the libraries' notation."""
+        """Return the attributes with the shapes and dtypes of results, in the libraries' notation."""
         written: dict[str, Callable[[Any], str]] = {SHAPE: _shape, DTYPE: _dtype}
         made = {}
         for name, facts in self._facts.items():
@@ -69,7 +69,7 @@ def annotations_for(graph: Graph, task: PartitionRequest) -> Annotations:
 
 
 def _shape(shape: PartialShape | None) -> str:
-    """Write a shape as libraries read it.
+    """Write a shape in the libraries' notation.
 
     >>> _shape((2, None)), _shape(None)
     ('[2,-1]', '[None]')
@@ -94,7 +94,7 @@ def annotated_json(graph: Graph, annotations: Annotations) -> str:
 
 
 class NamedArrays:
-    """Parameters as libraries receive them; they see, and may change, the arrays themselves.
+    """Parameters as libraries receive them; libraries may read and change the arrays themselves.
 
     Attributes
     ----------

@@ -1,4 +1,4 @@
-"""A library's partitioners and passes at the service of `optimize_for`."""
+"""A library's partitioners and passes as backends of `optimize_for`."""
 
 from functools import partial
 
@@ -9,7 +9,7 @@ from gluonic.graph.backends import BACKENDS
 
 
 def register_backends(catalogue: Catalogue) -> None:
-    """Enter all partitioners and passes of a library."""
+    """Register all partitioners and passes of a library."""
     binary = catalogue.binary
     for graph_pass in catalogue.passes:
         BACKENDS.add(graph_pass.name, partial(apply_pass, binary, graph_pass))

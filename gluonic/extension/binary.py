@@ -30,7 +30,7 @@ class ExtensionBinary:
 
     Parameters
     ----------
-    title : the library as messages name it: its path
+    title : the library's name in messages: its path
     resolve : finds the address of a symbol, None if there is none
 
     Attributes
@@ -41,7 +41,7 @@ class ExtensionBinary:
     Raises
     ------
     MXNetError
-        if it is no extension library, or of a version that cannot be loaded
+        if it is not an extension library, or its version is not supported
     """
 
     def __init__(self, title: str, resolve: Resolver) -> None:
@@ -91,7 +91,7 @@ class ExtensionBinary:
         Returns
         -------
         int
-            what it returned; 0 of a function that returns nothing
+            the result; 0 for a function that returns nothing
 
         Raises
         ------
@@ -105,7 +105,7 @@ class ExtensionBinary:
         return frame.result
 
     def exception(self, thrown: int, name: str) -> MXNetError:
-        """Make the error that goes with what a trampoline returned."""
+        """Make the error for a trampoline's result."""
         text = ctypes.string_at(thrown).decode(errors="replace")
         _free(thrown)
         facts = [f"a C++ exception in {name} of {self.title}", *self.new_messages()]
@@ -127,7 +127,7 @@ class ExtensionBinary:
         return MXNetError(describe(self.failure_text(what)))
 
     def failure_text(self, what: str) -> str:
-        """Say what failed, and what the library reports about it."""
+        """Describe a failure, with the library's messages about it."""
         messages = [f"\t[{i}] {message}" for i, message in enumerate(self.new_messages())]
         traceback = ["Extension Traceback:", *messages] if messages else []
         return "\n".join([what, *traceback, f"  in the library {self.title}"])
@@ -147,12 +147,12 @@ class ExtensionBinary:
         return (pointer.value or b"").decode(errors="replace").strip()
 
     def free(self, address: int | None) -> None:
-        """Free what the library has allocated."""
+        """Free memory that the library has allocated."""
         if address:
             self.call("_opCallFree", address)
 
     def initialize(self) -> None:
-        """Let the library decide whether it works with this version of MXNet."""
+        """Let the library check whether it supports this version of MXNet."""
         self.check("initialize", "Library failed to initialize", MXNET_VERSION)
 
 
@@ -208,12 +208,12 @@ def open_file(path: str, opened_before: int = 0) -> ExtensionBinary:
     Parameters
     ----------
     path : the file, absolute
-    opened_before : how many other files were opened under this path
+    opened_before : number of other files that were opened under this path
 
     Raises
     ------
     MXNetError
-        if it is missing, no library, no extension library, or of an unknown version
+        if it is missing, not a library, not an extension library, or of an unknown version
     """
     if not os.path.exists(path):
         raise MXNetError(describe(f"load path {path} does NOT exist"))
@@ -225,9 +225,7 @@ def open_file(path: str, opened_before: int = 0) -> ExtensionBinary:
             )
         )
     _probe(path)
-    folder, name = os.path.split(
-        path
-    )  # the system's loader knows files by the path they were opened by
+    folder, name = os.path.split(path)  # the system's loader identifies files by their path
     path = os.path.join(folder, *["."] * opened_before, name)
     try:
         handle = ctypes.CDLL(path, mode=os.RTLD_LAZY | os.RTLD_LOCAL)
@@ -242,7 +240,7 @@ def open_file(path: str, opened_before: int = 0) -> ExtensionBinary:
 
 
 def _probe(path: str) -> None:
-    """Open the library in another process first: what its static objects throw ends the process.
+    """Open the library in another process first: an exception of its static objects ends the process.
 
     Raises
     ------
@@ -253,7 +251,7 @@ def _probe(path: str) -> None:
         return
     command = [sys.executable, "-I", "-S", "-c", _PROBE, path]
     done = subprocess.run(command, capture_output=True, timeout=_PROBE_SECONDS, check=False)
-    if done.returncode < 0:  # a signal; a mere failure is reported when it is opened here
+    if done.returncode < 0:  # a signal; other failures are reported when it is opened here
         said = done.stderr.decode(errors="replace").strip().splitlines()
         raise MXNetError(
             describe(

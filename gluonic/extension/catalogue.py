@@ -13,12 +13,12 @@ CPU = "cpu"
 
 @dataclass(frozen=True)
 class OperatorEntry:
-    """A registered operator; its functions as the library's handles, 0 for one that was not set.
+    """A registered operator; its functions are the library's handles, 0 if not set.
 
     Attributes
     ----------
     name : the operator's name
-    is_subgraph : whether it stands for whole subgraphs
+    is_subgraph : whether it replaces whole subgraphs
     forward, backward, create_state : by device
     """
 
@@ -77,7 +77,7 @@ def read(binary: ExtensionBinary) -> Catalogue:
     Raises
     ------
     MXNetError
-        for the first that is incomplete
+        for the first incomplete registration
     """
     counts = [binary.call(f"_{kind}RegSize") for kind in ("op", "part", "pass")]
     return Catalogue(
@@ -108,7 +108,7 @@ def _text(pointer: ctypes.c_char_p) -> str:
 
 
 class _ByDevice:
-    """Room for the functions of one kind, by device."""
+    """Memory for the functions of one kind, by device."""
 
     def __init__(self) -> None:
         self.devices, self.functions = ctypes.c_void_p(), ctypes.c_void_p()
@@ -203,7 +203,7 @@ def _read_pass(binary: ExtensionBinary, index: int) -> GraphPass:
 
 
 def report(catalogue: Catalogue) -> list[str]:
-    """What a library contains, in lines to be printed."""
+    """A description of a library's contents, in lines."""
     lines = [f"Found {len(catalogue.operators)} operators in library"]
     for i, operator in enumerate(catalogue.operators):
         lines.append(f"\tOp[{i}] {operator.name}")

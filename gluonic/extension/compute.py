@@ -1,8 +1,8 @@
 """Forward and backward of libraries' operators on arrays, and the states of stateful ones.
 
-All that a call passes besides the data lies in `CallSlots` that are made once for given shapes and dtypes;
-a call writes the addresses of the data into them and enters the library. Slots are pooled: two threads
-never share them.
+All arguments of a call except the data are in `CallSlots`, created once for given shapes and dtypes. A call
+writes
+the addresses of the data to them and enters the library. Slots are pooled: two threads never share them.
 """
 
 import ctypes
@@ -54,14 +54,14 @@ class TensorArrays:
         )  # fmt: skip
 
     def point_at(self, arrays: Sequence[Array]) -> None:
-        """Let the tensors be these arrays, in a version nobody has seen."""
+        """Point the tensors at these arrays, with new version numbers."""
         data = self.data
         for i, array in enumerate(arrays):
             data[i] = array.ctypes.data
         self.renew_versions()
 
     def renew_versions(self) -> None:
-        """Let the tensors be in a version nobody has seen."""
+        """Give the tensors new version numbers."""
         versions, serial = self.versions, next(_serials)
         for i in range(len(versions)):
             versions[i] = serial
@@ -99,7 +99,7 @@ class CallFrame(CallSlots):
 
 
 class _Pool(NamedTuple):
-    """The outputs that go with certain inputs, and the frames for such calls that nobody uses now."""
+    """The outputs for certain inputs, and the idle frames for such calls."""
 
     outputs: Signature
     frames: list[CallFrame]
@@ -112,7 +112,7 @@ class Computation:
     ----------
     binary, entry : the operator
     attributes : of this use
-    forward : or backward
+    forward : whether to run forward, not backward
     """
 
     def __init__(
@@ -137,14 +137,14 @@ class Computation:
         Parameters
         ----------
         inputs : the arrays
-        promise : tells the shapes and dtypes of the outputs for such inputs
+        promise : returns the shapes and dtypes of the outputs for such inputs
         mutated : the positions of inputs that the operator may change
         state : that of a stateful operator
 
         Raises
         ------
         MXNetError
-            with what the library reports or throws
+            with the library's messages or exception
         """
         given = inputs
         for array in inputs:
@@ -186,7 +186,7 @@ class Computation:
         return made
 
     def native(self, inputs: Signature, outputs: Signature) -> "NativeComputation | None":
-        """The computation as compiled graphs call it, None where they cannot."""
+        """The computation for compiled graphs; None if they cannot call it."""
         known = all(dtype in PASSABLE for _, dtype in (*inputs, *outputs))
         if self.stateful or not known or CPU not in self._functions:
             return None
@@ -198,11 +198,11 @@ class Computation:
         return CallFrame(self.binary, function, self.head(), key, outputs)
 
     def head(self, state: int | None = None) -> tuple[Argument, ...]:
-        """The arguments that say what to compute, before those that say with what.
+        """The arguments that identify the computation, before those for its data.
 
         Parameters
         ----------
-        state : the address of that of a stateful operator, if it is known already
+        state : the address of the state of a stateful operator, if known
         """
         if self.stateful:
             return int(self._forward), state or 0
@@ -241,14 +241,14 @@ class NativeComputation:
         self.context = ctypes.addressof(self._numbers)
 
     def check(self) -> None:
-        """Raise what went wrong in calls since the last check."""
+        """Raise the error of a call since the last check, if any."""
         if self._numbers[_FAILED]:
             thrown, self._numbers[_THROWN], self._numbers[_FAILED] = self._numbers[_THROWN], 0, 0
             raise self._computation.error(thrown)
 
 
 class OperatorState:
-    """An instance of a library's stateful operator; it goes when the last reference goes.
+    """An instance of a library's stateful operator; freed with its last reference.
 
     Attributes
     ----------

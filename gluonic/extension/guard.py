@@ -1,8 +1,8 @@
-"""Calling C++ safely: machine code that catches exceptions, and the workspace operators are lent.
+"""Safe calls of C++: machine code that catches exceptions, and the workspace of operators.
 
 A C++ exception that reaches ctypes ends the process. So calls go through trampolines, one for each
 signature, compiled by LLVM: ``guard(frame)`` calls ``frame[0]`` with the arguments ``frame[2:]``, puts
-the result into ``frame[1]`` and returns NULL, or the text of what was thrown. All slots have 8 bytes.
+the result into ``frame[1]`` and returns NULL, or the text of the exception. All slots have 8 bytes.
 """
 
 import ctypes
@@ -29,7 +29,7 @@ class Guards(NamedTuple):
     ----------
     trampolines : by signature
     allocate : the address of the workspace allocator, ``void* (void** workspace, int bytes)``
-    release : frees what was allocated from a workspace
+    release : frees all memory allocated from a workspace
     enter : the address of what compiled graphs call: ``void (void** operands, int64_t* context)``, with the
         context that `compute.NativeComputation` makes
     """
@@ -42,7 +42,7 @@ class Guards(NamedTuple):
 
 
 def guards_for(resolve: Callable[[str], int | None]) -> Guards:
-    """Return trampolines that catch what a library throws.
+    """Return trampolines that catch a library's exceptions.
 
     Parameters
     ----------

@@ -14,7 +14,7 @@ from gluonic.graph.storage.values import KINDS
 from gluonic.graph.view import PartialShape, Unknown
 
 PASSABLE = {dtype: code for dtype, code in CODE_OF.items() if code <= 6}
-"""The dtypes that can cross the border, with the numbers they cross it as."""
+"""The dtypes that can be passed to a library, with their codes."""
 
 Shapes: TypeAlias = "list[PartialShape | None]"
 Dtypes: TypeAlias = "list[np.dtype[Any] | None]"
@@ -23,22 +23,22 @@ _LONGEST_AXIS = 2**32 - 1
 
 
 class Inference(Protocol):
-    """The questions that can be put to an operator before it runs."""
+    """The interface of inference for an operator."""
 
     def counts(self) -> tuple[int, int]:
-        """Return how many inputs and outputs there are."""
+        """Return the numbers of inputs and outputs."""
 
     def mutated(self, inputs: int) -> tuple[int, ...]:
         """Return the positions of the inputs that the operator changes."""
 
     def shapes(self, inputs: Shapes, outputs: int) -> tuple[Shapes, Shapes]:
-        """Return what is then known about the shapes of the inputs and of the outputs."""
+        """Return the known shapes of the inputs and of the outputs."""
 
     def dtypes(self, inputs: Dtypes, outputs: int) -> tuple[Dtypes, Dtypes]:
-        """Return what is then known about the dtypes of the inputs and of the outputs."""
+        """Return the known dtypes of the inputs and of the outputs."""
 
     def storage(self, inputs: Sequence[str], outputs: int) -> list[str] | None:
-        """Return the storage kinds of the outputs for those of the inputs; None if only dense arrays do."""
+        """Return the storage kinds of outputs from those of inputs; None if only dense arrays are supported."""
 
 
 class LibraryInference:
@@ -56,7 +56,7 @@ class LibraryInference:
         self.binary, self.entry, self.attributes = binary, entry, attributes
 
     def counts(self) -> tuple[int, int]:
-        """Return how many inputs and outputs there are."""
+        """Return the numbers of inputs and outputs."""
         num_in, num_out = ctypes.c_int(-1), ctypes.c_int(-1)
         self._check("ParseAttrs", self.entry.parse_attrs, num_in, num_out)
         if num_in.value < 0 or num_out.value < 1:
@@ -88,18 +88,18 @@ class LibraryInference:
         return found
 
     def shapes(self, inputs: Shapes, outputs: int) -> tuple[Shapes, Shapes]:
-        """Return what is then known about the shapes of the inputs and of the outputs.
+        """Return the known shapes of the inputs and of the outputs.
 
         Raises
         ------
         Unknown
-            if the library cannot tell without the inputs that are unknown
+            if the library needs the unknown inputs
         InferenceError
             if the inputs' shapes do not fit
         """
         whole = all(shape is not None and None not in shape for shape in inputs)
         if not whole and not any(shape is not None and None not in shape for shape in inputs):
-            raise Unknown  # libraries rarely expect to be told nothing at all
+            raise Unknown  # libraries rarely expect inputs of which nothing is known
         given = ShapeArrays([() if shape is None else shape for shape in inputs])
         found = [ctypes.c_void_p() for _ in range(4)]
         self._infer("InferShape", self.entry.infer_shape, whole, *given.arguments, *found, outputs)
@@ -127,12 +127,12 @@ class LibraryInference:
         return shapes
 
     def dtypes(self, inputs: Dtypes, outputs: int) -> tuple[Dtypes, Dtypes]:
-        """Return what is then known about the dtypes of the inputs and of the outputs.
+        """Return the known dtypes of the inputs and of the outputs.
 
         Raises
         ------
         Unknown
-            if the library cannot tell without the inputs that are unknown
+            if the library needs the unknown inputs
         InferenceError
             if the inputs' dtypes do not fit
         """
@@ -157,12 +157,12 @@ class LibraryInference:
                 )
 
     def storage(self, inputs: Sequence[str], outputs: int) -> list[str] | None:
-        """Return the storage kinds of the outputs for those of the inputs; None if only dense arrays do.
+        """Return the storage kinds of outputs from those of inputs; None if only dense arrays are supported.
 
         Raises
         ------
         InferenceError
-            if the library does not take such inputs
+            if the library does not accept such inputs
         """
         if not self.entry.infer_storage_type:
             return None
@@ -198,7 +198,7 @@ class LibraryInference:
         return CODES[code]
 
     def _infer(self, what: str, handle: int, whole: bool, *arguments: Argument) -> None:
-        """Call an inference function; if it fails for want of knowledge, the rule waits."""
+        """Call an inference function; if it fails because facts are missing, the rule waits."""
         try:
             text = self._call(what, handle, *arguments)
         except MXNetError as error:

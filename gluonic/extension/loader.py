@@ -39,7 +39,7 @@ class ExtensionLibrary:
         return [operator for one in self._loaded for operator in one.operators]
 
     def register(self) -> None:
-        """Put all it has into the registries."""
+        """Register all of its contents."""
         for operator in self.operators:
             REGISTRY.replace(operator)
             vars(EAGER).pop(operator.name, None)
@@ -71,7 +71,7 @@ def load_library(path: str | os.PathLike[str], verbose: bool) -> None:
 
 
 def _identity(path: str) -> tuple[int, int] | None:
-    """What makes a file the same file; a library that was compiled anew is another one."""
+    """The identity of a file; a library that was compiled again is a different one."""
     try:
         status = os.stat(path)
     except OSError:

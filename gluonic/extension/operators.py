@@ -1,6 +1,6 @@
 """A library's operators as operators of gluonic's registry, with their gradients.
 
-As with `Custom`, a hidden output of a stateful operator carries its state to the backward.
+As with `Custom`, a hidden output of a stateful operator passes its state to the backward.
 """
 
 from collections.abc import Mapping, Sequence
@@ -33,7 +33,7 @@ _MOST_USES = 1024
 
 
 class LoadedOperator:
-    """An operator of a library: what its rules and kernels share.
+    """An operator of a library: the shared data of its rules and kernels.
 
     Attributes
     ----------
@@ -51,7 +51,7 @@ class LoadedOperator:
             self.operators.append(self._backward())
 
     def register_storage(self) -> None:
-        """Say how the operator works on stored values, if its library does."""
+        """Declare how the operator works on stored values, if its library supports them."""
         ways = (self._kinds, self._run_stored), (self._gradient_kinds, self._run_gradient)
         for operator, (kinds, run) in zip(self.operators, ways, strict=False):
             name = operator.name
@@ -99,7 +99,7 @@ class LoadedOperator:
             shape=self._infer_shape,
             dtype=self._infer_dtype,
             keeps_state=self._with_state if stateful else None,
-            is_loss=bool(self.entry.backward or stateful),  # only the library knows what it is
+            is_loss=bool(self.entry.backward or stateful),  # only the library knows
             native=self._native_forward,
             extra_attributes=EXTRA_ATTRIBUTES,
         )

@@ -1,7 +1,8 @@
-"""Partitioning: growing groups of nodes that someone chooses, and putting one node in place of each.
+"""Partitioning: groups of nodes grow by a chooser's decisions, and each is replaced by one node.
 
-A group must stay outside of itself: were there a path from it through other nodes back into it, the node
-that takes its place would depend on its own result. The same holds for all groups together.
+A group must be convex: with a path from it through other nodes back into it, the node that replaces it would
+depend
+on its own result. The same holds for all groups together.
 """
 
 from collections import deque
@@ -18,26 +19,26 @@ Maker: TypeAlias = Callable[[Sequence[Entry]], Node]
 
 
 class Chooser(Protocol):
-    """Says which nodes belong together."""
+    """Decides which nodes belong together."""
 
     def select(self, node: Node) -> bool:
         """Whether a group may begin with a node."""
 
     def select_input(self, node: Node, producer: Node) -> bool:
-        """Whether a group that has `node` takes in one that it reads."""
+        """Whether a group with `node` also gets a node that it reads."""
 
     def select_output(self, node: Node, reader: Node) -> bool:
-        """Whether a group that has `node` takes in one that reads it."""
+        """Whether a group with `node` also gets a node that reads it."""
 
     def filter(self, candidates: Sequence[Node]) -> list[Node]:
-        """Choose among the nodes that a group has grown to."""
+        """Select among the nodes of a grown group."""
 
     def reset(self) -> None:
-        """Forget: the group is grown anew, without the nodes that would close a cycle."""
+        """Reset: the group grows again, without the nodes that would close a cycle."""
 
 
 class Partition:
-    """The groups that a chooser makes of a graph; variables belong to none.
+    """The groups that a chooser finds in a graph; variables belong to none.
 
     Attributes
     ----------
@@ -132,11 +133,12 @@ class CutGroup:
     Attributes
     ----------
     group : its nodes
-    graph : the group as a graph of its own; its variables stand for what it reads
-    sources : for each of these variables the entry of the old graph that it stands for
-    results : for each output of `graph` the entry of the old graph that it is
-    readers : which output goes where: for each output the edges (reader, input number) it feeds; None is
-        an output of the old graph, by its number
+    graph : the group as a separate graph; its variables represent its inputs
+    sources : for each of these variables, the entry of the old graph that it represents
+    results : for each output of `graph`, the corresponding entry of the old graph
+    readers : for each output, the edges (reader, input index) that read it; the reader None is an output of the
+        old
+        graph, by its index
     """
 
     group: Group
@@ -184,7 +186,7 @@ def cut_out(
 def _results(
     graph: Graph, members: set[Node], *, dedup: bool
 ) -> tuple[list[Entry], list[list[Edge]]]:
-    """What of a group others read, and who does."""
+    """The results of a group that others read, with their readers."""
     edges: list[tuple[Entry, Node | None, int]] = []
     for node in graph.nodes:
         if node not in members:
@@ -201,7 +203,7 @@ def _results(
 
 
 def replace_groups(graph: Graph, cuts: Sequence[tuple[CutGroup, Maker]]) -> Graph:
-    """Put a node in place of each group that was cut out.
+    """Replace each group that was cut out by a node.
 
     Parameters
     ----------
@@ -212,7 +214,7 @@ def replace_groups(graph: Graph, cuts: Sequence[tuple[CutGroup, Maker]]) -> Grap
 
 
 class _Replacement:
-    """The making of the new graph: nodes that stay and groups, each after what it reads."""
+    """The construction of the new graph: unchanged nodes and groups, in topological order."""
 
     def __init__(self, graph: Graph, cuts: Sequence[tuple[CutGroup, Maker]]) -> None:
         self.graph, self.cuts = graph, cuts
@@ -237,7 +239,7 @@ class _Replacement:
         return Graph(self._moved(entry, (None, i)) for i, entry in enumerate(self.graph.outputs))
 
     def _in_order(self) -> Iterable[Node | int]:
-        """The nodes that stay, and the numbers of groups."""
+        """The unchanged nodes, and the indices of groups, in order."""
         import networkx
 
         units = networkx.DiGraph()
@@ -252,14 +254,14 @@ class _Replacement:
         return found
 
     def _moved(self, entry: Entry, edge: Edge) -> Entry:
-        """What an edge that read `entry` reads now."""
+        """The new entry that an edge reads instead of `entry`."""
         if edge not in self.source:
             return Entry(self.nodes[entry.node], entry.index)
         number, output = self.source[edge]
         return Entry(self.made[number], output)
 
     def _inputs_of(self, cut: CutGroup) -> list[Entry]:
-        """What the node of a group reads: the edges into the group, each for one of its variables."""
+        """The inputs of a group's node: the edges into the group, one for each of its variables."""
         members = set(cut.group)
         edges: dict[Entry, list[Edge]] = {}
         for node in cut.group:

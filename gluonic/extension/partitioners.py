@@ -1,4 +1,4 @@
-"""Libraries' partitioners at work: they choose and review subgraphs, which become nodes of their operators."""
+"""Libraries' partitioners: they select and review subgraphs, which become nodes of their operators."""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -158,7 +158,7 @@ def _taken(binary: ExtensionBinary, pointer: ctypes.c_void_p, count: int) -> lis
 
 
 class _Supported:
-    """Chooses by the numbers that `supported_ops` gave: equal numbers, and -1 with any, go together."""
+    """Groups nodes by the numbers from `supported_ops`: equal numbers belong together, and -1 with any."""
 
     def __init__(self, ids: Sequence[int], positions: dict[Node, int]) -> None:
         self._ids, self._positions = ids, positions

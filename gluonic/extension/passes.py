@@ -25,7 +25,7 @@ _WIDEST = 8  # bytes of an element, for an array whose dtype is unknown
 
 
 class _Parameters:
-    """The parameters that a pass makes; a library calls this while it runs."""
+    """The parameters that a pass creates; the library calls this while the pass runs."""
 
     def __init__(self, task: PartitionRequest) -> None:
         self._task = task
@@ -37,7 +37,7 @@ class _Parameters:
         self, _: Any, axes: Any, rank: int, device: bytes, number: int, code: int, name: bytes,
         is_arg: int, data: Any,
     ) -> None:  # fmt: skip
-        """Make an array. An exception cannot pass through C++: it is kept for afterwards."""
+        """Create an array. An exception cannot pass through C++, so it is stored and raised later."""
         try:
             shape = tuple(axes[i] for i in range(rank))
             array = self._array(shape, code, name.decode())

@@ -1,4 +1,4 @@
-"""The random states that operators of libraries are lent: 1024 Mersenne twisters, seeded as MXNet does.
+"""The random states for operators of libraries: 1024 Mersenne twisters, seeded as in MXNet.
 
 They follow `mx.random.seed`, and with the same seed give the numbers that MXNet's give. Each is laid
 out as libstdc++ lays out std::mt19937: 624 words in 64 bits each, then the position.
@@ -17,14 +17,14 @@ _SEED_STRIDE = 127  # state j starts with seed * 127 + j
 
 
 class RandomStates:
-    """The states, made when first needed and made anew after each seeding."""
+    """The states, created on first use, and again after each seeding."""
 
     def __init__(self) -> None:
         self._memory: np.ndarray[tuple[int, int], np.dtype[np.uint64]] | None = None
         self._lock = threading.Lock()
 
     def address(self) -> int:
-        """Return where the states lie, once and for all; they go on from call to call."""
+        """Return the address of the states, which never changes; the states advance from call to call."""
         with self._lock:
             if self._memory is None:
                 self._memory = np.empty((STATES, _WORDS + 1), np.uint64)

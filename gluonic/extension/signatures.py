@@ -4,7 +4,7 @@ A signature is written ``result:arguments`` with a letter each: i is an int, p a
 """
 
 VERSIONS = {7: "MXNet 1.7", 10: "MXNet 1.8", 11: "MXNet 1.9"}
-"""The versions that were released, each with the release that speaks it; 8 and 9 lie in between."""
+"""The released versions, each with its release of MXNet; 8 and 9 lie between releases."""
 
 _ATTRIBUTES = "ppi"  # keys, values, count
 _TENSORS = "pppppppi"  # shapes, ranks, data, dtypes, versions, devices, device numbers; count

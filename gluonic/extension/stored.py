@@ -1,4 +1,4 @@
-"""Calls of libraries' operators with sparse arrays, which cross the border as MXSparse: parts and lengths."""
+"""Calls of libraries' operators with sparse arrays, which are passed as MXSparse: parts and lengths."""
 
 import ctypes
 from collections.abc import Callable, Sequence
@@ -43,7 +43,7 @@ class StoredTensors(TensorArrays):
 
     Parameters
     ----------
-    values : the tensors; those that the library is to make are empty
+    values : the tensors; those that the library creates are empty
     """
 
     def __init__(self, values: Sequence[Value]) -> None:
@@ -55,7 +55,7 @@ class StoredTensors(TensorArrays):
         self._held = [self._point(i, value) for i, value in enumerate(values)]
 
     def _point(self, i: int, value: Value) -> Any:
-        """Let a tensor be a value; returns what must outlive the call."""
+        """Point a tensor at a value; returns an object that must outlive the call."""
         if isinstance(value, np.ndarray):
             data: Array = np.ascontiguousarray(value)
             self.data[i] = data.ctypes.data
@@ -71,11 +71,11 @@ class StoredTensors(TensorArrays):
 
 
 class _Outputs:
-    """The outputs of a call, of which the library asks for room for the sparse ones.
+    """The outputs of a call; the library requests memory for the sparse ones.
 
     Parameters
     ----------
-    name : of the operator
+    name : the name of the operator
     signature, kinds : shapes, dtypes and storage kinds of the outputs
     """
 
@@ -92,7 +92,7 @@ class _Outputs:
     def _allocate(
         self, _: Any, index: int, count: int, starts: int, data: Any, indices: Any, indptr: Any
     ) -> None:
-        """Make room for a sparse output; what is wrong is told after the call, which no exception may leave."""
+        """Allocate a sparse output; errors are raised after the call, since no exception may leave it."""
         try:
             parts = self._parts(index, count, starts)
         except Exception as error:
@@ -126,7 +126,7 @@ class _Outputs:
         return [elements, numbers]
 
     def checked(self) -> list[Value]:
-        """The values, if the library has made them as they must be."""
+        """The values, if the library has created valid ones."""
         if self.error is not None:
             raise self.error
         for value in self.values:
@@ -185,14 +185,14 @@ def call_stored(
     ----------
     computation : forward of an operator
     values : the inputs
-    promise : tells the shapes and dtypes of the outputs for such inputs
+    promise : returns the shapes and dtypes of the outputs for such inputs
     kinds : the storage kinds of the outputs
     state : that of a stateful operator
 
     Raises
     ------
     MXNetError
-        with what the library reports or throws, or what is wrong with the sparse arrays that it makes
+        with the library's messages or exception, or for invalid sparse arrays that it creates
     """
     outputs = _Outputs(computation.entry.name, promise(values), kinds)
     given, results = StoredTensors(values), StoredTensors(outputs.values)

@@ -1,4 +1,4 @@
-"""Operators that stand for a subgraph: the library computes it, gluonic infers through it."""
+"""Operators that replace a subgraph: the library computes it, gluonic runs inference through it."""
 
 import json
 from collections.abc import Mapping, Sequence
@@ -26,7 +26,7 @@ class SubgraphInference:
         self.graph = graph
 
     def counts(self) -> tuple[int, int]:
-        """Return how many inputs and outputs there are."""
+        """Return the numbers of inputs and outputs."""
         return len(self.graph.variables), len(self.graph.outputs)
 
     def mutated(self, inputs: int) -> tuple[int, ...]:
@@ -42,7 +42,7 @@ class SubgraphInference:
         return self._inferred("dtype", inputs)
 
     def storage(self, inputs: Sequence[str], outputs: int) -> list[str] | None:
-        """None: what is in the subgraph is dense."""
+        """None: all arrays in the subgraph are dense."""
         return None
 
     def _inferred(self, kind: str, inputs: Sequence[Any]) -> tuple[list[Any], list[Any]]:

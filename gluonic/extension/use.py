@@ -1,4 +1,4 @@
-"""An operator of a library with given attributes: what it computes, forward and backward, and what of."""
+"""An operator of a library with given attributes: its inputs and outputs, its forward and backward."""
 
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -23,7 +23,7 @@ class OperatorUse:
     Attributes
     ----------
     inputs : the names of its inputs
-    inferred : with how many of them shapes and dtypes are inferred; the rest are extra inputs
+    inferred : number of inputs that take part in inference; the rest are extra inputs
     outputs : the names of its outputs
     mutated : the positions of the inputs it changes
     """
@@ -47,12 +47,12 @@ class OperatorUse:
 
     @cached_property
     def dense_fault(self) -> InferenceError | None:
-        """What is wrong with calls with dense arrays that give dense ones; None if nothing is."""
+        """The error for calls with dense inputs and outputs; None if they are supported."""
         return self._dense_fault(self.entry.name, self.kinds, len(self.inputs))
 
     @cached_property
     def dense_gradient_fault(self) -> InferenceError | None:
-        """What is wrong with gradients of dense arrays from dense arrays; None if nothing is."""
+        """The error for dense gradients of dense arrays; None if they are supported."""
         count = len(self.inputs) + 2 * len(self.outputs)
         return self._dense_fault(f"the backward of {self.entry.name}", self.gradient_kinds, count)
 
@@ -81,7 +81,7 @@ class OperatorUse:
         return create_state(self.binary, self.entry, self.attributes, arrays)
 
     def compute(self, arrays: Sequence[Array], state: OperatorState | None = None) -> Any:
-        """Run the forward; of a stateful operator the state is the last result."""
+        """Run the forward; for a stateful operator, the state is the last result."""
         if self.dense_fault is not None:
             raise self.dense_fault
         if self.stateful and state is None:
@@ -92,13 +92,13 @@ class OperatorUse:
         return tuple(results)
 
     def kinds(self, given: Sequence[str]) -> list[str] | None:
-        """The storage kinds of the outputs; None if the operator takes and gives dense arrays alone."""
+        """The storage kinds of the outputs; None if the operator supports only dense arrays."""
         return self.inference.storage(given[: self.inferred], len(self.outputs))
 
     def gradient_kinds(self, given: Sequence[str]) -> list[str] | None:
         """The storage kinds of the gradients for those of the outputs' gradients, the inputs and the outputs.
 
-        As in MXNet, the library tells by the function that tells those of outputs.
+        As in MXNet, the library infers them with the function for those of outputs.
         """
         counted = given[: len(given) - (len(self.inputs) - self.inferred)]
         return self.inference.storage(counted, len(self.inputs))
@@ -125,17 +125,17 @@ class OperatorUse:
         return call_stored(self.backward, values, self.promised_gradients, kinds, state)
 
     def promised_gradients(self, arrays: Sequence[Value]) -> Any:
-        """Tell the shapes and dtypes of the gradients: those of the inputs, behind the outputs' gradients."""
+        """The shapes and dtypes of the gradients: those of the inputs, which follow the outputs' gradients."""
         begin = len(self.outputs)
         return tuple([(a.shape, a.dtype) for a in arrays[begin : begin + len(self.inputs)]])
 
 
 class KeptState(Application):
-    """A use of a stateful operator that makes its state at the first call and keeps it.
+    """An application of a stateful operator that creates its state at the first call and keeps it.
 
     Attributes
     ----------
-    state_for : the state; made for such arrays, if this is the first call
+    state_for : returns the state; the first call creates it for the given arrays
     """
 
     __slots__ = ("state_for",)
@@ -149,7 +149,7 @@ class KeptState(Application):
                 made.append(use.new_state(arrays))
             return made[0]
 
-        self.state_for = state_for  # no method: states go with the last reference to the use
+        self.state_for = state_for  # not a method: states are freed with `self`
         self.call = lambda *arrays: use.compute(arrays, state_for(arrays))
 
 
@@ -161,5 +161,5 @@ def _extra_inputs(attributes: Attributes, name: str) -> int:
 
 
 def output_names(count: int) -> list[str]:
-    """Name the outputs of an operator as MXNet does."""
+    """Name the outputs of an operator as in MXNet."""
     return ["output"] if count == 1 else [f"output{i}" for i in range(count)]

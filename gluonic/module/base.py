@@ -21,7 +21,7 @@ DEFAULT_INITIALIZER = Uniform(0.01)
 
 
 class NoBatchError(MXNetError, StopIteration):
-    """There is nothing to train on; MXNet raises a `StopIteration`."""
+    """There is no batch to train on; MXNet raises a `StopIteration`."""
 
 
 def as_list(value: Any) -> list[Any]:
@@ -91,7 +91,7 @@ class BaseModule(ModuleInterface):
         epoch: int = 0,
         sparse_row_id_fn: Any = None,
     ) -> list[tuple[str, float]]:
-        """Return a metric's values over some data; a progress bar is shown on a terminal."""
+        """Return a metric's values for some data; on a terminal, a progress bar is shown."""
         self.require("binded", "params_initialized")
         if reset:
             eval_data.reset()
@@ -109,7 +109,7 @@ class BaseModule(ModuleInterface):
         return list(eval_metric.get_name_value())
 
     def _loggers(self) -> list[logging.Logger]:
-        """The loggers whose lines go above a bar: MXNet's callbacks write to the root."""
+        """The loggers whose lines are printed above a progress bar: MXNet's callbacks use the root logger."""
         own = [self.logger] if isinstance(self.logger, logging.Logger) else []
         return [logging.getLogger(), *own]
 
@@ -160,7 +160,7 @@ class BaseModule(ModuleInterface):
         ----------
         eval_data : an iterator, or an array, which is one batch
         num_batch : largest number of batches
-        merge_batches : whether to join the batches' outputs; else there is a list for each batch
+        merge_batches : whether to concatenate the batches' outputs; otherwise there is a list for each batch
         reset : whether to reset the iterator first
         always_output_list : whether to return a single output in a list as well
 

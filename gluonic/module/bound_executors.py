@@ -25,7 +25,7 @@ class BoundExecutors:
     for_training : whether gradients will be requested
     inputs_need_grad : whether gradients of the data will be, too
     shared_group : another group to share parameters and memory for inputs with
-    logger : for programs that look for it
+    logger : for programs that read it
     fixed_param_names : parameters without gradients
     grad_req : ``write``, ``add`` or ``null``; for all, in a list for each argument, or by name
     state_names : inputs that keep their values between batches
@@ -119,14 +119,14 @@ class BoundExecutors:
         self._collect()
 
     def decide_slices(self, data_shapes: Sequence[DataDesc]) -> list[int]:
-        """Divide the batch of such inputs among the contexts; return their batch axes.
+        """Divide the batch of the described inputs among the contexts; return their batch axes.
 
         Raises
         ------
         AssertionError
-            if an input has another batch size than others
+            if inputs have different batch sizes
         ValueError
-            if a context would get nothing
+            if a context would get no example
         """
         axes = batch_axes(data_shapes)
         for one, axis in zip(data_shapes, axes, strict=True):
@@ -212,11 +212,11 @@ class BoundExecutors:
 
     @property
     def _total_exec_bytes(self) -> int:
-        """The memory of all executors, without that of the arguments, in MB as in MXNet."""
+        """The memory of all executors, without that of the arguments, in MB, as in MXNet."""
         return sum(one.allocated // 2**20 for one in self.execs)
 
     def reshape(self, data_shapes: Any, label_shapes: Any) -> None:
-        """Rebind for inputs of other shapes; the parameters stay."""
+        """Rebind for inputs of other shapes; the parameters are kept."""
         wanted = described(data_shapes), described(label_shapes)
         if wanted != (self.data_shapes, self.label_shapes):
             self.bind_exec(*wanted, reshape=True)

@@ -17,7 +17,7 @@ class SavedBuckets(DelegatingModule):
     _buckets: dict[Any, Any]
 
     def _called(self, key: Any) -> tuple[Any, Any, Any]:
-        """Symbol and names of a bucket."""
+        """The symbol and the input names of a bucket."""
         raise self._lacks("_called")
 
     def save_checkpoint(self, prefix: str, epoch: int, remove_amp_cast: bool = False) -> None:
@@ -25,15 +25,15 @@ class SavedBuckets(DelegatingModule):
 
         Parameters
         ----------
-        prefix : what the names of the files begin with: ``prefix-0001.params``, ``prefix.buckets``,
+        prefix : the prefix of the files' names: ``prefix-0001.params``, ``prefix.buckets``,
             ``prefix-7-symbol.json`` for the bucket 7
         epoch : the number in the name of the parameters' file
-        remove_amp_cast : leave out the casts of automatic mixed precision
+        remove_amp_cast : omit the casts of automatic mixed precision
 
         Raises
         ------
         TypeError
-            if a key is no integer, before anything is saved
+            if a key is not an integer, before anything is saved
         """
         keys = list(self._buckets)
         for key in keys:
@@ -58,7 +58,7 @@ class SavedBuckets(DelegatingModule):
 
         Parameters
         ----------
-        prefix, epoch : as there
+        prefix, epoch : see `save_checkpoint`
         sym_gen, default_bucket_key, kwargs : as for the constructor
         """
         keys = [int(key) for key in nd.load(f"{prefix}.buckets")[0].asnumpy()]
@@ -101,5 +101,5 @@ class SavedBuckets(DelegatingModule):
         return made
 
     def _take_buckets(self, symbols: Mapping[Any, Any], arg_params: Any, aux_params: Any) -> None:
-        """Have buckets with given symbols, and parameters, before it is bound."""
+        """Set the symbols of buckets, and the parameters, before the module is bound."""
         raise NotImplementedError

@@ -13,7 +13,7 @@ from gluonic.symbol.naming import NameManager
 
 
 class BucketingModule(SavedBuckets):
-    """A module for each bucket, for inputs of each length need a symbol of their own.
+    """A module for each bucket, since inputs of each length need a separate symbol.
 
     They share parameters and optimizer. The modules of buckets other than the default one are created when a
     batch first has their ``bucket_key``. The code compiled for a bucket serves all its later batches.
@@ -79,7 +79,7 @@ class BucketingModule(SavedBuckets):
         self._buckets = {self._default_bucket_key: self._curr_module}
 
     def _called(self, key: Any) -> tuple[Any, Any, Any]:
-        """Symbol and names of a bucket; symbols without a name are numbered from zero in each."""
+        """The symbol and the input names of a bucket; automatic names are counted from zero in each."""
         with NameManager():
             symbol, data_names, label_names = self._sym_gen(key)
         return symbol, data_names, label_names
@@ -89,7 +89,7 @@ class BucketingModule(SavedBuckets):
         return Module(made if symbol is None else symbol, data_names, label_names, **self._options)
 
     def _take_buckets(self, symbols: Mapping[Any, Any], arg_params: Any, aux_params: Any) -> None:
-        """Have buckets with given symbols, and parameters, before it is bound."""
+        """Set the symbols of buckets, and the parameters, before the module is bound."""
         for key, symbol in symbols.items():
             self._buckets[key] = self._new_module(key, symbol)
         self._curr_module = self._default
@@ -172,7 +172,7 @@ class BucketingModule(SavedBuckets):
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Give the parameters their values; see `Module.init_params`."""
+        """Initialize the parameters; see `Module.init_params`."""
         self.require("binded")
         if self.params_initialized and not force_init:
             return
@@ -230,7 +230,7 @@ class BucketingModule(SavedBuckets):
     # Running
 
     def prepare(self, data_batch: Any, sparse_row_id_fn: Any = None) -> None:
-        """Bind the bucket of a batch at its first use; the current bucket stays."""
+        """Bind the bucket of a batch at its first use; the current bucket does not change."""
         self.require("binded", "params_initialized")
         present = self._curr_bucket_key, self._curr_module
         self._switch_to(data_batch)
@@ -260,7 +260,7 @@ def with_symbols(
     Parameters
     ----------
     module : a module with parameters
-    convert : makes a symbol, the parameters and the auxiliary states from those of a bucket
+    convert : maps the symbol, the parameters and the auxiliary states of a bucket to new ones
     """
     given = module.get_params()
     symbols, arguments, states = {}, *given

@@ -31,7 +31,7 @@ def _fact(name: str, *flags: str) -> Any:
 
 
 class DelegatingModule(BaseModule):
-    """A module that has others, of which one is current at a time and computes."""
+    """A module that has others, one of which is current and computes."""
 
     _curr_module: Any
 

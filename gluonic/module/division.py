@@ -12,7 +12,7 @@ from gluonic.ndarray import Context, NDArray
 
 
 def divided(batch_size: int, loads: Sequence[float]) -> list[slice]:
-    """Divide a batch in proportion to the contexts' loads; the last one takes what is left.
+    """Divide a batch in proportion to the contexts' loads; the last one gets the remainder.
 
     Parameters
     ----------
@@ -22,7 +22,7 @@ def divided(batch_size: int, loads: Sequence[float]) -> list[slice]:
     Raises
     ------
     ValueError
-        if a context would get nothing
+        if a context would get no example
 
     Examples
     --------
@@ -62,7 +62,7 @@ def joined(parts: Sequence[NDArray], axis: int) -> NDArray:
 
 
 def places_by_context(group2ctxs: Any, count: int) -> list[dict[str, Context] | None]:
-    """Return for each context of a module the contexts of the groups of operators.
+    """Return, for each context of a module, the contexts of the groups of operators.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ class DataParallelExecutorGroup(BoundExecutors):
         aux_params: Mapping[str, NDArray],
         allow_extra: bool = False,
     ) -> None:
-        """Set parameters and auxiliary states by name; others stay as they are.
+        """Set parameters and auxiliary states by name; others are not changed.
 
         Raises
         ------
@@ -72,7 +72,7 @@ class DataParallelExecutorGroup(BoundExecutors):
     def get_params(self, arg_params: dict[str, NDArray], aux_params: dict[str, NDArray]) -> None:
         """Write parameters and auxiliary states into dictionaries, and into the arrays that these hold.
 
-        Where contexts have different values, as auxiliary states may, their mean is taken.
+        If contexts have different values, as auxiliary states may, their mean is used.
         """
         for arrays, targets in ((self.parameters, arg_params), (self.states, aux_params)):
             for name, block in arrays.items():
@@ -83,13 +83,13 @@ class DataParallelExecutorGroup(BoundExecutors):
                     targets[name] = value
 
     def get_states(self, merge_multi_context: bool = True) -> list[Any]:
-        """Return the inputs that keep their values between batches, joined or a list for each."""
+        """Return the inputs that keep their values between batches, concatenated or as a list for each."""
         if not merge_multi_context:
             return self.state_arrays
         return [joined(block, 0) for block in self.state_arrays]
 
     def set_states(self, states: Any = None, value: Any = None) -> None:
-        """Set the inputs that keep their values: each its own, or all one number.
+        """Set the inputs that keep their values: each to an array, or all to one number.
 
         Parameters
         ----------
@@ -99,7 +99,7 @@ class DataParallelExecutorGroup(BoundExecutors):
         Raises
         ------
         AssertionError
-            unless one of them is given
+            unless exactly one of them is given
         """
         if (states is None) == (value is None):
             raise AssertionError("set_states takes either states or a value")
@@ -153,7 +153,7 @@ class DataParallelExecutorGroup(BoundExecutors):
         return [piece_of(array, axis, piece) for piece in self.slices]
 
     def backward(self, out_grads: Any = None) -> None:
-        """Compute the gradients, from those of the joined outputs where these are no losses."""
+        """Compute the gradients, from those of the concatenated outputs if these are not losses."""
         if not self.for_training:
             raise AssertionError("bind with for_training=True to compute gradients")
         given = as_list(out_grads, self.output_names)
@@ -168,11 +168,11 @@ class DataParallelExecutorGroup(BoundExecutors):
     def get_outputs(
         self, merge_multi_context: bool = True, begin: int = 0, end: int | None = None
     ) -> list[Any]:
-        """Return the outputs of the latest batch, joined or a list for each.
+        """Return the outputs of the latest batch, concatenated or as a list for each.
 
         Parameters
         ----------
-        merge_multi_context : whether to join the results of the contexts
+        merge_multi_context : whether to concatenate the results of the contexts
         begin, end : the range of outputs
         """
         outputs = [[one.outputs[i] for one in self.execs] for i in range(self.num_outputs)]
@@ -194,7 +194,7 @@ class DataParallelExecutorGroup(BoundExecutors):
         return found
 
     def get_input_grads(self, merge_multi_context: bool = True) -> list[Any]:
-        """Return the gradients of the data, joined or a list for each."""
+        """Return the gradients of the data, concatenated or as a list for each."""
         if self.input_grad_arrays is None:
             raise AssertionError("bind with inputs_need_grad=True first")
         if not merge_multi_context:
@@ -209,7 +209,7 @@ class DataParallelExecutorGroup(BoundExecutors):
         ----------
         eval_metric : the metric
         labels : those of the batch; if `pre_sliced`, a list of them for each context
-        pre_sliced : whether they are divided already
+        pre_sliced : whether they are already divided
         """
         if not pre_sliced:
             pairs = zip(labels or (), self.label_layouts, strict=False)

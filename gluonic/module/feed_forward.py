@@ -1,4 +1,4 @@
-"""``mx.model.FeedForward``: the estimator before modules, which trains by a module."""
+"""``mx.model.FeedForward``: the estimator that preceded modules; it trains with a module."""
 
 import logging
 import warnings
@@ -31,15 +31,15 @@ class FeedForward:
 
     Parameters
     ----------
-    symbol : the network, or a function that makes it from the key of a bucket
+    symbol : the network, or a function that creates it from the key of a bucket
     ctx : one context or several, among which batches are divided
-    num_epoch : number of the epoch to stop before, counted from zero
+    num_epoch : the epoch before which training stops, counted from zero
     epoch_size : number of batches in an epoch; all by default
     optimizer, kwargs : an optimizer, or the name of one and its settings
-    initializer : fills what `arg_params` and `aux_params` do not have
+    initializer : initializes the parameters that `arg_params` and `aux_params` lack
     numpy_batch_size : examples in a batch of arrays
     arg_params, aux_params : arguments and auxiliary states by name
-    allow_extra_params : whether these may have more than the network
+    allow_extra_params : whether these may have names that the network lacks
     begin_epoch : the first epoch
 
     Attributes
@@ -78,7 +78,7 @@ class FeedForward:
             self._leave_out_others()
 
     def _leave_out_others(self) -> None:
-        """Drop parameters that the network does not have, where that is allowed."""
+        """Drop parameters that the network does not have, if that is allowed."""
         if self.allow_extra_params:
             arguments, states = self.symbol.list_arguments(), self.symbol.list_auxiliary_states()
             self.arg_params = _only(self.arg_params, arguments)
@@ -138,7 +138,7 @@ class FeedForward:
         ----------
         X, y : an iterator; or arrays of examples and their labels, which are shuffled
         eval_data : validation data, scored after each epoch: an iterator, or a pair of arrays
-        eval_metric : what to measure
+        eval_metric : the metric
         epoch_end_callback, batch_end_callback, eval_end_callback, eval_batch_end_callback : functions to call
         kvstore, monitor : as for `mx.mod.Module.fit`
         logger : the logger of reports
@@ -220,9 +220,9 @@ class FeedForward:
         Parameters
         ----------
         X : an iterator or an array
-        num_batch : number of batches to take; all by default
+        num_batch : number of batches to use; all by default
         return_data : whether to return data and labels, too
-        reset : whether to begin anew
+        reset : whether to reset the iterator first
 
         Returns
         -------
@@ -254,10 +254,10 @@ class FeedForward:
         Parameters
         ----------
         X : an iterator
-        eval_metric : what to measure
-        num_batch : number of batches to take; all by default
+        eval_metric : the metric
+        num_batch : number of batches to use; all by default
         batch_end_callback : functions to call
-        reset : whether to begin anew
+        reset : whether to reset the iterator first
 
         Returns
         -------
@@ -281,7 +281,7 @@ class FeedForward:
         ----------
         prefix : prefix of the files' names
         epoch : the number in the name of the parameters' file; `num_epoch` by default
-        remove_amp_cast : leave out the casts of automatic mixed precision
+        remove_amp_cast : omit the casts of automatic mixed precision
         """
         number = self.num_epoch if epoch is None else epoch
         if number is None:
@@ -297,7 +297,7 @@ class FeedForward:
 
     @classmethod
     def load(cls, prefix: str, epoch: int, ctx: Any = None, **kwargs: Any) -> Self:
-        """Load what `save` has written; `kwargs` are further parameters of the class."""
+        """Load files written by `save`; `kwargs` are further parameters of the class."""
         symbol, arguments, states = load_checkpoint(prefix, epoch)
         return cls(
             symbol, ctx=ctx, arg_params=arguments, aux_params=states, begin_epoch=epoch, **kwargs
@@ -325,7 +325,7 @@ class FeedForward:
         eval_batch_end_callback: Any = None,
         **kwargs: Any,
     ) -> Self:
-        """Make a network and train it; parameters as for the class and for `fit`."""
+        """Create a network and train it; the parameters are those of the class and of `fit`."""
         made = cls(symbol, ctx, num_epoch, epoch_size, optimizer, initializer, **kwargs)
         made.fit(
             X,

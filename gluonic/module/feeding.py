@@ -1,4 +1,4 @@
-"""Batches of arrays, for estimators that take either."""
+"""Batches of arrays, for estimators that accept iterators or arrays."""
 
 from typing import Any
 
@@ -9,7 +9,7 @@ from gluonic.ndarray import NDArray
 
 
 def batches_of(X: Any, y: Any, batch_size: int, *, shuffle: bool) -> Any:
-    """Return an iterator over batches of arrays, or the iterator that was given.
+    """Return an iterator over batches of arrays, or the given iterator.
 
     Parameters
     ----------
@@ -35,7 +35,7 @@ def batches_of(X: Any, y: Any, batch_size: int, *, shuffle: bool) -> Any:
 
 
 def unlabelled_batches(X: Any, batch_size: int) -> Any:
-    """Return an iterator over an array, with zeros as labels, or the iterator that was given."""
+    """Return an iterator over an array, with zeros as labels, or the given iterator."""
     labels = np.zeros(X.shape[0]) if isinstance(X, (np.ndarray, NDArray)) else None
     return batches_of(X, labels, batch_size, shuffle=False)
 

@@ -19,7 +19,7 @@ def batch_axes(descriptions: Sequence[DataDesc]) -> list[int]:
 
 
 def check_names(wanted: Sequence[str], known: Sequence[str], kind: str) -> None:
-    """Refuse names of inputs that the symbol does not have; for labels, warn.
+    """Raise an error for names of inputs that the symbol lacks; for labels, warn.
 
     Parameters
     ----------
@@ -30,7 +30,7 @@ def check_names(wanted: Sequence[str], known: Sequence[str], kind: str) -> None:
     Raises
     ------
     ValueError
-        naming the first one at fault
+        for the first unknown name
     """
     for name in wanted:
         if name in known:
@@ -45,7 +45,7 @@ def check_names(wanted: Sequence[str], known: Sequence[str], kind: str) -> None:
 
 
 def check_described(described_ones: Sequence[DataDesc], names: Sequence[str], kind: str) -> None:
-    """Refuse descriptions that do not match the names of the data; for labels, warn.
+    """Raise an error for descriptions that do not match the names of the data; for labels, warn.
 
     Parameters
     ----------
@@ -56,7 +56,7 @@ def check_described(described_ones: Sequence[DataDesc], names: Sequence[str], ki
     Raises
     ------
     ValueError
-        saying which are described and which should be
+        if they differ; the error lists both
     """
     found = [one.name for one in described_ones]
     if sorted(found) == sorted(names):

@@ -24,7 +24,7 @@ class ModuleInterface:
 
     Attributes
     ----------
-    binded, params_initialized, optimizer_initialized : the steps done already
+    binded, params_initialized, optimizer_initialized : the steps that have been done
     for_training, inputs_need_grad : the arguments of `bind`
     """
 
@@ -40,7 +40,7 @@ class ModuleInterface:
         Raises
         ------
         AssertionError
-            naming the method to call first
+            if a step is missing; the error names the method to call
         """
         for flag in flags:
             if not getattr(self, flag):
@@ -93,7 +93,7 @@ class ModuleInterface:
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """Bind for inputs of such shapes."""
+        """Bind for inputs of given shapes."""
         raise self._lacks("bind")
 
     def init_params(
@@ -105,7 +105,7 @@ class ModuleInterface:
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Give the parameters their first values."""
+        """Initialize the parameters."""
         raise self._lacks("init_params")
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
@@ -162,7 +162,7 @@ class ModuleInterface:
         return []
 
     def set_states(self, states: Sequence[Any] | None = None, value: Any = None) -> None:
-        """Set the inputs that keep their values: there are none."""
+        """Raise an error if states are given: no inputs keep their values between batches."""
         self.require("binded", "params_initialized")
         if states or value:
             raise AssertionError(f"{type(self).__name__} has no states")

@@ -162,14 +162,14 @@ class Module(Optimized):
         shared_module: "Module | None" = None,
         grad_req: Any = "write",
     ) -> None:
-        """Bind for inputs of such shapes.
+        """Bind for inputs of given shapes.
 
         Parameters
         ----------
         data_shapes, label_shapes : descriptions, or pairs of name and shape
         for_training : whether gradients will be requested
         inputs_need_grad : whether gradients of the data will be, too
-        force_rebind : whether to bind again; the parameters stay
+        force_rebind : whether to bind again; the parameters are kept
         shared_module : a module to share parameters with, and the optimizer if it has one
         grad_req : ``write``, ``add`` or ``null``; for all, in a list for each argument, or by name
         """
@@ -217,7 +217,7 @@ class Module(Optimized):
         self._data_shapes, self._label_shapes = data, labels
 
     def reshape(self, data_shapes: Any, label_shapes: Any = None) -> None:
-        """Rebind for inputs of other shapes; the parameters stay, and nothing is compiled again for them."""
+        """Rebind for inputs of other shapes; the parameters are kept, and no code is recompiled."""
         self._describe(data_shapes, label_shapes)
         self._group.reshape(self._data_shapes, self._label_shapes)
 
@@ -241,7 +241,7 @@ class Module(Optimized):
         self._group.forward(data_batch, is_train)
 
     def _make_room(self, batch: Any, data: list[Any], labels: list[Any]) -> None:
-        """Rebind for a batch of other shapes; labels that it lacks get its batch size, too."""
+        """Rebind for a batch of other shapes; missing labels get its batch size, too."""
         size = data[0][max(DataDesc.get_batch_axis(self._data_shapes[0].layout), 0)]
         labels += [(size, *one.shape[1:]) for one in self._label_shapes[len(labels) :]]
         self._group.reshape(
@@ -251,7 +251,7 @@ class Module(Optimized):
         self._data_shapes, self._label_shapes = self._group.data_shapes, self._group.label_shapes
 
     def backward(self, out_grads: Any = None) -> None:
-        """Compute the gradients, from those of the outputs where these are no losses."""
+        """Compute the gradients, from those of the outputs if these are not losses."""
         self.require("binded", "params_initialized")
         self._group.backward(out_grads)
 
@@ -271,7 +271,7 @@ class Module(Optimized):
         return self._group.get_states(merge_multi_context)
 
     def set_states(self, states: Any = None, value: Any = None) -> None:
-        """Set the inputs that keep their values: each its own, or all one number."""
+        """Set the inputs that keep their values: each to an array, or all to one number."""
         self.require("binded", "params_initialized")
         self._group.set_states(states, value)
 

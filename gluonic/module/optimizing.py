@@ -144,7 +144,7 @@ class Optimized(Parameterized):
         ----------
         data_batch : the next batch
         sparse_row_id_fn : maps a batch to the indices of the rows that it needs, by parameter; from then on
-            updates leave the parameter as it is, and only these rows are pulled
+            updates do not pull the whole parameter, only these rows
         """
         self.require("binded")
         if sparse_row_id_fn is None:

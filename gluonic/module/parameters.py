@@ -1,4 +1,4 @@
-"""The parameters of a module: their first values, given ones, and copies of them."""
+"""The parameters of a module: their initialization, assignment and copies."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -48,11 +48,11 @@ class Parameterized(BaseModule):
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Give the parameters their values: given ones, or new ones.
+        """Initialize the parameters, from given values or new ones.
 
         Parameters
         ----------
-        initializer : for those that are not given, `Uniform(0.01)` by default; None leaves them as they are
+        initializer : for values that are not given, `Uniform(0.01)` by default; None leaves them unchanged
         arg_params, aux_params : values of parameters and of auxiliary states by name; None for none
         allow_missing : whether given values may be incomplete
         force_init : whether to initialize again
@@ -142,7 +142,7 @@ class Parameterized(BaseModule):
         *,
         allow_extra: bool = True,
     ) -> None:
-        """Copy values into the arrays of their names, if all have the right shapes."""
+        """Copy values into the arrays with their names, if all have the right shapes."""
         self._group.set_params(arguments, states, allow_extra=allow_extra)
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:

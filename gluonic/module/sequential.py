@@ -43,7 +43,8 @@ class SequentialModule(BaseModule):
         ----------
         module : the module
         take_labels : whether it gets the labels; False by default
-        auto_wiring : whether its data are the outputs of the one before, whatever their names; False by default
+        auto_wiring : whether its data are the outputs of the previous module, whatever their names; False by
+                default
 
         Raises
         ------
@@ -145,12 +146,12 @@ class SequentialModule(BaseModule):
         force_init: bool = False,
         allow_extra: bool = False,
     ) -> None:
-        """Give the parameters of all modules their values; see `Module.init_params`.
+        """Initialize the parameters of all modules; see `Module.init_params`.
 
         Raises
         ------
         AssertionError
-            if two modules have parameters of one name
+            if two modules have parameters with the same name
         """
         self.require("binded")
         if self.params_initialized and not force_init:

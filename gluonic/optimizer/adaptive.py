@@ -1,4 +1,4 @@
-"""Optimizers that give every weight a step size of its own."""
+"""Optimizers with a separate step size for every weight."""
 
 import math
 from types import SimpleNamespace
@@ -23,7 +23,7 @@ __all__ = [
 
 
 class _TwoMoments(RuleOptimizer):
-    """An optimizer with decaying averages of the gradient and of its size."""
+    """An optimizer with decaying averages of the gradient and of its magnitude."""
 
     state_count = 2
     settings: ClassVar[tuple[str, ...]] = ("beta1", "beta2", "epsilon")
@@ -48,7 +48,7 @@ class Adam(_TwoMoments):
     learning_rate : the bound on the size of steps, roughly
     beta1, beta2 : decay rates of the running averages of the gradient and of its square
     epsilon : added to the root of the square
-    lazy_update : whether to leave alone rows that a row_sparse gradient does not store
+    lazy_update : whether to skip the rows that a row_sparse gradient does not store
     kwargs : see `Optimizer`
     """
 
@@ -237,7 +237,7 @@ class RMSProp(RuleOptimizer):
     gamma1 : decay rates of the running averages
     gamma2 : the momentum, if `centered`
     epsilon : added under the root
-    centered : take the variance in place of the average square (Graves, 2013)
+    centered : use the variance instead of the average square (Graves, 2013)
     clip_weights : the bound on the absolute value of weights; None for none
     kwargs : see `Optimizer`
     """

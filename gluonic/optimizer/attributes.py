@@ -27,7 +27,7 @@ _LATER = {
     "warmup_mode",
     "warmup_steps",
 }
-"""Attributes that older versions of MXNet don't have, or none of them."""
+"""Attributes that older versions, or all versions, of MXNet lack."""
 
 
 def checked_attributes(kind: type, found: dict[str, Any]) -> dict[str, Any]:
@@ -95,7 +95,7 @@ _STORED_AS = {"pwr": "power"}
 
 
 def _is_like(name: str, usual: Any, value: Any) -> bool:
-    """Whether an attribute can have a value; for the others of its class a usual value is known."""
+    """Whether a value is valid for an attribute of which a usual value is known."""
     if name in _KINDS:
         return _KINDS[name](value)
     if usual is None:
@@ -158,4 +158,4 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "sym_info": _is_symbol,
     "wd_mult": _dictionary_of(_is_number),
 }
-"""The valid values of attributes by name, where they do not follow from a usual value."""
+"""Tests of the values of attributes by name, if these do not follow from a usual value."""

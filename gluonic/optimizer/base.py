@@ -42,8 +42,9 @@ class Optimizer(CheckedArguments):
     num_update : the largest number of updates of a parameter
     lr, wd, lr_scheduler, rescale_grad, clip_gradient, multi_precision, param_dict : as above
     lr_mult, wd_mult : factors on learning rate and weight decay, by index or name
-    allow_np_array : whether Gluon worked on arrays of `mx.np` when the optimizer was made; it is given arrays
-        of `mx.nd` in any case
+    allow_np_array : whether Gluon worked on arrays of `mx.np` when the optimizer was created; it always
+        receives
+        arrays of `mx.nd`
     """
 
     opt_registry: ClassVar[dict[str, type["Optimizer"]]] = {}
@@ -98,7 +99,7 @@ class Optimizer(CheckedArguments):
         Raises
         ------
         ValueError
-            if there is none of that name
+            if there is no optimizer with that name
         """
         found = Optimizer.opt_registry.get(name.lower())
         if found is None:
@@ -115,7 +116,7 @@ class Optimizer(CheckedArguments):
 
     @property
     def learning_rate(self) -> float:
-        """The present learning rate."""
+        """The current learning rate."""
         if self.lr_scheduler is not None:
             return float(self.lr_scheduler(self.num_update))
         assert self.lr is not None
@@ -228,7 +229,7 @@ class Optimizer(CheckedArguments):
 
         Parameters
         ----------
-        index : the number or name of the parameter
+        index : the index or name of the parameter
         weight, grad : the weight and its gradient
         state : what `create_state` returned
         """
@@ -261,7 +262,7 @@ class RuleOptimizer(Optimizer):
     rule : the rule
     state_count : number of state arrays of the rule; they start as zeros
     settings : the attributes that the rule reads as numbers
-    numbers_advance : whether each call of `numbers_of` returns other numbers
+    numbers_advance : whether each call of `numbers_of` returns different numbers
     """
 
     rule: Callable[..., tuple[Any, ...]]
@@ -276,7 +277,7 @@ class RuleOptimizer(Optimizer):
         return made if len(made) > 1 else made[0] if made else None
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """Update a weight in place, and its state; lists of all four will do, too."""
+        """Update a weight in place, and its state; lists of all four are accepted, too."""
         if isinstance(index, (list, tuple)):
             for one in zip(index, weight, grad, state, strict=True):
                 self.update(*one)
@@ -291,13 +292,13 @@ class RuleOptimizer(Optimizer):
     def _update_stored(
         self, numbers: SimpleNamespace, weight: Any, grad: Any, states: list[NDArray]
     ) -> None:
-        """Update a weight where it, its gradient or a state is sparse."""
+        """Update a weight if it, its gradient or a state is sparse."""
         require_one_shape(weight, grad)
         lazy = self._is_lazy(weight)
         update_stored(self.rule, numbers, weight, grad, states, lazy=lazy)
 
     def _is_lazy(self, weight: NDArray) -> bool:
-        """Whether rows that a row_sparse gradient does not store are left alone."""
+        """Whether to skip the rows that a row_sparse gradient does not store."""
         return False
 
     def numbers_of(self, index: Any) -> SimpleNamespace:
@@ -336,7 +337,7 @@ def as_states(state: Any) -> list[NDArray]:
 
 
 def require_one_shape(weight: NDArray, grad: NDArray) -> None:
-    """Refuse a gradient without the weight's shape."""
+    """Raise an error for a gradient whose shape is not the weight's."""
     if weight.shape != grad.shape:
         raise AttributeValueError(
             describe(
@@ -348,7 +349,7 @@ def require_one_shape(weight: NDArray, grad: NDArray) -> None:
 
 
 def count_on(optimizer: Optimizer, device_id: int) -> None:
-    """Count an optimizer's updates on a device from now on: the parameters on each have counts of their own."""
+    """Count an optimizer's updates on a device from now on; each device has separate counts per parameter."""
     optimizer._set_current_context(device_id)
 
 
@@ -381,7 +382,7 @@ def run_rule_on_all(
             results = rule(M, own, *arrays)
             targets = weight, *states
             for target, value in zip(targets[::-1], results[::-1], strict=True):
-                write(target.elements, value)  # the weight last: a state may become what it was
+                write(target.elements, value)  # the weight last: a state may be its old value
 
 
 register = Optimizer.register

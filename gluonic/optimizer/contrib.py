@@ -1,4 +1,4 @@
-"""Optimizers that MXNet keeps apart."""
+"""Contributed optimizers."""
 
 from types import SimpleNamespace
 from typing import Any
@@ -20,7 +20,7 @@ class GroupAdaGrad(RuleOptimizer):
     Parameters
     ----------
     eps : added to the history
-    kwargs : see `Optimizer`; weight decay is refused
+    kwargs : see `Optimizer`; there is no weight decay
     """
 
     rule = staticmethod(updates.group_ada_grad)

@@ -23,7 +23,7 @@ class _Momentum(RuleOptimizer):
 
     @property
     def rule(self) -> Any:  # type: ignore[override]
-        """The rule that goes with the momentum."""
+        """The rule, with momentum or without."""
         return self.rules[self.momentum != 0.0]
 
     @property
@@ -42,7 +42,7 @@ class SGD(_Momentum):
     Parameters
     ----------
     momentum : factor on the previous update
-    lazy_update : whether to leave alone rows that a row_sparse gradient does not store
+    lazy_update : whether to skip the rows that a row_sparse gradient does not store
     kwargs : see `Optimizer`
     """
 
@@ -123,7 +123,7 @@ class DCASGD(RuleOptimizer):
         self.momentum, self.lamda = momentum, lamda
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
-        """Return the velocity (None without momentum) and the weight before."""
+        """Return the velocity (None without momentum) and the previous weight."""
         return (zeros_like(weight) if self.momentum else None, weight.copy())
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:

@@ -18,10 +18,10 @@ def require_fit(optimizer: Optimizer, index: Any, state: Any, weight: NDArray | 
 
     Parameters
     ----------
-    optimizer : the optimizer; states of one that is not gluonic's are not checked
-    index : the number or name of the parameter
+    optimizer : the optimizer; states of optimizers outside gluonic are not checked
+    index : the index or name of the parameter
     state : its state
-    weight : the parameter, or None if it is not known; then shapes and dtypes are not checked
+    weight : the parameter, or None if unknown; then shapes and dtypes are not checked
 
     Raises
     ------

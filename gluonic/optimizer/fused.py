@@ -23,13 +23,13 @@ if TYPE_CHECKING:
 _DTYPES = (np.float32, np.float64)
 _NOT_ARRAYS = 2  # a rule's first parameters: m, the functions, and n, the numbers
 
-# Nanoseconds, roughly: what an update of a parameter costs in NumPy, and more than what it repays machine code.
+# Rough costs in nanoseconds: of a parameter's update in NumPy; and from which sum on machine code pays off.
 _A_PARAMETER, _COMPILING = 20_000, 20_000_000
 _AN_ELEMENT, _AN_ELEMENT_OF_LARGE, _LARGE = 0.5, 5, 1 << 17
-"""Of arrays in the cache, of those that are not, and of how many elements these are."""
+"""Rough costs per element, in nanoseconds, of arrays in the cache and of large ones; and where these begin."""
 _LOADING_THE_COMPILER = 40_000_000
 SPENT: dict[Any, int] = {}
-"""By rule what updates in NumPy have cost. Machine code computes the same bits, so it may come at any time."""
+"""The cost of updates in NumPy so far, by rule. Machine code gives the same bits, so it may start anytime."""
 
 
 class _Group(NamedTuple):
@@ -42,7 +42,7 @@ class _Group(NamedTuple):
 class _Plan(NamedTuple):
     """What is reused from step to step, and the conditions for that.
 
-    `late` holds the places of the parameters whose copies machine code does not write.
+    `late` holds the indices of the parameters whose copies machine code does not write.
     """
 
     rule: Any
@@ -53,7 +53,7 @@ class _Plan(NamedTuple):
 
 
 class FusedUpdate:
-    """Updates lists of parameters as `Optimizer.update_multi_precision` does one after the other.
+    """Updates lists of parameters, equivalent to `Optimizer.update_multi_precision` on each.
 
     The addresses of the arrays are kept from step to step.
     """
@@ -80,9 +80,9 @@ class FusedUpdate:
         states: Sequence[Any],
         copies: Sequence[NDArray | None] = (),
     ) -> bool:
-        """Update the parameters and return True; or do nothing, where each needs a call of its own.
+        """Update the parameters and return True; or do nothing, if each needs a separate call.
 
-        Of each parameter that `copies` has an array for, the new weight is written there as well.
+        If `copies` has an array for a parameter, the new weight is also written there.
         """
         rule = None if self._executor == "interpret" else _rule_of(optimizer)
         if rule is None or rule is self._not_lowered or not indices:
@@ -154,7 +154,7 @@ def _run(plan: _Plan, numbers: Sequence[SimpleNamespace]) -> None:
 
 
 def copy_weights(weights: Sequence[NDArray], copies: Sequence[NDArray | None]) -> None:
-    """Write weights into the arrays that are given for some of them."""
+    """Write weights to the arrays given for some of them."""
     for weight, copy in zip(weights, copies, strict=False):
         if copy is not None:
             copy[:] = weight.as_in_context(copy.context)
@@ -163,7 +163,7 @@ def copy_weights(weights: Sequence[NDArray], copies: Sequence[NDArray | None]) -
 def _copied_directly(
     members: Sequence[Sequence[NDArray]], copies: Sequence[NDArray | None]
 ) -> dict[int, NDArray]:
-    """Of the copies, by the places of their parameters, those that machine code can write."""
+    """The copies that machine code can write, by the indices of their parameters."""
     found = {}
     for i, (member, copy) in enumerate(zip(members, copies, strict=False)):
         if copy is not None and _owns_memory_like(copy, member[0]):
@@ -172,7 +172,7 @@ def _copied_directly(
 
 
 def _owns_memory_like(copy: NDArray, weight: NDArray) -> bool:
-    """Whether an array is like a weight, and nobody else's memory is in it."""
+    """Whether an array has the shape and dtype of a weight, and owns its memory."""
     array, like = copy.elements, weight.elements
     return (
         not copy.is_sparse
@@ -198,7 +198,7 @@ def _arrays(
     states: Sequence[Any],
     copies: Sequence[NDArray | None],
 ) -> list[Any]:
-    """All arrays of a step; None for what is no array among the states."""
+    """All arrays of a step; None for states that are not arrays."""
     arrays: list[Any] = [x.elements for x in (*weights, *grads)]
     for state in states:
         arrays += [getattr(x, "elements", None) for x in as_states(state)]
@@ -252,7 +252,7 @@ def _counted(optimizer: Any, indices: Sequence[Any]) -> list[SimpleNamespace]:
 
 
 def _rows(numbers: Sequence[SimpleNamespace], names: Sequence[str]) -> list[list[float]]:
-    """The numbers of those names for each parameter; consecutive ones often share them."""
+    """The numbers with the given names for each parameter; consecutive parameters often share them."""
     rows: list[list[float]] = []
     latest = None
     for n in numbers:

@@ -25,7 +25,7 @@ class LARS(SGD):
     Parameters
     ----------
     momentum : factor on the previous update
-    lazy_update : accepted for MXNet's sake; gradients are dense
+    lazy_update : accepted for compatibility; gradients are dense
     eta : size of a layer's update, relative to its norm
     eps : added to the denominator
     momentum_correction : scale the momentum when the learning rate changes
@@ -59,7 +59,7 @@ class LARS(SGD):
         return super()._get_lrs(indices)
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """Update a weight in place, and its state; lists of all four will do, too."""
+        """Update a weight in place, and its state; lists of all four are accepted, too."""
         if isinstance(index, (list, tuple)):
             super().update(index, weight, grad, state)
             return
@@ -88,7 +88,7 @@ class LAMB(Optimizer):
     learning_rate : size of a layer's update, relative to its norm
     beta1, beta2 : decay rates of the running averages of the gradient and of its square
     epsilon : added to the root of the square
-    lower_bound, upper_bound : bounds on the norms that count; None for none
+    lower_bound, upper_bound : bounds on the norms; None for none
     bias_correction : correct the bias of averages initialized to zero
     kwargs : see `Optimizer`
     """
@@ -114,7 +114,7 @@ class LAMB(Optimizer):
         return tuple(zeros_like(weight) for _ in range(2))
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """Update a weight in place, and its state; lists of all four will do, too."""
+        """Update a weight in place, and its state; lists of all four are accepted, too."""
         if isinstance(index, (list, tuple)):
             for one in zip(index, weight, grad, state, strict=True):
                 self.update(*one)
@@ -141,7 +141,7 @@ class LAMB(Optimizer):
 
 @register
 class LBSGD(SGD):
-    """`SGD` for large batches: gradients of several batches summed up, and a warm-up.
+    """`SGD` for large batches: it sums the gradients of several batches, and has a warm-up.
 
     Parameters
     ----------
@@ -153,7 +153,7 @@ class LBSGD(SGD):
     batch_scale : number of batches in a step
     updates_per_epoch : number of batches in an epoch
     begin_epoch : the first epoch of training
-    num_epochs : accepted for MXNet's sake
+    num_epochs : accepted for compatibility
     kwargs : see `Optimizer`
     """
 
@@ -184,7 +184,7 @@ class LBSGD(SGD):
         self.cumgrads: dict[Any, dict[str, Any]] = {}  # as in MXNet's files of states
 
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
-        """Sum up the gradient, and every `batch_scale` times update a weight in place."""
+        """Sum the gradient, and in every `batch_scale`-th call update a weight in place."""
         if isinstance(index, (list, tuple)):
             super().update(index, weight, grad, state)
             return

@@ -1,7 +1,8 @@
 """Updates where the weight, the gradient or a state is sparse.
 
-A lazy update leaves alone the rows that the gradient does not store, weight decay and momentum included;
-what it takes in time and memory follows the rows that it touches.
+A lazy update skips the rows that the gradient does not store, including their weight decay and momentum. Its
+time
+and memory are proportional to the rows that it updates.
 """
 
 from collections.abc import Callable, Sequence
@@ -57,13 +58,13 @@ def update_stored(
     *,
     lazy: bool,
 ) -> None:
-    """Run a rule on arrays of which some are sparse, and write the new weight and states in place.
+    """Run a rule on arrays, some of them sparse, and write the new weight and states in place.
 
     Parameters
     ----------
     rule, numbers : the rule, and the numbers it reads
     weight, grad, states : the arrays, of any storage types
-    lazy : whether the rows that a row_sparse gradient does not store are left alone
+    lazy : whether to skip the rows that a row_sparse gradient does not store
     """
     if any(x.stype == "csr" for x in (weight, *states)):
         arrays = [dense_of(x) for x in (weight, grad, *states)]

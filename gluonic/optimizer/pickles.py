@@ -1,9 +1,10 @@
 """Pickles read as data: the names in a pickle are neither imported nor called.
 
-`pickle.Unpickler` with a strict `find_class` is not enough for an untrusted file: it sets attributes of
-the classes it was given, reserves as much memory as a memo index or a length says, and hashing nested
-tuples ends the process. So the opcodes are followed here, and whatever is made by a call stays a
-description of that call.
+`pickle.Unpickler` with a strict `find_class` is not enough for an untrusted file: it sets attributes of the
+given
+classes, allocates as much memory as a memo index or a length claims, and hashing nested tuples can end the
+process.
+So the opcodes are interpreted here, and an object created by a call remains a description of that call.
 """
 
 import pickletools
@@ -48,7 +49,7 @@ class PickledCall:
 
 
 def parse(data: bytes) -> Any:
-    """Return what a pickle holds.
+    """Return the contents of a pickle.
 
     Returns
     -------
@@ -67,7 +68,7 @@ def parse(data: bytes) -> Any:
             warnings.simplefilter("ignore")
             for opcode, argument, _ in pickletools.genops(data):
                 machine.run(opcode.name, argument)
-    except (ValueError, AssertionError) as error:  # so does pickletools report damage
+    except (ValueError, AssertionError) as error:  # pickletools raises these for damage
         if isinstance(error, FileFormatError):
             raise
         raise FileFormatError(f"the pickle is damaged: {error}") from error

@@ -51,7 +51,7 @@ _MODULES = {
     "numpy.core.multiarray": "numpy._core.multiarray",
     "numpy.core.numeric": "numpy._core.numeric",
 }
-"""Modules by the names that older versions of Python and NumPy write."""
+"""Modules by their names in older versions of Python and NumPy."""
 
 
 # ----------------------------------------------------------------------------------------- writing
@@ -121,7 +121,7 @@ def _is_known(named: Any) -> bool:
 
 
 def load(data: bytes) -> Any:
-    """Read what `dump`, or MXNet, has written.
+    """Read the bytes written by `dump` or by MXNet.
 
     Raises
     ------
@@ -142,7 +142,7 @@ def load_states(
 
     Parameters
     ----------
-    data : what `dump`, or MXNet, has written
+    data : the bytes written by `dump` or by MXNet
     optimizer : the optimizer of the states, if they are stored without one
     weights : parameters by index, as far as they are known
 
@@ -348,7 +348,7 @@ def _restored(maker: _Maker, call: PickledCall) -> NDArray:
 
 
 def restore_array(elements: bytes, dtype: str, shape: tuple[int, ...], context: str) -> NDArray:
-    """Make an array from what `dump` has written."""
+    """Make an array from its form in `dump`."""
     found = _CONTEXT.fullmatch(context)
     if found is None:
         raise FileFormatError(f"{context!r:.80} is no context")

@@ -54,12 +54,12 @@ class Updater:
         weight: Sequence[NDArray],
         copies: Sequence[NDArray | None],
     ) -> None:
-        """Update weights in place, and write them into other arrays as well, where one is given."""
+        """Update weights in place, and also write them to other arrays, where given."""
         if not self._update(index, grad, weight, copies):
             copy_weights(weight, copies)
 
     def _update(self, index: Any, grad: Any, weight: Any, copies: Sequence[NDArray | None]) -> bool:
-        """Update weights; whether copies are written, too."""
+        """Update weights; return whether copies were written, too."""
         names = [one.decode() if isinstance(one, bytes) else one for one in index]
         if weight:
             count_on(self.optimizer, weight[0].context.device_id)
@@ -153,14 +153,14 @@ class Updater:
         Raises
         ------
         FileFormatError
-            if the bytes are no states; nothing is changed then
+            if the bytes are not states; nothing is changed then
         MismatchError
             if they are states of another optimizer, or of other parameters; nothing is changed then
         """
         self.take_states(*load_states(states, self.optimizer, weights or {}))
 
     def take_states(self, states: dict[Any, Any], optimizer: Optimizer) -> None:
-        """Set what `load_states` returned."""
+        """Set the states from `load_states`."""
         self.states, self.optimizer = states, optimizer
         self.aggregate_updates = optimizer.aggregate_num > 0
         self.states_synced = dict.fromkeys(states, False)

@@ -1,1 +1,1 @@
-"""What the recurrent cells of `mx.rnn`, `gluon.rnn` and `gluon.contrib.rnn` share."""
+"""Shared code of the recurrent cells of `mx.rnn`, `gluon.rnn` and `gluon.contrib.rnn`."""

@@ -1,7 +1,8 @@
 """Cells within cells: the states of each, one step or a whole sequence through all, and modifiers around one.
 
-The cells of `mx.rnn` and of `gluon.rnn` share this. What differs is an argument, such as how many states a
-cell has.
+The cells of `mx.rnn` and of `gluon.rnn` share this code; their differences are arguments, such as the number of
+a
+cell's states.
 """
 
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,7 +15,7 @@ from gluonic.graph.errors import describe
 def with_states(
     cells: Iterable[Any], counts: Iterable[int], states: Sequence[Any]
 ) -> Iterator[tuple[Any, Sequence[Any]]]:
-    """Pair each cell with its states, of which it has so many.
+    """Pair each cell with its states, given the numbers of states.
 
     >>> list(with_states("ab", [1, 2], [10, 20, 30]))
     [('a', [10]), ('b', [20, 30])]
@@ -31,7 +32,7 @@ def step_through(pairs: Iterable[tuple[Any, Any]], inputs: Any) -> tuple[Any, li
     Parameters
     ----------
     pairs : cells with their states
-    inputs : of the first cell
+    inputs : the inputs of the first cell
     """
     after: list[Any] = []
     for cell, states in pairs:
@@ -52,7 +53,7 @@ def unroll_through(
     Parameters
     ----------
     pairs : cells with their states
-    merge_outputs : what the outputs of the last shall be; those of the others are as they come
+    merge_outputs : the form of the last cell's outputs; those of the others are not converted
     options : further arguments of `unroll`
     """
     pairs = list(pairs)
@@ -78,7 +79,7 @@ def take_steps(cell: Any, steps: Iterable[Any], states: Any) -> tuple[list[Any],
 
 @contextmanager
 def unmodified(cell: Any) -> Iterator[None]:
-    """Let a cell be called by the modifier that is around it."""
+    """Allow calls of a cell by the modifier that wraps it."""
     set_modified(cell, False)
     try:
         yield
@@ -87,21 +88,21 @@ def unmodified(cell: Any) -> Iterator[None]:
 
 
 def set_modified(cell: Any, modified: bool) -> None:
-    """Say of a cell, as MXNet does, whether a modifier is around it."""
+    """Mark a cell, as in MXNet, as wrapped by a modifier or not."""
     cell._modified = modified
 
 
 def is_modified(cell: Any) -> bool:
-    """Whether a modifier is around a cell."""
+    """Whether a modifier wraps a cell."""
     return bool(cell._modified)
 
 
 def refuse_modified(cell: Any, where: str) -> None:
-    """Refuse to begin with a cell that a modifier is around.
+    """Raise an error for a direct call of a cell that a modifier wraps.
 
     Parameters
     ----------
-    where : what the message calls the cell
+    where : the name of the cell in the message
     """
     if is_modified(cell):
         raise AssertionError(

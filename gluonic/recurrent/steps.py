@@ -1,10 +1,12 @@
-"""What recurrent cells compute from their gates, written once for all kinds of cells.
+"""The computations of recurrent cells from their gates, written once for all kinds of cells.
 
-The cells of `mx.rnn`, of `gluon.rnn` and, with convolutions, of `gluon.contrib.rnn` differ in how they
-project inputs and states, in which results they name, and in how they apply activations. These are arguments
-here: `i2h` and `h2h` are what inputs and states contribute to all gates, `name` tells what a result of this
-step is called (None leaves it to the name manager), and an `Activate` applies an activation and names the
-result.
+The cells of `mx.rnn`, of `gluon.rnn` and, with convolutions, of `gluon.contrib.rnn` differ in the projections
+of
+inputs and states, in the names of results, and in the application of activations. These are arguments here:
+`i2h`
+and `h2h` are the contributions of inputs and states to all gates, `name` returns the name of a result of this
+step
+(None leaves it to the name manager), and an `Activate` applies an activation and names the result.
 """
 
 from collections.abc import Callable
@@ -15,17 +17,17 @@ Activate = Callable[[Any, str | None], Any]
 
 
 def applied(F: Any, act_type: str) -> Activate:
-    """Return what applies the operator `Activation` with a function such as ``"tanh"``."""
+    """Return a function that applies the operator `Activation`, with a function such as ``"tanh"``."""
     return lambda x, name: F.Activation(x, act_type=act_type, name=name)
 
 
 def zoned(F: Any, part: float, new: Any, old: Any) -> Any:
-    """Return `new`, in training with a random part of its elements as in `old` (Krueger et al., 2017)."""
+    """Return `new`; in training, random elements are taken from `old` (Krueger et al., 2017)."""
     return F.where(F.Dropout(F.ones_like(new), p=part), new, old) if part else new
 
 
 def rnn_step(F: Any, i2h: Any, h2h: Any, activate: Activate, name: Name) -> Any:
-    """Return the output, which is the state too, of a plain recurrent cell: ``activate(i2h + h2h)``."""
+    """Return the output, which is also the state, of a plain recurrent cell: ``activate(i2h + h2h)``."""
     return activate(F._internal._plus(i2h, h2h, name=name("plus0")), name("out"))
 
 
@@ -38,12 +40,12 @@ def lstm_step(
     name: Name,
     **axis: int,
 ) -> tuple[Any, Any]:
-    """Return the output and the memory of a cell with long short-term memory.
+    """Return the output and the memory of a long short-term memory cell.
 
     Parameters
     ----------
     memory : the memory before this step
-    activations : for the gates i, f and o; for what is new, c; and for the memory that is shown
+    activations : for the gates i, f and o; for the new content c; and for the memory in the output
     axis : the axis of channels, if it is not the second
     """
     gate, transform, show = activations
@@ -75,12 +77,12 @@ def gru_step(
     name: Name,
     **axis: int,
 ) -> Any:
-    """Return the output, which is the state too, of a gated recurrent unit.
+    """Return the output, which is also the state, of a gated recurrent unit.
 
     Parameters
     ----------
     state : the state before this step
-    transform : the activation of what is new
+    transform : the activation of the new content
     complement : computes ``1 - x``
     axis : the axis of channels, if it is not the second
     """

@@ -45,7 +45,7 @@ class BaseRNNCell(CheckedArguments):
 
     Parameters
     ----------
-    prefix : put before the names of what the cell computes, and of its variables if it has its own
+    prefix : the prefix of the names of the cell's results, and of its variables if it has its own
     params : the variables, if other cells share them
     """
 
@@ -72,7 +72,7 @@ class BaseRNNCell(CheckedArguments):
 
     @property
     def params(self) -> RNNParams:
-        """The variables, which count as shared with the caller from then on."""
+        """The variables; from then on they are considered shared with the caller."""
         self._own_params = False
         return self._params
 
@@ -110,7 +110,7 @@ class BaseRNNCell(CheckedArguments):
         refuse_modified(self, f"{type(self).__name__} {self._prefix!r}")
 
     def unpack_weights(self, args: Arrays) -> dict[str, NDArray]:
-        """Return arrays by name, with those of this cell's weights divided gate by gate."""
+        """Return arrays by name, with this cell's weights divided by gates."""
         found = dict(args)
         for joined, parts in self._gate_weights():
             whole, rows = found.pop(joined), self._num_hidden
@@ -119,7 +119,7 @@ class BaseRNNCell(CheckedArguments):
         return found
 
     def pack_weights(self, args: Arrays) -> dict[str, NDArray]:
-        """Return arrays by name, with the gates of this cell's weights joined; undoes `unpack_weights`."""
+        """Return arrays by name, with the gates of its weights concatenated; undoes `unpack_weights`."""
         found = dict(args)
         for joined, parts in self._gate_weights():
             found[joined] = nd.concatenate([found.pop(part) for part in parts])
@@ -197,5 +197,5 @@ class BaseRNNCell(CheckedArguments):
 
 
 def has_own_variables(cell: BaseRNNCell) -> bool:
-    """Whether a cell was given no variables, and no one has asked for those that it made."""
+    """Whether a cell has created its variables, and they have not been requested."""
     return cell._own_params
