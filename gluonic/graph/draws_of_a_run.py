@@ -210,7 +210,8 @@ def _affine(draw: Callable[[Take, int, Any], Array]) -> Fill:
     def fill(take: Take, part: Array, first: int, parameters: Sequence[Any]) -> None:
         offset, scale = parameters
         found = draw(take, part.size, part.dtype)
-        part[:] = part.dtype.type(offset) + part.dtype.type(scale) * found
+        found *= part.dtype.type(scale)
+        np.add(found, part.dtype.type(offset), part)
 
     return fill
 

@@ -96,18 +96,29 @@ class Twisters:
         for begin in range(0, WORDS - 1, WORDS - MIDDLE):
             end = min(begin + WORDS - MIDDLE, WORDS - 1)
             source = block[..., (begin + MIDDLE) % WORDS :][..., : end - begin]
-            block[..., begin:end] = source ^ mixed[..., begin:end]
+            np.bitwise_xor(source, mixed[..., begin:end], block[..., begin:end])
         last = _mixed(block[..., -1:], block[..., :1])
         block[..., -1:] = block[..., MIDDLE - 1 : MIDDLE] ^ last
         words[:] = block
+        moved = np.empty_like(words)
         for shift, mask in TEMPERING:
-            moved = words >> np.uint32(shift) if shift > 0 else words << np.uint32(-shift)
-            words ^= moved if mask is None else moved & np.uint32(mask)
+            move = np.right_shift if shift > 0 else np.left_shift
+            move(words, np.uint32(abs(shift)), moved)
+            if mask is not None:
+                moved &= np.uint32(mask)
+            words ^= moved
 
 
 def _mixed(word: Array, following: Array) -> Array:
-    joined = (word & np.uint32(UPPER)) | (following & np.uint32(LOWER))
-    return (joined >> np.uint32(1)) ^ (joined & np.uint32(1)) * np.uint32(TWIST)
+    """The upper bit of a word and the lower ones of the next, times the matrix of the recurrence."""
+    joined: Array = word ^ following
+    joined &= np.uint32(UPPER)
+    joined ^= following
+    joined >>= np.uint32(1)
+    odd: Array = following & np.uint32(1)
+    odd *= np.uint32(TWIST)
+    joined ^= odd
+    return joined
 
 
 def first_words(seed: int) -> Array:
