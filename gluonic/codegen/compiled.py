@@ -212,7 +212,7 @@ class CompiledGraph:
             the frame, or one that has the same parameters: then the first one is idle. None if there is no
             cached binding and no family for such calls, or no such frame; then the first one is unchanged
         """
-        if not frame.specialization.reads_all_inputs:
+        if frame.specialization.unread_inputs:
             return None
         signature: list[Any] = [*frame.binding.signature]
         for position, array in zip(positions, arrays, strict=True):
@@ -278,7 +278,7 @@ class CompiledGraph:
 
     def _forget(self) -> None:
         """Drop the least recently used bindings and specializations above the limits."""
-        left = set()
+        left: set[Specialization] = set()
         while len(self.bindings) > MOST_BINDINGS:
             left.add(self.bindings.pop(next(iter(self.bindings))).specialization)
         if old := self.specializations[:-MOST_SPECIALIZATIONS]:

@@ -65,7 +65,7 @@ class Specialization:
     positions : their indices among all outputs
     from_python : those whose memory Python allocates
     returned : for each output, its index among the inputs and computed outputs, and whether it is copied
-    reads_all_inputs : whether all inputs are read
+    unread_inputs : the positions of the inputs that nothing reads
     prepacked_inputs : the indices of the inputs that prepacked groups read
     written : the indices of the inputs that are written to
     buffers : the assignment of results to the memory of frames
@@ -151,7 +151,8 @@ class Specialization:
         """Set the attributes on inputs and outputs that calls need."""
         self.input_entries = [node.entry() for node in self.inputs]
         self.input_dtypes = [facts.dtypes.get(entry) for entry in self.input_entries]
-        self.reads_all_inputs = all(entry in facts.shapes for entry in self.input_entries)
+        numbered = enumerate(self.input_entries)
+        self.unread_inputs = [i for i, entry in numbered if entry not in facts.shapes]
         given = {*self.input_entries, *self.target}
         self.computed = [e for e in dict.fromkeys(self.outputs) if e not in given]
         first = {e: i for i, e in reversed([*enumerate(self.outputs)])}

@@ -79,7 +79,7 @@ class Family:
     def _read(self, signature: Signatures) -> tuple[tuple[Shape | None, Any], ...]:
         """The shapes and dtypes of inputs, without those that nothing reads."""
         spec = self.specialization
-        if spec.reads_all_inputs:
+        if not spec.unread_inputs:
             return signature
         pairs = zip(signature, spec.input_dtypes, strict=True)
         return tuple([(None if dtype is None else shape, dtype) for (shape, _), dtype in pairs])

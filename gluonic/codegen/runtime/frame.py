@@ -140,9 +140,8 @@ class ExecutionFrame:
         self._table_address, self.verified_for = binding.table_address, None
         self._signature, self._results = binding.signature, binding.results
         self._unread: dict[int, tuple[Shape, Any]] = {}
-        for position, (shape, _) in enumerate(self._signature):
-            if shape is None:
-                self._seen[position] = _nothing
+        for position in self.specialization.unread_inputs:
+            self._seen[position] = _nothing
         self._filled: list[Any] = [_nothing] * len(binding.results)
         self._mixed = None
         if binding.persistent.offsets != self._persistent_offsets:
