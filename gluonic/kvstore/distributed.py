@@ -16,7 +16,7 @@ from gluonic.graph.storage.values import known_rows
 from gluonic.kvstore.base import as_list, spread
 from gluonic.kvstore.kvstore import KVStore
 from gluonic.kvstore.push_layout import named
-from gluonic.kvstore.rank_sums import RankSums, keys_text, rows_of
+from gluonic.kvstore.rank_sums import PushSums, keys_text, rows_of
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import RowSparseNDArray
@@ -38,7 +38,7 @@ class DistributedStore(KVStore):
     def __init__(self, kind: str = "dist_sync") -> None:
         super().__init__(kind)
         self._world: World = world()
-        self._sums = RankSums(self._world)
+        self._sums = PushSums(self._world)
 
     @property
     def _group(self) -> RankGroup:
@@ -134,7 +134,7 @@ class DistributedStore(KVStore):
         return self._sums.overlapped
 
     def expect(self, key: Any, value: Any) -> None:
-        """Let arrays just summed up be summed up next while backward goes on; see `RankSums.expect`."""
+        """Let arrays just summed up be summed up next while backward goes on; see `PushSums.expect`."""
         self._sums.expect([(one, as_list(given)) for one, given in self._pairs(key, value)])
 
     def _settings(self) -> str:

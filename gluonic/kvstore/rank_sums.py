@@ -26,7 +26,7 @@ _MOST_SHARED = 16
 """So many lists of keys are summed up in shared memory: each takes file descriptors, of which there are few."""
 
 
-class RankSums:
+class PushSums:
     """What sums up what the ranks push, and is kept from one push to the next.
 
     Parameters
