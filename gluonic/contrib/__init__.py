@@ -1,4 +1,4 @@
-"""``mx.contrib``: what MXNet keeps beside the core."""
+"""``mx.contrib``: contributed modules outside MXNet's core."""
 
 from typing import TYPE_CHECKING
 

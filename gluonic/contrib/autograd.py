@@ -1,4 +1,4 @@
-"""``mx.contrib.autograd``: the first names of what `mx.autograd` offers."""
+"""``mx.contrib.autograd``: older names for the functions of `mx.autograd`."""
 
 import functools
 from collections.abc import Callable, Sequence
@@ -31,7 +31,7 @@ def set_is_training(is_train: bool) -> bool:
 
 
 class TrainingStateScope:
-    """Record in training mode in the ``with`` block, or do neither; afterwards it is as it was.
+    """Record in training mode in the ``with`` block, or do neither; the old state is restored afterwards.
 
     Parameters
     ----------
@@ -66,7 +66,7 @@ def backward(outputs: Any, out_grads: Any = None, retain_graph: bool = False) ->
     ----------
     outputs : an array or several
     out_grads : the gradients that flow into them; ones by default
-    retain_graph : keep what is needed to do so again
+    retain_graph : whether to keep the graph for another call
     """
     autograd.backward(outputs, out_grads, retain_graph)
 
@@ -83,8 +83,8 @@ def grad_and_loss(
 
     Parameters
     ----------
-    func : from NDArrays to one or several
-    argnum : with respect to which arguments; all by default
+    func : a function of NDArrays that returns one or several
+    argnum : the positions of the arguments to differentiate by; all by default
     """
 
     @functools.wraps(func)

@@ -1,4 +1,4 @@
-"""``mx.contrib.io``: loaders of Gluon where iterators over batches are asked for."""
+"""``mx.contrib.io``: Gluon's loaders as iterators over batches."""
 
 from typing import Any
 
@@ -12,15 +12,16 @@ __all__ = ["DataLoaderIter"]
 
 
 class DataLoaderIter(DataIter):
-    """The batches of a `DataLoader`, as `Module` takes them.
+    """The batches of a `DataLoader`, as `Module` accepts them.
 
-    The first batch tells the shapes; of a smaller one at the end, `getpad` tells how many examples are missing.
+    The first batch determines the shapes. For a smaller batch at the end, `getpad` returns the missing
+    examples' number.
 
     Parameters
     ----------
-    loader : gives pairs of data and labels
+    loader : yields pairs of data and labels
     data_name, label_name : the names of the inputs
-    dtype : what both become
+    dtype : the dtype of both
     """
 
     def __init__(
@@ -43,7 +44,7 @@ class DataLoaderIter(DataIter):
         self.reset()
 
     def reset(self) -> None:
-        """Begin to go through the loader again."""
+        """Restart the iteration over the loader."""
         self._iter = iter(self._loader)
 
     def iter_next(self) -> bool:

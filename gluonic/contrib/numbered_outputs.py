@@ -1,4 +1,4 @@
-"""Names that MXNet's graph passes give to nodes that they put behind an output."""
+"""Names that MXNet's graph passes give to nodes that they insert after an output."""
 
 from gluonic.graph import Entry
 
@@ -20,7 +20,7 @@ _NAMED_OUTPUTS = frozenset(_NAMED.split())
 
 
 def output_suffix(entry: Entry) -> str:
-    """What stands between a node's name and that of a node behind one of its outputs."""
+    """The text that follows a node's name in the name of a node after one of its outputs."""
     application = entry.node.application
     if application is None:
         return ""

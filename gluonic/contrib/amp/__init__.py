@@ -34,7 +34,7 @@ __all__ = [
 
 
 def list_lp16_ops(target_dtype: Any) -> list[str]:
-    """Return the operators that are computed in less precision."""
+    """Return the operators that are computed in low precision."""
     return lists_for(target_dtype).low
 
 
@@ -44,7 +44,7 @@ def list_fp32_ops(target_dtype: Any) -> list[str]:
 
 
 def list_lp16_fp32_ops(target_dtype: Any) -> list[str]:
-    """Return the operators that are computed in what they are given."""
+    """Return the operators that are computed in the dtypes of their inputs."""
     return lists_for(target_dtype).either
 
 
@@ -54,7 +54,7 @@ def list_widest_type_cast(target_dtype: Any) -> list[str]:
 
 
 def list_conditional_fp32_ops(target_dtype: Any) -> list[tuple[str, str, list[str]]]:
-    """Return the operators that are computed in float32 with some values of an attribute."""
+    """Return the operators that are computed in float32 for some values of an attribute."""
     return lists_for(target_dtype).conditional
 
 
@@ -64,7 +64,7 @@ def list_loss_output_functions(target_dtype: Any) -> list[str]:
 
 
 def list_lp16_use_fp32_params(target_dtype: Any) -> dict[str, list[str]] | None:
-    """Return by operator the inputs that stay float32; None for float16."""
+    """Return the inputs that remain float32, by operator; None for float16."""
     return lists_for(target_dtype).kept
 
 

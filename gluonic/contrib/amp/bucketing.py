@@ -1,4 +1,4 @@
-"""Modules of several symbols made ready for inference in less precision."""
+"""Conversion of modules with several symbols to inference in low precision."""
 
 from typing import Any
 
@@ -29,12 +29,12 @@ def convert_bucketing_module(
     Returns
     -------
     BucketingModule
-        with the buckets that `bucketing_mod` has had so far; to be bound
+        with the buckets that `bucketing_mod` has had so far; not bound yet
 
     Raises
     ------
     AssertionError
-        as `convert_symbol`, or if it is no BucketingModule, or has no parameters
+        as `convert_symbol`, or if it is not a BucketingModule or has no parameters
     """
     if not isinstance(bucketing_mod, BucketingModule) or not bucketing_mod.params_initialized:
         raise ConversionError(

@@ -1,4 +1,4 @@
-"""Models of float32 made ready for inference in less precision."""
+"""Conversion of float32 models to inference in low precision."""
 
 from collections.abc import Mapping, Sequence
 from typing import Any
@@ -20,7 +20,7 @@ Parameters = dict[str, NDArray]
 
 
 class ConversionError(CallError, AssertionError):
-    """A conversion makes no sense as it is asked for."""
+    """The arguments of a conversion are not valid."""
 
 
 def convert_symbol(
@@ -33,7 +33,7 @@ def convert_symbol(
     data_names: list[str] | None = None,
     cast_optional_params: bool = False,
 ) -> Symbol:
-    """Return a symbol with casts, so that some operators are computed in less precision.
+    """Return a symbol with casts, so that some operators are computed in low precision.
 
     Parameters
     ----------
@@ -41,16 +41,16 @@ def convert_symbol(
     target_dtype : ``"float16"``, or ``"bfloat16"``, which needs `ml_dtypes`
     target_dtype_ops : operators computed in `target_dtype`; those of `list_lp16_ops` by default
     fp32_ops : operators computed in float32; those of `list_fp32_ops` by default
-    conditional_fp32_ops : operators computed in float32 with some values of an attribute:
+    conditional_fp32_ops : operators computed in float32 for some values of an attribute:
         (operator, attribute, values); those of `list_conditional_fp32_ops` by default
     excluded_sym_names : nodes computed in float32
-    data_names : the inputs that are no parameters; by default those without a dtype of their own
-    cast_optional_params : whether parameters are given in `target_dtype` where that is what reads them
+    data_names : the inputs that are not parameters; by default those without a declared dtype
+    cast_optional_params : whether parameters are stored in `target_dtype` if all that reads them uses it
 
     Returns
     -------
     Symbol
-        its parameters say by ``__dtype__`` what they are to be cast to
+        the attribute ``__dtype__`` of a parameter is the dtype to cast it to
 
     Raises
     ------
@@ -91,7 +91,7 @@ def _require(holds: bool, message: str) -> None:
 
 
 def _check_lists(lists: Lists, low: Any, full: Any, conditional: Sequence[Condition]) -> None:
-    """Refuse lists that contradict each other, and operators that nobody knows the precision of."""
+    """Raise an error for contradictory lists, and for operators without a known precision."""
     for name, value in (
         ("target_dtype_ops", low),
         ("fp32_ops", full),
@@ -118,7 +118,7 @@ def _first_name(name: str) -> str:
 
 
 def _declare(old: Graph, graph: Graph, rules: Rules) -> None:
-    """Let parameters say which dtype they have: those that are no data, or that said it before."""
+    """Declare the dtypes of parameters: of variables that are not data, or that declared one before."""
     facts = infer(graph, "dtype", {n: FULL for n in graph.variables if n.name in rules.data})
     dtypes = {node: facts[node][0] for node in graph.variables}
     if rules.casts_parameters:
@@ -131,7 +131,7 @@ def _declare(old: Graph, graph: Graph, rules: Rules) -> None:
 
 
 def _wanted_by_casts(graph: Graph, facts: Facts, rules: Rules) -> dict[Node, Any]:
-    """The dtype of each variable of which nothing is known, if all casts that read it want one."""
+    """The dtype of each variable without a known one, if all casts that read it have the same target."""
     wanted: dict[Node, Any] = {}
     conflicts = set()
     for node in graph.nodes:
@@ -142,7 +142,7 @@ def _wanted_by_casts(graph: Graph, facts: Facts, rules: Rules) -> dict[Node, Any
 
 
 def _casts_of_variables(node: Node, rules: Rules) -> list[tuple[Node, Any]]:
-    """The variables that a cast reads, and what it makes of them."""
+    """The variables that a cast reads, with its target dtypes."""
     sources = [entry.node for entry in node.inputs]
     if node.operator_name == "amp_cast":
         dtype = as_dtype(node.attributes["dtype"])
@@ -180,7 +180,7 @@ def convert_model(
     Raises
     ------
     AssertionError
-        as `convert_symbol`, or if the parameters are no dictionaries
+        as `convert_symbol`, or if the parameters are not dictionaries
     """
     for name, given in (("arg_params", arg_params), ("aux_params", aux_params)):
         _require(isinstance(given, Mapping), f"{name} must be a dictionary, not {given!r:.60}")
@@ -224,14 +224,14 @@ def convert_hybrid_block(
     Parameters
     ----------
     block : the block
-    ctx : where its parameters are to be; by default where they are
+    ctx : the context for the parameters of the new block; by default that of the old ones
     target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names,
         cast_optional_params : see `convert_symbol`
 
     Raises
     ------
     AssertionError
-        as `convert_symbol`, or if it is no HybridBlock
+        as `convert_symbol`, or if it is not a HybridBlock
     RuntimeError
         if it has not been hybridized and called
     """

@@ -1,4 +1,4 @@
-"""The dtypes of less precision, and the lists for each."""
+"""The dtypes of low precision, and the lists for each."""
 
 from typing import Any, NamedTuple
 
@@ -13,14 +13,14 @@ Condition = tuple[str, str, list[str]]
 
 
 class Lists(NamedTuple):
-    """Which operators are computed how.
+    """The names of operators, by the precision of their computation.
 
     Attributes
     ----------
-    low, full, either, widest : in less precision, in float32, in what they are given, in the widest dtype
-    conditional : in float32 with some values of an attribute
-    losses : whose gradients are scaled
-    kept : by operator the inputs that stay float32
+    low, full, either, widest : in low precision, in float32, in the inputs' dtypes, in the widest of these
+    conditional : in float32 for some values of an attribute
+    losses : operators whose gradients are scaled
+    kept : the inputs that remain float32, by operator
     """
 
     low: list[str]
@@ -33,7 +33,7 @@ class Lists(NamedTuple):
 
 
 class UnsupportedDtypeError(AttributeValueError, AssertionError):
-    """Neither float16 nor bfloat16."""
+    """A dtype is neither float16 nor bfloat16."""
 
 
 def name_of(target_dtype: Any) -> str:
@@ -55,7 +55,7 @@ def name_of(target_dtype: Any) -> str:
 
 
 def low_dtype(target_dtype: Any) -> np.dtype[Any]:
-    """Return the dtype that is cast to.
+    """Return the target dtype of the casts.
 
     Raises
     ------

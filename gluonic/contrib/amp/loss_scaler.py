@@ -1,4 +1,4 @@
-"""How much a loss is multiplied by, so that gradients of little precision neither vanish nor overflow."""
+"""The scale of a loss, chosen so that gradients in low precision neither vanish nor overflow."""
 
 import logging
 from collections.abc import Iterable
@@ -11,13 +11,13 @@ __all__ = ["LossScaler"]
 
 _FIRST, _MOST = 2.0**16, 2.0**24
 _STEPS = 2000
-"""After so many steps without overflow the scale is doubled."""
+"""The number of steps without overflow after which the scale is doubled."""
 
 
 class LossScaler:
     """The scale of a loss: halved after an overflow, doubled after 2,000 steps without one.
 
-    A change has effect after the next step, for the loss of that one has been scaled already.
+    A change takes effect after the next step, since the loss of that step has already been scaled.
 
     Attributes
     ----------
@@ -40,7 +40,7 @@ class LossScaler:
 
         Parameters
         ----------
-        params : parameters; those without gradients are left out
+        params : parameters; those without gradients are skipped
         """
         gradients = [gradient for p in params if p.grad_req != "null" for gradient in p.list_grad()]
         overflow = not all(np.isfinite(gradient.asnumpy()).all() for gradient in gradients)

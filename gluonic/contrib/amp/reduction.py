@@ -1,9 +1,9 @@
-"""Casts put into a graph that was made for float32, so that parts of it are computed in less precision.
+"""Insertion of casts into a float32 graph, so that parts of it are computed in low precision.
 
     before   data, weight, bias → Convolution → softmax
     after    data, weight, bias → amp_cast float16 each → Convolution → amp_cast float32 → softmax
 
-Nodes and names are those that MXNet's pass makes, so that files are alike.
+Nodes and names equal those of MXNet's pass, so that files are alike.
 """
 
 from collections.abc import Mapping, Sequence
@@ -19,16 +19,16 @@ from gluonic.graph.infer import infer
 
 
 class Rules(NamedTuple):
-    """What is wanted.
+    """The settings of a conversion.
 
     Attributes
     ----------
-    low : the dtype of less precision
+    low : the dtype of low precision
     low_operators, full_operators, widest : computed in `low`, in float32, in the widest dtype of the inputs
-    conditional : by operator and attribute the values, as text, with which it is computed in float32
+    conditional : by operator and attribute, the values, as text, for which it is computed in float32
     excluded : names of nodes that are computed in float32
-    data : names of variables that are no parameters
-    casts_parameters : whether parameters are to be given in `low` where all that reads them wants it
+    data : names of variables that are not parameters
+    casts_parameters : whether parameters are to be stored in `low` if all that reads them uses it
     """
 
     low: np.dtype[Any]
@@ -50,12 +50,12 @@ def reduce_precision(graph: Graph, rules: Rules) -> Graph:
 
 
 class _Reduction:
-    """The new graph while it is made.
+    """The new graph during its construction.
 
     Attributes
     ----------
-    nodes : by old node the new one
-    low, full : by old entry what has its value in either dtype, as far as that is known
+    nodes : the new node of each old one
+    low, full : by old entry, the new entry with its value in either dtype, if known
     """
 
     def __init__(self, rules: Rules) -> None:
@@ -65,7 +65,7 @@ class _Reduction:
         self.full: dict[Entry, Entry] = {}
 
     def add(self, node: Node) -> None:
-        """Make the new node of an old one."""
+        """Create the new node of an old one."""
         new = self.nodes[node] = Node(
             node.application, node.name, (), node.attributes, node.location, node.block
         )
@@ -90,7 +90,7 @@ class _Reduction:
             new.inputs = tuple(self._now(e) for e in node.inputs)
 
     def as_output(self, entry: Entry) -> Entry:
-        """What has the value of an old output, in float32."""
+        """The new entry with the value of an old output, in float32."""
         return self._in_full(entry)
 
     # What is known of dtypes
@@ -124,7 +124,7 @@ class _Reduction:
         return self._cast(entry, FULL, self.full)
 
     def _cast(self, entry: Entry, dtype: Any, known: dict[Entry, Entry]) -> Entry:
-        """What has the value of an old entry in a dtype: a cast, if there is none yet."""
+        """The new entry with the value of an old one in a dtype; a cast is added if there is none yet."""
         if entry not in known:
             name = f"{entry.node.name}{output_suffix(entry)}_amp_cast_{dtype.name}"
             known[entry] = _made(
@@ -150,7 +150,7 @@ class _Reduction:
         return inputs
 
     def _is_cast_beforehand(self, entry: Entry) -> bool:
-        """Whether a parameter is given in less precision."""
+        """Whether a parameter is stored in low precision."""
         node, rules = entry.node, self.rules
         return rules.casts_parameters and node.is_variable and node.name not in rules.data
 

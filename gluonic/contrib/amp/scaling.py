@@ -10,7 +10,7 @@ from gluonic.graph.errors import describe
 
 
 def attach(trainer: Any, scaler: LossScaler) -> None:
-    """Let a trainer skip steps with gradients that overflow."""
+    """Make a trainer skip steps with gradients that overflow."""
     _require_trainer(trainer)
     trainer.use_loss_scaler(scaler)
 
@@ -22,7 +22,7 @@ def scale_loss(loss: Any, optimizer_or_trainer: Any) -> Iterator[Any]:
     Parameters
     ----------
     loss : an array or a list
-    optimizer_or_trainer : a trainer that `init_trainer` has seen
+    optimizer_or_trainer : a trainer that was passed to `init_trainer`
 
     Raises
     ------
@@ -55,7 +55,7 @@ def scale_loss(loss: Any, optimizer_or_trainer: Any) -> Iterator[Any]:
 
 
 def unscale(optimizer_or_trainer: Any) -> None:
-    """Divide the gradients by the scale now, to clip them, say; the next step does not do it again.
+    """Divide the gradients by the scale now, for example to clip them; the next step does not repeat it.
 
     Parameters
     ----------

@@ -34,7 +34,7 @@ def init(
     conditional_fp32_ops: list[Condition] | None = None,
     fp32_ops: list[str] | None = None,
 ) -> None:
-    """Let operators be computed in less precision from now on, where that does no harm.
+    """Compute operators in low precision from now on, where that is safe.
 
     Inputs are cast where operators are called, eagerly and in blocks that are hybridized afterwards.
     Another call has no effect.
@@ -43,7 +43,7 @@ def init(
     ----------
     target_dtype : ``"float16"``, or ``"bfloat16"``, which needs `ml_dtypes`
     target_precision_ops : operators computed in `target_dtype`; those of `list_lp16_ops` by default
-    conditional_fp32_ops : operators computed in float32 with some values of an attribute:
+    conditional_fp32_ops : operators computed in float32 for some values of an attribute:
         (operator, attribute, values); those of `list_conditional_fp32_ops` by default
     fp32_ops : operators computed in float32; those of `list_fp32_ops` by default
 
@@ -52,7 +52,7 @@ def init(
     AssertionError
         for another dtype
     AttributeError
-        for an operator that is not there
+        for an operator that does not exist
     """
     if _STATE.scaler is not None:
         return
@@ -99,7 +99,7 @@ def is_initialized() -> bool:
 
 
 def init_trainer(optimizer_or_trainer: Any) -> None:
-    """Let a trainer scale losses dynamically; see `scale_loss`.
+    """Make a trainer scale losses dynamically; see `scale_loss`.
 
     Parameters
     ----------

@@ -21,24 +21,24 @@ _BINS = 255
 
 
 class Collector(Protocol):
-    """What is told of the values of a net."""
+    """The interface of objects that receive the values of a net."""
 
     def collect(self, name: str, arr: NDArray) -> None:
-        """Be told of a value."""
+        """Receive a value."""
 
 
 class LayerOutputMinMaxCollector:
-    """Keeps the least and the greatest number of each value.
+    """Keeps the minimum and the maximum of each value.
 
     Parameters
     ----------
-    quantized_dtype : accepted for MXNet's sake
-    include_layer : the names of the values to look at
-    logger : told of each value
+    quantized_dtype : accepted for compatibility
+    include_layer : the names of the values to use
+    logger : receives a line for each value
 
     Attributes
     ----------
-    min_max_dict : by name the least and the greatest number
+    min_max_dict : the minimum and the maximum, by name
     """
 
     def __init__(
@@ -53,7 +53,7 @@ class LayerOutputMinMaxCollector:
         self.logger = logger
 
     def collect(self, name: str, arr: NDArray) -> None:
-        """Be told of a value."""
+        """Receive a value."""
         if name not in self.include_layer:
             return
         values = arr.asnumpy()
@@ -65,13 +65,13 @@ class LayerOutputMinMaxCollector:
 
 
 class LayerHistogramCollector:
-    """Keeps a histogram about zero of each value.
+    """Keeps a histogram, symmetric about zero, of each value.
 
     Parameters
     ----------
     num_bins : initial number of bins, odd
-    include_layer : the names of the values to look at
-    logger : told of each value
+    include_layer : the names of the values to use
+    logger : receives a line for each value
 
     Attributes
     ----------
@@ -91,7 +91,7 @@ class LayerHistogramCollector:
         self.logger = logger
 
     def collect(self, name: str, arr: NDArray) -> None:
-        """Be told of a value."""
+        """Receive a value."""
         if name not in self.include_layer:
             return
         values = arr.asnumpy()
@@ -110,13 +110,13 @@ class LayerHistogramCollector:
 def combine_histogram(
     old_hist: Histogram, arr: Array, new_min: float, new_max: float, new_th: float
 ) -> Histogram:
-    """Add numbers to a histogram, which gets more bins where they lie beyond its ends.
+    """Add numbers to a histogram; it gets more bins if they lie beyond its ends.
 
     Parameters
     ----------
-    old_hist : counts, edges of bins, the least and the greatest number, the end of the bins
+    old_hist : counts, edges of bins, the minimum and the maximum, the end of the bins
     arr : the numbers
-    new_min, new_max, new_th : the least and the greatest of them, and the greater one of their sizes
+    new_min, new_max, new_th : their minimum and maximum, and the greater of the two magnitudes
     """
     counts, edges, low, high, end = old_hist
     low, high = min(low, new_min), max(high, new_max)
@@ -132,17 +132,17 @@ def combine_histogram(
 
 
 def smooth_distribution(p: Array, eps: float = 0.0001) -> Array:
-    """Return a distribution with a little in place of each zero, taken from what is not zero.
+    """Return a distribution with `eps` instead of each zero, taken from the nonzero numbers.
 
     Parameters
     ----------
     p : any nonnegative numbers
-    eps : what is put in the place of zeros
+    eps : the replacement for zeros
 
     Raises
     ------
     ValueError
-        if all are zero, or `eps` is more than there is
+        if all are zero, or there are too many zeros for `eps`
     """
     empty = p == 0
     full = p.size - int(empty.sum())
@@ -157,17 +157,17 @@ def smooth_distribution(p: Array, eps: float = 0.0001) -> Array:
 def optimal_threshold(
     hist_data: Histogram, quantized_dtype: str, num_quantized_bins: int = _BINS
 ) -> tuple[float, float, Array, Array]:
-    """Find the range that loses least of a distribution.
+    """Find the range that preserves a distribution best.
 
     Parameters
     ----------
-    hist_data : as `LayerHistogramCollector` keeps it
+    hist_data : a histogram from a `LayerHistogramCollector`
     quantized_dtype : ``int8``, ``uint8`` or ``auto``
     num_quantized_bins : the number of levels; uint8 has twice as many
 
     Returns
     -------
-    the least and the greatest number, the end of the range, and the divergence
+    the minimum and the maximum, the end of the range, and the divergence
     """
     counts, edges, low, high, _ = hist_data
     if _is_unsigned(low, quantized_dtype):
@@ -192,9 +192,9 @@ def optimal_thresholds(
 
     Parameters
     ----------
-    hist_dict : by name, as `LayerHistogramCollector` keeps them
+    hist_dict : histograms from a `LayerHistogramCollector`, by name
     quantized_dtype, num_quantized_bins : as for `optimal_threshold`
-    logger : told of each range
+    logger : receives a line for each range
     """
     found: dict[str, Range] = {}
     with progress(len(hist_dict), "histogram") as bar:
@@ -221,21 +221,21 @@ def run_examples(
     most: int | None = None,
     logger: logging.Logger | None = None,
 ) -> int:
-    """Run a net on examples, whose values a collector is told of.
+    """Run a net on examples, and pass its values to a collector.
 
     Parameters
     ----------
     sym, params : the net, with its parameters and auxiliary states
-    data : gives batches
-    collector : told of all values, by name
-    data_names : the names of what the batches hold
-    ctx : where to run it
-    most : after how many examples to end; by default with the last
+    data : an iterator over batches
+    collector : receives all values, by name
+    data_names : the names of the batches' arrays
+    ctx : the context to run it on
+    most : the number of examples after which to stop; by default all are used
 
     Returns
     -------
     int
-        how many examples there were
+        the number of examples
     """
     if not isinstance(data, DataIter):
         raise MismatchError(

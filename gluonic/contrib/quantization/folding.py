@@ -1,4 +1,4 @@
-"""Batch normalization counted into the layer before it, whose parameters change.
+"""Batch normalization folded into the preceding layer, whose parameters change.
 
 before   data, w, b → Convolution → BatchNorm gamma, beta, mean, var
 after    data, w · s, (b - mean) · s + beta → Convolution          with s = gamma / sqrt(var + eps)
@@ -16,12 +16,12 @@ Parameters = dict[str, NDArray]
 
 
 def fold_norms(graph: Graph, params: Mapping[str, NDArray]) -> tuple[Graph, Parameters]:
-    """Return a graph without those batch normalizations that can be counted into a layer, and its parameters.
+    """Return a graph in which batch normalizations are folded into layers where possible, and its parameters.
 
     Parameters
     ----------
     graph : a graph for inference
-    params : its parameters and auxiliary states; those that are not among them are left alone
+    params : its parameters and auxiliary states; normalizations with missing ones are not folded
     """
     changed = dict(params)
 
@@ -35,7 +35,7 @@ def fold_norms(graph: Graph, params: Mapping[str, NDArray]) -> tuple[Graph, Para
 
 
 def _can_fold(graph: Graph, norm: Node, layer: Node, params: Mapping[str, NDArray]) -> bool:
-    """Whether a normalization reads nothing but a layer that nothing else reads."""
+    """Whether a normalization reads only a layer that has no other reader."""
     application = layer.application
     if application is None or norm.inputs[0].node.operator_name != layer.operator_name:
         return False

@@ -1,4 +1,4 @@
-"""Lists of operators' names, with further names, from patterns and from what is registered."""
+"""Lists of operators' names and aliases, from patterns and from the registry."""
 
 from collections.abc import Iterable
 from fnmatch import fnmatchcase
@@ -9,7 +9,7 @@ CONDITIONAL = [
     ("Activation", "act_type", ["softrelu"]),
     ("LeakyReLU", "act_type", ["elu", "selu"]),
 ]
-"""Computed in float32 with such a value of an attribute: they take exponentials."""
+"""Computed in float32 for these values of an attribute: they compute exponentials."""
 
 LOSSES = [
     "SoftmaxOutput",
@@ -17,7 +17,7 @@ LOSSES = [
     "LogisticRegressionOutput",
     "MAERegressionOutput",
 ]
-"""Whose gradients can be multiplied by a number."""
+"""Operators whose gradients can be multiplied by a number."""
 
 SEVERAL_INPUTS = """
     elemwise_* broadcast_add broadcast_sub broadcast_mul broadcast_div broadcast_mod broadcast_m??imum
@@ -27,11 +27,11 @@ SEVERAL_INPUTS = """
     batch_dot Correlation _random_pdf_* _contrib_box_iou _contrib_box_nms _contrib_Proposal
     _contrib_MultiProposal _contrib_ROIAlign _contrib_PSROIPooling _contrib_edge_id
 """
-"""That take several inputs of one dtype, and are as good in any."""
+"""Operators with several inputs of one dtype, equally accurate in any dtype."""
 
 
 def registered(patterns: str) -> list[str]:
-    """Return the names that all operators go by whose first name fits a pattern."""
+    """Return all names of the operators whose first name matches a pattern."""
     fitting = (
         op
         for op in REGISTRY.operators()
@@ -41,7 +41,7 @@ def registered(patterns: str) -> list[str]:
 
 
 def all_but(*lists: Iterable[str]) -> list[str]:
-    """Return the names of all operators that stand in none of some lists."""
+    """Return the names of all operators that are in none of the given lists."""
     taken = {name for one in (*lists, [row[0] for row in CONDITIONAL]) for name in one}
     return [name for name in REGISTRY if name not in taken and _is_dense(name)]
 

@@ -15,7 +15,7 @@ BF16_FP32_FUNCS = registered("""
     BatchNorm Concat Pooling LRN _shuffle abs square sqrt tanh relu clip amp_cast amp_multicast
     _contrib_interleaved_matmul_*
 """)
-"""Computed in what they are given."""
+"""Computed in the dtypes of their inputs."""
 
 WIDEST_TYPE_CASTS = [
     name
@@ -25,14 +25,14 @@ WIDEST_TYPE_CASTS = [
 """Computed in the widest dtype of the inputs."""
 
 CONDITIONAL_FP32_FUNCS = CONDITIONAL
-"""Computed in float32 with such values of an attribute: (operator, attribute, values)."""
+"""Computed in float32 for these values of an attribute: (operator, attribute, values)."""
 
 FP32_FUNCS = all_but(BF16_FUNCS, BF16_FP32_FUNCS, WIDEST_TYPE_CASTS)
 """Computed in float32."""
 
 LOSS_OUTPUT_FUNCTIONS = LOSSES
-"""Whose gradients are multiplied by the scale of the loss."""
+"""Operators whose gradients are multiplied by the scale of the loss."""
 
 _STATISTICS = ["", "gamma", "beta", "moving_mean", "moving_var"]
 BF16_USE_FP32_PARAMS = {"BatchNorm": _STATISTICS, "BatchNormWithReLU": _STATISTICS}
-"""By operator the inputs that stay float32, in order."""
+"""The inputs that remain float32, by operator, in order."""

@@ -23,16 +23,16 @@ FP32_FUNCS = registered("""
     _contrib_hawkesll _contrib_DeformablePSROIPooling
     _contrib_MultiBox* _contrib_DeformableConvolution _contrib_fft _contrib_count_sketch Custom
 """)
-"""What overflows, or sums up: computed in float32."""
+"""Operators that may overflow, and sums: computed in float32."""
 
 WIDEST_TYPE_CASTS = registered(f"{SEVERAL_INPUTS} Concat _contrib_interleaved_matmul_*")
 """Computed in the widest dtype of the inputs."""
 
 CONDITIONAL_FP32_FUNCS = CONDITIONAL
-"""Computed in float32 with such values of an attribute: (operator, attribute, values)."""
+"""Computed in float32 for these values of an attribute: (operator, attribute, values)."""
 
 FP16_FP32_FUNCS = all_but(FP16_FUNCS, FP32_FUNCS, WIDEST_TYPE_CASTS)
-"""Computed in what they are given."""
+"""Computed in the dtypes of their inputs."""
 
 LOSS_OUTPUT_FUNCTIONS = LOSSES
-"""Whose gradients are multiplied by the scale of the loss."""
+"""Operators whose gradients are multiplied by the scale of the loss."""
