@@ -18,7 +18,7 @@ from gluonic.graph.storage.values import known_rows
 from gluonic.kvstore.base import as_list, spread, total_of
 from gluonic.kvstore.distributed import DistributedStore
 from gluonic.kvstore.gathered_states import save_gathered
-from gluonic.kvstore.rank_sums import rows_of
+from gluonic.kvstore.push_sums import rows_of
 from gluonic.kvstore.rows import pull_rows
 from gluonic.ndarray import sparse
 from gluonic.ndarray.array import NDArray

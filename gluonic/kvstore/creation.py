@@ -8,10 +8,12 @@ from gluonic.kvstore.base import KVStoreBase
 
 __all__ = ["create"]
 
-_LOCAL = ("local", "device", "local_allreduce_cpu", "local_allreduce_device", "local_update_cpu")
+_LOCAL = ("local", "local_allreduce_cpu", "local_update_cpu")
+_DEVICE = ("device", "local_allreduce_device")
 _DISTRIBUTED = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device", "dist_device")
 _KINDS = {
     **dict.fromkeys(_LOCAL, "kvstore:KVStore"),
+    **dict.fromkeys(_DEVICE, "device:DeviceStore"),
     **dict.fromkeys(_DISTRIBUTED, "distributed:DistributedStore"),
     "dist_sync_sharded": "sharded:ShardedStore",
     "dist_async": "asynchronous:AsynchronousStore",

@@ -16,7 +16,7 @@ from gluonic.graph.storage.values import known_rows
 from gluonic.kvstore.base import as_list, spread
 from gluonic.kvstore.kvstore import KVStore
 from gluonic.kvstore.push_layout import named
-from gluonic.kvstore.rank_sums import PushSums, keys_text, rows_of
+from gluonic.kvstore.push_sums import PushSums, keys_text, rows_of
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import RowSparseNDArray

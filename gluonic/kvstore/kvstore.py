@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any, ClassVar
 
-from gluonic.graph.errors import MXNetError, NotThereError, describe, nearest
+from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.graph.files import write_atomically
 from gluonic.kvstore.base import OneWorker, as_list, spread, total_of
 from gluonic.kvstore.rows import pull_rows
@@ -83,7 +83,7 @@ class KVStore(OneWorker):
     def push(self, key: Any, value: Any, priority: int = 0) -> None:
         """Sum arrays and store the result, or pass it to the updater if there is one."""
         for one, given in self._pairs(key, value):
-            stored, total = self._known(one), total_of(given)
+            stored, total = self._known(one), self._total(one, given)
             if self._updater is None:
                 if stored.stype != total.stype:
                     self._stored[one] = total
@@ -91,6 +91,10 @@ class KVStore(OneWorker):
                     stored[:] = total
             else:
                 self._updater(one, total, stored)
+
+    def _total(self, key: Any, pushed: Any) -> NDArray:
+        """Sum the arrays of all contexts."""
+        return total_of(pushed)
 
     def pull(
         self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True
@@ -143,9 +147,22 @@ class KVStore(OneWorker):
         pull_rows(self._known(key), target, ids)
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
-        """Raise an error, unless it is ``{"type": "none"}``: there are no messages to compress."""
-        if compression_params.get("type", "none") != "none":
-            raise NotThereError(f"kvstore: gradient compression {compression_params.get('type')!r}")
+        """Raise an error, unless it is ``{"type": "none"}``: stores of kind ``"device"`` compress.
+
+        Raises
+        ------
+        MXNetError
+            for any other type
+        """
+        wanted = compression_params.get("type", "none")
+        if wanted != "none":
+            raise MXNetError(
+                describe(
+                    f"a store of kind {self.type!r} does not compress gradients ({wanted!r})",
+                    where="kvstore.set_gradient_compression",
+                    hint="kvstore 'device', or 'dist_sync' in several processes",
+                )
+            )
 
     def set_optimizer(self, optimizer: Optimizer) -> None:
         """Let the store update weights when gradients are pushed."""

@@ -43,7 +43,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "io.utils": ("io.arrays",),
     "kvstore.base": ("kvstore.creation",),
-    "kvstore.kvstore": ("kvstore.asynchronous", "kvstore.distributed", "kvstore.horovod"),
+    "kvstore.kvstore": (
+        "kvstore.asynchronous", "kvstore.device", "kvstore.distributed", "kvstore.horovod",
+    ),
     "metric": ("metric.*",),
     "model": ("module.feed_forward",),
     "module.base_module": ("module.base", "module.interface"),

@@ -7,6 +7,10 @@ import pytest
 
 import gluonic as mx
 from gluonic import nd
+from tests.measured import compressed_stores
+from tests.measured.measure import agrees, found, read
+
+COMPRESSED = read("compressed_stores")
 
 
 def ones(factor: float = 1.0, context: Any = None) -> Any:
@@ -105,6 +109,36 @@ def test_misuse_is_explained(misuse: Any, message: str) -> None:
     store.init(0, ones())
     with pytest.raises(mx.MXNetError, match=message):
         misuse(store)
+
+
+@pytest.mark.parametrize("case", COMPRESSED)
+def test_a_store_of_devices_compresses_each_contexts_gradients_as_mxnet_does(case: str) -> None:
+    assert agrees(found(mx, compressed_stores.cases(mx)[case]), COMPRESSED[case])
+
+
+def test_a_store_that_does_not_compress_says_which_do() -> None:
+    store = mx.kv.create("local")
+    store.set_gradient_compression({"type": "none"})
+    with pytest.raises(mx.MXNetError, match=r"'local' does not compress.*\n.*'device'"):
+        store.set_gradient_compression({"type": "2bit"})
+
+
+def test_row_sparse_gradients_are_summed_as_they_are() -> None:
+    store, rows = mx.kv.create("device"), nd.array([[0, 0], [0.1, 7]])
+    store.set_gradient_compression({"type": "2bit"})
+    store.init("w", nd.zeros((2, 2)).tostype("row_sparse"))
+    store.push("w", [rows.tostype("row_sparse")] * 2)
+    out = nd.zeros((2, 2)).tostype("row_sparse")
+    store.row_sparse_pull("w", out=out, row_ids=nd.array([0, 1]))
+    assert (out.asnumpy() == 2 * rows.asnumpy()).all()
+
+
+def test_gradients_that_are_not_of_float32_are_not_compressed() -> None:
+    store = mx.kv.create("device")
+    store.set_gradient_compression({"type": "2bit"})
+    store.init("w", nd.ones((2,), dtype="float16"))
+    with pytest.raises(mx.MXNetError, match=r"gradients of float32 are compressed.*'w'.*float16"):
+        store.push("w", nd.ones((2,), dtype="float16"))
 
 
 def test_names_that_no_store_has_are_refused() -> None:

@@ -10,9 +10,10 @@ from gluonic.distributed import World
 from gluonic.distributed.codecs import Codec
 from gluonic.distributed.early import Overlapped
 from gluonic.graph import Array
-from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.errors import NotThereError, describe
 from gluonic.graph.storage.values import known_rows
 from gluonic.kvstore.base import total_of
+from gluonic.kvstore.compressible import check_compressible
 from gluonic.kvstore.overlap import GradientOverlap, hand_out
 from gluonic.kvstore.push_layout import PushLayout
 from gluonic.kvstore.sharing import move_where_ranks_read
@@ -162,15 +163,8 @@ class PushSums:
             raise NotThereError(
                 describe(f"{key!r} is a csr array, which cannot be pushed", where="kvstore.push")
             )
-        if self.codec is not None and (array.dtype != np.float32 or array.stype != "default"):
-            raise MXNetError(
-                describe(
-                    f"gradients of float32 are compressed, and that of {key!r} is {array.stype} "
-                    f"{np.dtype(array.dtype)}",
-                    where="kvstore.push",
-                    hint="no set_gradient_compression",
-                )
-            )
+        if self.codec is not None:
+            check_compressible(key, array)
 
     def _sum_of_rows(self, key: Any, value: NDArray) -> NDArray:
         """The sum of row_sparse arrays over the ranks."""
