@@ -20,7 +20,7 @@ LOOPS, PANELS, BLAS = range(3)
 """The algorithms."""
 ROWS = 192
 """The rows of a unit of work in a panel: a multiple of the rows of tiles."""
-TURNED_COLUMNS = 128
+TRANSPOSED_COLUMNS = 128
 """The approximate number of columns in a unit if the left factor is packed for each."""
 BLAS_COLUMNS = 256
 """The number of columns in a call of BLAS."""

@@ -27,7 +27,7 @@ def call_gemm(
 
     arguments = [
         ("i32", "101"),
-        *(("i32", "112" if turned else "111") for _, _, turned in (a, b)),
+        *(("i32", "112" if transposed else "111") for _, _, transposed in (a, b)),
         *(whole(extent) for extent in extents),
         (w.kind, literal(1.0, dtype)),
         *(("ptr", a[0]), lead(a[1]), ("ptr", b[0]), lead(b[1])),

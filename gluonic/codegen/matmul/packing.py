@@ -8,7 +8,7 @@ from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.matmul.choices import LONG, MOST_KEPT, SMALL
-from gluonic.codegen.matmul.panel_packers import turned_packer
+from gluonic.codegen.matmul.panel_packers import transposing_packer
 from gluonic.codegen.matmul.product_kernel import ProductTiling
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Node
@@ -52,7 +52,7 @@ class PackStep(Step):
         """Write the loop over panels; the last may be narrower."""
         lanes, widest = self.tiling.lanes, self.tiling.columns
         widths = [vectors * lanes for vectors in self.tiling.vectors]
-        packers = [turned_packer(module, FLOAT32, lanes, width) for width in widths]
+        packers = [transposing_packer(module, FLOAT32, lanes, width) for width in widths]
         f = StepFunction(module, name)
         weight, goal = f.operand(0), f.operand(1)
         columns, inner = f.number(0), f.number(1)

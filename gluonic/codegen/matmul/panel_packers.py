@@ -38,16 +38,18 @@ class FactorWriter:
         self.f.copy(target, source, self._times(count, self.size))
 
 
-def turned_packer(module: LLVMModule, dtype: Dtype, lanes: int, width: int) -> str:
+def transposing_packer(module: LLVMModule, dtype: Dtype, lanes: int, width: int) -> str:
     """The function that packs a transposed right factor into a panel of a width; written on first use."""
-    name = f"pack_turned_{dtype.name}_{width}"
+    name = f"pack_transposed_{dtype.name}_{width}"
     if name not in module.definitions:
         arguments = ["ptr %b", "i64 %lead_b", "i64 %columns", "i64 %inner", "ptr %panel"]
-        _TurnedPacker(LLVMFunction(module, name, arguments, internal=True), dtype, lanes, width)
+        _TransposingPacker(
+            LLVMFunction(module, name, arguments, internal=True), dtype, lanes, width
+        )
     return name
 
 
-class _TurnedPacker(FactorWriter):
+class _TransposingPacker(FactorWriter):
     """Writes the function that packs rows into columns of a panel.
 
     Square tiles are transposed in registers; the remainder is copied element by element.

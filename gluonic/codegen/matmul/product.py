@@ -21,7 +21,7 @@ class Product:
     a, b : the indices of the factors among the node's inputs
     bias : the index of the bias, None if there is none
     packed : the index of the packed right factor, None if there is none
-    turned_a, turned_b : whether the factor is transposed in memory
+    transposed_a, transposed_b : whether the factor is transposed in memory
     batch, rows, columns, inner : the extents
     places : the layouts of the matrices in the factors and the output
     heads : number of heads of the arrays that have their matrices by head
@@ -30,8 +30,8 @@ class Product:
     a: int
     b: int
     bias: int | None
-    turned_a: bool
-    turned_b: bool
+    transposed_a: bool
+    transposed_b: bool
     batch: int
     rows: int
     columns: int

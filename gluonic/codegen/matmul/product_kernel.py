@@ -16,7 +16,7 @@ from gluonic.codegen.maths.values import Dtype, literal
 from gluonic.codegen.matmul.finishing import ProductEpilogue, block_finisher, block_length
 from gluonic.codegen.matmul.panel_packers import (
     FactorWriter,
-    turned_packer,
+    transposing_packer,
     write_left_packer,
 )
 from gluonic.support.record import record
@@ -36,15 +36,15 @@ class ProductForm:
     Attributes
     ----------
     dtype : of all matrices
-    turned_a, turned_b : whether a factor is transposed in memory
+    transposed_a, transposed_b : whether a factor is transposed in memory
     has_bias : whether a row is added to each row of the product
     packed_b : whether the right factor is already packed
     epilogue : applied to each element at the end
     """
 
     dtype: Dtype
-    turned_a: bool
-    turned_b: bool
+    transposed_a: bool
+    transposed_b: bool
     has_bias: bool = False
     packed_b: bool = False
     epilogue: ProductEpilogue | None = None
@@ -52,11 +52,13 @@ class ProductForm:
     @property
     def in_parts(self) -> bool:
         """Whether a call may sum over a part of the inner dimension, and add to the output."""
-        return self.turned_a or self.packed_b
+        return self.transposed_a or self.packed_b
 
     def symbol(self, vectors: int) -> str:
         """The name of the function for panels that are `vectors` registers wide."""
-        flags = "".join("t" if turned else "n" for turned in (self.turned_a, self.turned_b))
+        flags = "".join(
+            "t" if transposed else "n" for transposed in (self.transposed_a, self.transposed_b)
+        )
         flags += f"{int(self.has_bias)}{int(self.packed_b)}"
         name = "" if self.epilogue is None else self.epilogue.name
         return f"panel_{self.dtype.name}_{flags}_{vectors}_{name}"
@@ -122,7 +124,7 @@ def emit_panels(module: LLVMModule, form: ProductForm, tiling: ProductTiling) ->
 def _panels(target: Target, form: ProductForm, tiling: ProductTiling) -> LLVMModule:
     """These functions in a separate module: graphs share them."""
     module = LLVMModule(target)
-    if form.turned_a:
+    if form.transposed_a:
         write_left_packer(module, form.dtype, tiling.rows)
     for vectors in tiling.vectors:
         function = LLVMFunction(module, form.symbol(vectors), _ARGUMENTS, internal=True)
@@ -163,8 +165,8 @@ class _PanelWriter(FactorWriter):
         return place
 
     def _pack(self) -> None:
-        if self.form.turned_b:
-            self._pack_turned()
+        if self.form.transposed_b:
+            self._pack_transposed()
             return
         partial = self.f.negated(self.whole)
         with self.f.when(self.whole), self.f.loop("0", "%inner") as k:
@@ -181,8 +183,8 @@ class _PanelWriter(FactorWriter):
     def _panel_row(self, k: str) -> str:
         return self._at(self.panel, self._times(k, self.width))
 
-    def _pack_turned(self) -> None:
-        name = turned_packer(self.f.module, self.form.dtype, self.lanes, self.width)
+    def _pack_transposed(self) -> None:
+        name = transposing_packer(self.f.module, self.form.dtype, self.lanes, self.width)
         sizes = [("i64", extent) for extent in ("%lead_b", "%columns", "%inner")]
         self.f.run(f"@{name}", ("ptr", "%b"), *sizes, ("ptr", "%panel"))
 
@@ -203,7 +205,7 @@ class _PanelWriter(FactorWriter):
 
     def _fewer(self, count: str) -> str:
         """The number of largest tiles: one less if two tiles of four rows then cover the remainder."""
-        if self.form.turned_a:  # packed by the rows of the largest
+        if self.form.transposed_a:  # packed by the rows of the largest
             return count
         rest = self.f.urem("%rows", self.tiling.rows)
         is_half = self.f.compare("eq", self.f.bits(rest, 6), 2)
@@ -238,7 +240,7 @@ class _PanelWriter(FactorWriter):
         self, k: str, starts: Sequence[str], sums: Sequence[Sequence[str]], count: int
     ) -> None:
         """Add the products of some steps along the inner dimension."""
-        height = self.tiling.rows if self.form.turned_a else 1
+        height = self.tiling.rows if self.form.transposed_a else 1
         here = [self._at(start, self._times(k, height)) for start in starts]
         panel = self._panel_row(k)
         for step in range(count):
@@ -254,7 +256,7 @@ class _PanelWriter(FactorWriter):
 
     def _starts(self, row: str, rows: int) -> list[str]:
         """The addresses of the left factor's rows in a tile."""
-        if not self.form.turned_a:
+        if not self.form.transposed_a:
             lines = [self._at("%a", self._times(row, "%lead_a"))]
             while len(lines) < rows:
                 lines.append(self._at(lines[-1], "%lead_a"))

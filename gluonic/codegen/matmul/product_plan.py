@@ -3,7 +3,7 @@
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.matmul.attention_heads import Place
-from gluonic.codegen.matmul.choices import PANELS, PART, TURNED_COLUMNS
+from gluonic.codegen.matmul.choices import PANELS, PART, TRANSPOSED_COLUMNS
 from gluonic.codegen.matmul.product_kernel import ProductForm, ProductTiling
 from gluonic.support.cached_property import cached_property
 from gluonic.support.record import record
@@ -30,9 +30,9 @@ class ProductPlan:
         return self.form.dtype
 
     @property
-    def turned(self) -> tuple[bool, bool]:
+    def transposed(self) -> tuple[bool, bool]:
         """Whether the factors are transposed in memory."""
-        return self.form.turned_a, self.form.turned_b
+        return self.form.transposed_a, self.form.transposed_b
 
     @property
     def has_panels(self) -> bool:
@@ -58,4 +58,4 @@ class ProductPlan:
     def unit_columns(self) -> int:
         """The number of columns in a unit of panels."""
         widest = self.tiling.columns
-        return max(TURNED_COLUMNS // widest, 1) * widest if self.form.turned_a else widest
+        return max(TRANSPOSED_COLUMNS // widest, 1) * widest if self.form.transposed_a else widest

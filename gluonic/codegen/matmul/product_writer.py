@@ -48,7 +48,7 @@ class ProductWriter:
         self.packed = addresses[2 + plan.form.has_bias] if plan.form.packed_b else ""
         self.goal = addresses[-1]
         self.workspace = function.operand(plan.operand_count)
-        ta, tb = plan.turned
+        ta, tb = plan.transposed
         a = (self.inner, self.rows) if ta else (self.rows, self.inner)
         b = (self.columns, self.inner) if tb else (self.inner, self.columns)
         numbers = itertools.count(6)
@@ -111,7 +111,7 @@ class ProductWriter:
     def _panel_writer(self) -> Callable[[], None]:
         if self.plan.form.packed_b:
             return self._packed_panels
-        return self._turned_panels if self.plan.turned[0] else self._panels
+        return self._transposed_panels if self.plan.transposed[0] else self._panels
 
     def _packed_panels(self) -> None:
         """Write the loop over blocks of rows and, for each, over all panels; a unit is a panel."""
@@ -133,7 +133,7 @@ class ProductWriter:
     def _panels(self) -> None:
         """Write the loop over panels; a unit is some rows of a panel."""
         f, width = self.f, self.plan.unit_columns
-        across, (_, tb) = self._parts(self.columns, width), self.plan.turned
+        across, (_, tb) = self._parts(self.columns, width), self.plan.transposed
         with self._lines(self._parts(self.rows, ROWS)) as (line, low, high):
             product = f.udiv(line, across)
             panel = f.urem(line, across)
@@ -149,10 +149,10 @@ class ProductWriter:
                 a = self._at(a, self.kind, begin)
                 self._panel((begin, inner), (a, b, c), rows, (first, count))
 
-    def _turned_panels(self) -> None:
+    def _transposed_panels(self) -> None:
         """Write the loop over products; the left factor is packed part by part, a unit is some panels."""
         f, width = self.f, self.plan.unit_columns
-        tb = self.plan.turned[1]
+        tb = self.plan.transposed[1]
         with self._lines(self._parts(self.columns, width)) as (product, low, high):
             start = self.f.mul(low, width)
             length = self._less(self.columns, self.f.mul(high, width), start)
@@ -195,7 +195,7 @@ class ProductWriter:
         f, (a, b, c), (first, count), (begin, inner) = self.f, matrices, columns, part
         fresh = f.compare("eq", begin, 0)
         last = f.compare("eq", self.f.add(begin, inner), self.inner)
-        start = self.f.mul(first, self.leads[1]) if self.plan.turned[1] else first
+        start = self.f.mul(first, self.leads[1]) if self.plan.transposed[1] else first
         panel = self._packed_panel(first) if self.plan.form.packed_b else self.workspace
         bias = self._at(self.bias, self.kind, first) if self.plan.form.has_bias else "null"
         goal = self._at(c, self.kind, first)
@@ -237,7 +237,7 @@ class ProductWriter:
     def _loops(self, a: str, b: str, c: str) -> None:
         """Write the three loops over rows, columns and the inner dimension."""
         f, kind = self.f, self.kind
-        ta, tb = self.plan.turned
+        ta, tb = self.plan.transposed
         sum_slot = f.slot(kind, 8)
         with f.loop("0", self.rows) as i, f.loop("0", self.columns) as j:
             start = literal(0.0, self.plan.dtype)
@@ -270,7 +270,7 @@ class ProductWriter:
             a, b, c = self._matrices(f.udiv(unit, across))
             first = self.f.mul(f.urem(unit, across), str(BLAS_COLUMNS))
             count = self._less(self.columns, self.f.add(first, str(BLAS_COLUMNS)), first)
-            start = self.f.mul(first, self.leads[1]) if self.plan.turned[1] else first
+            start = self.f.mul(first, self.leads[1]) if self.plan.transposed[1] else first
             c = self._at(c, self.kind, first)
             self._call(a, self._at(b, self.kind, start), c, (first, count))
             if self.plan.form.epilogue is not None:
@@ -291,7 +291,7 @@ class ProductWriter:
         """Write the product of matrices."""
         function = gemm(self.plan.dtype)
         assert function is not None
-        ta, tb = self.plan.turned
+        ta, tb = self.plan.transposed
         integer = function.integer
         one, beta = self._factors()
         lead_a, lead_b, lead_c = ((integer, self._lead(lead, integer)) for lead in self.leads)
@@ -309,10 +309,10 @@ class ProductWriter:
         """Write the product of the right factor with one row."""
         function = gemv(self.plan.dtype)
         assert function is not None
-        tb, integer = self.plan.turned[1], function.integer
+        tb, integer = self.plan.transposed[1], function.integer
         one, beta = self._factors()
         extents = (columns, self.inner) if tb else (self.inner, columns)
-        step_a = (integer, self._lead(self.leads[0], integer) if self.plan.turned[0] else "1")
+        step_a = (integer, self._lead(self.leads[0], integer) if self.plan.transposed[0] else "1")
         arguments = [
             ("i32", "101"),  # row-major
             ("i32", "111" if tb else "112"),

@@ -36,7 +36,7 @@ from gluonic.graph import Node
 
 def _suits_blas(product: Product) -> bool:
     """Whether BLAS has an algorithm for few rows that beats packing."""
-    across = product.turned_b and product.columns * product.inner < LARGE
+    across = product.transposed_b and product.columns * product.inner < LARGE
     return host().vector_registers >= 32 or not across
 
 
@@ -59,8 +59,11 @@ class ProductStep(Step):
         self.small = self.for_method(product, lambda method: method) == LOOPS
         self.is_layer = node.application is not None and Extended.of(node.application) is not None
         self.is_packed = product.packed is not None
-        turned, has_bias = (product.turned_a, product.turned_b), product.bias is not None
-        form = ProductForm(dtype, *turned, has_bias, self.is_packed, _epilogue(node))
+        transposed, has_bias = (
+            (product.transposed_a, product.transposed_b),
+            product.bias is not None,
+        )
+        form = ProductForm(dtype, *transposed, has_bias, self.is_packed, _epilogue(node))
         self.plan = ProductPlan(form, product.places, self._methods())
         self.code = emit_product, self.plan
         given = (product.a, product.b, product.bias, product.packed)
@@ -142,7 +145,7 @@ class ProductStep(Step):
         product, size = self._product(facts), self.dtype.itemsize
         if self.small or self.is_packed:
             return 0
-        if not self.plan.form.turned_a:
+        if not self.plan.form.transposed_a:
             return self.plan.tiling.panel_bytes(product.inner, size)
         part = if_at_least(product.inner, PART, PART, product.inner)
         height = self.plan.tiling.rows
@@ -155,7 +158,7 @@ class ProductStep(Step):
 
         def parts(method: int) -> int:
             across = -(-product.columns // max(columns[method], 1))
-            is_blocked = method == PANELS and not self.plan.form.turned_a
+            is_blocked = method == PANELS and not self.plan.form.transposed_a
             return across * -(-product.rows // self._block(product)) if is_blocked else across
 
         return product.batch * self._for_known_method(product, parts)

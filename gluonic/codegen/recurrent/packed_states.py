@@ -9,7 +9,7 @@ from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.matmul.choices import BLOCK_BYTES, PACKED_PART
 from gluonic.codegen.matmul.packing import is_packed_in_panels, packed_bytes
-from gluonic.codegen.matmul.panel_packers import turned_packer
+from gluonic.codegen.matmul.panel_packers import transposing_packer
 from gluonic.codegen.matmul.product_kernel import ProductForm, ProductTiling, emit_panels
 from gluonic.codegen.recurrent.loops import CellSpec, RecurrentWriter
 
@@ -53,7 +53,7 @@ class PackedStates:
 
     def _pack(self) -> None:
         w, cell, columns = self.w, self.w.cell, self.tiling.columns
-        packer = turned_packer(w.f.module, FLOAT32, self.tiling.lanes, columns)
+        packer = transposing_packer(w.f.module, FLOAT32, self.tiling.lanes, columns)
         with w.f.loop("0", str(cell.width // columns)) as number:
             weights = w.at("%recurrent", w.times(number, columns * cell.part))
             source = f"ptr {weights}, i64 {cell.part}, i64 {columns}, i64 {cell.part}"
