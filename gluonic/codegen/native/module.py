@@ -81,7 +81,7 @@ class NativeCode:
     calls: list[list[StepCall]]
     _libraries: dict[bool, Any] = field(default_factory=dict)
 
-    @property
+    @cached_property
     def text(self) -> str:
         """The module in LLVM's textual form."""
         return self.module.text()
