@@ -17,7 +17,7 @@ class LogMetricsCallback:
     Parameters
     ----------
     logging_dir : the folder of the files
-    prefix : stands before the names of metrics, with a hyphen
+    prefix : put before the names of metrics, with a hyphen
 
     Attributes
     ----------
@@ -34,7 +34,7 @@ class LogMetricsCallback:
         self.summary_writer: Any = _writers().SummaryWriter(logging_dir)
 
     def __call__(self, param: Any) -> None:
-        """Write the values of `param.eval_metric` as those of `param.epoch`."""
+        """Write the values of `param.eval_metric` for the epoch `param.epoch`."""
         if param.eval_metric is None:
             return
         for name, value in param.eval_metric.get_name_value():
@@ -43,7 +43,7 @@ class LogMetricsCallback:
 
 
 def _writers() -> Any:
-    """The module that writes TensorBoard's files."""
+    """The installed module that writes TensorBoard's files."""
     for name in _WRITERS:
         if find_spec(name) is not None:
             return importlib.import_module(name)

@@ -242,7 +242,7 @@ def test_options_that_make_no_sense_are_refused(options: dict[str, Any], message
 
 
 def test_the_older_function_names_the_newer_one() -> None:
-    with pytest.warns(UserWarning, match="quantize_net_v2 takes its place"):
+    with pytest.warns(UserWarning, match="quantize_net is deprecated: use quantize_net_v2"):
         quantization.quantize_net(_net(), data_shapes=[("data", (1, 3, 8, 8))])
     with pytest.raises(MXNetError, match="needs data_shapes= or calib_data="):
         quantization.quantize_net_v2(_net())

@@ -66,5 +66,5 @@ class NoBatches(mx.io.DataIter):
 def test_data_without_batches_are_refused() -> None:
     _, made = variance.module(mx)
     made.init_optimizer()
-    with pytest.raises(mx.MXNetError, match="have no batches"):
+    with pytest.raises(mx.MXNetError, match="has no batches"):
         made.update_full_grads(NoBatches())

@@ -87,9 +87,9 @@ def file_of(folder: Path, *lines: str) -> str:
     ("lines", "message"),
     [
         (["a 1 2", "b"], r"line 2: 'b' has no numbers"),
-        (["a 1 2", "b 1 2 3"], r"line 2: 'b' has 3 numbers; words before have 2"),
+        (["a 1 2", "b 1 2 3"], r"line 2: 'b' has 3 numbers; the words before it have 2"),
         (["a 1 x"], r"line 1: could not convert"),
-        (["<unk> 1 2 3", "a 1 2"], "vectors of one length"),
+        (["<unk> 1 2 3", "a 1 2"], "all vectors must have the same length"),
         ([], "no numbers"),
     ],
 )
@@ -110,7 +110,7 @@ def test_headers_and_repeated_words_are_skipped_with_a_warning(tmp_path: Path) -
     path = file_of(tmp_path, "2 2", "a 1 2", "a 3 4")
     with (
         pytest.warns(UserWarning, match="line 1: '2' with one number is a header"),
-        pytest.warns(UserWarning, match="line 3: 'a' has come before"),
+        pytest.warns(UserWarning, match="line 3: 'a' is repeated"),
     ):
         found = text.embedding.CustomEmbedding(path)
     assert found.idx_to_vec.asnumpy().tolist() == [[0, 0], [1, 2]]

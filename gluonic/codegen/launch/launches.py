@@ -41,38 +41,38 @@ class Launch:
 
 
 class _Column:
-    """Numbers of which some are not known yet.
+    """Numbers, some of which are symbolic.
 
     Attributes
     ----------
-    extents : those that are not known, each once
+    extents : the distinct symbolic ones
     """
 
     def __init__(self, numbers: Sequence[Any]) -> None:
-        places = are_open(numbers)
-        self.extents, which = distinct([numbers[place] for place in places], written)
-        self._places, self._which = np.array(places, np.intp), np.array(which, np.intp)
-        unknown = {*places}
-        fixed = [0 if place in unknown else number for place, number in enumerate(numbers)]
+        indices = are_open(numbers)
+        self.extents, which = distinct([numbers[index] for index in indices], written)
+        self._indices, self._which = np.array(indices, np.intp), np.array(which, np.intp)
+        unknown = {*indices}
+        fixed = [0 if index in unknown else number for index, number in enumerate(numbers)]
         self._fixed = np.array(fixed, np.int64)
 
     def at(self, extents: Sequence[int]) -> Integers:
-        """All of them, given those that were not known."""
+        """All numbers, given the values of the symbolic ones."""
         found = self._fixed.copy()
         if extents:
-            found[self._places] = np.array(extents, np.int64)[self._which]
+            found[self._indices] = np.array(extents, np.int64)[self._which]
         return found
 
 
 class Launches:
-    """What goes with each size.
+    """The launches for all sizes.
 
     Parameters
     ----------
     arguments : expressions of sizes
-    table : how the numbers of machine code are laid out
-    buffers : what lives in the memory of frames
-    env : what the expressions follow from
+    table : the layout of the table of run-time numbers
+    buffers : the results in the memory of frames
+    env : the symbols in the expressions, and their guards
     """
 
     def __init__(
@@ -84,8 +84,8 @@ class Launches:
     ) -> None:
         self._table, self._buffers = table, buffers
         numbers = table.listed(arguments.numbers, arguments.units, arguments.workspaces)
-        for place in table.own_workspaces.tolist():
-            numbers[place] = _aligned(numbers[place])
+        for index in table.own_workspaces.tolist():
+            numbers[index] = _aligned(numbers[index])
         sizes = [_aligned(size) for size in arguments.sizes]
         for buffer, step in buffers.workspaces.items():
             sizes[buffer] = _aligned(arguments.workspaces[step])
@@ -98,11 +98,11 @@ class Launches:
         )
         self._valued = Valuation(env, wanted)
         self._kept: tuple[list[int], MemoryPlan, MemoryPlan] | None = None
-        lasting = len(buffers.persistent)
-        self._keeps = not buffers.has_joinings and not are_open(sizes[:lasting])
+        persistent = len(buffers.persistent)
+        self._keeps = not buffers.has_joinings and not are_open(sizes[:persistent])
 
     def at(self, *sizes: int) -> Launch | None:
-        """What goes with sizes; None if these do not meet the guards."""
+        """The launch for sizes; None if these do not meet the guards."""
         valued = self._valued(*sizes)
         if valued is None:
             return None
@@ -118,7 +118,7 @@ class Launches:
         return Launch(numbers, *plans, results)
 
     def _plans(self, open_sizes: list[int], numbers: Integers) -> tuple[MemoryPlan, MemoryPlan]:
-        """Where results live: where those of larger sizes did, if there was memory for that."""
+        """The memory plans: those kept for larger sizes if memory of that size is there already."""
         if self._kept is not None:
             largest, persistent, transient = self._kept
             fits = self._buffers.has_room(transient.size) and all(map(le, open_sizes, largest))
@@ -139,5 +139,5 @@ class Launches:
 
 
 def _aligned(size: Any) -> Any:
-    """The size, maybe not known yet, rounded up to whole cache lines."""
+    """The size, possibly symbolic, rounded up to whole cache lines."""
     return -(-at_least(size, 1) // ALIGNMENT) * ALIGNMENT

@@ -1,4 +1,4 @@
-"""``mx.contrib.quantization``: nets that compute with integers of 8 bits."""
+"""``mx.contrib.quantization``: nets quantized to 8-bit integers."""
 
 from gluonic.contrib.quantization import calibration, model, parameters
 from gluonic.contrib.quantization.calibration import combine_histogram
@@ -10,7 +10,7 @@ from gluonic.contrib.quantization.model import (
 )
 from gluonic.contrib.quantization.net import quantize_net, quantize_net_v2
 
-# MXNet's names, which programs use although they are private.
+# MXNet's private names that programs use nevertheless.
 _LayerHistogramCollector = calibration.LayerHistogramCollector
 _LayerOutputMinMaxCollector = calibration.LayerOutputMinMaxCollector
 _calibrate_quantized_sym = model.calibrate_symbol

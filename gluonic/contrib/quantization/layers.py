@@ -1,4 +1,4 @@
-"""Which operators have a form for small integers, and what that form needs."""
+"""The quantized forms of operators."""
 
 from collections.abc import Callable
 from typing import Any, NamedTuple
@@ -15,10 +15,10 @@ class Form(NamedTuple):
 
     Attributes
     ----------
-    name : the operator that it is
-    supports : whether there is one with such attributes
-    is_worth : whether it is quantized for its own sake; others only between such
-    wide : whether its output is int32, which is rounded to small integers then
+    name : the quantized operator
+    supports : whether it supports the attributes of a use
+    is_worthwhile : whether it is quantized for its own sake; others only between two such operators
+    wide : whether its output is int32, which is then requantized to 8 bits
     kept : inputs that stay floating-point, by position
     asymmetric : inputs quantized by `_contrib_quantize_asym`, by position
     floats : whether its outputs are floating-point
@@ -26,7 +26,7 @@ class Form(NamedTuple):
 
     name: str
     supports: Callable[[Any], bool] = _always
-    is_worth: bool = False
+    is_worthwhile: bool = False
     wide: bool = False
     kept: tuple[int, ...] = ()
     asymmetric: tuple[int, ...] = ()
@@ -38,10 +38,10 @@ _FORMS = {
     "Convolution": Form(
         "_contrib_quantized_conv",
         supports=lambda n: n.layout in CHANNELS_FIRST,
-        is_worth=True,
+        is_worthwhile=True,
         wide=True,
     ),
-    "FullyConnected": Form("_contrib_quantized_fully_connected", is_worth=True, wide=True),
+    "FullyConnected": Form("_contrib_quantized_fully_connected", is_worthwhile=True, wide=True),
     "Pooling": Form(
         "_contrib_quantized_pooling",
         supports=lambda n: n.pool_type in ("max", "avg"),
@@ -62,7 +62,7 @@ _FORMS = {
     "RNN": Form(
         "_contrib_quantized_rnn",
         supports=lambda n: n.mode == "lstm" and not n.use_sequence_length and not n.projection_size,
-        is_worth=True,
+        is_worthwhile=True,
         kept=(1, 2, 3),
         asymmetric=(0,),
         floats=True,

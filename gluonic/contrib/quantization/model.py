@@ -1,4 +1,4 @@
-"""Symbols and their parameters made ready for inference with small integers."""
+"""Quantization of symbols and their parameters."""
 
 import logging
 from collections.abc import Mapping, Sequence
@@ -14,7 +14,7 @@ from gluonic.contrib.quantization.calibration import (
 )
 from gluonic.contrib.quantization.folding import fold_norms
 from gluonic.contrib.quantization.parameters import quantize_params
-from gluonic.contrib.quantization.rewriting import Wishes, calibrate, quantize
+from gluonic.contrib.quantization.rewriting import Quantizing, calibrate, quantize
 from gluonic.graph import Graph
 from gluonic.graph.errors import AttributeValueError, describe, nearest
 from gluonic.io import DataIter
@@ -33,7 +33,7 @@ _CHOICES = {
 
 
 def require_choices(where: str, **given: Any) -> None:
-    """Raise for an option that has another value than those there are."""
+    """Raise an error for an option with an unknown value."""
     for name, value in given.items():
         choices = _CHOICES[name]
         if value not in choices:
@@ -66,30 +66,30 @@ def quantize_symbol(
     quantize_mode: str = "smart",
     quantize_granularity: str = "tensor-wise",
 ) -> tuple[Symbol, list[str]]:
-    """Return a symbol whose layers compute with small integers, and the names of values to calibrate.
+    """Return a quantized symbol, and the names of the values to calibrate.
 
     Parameters
     ----------
-    sym : a symbol of float32
-    ctx : accepted for MXNet's sake
+    sym : a float32 symbol
+    ctx : accepted for compatibility
     excluded_symbols, excluded_operators : names of nodes, and of operators, that stay float32
-    offline_params : parameters that are given quantized, as ``w_quantize``
+    offline_params : parameters that are passed quantized, as ``w_quantize``
     quantized_dtype, quantize_mode, quantize_granularity
         As for `quantize_model`.
     """
-    wishes = Wishes(
+    options = Quantizing(
         frozenset(excluded_symbols or ()),
         frozenset(excluded_operators or ()),
         frozenset(offline_params or ()),
         quantized_dtype,
         everything=quantize_mode == "full",
     )
-    made = quantize(Graph(sym.entries), wishes)
+    made = quantize(Graph(sym.entries), options)
     return Symbol(made.graph.outputs), made.calibrated
 
 
 def calibrate_symbol(qsym: Symbol, th_dict: Mapping[str, Range] | None) -> Symbol:
-    """Return a quantized symbol that knows the ranges of values, which are given by name."""
+    """Return a quantized symbol with the ranges of its values, given by name."""
     return Symbol(calibrate(Graph(qsym.entries), th_dict).outputs) if th_dict else qsym
 
 
@@ -107,21 +107,21 @@ def quantize_graph(
     LayerOutputCollector: Collector | None = None,
     logger: logging.Logger | None = None,
 ) -> tuple[Symbol, Parameters, Mapping[str, NDArray], Collector | None]:
-    """Quantize a symbol, and return what is to be told of the values of the float32 symbol; see `calib_graph`.
+    """Quantize a symbol, and return the collector for the values of the float32 symbol; see `calib_graph`.
 
     Parameters
     ----------
-    sym : a symbol of float32
+    sym : a float32 symbol
     arg_params, aux_params : its parameters
-    LayerOutputCollector : what is returned where `calib_mode` is ``"customize"``
+    LayerOutputCollector : the collector to return if `calib_mode` is ``"customize"``
     ctx, excluded_sym_names, excluded_op_names, calib_mode, quantized_dtype, quantize_mode,
         quantize_granularity, logger : as for `quantize_model`
 
     Returns
     -------
     symbol, arguments, auxiliary states, collector
-        The collector is None without calibration; else it has ``collect(name, array)``, for
-        `Executor.set_monitor_callback` with ``monitor_all=True``.
+        The collector is None without calibration; otherwise its method ``collect(name, array)`` is a
+        callback for `Executor.set_monitor_callback` with ``monitor_all=True``.
     """
     where = "quantize_graph"
     require_choices(
@@ -134,10 +134,8 @@ def quantize_graph(
     excluded = _require_list(where, "excluded_sym_names", excluded_sym_names)
     operators = _require_list(where, "excluded_op_names", excluded_op_names)
     if calib_mode in (None, "none"):
-        operators = [
-            *operators,
-            "BatchNorm",
-        ]  # its quantized form must know the range of what it gives
+        # the quantized form of BatchNorm needs the range of its output
+        operators = [*operators, "BatchNorm"]
     qsym, names = quantize_symbol(
         sym,
         ctx,
@@ -173,14 +171,14 @@ def calib_graph(
     quantized_dtype: str = "int8",
     logger: logging.Logger | None = _LOGGER,
 ) -> tuple[Symbol, Parameters, Mapping[str, NDArray]]:
-    """Let a quantized symbol know the ranges that a collector has found.
+    """Set the ranges of a quantized symbol to those that a collector has found.
 
     Parameters
     ----------
     qsym, collector : as `quantize_graph` returns them
     arg_params, aux_params : the parameters in float32
     calib_mode : {"entropy", "naive", "customize"}
-        As it was for `quantize_graph`; a collector of one's own has ``min_max_dict``.
+        As for `quantize_graph`; a custom collector has ``min_max_dict``.
     quantized_dtype, logger : as for `quantize_model`
 
     Returns
@@ -217,28 +215,28 @@ def quantize_model(
     quantize_granularity: str = "tensor-wise",
     logger: logging.Logger | None = None,
 ) -> tuple[Symbol, Parameters, Mapping[str, NDArray]]:
-    """Make a model for inference with small integers of one of float32.
+    """Quantize a float32 model for inference.
 
     Parameters
     ----------
     sym : the symbol
     arg_params, aux_params : its parameters, by name
-    data_names : the names of its inputs, in the order in which `calib_data` gives them
-    label_names : accepted for MXNet's sake; labels are zero
-    ctx : where to run it on examples; by default the current context
+    data_names : the names of its inputs, in the order of the arrays of `calib_data`
+    label_names : accepted for compatibility; labels are zero
+    ctx : the context to run it on examples; by default the current one
     excluded_sym_names, excluded_op_names : names of nodes, and of operators, that stay float32
     calib_mode : {"entropy", "naive", "none"}
-        How to find the ranges of values: those that lose least information on examples, those of the examples,
-        or those of each batch while it runs.
+        How to find the ranges of values: the ranges that lose least information on the examples, the
+        examples' minimum and maximum, or the minimum and maximum of each batch at run time.
     calib_data : a `DataIter` of examples
     num_calib_examples : number of examples to use; by default all
     quantized_dtype : {"int8", "uint8", "auto"}
-        The type of small integers; ``auto`` is uint8 for what is never negative.
+        The quantized dtype; ``auto`` is uint8 for values that are never negative.
     quantize_mode : {"smart", "full"}
-        Whether to quantize convolutions and the like and what lies between them, or all that can be.
+        Whether to quantize layers with weights and the operators between them, or all operators that can be.
     quantize_granularity : {"tensor-wise", "channel-wise"}
         Parameters have one range in either case.
-    logger : told what is done
+    logger : receives a line for each step
 
     Returns
     -------
@@ -290,7 +288,7 @@ def quantize_model(
 
 
 def fold(sym: Symbol, args: Mapping[str, NDArray], aux: Mapping[str, NDArray]) -> Model:
-    """Count batch normalizations into the layers before them where that can be done."""
+    """Fold batch normalizations into the preceding layers where possible."""
     graph, params = fold_norms(Graph(sym.entries), {**args, **aux})
     folded = Symbol(graph.outputs)
     names, states = folded.list_arguments(), folded.list_auxiliary_states()
@@ -318,7 +316,7 @@ def quantize_model_mkldnn(
     quantize_granularity: str = "tensor-wise",
     logger: logging.Logger | None = None,
 ) -> tuple[Symbol, Parameters, Mapping[str, NDArray]]:
-    """Do as `quantize_model`, with batch normalizations counted into the convolutions before them.
+    """Quantize as `quantize_model` does, with batch normalizations folded into the preceding convolutions.
 
     Parameters are those of `quantize_model`.
     """

@@ -1,4 +1,4 @@
-"""Gluon nets made ready for inference with small integers."""
+"""Quantization of Gluon nets."""
 
 import logging
 from collections.abc import Iterable, Sequence
@@ -15,15 +15,15 @@ from gluonic.io import DataBatch, DataDesc, DataIter
 from gluonic.ndarray import Context, NDArray
 from gluonic.symbol import Symbol
 
-_MOST_AXES = 4  # examples that lie in several crops or clips are taken for as many examples
+_MOST_AXES = 4  # the crops or clips of an example count as examples
 
 
 class Examples(DataIter):
-    """Batches of any iterable, as iterators of MXNet give them.
+    """The batches of any iterable, as MXNet's data iterators return them.
 
     Parameters
     ----------
-    calib_data : gives batches: an array, or a list of arrays of which the last is the label
+    calib_data : yields batches: an array, or a list of arrays of which the last is the label
     """
 
     def __init__(self, calib_data: Iterable[Any]) -> None:
@@ -40,7 +40,7 @@ class Examples(DataIter):
         self.reset()
 
     def reset(self) -> None:
-        """Begin anew."""
+        """Restart the iteration."""
         self._batches = iter(self._data)
 
     def next(self) -> DataBatch:
@@ -71,23 +71,23 @@ def quantize_net_v2(
     LayerOutputCollector: Collector | None = None,
     logger: logging.Logger | None = None,
 ) -> SymbolBlock:
-    """Make a net for inference with small integers of one of float32.
+    """Quantize a float32 net for inference.
 
-    Batch normalizations are counted into the convolutions before them; others stay float32 without examples.
+    Batch normalizations are folded into the preceding convolutions; the others stay float32 without examples.
 
     Parameters
     ----------
     network : a HybridBlock with parameters; it is hybridized
     exclude_layers : names of nodes that stay float32
-    exclude_layers_match : parts of such names
+    exclude_layers_match : substrings of such names
     exclude_operators : names of operators that stay float32
     calib_data : a `DataIter` or a `DataLoader` of examples
     data_shapes : descriptions of the inputs; by default those of `calib_data`
     calib_mode : {"none", "naive", "entropy", "customize"}
     num_calib_examples : number of examples to use; by default all
-    LayerOutputCollector : with ``calib_mode="customize"``, what is told of values: it has
+    LayerOutputCollector : with ``calib_mode="customize"``, the object that receives the values: it has
         ``collect(name, array)`` and ``min_max_dict``
-    ctx : where the net's parameters go; by default the current context
+    ctx : the context of the quantized net's parameters; by default the current one
     quantized_dtype, quantize_mode, quantize_granularity, logger : as for `quantize_model`
 
     Returns
@@ -157,11 +157,11 @@ def quantize_net(
     ctx: Context | None = None,
     logger: logging.Logger | None = None,
 ) -> SymbolBlock:
-    """Do as `quantize_net_v2`, whose parameters these are; MXNet warns that it will go.
+    """Call `quantize_net_v2`; deprecated, as in MXNet.
 
     Parameters are those of `quantize_net_v2`.
     """
-    warn("quantize_net: quantize_net_v2 takes its place")
+    warn("quantize_net is deprecated: use quantize_net_v2")
     return quantize_net_v2(
         network,
         quantized_dtype,
@@ -188,7 +188,7 @@ def _examples(calib_data: Any) -> Any:
 def _exported(
     network: HybridBlock, shapes: Sequence[Any]
 ) -> tuple[list[str], Symbol, Parameters, Parameters]:
-    """The names of a net's inputs, what it computes, its parameters and its auxiliary states."""
+    """The names of a net's inputs, its symbol, its parameters and its auxiliary states."""
     network.hybridize()
     arrays = [nd.zeros(tuple(desc[1])) for desc in shapes]
     while True:
@@ -197,7 +197,7 @@ def _exported(
         except TypeError:
             if len(arrays) == 1:
                 raise
-            arrays.pop()  # the last ones may be labels
+            arrays.pop()  # the last arrays may be labels
         else:
             break
     names = [desc[0] for desc in shapes[: len(arrays)]]
@@ -218,7 +218,7 @@ def _excluded(symbol: Symbol, names: list[str] | None, parts: list[str] | None) 
 def _block(
     symbol: Symbol, inputs: Sequence[str], params: Parameters, ctx: Context | None
 ) -> SymbolBlock:
-    """A block of a symbol with values for its parameters."""
+    """A block of a symbol with the given parameters."""
     block = SymbolBlock(symbol, [sym.var(name) for name in inputs])
     wanted = block.collect_params()
     for name, param in wanted.items():

@@ -1,4 +1,4 @@
-"""Parameters of a net of small integers."""
+"""The parameters of a quantized net."""
 
 from collections.abc import Mapping
 
@@ -16,14 +16,14 @@ def quantize_params(
 
     Parameters
     ----------
-    qsym : the symbol; of a parameter ``w`` it has ``w_quantize``, ``w_quantize_min`` and ``w_quantize_max``
+    qsym : the symbol; it reads a parameter ``w`` as ``w_quantize``, ``w_quantize_min`` and ``w_quantize_max``
     params : the parameters in float32
-    th_dict : ranges of the outputs of layers
+    th_dict : the ranges of the layers' outputs, by name
 
     Returns
     -------
     dict
-        by name; parameters that are not quantized stay as they are
+        by name; parameters that are not quantized are unchanged
     """
     found: dict[str, NDArray] = {}
     for name in qsym.list_arguments():
@@ -43,7 +43,7 @@ def quantize_params(
 def _add_end(
     found: dict[str, NDArray], name: str, ranges: Mapping[str, tuple[float, float]]
 ) -> None:
-    """Add an end of the range of a layer's output, if that is what an argument is."""
+    """Add an argument's value if it is the minimum or maximum of a layer's output."""
     for index, suffix in enumerate(("_min", "_max")):
         output = name.removesuffix(suffix)
         if output != name and output in ranges:

@@ -1,10 +1,10 @@
-"""A graph of float32 made one of small integers.
+"""Quantization of a float32 graph.
 
     before   data, weight, bias → Convolution → Activation → softmax
     after    data → quantize_v2 ⎫
              weight_quantize, … ⎬→ quantized_conv → requantize → quantized_act → dequantize → softmax
 
-Nodes and names are those that MXNet's pass makes, so that files are alike.
+Nodes and names equal those of MXNet's pass, so that files are alike.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -19,16 +19,17 @@ _NORM = "_contrib_quantized_batch_norm"
 _PREFIX = "quantized_"
 
 
-class Wishes(NamedTuple):
-    """What is wanted.
+class Quantizing(NamedTuple):
+    """The options of a quantization.
 
     Attributes
     ----------
     excluded : names of nodes that stay float32
-    excluded_operators : names of operators that do
-    offline : parameters that are given quantized, so that they are not quantized at each call
-    out_type : the type of small integers: ``int8``, ``uint8`` or ``auto``
-    everything : whether to quantize whatever can be; else what lies between convolutions and the like
+    excluded_operators : names of operators that stay float32
+    offline : parameters that are passed quantized, so that calls do not quantize them
+    out_type : the quantized dtype: ``int8``, ``uint8`` or ``auto``
+    everything : whether to quantize all operators that can be, not only layers with weights and the
+        operators between them
     """
 
     excluded: frozenset[str] = frozenset()
@@ -44,7 +45,7 @@ class Quantized(NamedTuple):
     Attributes
     ----------
     graph : the graph
-    calibrated : the names of the float32 graph's values whose ranges it wants to be told
+    calibrated : the names of the float32 graph's values whose ranges it needs
     """
 
     graph: Graph
@@ -52,53 +53,53 @@ class Quantized(NamedTuple):
 
 
 class _Small(NamedTuple):
-    """Small integers and the ends of their range."""
+    """Quantized numbers, with their minimum and maximum."""
 
     numbers: Entry
     low: Entry
     high: Entry
 
 
-def quantize(graph: Graph, wishes: Wishes) -> Quantized:
-    """Return a graph of new nodes whose layers compute with small integers; its outputs are float32."""
-    made = _Quantization(_forms(graph, wishes), wishes)
+def quantize(graph: Graph, options: Quantizing) -> Quantized:
+    """Return a quantized graph of new nodes; its outputs are float32."""
+    made = _Quantization(_forms(graph, options), options)
     for node in graph.nodes:
         made.add(node)
     result = Graph([made.plain(entry) for entry in graph.outputs])
     return Quantized(result, [made.sources[n].name for n in result.nodes if n in made.sources])
 
 
-def _forms(graph: Graph, wishes: Wishes) -> dict[Node, Form]:
+def _forms(graph: Graph, options: Quantizing) -> dict[Node, Form]:
     """The nodes to quantize."""
     found: dict[Node, Form] = {}
     for node in graph.nodes:
         form = form_of(node)
         if (
             form is not None
-            and node.name not in wishes.excluded
-            and node.operator_name not in wishes.excluded_operators
+            and node.name not in options.excluded
+            and node.operator_name not in options.excluded_operators
         ):
             found[node] = form
-    for entry in (
-        *graph.reads,
-        *graph.outputs,
-    ):  # statistics of normalization have no quantized form
+    # the statistics of a normalization have no quantized form
+    for entry in (*graph.reads, *graph.outputs):
         if entry.index and entry.node in found and not found[entry.node].floats:
             del found[entry.node]
-    return found if wishes.everything else _between(graph, found)
+    return found if options.everything else _between(graph, found)
 
 
 def _between(graph: Graph, forms: dict[Node, Form]) -> dict[Node, Form]:
-    """Those worth it, and the others that lie before one and behind one."""
-    worth = [node for node, form in forms.items() if form.is_worth]
-    others = {node for node, form in forms.items() if not form.is_worth}
+    """The nodes that are worthwhile to quantize, and those on paths between two of them."""
+    worth = [node for node, form in forms.items() if form.is_worthwhile]
+    others = {node for node, form in forms.items() if not form.is_worthwhile}
     before = _reached(worth, others, lambda node: [entry.node for entry in node.inputs])
-    behind = _reached(worth, others, lambda node: graph.consumers[node])
-    return {n: form for n, form in forms.items() if form.is_worth or (n in before and n in behind)}
+    after = _reached(worth, others, lambda node: graph.consumers[node])
+    return {
+        n: form for n, form in forms.items() if form.is_worthwhile or (n in before and n in after)
+    }
 
 
 def _reached(start: Iterable[Node], among: set[Node], neighbours: Any) -> set[Node]:
-    """The nodes among some that a chain of such neighbours joins with one of `start`."""
+    """The nodes of `among` that are reachable from `start` through neighbours in `among`."""
     found: set[Node] = set()
     waiting = list(start)
     while waiting:
@@ -113,42 +114,43 @@ def _made(op: str, name: str, inputs: Sequence[Entry], attributes: Mapping[str, 
     return Node(REGISTRY[op].apply(attributes), name, inputs, attributes)
 
 
-def _is_weight(node: Node, place: int) -> bool:
+def _is_weight(node: Node, index: int) -> bool:
     """Whether an input must be int8."""
-    return node.applied.inputs[place] in ("weight", "bias")
+    return node.applied.inputs[index] in ("weight", "bias")
 
 
 class _Quantization:
-    """The new graph while it is made.
+    """The new graph during its construction.
 
     Attributes
     ----------
-    nodes : by old node the new one
-    small : by old entry, and by whether its least number is 0, its small integers, as far as they were wanted
-    floats : by old entry of a quantized node the floating-point numbers that it stands for
-    sources : by new node that rounds, the old entry whose range it wants to be told
+    nodes : the new node of each old one
+    small : by old entry and by whether the quantization is asymmetric, its quantized value, if it has been
+        requested
+    floats : by old entry of a quantized node, its dequantized value, if it has been requested
+    sources : by new node that quantizes, the old entry whose range it needs
     """
 
-    def __init__(self, forms: Mapping[Node, Form], wishes: Wishes) -> None:
-        self.forms, self.wishes = forms, wishes
+    def __init__(self, forms: Mapping[Node, Form], options: Quantizing) -> None:
+        self.forms, self.options = forms, options
         self.nodes: dict[Node, Node] = {}
         self.small: dict[tuple[Entry, bool], _Small] = {}
         self.floats: dict[Entry, Entry] = {}
         self.sources: dict[Node, Entry] = {}
 
     def add(self, node: Node) -> None:
-        """Make the new node of an old one."""
+        """Create the new node of an old one."""
         form = self.forms.get(node)
         if form is None:
             self.nodes[node] = node.with_inputs([self.plain(entry) for entry in node.inputs])
             return
         inputs: list[Entry] = []
         ranges: list[Entry] = []
-        for place, entry in enumerate(node.inputs):
-            if place in form.kept:
+        for index, entry in enumerate(node.inputs):
+            if index in form.kept:
                 inputs.append(self.plain(entry))
             else:
-                small = self._rounded(entry, place in form.asymmetric, _is_weight(node, place))
+                small = self._rounded(entry, index in form.asymmetric, _is_weight(node, index))
                 inputs.append(small.numbers)
                 ranges += small.low, small.high
         new = self._quantized(node, form, [*inputs, *ranges])
@@ -159,7 +161,7 @@ class _Quantization:
                     "_contrib_requantize",
                     f"requantize_{node.name}",
                     small,
-                    {"out_type": self.wishes.out_type},
+                    {"out_type": self.options.out_type},
                 )
                 self.sources[rounding] = node.entry()
                 small = _Small(*(rounding.entry(i) for i in range(3)))
@@ -192,17 +194,17 @@ class _Quantization:
         return self.floats[entry]
 
     def _rounded(self, entry: Entry, asymmetric: bool, is_weight: bool) -> _Small:
-        """The small integers that stand for an old entry."""
+        """The quantized value of an old entry."""
         found = self.small.get((entry, asymmetric))
         if found is not None:
             return found
         value = self.plain(entry)
         name = f"{entry.node.name}{output_suffix(entry)}_quantize"
-        if entry.node.is_variable and entry.node.name in self.wishes.offline and not asymmetric:
+        if entry.node.is_variable and entry.node.name in self.options.offline and not asymmetric:
             names = (name, f"{name}_min", f"{name}_max")
             found = _Small(*(Node(None, one).entry() for one in names))
         else:
-            out_type = "int8" if is_weight else self.wishes.out_type
+            out_type = "int8" if is_weight else self.options.out_type
             op = "_contrib_quantize_asym" if asymmetric else "_contrib_quantize_v2"
             rounding = _made(op, name, [value], {} if asymmetric else {"out_type": out_type})
             self.sources[rounding] = entry
@@ -212,11 +214,11 @@ class _Quantization:
 
 
 def calibrate(graph: Graph, ranges: Mapping[str, tuple[float, float]]) -> Graph:
-    """Return a quantized graph whose nodes know ranges.
+    """Return a quantized graph with the given ranges in its nodes.
 
     Parameters
     ----------
-    ranges : by the name of a value of the float32 graph, its least and greatest number
+    ranges : the minimum and maximum of values of the float32 graph, by name
     """
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:

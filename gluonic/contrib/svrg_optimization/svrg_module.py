@@ -24,7 +24,7 @@ class SVRGModule(Module):
     ----------
     symbol, data_names, label_names, logger, context, work_load_list, fixed_param_names, state_names,
         group2ctxs, compression_params : see `Module`
-    update_freq : after how many epochs to keep the parameters anew
+    update_freq : the number of epochs after which the parameters are kept anew
 
     Raises
     ------
@@ -69,7 +69,7 @@ class SVRGModule(Module):
         self._param_dict: list[dict[str, NDArray]] = []
         self._ctx_len = len(self._context)
 
-    # What both modules do
+    # Calls that both modules receive
 
     def bind(
         self,
@@ -81,25 +81,25 @@ class SVRGModule(Module):
         shared_module: Any = None,
         grad_req: Any = "write",
     ) -> None:
-        """Make room for inputs of such shapes; see `Module.bind`."""
+        """Bind both modules to the shapes of the inputs; see `Module.bind`."""
         given = (data_shapes, label_shapes, for_training, inputs_need_grad, force_rebind)
         super().bind(*given, shared_module, grad_req)
         if for_training:
             self._mod_aux.bind(*given, getattr(shared_module, "_mod_aux", None), grad_req)
 
     def reshape(self, data_shapes: Any, label_shapes: Any = None) -> None:
-        """Make room for inputs of other shapes; the parameters stay."""
+        """Bind both modules to other shapes of the inputs; the parameters are unchanged."""
         super().reshape(data_shapes, label_shapes=label_shapes)
         if self._mod_aux.binded:
             self._mod_aux.reshape(data_shapes, label_shapes=label_shapes)
 
     def prepare(self, data_batch: DataBatch, sparse_row_id_fn: Any = None) -> None:
-        """Get ready for a batch."""
+        """Prepare both modules for a batch; see `Module.prepare`."""
         super().prepare(data_batch, sparse_row_id_fn=sparse_row_id_fn)
         self._mod_aux.prepare(data_batch, sparse_row_id_fn=sparse_row_id_fn)
 
     def forward(self, data_batch: DataBatch, is_train: bool | None = None) -> None:
-        """Compute the outputs of a batch, when training also with the parameters that were kept."""
+        """Compute the outputs of a batch; in training also with the parameters that were kept."""
         super().forward(data_batch, is_train)
         self._is_corrected = bool(
             (self.for_training if is_train is None else is_train)
@@ -109,7 +109,7 @@ class SVRGModule(Module):
             self._mod_aux.forward(data_batch, is_train)
 
     def backward(self, out_grads: Any = None) -> None:
-        """Compute the gradients, also with the parameters that were kept."""
+        """Compute the gradients at the parameters, and at those that were kept."""
         super().backward(out_grads)
         if self._is_corrected:
             self._mod_aux.backward(out_grads)
@@ -143,9 +143,9 @@ class SVRGModule(Module):
         )
 
     def update_full_grads(self, train_data: Any) -> None:
-        """Keep the parameters, and the mean of their gradients over all batches of some data.
+        """Keep the parameters, and the mean of their gradients over all batches.
 
-        The mean of the time before counts as one of the sum's terms, as in MXNet.
+        The previous mean is one of the sum's terms, as in MXNet.
 
         Parameters
         ----------
@@ -168,7 +168,7 @@ class SVRGModule(Module):
                 means[name] += gradient
             count += 1 - (batch.pad or 0) / train_data.batch_size
         if not count:
-            raise MXNetError("SVRGModule.update_full_grads: the data have no batches")
+            raise MXNetError("SVRGModule.update_full_grads: train_data has no batches")
         first = self._param_dict[0]
         for name in first:
             of_contexts = [one[name].as_in_context(first[name].context) for one in self._param_dict]
@@ -177,7 +177,7 @@ class SVRGModule(Module):
                 one[name] = mean.as_in_context(one[name].context)
 
     def _gradients(self, module: Module) -> Iterator[tuple[dict[str, NDArray], str, NDArray]]:
-        """For each context and each parameter that is trained: the means, its name, its gradient."""
+        """For each trained parameter and each context: the context's means, the name and the gradient."""
         group: Any = module._exec_group
         for name, gradients in zip(group.param_names, group.grad_arrays, strict=True):
             for means, gradient in zip(self._param_dict, gradients, strict=True):
@@ -185,7 +185,7 @@ class SVRGModule(Module):
                     yield means, name, gradient
 
     def update(self) -> None:
-        """Change the parameters by their corrected gradients."""
+        """Update the parameters with their corrected gradients."""
         if self._is_corrected:
             kept = self._gradients(self._mod_aux)
             for (means, name, gradient), (_, _, then) in zip(
@@ -195,13 +195,13 @@ class SVRGModule(Module):
         super().update()
 
     def fit(self, train_data: Any, *args: Any, **kwargs: Any) -> None:
-        """Train on some data; see `Module.fit`. Parameters are kept before each `update_freq`-th epoch."""
+        """Train on data; see `Module.fit`. Parameters are kept before each `update_freq`-th epoch."""
         epoch = kwargs.get("begin_epoch", 0)
         super().fit(_AfterFullGradients(self, train_data, epoch), *args, **kwargs)
 
 
 class _AfterFullGradients:
-    """Data of which a module sees all, every few epochs, before it is trained with them."""
+    """Training data; every few epochs the module computes its mean gradients over them first."""
 
     def __init__(self, module: SVRGModule, data: Any, epoch: int) -> None:
         self._module, self._data, self._epoch = module, data, epoch
@@ -210,7 +210,7 @@ class _AfterFullGradients:
         return getattr(self._data, name)
 
     def reset(self) -> None:
-        """Do nothing: each epoch begins anew."""
+        """Do nothing: each iteration starts at the first batch."""
 
     def __iter__(self) -> Iterator[Any]:
         if self._epoch % self._module.update_freq == 0:

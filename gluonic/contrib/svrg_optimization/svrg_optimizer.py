@@ -1,4 +1,4 @@
-"""The optimizer of `SVRGModule`: one that updates parameters, and one that keeps mean gradients in a store."""
+"""The optimizer of `SVRGModule`: it updates parameters, and assigns mean gradients in a store."""
 
 import inspect
 from typing import Any
@@ -10,7 +10,7 @@ from gluonic.optimizer import Optimizer
 __all__: list[str] = []
 
 FULL = "_full"
-"""What the names of mean gradients end with."""
+"""The suffix of the names of mean gradients."""
 
 
 @Optimizer.register
@@ -18,7 +18,7 @@ class _AssignmentOptimizer(Optimizer):
     """Set a weight to its gradient."""
 
     def create_state(self, index: Any, weight: NDArray) -> None:
-        """Return None: there is nothing to remember."""
+        """Return None: there is no state."""
 
     def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:
         """Set the weight."""
@@ -27,12 +27,12 @@ class _AssignmentOptimizer(Optimizer):
 
 @Optimizer.register
 class _SVRGOptimizer(Optimizer):
-    """Update parameters by one optimizer, and set mean gradients, known by their names, to what they are.
+    """Update parameters by an optimizer, and set mean gradients, recognized by name, to the pushed values.
 
     Parameters
     ----------
-    default_optimizer : what updates parameters: an optimizer, or the name of one
-    settings : as those of `Optimizer`, also for the optimizer that is made
+    default_optimizer : the optimizer of parameters, or its name
+    settings : arguments of `Optimizer`, also for the optimizer that is created by name
     """
 
     def __init__(self, default_optimizer: str | Optimizer = "sgd", **settings: Any) -> None:
@@ -44,12 +44,12 @@ class _SVRGOptimizer(Optimizer):
         self.aux_opt = _AssignmentOptimizer()
 
     def _of(self, index: Any) -> Optimizer:
-        """Return what a parameter, or a mean gradient, is updated by."""
+        """Return the optimizer of a parameter or of a mean gradient."""
         name = index if isinstance(index, str) else self.idx2name.get(index, "")
         return self.aux_opt if name.endswith(FULL) else self.default_opt
 
     def create_state(self, index: Any, weight: NDArray) -> Any:
-        """Return what the optimizer in charge remembers."""
+        """Return the state that the optimizer in charge keeps."""
         return self._of(index).create_state(index, weight)
 
     def update(self, index: Any, weight: NDArray, grad: NDArray, state: Any) -> None:

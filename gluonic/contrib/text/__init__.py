@@ -1,4 +1,4 @@
-"""``mx.contrib.text``: vocabularies, and vectors of words from local files."""
+"""``mx.contrib.text``: vocabularies, and word vectors from local files."""
 
 from gluonic.contrib.text import embedding, vocab
 

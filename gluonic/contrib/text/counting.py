@@ -18,14 +18,14 @@ def count_tokens_from_str(
     Parameters
     ----------
     source_str : the text
-    token_delim, seq_delim : what stands between tokens and between sentences, as regular expressions
+    token_delim, seq_delim : regular expressions of what separates tokens, and sentences
     to_lower : whether to count in lower case
-    counter_to_update : to which the counts are added; a new one by default
+    counter_to_update : the counter to which the counts are added; a new one by default
 
     Returns
     -------
     Counter
-        by token how often it occurs
+        the number of occurrences of each token
 
     Examples
     --------

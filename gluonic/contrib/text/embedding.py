@@ -1,4 +1,4 @@
-"""Vectors of words: of files, and put together."""
+"""Word vectors: read from files, and concatenated."""
 
 from collections.abc import Callable
 from typing import Any, ClassVar, TypeVar
@@ -28,7 +28,7 @@ _Kind = TypeVar("_Kind", bound="_TokenEmbedding")
 
 
 class UnknownFileError(MXNetError, KeyError):
-    """There is no such embedding, or no such file of it."""
+    """The embedding, or its file, does not exist."""
 
 
 class _TokenEmbedding(vocab.Vocabulary):
@@ -62,7 +62,7 @@ class _TokenEmbedding(vocab.Vocabulary):
         Parameters
         ----------
         tokens : a token or a list
-        lower_case_backup : whether to look for an unknown token in lower case, too
+        lower_case_backup : whether to look up unknown tokens in lower case
 
         Returns
         -------
@@ -92,7 +92,7 @@ class _TokenEmbedding(vocab.Vocabulary):
         AssertionError
             for vectors of another shape
         ValueError
-            for unknown tokens; to set their vector give `unknown_token`
+            for unknown tokens; `unknown_token` sets the vector of all of them
         """
         names = as_list(tokens)
         shapes = [(len(names), self.vec_len), *([(self.vec_len,)] if len(names) == 1 else [])]
@@ -113,11 +113,11 @@ class _TokenEmbedding(vocab.Vocabulary):
         rows = nd.array([self.token_to_idx[token] for token in names], dtype="int64")
         self._idx_to_vec[rows] = new_vectors.reshape((len(names), self.vec_len))
 
-    # What subclasses are made with
+    # For subclasses
 
     @classmethod
     def _check_pretrained_file_names(cls, pretrained_file_name: str) -> None:
-        """Refuse the name of a file that the embedding does not have."""
+        """Raise an error if the embedding has no file of that name."""
         if pretrained_file_name not in cls.pretrained_file_name_sha1:
             raise UnknownFileError(
                 f"{cls.__name__} has no file {pretrained_file_name!r}; it has: "
@@ -133,7 +133,7 @@ class _TokenEmbedding(vocab.Vocabulary):
     def _load_embedding(
         self, path: str, elem_delim: str, init_unknown_vec: Fill, encoding: str = "utf8"
     ) -> None:
-        """Take tokens and vectors of a file; see `read_vectors`."""
+        """Add the tokens and vectors of a file; see `read_vectors`."""
         read = read_vectors(path, elem_delim, self.unknown_token, encoding)
         known = len(self)
         for token in read.tokens:
@@ -146,14 +146,14 @@ class _TokenEmbedding(vocab.Vocabulary):
         self._idx_to_vec = nd.array(np.concatenate([rows, read.matrix]))
 
     def _build_embedding_for_vocabulary(self, vocabulary: Any) -> None:
-        """Keep the tokens of a vocabulary alone."""
+        """Keep only the tokens of a vocabulary."""
         if vocabulary is not None:
             _require_vocabulary(vocabulary)
             self._set_idx_to_vec_by_embeddings([self], len(vocabulary), vocabulary.idx_to_token)
             self._index_tokens_from_vocabulary(vocabulary)
 
     def _index_tokens_from_vocabulary(self, vocabulary: vocab.Vocabulary) -> None:
-        """Take the tokens of a vocabulary."""
+        """Take over the tokens of a vocabulary."""
         self._token_to_idx = dict(vocabulary.token_to_idx)
         self._idx_to_token = list(vocabulary.idx_to_token)
         self._unknown_token = vocabulary.unknown_token
@@ -163,7 +163,7 @@ class _TokenEmbedding(vocab.Vocabulary):
     def _set_idx_to_vec_by_embeddings(
         self, token_embeddings: "list[_TokenEmbedding]", vocab_len: int, tokens: list[Any]
     ) -> None:
-        """Take for each token its vectors of all embeddings, side by side."""
+        """Set each token's vector to the concatenation of its vectors in all embeddings."""
         columns = []
         for embedding in token_embeddings:
             vectors = [embedding.idx_to_vec[:1]]
@@ -184,13 +184,13 @@ create = registry.get_create_func(_TokenEmbedding, "token embedding")
 
 
 def register(embedding_cls: type[_Kind]) -> type[_Kind]:
-    """Let `create` make embeddings of a class, by its name in lower case; to be used as a decorator."""
+    """Register a class for `create` under its name in lower case; a decorator."""
     _register(embedding_cls)
     return embedding_cls
 
 
 def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
-    """Return the files of an embedding, or of all by name.
+    """Return the files of an embedding, or those of all embeddings by name.
 
     Raises
     ------
@@ -207,15 +207,15 @@ def get_pretrained_file_names(embedding_name: str | None = None) -> Any:
 
 
 class _Pretrained(_TokenEmbedding):
-    """Vectors of a file that others have published; see `find_file`.
+    """Vectors of a published file; see `find_file`.
 
     Parameters
     ----------
     pretrained_file_name : the file's name
-    embedding_root : the folder; files are in a folder of the embedding's name, in lower case, there.
-        By default ``embeddings`` in ``~/.mxnet``, or in $MXNET_HOME
-    init_unknown_vec : makes the vector of unknown tokens, if the file has none
-    vocabulary : whose tokens alone are taken
+    embedding_root : the folder above that of the embedding, which has the embedding's name in lower case;
+        by default ``embeddings`` in ``~/.mxnet``, or in $MXNET_HOME
+    init_unknown_vec : creates the vector of unknown tokens, if the file has none
+    vocabulary : if given, only its tokens are kept
     kwargs : see `Vocabulary`
     """
 
@@ -256,15 +256,15 @@ class FastText(_Pretrained):
 
 
 class CustomEmbedding(_TokenEmbedding):
-    """Vectors of any file: a token a line, and its numbers.
+    """Vectors of any file; each line has a token and its numbers.
 
     Parameters
     ----------
     pretrained_file_path : the file
-    elem_delim : what stands between a token and its numbers
-    encoding : the file's
-    init_unknown_vec : makes the vector of unknown tokens, if the file has none
-    vocabulary : whose tokens alone are taken
+    elem_delim : the separator of a token and its numbers
+    encoding : the file's encoding
+    init_unknown_vec : creates the vector of unknown tokens, if the file has none
+    vocabulary : if given, only its tokens are kept
     kwargs : see `Vocabulary`
     """
 
@@ -283,7 +283,7 @@ class CustomEmbedding(_TokenEmbedding):
 
 
 class CompositeEmbedding(_TokenEmbedding):
-    """The vectors of several embeddings side by side, for the tokens of a vocabulary.
+    """The concatenated vectors of several embeddings, for the tokens of a vocabulary.
 
     Parameters
     ----------

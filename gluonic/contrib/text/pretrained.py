@@ -1,7 +1,7 @@
-"""Which files of pretrained vectors there are, and where they lie.
+"""The published files of pretrained vectors, and their paths.
 
 ``pretrained.txt`` has a line for each: the embedding, the file, its SHA-1 digest, the archive that it was
-published in, and that one's digest.
+published in, and the archive's digest.
 """
 
 import shutil
@@ -28,34 +28,34 @@ def lines() -> list[list[str]]:
 
 
 def digests_of_files(embedding: str) -> dict[str, str]:
-    """Return by name the digests of an embedding's files."""
+    """Return the digests of an embedding's files, by name."""
     return {file: digest for name, file, digest, _, _ in lines() if name == embedding}
 
 
 def digests_of_archives(embedding: str) -> dict[str, str]:
-    """Return by name the digests of the archives that an embedding's files were published in."""
+    """Return the digests of the archives in which an embedding's files were published, by name."""
     return {archive: digest for name, _, _, archive, digest in lines() if name == embedding}
 
 
 def find_file(embedding: str, file: str, digest: str, root: str | None = None) -> str:
     """Return the path of a file of vectors.
 
-    If its archive lies in its place, it is unpacked. If that is not there either, it is fetched from where
-    $MXNET_GLUON_REPO says.
+    If only its archive is in the folder, that is unpacked. If neither is, the archive is fetched from
+    $MXNET_GLUON_REPO.
 
     Parameters
     ----------
-    embedding : the embedding's name, in lower case: the folder
+    embedding : the embedding's name in lower case, which is that of the folder
     file : the file's name
     digest : its SHA-1 digest
-    root : the folder above; by default ``embeddings`` in ``~/.mxnet``, or in $MXNET_HOME
+    root : the folder above it; by default ``embeddings`` in ``~/.mxnet``, or in $MXNET_HOME
 
     Raises
     ------
     MXNetError
-        if it is not there; it says where to put it
+        if there is no such file; the message says where to put it
     FileFormatError
-        if it, or its archive, is damaged
+        if the file or its archive is damaged
     """
     folder = Path(root or Path(data_dir()) / "embeddings").expanduser() / embedding
     path = folder / file
@@ -81,18 +81,18 @@ def find_file(embedding: str, file: str, digest: str, root: str | None = None) -
         )
     if source != path:
         write_checked(
-            path, digest, f"{file} of {source}", lambda place: _unpack(source, file, place)
+            path, digest, f"{file} of {source}", lambda target: _unpack(source, file, target)
         )
     return str(path)
 
 
-def _unpack(archive: Path, file: str, place: str) -> None:
-    """Write a file of an archive to a place."""
+def _unpack(archive: Path, file: str, target: str) -> None:
+    """Write a file of an archive to a path."""
     try:
         with (
             zipfile.ZipFile(archive) as inside,
             inside.open(file) as read,
-            open(place, "wb") as out,
+            open(target, "wb") as out,
         ):
             shutil.copyfileobj(read, out)
     except (zipfile.BadZipFile, KeyError, EOFError) as error:

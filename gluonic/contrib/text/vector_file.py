@@ -1,4 +1,4 @@
-"""Reading files of vectors of words: a word a line, and its numbers."""
+"""Reading files of word vectors: each line has a word and its numbers."""
 
 import warnings
 from array import array
@@ -12,15 +12,15 @@ from gluonic.graph.errors import FileFormatError, MXNetError
 
 
 class VectorFileError(FileFormatError, AssertionError):
-    """A file of vectors is not what it should be; MXNet fails an assertion."""
+    """A file of vectors is malformed; MXNet fails an assertion."""
 
 
 class Vectors(NamedTuple):
-    """What a file holds.
+    """The contents of a file.
 
     Attributes
     ----------
-    tokens : the words in order, without the unknown one
+    tokens : the words in order, without the unknown word
     matrix : their vectors, float32 of shape (tokens, length)
     unknown : the vector of the unknown word, if the file has one
     """
@@ -31,37 +31,37 @@ class Vectors(NamedTuple):
 
 
 def read_vectors(path: str, delimiter: str, unknown_token: Any, encoding: str = "utf8") -> Vectors:
-    """Read a file of vectors; a word that comes again, and a header, are skipped with a warning.
+    """Read a file of vectors; repeated words and a header are skipped with a warning.
 
     Parameters
     ----------
     path : the file
-    delimiter : what stands between a word and its numbers
-    unknown_token : the word for all that are not known
-    encoding : the file's
+    delimiter : the separator of a word and its numbers
+    unknown_token : the word that stands for all unknown ones
+    encoding : the file's encoding
 
     Raises
     ------
     FileFormatError
-        if a line has no numbers, or another count of them; the error is an AssertionError, too
+        if a line has no numbers, or not as many as the others; the error is an AssertionError, too
     ValueError
-        if there is no file
+        if the file does not exist
     """
     file = Path(path).expanduser()
     if not file.is_file():
         raise MissingVectorsError(f"there is no file of vectors {file}")
     tokens: dict[str, None] = {}
     numbers, unknown, length = array("f"), None, 0
-    for place, token, values in _rows(file, delimiter, encoding):
+    for line, token, values in _rows(file, delimiter, encoding):
         if token == unknown_token and unknown is None:
             unknown = values
         elif token in tokens or token == unknown_token:
-            warnings.warn(f"{place}: {token!r} has come before; skipped", stacklevel=2)
+            warnings.warn(f"{line}: {token!r} is repeated; skipped", stacklevel=2)
         elif len(values) == 1:
-            warnings.warn(f"{place}: {token!r} with one number is a header; skipped", stacklevel=2)
+            warnings.warn(f"{line}: {token!r} with one number is a header; skipped", stacklevel=2)
         elif length and len(values) != length:
             raise VectorFileError(
-                f"{place}: {token!r} has {len(values)} numbers; words before have {length}"
+                f"{line}: {token!r} has {len(values)} numbers; the words before it have {length}"
             )
         else:
             length = len(values)
@@ -69,25 +69,25 @@ def read_vectors(path: str, delimiter: str, unknown_token: Any, encoding: str = 
             numbers.extend(values)
     length = length or len(unknown or ())
     if not length or (unknown is not None and len(unknown) != length):
-        raise VectorFileError(f"{file}: vectors of one length are needed")
+        raise VectorFileError(f"{file}: all vectors must have the same length")
     matrix = np.frombuffer(numbers, np.float32).reshape(len(tokens), length)
     return Vectors(list(tokens), matrix, None if unknown is None else np.array(unknown, "float32"))
 
 
 class MissingVectorsError(MXNetError, ValueError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 def _rows(file: Path, delimiter: str, encoding: str) -> Iterator[tuple[str, str, list[float]]]:
-    """Each line's place, word and numbers."""
+    """The number of each line with the file's name, its word and its numbers."""
     with file.open(encoding=encoding) as lines:
-        for number, line in enumerate(lines, 1):
-            token, *texts = line.rstrip().split(delimiter)
-            place = f"{file}, line {number}"
+        for number, text in enumerate(lines, 1):
+            token, *texts = text.rstrip().split(delimiter)
+            line = f"{file}, line {number}"
             if not texts:
-                raise VectorFileError(f"{place}: {token!r:.80} has no numbers after {delimiter!r}")
+                raise VectorFileError(f"{line}: {token!r:.80} has no numbers after {delimiter!r}")
             try:
                 values = [float(text) for text in texts]
             except ValueError as error:
-                raise VectorFileError(f"{place}: {error}") from error
-            yield place, token, values
+                raise VectorFileError(f"{line}: {error}") from error
+            yield line, token, values

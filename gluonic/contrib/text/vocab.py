@@ -1,4 +1,4 @@
-"""Numbers for words."""
+"""Vocabularies: the indices of words."""
 
 import operator
 from collections import Counter
@@ -10,23 +10,23 @@ from gluonic.graph.errors import OutOfRangeError, describe
 __all__ = ["Vocabulary"]
 
 UNKNOWN = 0
-"""The number of the token for all that are not known."""
+"""The index of the token that stands for all unknown ones."""
 
 
 class Vocabulary:
-    """Numbers for tokens: 0 for unknown ones, then those that are reserved, then the most frequent.
+    """The indices of tokens: 0 for unknown ones, then the reserved tokens, then the most frequent.
 
     Parameters
     ----------
-    counter : count of each token; tokens with equal counts are sorted
-    most_freq_count : largest number of tokens to take
-    min_freq : least count of a token
-    unknown_token : stands for all others
-    reserved_tokens : are taken whether they occur or not
+    counter : the count of each token; tokens with equal counts are sorted
+    most_freq_count : the largest number of tokens to take from it
+    min_freq : the least count of these tokens
+    unknown_token : the token that stands for all unknown ones
+    reserved_tokens : tokens that are included whether they occur or not
 
     Attributes
     ----------
-    token_to_idx, idx_to_token : the numbers by token, and the tokens in order
+    token_to_idx, idx_to_token : the indices by token, and the tokens in order
     unknown_token, reserved_tokens : as given
 
     Raises
@@ -89,7 +89,7 @@ class Vocabulary:
 
     @property
     def token_to_idx(self) -> dict[Any, int]:
-        """The numbers of tokens."""
+        """The indices of tokens."""
         return self._token_to_idx
 
     @property
@@ -99,27 +99,27 @@ class Vocabulary:
 
     @property
     def unknown_token(self) -> Any:
-        """What stands for all tokens that are not known."""
+        """The token that stands for all unknown ones."""
         return self._unknown_token
 
     @property
     def reserved_tokens(self) -> list[Any] | None:
-        """What is known whether it occurs or not."""
+        """The tokens that are included whether they occur or not."""
         return self._reserved_tokens
 
     def to_indices(self, tokens: Any) -> Any:
-        """Return the number of a token, or a list of them for a list; `UNKNOWN` for unknown ones."""
+        """Return the index of a token, or a list of them for a list; `UNKNOWN` for unknown ones."""
         if not isinstance(tokens, list):
             return self.token_to_idx.get(tokens, UNKNOWN)
         return [self.token_to_idx.get(token, UNKNOWN) for token in tokens]
 
     def to_tokens(self, indices: Any) -> Any:
-        """Return the token with a number, or a list of them for a list.
+        """Return the token with an index, or a list of them for a list.
 
         Raises
         ------
         ValueError
-            if there is no such number
+            if there is no such index
         """
         if isinstance(indices, list):
             return [self._token(index) for index in indices]
@@ -134,7 +134,7 @@ class Vocabulary:
 
 
 class UnknownIndexError(OutOfRangeError, ValueError):
-    """A token was asked for by a number that is not there."""
+    """No token has the index."""
 
 
 def _require(holds: bool, message: str) -> None:
