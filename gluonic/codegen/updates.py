@@ -132,7 +132,10 @@ class UpdateKernel:
         body = self._body(rule, tuple(absent), is_copied)
         # The weight, the states and the copy are written, the gradient (operand 1) is not.
         stores = tuple(Store(k) for k in range(self.arrays) if k != 1)
-        self.kernel = Kernel(1, (*elements, *numbers), (Stage(body, stores),))
+        # Before the copy is read, by the next forward, much else has gone through the caches.
+        streamed = self.arrays - 1 if is_copied else None
+        stages = (Stage(body, stores),)
+        self.kernel = Kernel(1, (*elements, *numbers), stages, streamed=streamed)
         self.text, self._library = self._compiled()
         self.function = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 5)(self._library[ENTRY])
 
