@@ -1,4 +1,4 @@
-"""``mx.image``: reading, resizing, cropping, rotating and augmenting images; iterators over files of them."""
+"""``mx.image``: reading, resizing, cropping, rotating and augmenting images; iterators over image files."""
 
 from gluonic.image.augmenter import Augmenter, RandomOrderAug, SequentialAug
 from gluonic.image.colour_augmenters import (

@@ -29,7 +29,7 @@ class Described(CheckedArguments):
         return json.dumps([type(self).__name__.lower(), self._kwargs])
 
     def _with_parts(self, parts: Sequence[Any]) -> list[Any]:
-        """Its name in lower case, and the descriptions of its parts."""
+        """The class's name in lower case, and the descriptions of the parts."""
         return [type(self).__name__.lower(), [part.dumps() for part in parts]]
 
 
@@ -38,12 +38,12 @@ def _plain(value: Any) -> Any:
     return value.tolist() if isinstance(value, np.ndarray) else value
 
 
-class NowAndThen(Described):
+class RandomlyApplied(Described):
     """An augmenter that changes images with a probability.
 
     Parameters
     ----------
-    p : probability of changing one
+    p : probability of changing an image
     """
 
     def __init__(self, p: float) -> None:

@@ -11,7 +11,7 @@ from gluonic import ndarray as nd
 from gluonic.graph import colours
 from gluonic.graph.errors import InferenceError, describe
 from gluonic.graph.versions import mark_modified
-from gluonic.image.augmenter import Augmenter, NowAndThen, RandomOrderAug
+from gluonic.image.augmenter import Augmenter, RandomlyApplied, RandomOrderAug
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.numpy_class import as_switched
 from gluonic.ndarray.recording import check_writable
@@ -41,7 +41,7 @@ def _factor(spread: float) -> float:
 
 
 def _written(src: NDArray, change: Callable[[colours.Pixels], Any]) -> NDArray:
-    """An image whose pixels a function of `colours` has changed in place."""
+    """Change the pixels of an image in place by a function of `colours`."""
     _require_floats(src)
     check_writable(src, (src,))
     quietly(change, src.elements)
@@ -57,15 +57,15 @@ def _require_floats(src: NDArray) -> None:
     if not _is_floats(src):
         raise InferenceError(
             describe(
-                f"colours are changed of float32 images (height, width, channels), not {np.dtype(src.dtype)} "
-                f"{src.shape}",
+                "colours are changed only in float32 images (height, width, channels), not "
+                f"{np.dtype(src.dtype)} {src.shape}",
                 hint="mx.image.CastAug() before",
             )
         )
 
 
 def _transformed(src: NDArray, matrix: Any) -> NDArray:
-    """The image whose pixels are those of another, times a matrix."""
+    """The image with each pixel multiplied by a matrix."""
     product: NDArray = nd.dot(src, nd.array(matrix))
     return product
 
@@ -75,7 +75,7 @@ class BrightnessJitterAug(Augmenter):
 
     Parameters
     ----------
-    brightness : largest distance of the factor from 1
+    brightness : largest difference of the factor from 1
     """
 
     def __init__(self, brightness: float) -> None:
@@ -93,7 +93,7 @@ class ContrastJitterAug(Augmenter):
 
     Parameters
     ----------
-    contrast : largest distance of the factor from 1
+    contrast : largest difference of the factor from 1
     """
 
     def __init__(self, contrast: float) -> None:
@@ -111,7 +111,7 @@ class SaturationJitterAug(Augmenter):
 
     Parameters
     ----------
-    saturation : largest distance of the factor from 1
+    saturation : largest difference of the factor from 1
     """
 
     def __init__(self, saturation: float) -> None:
@@ -125,11 +125,11 @@ class SaturationJitterAug(Augmenter):
 
 
 class HueJitterAug(Augmenter):
-    """Turn the colours of an image by a random angle, in the plane of I and Q of the YIQ colours.
+    """Rotate the colours of an image by a random angle, in the IQ plane of the YIQ colour space.
 
     Parameters
     ----------
-    hue : largest angle of the turn; 1 is half the circle
+    hue : the largest angle; 1 is half the circle
     """
 
     def __init__(self, hue: float) -> None:
@@ -166,7 +166,7 @@ class LightingAug(Augmenter):
 
     Parameters
     ----------
-    alphastd : the standard deviation of the coefficients of the axes
+    alphastd : the standard deviation of the axes' coefficients
     eigval : the eigenvalues of the three principal axes of colours
     eigvec : the axes, as columns of a matrix
     """
@@ -202,7 +202,7 @@ class ColorNormalizeAug(Augmenter):
         return color_normalize(src, self.mean, self.std)
 
 
-class RandomGrayAug(NowAndThen, Augmenter):
+class RandomGrayAug(RandomlyApplied, Augmenter):
     """Turn an image grey with a probability.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Cropping images, and adding borders."""
+"""Cropping and padding images."""
 
 import random
 import warnings
@@ -21,7 +21,7 @@ _ATTEMPTS = 10
 def fixed_crop(
     src: Any, x0: int, y0: int, w: int, h: int, size: Size | None = None, interp: int = 2
 ) -> Any:
-    """Cut out a rectangle, and resize it if asked.
+    """Cut out a rectangle, and resize it if a size is given.
 
     Parameters
     ----------
@@ -82,8 +82,8 @@ def center_crop(src: Any, size: Size, interp: int = 2) -> tuple[Any, Rectangle]:
     Examples
     --------
     >>> import gluonic as mx
-    >>> part, place = mx.image.center_crop(mx.nd.ones((6, 8, 3)), (4, 4))
-    >>> part.shape, place
+    >>> part, window = mx.image.center_crop(mx.nd.ones((6, 8, 3)), (4, 4))
+    >>> part.shape, window
     ((4, 4, 3), (2, 1, 4, 4))
     """
     height, width = src.shape[:2]
@@ -133,8 +133,8 @@ def limits_of_area(area: Any, kwargs: dict[str, Any], where: str) -> tuple[float
 
     Parameters
     ----------
-    area : both of them, or the least
-    kwargs : further arguments of a call: nothing, or ``min_area``
+    area : both, or the least
+    kwargs : further arguments of the call: none, or ``min_area``
     where : the function called
     """
     area = renamed_area(area, kwargs, where)
@@ -175,17 +175,17 @@ def copyMakeBorder(
     out: Any = None,
     name: str | None = None,
 ) -> Any:
-    """Add a border to an image.
+    """Pad an image.
 
     Parameters
     ----------
     src : (height, width, channels)
-    top, bot, left, right : width of the border, in pixels
-    type : 0 for one colour, 1 repeats the outermost pixels, 2 mirrors the image, 3 starts it again, 4
-        mirrors it without repeating the outermost pixels; 16 more than that means the same
+    top, bot, left, right : width of the padding, in pixels
+    type : 0 for one colour, 1 repeats the outermost pixels, 2 mirrors the image, 3 wraps around, 4 mirrors
+        without repeating the outermost pixels; OpenCV's flag 16 has no effect
     value, values : with type 0, the fill value, or one for each channel
     out : an array to write the result into
-    name : accepted for MXNet's sake
+    name : accepted for compatibility
     """
     return _internal._cvcopyMakeBorder(
         src,

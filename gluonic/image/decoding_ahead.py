@@ -49,7 +49,7 @@ def broken(name: str, error: FileFormatError) -> FileFormatError:
 class DecodingAhead:
     """The samples of a source in order; some are read and decoded ahead.
 
-    No more are read than are requested in all: the source's position is that of reading one by one.
+    Only requested samples are read, so the source's position is that of reading one by one.
     """
 
     def __init__(self) -> None:

@@ -1,6 +1,6 @@
-"""Augmenters of images with labels: a row for each object, its class and its box in fractions of the image.
+"""Augmenters of images with labels, which are NumPy arrays with a row for each object.
 
-A row is (class, left, top, right, bottom, …); labels are NumPy arrays.
+A row is (class, left, top, right, bottom, …), the edges in fractions of the image's width and height.
 """
 
 import random
@@ -8,7 +8,7 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.image.augmenter import Augmenter, Described, NowAndThen
+from gluonic.image.augmenter import Augmenter, Described, RandomlyApplied
 
 __all__ = ["DetAugmenter", "DetBorrowAug", "DetHorizontalFlipAug", "DetRandomSelectAug"]
 
@@ -35,7 +35,7 @@ class DetAugmenter(Described):
 
 
 class DetBorrowAug(DetAugmenter):
-    """Change only the image, by an augmenter that moves nothing in it.
+    """Apply to the image an augmenter that does not move the objects.
 
     Parameters
     ----------
@@ -58,7 +58,7 @@ class DetBorrowAug(DetAugmenter):
         return [type(self).__name__.lower(), self.augmenter.dumps()]
 
     def __call__(self, src: Any, label: Any) -> Labelled:
-        """Change an image, (height, width, channels); the label stays."""
+        """Change an image, (height, width, channels); the label is unchanged."""
         return self.augmenter(src), label
 
 
@@ -97,7 +97,7 @@ class DetRandomSelectAug(DetAugmenter):
         return self.aug_list[0](src, label)  # type: ignore[no-any-return]
 
 
-class DetHorizontalFlipAug(NowAndThen, DetAugmenter):
+class DetHorizontalFlipAug(RandomlyApplied, DetAugmenter):
     """Mirror left and right with a probability.
 
     Parameters

@@ -89,7 +89,7 @@ class ImageDetIter(ImageIter):
         self.provide_label = [(label_name, (batch_size, *self.label_shape))]
 
     def _estimate_label_shape(self) -> tuple[int, int]:
-        """The largest number of objects in an image, and the number of values per object: reads all labels."""
+        """The largest number of objects in an image, and the number of values per object, from all labels."""
         most, width = 0, 0
         self.reset()
         while True:
@@ -117,7 +117,7 @@ class ImageDetIter(ImageIter):
             raise MXNetError(
                 describe(
                     f"Label shape {raw.shape} inconsistent with annotation width {width}",
-                    facts=[f"its header says that it takes {header} numbers, an object {width}"],
+                    facts=[f"its header has {header} numbers, an object {width}"],
                 )
             )
         objects = raw[header:].reshape(-1, width)
@@ -151,10 +151,10 @@ class ImageDetIter(ImageIter):
         labels[:] = -1
         return data, labels
 
-    def _put_label(self, batch_label: Any, place: int, label: Any) -> None:
+    def _put_label(self, batch_label: Any, index: int, label: Any) -> None:
         rows = np.full(batch_label.shape[1:], -1, np.float32)
         rows[: len(label)] = label
-        batch_label[place] = rows
+        batch_label[index] = rows
 
     def reshape(
         self,
@@ -240,8 +240,8 @@ class ImageDetIter(ImageIter):
 
         Parameters
         ----------
-        color : of the boxes: red, green, blue; random ones by default
-        thickness : of their lines, in pixels
+        color : the boxes' colour: red, green, blue; random by default
+        thickness : the width of their lines, in pixels
         mean, std : the mean subtracted by the augmenters, and their divisor; True: those of ImageNet
         clip : clip values to 0 … 255
         waitKey : show each image in a window for this many milliseconds (0: until a key is pressed)

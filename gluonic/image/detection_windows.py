@@ -19,9 +19,9 @@ from gluonic.image.detection_augmenter import DetAugmenter, Labelled
 
 __all__ = ["DetRandomCropAug", "DetRandomPadAug"]
 
-_ISOLATED = 16  # OpenCV's border of one colour that looks at no neighbours
-_LEAST_AREA = 2  # of a window or an object, in pixels
-_LEAST_BORDER = 2
+_ISOLATED = 16  # OpenCV's padding with one colour, flagged not to read neighbouring pixels
+_LEAST_AREA = 2  # the least area of a window or an object, in pixels
+_LEAST_PADDING = 2
 
 
 class _Window(NamedTuple):
@@ -65,7 +65,7 @@ class _RandomWindow(DetAugmenter):
             warnings.warn(f"Skip {where} due to invalid {wrong}: {kwargs[wrong]}", stacklevel=3)
 
     def _wrong(self) -> str | None:
-        """The name of an invalid parameter."""
+        """The name of an invalid parameter, if any."""
         (least, most), ratios = self.area_range, self.aspect_ratio_range
         if most <= self._least_part or least > most:
             return "area_range"
@@ -74,7 +74,7 @@ class _RandomWindow(DetAugmenter):
     _least_part = 0.0  # a largest area must be larger
 
     def _shapes(self, height: int, width: int) -> Any:
-        """Random aspect ratios, and the least and the largest height for the areas."""
+        """Draw aspect ratios, with the least and the largest height for each."""
         if not self.enabled or height <= 0 or width <= 0:
             return
         least, most = (part * height * width for part in self.area_range)
@@ -145,7 +145,7 @@ class DetRandomCropAug(_RandomWindow):
                 yield _Window(random.randint(0, width - w), y, w, h)
 
     def _label_in(self, label: Any, window: _Window, height: int, width: int) -> Any:
-        """The label of a part of an image; None if it does not cover enough of the objects."""
+        """The label of a part of an image; None if the part does not cover enough of the objects."""
         x, y = window.x / width, window.y / height
         right, bottom = (window.x + window.width) / width, (window.y + window.height) / height
         whole = areas(label[:, 1:])
@@ -163,7 +163,7 @@ class DetRandomCropAug(_RandomWindow):
         return found if len(found) else None
 
     def _shows(self, seen: Any, whole: Any) -> bool:
-        """Whether enough of each object in the window is covered, given boxes and whole areas."""
+        """Whether enough of each object in the window is covered, given visible boxes and whole areas."""
         covered = areas(seen) / whole
         covered = covered[covered > 0]
         return covered.size > 0 and bool(covered.min() > self.min_object_covered)
@@ -218,6 +218,6 @@ class DetRandomPadAug(_RandomWindow):
                 low = int((width + 0.499999) / ratio)
             h = _height_between(max(low, height), high)
             w = round(h * ratio)
-            if h - height >= _LEAST_BORDER and w - width >= _LEAST_BORDER:
+            if h - height >= _LEAST_PADDING and w - width >= _LEAST_PADDING:
                 y = random.randint(0, h - height)
                 yield _Window(random.randint(0, w - width), y, w, h)

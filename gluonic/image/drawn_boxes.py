@@ -1,4 +1,4 @@
-"""Pictures of images with the boxes around their objects."""
+"""Drawings of images with the boxes around their objects."""
 
 from collections.abc import Mapping
 from typing import Any
@@ -11,11 +11,11 @@ from gluonic.image.standard_augmenters import by_channel
 _WHITE = (255, 255, 255)
 _LETTERS = 0.5  # font scale of their names, in OpenCV's units
 _STROKE = 2  # thickness of the font's lines, in pixels
-_MARGIN = 5  # between a box and its name, in pixels
+_MARGIN = 5  # the gap between a box and its name, in pixels
 
 
 def unnormalized(image: Any, mean: Any, std: Any, clip: bool) -> Any:
-    """An image before normalization, as bytes.
+    """Undo the normalization of an image; returns bytes.
 
     Parameters
     ----------
@@ -37,7 +37,7 @@ def drawn(image: Any, label: Any, color: Any, thickness: int, id2labels: Mapping
     image : (height, width, 3), uint8, red first
     label : rows (class, left, top, right, bottom, …), in fractions of the image
     color : red, green, blue; None for a random one for each box
-    thickness : of the lines, in pixels
+    thickness : the width of the lines, in pixels
     id2labels : names of classes
     """
     cv2 = required_opencv("ImageDetIter.draw_next")
@@ -54,8 +54,8 @@ def drawn(image: Any, label: Any, color: Any, thickness: int, id2labels: Mapping
         if (name := id2labels.get(int(number))) is not None:
             font = cv2.FONT_HERSHEY_SIMPLEX
             (_, rise), _ = cv2.getTextSize(name, font, _LETTERS, _STROKE)
-            place = (left + _MARGIN, top + rise + _MARGIN)
-            cv2.putText(picture, name, place, font, _LETTERS, _WHITE, _STROKE)
+            origin = (left + _MARGIN, top + rise + _MARGIN)
+            cv2.putText(picture, name, origin, font, _LETTERS, _WHITE, _STROKE)
     return picture
 
 

@@ -1,4 +1,4 @@
-"""MXNet's numbers for interpolation methods, some of which leave the choice open."""
+"""MXNet's numbers for interpolation methods, including those that choose by size or at random."""
 
 import random
 from collections.abc import Sequence
@@ -30,7 +30,7 @@ def _get_interp_method(interp: int, sizes: Sequence[int] = ()) -> int:
 
 
 def _by_sizes(sizes: Sequence[int]) -> int:
-    """Area where an image shrinks both ways, bicubic where it grows, or nothing is known."""
+    """The method for sizes: area to shrink both sides, bicubic to enlarge or if sizes are unknown."""
     if not sizes:
         return CUBIC
     if len(sizes) != 4:

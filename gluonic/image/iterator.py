@@ -216,9 +216,9 @@ class ImageIter(DataIter):
         StopIteration
             if there is no image left, and none was in it
         """
-        place = start
-        while place < self.batch_size:
-            sample = self._next_decoded(self.batch_size - place)
+        index = start
+        while index < self.batch_size:
+            sample = self._next_decoded(self.batch_size - index)
             if sample is None:
                 break
             try:
@@ -226,12 +226,12 @@ class ImageIter(DataIter):
             except InvalidSample as error:
                 logging.debug("Invalid image, skipping: %s", error.__cause__)
                 continue
-            batch_data[place] = self.postprocess_data(image)
-            self._put_label(batch_label, place, label)
-            place += 1
-        if not place:
+            batch_data[index] = self.postprocess_data(image)
+            self._put_label(batch_label, index, label)
+            index += 1
+        if not index:
             raise StopIteration
-        return place
+        return index
 
     def _next_decoded(self, wanted: int) -> tuple[Any, Any] | None:
         """The next label and image; None if there is none left.
@@ -260,8 +260,8 @@ class ImageIter(DataIter):
             self.check_valid_image(image)
         return self.augmentation_transform(image), label
 
-    def _put_label(self, batch_label: Any, place: int, label: Any) -> None:
-        batch_label[place] = label
+    def _put_label(self, batch_label: Any, index: int, label: Any) -> None:
+        batch_label[index] = label
 
     def check_data_shape(self, data_shape: tuple[int, ...]) -> None:
         """Check the shape of images, (channels, height, width).

@@ -20,7 +20,7 @@ def imread(
     ----------
     filename : its path
     flag : 1 for three channels, 0 for a grey one, -1 for the channels that are stored
-    to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
+    to_rgb : whether channels are in the order red, green, blue; otherwise blue is first, as in OpenCV
     out : an array to write the image into
 
     Returns
@@ -45,7 +45,7 @@ def imdecode(buf: Any, flag: int = 1, to_rgb: bool = True, out: Any = None) -> A
     ----------
     buf : bytes, bytearray, or an array of bytes
     flag : 1 for three channels, 0 for a grey one, -1 for the channels that are stored
-    to_rgb : the order of colours: red, green, blue; otherwise OpenCV's, which starts with blue
+    to_rgb : whether channels are in the order red, green, blue; otherwise blue is first, as in OpenCV
     out : an array to write the image into
 
     Returns

@@ -1,4 +1,4 @@
-"""Images of other sizes."""
+"""Resizing images."""
 
 from typing import Any
 

@@ -20,9 +20,9 @@ def imrotate(
     Parameters
     ----------
     src : float32, one image (channels, height, width) or several (images, channels, height, width)
-    rotation_degrees : the angle; for several images also one for each
-    zoom_in : enlarge until nothing from outside is seen
-    zoom_out : shrink until all of the image is seen
+    rotation_degrees : the angle; or an array with one for each image
+    zoom_in : enlarge until nothing from outside is visible
+    zoom_out : shrink until all of the image is visible
 
     Raises
     ------
@@ -101,8 +101,8 @@ def random_rotate(
     ----------
     src : float32, one image (channels, height, width) or several (images, channels, height, width)
     angle_limits : the least and the largest angle, in degrees
-    zoom_in : enlarge until nothing from outside is seen
-    zoom_out : shrink until all of the image is seen
+    zoom_in : enlarge until nothing from outside is visible
+    zoom_out : shrink until all of the image is visible
     """
     count = None if src.ndim == 3 else len(src)
     return imrotate(src, np.random.uniform(*angle_limits, size=count), zoom_in, zoom_out)

@@ -3,7 +3,7 @@
 from typing import Any
 
 from gluonic import ndarray as nd
-from gluonic.image.augmenter import Augmenter, NowAndThen
+from gluonic.image.augmenter import Augmenter, RandomlyApplied
 from gluonic.image.cropping import center_crop, random_crop, random_size_crop, renamed_area
 from gluonic.image.interpolation import _get_interp_method
 from gluonic.image.resizing import Size, imresize, resize_short
@@ -27,7 +27,7 @@ class _ToSize(Augmenter):
 
 
 class ResizeAug(_ToSize):
-    """Resize so that the shorter edge has a length; keep the aspect ratio.
+    """Resize so that the shorter edge has a given length; keep the aspect ratio.
 
     Parameters
     ----------
@@ -113,7 +113,7 @@ class RandomSizedCropAug(Augmenter):
         return random_size_crop(src, self.size, self.area, self.ratio, self.interp)[0]
 
 
-class HorizontalFlipAug(NowAndThen, Augmenter):
+class HorizontalFlipAug(RandomlyApplied, Augmenter):
     """Mirror left and right with a probability.
 
     Parameters

@@ -1,4 +1,4 @@
-"""Sources of an iterator's images and labels: files of records, list files, given lists."""
+"""The sources of an iterator's images and labels: files of records, list files, lists."""
 
 from collections.abc import Sequence
 from numbers import Number
@@ -20,8 +20,8 @@ class ImageList(NamedTuple):
 
     Attributes
     ----------
-    entries : by key the label, an NDArray, and the file
-    keys : the order
+    entries : the label, an NDArray, and the file, by key
+    keys : the keys in order
     """
 
     entries: dict[Any, tuple[Any, str]]
@@ -29,13 +29,13 @@ class ImageList(NamedTuple):
 
 
 def listed_images(path: str | None, images: Any, dtype: str) -> ImageList | None:
-    """The images of a list file, or else those given; None if there are neither.
+    """The images of a list file or of a list; None if neither is given.
 
     Parameters
     ----------
     path : a file with lines of a number, labels and a file, separated by tabs
     images : a list of label (or labels) and file each
-    dtype : of the labels
+    dtype : the dtype of the labels
     """
     if path:
         return _read(path, dtype)
@@ -76,7 +76,7 @@ def _read(path: str, dtype: str) -> ImageList:
 
 
 def _given(images: Sequence[Sequence[Any]], dtype: str) -> ImageList:
-    """Make a list of given images; keys are "1", "2" and so on."""
+    """Make an `ImageList` of images with the keys "1", "2" and so on."""
     entries = {str(key): _entry(image, dtype) for key, image in enumerate(images, 1)}
     return ImageList(entries, list(entries))
 
@@ -96,17 +96,17 @@ def check_sources(records: Any, list_file: Any, images: Any, dtype: str) -> None
     records : the name of a file of records
     list_file : the name of a list of images
     images : a list of images
-    dtype : of labels
+    dtype : the dtype of the labels
 
     Raises
     ------
     AttributeValueError
-        if none of them is given, or the dtype is not one of labels
+        if none of them is given, or labels cannot have the dtype
     """
     if not (records or list_file or isinstance(images, list)):
         raise AttributeValueError(
             describe(
-                "ImageIter is not told where images are",
+                "ImageIter has no source of images",
                 hint="path_imgrec=, path_imglist=, or imglist=[[label, file], ...]",
             )
         )
@@ -115,7 +115,7 @@ def check_sources(records: Any, list_file: Any, images: Any, dtype: str) -> None
 
 
 def open_records(records: str | None, index: str | None) -> tuple[Any, list[Any] | None]:
-    """A file of records and the keys of its index, as far as they are given."""
+    """The file of records and the keys of its index; None for what is not given."""
     if not records:
         return None, None
     if not index:

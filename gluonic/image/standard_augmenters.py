@@ -28,7 +28,7 @@ from gluonic.ndarray.numpy_class import as_switched
 
 __all__ = ["CreateAugmenter"]
 
-# Of ImageNet's pixels.
+# The statistics of ImageNet's pixels.
 _BY_CHANNEL = {
     "mean": np.array([123.68, 116.28, 103.53]),
     "std": np.array([58.395, 57.12, 57.375]),
@@ -62,7 +62,7 @@ def CreateAugmenter(
     rand_mirror : mirror half of the images
     mean, std : arrays with a number for each channel, to subtract and to divide by; True: those of ImageNet
     brightness, contrast, saturation : largest distance of the random factors from 1
-    hue : angle by which colours are turned; 1 is half the circle
+    hue : the largest angle of a random rotation of the colours; 1 is half the circle
     pca_noise : the standard deviation of light added along the principal axes of ImageNet's colours
     rand_gray : the probability of turning an image grey
     inter_method : 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos; 9 chooses by the sizes, 10 at random
@@ -134,7 +134,7 @@ def by_channel(name: str, given: Any) -> Any:
     Raises
     ------
     AttributeValueError
-        if it is neither, nor None
+        if it is anything else
     """
     if given is None:
         return None

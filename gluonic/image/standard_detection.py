@@ -87,11 +87,11 @@ def CreateDetAugmenter(
     mean, std : arrays with a number for each channel, to subtract and to divide by; True: those of ImageNet
     brightness, contrast, saturation : largest distance of the random factors from 1
     pca_noise : the standard deviation of light added along the principal axes of ImageNet's colours
-    hue : angle by which colours are turned; 1 is half the circle
+    hue : the largest angle of a random rotation of the colours; 1 is half the circle
     inter_method : 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos; 9 chooses by the sizes, 10 at random
     min_object_covered, aspect_ratio_range, area_range, min_eject_coverage, max_attempts : as
-        `CreateMultiRandCropAugmenter` takes them; `DetRandomPadAug` enlarges up to the largest area
-    pad_val : the colour of borders
+        `CreateMultiRandCropAugmenter` takes them; `DetRandomPadAug` pads up to the largest area
+    pad_val : the colour of the padding
     """
     made: list[DetAugmenter] = []
     if resize > 0:

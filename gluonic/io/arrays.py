@@ -18,14 +18,14 @@ _LAST = ("pad", "discard", "roll_over")
 
 
 def named_arrays(data: Any, name: str, *, allow_empty: bool) -> list[tuple[str, NDArray]]:
-    """Arrays by name: one array, a list of them or a dictionary, each an NDArray or like a NumPy array.
+    """Return arrays by name, given one array, a list of arrays or a dictionary.
 
-    Anything but an NDArray becomes one of float32.
+    Arrays of other types become NDArrays of float32.
 
     Raises
     ------
     TypeError, ValueError
-        for anything else, or for no array where one is needed
+        for anything else, or if an array is required and there is none
     """
     if data is None:
         data = []
@@ -90,7 +90,7 @@ class NDArrayIter(DataIter):
         super().__init__(batch_size)
         self.layout, self._axis = layout, layout.find("N")
         if self._axis < 0:
-            raise AttributeValueError(f"layout={layout!r} has no axis N, along which examples lie")
+            raise AttributeValueError(f"layout={layout!r} has no axis N, the axis of the examples")
         if last_batch_handle not in _LAST:
             raise ValueError(f"last_batch_handle={last_batch_handle!r} must be one of {_LAST}")
         self.data = named_arrays(data, data_name, allow_empty=False)
@@ -140,7 +140,7 @@ class NDArrayIter(DataIter):
         return self._describe(self.label)
 
     def hard_reset(self) -> None:
-        """Go back to the first batch, and drop the examples that were to roll over."""
+        """Go back to the first batch, and drop the examples that would have rolled over."""
         self._carried = np.empty(0, np.int64)
         self._start()
 
@@ -152,7 +152,7 @@ class NDArrayIter(DataIter):
         self._start()
 
     def _start(self) -> None:
-        if self.shuffle:  # MXNet shuffles the order of the pass before
+        if self.shuffle:  # MXNet shuffles the order of the previous pass
             np.random.shuffle(self.idx)
             self._arranged = self._arranged[self.idx]
         self._order = np.concatenate([self._carried, self._arranged])

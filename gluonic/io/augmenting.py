@@ -1,4 +1,4 @@
-"""MXNet's default augmenter of the image iterators: from an image to a row of a batch.
+"""MXNet's default augmenter of the image iterators: it turns an image into a row of a batch.
 
 Images are in OpenCV's order, blue first. Numbers are drawn in MXNet's order, so a seed gives the same crops.
 """
@@ -101,7 +101,7 @@ class DefaultAugmenter:
             raise AttributeValueError("random_resized_crop: min_random_area <= max_random_area")
 
     def _chosen_steps(self) -> list[Callable[[Any, CppRandom], Any]]:
-        """The steps that do something, in their order."""
+        """The steps that have an effect, in order."""
         s = self._s
         chosen = {
             self._shorten: s.resize != -1,
@@ -120,7 +120,7 @@ class DefaultAugmenter:
         Raises
         ------
         ValueError
-            if it is too small for its crop
+            if it is too small to be cropped
         """
         for step in self._steps:
             image = step(image, random)
@@ -180,7 +180,7 @@ class DefaultAugmenter:
         return s.rotate_list[random.integer(0, len(s.rotate_list) - 1)] if s.rotate_list else angle
 
     def _pad(self, image: Any, random: CppRandom) -> Any:
-        """Add borders of one colour."""
+        """Pad with one colour."""
         s = self._s
         made = self._cv2.copyMakeBorder(
             image, s.pad, s.pad, s.pad, s.pad, self._cv2.BORDER_CONSTANT, value=(s.fill_value,) * 3
@@ -190,7 +190,7 @@ class DefaultAugmenter:
     # ----------------------------------------------------------------------------------- cropping
 
     def _crop(self, image: Any, random: CppRandom) -> Any:
-        """Crop to the size of a row of the batch."""
+        """Crop to the size of a row."""
         s = self._s
         made = None
         if s.random_resized_crop:
@@ -200,7 +200,7 @@ class DefaultAugmenter:
         return self._crop_as_it_is(image, random) if made is None else made
 
     def _crop_of_random_area(self, image: Any, random: CppRandom) -> Any | None:
-        """A part of random area and aspect ratio, resized; None if none was found that fits."""
+        """A part of random area and aspect ratio, resized; None if no such part was found that fits."""
         s = self._s
         if (s.min_random_area, s.max_random_area, self._least_ratio, self._greatest_ratio) == (
             1,
@@ -235,7 +235,7 @@ class DefaultAugmenter:
         return self._interpolation.resize(part, self._height, self._width, random)
 
     def _crop_as_it_is(self, image: Any, random: CppRandom) -> Any:
-        """A part of the size of a row; an image that is too small is enlarged first."""
+        """A part of the size of a row; images that are too small are enlarged first."""
         height, width = self._height, self._width
         method = self._interpolation.choose(image.shape[:2], (height, width), random)
         rows, columns = image.shape[:2]
@@ -261,7 +261,7 @@ class DefaultAugmenter:
         return self._cut(image, height, width, random)
 
     def _cut(self, image: Any, height: int, width: int, random: CppRandom) -> Any:
-        """A part at random, or in the middle."""
+        """A part at a random position, or in the middle."""
         y, x = image.shape[0] - height, image.shape[1] - width
         if self._s.rand_crop:
             y = random.integer(0, y)

@@ -14,9 +14,8 @@ class DataDesc(NamedTuple("DataDesc", [("name", str), ("shape", tuple[int, ...])
 
     Parameters
     ----------
-    name, shape : as the input's
-    dtype : its element type
-    layout : the meaning of its axes; N is the batch
+    name, shape, dtype : those of the input
+    layout : the meaning of its axes; N is the batch axis
     """
 
     dtype: Any
@@ -35,12 +34,12 @@ class DataDesc(NamedTuple("DataDesc", [("name", str), ("shape", tuple[int, ...])
 
     @staticmethod
     def get_batch_axis(layout: str | None) -> int:
-        """Return which axis is the batch; the first, if the layout does not say."""
+        """Return the index of the batch axis; 0 if the layout has none."""
         return 0 if layout is None else layout.find("N")
 
     @staticmethod
     def get_list(shapes: Any, types: Any) -> list["DataDesc"]:
-        """Return descriptions from pairs of name and shape, and of name and dtype."""
+        """Return descriptions, given pairs of name and shape, and of name and dtype."""
         dtypes = dict(types or ())
         return [
             DataDesc(name, shape, dtypes[name]) if name in dtypes else DataDesc(name, shape)
@@ -55,9 +54,9 @@ class DataBatch:
     ----------
     data, label : its arrays
     pad : number of padding examples at its end
-    index : the numbers of its examples
-    bucket_key : the key of the net that it is for
-    provide_data, provide_label : the descriptions of its arrays, where they change
+    index : the indices of its examples
+    bucket_key : the key of the bucket whose net it is for
+    provide_data, provide_label : the descriptions of its arrays, if they differ between batches
     """
 
     def __init__(

@@ -1,4 +1,4 @@
-"""The random numbers of C++ programs that draw with ``std::mt19937`` as GNU's library (libstdc++) does.
+"""The random numbers of C++ programs that use ``std::mt19937`` of GNU's library (libstdc++).
 
 MXNet's iterators use it: with the same seed they take the same crops and the same order here.
 """
@@ -38,7 +38,7 @@ class CppRandom:
         self.seed(seed)
 
     def seed(self, seed: int) -> None:
-        """Start again with a seed, of which 32 bits count."""
+        """Restart with a seed, of which 32 bits count."""
         self._state.seed(seed % _WORDS)
 
     def word(self) -> int:
@@ -70,12 +70,12 @@ class CppRandom:
         return (first + second * float(_WORDS)) / float(_WORDS) ** 2 < 0.5
 
     def normals(self, deviation: float, count: int) -> list[float]:
-        """Normal numbers about 0 (``std::normal_distribution<float>``, which makes them in pairs)."""
+        """Normal numbers about 0 (``std::normal_distribution<float>``, which draws them in pairs)."""
         drawn = paired_normals(lambda n: self._bits.random_raw(n).astype(np.uint32), count, F32)
         return [_single(value * deviation) for value in drawn]
 
     def shuffle(self, items: MutableSequence[Any]) -> None:
         """Shuffle items (``std::shuffle``, as up to version 6 of the library)."""
-        for place in range(1, len(items)):
-            other = self.integer(0, place)
-            items[place], items[other] = items[other], items[place]
+        for index in range(1, len(items)):
+            other = self.integer(0, index)
+            items[index], items[other] = items[other], items[index]

@@ -39,7 +39,7 @@ class DetectionAugmenter:
         self._check_samplers()
 
     def _by_sampler(self, name: str) -> tuple[Any, ...]:
-        """A setting of the samplers: one value for all, or one for each."""
+        """The values of a setting, one per sampler; a single one is that of all."""
         values: tuple[Any, ...] = getattr(self._s, name)
         count = self._s.num_crop_sampler
         if len(values) not in (1, max(count, 1)):
@@ -68,7 +68,7 @@ class DetectionAugmenter:
         Parameters
         ----------
         image : bytes, the axes height, width, channels, blue first
-        label : its objects (:class:`gluonic.io.detection_labels.Objects`)
+        label : the objects (:class:`gluonic.io.detection_labels.Objects`)
         random : the random numbers
         """
         s = self._s
@@ -109,7 +109,7 @@ class DetectionAugmenter:
         return image
 
     def _pad(self, image: Any, objects: Objects, random: CppRandom) -> Any:
-        """Add borders, which make the image up to `max_pad_scale` times as large."""
+        """Pad the image, to at most `max_pad_scale` times its size."""
         scale = np.float32(random.uniform(1, self._s.max_pad_scale))
         if scale < _LEAST_PAD_SCALE:
             return image
@@ -154,7 +154,7 @@ class DetectionAugmenter:
         return ImagePart(x, y, width, height)
 
     def _fit(self, image: Any, random: CppRandom) -> Any:
-        """Resize an image to a row, or so that it fits into one."""
+        """Resize an image to the shape of a row, or so that it fits into a row."""
         rows, columns = image.shape[:2]
         height, width = self._height, self._width
         if self._s.resize_mode != "force":

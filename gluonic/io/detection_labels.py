@@ -1,4 +1,4 @@
-"""The objects in an image, as labels encode them: a header, then for each its class, corners and more.
+"""The objects in an image, as labels encode them: a header, then each object's class, corners and more.
 
 Corners are fractions of the image's width and height: left, top, right, bottom. Arithmetic is in float32, so
 that the same parts of an image are chosen as in MXNet.
@@ -30,7 +30,7 @@ class ImagePart(NamedTuple):
 
 
 class Limits(NamedTuple):
-    """Bounds on the overlap of a part of an image with an object in it: of each the least and the greatest.
+    """Bounds on the overlap of a part of an image with an object in it: the least and the greatest of each.
 
     Attributes
     ----------
@@ -49,12 +49,12 @@ class Objects:
 
     Parameters
     ----------
-    label : the width of the header, the width of an object, more of the header, the objects
+    label : the width of the header, the width of an object, the rest of the header, the objects
 
     Raises
     ------
     FileFormatError
-        if a label is something else
+        if it is no such label
     """
 
     def __init__(self, label: Any) -> None:
@@ -93,8 +93,8 @@ class Objects:
         ----------
         box : the part
         limits : the bounds on its overlap with an object
-        by_centre : keep objects whose centres are in it; otherwise those of which more than a fraction is
-        least_overlap : that fraction
+        by_centre : keep objects whose centres are inside; otherwise those of which a fraction is inside
+        least_overlap : the least such fraction
         """
         if not len(self.rows):
             return True

@@ -17,7 +17,9 @@ from gluonic.io.record_order import ByteRanges, RecordFiles
 from gluonic.recordio import IRHeader
 
 _BYTES = np.arange(256, dtype=np.float32)
-_BEFORE = 4  # numbers before a label: channels, height, width of its image, and how many follow
+_BEFORE = (
+    4  # numbers before a label: channels, height and width of its image, and the label's length
+)
 _CHUNK = 8  # mebibytes
 
 
@@ -44,19 +46,19 @@ class _Normalizer:
         height, width = image.shape[:2]
         row[:, height:] = row[:, :, width:] = 0
         for number, channel in enumerate(self._order):
-            place = row[number, :height, :width]
+            target = row[number, :height, :width]
             if self.mean_image is None or self._has_means:
-                place[...] = cv2.LUT(planes[channel], self._tables[number])
+                target[...] = cv2.LUT(planes[channel], self._tables[number])
             else:
                 less = planes[channel] - self.mean_image[number, :height, :width]
-                place[...] = less / self._deviations[number] * self._scale
+                target[...] = less / self._deviations[number] * self._scale
 
 
 class _DetectionRows(RowMaker):
     base_seed = 233
 
     def label_of(self, header: IRHeader) -> Any:
-        """The label of an image: the list's, or else the record's."""
+        """The label of an image: that in the list, or else that in the record."""
         if self._labels is not None:
             return self.listed_label(header.id)
         if header.flag == 0:
@@ -81,9 +83,10 @@ class _DetectionRows(RowMaker):
 class ImageDetRecordIter(ImageBatchIter):
     """Batches of images with objects from files of records.
 
-    A label is a row of numbers: channels, height and width of the image in its row, how many numbers follow;
-    then the width of the header, the width of an object, more of the header, and the objects: class, left, top,
-    right, bottom, as fractions of the image, and more. See `ImageRecordIter` for threads and damaged records.
+    A label is a row of numbers: channels, height and width of the image in its row, and the number of further
+    values; then the width of the header, the width of an object, the rest of the header, and for each object
+    its class, left, top, right and bottom, as fractions of the image, and further values. See
+    `ImageRecordIter` for threads and damaged records.
     """
 
     def _maker(self, settings: Any, dtype: Any) -> RowMaker:

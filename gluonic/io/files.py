@@ -1,4 +1,4 @@
-"""Iterators over files: comma separated values, and the digits of the MNIST set."""
+"""Iterators over files of comma-separated values, and over the MNIST digits."""
 
 import inspect
 import warnings
@@ -25,11 +25,11 @@ class CSVIter(RowsIter):
     data_csv, label_csv : the files; without a label file all labels are 0
     data_shape, label_shape : the shape of one example
     batch_size : examples in a batch
-    round_batch : the first examples fill an incomplete last batch up, as its `pad` tells; whether the next pass
-        leaves them out
+    round_batch : whether the next pass skips the first examples, with which an incomplete last batch is
+        padded; its `pad` is their number
     dtype : ``float32``, ``int32`` or ``int64``
     data_name, label_name : the names of the inputs
-    **ignored : MXNet's other settings, which change speed alone
+    **ignored : MXNet's other settings, which affect only speed
     """
 
     def __init__(
@@ -63,11 +63,11 @@ def _read_numbers(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
         with (
             allocating(f"the numbers of {name}"),
             warnings.catch_warnings(),
-        ):  # NumPy warns of a file without numbers
+        ):  # NumPy warns about a file without numbers
             warnings.simplefilter("ignore")
             rows = np.loadtxt(name, delimiter=",", ndmin=2, dtype=dtype)
     except ValueError as error:
-        raise FileFormatError(f"{name}: is no file of comma separated numbers: {error}") from error
+        raise FileFormatError(f"{name}: is no file of comma-separated numbers: {error}") from error
     if not rows.size:
         raise FileFormatError(f"{name}: has no numbers")
     if rows.shape[1] != prod(shape):
@@ -76,18 +76,18 @@ def _read_numbers(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
 
 
 class MNISTIter(RowsIter):
-    """The MNIST digits from their files; rows that fill no batch are left out.
+    """The MNIST digits from their files; an incomplete last batch is dropped.
 
     Parameters
     ----------
-    image, label : the files, as published or unpacked
+    image, label : the files, compressed as published or not
     batch_size : examples in a batch
     shuffle : whether to shuffle them, once
     flat : whether an image is a row of 784 numbers
     seed : the seed of the shuffling
     num_parts, part_index : the number of parts that the digits are divided into, and the part to read
     data_name, label_name : the names of the inputs
-    **ignored : MXNet's other settings, which change speed alone
+    **ignored : MXNet's other settings, which affect only speed
     """
 
     def __init__(

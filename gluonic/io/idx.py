@@ -25,7 +25,7 @@ def read_idx(path: str | PathLike[str], rank: int | None = None) -> Any:
     Parameters
     ----------
     path : the file
-    rank : how many axes the array must have; None for any number
+    rank : the number of axes that the array must have; None for any number
 
     Returns
     -------
@@ -35,7 +35,7 @@ def read_idx(path: str | PathLike[str], rank: int | None = None) -> Any:
     Raises
     ------
     FileFormatError
-        if it is something else, or damaged
+        if it is no such file, or damaged
     """
     with allocating(f"what {path} holds"), ExitStack() as files:
         stream: BinaryIO = files.enter_context(open(path, "rb"))

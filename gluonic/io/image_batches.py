@@ -1,4 +1,4 @@
-"""Batches of the images in files of records: the choice of rows, and the making of a row."""
+"""Batches of the images in files of records: the choice of the records, and the creation of rows."""
 
 import threading
 from collections.abc import Iterator, Sequence
@@ -19,7 +19,7 @@ from gluonic.graph.files import inaccessible
 from gluonic.graph.image_files import decode
 from gluonic.graph.opencv import required_opencv
 from gluonic.io.cpp_random import CppRandom
-from gluonic.io.record_order import ByteRanges, IndexedRecords, RecordPlace
+from gluonic.io.record_order import ByteRanges, IndexedRecords, LocatedRecord
 from gluonic.io.recycled import RecycledArrays
 from gluonic.recordio import IRHeader, unpack
 
@@ -27,17 +27,21 @@ _FLAGS = {1: 0, 3: 1, 4: -1}  # how to decode, by the number of channels
 
 
 class ImageBatch:
-    """A batch that is being made.
+    """A batch in construction.
 
     Attributes
     ----------
-    count : number of rows to make; further ones are 0
+    count : number of rows to make; the others are 0
     pad : number of padding rows
     data, labels, index : its arrays
     """
 
     def __init__(
-        self, maker: "RowMaker", rows: Sequence[tuple[RecordPlace, int | None]], size: int, pad: int
+        self,
+        maker: "RowMaker",
+        rows: Sequence[tuple[LocatedRecord, int | None]],
+        size: int,
+        pad: int,
     ) -> None:
         self._maker, self._rows = maker, rows
         self.count, self.pad = len(rows), pad
@@ -47,45 +51,45 @@ class ImageBatch:
         self.index = np.zeros(size, np.uint64)
 
     def make(self, row: int) -> None:
-        """Make a row.
+        """Write a row.
 
         Raises
         ------
         MXNetError
-            if the record is damaged, or is no such image; it names file and byte
+            if the record is damaged, or is no such image; it names the file and the offset
         """
         record, seed = self._rows[row]
         try:
             self.index[row] = self._maker.make(record, seed, self.data[row], self.labels[row])
         except MXNetError as error:
-            error.facts.append(_place(record))
+            error.facts.append(_position(record))
             raise
         except required_opencv("decoding images").error as error:
             raise InferenceError(
-                describe(f"OpenCV refuses this image: {error.err}", facts=[_place(record)])
+                describe(f"OpenCV refuses this image: {error.err}", facts=[_position(record)])
             ) from error
 
 
-def _place(record: RecordPlace) -> str:
-    return f"the record at byte {record.place} of {record.file}"
+def _position(record: LocatedRecord) -> str:
+    return f"the record at byte {record.offset} of {record.file}"
 
 
 class RowMaker:
-    """Makes a row of a batch of a record.
+    """Writes the row of a batch that belongs to a record.
 
-    A derived class may have labels of another kind: `label_of` and `write`.
+    A derived class with other labels overrides `label_of` and `write`.
 
     Parameters
     ----------
     settings : the iterator's parameters
     dtype : of images
     augment : changes a decoded image, given the random numbers
-    normalize : writes it into its row
+    normalize : writes the image into its row
 
     Attributes
     ----------
-    shape, label_shape : of a row
-    images : makes the arrays of batches
+    shape, label_shape : the shapes of a row
+    images : allocates the arrays of batches
     base_seed : the seed of the random numbers
     """
 
@@ -103,14 +107,14 @@ class RowMaker:
         self.images = RecycledArrays((settings.batch_size, *self.shape), dtype)
         self._labels = read_labels(settings.path_imglist) if settings.path_imglist else None
         self._local = threading.local()
-        # one thread draws on and on, as MXNet's threads do; of several nobody knows which one is when at what
+        # one thread draws from one stream, as each of MXNet's threads does; several would not be reproducible
         self._only = CppRandom(self.base_seed) if settings.preprocess_threads == 1 else None
 
     def prepare(self) -> None:
-        """Prepare a thread that makes rows: OpenCV runs without IPP, as MXNet's does."""
+        """Prepare a thread that writes rows: OpenCV runs without IPP, as MXNet's does."""
         required_opencv("decoding images").ipp.setUseIPP(False)
 
-    def make(self, record: RecordPlace, seed: int | None, row: Any, label_row: Any) -> int:
+    def make(self, record: LocatedRecord, seed: int | None, row: Any, label_row: Any) -> int:
         """Decode, augment and normalize an image; return its number."""
         header, contents = unpack(record.content)
         image = self._decoded(header, contents)
@@ -132,7 +136,7 @@ class RowMaker:
         label_row[...] = label
 
     def label_of(self, header: IRHeader) -> Any:
-        """The label of an image: the list's, or else the record's.
+        """The label of an image: that in the list, or else that in the record.
 
         Raises
         ------
@@ -155,8 +159,8 @@ class RowMaker:
             raise MXNetError(f"{self.settings.path_imglist} has no label for image {number}")
         return self._labels[number]
 
-    def label_widths(self, records: Iterator[RecordPlace]) -> Iterator[int]:
-        """The numbers of labels of the images."""
+    def label_widths(self, records: Iterator[LocatedRecord]) -> Iterator[int]:
+        """The number of labels of each image."""
         if self._labels is not None:
             yield from map(len, self._labels.values())
             return
@@ -176,7 +180,7 @@ class RowMaker:
 
 
 def read_labels(name: str) -> dict[int, Any]:
-    """Read a list of images: a line has a number, labels and a path, with white space between.
+    """Read a list of images: each line has a number, labels and a path, separated by white space.
 
     Raises
     ------
@@ -201,23 +205,23 @@ def read_labels(name: str) -> dict[int, Any]:
 
 
 class Batches:
-    """Begins batches, pass after pass.
+    """Creates batches, pass after pass.
 
     Parameters
     ----------
     settings : the iterator's parameters
-    maker : makes their rows
-    source : of the records
+    maker : writes their rows
+    source : the source of the records
     """
 
     def __init__(self, settings: Any, maker: RowMaker, source: ByteRanges | IndexedRecords) -> None:
         self._settings, self._maker, self._source = settings, maker, source
-        self._rest: Iterator[RecordPlace] | None = None
+        self._rest: Iterator[LocatedRecord] | None = None
         self._seeds = CppRandom(maker.base_seed)
-        self._first_row = 0  # of the chunk that is being read
+        self._first_row = 0  # the number of the chunk that is being read
 
     def one_pass(self, *, anew: bool) -> Iterator[ImageBatch]:
-        """The batches of a pass.
+        """Yield the batches of a pass.
 
         The last may be padded with the first records of the next pass, which then skips them.
 
@@ -247,13 +251,13 @@ class Batches:
             if pad:
                 return
 
-    def single_records(self) -> Iterator[tuple[RecordPlace, int | None]]:
-        """All records once, each with the seed of its random numbers."""
+    def single_records(self) -> Iterator[tuple[LocatedRecord, int | None]]:
+        """Yield all records once, each with the seed of its random numbers."""
         for record in self._source.one_pass():
             yield record, self._seed(self._settings.batch_size, record)
 
-    def _seed(self, row: int, record: RecordPlace) -> int | None:
-        """The seed of an image's random numbers: MXNet counts within the chunk that was read."""
+    def _seed(self, row: int, record: LocatedRecord) -> int | None:
+        """The seed of an image's random numbers: as in MXNet, its index in the chunk that was read counts."""
         if record.number == 0:
             self._first_row = row
         s = self._settings

@@ -25,7 +25,7 @@ RECORDS = (
     P("shuffle_chunk_seed", int, 0, "The seed of the order of chunks."),
     P("round_batch", bool, True, "Pad the last batch with the first images, which the next pass "
       "then skips; otherwise the rest of it is 0."),
-    P("prefetch_buffer", int, 4, "The number of batches made ahead.", 1),
+    P("prefetch_buffer", int, 4, "The number of batches computed ahead.", 1),
     P("dtype", Literal["float32", "uint8", "int8"] | None, None, "The dtype of images; float32 by default."),
     P("ctx", Literal["cpu", "gpu"], "gpu", "Has no effect."),
     P("device_id", int, 0, "Has no effect."),
@@ -36,12 +36,12 @@ RECORDS = (
 
 AUGMENTATION = (
     P("resize", int, -1, "Resize the shorter side to this first; -1: no resizing."),
-    P("rand_crop", bool, False, "Cut out a part at random, not the middle."),
+    P("rand_crop", bool, False, "Cut out a part at a random position, not the middle."),
     P("random_resized_crop", bool, False, "Cut out a part of random area and aspect ratio, and resize it."),
     P("max_rotate_angle", int, 0, "Rotate by a random angle of at most this, in degrees.", 0),
-    P("max_aspect_ratio", float, 0.0, "Change width to height by a factor of at most 1 plus or minus this; "
+    P("max_aspect_ratio", float, 0.0, "Change the aspect ratio by a factor of at most 1 plus or minus this; "
       "up to this factor if there is `min_aspect_ratio`."),
-    P("min_aspect_ratio", float | None, None, "The least factor of width to height."),
+    P("min_aspect_ratio", float | None, None, "The least such factor."),
     P("max_shear_ratio", float, 0.0, "Shear by at most this, at random."),
     P("max_crop_size", int, -1, "Cut out a square of at most this side, and resize it; -1: no such crop."),
     P("min_crop_size", int, -1, "The least side of such a square."),
@@ -63,7 +63,7 @@ AUGMENTATION = (
     P("fill_value", int, 255, "The value of padding and of the corners of a rotated image."),
     P("inter_method", int, 1, "The interpolation: 0 nearest, 1 bilinear, 2 bicubic, 3 area, 4 Lanczos, "
       "9 by the sizes, 10 at random."),
-    P("pad", int, 0, "Add borders of this many pixels."),
+    P("pad", int, 0, "Pad with this many pixels."),
 )  # fmt: skip
 
 _MEANS = tuple(
@@ -81,7 +81,7 @@ MEANS = (
     ),
     *_MEANS,
     *_DEVIATIONS,
-    P("scale", float, 1.0, "A factor, applied after the mean was subtracted."),
+    P("scale", float, 1.0, "A factor that is applied after the mean has been subtracted."),
 )
 NORMALIZATION = (
     P("mirror", bool, False, "Mirror all images."),
@@ -93,7 +93,7 @@ NORMALIZATION = (
         0.0,
         "Change contrast by a factor of at most 1 plus or minus this.",
     ),
-    P("max_random_illumination", float, 0.0, "Add at most this, at random."),
+    P("max_random_illumination", float, 0.0, "Add a random number of at most this."),
 )
 
 _SCALES = tuple[float, ...]
@@ -120,21 +120,21 @@ DETECTION = (
     P("rand_crop_prob", float, 0.0, "The probability of cropping."),
     P("min_crop_scales", _SCALES, (0.0,), "By sampler: the least scale of a part."),
     P("max_crop_scales", _SCALES, (1.0,), "The greatest scale of a part."),
-    P("min_crop_aspect_ratios", _SCALES, (1.0,), "The least ratio of width to height."),
-    P("max_crop_aspect_ratios", _SCALES, (1.0,), "The greatest ratio of width to height."),
+    P("min_crop_aspect_ratios", _SCALES, (1.0,), "The least aspect ratio, width / height."),
+    P("max_crop_aspect_ratios", _SCALES, (1.0,), "The greatest aspect ratio."),
     P("min_crop_overlaps", _SCALES, (0.0,), "The least overlap (intersection over union) with an object."),
     P("max_crop_overlaps", _SCALES, (1.0,), "The greatest overlap with an object."),
     P("min_crop_sample_coverages", _SCALES, (0.0,), "The least fraction of the part that an object covers."),
-    P("max_crop_sample_coverages", _SCALES, (1.0,), "The greatest such share."),
+    P("max_crop_sample_coverages", _SCALES, (1.0,), "The greatest such fraction."),
     P("min_crop_object_coverages", _SCALES, (0.0,), "The least fraction of an object that is in the part."),
-    P("max_crop_object_coverages", _SCALES, (1.0,), "The greatest such share."),
+    P("max_crop_object_coverages", _SCALES, (1.0,), "The greatest such fraction."),
     P("num_crop_sampler", int, 1, "The number of samplers, which are tried in random order."),
     P("crop_emit_mode", Literal["center", "overlap"], "center", "The objects that a part drops: their centre "
       "is outside, or less than `emit_overlap_thresh` of them is inside."),
     P("emit_overlap_thresh", float, 0.3, "See `crop_emit_mode`.", 0),
-    P("max_crop_trials", Integers, (25,), "The number of trials of a sampler."),
-    P("rand_pad_prob", float, 0.0, "The probability of adding borders."),
-    P("max_pad_scale", float, 1.0, "The largest factor by which borders enlarge an image."),
+    P("max_crop_trials", Integers, (25,), "The number of attempts of a sampler."),
+    P("rand_pad_prob", float, 0.0, "The probability of padding."),
+    P("max_pad_scale", float, 1.0, "The largest factor by which padding enlarges an image."),
     P("max_random_hue", int, 0, "Shift hue by at most this, of 180."),
     P("random_hue_prob", float, 0.0, "The probability of shifting hue."),
     P("max_random_saturation", int, 0, "Shift saturation by at most this, of 255."),
@@ -144,7 +144,7 @@ DETECTION = (
     P("max_random_contrast", float, 0.0, "Change contrast by a factor of at most 1 plus or minus this."),
     P("random_contrast_prob", float, 0.0, "The probability of changing contrast."),
     P("rand_mirror_prob", float, 0.0, "The probability of mirroring an image."),
-    P("fill_value", int, 127, "The value of the borders."),
+    P("fill_value", int, 127, "The value of the padding."),
     P("inter_method", int, 1, "The interpolation; see `ImageRecordIter`."),
     P("resize_mode", Literal["force", "shrink", "fit"], "force", "Resize to the shape of a row, whatever the "
       "ratio; or keep the ratio, and resize only what is larger (shrink), or all (fit); the rest is 0."),

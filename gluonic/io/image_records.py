@@ -23,7 +23,7 @@ from gluonic.ndarray.serialization import save
 class ImageBatchIter(MXDataIter):
     """The base of iterators over files of images.
 
-    A derived class is decorated with its parameters, and has `_maker` and `_source`.
+    A derived class is decorated with its parameters and overrides `_maker` and `_source`.
     """
 
     parameters: ClassVar[dict[str, Setting]]
@@ -61,7 +61,7 @@ class ImageBatchIter(MXDataIter):
         raise NotImplementedError(f"{type(self).__name__}._source")
 
     def _with_mean_image(self, settings: Any, normalize: Any, maker: RowMaker) -> RowMaker:
-        """Subtract the mean image, if there is one to subtract; it is created if it does not exist."""
+        """Subtract the mean image, if one is given; its file is created if it does not exist."""
         name = settings.mean_img
         if name and maker.dtype != np.uint8:
             if not os.path.exists(name):
@@ -70,7 +70,7 @@ class ImageBatchIter(MXDataIter):
         return maker
 
     def _work(self) -> WorkingAhead[ImageBatch]:
-        """Start the threads on a pass."""
+        """Start threads for a pass."""
         return WorkingAhead(
             self._batches.one_pass(anew=self._anew),
             min(self._settings.preprocess_threads, thread_count()),
@@ -79,7 +79,7 @@ class ImageBatchIter(MXDataIter):
         )
 
     def go_back(self) -> None:
-        """Go back to the first batch; after a padded one, to the image that follows its last."""
+        """Go back to the first batch; after a padded one, to the image after its last one."""
         if self._ahead is not None:
             self._ahead.close()
             self._ahead = None
@@ -132,7 +132,7 @@ class ImageRecordIter(ImageBatchIter):
 
 
 def _make_mean_image(settings: Any, maker: RowMaker, source: ByteRanges | IndexedRecords) -> None:
-    """Go through all images, and write their mean to a file."""
+    """Compute the mean of all images, and write it to a file."""
     row, total = np.zeros(maker.shape, maker.dtype), np.zeros(maker.shape, np.float32)
     label, count = np.zeros(maker.label_shape, np.float32), 0
     maker.prepare()
@@ -145,7 +145,7 @@ def _make_mean_image(settings: Any, maker: RowMaker, source: ByteRanges | Indexe
 
 @declares(RECORDS, AUGMENTATION, NORMALIZATION, dtype="uint8")
 class ImageRecordUInt8Iter(ImageRecordIter):
-    """``ImageRecordIter(dtype="uint8")``: images as they are, not normalized."""
+    """``ImageRecordIter(dtype="uint8")``: images that are not normalized."""
 
 
 @declares(RECORDS, AUGMENTATION, NORMALIZATION, dtype="int8")
@@ -155,9 +155,9 @@ class ImageRecordInt8Iter(ImageRecordIter):
 
 @declares(RECORDS, AUGMENTATION, NORMALIZATION)
 class ImageRecordIter_v1(ImageRecordIter):
-    """MXNet's older `ImageRecordIter`; here they are the same."""
+    """MXNet's older `ImageRecordIter`; here both are the same."""
 
 
 @declares(RECORDS, AUGMENTATION, NORMALIZATION, dtype="uint8")
 class ImageRecordUInt8Iter_v1(ImageRecordIter):
-    """MXNet's older `ImageRecordUInt8Iter`; here they are the same."""
+    """MXNet's older `ImageRecordUInt8Iter`; here both are the same."""

@@ -18,19 +18,19 @@ from gluonic.io.rows import RowsIter, check_lengths
 class LibSVMIter(RowsIter):
     """Batches of sparse rows from text files: lines ``label index:value index:value …``, indices from 0.
 
-    The data of a batch are a csr array, and so are labels from a file of their own.
+    The data of a batch are a csr array, and so are labels from a label file.
 
     Parameters
     ----------
     data_libsvm : the file
     data_shape : shape of a row: ``(n,)``
     batch_size : rows in a batch
-    label_libsvm : a file with rows that are labels; otherwise labels stand before the data
-    label_shape : shape of such a label
+    label_libsvm : a label file, whose rows are the labels; otherwise each line begins with its label
+    label_shape : shape of a label
     num_parts, part_index : the number of parts that the rows are divided into, and the part to read
-    round_batch : accepted; the first rows always fill the last batch up, and the next pass leaves them out
+    round_batch : accepted; the last batch is always padded with the first rows, which the next pass skips
     data_name, label_name : the names of the inputs
-    **ignored : MXNet's other settings, which change speed alone
+    **ignored : MXNet's other settings, which affect only speed
     """
 
     def __init__(
@@ -87,9 +87,9 @@ def _read_sparse(name: str, width: int) -> tuple[Any, Any]:
     except OSError as error:
         raise inaccessible(error, name) from error
     except UnicodeDecodeError as error:
-        raise FileFormatError(f"{name}: this is no text: {error}") from error
+        raise FileFormatError(f"{name}: this is not a text file: {error}") from error
     labels: list[float] = []
-    places: list[int] = []
+    indices: list[int] = []
     values: list[float] = []
     ends = [0]
     for number, line in enumerate(lines, 1):
@@ -99,21 +99,21 @@ def _read_sparse(name: str, width: int) -> tuple[Any, Any]:
         try:
             labels.append(float(label.partition(":")[0]))
             for entry in entries:
-                place, _, value = entry.partition(":")
-                places.append(_checked_place(place, width))
+                index, _, value = entry.partition(":")
+                indices.append(_checked_index(index, width))
                 values.append(float(value or 1))
         except ValueError as error:
             raise FileFormatError(f"{name}: line {number}: {error}") from error
-        ends.append(len(places))
+        ends.append(len(indices))
     if not labels:
         raise FileFormatError(f"{name}: has no rows")
     sparse = importlib.import_module("scipy.sparse")
-    rows = sparse.csr_matrix((np.array(values, np.float32), places, ends), (len(labels), width))
+    rows = sparse.csr_matrix((np.array(values, np.float32), indices, ends), (len(labels), width))
     return np.array(labels, np.float32), rows
 
 
-def _checked_place(text: str, width: int) -> int:
-    place = int(text)
-    if not 0 <= place < width:
-        raise ValueError(f"there is no place {place} in a row of {width}")
-    return place
+def _checked_index(text: str, width: int) -> int:
+    index = int(text)
+    if not 0 <= index < width:
+        raise ValueError(f"index {index} is out of range for rows of length {width}")
+    return index

@@ -1,4 +1,4 @@
-"""The base of iterators that MXNet has written in C++: over files."""
+"""The base of the iterators over files, which are C++ in MXNet."""
 
 from typing import Any
 
@@ -8,13 +8,13 @@ from gluonic.ndarray import NDArray
 
 
 class MXDataIter(DataIter):
-    """An iterator over files; such as ``CSVIter`` and ``ImageRecordIter``.
+    """An iterator over files, such as ``CSVIter`` and ``ImageRecordIter``.
 
-    A derived class has `batch_size`, `provide_data`, `provide_label`, `make_next` and `go_back`.
+    A derived class defines `batch_size`, `provide_data`, `provide_label`, `make_next` and `go_back`.
 
     Parameters
     ----------
-    handle : what MXNet's C library would have made; there is none
+    handle : a handle of MXNet's C library; there are none
     data_name, label_name : the names of its inputs
 
     Attributes
@@ -38,7 +38,7 @@ class MXDataIter(DataIter):
         super().__init__()
         if handle is not None:
             raise NotThereError(
-                "MXDataIter: handles are of MXNet's C library; call ImageRecordIter, CSVIter and their kin"
+                "MXDataIter: handles belong to MXNet's C library; call ImageRecordIter or another iterator"
             )
 
     def make_next(self) -> DataBatch | None:
@@ -50,7 +50,7 @@ class MXDataIter(DataIter):
         raise NotImplementedError(f"{type(self).__name__}.go_back")
 
     def debug_skip_load(self) -> None:
-        """Return the same batch from now on, to measure everything but the loading."""
+        """Return the same batch from now on, so that everything but loading can be measured."""
         self._keeps = True
 
     def reset(self) -> None:

@@ -1,4 +1,4 @@
-"""From the bytes of an image to the numbers of a row of a batch."""
+"""Normalization: from the bytes of an image to the numbers of a row of a batch."""
 
 from functools import cached_property
 from pathlib import Path
@@ -20,14 +20,14 @@ CHANNEL_ORDER = {
 
 
 class Normalizer:
-    """Subtracts means, divides by deviations, changes contrast, mirrors; puts channels first.
+    """Subtracts means, divides by deviations, changes contrast and mirrors images; moves channels first.
 
     Each channel of an image is looked up in a table of the 256 normalized values.
 
     Parameters
     ----------
-    settings : its parameters (:data:`gluonic.io.image_parameters.NORMALIZATION`)
-    dtype : of the numbers: float32; uint8, which are the bytes; int8, from which means are subtracted
+    settings : the parameters (:data:`gluonic.io.image_parameters.NORMALIZATION`)
+    dtype : float32; uint8 for the bytes themselves; int8 for bytes less the means
 
     Attributes
     ----------
@@ -69,12 +69,12 @@ class Normalizer:
             row[...] = self._normalized(np.stack(planes), means, factor, offset)
 
     def _channels(self, name: str) -> Any:
-        """The values of a setting, one for each channel, with the axes channels, height, width."""
+        """The values of a setting, one per channel, of shape (channels, 1, 1)."""
         values = [getattr(self._s, f"{name}_{c}") for c in "rgba"[: len(self._order)]]
         return np.array(values, np.float32)[:, None, None]
 
     def _drawn(self, random: CppRandom) -> tuple[Any, Any]:
-        """A factor and an offset; numbers are drawn also where they change nothing."""
+        """A random factor and offset; numbers are drawn even if they have no effect."""
         drawn = np.float32(random.unit()), np.float32(random.unit())
         contrast, illumination = (
             value * np.float32(most) * 2 - np.float32(most)
@@ -106,7 +106,7 @@ def read_mean_image(name: str, shape: tuple[int, ...]) -> Any:
     Raises
     ------
     FileFormatError
-        if it holds anything else
+        if its contents are anything else
     """
     arrays = load(name)
     found = list(arrays.values()) if isinstance(arrays, dict) else arrays

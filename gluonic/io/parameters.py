@@ -1,4 +1,4 @@
-"""Tables of parameters, by which MXNet's iterators declare their arguments."""
+"""Tables of parameters, with which iterators declare their arguments as MXNet's do."""
 
 import inspect
 from collections.abc import Callable, Iterable, Mapping
@@ -8,7 +8,7 @@ from typing import Any, NamedTuple, TypeVar
 from gluonic.graph.attributes import REQUIRED, Attribute, wording
 from gluonic.graph.errors import AttributeValueError, describe, nearest, warn
 
-# further parameters of MXNet's iterators of rows, or that its programs pass
+# further parameters of MXNet's iterators over rows, and those that programs pass
 _OF_SPEED = {
     "ctx",
     "dtype",
@@ -26,9 +26,9 @@ class Setting(NamedTuple):
 
     Attributes
     ----------
-    name, kind, default : as of an operator's attribute
+    name, kind, default : as those of an operator's attribute
     meaning : its description, for the documentation
-    least : the smallest value that is allowed, if there is one
+    least : the least valid value, if any
     """
 
     name: str
@@ -38,7 +38,7 @@ class Setting(NamedTuple):
     least: Any = None
 
     def read(self, value: Any, owner: str) -> Any:
-        """Check and convert a given value."""
+        """Check and convert a value."""
         found = Attribute(self.name, self.kind, self.default).read(value, owner)
         if self.least is not None and found is not None and found < self.least:
             raise AttributeValueError(f"{owner}: {self.name}={value} must be at least {self.least}")
@@ -46,11 +46,11 @@ class Setting(NamedTuple):
 
 
 def declares(*tables: Iterable[Setting], **defaults: Any) -> Callable[[Made], Made]:
-    """Give a class that takes keywords the signature and the documentation of some tables.
+    """Give a class the signature and the documentation of some tables; a decorator.
 
     Parameters
     ----------
-    tables : the parameters; of two with one name, the first counts
+    tables : the parameters; of two with the same name, the first counts
     defaults : the class's own defaults, where they differ from the tables'
     """
 
@@ -87,7 +87,7 @@ def _documentation(parameters: Iterable[Setting]) -> str:
 
 
 def warn_of_unknown(given: Iterable[str], known: Iterable[str], owner: str) -> None:
-    """Warn of unknown keywords, which have no effect; MXNet accepts them silently."""
+    """Warn about unknown keywords, which have no effect; MXNet accepts them silently."""
     for name in given:
         if name not in known and name not in _OF_SPEED:
             warn(f"{owner} has no parameter {name}, which has no effect{nearest(name, known)}")

@@ -25,19 +25,19 @@ _BUFFER = 1 << 18
 _HEADER = 8
 
 
-class RecordPlace(NamedTuple):
+class LocatedRecord(NamedTuple):
     """A record and its position.
 
     Attributes
     ----------
     content : its bytes
-    file, place : the file, and the byte at which it begins there
-    number : its number in the chunk in which it was read; a chunk begins with 0
+    file, offset : the file, and the record's offset there
+    number : its index in the chunk in which it was read
     """
 
     content: bytes
     file: str
-    place: int
+    offset: int
     number: int
 
 
@@ -46,7 +46,7 @@ class RecordFiles:
 
     Parameters
     ----------
-    names : files, or folders of files, with semicolons between them
+    names : files, or folders of files, separated by semicolons
 
     Raises
     ------
@@ -65,39 +65,39 @@ class RecordFiles:
             raise MXNetError(f"there is no file with records in {names}")
         self.ends = list(itertools.accumulate(size for _, size in sizes if size))
 
-    def at(self, place: int) -> tuple[int, int]:
+    def at(self, offset: int) -> tuple[int, int]:
         """The file at an offset, counted through all files, and the offset in that file."""
-        number = bisect.bisect_right(self.ends, place)
-        return number, place - (self.ends[number - 1] if number else 0)
+        number = bisect.bisect_right(self.ends, offset)
+        return number, offset - (self.ends[number - 1] if number else 0)
 
     def between(self, begin: int, end: int) -> Iterator[tuple[bytes, str, int, int, int]]:
-        """The records that begin in a range of bytes: file, place there, where it begins and ends in all."""
+        """The records that begin in a range: content, file, offset in it, begin and end in all files."""
         while begin < end:
-            number, place = self.at(begin)
-            name, limit = self.names[number], min(end, self.ends[number]) - begin + place
+            number, within = self.at(begin)
+            name, limit = self.names[number], min(end, self.ends[number]) - begin + within
             with open(name, "rb", buffering=_BUFFER) as stream:
-                stream.seek(place)
-                frames = Frames(stream.read, name, place)
-                offset = begin - place
-                while (place := frames.place) < limit:
+                stream.seek(within)
+                frames = Frames(stream.read, name, within)
+                base = begin - within
+                while (within := frames.offset) < limit:
                     content = frames.next()
                     if content is None:
                         raise FileFormatError(f"{name}: became shorter while it was read")
-                    yield content, name, place, offset + place, offset + frames.place
-            begin = offset + frames.place
+                    yield content, name, within, base + within, base + frames.offset
+            begin = base + frames.offset
 
-    def record_from(self, place: int) -> int:
+    def record_from(self, offset: int) -> int:
         """The offset of the first record at or after an offset, counted through all files."""
-        if place >= self.ends[-1]:
+        if offset >= self.ends[-1]:
             return self.ends[-1]
-        number, within = self.at(place)
+        number, within = self.at(offset)
         if within == 0:
-            return place
+            return offset
         with open(self.names[number], "rb") as stream:
-            return place - within + next_begin(stream, within)
+            return offset - within + next_begin(stream, within)
 
     def part(self, index: int, count: int) -> tuple[int, int]:
-        """The range of bytes that is one of several parts."""
+        """The range of bytes of one of several parts."""
         step = -(-self.ends[-1] // count)
         step += -step % 4
         begin, end = (self.record_from(step * i) for i in (index, index + 1))
@@ -109,20 +109,20 @@ def _expanded(path: Path) -> list[Path]:
 
 
 def check_part(index: int, count: int) -> None:
-    """Refuse a part that does not exist."""
+    """Raise an error for a part that does not exist."""
     if not 0 <= index < count:
         raise AttributeValueError(f"there is no part part_index={index} of num_parts={count}")
 
 
 class ByteRanges:
-    """Passes over a part of files without an index.
+    """The passes over a part of files without an index.
 
     Parameters
     ----------
     files : the files
     index, count : the part, and the number of parts
     shuffle : whether to shuffle the records within chunks
-    seed : the seed of that
+    seed : the seed of this shuffling
     chunk_size : mebibytes in a chunk, chunks in random order; 0 for chunks in the files' order
     chunk_seed : the seed of the order of chunks
     first_number : the number of the first record of a shuffled chunk
@@ -153,7 +153,7 @@ class ByteRanges:
         self._parts = list(range(parts))
         self._part_random = CppRandom(_CHUNK_SEED + index + count + parts + chunk_seed)
 
-    def one_pass(self) -> Iterator[RecordPlace]:
+    def one_pass(self) -> Iterator[LocatedRecord]:
         """All records once."""
         count = len(self._parts)
         if count > 1:
@@ -163,17 +163,19 @@ class ByteRanges:
             records = self._numbered(begin, end)
             yield from records if self._random is None else self._shuffled(records, self._random)
 
-    def _numbered(self, begin: int, end: int) -> Iterator[RecordPlace]:
-        """Records with their numbers; a chunk is what fits in a buffer, except for the last record in it."""
+    def _numbered(self, begin: int, end: int) -> Iterator[LocatedRecord]:
+        """Records with their indices in chunks; a chunk may exceed its buffer only by its last record."""
         start, size, number = begin, self._chunk, 0
-        for content, file, place, at, after in self._files.between(begin, end):
+        for content, file, within, at, after in self._files.between(begin, end):
             if end - start >= size and at > start and after > start + size - _HEADER:
                 start, number = at, 0
-            yield RecordPlace(content, file, place, number)
+            yield LocatedRecord(content, file, within, number)
             number += 1
 
-    def _shuffled(self, records: Iterator[RecordPlace], random: CppRandom) -> Iterator[RecordPlace]:
-        chunk: list[RecordPlace] = []
+    def _shuffled(
+        self, records: Iterator[LocatedRecord], random: CppRandom
+    ) -> Iterator[LocatedRecord]:
+        chunk: list[LocatedRecord] = []
         for record in itertools.chain(records, [None]):
             if record is None or (record.number == 0 and chunk):
                 order = list(range(len(chunk)))
@@ -186,7 +188,7 @@ class ByteRanges:
 
 
 class IndexedRecords:
-    """Passes over a part of files with an index.
+    """The passes over a part of files with an index.
 
     Parameters
     ----------
@@ -208,23 +210,23 @@ class IndexedRecords:
     ) -> None:
         check_part(index, count)
         self._files = files
-        places = sorted(_places(index_name))
-        step = -(-len(places) // count)
-        self._places = places[step * index : step * (index + 1)]
+        offsets = sorted(_offsets(index_name))
+        step = -(-len(offsets) // count)
+        self._offsets = offsets[step * index : step * (index + 1)]
         self._random = CppRandom(seed) if shuffle else None
 
-    def one_pass(self) -> Iterator[RecordPlace]:
+    def one_pass(self) -> Iterator[LocatedRecord]:
         """All records once."""
-        places = list(self._places)
+        offsets = list(self._offsets)
         if self._random is not None:
-            self._random.shuffle(places)
+            self._random.shuffle(offsets)
         with ExitStack() as opened:
             streams: dict[int, Frames] = {}
-            for place in places:
-                number, within = self._files.at(place)
+            for offset in offsets:
+                number, within = self._files.at(offset)
                 if number >= len(self._files.names):
                     raise FileFormatError(
-                        f"the index says that a record begins at byte {place}, after the end of "
+                        f"the index says that a record begins at byte {offset}, after the end of "
                         f"{self._files.names[-1]}"
                     )
                 if number not in streams:
@@ -234,17 +236,17 @@ class IndexedRecords:
                 frames = streams[number]
                 frames.seek(within)
                 content = frames.next()
-                assert content is not None  # the place is before the end
-                yield RecordPlace(content, self._files.names[number], within, 0)
+                assert content is not None  # the offset is before the end
+                yield LocatedRecord(content, self._files.names[number], within, 0)
 
 
-def _places(name: str) -> list[int]:
+def _offsets(name: str) -> list[int]:
     """The offsets in an index: every second word."""
     try:
         words = Path(name.removeprefix("file://")).read_bytes().split()
     except OSError as error:
         raise inaccessible(error, name) from error
-    places = words[1::2]
-    if not places or len(words) % 2 or not all(map(bytes.isdigit, places)):
+    offsets = words[1::2]
+    if not offsets or len(words) % 2 or not all(map(bytes.isdigit, offsets)):
         raise FileFormatError(f"{os.fspath(name)}: this is no index of records, or damaged")
-    return [int(place) for place in places]
+    return [int(offset) for offset in offsets]

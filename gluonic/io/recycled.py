@@ -1,4 +1,4 @@
-"""Arrays whose memory is reused once nothing refers to them: fresh pages from the system are slow."""
+"""Arrays whose memory is reused once nothing refers to them: new pages from the system are slow."""
 
 import weakref
 from typing import Any
@@ -9,11 +9,11 @@ _KEPT = 2  # blocks
 
 
 class RecycledArrays:
-    """Makes arrays of one shape.
+    """Allocates arrays of one shape.
 
     Parameters
     ----------
-    shape, dtype : of the arrays
+    shape, dtype : those of the arrays
     """
 
     def __init__(self, shape: tuple[int, ...], dtype: Any) -> None:
@@ -21,12 +21,12 @@ class RecycledArrays:
         self._free: list[Any] = []
 
     def array(self) -> Any:
-        """Make an array; its elements are arbitrary."""
+        """Return an array with arbitrary elements."""
         try:
             block = self._free.pop()
         except IndexError:
             block = np.empty(self._shape, self._dtype)
-        # All views of this array refer to it, not to the block: views do so to the first that owns no array.
+        # Views of this array refer to it, not to the block: a view's base is the first that owns no array.
         lent = np.frombuffer(memoryview(block).cast("B"), self._dtype)
         weakref.finalize(lent, _take_back, self._free, block).atexit = False
         return lent.reshape(self._shape)

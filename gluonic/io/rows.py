@@ -21,8 +21,8 @@ class RowsIter(MXDataIter):
 
     Parameters
     ----------
-    data, labels : NumPy arrays, or sparse matrices of SciPy, whose batches are csr; a label of one number has
-        no axis of its own
+    data, labels : NumPy arrays, or sparse matrices of SciPy, whose batches are csr; labels of one number have
+        no second axis
     batch_size : rows in a batch
     rest : what to do with an incomplete last batch: pad it with the first rows, which the next pass skips
         (``"round"``) or not (``"fill"``); or drop it (``"discard"``)
@@ -53,7 +53,7 @@ class RowsIter(MXDataIter):
         )
 
     def go_back(self) -> None:
-        """Go back to the first row; after a padded batch, to the row that follows its last."""
+        """Go back to the first row; after a padded batch, to the row after its last one."""
         filled_up = self._row - self._data.shape[0] if self._rest == "round" and self._ended else 0
         self._row, self._ended = max(0, filled_up), False
 
@@ -77,12 +77,12 @@ class RowsIter(MXDataIter):
 
 
 def _array(rows: Any) -> NDArray:
-    """NumPy's rows as a dense array, SciPy's as a csr array."""
+    """Rows of NumPy as a dense array, rows of SciPy as a csr array."""
     return made(Csr.of_scipy(rows, rows.dtype)) if is_scipy(rows) else NDArray(rows)
 
 
 def check_lengths(owner: str, data_name: str, data: Any, label_name: Any, labels: Any) -> None:
-    """Refuse a label file with fewer labels than there are examples."""
+    """Raise an error if there are fewer labels than examples."""
     if labels.shape[0] < data.shape[0]:
         raise FileFormatError(
             f"{owner}: {label_name} has {labels.shape[0]} labels for the {data.shape[0]} examples "

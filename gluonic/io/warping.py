@@ -1,7 +1,7 @@
 """Affine maps of images, with the numbers of the OpenCV that MXNet was built with, 3.4.2.
 
-It looks pixels up at fixed-point positions with five fractional bits; later versions compute
-in floating point, and differ by up to two levels. Their ``remap`` still does the former, given such positions.
+It interpolates at fixed-point positions with five fractional bits; later versions compute in floating point,
+and differ by up to two levels. Their ``remap`` still takes such fixed-point positions.
 """
 
 from typing import Any
@@ -11,7 +11,7 @@ import numpy as np
 from gluonic.graph.interpolation import AREA, LINEAR, NEAREST
 from gluonic.graph.opencv import required_opencv
 
-_BITS, _BETWEEN = 10, 5  # of a place's fraction while it is computed, and when it is used
+_BITS, _BETWEEN = 10, 5  # fractional bits of positions in the computation, and in the interpolation
 
 
 def warp(image: Any, matrix: Any, height: int, width: int, method: int, fill: int) -> Any:
@@ -21,7 +21,7 @@ def warp(image: Any, matrix: Any, height: int, width: int, method: int, fill: in
     ----------
     image : the axes height, width, channels
     matrix : 2x3: the map of a point ``(x, y, 1)``
-    height, width : of the result
+    height, width : those of the result
     method : the interpolation between pixels
     fill : the value outside of the image
     """
@@ -31,13 +31,13 @@ def warp(image: Any, matrix: Any, height: int, width: int, method: int, fill: in
     left, top = -inverse @ exact[:, 2]
     y, x = np.arange(height)[:, None], np.arange(width)
     half = 1 << (_BITS - 1 if method == NEAREST else _BITS - _BETWEEN - 1)
-    places = np.stack(
+    positions = np.stack(
         [_fixed(a * x) + _fixed(b * y + left), _fixed(c * x) + _fixed(d * y + top)], -1
     )
-    places = (places + half) >> (_BITS - _BETWEEN)
+    positions = (positions + half) >> (_BITS - _BETWEEN)
     limits = np.iinfo(np.int16)
-    whole = np.clip(places >> _BETWEEN, limits.min, limits.max).astype(np.int16)
-    parts = places & ((1 << _BETWEEN) - 1)
+    whole = np.clip(positions >> _BETWEEN, limits.min, limits.max).astype(np.int16)
+    parts = positions & ((1 << _BETWEEN) - 1)
     cv2 = required_opencv("warping images")
     made = cv2.remap(
         image,
@@ -50,5 +50,5 @@ def warp(image: Any, matrix: Any, height: int, width: int, method: int, fill: in
     return made.reshape(height, width, image.shape[2])
 
 
-def _fixed(places: Any) -> Any:
-    return np.rint(places * (1 << _BITS)).astype(np.int64)
+def _fixed(positions: Any) -> Any:
+    return np.rint(positions * (1 << _BITS)).astype(np.int64)

@@ -1,4 +1,4 @@
-"""Threads that make batches ahead, row by row: a limited number of batches, which come out in order."""
+"""Threads that compute a limited number of batches ahead, row by row; batches are returned in order."""
 
 import os
 import threading
@@ -14,12 +14,12 @@ Made = TypeVar("Made", bound="Rows")
 
 
 class Rows(Protocol):
-    """A batch that is being made: `count` rows, each of which can be made by any thread."""
+    """A batch in construction: `count` rows, each of which any thread can write."""
 
     count: int
 
     def make(self, row: int) -> None:
-        """Make a row."""
+        """Write a row."""
 
 
 class _Open(Generic[Made]):
@@ -29,8 +29,8 @@ class _Open(Generic[Made]):
     ----------
     batch : the batch
     started : number of rows that threads have taken
-    left : number of rows not yet made
-    errors : the exceptions of rows, by their numbers
+    left : number of rows that have not been written yet
+    errors : the exceptions of rows, by index
     """
 
     def __init__(self, batch: Made) -> None:
@@ -41,18 +41,18 @@ class _Open(Generic[Made]):
 class _Shared(Generic[Made]):
     """The state shared by the threads and the consumer of the batches.
 
-    The batches are begun by whichever thread needs the next one, in their order, by one thread at a time.
+    Batches are begun in order, one at a time, each by the thread that needs it first.
     """
 
     def __init__(self, batches: Iterator[Made], ahead: int) -> None:
         self._batches, self._ahead = batches, ahead
-        self._changed = threading.Condition(lock())  # the child of a fork closes it, too
+        self._changed = threading.Condition(lock())  # a forked child closes it, too
         self._open: deque[_Open[Made]] = deque()
         self._ended, self._closed = False, False
         self._failure: BaseException | None = None
 
     def take_row(self) -> tuple[_Open[Made], int] | None:
-        """Wait for a row that is to be made; None if there will not be one."""
+        """Wait for a row to write; None if there will be none."""
         with self._changed:
             while not self._closed:
                 newest = self._open[-1] if self._open else None
@@ -71,7 +71,7 @@ class _Shared(Generic[Made]):
         """Begin the next batch."""
         try:
             batch = next(self._batches, None)
-        except Exception as error:  # it is raised for the consumer of the batches
+        except Exception as error:  # the consumer of the batches raises it
             batch, self._failure = None, error
         if batch is None:
             self._ended = True
@@ -80,7 +80,7 @@ class _Shared(Generic[Made]):
         self._changed.notify_all()
 
     def made(self, batch: _Open[Made], row: int, error: BaseException | None) -> None:
-        """Note that a row is made, or cannot be."""
+        """Record that a row has been written, or could not be."""
         with self._changed:
             batch.left -= 1
             if error is not None:
@@ -111,7 +111,7 @@ class _Shared(Generic[Made]):
 
 
 def raised_here(error: BaseException) -> BaseException:
-    """An error from another thread, raised at the user's line that asked for the batch."""
+    """An error from another thread, to be raised at the user's line that requested the batch."""
     if isinstance(error, MXNetError):
         error.location = user_location()
         said = error.args[0]
@@ -127,21 +127,21 @@ def _work(shared: _Shared[Any], prepare: Callable[[], None]) -> None:
         error: BaseException | None = None
         try:
             batch.batch.make(row)
-        except Exception as caught:  # it is raised for the consumer of the batch
+        except Exception as caught:  # the consumer of the batch raises it
             error = caught
         shared.made(batch, row, error)
         del taken, batch, error  # nothing is kept while waiting
 
 
 class WorkingAhead(Generic[Made]):
-    """Batches that threads make ahead; they end with this object, or with the last batch.
+    """Batches that threads compute ahead; the threads end with this object, or with the last batch.
 
     Parameters
     ----------
-    batches : begins the batches
+    batches : creates the batches
     threads : number of threads
-    ahead : largest number of batches being made, or waiting to be taken
-    prepare : called by each thread before it begins
+    ahead : largest number of batches in construction or waiting to be consumed
+    prepare : called by each thread at its start
     """
 
     def __init__(
@@ -159,7 +159,7 @@ class WorkingAhead(Generic[Made]):
             )
             for i in range(threads)
         ]
-        weakref.finalize(self, self._shared.close)  # waits for nobody: any thread may collect it
+        weakref.finalize(self, self._shared.close)  # it does not wait: any thread may collect it
         for thread in self._threads:
             thread.start()
 
@@ -175,11 +175,11 @@ class WorkingAhead(Generic[Made]):
 
         Raises
         ------
-        whatever making the batch raised; the next call continues with the batch after it
+        the exception of the batch; the next call continues with the batch after it
         """
         if os.getpid() != self._process:
             raise CallError(
-                "the threads that make batches are in the process that was forked; "
-                "make the iterator in the process that uses it, or reset() it there"
+                "the threads that compute batches are in the parent process; "
+                "create the iterator in the process that uses it, or reset() it there"
             )
         return self._shared.next()

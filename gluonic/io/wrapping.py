@@ -1,4 +1,4 @@
-"""Iterators around iterators: with another number of batches, or from several sources at once."""
+"""Iterators around iterators: with another number of batches, or over several sources at once."""
 
 from collections.abc import Sequence
 from contextlib import suppress
@@ -8,7 +8,7 @@ from gluonic.io.batch import DataBatch, DataDesc, DataIter
 
 
 class _Wrapping(DataIter):
-    """Keeps the current batch, for its accessors."""
+    """Keeps the current batch for the accessors."""
 
     current_batch: DataBatch | None = None
 
@@ -41,12 +41,12 @@ class _Wrapping(DataIter):
 
 
 class ResizeIter(_Wrapping):
-    """Another iterator, as if it had `size` batches a pass.
+    """Another iterator with `size` batches per pass.
 
     Parameters
     ----------
     data_iter : the iterator
-    size : batches a pass
+    size : number of batches per pass
     reset_internal : whether `reset` resets the iterator too
     """
 
@@ -85,12 +85,12 @@ class ResizeIter(_Wrapping):
 
 
 class PrefetchingIter(_Wrapping):
-    """Several iterators joined to one; each batch holds the arrays of all.
+    """Several iterators joined to one; each batch has the arrays of all of them.
 
     Parameters
     ----------
     iters : the iterators
-    rename_data, rename_label : for each iterator new names, by old
+    rename_data, rename_label : for each iterator, its new names by old name
     """
 
     def __init__(
@@ -127,7 +127,7 @@ class PrefetchingIter(_Wrapping):
         except StopIteration:
             return False
         if len({batch.pad for batch in batches}) > 1:
-            raise AssertionError("the iterators fill their batches up differently")
+            raise AssertionError("the iterators pad their batches differently")
         self.current_batch = DataBatch(
             [array for batch in batches for array in batch.data],
             [array for batch in batches for array in batch.label or ()],

@@ -1,7 +1,7 @@
-"""The store of kind ``"dist_async"``: updates are applied as they come, and nobody waits for anybody.
+"""The store of kind ``"dist_async"``: gradients are applied as they arrive, and no rank waits for others.
 
-Each key has an owner among the ranks, which keeps its weight and updates it whenever a gradient arrives; a
-thread of the owner does that while the rank computes.
+Each key is owned by a rank, which keeps the weight; a thread of the owner updates it whenever a gradient
+arrives, while the rank computes.
 """
 
 import atexit
@@ -28,12 +28,11 @@ __all__ = ["AsynchronousStore"]
 
 
 class AsynchronousStore(DistributedStore):
-    """A store whose weights are updated by each gradient by itself.
+    """A store whose weights are updated with each gradient separately.
 
-    What is promised: the gradients that one rank pushes for one key are applied in the order in which they are
-    pushed, and what a rank pulls afterwards has them. Those of several ranks are applied in the order in which
-    they arrive, so that two runs may differ. `init`, `set_optimizer`, `_barrier`, and saving and loading states
-    are done by all ranks together.
+    The gradients that one rank pushes for one key are applied in the order of the pushes, and the rank's later
+    pulls include them. Gradients of several ranks are applied in the order in which they arrive, so two runs
+    may differ. `init`, `set_optimizer`, `_barrier`, and saving and loading states are collective operations.
 
     Parameters
     ----------
@@ -48,7 +47,7 @@ class AsynchronousStore(DistributedStore):
         atexit.register(self._close)
 
     def _close(self) -> None:
-        """Serve the others until all have come to their end, unless this rank has given up waiting for them."""
+        """Serve the other ranks until all close their stores, unless this rank has given up waiting."""
         try:
             if not self._world.watch.has_given_up:
                 self._barrier()
@@ -56,13 +55,13 @@ class AsynchronousStore(DistributedStore):
             self._mailbox.close()
 
     def init(self, key: Any, value: Any) -> None:
-        """Store the first values of rank 0; the others give arrays of the same shapes."""
+        """Store the initial values of rank 0; the other ranks pass arrays of the same shapes."""
         super().init(key, value)
         for one in self._stored:
             self._owners.setdefault(one, len(self._owners) % self.num_workers)
-        self._group.barrier(lambda: "all ranks to have first values")
+        self._group.barrier(lambda: "all ranks to have initial values")
 
-    # What is done at an owner
+    # At the owner of a key
 
     def _answer(self, source: int, message: tuple[str, Any, Any]) -> Array | None:
         what, key, content = message
@@ -75,7 +74,7 @@ class AsynchronousStore(DistributedStore):
             return self._values(key, content)
 
     def _values(self, key: Any, rows: Array | None) -> Array:
-        """A copy of what is stored, or of some rows of it."""
+        """A copy of the stored value, or of some of its rows."""
         stored = self._known(key)
         if not isinstance(stored, RowSparseNDArray):
             return stored.asnumpy()
@@ -86,7 +85,7 @@ class AsynchronousStore(DistributedStore):
         return values
 
     def _take(self, key: Any, content: tuple[str, Any]) -> None:
-        """Update a weight by a gradient."""
+        """Update a weight with a gradient."""
         stored = self._known(key)
         kind, values = content
         if kind == "rows":
@@ -103,17 +102,17 @@ class AsynchronousStore(DistributedStore):
         if self._updater is None:
             raise MXNetError(
                 describe(
-                    f"{key!r} is pushed, and there is no optimizer that would apply it",
+                    f"{key!r} is pushed, but there is no optimizer to apply it",
                     where="kvstore.push",
-                    hint="kv.set_optimizer(…) on all ranks comes first",
+                    hint="call kv.set_optimizer(…) on all ranks first",
                 )
             )
         return self._updater
 
-    # What a rank asks of owners
+    # Requests to owners
 
     def push(self, key: Any, value: Any, priority: int = 0) -> None:
-        """Send gradients to their owners, and do not wait until they are applied.
+        """Send gradients to the owners of their keys, without waiting until they are applied.
 
         Raises
         ------
@@ -145,7 +144,7 @@ class AsynchronousStore(DistributedStore):
         return "whole", total.elements
 
     def _asked(self, key: Any, rows: Array | None = None) -> Array:
-        """What the owner of a key has."""
+        """The value of a key, or some of its rows, from the owner."""
         owner, stored = self._owners[key], self._known(key)
         if owner == self.rank:
             with self._lock:
@@ -158,7 +157,7 @@ class AsynchronousStore(DistributedStore):
     def pull(
         self, key: Any, out: Any = None, priority: int = 0, ignore_sparse: bool = True
     ) -> None:
-        """Copy what owners have to the arrays of `out`."""
+        """Copy the owners' values to the arrays of `out`."""
         self._check_pulled(ignore_sparse)
         for one, outs in self._pairs(key, out):
             dense = [array for array in as_list(outs) if array.stype == "default"]
@@ -166,34 +165,32 @@ class AsynchronousStore(DistributedStore):
                 spread(NDArray(self._asked(one)), dense)
 
     def _pull_rows(self, key: Any, target: NDArray, ids: NDArray) -> None:
-        """Put rows of what the owner has into an array."""
-        super()._pull_rows(
-            key, target, ids
-        )  # of the first value: what is wrong with them is said here
+        """Copy rows of the owner's value into an array."""
+        super()._pull_rows(key, target, ids)  # from the initial value: this raises the errors
         assert isinstance(target, RowSparseNDArray)
         rows = np.unique(ids.asnumpy().astype(np.int64))
         target.stored = known_rows(self._asked(key, rows), rows, target.shape)
 
-    # What all do together
+    # Collective operations
 
     def _barrier(self) -> None:
-        """Wait for all ranks, and until all gradients that were pushed before have been applied."""
+        """Wait for all ranks, and until all gradients pushed so far have been applied."""
         reply = np.empty(1, np.uint8)
         for rank in self._group.others:
             self._mailbox.ask(rank, ("flush", None, None), reply, lambda: "gradients to be applied")
         self._group.barrier()
 
     def _set_updater(self, updater: Callable[..., None]) -> None:
-        """Call ``updater(key, pushed, stored)`` at the owner whenever something is pushed."""
+        """Call ``updater(key, pushed, stored)`` at the owner for each push."""
         with self._lock:
             super()._set_updater(updater)
         self._group.barrier(lambda: "all ranks to set an optimizer")
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
-        """Gather the states from the owners; rank 0 writes them, and all wait for it."""
+        """Gather the states from the owners; rank 0 writes them, and all ranks wait for that."""
         updater = self._optimizing()
         self._barrier()
-        with self._lock:  # nothing is pushed before all have saved
+        with self._lock:  # no push is applied before all ranks have saved
             save_gathered(self._group, updater, fname, dump_optimizer)
 
     def load_optimizer_states(self, fname: str) -> None:

@@ -9,18 +9,18 @@ from gluonic.ndarray.array import NDArray
 
 
 def check_compressible(key: Any, array: NDArray) -> None:
-    """Make sure that an array can be compressed.
+    """Raise an error if an array cannot be compressed.
 
     Raises
     ------
     MXNetError
-        if it is not a dense one of float32
+        if it is not a dense float32 array
     """
     if array.dtype == np.float32 and array.stype == "default":
         return
     raise MXNetError(
         describe(
-            f"gradients of float32 are compressed, and that of {key!r} is {array.stype} "
+            f"only float32 gradients can be compressed, and that of {key!r} is {array.stype} "
             f"{np.dtype(array.dtype)}",
             where="kvstore.push",
             hint="no set_gradient_compression",

@@ -1,4 +1,4 @@
-"""Making stores by name."""
+"""Creating stores by name."""
 
 from importlib import import_module
 from typing import Any
@@ -20,22 +20,22 @@ _KINDS = {
     "dist_device_async": "asynchronous:AsynchronousStore",
     "horovod": "horovod:HorovodStore",
 }
-"""The module and the class of each kind, imported when a store is created: most programs have one process."""
+"""The module and the class of each kind, imported when needed: most programs have one process."""
 _REFUSED = {
-    "byteps": "BytePS is a program of its own, with servers",
+    "byteps": "BytePS is a separate program, with servers",
     "nccl": "it is NVIDIA's, for GPUs",
 }
 
 
 def create(name: str = "local") -> Any:
-    """Make a store.
+    """Create a store.
 
     Parameters
     ----------
     name : ``"local"`` or ``"device"`` for this process alone; ``"dist_sync"``, ``"dist_device_sync"`` or
-        ``"dist_sync_device"`` for all processes that ``mpirun`` has started, all of which must create one;
-        ``"dist_sync_sharded"`` likewise, where each process updates a share of the weights; ``"dist_async"``,
-        which updates as gradients arrive; ``"horovod"``, which only sums; or another registered name
+        ``"dist_sync_device"`` for all processes that ``mpirun`` has started, all of which must create it;
+        ``"dist_sync_sharded"`` likewise, with each process updating a share of the weights; ``"dist_async"``,
+        which applies gradients as they arrive; ``"horovod"``, which only sums; or another registered name
 
     Raises
     ------

@@ -41,8 +41,8 @@ class DeviceStore(KVStore):
             return super()._total(key, pushed)
         check_compressible(key, first)
         parts = [
-            self._codec.encoded((key, place), array.elements).view(np.uint8)
-            for place, array in enumerate([first, *rest])
+            self._codec.encoded((key, index), array.elements).view(np.uint8)
+            for index, array in enumerate([first, *rest])
         ]
         values = self._codec.total(parts, first.size).reshape(first.shape)
         return NDArray(values, first.context)

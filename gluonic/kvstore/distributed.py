@@ -1,6 +1,6 @@
-"""The store of several processes: each keeps all weights, and sums of gradients come over MPI.
+"""The store of several processes: each has all weights, and gradients are summed over MPI.
 
-There are no servers. Ranks that apply equal updates to equal weights keep them equal, bit by bit.
+There are no servers. All ranks apply the same updates to the same weights, which stay bitwise equal.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -46,30 +46,30 @@ class DistributedStore(KVStore):
 
     @property
     def rank(self) -> int:
-        """The number of this process among all."""
+        """The rank of this process."""
         return self._group.rank
 
     @property
     def num_workers(self) -> int:
-        """How many processes there are."""
+        """The number of processes."""
         return self._group.size
 
     def init(self, key: Any, value: Any) -> None:
-        """Store the first values of rank 0; the others give arrays of the same shapes."""
+        """Store the initial values of rank 0; the other ranks pass arrays of the same shapes."""
         pairs = [(one, as_list(given)[0]) for one, given in self._pairs(key, value)]
         for one, _ in pairs:
             if one in self._stored:
                 raise MXNetError(f"kvstore: the key {one!r} has been initialized already")
         said = "; ".join(named(one, given) for one, given in pairs)
-        self._group.agree(f"init {said}", lambda: f"what is initialized: {keys_text(pairs)}")
+        self._group.agree(f"init {said}", lambda: f"the keys to initialize: {keys_text(pairs)}")
         for one, given in pairs:
             self._stored[one] = self._of_first_rank(one, given)
 
     def _of_first_rank(self, key: Any, value: NDArray) -> NDArray:
-        """Rank 0's value, on all ranks."""
+        """The value of rank 0, on all ranks."""
 
         def what() -> str:
-            return f"the first value of {key!r}"
+            return f"the initial value of {key!r}"
 
         if not isinstance(value, RowSparseNDArray):
             found: NDArray = value.copy()
@@ -82,19 +82,19 @@ class DistributedStore(KVStore):
         return RowSparseNDArray(known_rows(data, rows, value.shape))
 
     def push(self, key: Any, value: Any, priority: int = 0) -> None:
-        """Sum up arrays over all ranks and store the result, or give it to the updater if there is one.
+        """Sum arrays over all ranks and store the result, or pass it to the updater if there is one.
 
         Raises
         ------
         RanksDisagreeError
             if ranks push different keys, shapes or dtypes
         RankFailedError
-            if another rank has ended, or does not come in time
+            if another rank has ended, or does not respond in time
         """
         self._push(key, value, {})
 
     def _push(self, key: Any, value: Any, copies: Mapping[Any, NDArray]) -> None:
-        """Push, and write what then is stored of some keys into arrays as well."""
+        """Push, and copy the new values of some keys to arrays."""
         pairs = [(one, as_list(given)) for one, given in self._pairs(key, value)]
         for one, given in pairs:
             self._check(one, given[0])
@@ -130,15 +130,15 @@ class DistributedStore(KVStore):
 
     @property
     def overlapped(self) -> Overlapped | None:
-        """What was summed up during backward, in the latest step of a `Trainer`; None if nothing was."""
+        """The overlap of sums with backward in the latest step of a `Trainer`; None if there was none."""
         return self._sums.overlapped
 
     def expect(self, key: Any, value: Any) -> None:
-        """Let arrays just summed up be summed up next while backward goes on; see `PushSums.expect`."""
+        """Prepare to sum these arrays during the next backward pass; see `PushSums.expect`."""
         self._sums.expect([(one, as_list(given)) for one, given in self._pairs(key, value)])
 
     def _settings(self) -> str:
-        """What updates depend on beside gradients, in words: ranks that differ in it would drift apart."""
+        """The settings of updates, as text: with different ones the ranks' weights would diverge."""
         if not isinstance(self._updater, Updater):
             return ""
         known = self._updater.optimizer
@@ -148,7 +148,7 @@ class DistributedStore(KVStore):
     def _apply(
         self, keys: Sequence[Any], totals: Sequence[NDArray], copies: Mapping[Any, NDArray]
     ) -> None:
-        """Store sums, or update by them; write what then is stored of some keys into arrays as well."""
+        """Store sums, or update weights with them; copy the new values of some keys to arrays."""
         if isinstance(self._updater, Updater):
             stored = [self._stored[key] for key in keys]
             self._updater.update_and_copy(
@@ -171,7 +171,7 @@ class DistributedStore(KVStore):
         Raises
         ------
         MXNetError
-            with ``ignore_sparse=False``: `row_sparse_pull` is for arrays that are not dense
+            with ``ignore_sparse=False``: use `row_sparse_pull` for sparse arrays
         """
         self._check_pulled(ignore_sparse)
         super().pull(key, out, priority)
@@ -194,7 +194,7 @@ class DistributedStore(KVStore):
             self.pull([one for one, _ in rest], [given for _, given in rest], priority)
 
     def set_gradient_compression(self, compression_params: dict[str, Any]) -> None:
-        """Let gradients be compressed on their way.
+        """Compress gradients that are sent.
 
         Parameters
         ----------
@@ -204,12 +204,12 @@ class DistributedStore(KVStore):
         self._sums.compress(codec_of(compression_params))
 
     def _set_updater(self, updater: Callable[..., None]) -> None:
-        """Call ``updater(key, pushed, stored)`` whenever something is pushed."""
+        """Call ``updater(key, pushed, stored)`` for each push."""
         super()._set_updater(updater)
         self._stored = {key: value.copy() for key, value in self._stored.items()}
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:
-        """Save the states of the optimizer; rank 0 writes, for all ranks have the same."""
+        """Save the states of the optimizer, which are the same on all ranks: rank 0 writes them."""
         self._optimizing()
         if self.rank == 0:
             super().save_optimizer_states(fname, dump_optimizer)
@@ -219,11 +219,11 @@ class DistributedStore(KVStore):
         self._group.barrier()
 
     def num_dead_node(self, node_id: int = 0, timeout: int = 60) -> int:
-        """How many ranks of this machine have died, or were stopped by an error; a rank elsewhere tells nobody.
+        """The number of ranks on this machine that have died or were stopped by an error; others are not known.
 
         Parameters
         ----------
-        node_id, timeout : not used: a dead process is known at once
+        node_id, timeout : not used: a dead process is noticed at once
         """
         board = self._world.watch.board
         assert board is not None
@@ -231,7 +231,7 @@ class DistributedStore(KVStore):
 
 
 def _single_outs(keys: Any, outs: Any) -> dict[Any, NDArray]:
-    """By key the array of each key that has a dense one alone; none where the order of writing them matters."""
+    """The array of each key whose only array is dense, by key; empty if the order of writes matters."""
     lists = (list, tuple)
     if STATE.recording or not isinstance(keys, lists) or not isinstance(outs, lists):
         return {}

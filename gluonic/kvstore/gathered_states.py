@@ -1,4 +1,4 @@
-"""Optimizer states that are divided among ranks, in one file."""
+"""Saving optimizer states that are divided among ranks to one file."""
 
 from typing import Any
 
@@ -11,7 +11,7 @@ from gluonic.optimizer.states import dump, load_states
 
 
 def save_gathered(group: RankGroup, updater: Updater, fname: str, dump_optimizer: bool) -> None:
-    """Gather the states of all ranks; rank 0 writes them, and all wait for it.
+    """Gather the states of all ranks; rank 0 writes them, and all ranks wait for that.
 
     Parameters
     ----------

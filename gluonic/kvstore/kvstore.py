@@ -37,7 +37,7 @@ class KVStore(OneWorker):
 
     @property
     def type(self) -> str:
-        """The name with which it was created."""
+        """The name with which the store was created."""
         return self._kind
 
     def _pairs(self, keys: Any, values: Any) -> Iterator[tuple[Any, Any]]:
@@ -45,7 +45,7 @@ class KVStore(OneWorker):
         if not isinstance(keys, (list, tuple)):
             keys, values = [keys], [values]
         if len(keys) != len(values):
-            raise MXNetError(f"kvstore: {len(keys)} keys go with {len(values)} values")
+            raise MXNetError(f"kvstore: {len(keys)} keys, but {len(values)} values")
         for key, value in zip(keys, values, strict=True):
             kind = str if isinstance(key, str) else int
             if not isinstance(key, (int, str)) or kind is not (self._key_type or kind):
@@ -58,7 +58,7 @@ class KVStore(OneWorker):
                 )
             self._key_type = kind
             if isinstance(value, (list, tuple)) and isinstance(value[0], (list, tuple)):
-                raise MXNetError(f"kvstore: the key {key!r} goes with a list of lists")
+                raise MXNetError(f"kvstore: the value of the key {key!r} is a list of lists")
             yield key, value
 
     def _known(self, key: Any) -> NDArray:
@@ -174,7 +174,7 @@ class KVStore(OneWorker):
 
     def _optimizing(self) -> Updater:
         if not isinstance(self._updater, Updater):
-            raise MXNetError("kvstore: there is no optimizer; set_optimizer(…) comes first")
+            raise MXNetError("kvstore: there is no optimizer; call set_optimizer(…) first")
         return self._updater
 
     def save_optimizer_states(self, fname: str, dump_optimizer: bool = False) -> None:

@@ -44,7 +44,7 @@ class GradientOverlap:
         self._group, self._names, self._kinds = group, names, kinds
         self.sums: EarlySums | None = None
         self._arrays: list[NDArray] = []
-        self._places: dict[int, int] = {}
+        self._indices: dict[int, int] = {}
         self._order: dict[int, None] = {}
         self._bucket_of: list[int] = []
         self._vain: list[int] = []
@@ -60,7 +60,7 @@ class GradientOverlap:
             a is not b for a, b in zip(arrays, self._arrays, strict=True)
         ):
             self._arrays = list(arrays)
-            self._places = {id(array): place for place, array in enumerate(arrays)}
+            self._indices = {id(array): index for index, array in enumerate(arrays)}
         if not self._is_listening:
             self._is_listening = True
             listen(self)
@@ -69,12 +69,12 @@ class GradientOverlap:
         """Make buckets in the order in which gradients were written on rank 0; a collective operation."""
         seen = np.array([*self._order], np.int64)
         order = self._group.gather(seen, lambda: "the order of gradients")[0].tolist()
-        order += [place for place in range(len(self._names)) if place not in set(order)]
+        order += [index for index in range(len(self._names)) if index not in set(order)]
         buckets = Buckets(self._names, self._kinds, order=order)
         self._bucket_of = [0] * len(self._names)
         for number, bucket in enumerate(buckets.all):
-            for place in bucket.members:
-                self._bucket_of[place] = number
+            for index in bucket.members:
+                self._bucket_of[index] = number
         self._vain = [0] * len(buckets.all)
         self.sums = EarlySums(self._group.duplicate(), buckets)
         return buckets
@@ -84,17 +84,17 @@ class GradientOverlap:
     def listens_to(self, buffer: NDArray) -> bool:
         """Whether a gradient is one of them, and this process is a participating rank, not a child of it."""
         is_rank = os.getpid() == self._process and not self._group.watch.has_given_up
-        return is_rank and id(buffer) in self._places
+        return is_rank and id(buffer) in self._indices
 
     def written(self, buffer: NDArray) -> None:
         """Record that a gradient is written; begin the sum of its bucket if it was the last one missing."""
-        place = self._places[id(buffer)]
-        self._writes[place] += 1
+        index = self._indices[id(buffer)]
+        self._writes[index] += 1
         if self.sums is None:
-            self._order.pop(place, None)
-            self._order[place] = None
+            self._order.pop(index, None)
+            self._order[index] = None
             return
-        number = self._bucket_of[place]
+        number = self._bucket_of[index]
         members = self.sums.buckets.all[number].members
         if (
             self._vain[number] < _MOST_IN_VAIN
@@ -109,7 +109,7 @@ class GradientOverlap:
         if self.sums is None:
             return None
         members = [self.sums.buckets.all[number].members for number in self._early]
-        return [self._arrays[place] for places in members for place in places], self.sums.latest
+        return [self._arrays[index] for indices in members for index in indices], self.sums.latest
 
     # Called by a step
 
@@ -142,9 +142,9 @@ def hand_out(buckets: Buckets, bucket: Bucket, gradients: Sequence[NDArray]) -> 
     if bucket.memory is not None:
         buckets.empty(bucket, [[gradient.elements] for gradient in gradients])
         return
-    place = bucket.members[0]
-    gradient = gradients[place]
+    index = bucket.members[0]
+    gradient = gradients[index]
     if gradient.elements.base is None and holds_alone(gradient, "elements"):
-        gradient.elements = buckets.exchange(place, gradient.elements)
+        gradient.elements = buckets.exchange(index, gradient.elements)
     else:
         write(gradient.elements, buckets.target(bucket).reshape(gradient.shape))

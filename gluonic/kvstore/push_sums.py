@@ -1,4 +1,4 @@
-"""Sums of pushed arrays over contexts and ranks, in the way that serves each push best."""
+"""Sums of pushed arrays over contexts and ranks, each computed in the fastest applicable way."""
 
 import os
 from collections.abc import Sequence
@@ -21,14 +21,14 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import RowSparseNDArray
 
 Pairs = Sequence[tuple[Any, list[NDArray]]]
-"""Keys, and the arrays of each, one a context."""
+"""Keys, and the arrays of each, one per context."""
 
 _MOST_SHARED = 16
-"""So many lists of keys are summed up in shared memory: each takes file descriptors, of which there are few."""
+"""The most lists of keys that are summed in shared memory: each takes file descriptors, which are scarce."""
 
 
 class PushSums:
-    """What sums up what the ranks push, and is kept from one push to the next.
+    """The sums of the arrays that the ranks push, with the data that are kept between pushes.
 
     Parameters
     ----------
@@ -36,8 +36,8 @@ class PushSums:
 
     Attributes
     ----------
-    codec : what compresses arrays on their way; None if nothing does
-    overlapped : what was summed up during backward, in the latest step; None if nothing was
+    codec : compresses the arrays that are sent; None for no compression
+    overlapped : the overlap of sums with backward in the latest step; None if there was none
     """
 
     def __init__(self, world: World) -> None:
@@ -47,30 +47,30 @@ class PushSums:
         self.overlapped: Overlapped | None = None
 
     def compress(self, codec: Codec | None) -> None:
-        """Let a codec compress arrays on their way from now on."""
+        """Set the codec that compresses the arrays that are sent."""
         self.codec = codec
         self._layouts.clear()
 
     def sum_up(self, pairs: Pairs, facts: str, *, in_place: bool, kept: bool) -> list[NDArray]:
-        """Sum up arrays over all contexts and ranks, which must all ask for it.
+        """Sum arrays over all contexts and ranks, a collective operation.
 
         Parameters
         ----------
         pairs : keys and their arrays
-        facts : what all ranks must agree on, beside keys, shapes and dtypes
-        in_place : whether the sums of dense arrays replace those of the first context
-        kept : whether somebody still reads the latest sums while the next ones are computed
+        facts : further text on which all ranks must agree, beside keys, shapes and dtypes
+        in_place : whether the sums of dense arrays replace the arrays of the first context
+        kept : whether the latest sums are still read while the next ones are computed
 
         Returns
         -------
         list
-            the sums, in the order of the pairs; of dense arrays they last until the next call
+            the sums, in the order of the pairs; those of dense arrays are valid until the next call
         """
         layout = self._layout_of(pairs)
         early = b"" if layout.overlap is None else layout.overlap.said(layout.firsts(pairs))
         told = self._group.agree(
             f"{layout.said}{facts}",
-            lambda: f"what is pushed: {keys_text(pairs)}",
+            lambda: f"the pushed keys: {keys_text(pairs)}",
             bytes([self._can_overlap(pairs, kept), self._can_share(layout, pairs)]) + early,
         )
         others = sum(one.was_opened for one in self._layouts.values() if one is not layout)
@@ -87,19 +87,19 @@ class PushSums:
         else:
             sums = layout.buckets.reduce(self._group, layout.sources(pairs), in_place)
         found = dict(zip(layout.dense, map(NDArray, sums), strict=True))
-        for place in layout.sparse:
-            key, given = pairs[place]
-            found[place] = self._sum_of_rows(key, total_of(given))
-        return [found[place] for place in range(len(pairs))]
+        for index in layout.sparse:
+            key, given = pairs[index]
+            found[index] = self._sum_of_rows(key, total_of(given))
+        return [found[index] for index in range(len(pairs))]
 
     def _can_overlap(self, pairs: Pairs, kept: bool) -> bool:
-        """Whether sums may be computed before they are asked for, in memory that nobody reads meanwhile."""
+        """Whether sums may be computed before they are requested, in memory that is not read meanwhile."""
         alone = all(len(given) == 1 for _, given in pairs)
         wanted = os.environ.get("GLUONIC_OVERLAP", "1") != "0"
         return alone and wanted and not kept and self.codec is None and self._group.size > 1
 
     def _can_share(self, layout: PushLayout, pairs: Pairs) -> bool:
-        """Whether sums may go through memory of this machine, and nobody asks for them during backward."""
+        """Whether sums may be computed in shared memory, because none are requested during backward."""
         alone = len(self._world.local) == self._group.size > 1
         wanted = os.environ.get("GLUONIC_SHARED_SUMS", "1") != "0"
         early = os.environ.get("GLUONIC_OVERLAP") == "1"
@@ -110,7 +110,7 @@ class PushSums:
     def _summed_early(
         self, layout: PushLayout, pairs: Pairs, told: Sequence[bytes], in_place: bool
     ) -> list[Array]:
-        """The sums of dense arrays, of which some may have been computed already."""
+        """The sums of dense arrays, some of which may have been computed already."""
         assert layout.overlap is not None
         buckets, gradients = layout.buckets, layout.firsts(pairs)
         done = layout.overlap.finish(told, gradients)
@@ -125,9 +125,9 @@ class PushSums:
         return sums
 
     def expect(self, pairs: Pairs) -> None:
-        """Let arrays that were just summed up be summed up next while backward goes on: they are gradients.
+        """Prepare to sum these arrays, which are gradients, during the next backward pass.
 
-        All ranks must do so. What is summed up is what they hold when the sums are asked for.
+        A collective operation. The sums are those of the arrays' contents when the sums are requested.
         """
         layout = self._layouts.get(_kind(pairs))
         if layout is not None and layout.shared is not None:
@@ -150,14 +150,14 @@ class PushSums:
         return known
 
     def check(self, key: Any, array: NDArray) -> None:
-        """Make sure that an array can be summed up.
+        """Raise an error if an array cannot be summed.
 
         Raises
         ------
         NotThereError
             if it is a csr array
         MXNetError
-            if it is to be compressed, and is not a dense one of float32
+            if it would be compressed, and is not a dense float32 array
         """
         if array.stype == "csr":
             raise NotThereError(
@@ -185,16 +185,16 @@ class PushSums:
 
 
 def rows_of(value: RowSparseNDArray) -> tuple[Array, Array]:
-    """The numbers of the rows that are stored, and the rows."""
+    """The indices of the stored rows, and the rows."""
     return value.indices.asnumpy().astype(np.int64), value.data.asnumpy()
 
 
 def _kind(pairs: Pairs) -> tuple[Any, ...]:
-    """What decides how arrays are pushed."""
+    """The key under which the data kept for a push are found: keys, shapes, dtypes and storage types."""
     return tuple((one, given[0].shape, given[0].dtype, given[0].stype) for one, given in pairs)
 
 
 def keys_text(pairs: Sequence[tuple[Any, Any]]) -> str:
-    """The keys, or the first and the last of many."""
+    """The keys as text; of many, the first and the last ones."""
     names = [repr(key) for key, _ in pairs]
     return ", ".join(names if len(names) <= 4 else [*names[:2], "…", names[-1]])

@@ -16,10 +16,10 @@ def move_where_ranks_read(sums: SharedSums, gradients: Sequence[Sequence[NDArray
     sums : their sums in shared memory; no rank may be reading them now
     gradients : for each parameter, those of all contexts; there must be one context
     """
-    for place, (gradient, *others) in enumerate(gradients):
-        if others or sums.is_in_slot(place, gradient.elements) or not _can_move(gradient):
+    for index, (gradient, *others) in enumerate(gradients):
+        if others or sums.is_in_slot(index, gradient.elements) or not _can_move(gradient):
             continue
-        slot = sums.slot(place)
+        slot = sums.slot(index)
         if slot is not None:
             write(slot, gradient.elements)
             gradient.elements = slot

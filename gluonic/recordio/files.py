@@ -9,7 +9,7 @@ from gluonic.graph.files import inaccessible
 from gluonic.recordio.framing import Frames, framed
 from gluonic.support.locks import lock
 
-_LARGEST = 1 << 63  # a place in a file
+_LARGEST = 1 << 63  # an offset in a file
 
 
 class MXRecordIO:
@@ -199,18 +199,18 @@ class MXIndexedRecordIO(MXRecordIO):
     def _read_index(self, lines: IO[str]) -> None:
         try:
             for line in lines:
-                key, place = line.strip().split("\t")[:2]
-                if not 0 <= int(place) < _LARGEST:
-                    raise ValueError(f"there is no byte {place}")
-                self._note(self.key_type(key), int(place))
+                key, offset = line.strip().split("\t")[:2]
+                if not 0 <= int(offset) < _LARGEST:
+                    raise ValueError(f"there is no byte {offset}")
+                self._note(self.key_type(key), int(offset))
         except ValueError as error:  # also of bytes that are no text
             self.close()
             raise FileFormatError(
                 f"{self.idx_path}: after {len(self.keys)} keys comes a line without key and offset: {error}"
             ) from error
 
-    def _note(self, key: Any, place: int) -> None:
-        self.idx[key] = place
+    def _note(self, key: Any, offset: int) -> None:
+        self.idx[key] = offset
         self.keys.append(key)
 
     def close(self) -> None:
@@ -254,8 +254,8 @@ class MXIndexedRecordIO(MXRecordIO):
 
     def write_idx(self, idx: Any, buf: Any) -> None:
         """Append a record with a key; see `write`."""
-        key, place = self.key_type(idx), self.tell()
+        key, offset = self.key_type(idx), self.tell()
         self.write(buf)
         assert self.fidx is not None
-        self.fidx.write(f"{key}\t{place}\n")
-        self._note(key, place)
+        self.fidx.write(f"{key}\t{offset}\n")
+        self._note(key, offset)

@@ -19,7 +19,7 @@ _STARTS, _ENDS = (_WHOLE, _FIRST), (_WHOLE, _LAST)
 
 
 def framed(record: bytes) -> bytes:
-    """Return what is written to a file for a record.
+    """Return the bytes that are written to a file for a record.
 
     Raises
     ------
@@ -52,11 +52,11 @@ def _part(kind: int, content: bytes) -> bytes:
 
 def _cuts(record: bytes) -> Iterator[int]:
     """The positions of the magic number at multiples of four bytes."""
-    place = record.find(MAGIC)
-    while place >= 0:
-        if place % 4 == 0:
-            yield place
-        place = record.find(MAGIC, place + (4 if place % 4 == 0 else 1))
+    offset = record.find(MAGIC)
+    while offset >= 0:
+        if offset % 4 == 0:
+            yield offset
+        offset = record.find(MAGIC, offset + (4 if offset % 4 == 0 else 1))
 
 
 class Frames:
@@ -66,28 +66,28 @@ class Frames:
     ----------
     read : reads a number of bytes, fewer at the end
     name : the file, for errors
-    place : the offset, in bytes, where reading begins
+    offset : the offset, in bytes, where reading begins
     go_to : seeks to an offset
 
     Attributes
     ----------
-    place : the offset, in bytes, of the next record
+    offset : the offset, in bytes, of the next record
     """
 
     def __init__(
         self,
         read: Callable[[int], bytes],
         name: str,
-        place: int = 0,
+        offset: int = 0,
         go_to: Callable[[int], object] | None = None,
     ) -> None:
-        self._read, self._name, self.place, self._go_to = read, name, place, go_to
+        self._read, self._name, self.offset, self._go_to = read, name, offset, go_to
 
-    def seek(self, place: int) -> None:
-        """Go to the record that begins at a byte."""
+    def seek(self, offset: int) -> None:
+        """Go to the record that begins at an offset."""
         assert self._go_to is not None
-        self._go_to(place)
-        self.place = place
+        self._go_to(offset)
+        self.offset = offset
 
     def next(self) -> bytes | None:
         """Return the next record; None at the end of the file.
@@ -100,45 +100,47 @@ class Frames:
         header = self._read(_HEADER.size)
         if not header:
             return None
-        kind, content, length = self._part(header, self.place, _STARTS)
+        kind, content, length = self._part(header, self.offset, _STARTS)
         parts = [content]
         while kind not in _ENDS:
             header = self._read(_HEADER.size)
-            kind, content, more = self._part(header, self.place + length, (_MIDDLE, _LAST))
+            kind, content, more = self._part(header, self.offset + length, (_MIDDLE, _LAST))
             parts.append(content)
             length += more
-        self.place += length
+        self.offset += length
         return parts[0] if len(parts) == 1 else MAGIC.join(parts)
 
-    def _part(self, header: bytes, place: int, kinds: tuple[int, ...]) -> tuple[int, bytes, int]:
-        """The kind and the content of a part whose header has been read, and how long the whole part is."""
+    def _part(self, header: bytes, offset: int, kinds: tuple[int, ...]) -> tuple[int, bytes, int]:
+        """The kind and the content of a part whose header has been read, and the part's whole length."""
         if len(header) < _HEADER.size:
-            raise self._damaged(place, f"the file ends after {len(header)} bytes of a header")
+            raise self._damaged(offset, f"the file ends after {len(header)} bytes of a header")
         magic, word = _HEADER.unpack(header)
         kind, length = word >> _LENGTH_BITS, word & LONGEST
         if magic != MAGIC:
-            raise self._damaged(place, f"a record must begin with {MAGIC.hex()}, not {magic.hex()}")
+            raise self._damaged(
+                offset, f"a record must begin with {MAGIC.hex()}, not {magic.hex()}"
+            )
         if kind not in kinds:
-            raise self._damaged(place, f"a part of kind {kind} cannot stand here")
+            raise self._damaged(offset, f"a part of kind {kind} cannot be here")
         padded = length + -length % 4
         content = self._read(padded)
         if len(content) < padded:
-            raise self._damaged(place, f"the file has {len(content)} of a record's {padded} bytes")
+            raise self._damaged(offset, f"the file has {len(content)} of a record's {padded} bytes")
         return kind, content[:length] if padded > length else content, _HEADER.size + padded
 
-    def _damaged(self, place: int, reason: str) -> FileFormatError:
+    def _damaged(self, offset: int, reason: str) -> FileFormatError:
         return FileFormatError(
-            describe(f"{self._name}: damaged at byte {place}: {reason}", where="RecordIO")
+            describe(f"{self._name}: damaged at byte {offset}: {reason}", where="RecordIO")
         )
 
 
-def next_begin(stream: IO[bytes], place: int) -> int:
+def next_begin(stream: IO[bytes], offset: int) -> int:
     """The offset of the first record at or after an offset; the file's end if there is none."""
-    stream.seek(place)
+    stream.seek(offset)
     while len(header := stream.read(_HEADER.size)) == _HEADER.size:
         magic, word = _HEADER.unpack(header)
         if magic == MAGIC and word >> _LENGTH_BITS in _STARTS:
-            return place
-        place += len(MAGIC)
-        stream.seek(place)
+            return offset
+        offset += len(MAGIC)
+        stream.seek(offset)
     return stream.seek(0, 2)

@@ -69,8 +69,8 @@ def test_parts_of_sparse_rows_are_all_of_them(files: dict[str, str]) -> None:
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("1 0:1\n1 -1:2\n", "line 2: there is no place -1"),
-        ("1 3:1\n", "line 1: there is no place 3"),
+        ("1 0:1\n1 -1:2\n", "line 2: index -1 is out of range"),
+        ("1 3:1\n", "line 1: index 3 is out of range"),
         ("1 x:1\n", "line 1: invalid literal"),
         ("x 0:1\n", "line 1: could not convert"),
         ("# nothing\n\n", "has no rows"),
@@ -88,7 +88,7 @@ def test_damaged_sparse_rows_are_named_by_their_line(
 def test_sparse_files_of_other_kinds_are_refused(files: dict[str, str], tmp_path: Path) -> None:
     path = tmp_path / "a.t"
     path.write_bytes(b"\xff\xfe")
-    with pytest.raises(FileFormatError, match="no text"):
+    with pytest.raises(FileFormatError, match="not a text file"):
         mx.io.LibSVMIter(str(path), (3,))
     with pytest.raises(MXNetError, match="none"):
         mx.io.LibSVMIter(str(tmp_path / "none"), (3,))

@@ -20,7 +20,7 @@ FAILURES = {
     "raises": "rank 1 was stopped by ValueError: boom",
     "hangs": "rank 1 has not answered for",
     "ends": "rank 1 has ended its program",
-    "brings another shape": "rank 1 disagrees with rank 0 about what is initialized: 'other'",
+    "brings another shape": "rank 1 disagrees with rank 0 about the keys to initialize: 'other'",
 }
 
 
@@ -55,7 +55,7 @@ def test_the_others_say_which_rank_failed_and_all_end(how: str) -> None:
     assert process.returncode != 0
     assert FAILURES[how] in said
     if how != "brings another shape":
-        assert "waiting for what is pushed: 'weight' in step 3" in said
+        assert "waiting for the pushed keys: 'weight' in step 3" in said
 
 
 @knows_others

@@ -104,7 +104,7 @@ def test_batches_do_not_depend_on_how_many_threads_decode(
 @pytest.mark.parametrize(
     ("arguments", "words"),
     [
-        ({}, "where images are"),
+        ({}, "no source of images"),
         ({"imglist": [[0, "a.png"]], "dtype": "float16"}, "float16"),
         ({"imglist": [[0, "a.png"]], "data_shape": (1, 4, 4)}, "3 channels"),
         ({"imglist": [[0, "a.png"]], "data_shape": (4, 4)}, "length 3"),
