@@ -9,7 +9,7 @@ from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.codegen.shapes.promises import Promises
-from gluonic.codegen.warm_up import CallCost, WarmUp
+from gluonic.codegen.warm_up import CallCost, ObservedCost, WarmUp
 from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.checking import CHECKING
 from gluonic.graph.errors import MXNetError
@@ -152,18 +152,24 @@ class Program:
         if cost is not None:
             warm_up.note(self.graph, arrays, cost)
             return self._interpret(arrays, run)
-        counted, interpretation = CallCost(), self._interpretation
-        found = self._interpret(arrays, run, None if interpretation.tells_elements else counted)
-        if interpretation.tells_elements:
-            for operator, count in (interpretation.elements(arrays) or {}).items():
-                counted.add(*operator, count)
-        warm_up.note(self.graph, arrays, counted.nanoseconds)
+        if self._interpretation.tells_elements:
+            found = self._interpret(arrays, run)
+            cost = self._call_cost(self._interpretation.elements(arrays) or [])
+        else:
+            counted = ObservedCost()
+            found = self._interpret(arrays, run, counted)
+            cost = counted.nanoseconds
+        warm_up.note(self.graph, arrays, cost)
         return found
 
     @cached_property
     def _interpretation(self) -> Interpretation:
         with paused():
             return Interpretation(self.graph, self.inputs, Promises(self.graph, self.inputs))
+
+    @cached_property
+    def _call_cost(self) -> CallCost:
+        return CallCost(self._interpretation.operators, len(self.inputs))
 
     def _interpret(
         self, arrays: Sequence[Array], run: Run, observer: Observer | None = None

@@ -78,6 +78,33 @@ class WarmUp:
 
 
 class CallCost:
+    """The estimated cost of a call of a graph, in nanoseconds.
+
+    Parameters
+    ----------
+    operators : each with the places of its inputs and of its results
+    inputs : the number of places before those of results
+    """
+
+    def __init__(
+        self, operators: Sequence[tuple[Application, Sequence[int], Sequence[int]]], inputs: int
+    ) -> None:
+        self._inputs, self._operators = inputs, len(operators)
+        self._products = [
+            (reads, made)
+            for application, reads, made in operators
+            if _multiplies(application) and len(reads) > 1
+        ]
+
+    def __call__(self, elements: Sequence[int]) -> int:
+        """The cost, from the numbers of elements at all places."""
+        cost = _cost(self._operators, sum(elements[self._inputs :]))
+        for reads, made in self._products:
+            cost += _cost_of_product([elements[i] for i in reads], [elements[i] for i in made])
+        return cost
+
+
+class ObservedCost:
     """The estimated cost of the operators in the call that it observes.
 
     Attributes
@@ -90,19 +117,21 @@ class CallCost:
 
     def __call__(self, node: Node, arrays: Sequence[Array], results: Sequence[Array]) -> None:
         """Count an operator."""
-        read, made = [x.size for x in arrays], [x.size for x in results]
-        self.add(node.applied, read, made, 1)
+        made = [x.size for x in results]
+        self.nanoseconds += _cost(1, sum(made))
+        if _multiplies(node.applied) and len(arrays) > 1:
+            self.nanoseconds += _cost_of_product([x.size for x in arrays], made)
 
-    def add(
-        self, application: Application, read: Sequence[int], made: Sequence[int], count: int
-    ) -> None:
-        """Count an operator, or several alike, by the numbers of elements of its inputs and outputs."""
-        cost = _AN_OPERATOR + int(_AN_ELEMENT * sum(made))
-        if len(read) > 1 and _multiplies(application):
-            first, second, *_ = sorted(read, reverse=True)
-            # (n, k) times (k, m) elements gives (n, m), with n·k·m products.
-            cost += int(_A_PRODUCT * isqrt(first * second * max(made)))
-        self.nanoseconds += cost * count
+
+def _cost(operators: int, made: int) -> int:
+    """The cost of operators that make so many elements."""
+    return operators * _AN_OPERATOR + int(_AN_ELEMENT * made)
+
+
+def _cost_of_product(read: Sequence[int], made: Sequence[int]) -> int:
+    """The cost of multiplications: (n, k) times (k, m) elements gives (n, m), with n·k·m products."""
+    first, second, *_ = sorted(read, reverse=True)
+    return int(_A_PRODUCT * isqrt(first * second * max(made)))
 
 
 def compiling_cost(graph: Graph) -> int:

@@ -21,7 +21,7 @@ NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
 """The density of the standard normal distribution at 0."""
 LEAST = -50.0
 """Below it, the normal probability is 0; products with a finite number are then 0, and NaN with -inf."""
-_AT_ONCE = 16384
+_AT_ONCE = 32768
 """The number of elements of a block, which stays in the caches between steps."""
 
 _Numbers = npt.NDArray[np.floating[Any]]
@@ -63,22 +63,22 @@ class _Table(NamedTuple):
 
     def look_up(self, x: Array, found: Array) -> None:
         """Evaluate the function of float32 elements into `found`."""
-        step = np.maximum(x, self.begin)
-        np.minimum(step, self.end, out=step)
+        step = x.clip(self.begin, self.end)
         step *= self.per_unit
         near = np.rint(step)
         near += np.float32(0)  # the place of -0.0 is 0.0, and the distance from it -0.0
         step -= near
         near -= self.first
         place = near.astype(np.intp)
-        highest, *lower = self.series
+        highest, *between, values = self.series
         total = highest.take(place, mode="clip")
         taken = np.empty_like(total)
         step = step.astype(total.dtype, copy=False)
-        for coefficients in lower:
+        for coefficients in between:
             total *= step
             total += coefficients.take(place, out=taken, mode="clip")
-        found[:] = total
+        total *= step
+        np.add(total, values.take(place, out=taken, mode="clip"), out=found)
 
 
 def _bell(x: _Numbers, peak: float, rate: float) -> Sequence[_Numbers]:

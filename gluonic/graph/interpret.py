@@ -1,6 +1,7 @@
 """The interpreter: NumPy kernels, node by node; the reference, fallback and debugger of compiled graphs."""
 
 from collections.abc import Callable, Mapping, Sequence
+from itertools import chain
 from math import prod
 from time import perf_counter_ns
 from typing import Any, TypeAlias
@@ -22,8 +23,6 @@ from gluonic.graph.promotion import WIDENS_SCALARS, widens, with_axes
 from gluonic.support.suppress_fp_warnings import quietly
 
 Observer: TypeAlias = Callable[[Node, list[Array], list[Array]], None]
-Elements: TypeAlias = tuple[Application, tuple[int, ...], tuple[int, ...]]
-"""An operator, and the numbers of elements of its inputs and outputs."""
 _MOST_CLOSED = 64
 _MOST_PROMISED = 256
 
@@ -267,22 +266,24 @@ class Interpretation:
                 self._keep(arrays, promised)
         return promised
 
-    def elements(self, arrays: Sequence[Array]) -> dict[Elements, int] | None:
-        """Count the operators that have equal numbers of elements; None if these are unknown."""
+    def elements(self, arrays: Sequence[Array]) -> list[int] | None:
+        """The numbers of elements of the inputs and of all results; None if these are unknown."""
         promised = self._known(arrays)
         if promised is None:
             return None
-        counts: dict[Elements, int] = {}
-        sizes, made_by = [array.size for array in arrays], dict[int, tuple[int, ...]]()
-        for (node, reads, *_), expected in zip(self._steps, promised, strict=True):
-            made = made_by.get(id(expected))
-            if made is None:
-                made = tuple([prod(shape) for shape in expected.shapes if shape is not None])
-                made_by[id(expected)] = made
-            key = node.applied, tuple([sizes[place] for place in reads]), made
-            counts[key] = counts.get(key, 0) + 1
-            sizes += made
-        return counts
+        made = {
+            identity: [0 if shape is None else prod(shape) for shape in expected.shapes]
+            for identity, expected in {id(expected): expected for expected in promised}.items()
+        }
+        return [*[a.size for a in arrays], *chain.from_iterable([made[id(e)] for e in promised])]
+
+    @property
+    def operators(self) -> list[tuple[Application, list[int], range]]:
+        """The operators in run order, with the places of inputs and results among `elements`."""
+        return [
+            (node.applied, reads, range(first, first + node.output_count))
+            for node, reads, first, _ in self._steps
+        ]
 
     def _run_apart(
         self, values: list[Any], arrays: Sequence[Array], run: Run, observer: Observer | None
