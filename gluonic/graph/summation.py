@@ -16,7 +16,7 @@ _SMALL, _SMALL_OF_WIDE = 4096, 32768
 """The number of elements up to which sums in float64 are as fast as in float32; the latter if rows are long."""
 _WIDE = 64
 _WIDTH = 1024  # elements for which an inner loop is worthwhile
-_FEW = 8  # rows that are summed in float32, before float64 takes over
+_FEW = 16  # rows that are summed in float32, before float64 takes over
 _SHORT = 1024
 """So many neighbours `einsum` adds sooner than NumPy's pairwise sums, in 16 sums or more side by side."""
 
