@@ -9,6 +9,7 @@ import numpy as np
 
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.draws_code import draws_text
+from gluonic.codegen.machine.gamma_draws import MODE_BITS, PRODUCT_MODES
 from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.module_text import part_of
 from gluonic.codegen.machine.target import host
@@ -28,7 +29,7 @@ class DrawingCode:
     """The machine code; each kind of draw is compiled on first use."""
 
     def __init__(self) -> None:
-        self._text, kinds = draws_text()
+        self._text, kinds = draws_text(has_half=host().has_half)
         wide = host().vector_bytes * 8
         self._text += f'\nattributes #0 = {{ nounwind "prefer-vector-width"="{wide}" }}\n'
         self._names = {key: name for name, key in kinds.items()}
@@ -87,9 +88,10 @@ def _numbers(name: str, parameters: Sequence[Any]) -> tuple[Array, int] | None:
         return np.ascontiguousarray(parameters[0], np.float64), parameters[1]
     if name in ("gamma", "mixed"):
         table, share, product = parameters
-        if product == np.float16:
+        if product == np.float16 and not host().has_half:
             return None
-        return np.ascontiguousarray(table), 2 * share + (product == np.float64)
+        mode = PRODUCT_MODES[np.dtype(product).name]
+        return np.ascontiguousarray(table), share << MODE_BITS | mode
     return _NO_TABLE, parameters[0] if parameters else 0
 
 

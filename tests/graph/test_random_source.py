@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gluonic.codegen.machine.target import host
 from gluonic.codegen.random_numbers import machine
 from gluonic.graph.draws_of_a_run import FILLS, WORD_BY_WORD, gamma_table
 from gluonic.graph.random_source import STATES, RandomSource, Recorded, Repeated, runs_of
@@ -34,6 +35,7 @@ DTYPES = {
     "poisson": ["float32"],
     "mixed": ["float32"],
 }
+PRODUCTS = ["float16", "float32", "float64"]
 CASES = [(n, t) for n in PARAMETERS for t in DTYPES.get(n, ["float32", "float64"])]
 
 
@@ -85,6 +87,27 @@ def test_runs_drawn_together_are_drawn_as_one_by_one(
             expected = np.empty(count, dtype)
             by_python(alone, name, expected, given)
             np.testing.assert_array_equal(source.draw(name, (count,), dtype, *given), expected)
+
+
+@pytest.mark.parametrize("product", PRODUCTS)
+@pytest.mark.parametrize(("name", "dtype"), [c for c in CASES if c[0] in ("gamma", "mixed")])
+@settings(max_examples=10, deadline=None)
+@given(seed=st.integers(0, 2**32 - 1), shape=st.floats(0.1, 9), scale=st.floats(1e-3, 6e4))
+def test_products_with_the_scale_have_the_dtype_of_the_parameters(
+    product: str, dtype: str, name: str, seed: int, shape: float, scale: float
+) -> None:
+    if product == "float16" and not host().has_half:
+        pytest.skip("this processor has no instruction that rounds to float16")
+    scale = min(scale, 9.0) if name == "mixed" else scale
+    shapes, scales = np.array([[shape], [scale]], product)
+    table = gamma_table(shapes, scales, dtype)
+    given = table, 100, np.dtype(product)
+    ours, theirs = Twisters(2, seed), Twisters(2, seed)
+    found, expected = np.empty(100, dtype), np.empty(100, dtype)
+    with np.errstate(over="ignore"):
+        by_python(ours, name, expected, given)
+    assert machine().fill(name, theirs, found, runs_of(100), given)
+    np.testing.assert_array_equal(found, expected)
 
 
 def test_a_state_crosses_from_python_to_machine_code_and_back() -> None:

@@ -105,8 +105,13 @@ def _integers() -> str:
     return one_by_one("i64", draw)
 
 
-def draws_text() -> tuple[str, dict[str, tuple[str, np.dtype[Any]]]]:
-    """The code of all draws, and its functions: the distribution and the dtype of each."""
+def draws_text(*, has_half: bool) -> tuple[str, dict[str, tuple[str, np.dtype[Any]]]]:
+    """The code of all draws, and its functions: the distribution and the dtype of each.
+
+    Parameters
+    ----------
+    has_half : whether an instruction rounds to float16
+    """
     parts = {
         ("uniform", "float32"): ("float", _uniform()),
         ("uniform", "float64"): ("double", _uniform_double()),
@@ -119,7 +124,7 @@ def draws_text() -> tuple[str, dict[str, tuple[str, np.dtype[Any]]]]:
     helpers = [states_text(), ONE_POISSON]
     for kind, own in _KINDS.items():
         dtype = "float32" if kind == "float" else "float64"
-        helpers += one_normal_text(kind, own), one_gamma_text(kind, own)
+        helpers += one_normal_text(kind, own), one_gamma_text(kind, own, has_half=has_half)
         parts["normal", dtype] = kind, normals_text(kind, own)
         parts["paired", dtype] = kind, paired_text(kind, own)
         parts["exponential", dtype] = kind, _exponential(kind, own["wide"], own["narrow"])

@@ -6,7 +6,7 @@ from string import Template
 from gluonic.codegen.machine.draw_loops import TAKEN, one_by_one, row_of
 
 _GAMMA = Template("""
-; One number of a gamma distribution, given by d, k, c, a scale and a power; `mode` 1: its product is a double.
+; One number of a gamma distribution, given by d, k, c, a scale and a power; `mode`: see PRODUCT_MODES.
 define internal $kind @gamma_$kind(ptr %block, ptr %ready, ptr %position, ptr %row, i64 %mode) #0 {
 entry:
   %d_wide = load double, ptr %row
@@ -57,7 +57,8 @@ accepted:
   %long_wide = fmul double %dv_wide, %scale_wide
   %long = $narrow %long_wide to $kind
   %is_long = icmp eq i64 %mode, 1
-  %sample = select i1 %is_long, $kind %long, $kind %short
+  %precise = select i1 %is_long, $kind %long, $kind %short
+$half
   %has_power = fcmp one double %power, 0.0
   br i1 %has_power, label %raise, label %done
 raise:
@@ -73,19 +74,35 @@ done:
   ret $kind %value
 }
 """)
-MODE = "  %mode = and i64 %share, 1\n  %each = ashr i64 %share, 1"
-"""The lowest bit of `share` is the mode."""
+_HALF = Template("""
+  %half_number = fptrunc double %dv_wide to float
+  %half_scale = fptrunc double %scale_wide to float
+  %half_product = fmul float %half_number, %half_scale
+  %half = fptrunc float %half_product to half
+  %half_wide = fpext half %half to double
+  %rounded = $narrow %half_wide to $kind
+  %is_half = icmp eq i64 %mode, 2
+  %sample = select i1 %is_half, $kind %rounded, $kind %precise
+""")
+_NO_HALF = Template("  %sample = bitcast $kind %precise to $kind")
+PRODUCT_MODES = {"float32": 0, "float64": 1, "float16": 2}
+"""How a number is multiplied by its scale, by the dtype of the product; 0 if it is the number's own."""
+MODE_BITS = 2
+MODE = f"  %mode = and i64 %share, 3\n  %each = ashr i64 %share, {MODE_BITS}"
+"""The lowest bits of `share` are the mode."""
 
 
-def one_gamma_text(kind: str, names: Mapping[str, str]) -> str:
+def one_gamma_text(kind: str, names: Mapping[str, str], *, has_half: bool) -> str:
     """The function ``gamma_`` of a type, which draws one number.
 
     Parameters
     ----------
     kind : LLVM's type of the number
     names : the conversions to ``double`` and back
+    has_half : whether an instruction rounds to float16; without one there is no such mode
     """
-    return _GAMMA.substitute(kind=kind, **names)
+    half = (_HALF if has_half else _NO_HALF).substitute(kind=kind, **names)
+    return _GAMMA.substitute(kind=kind, half=half, **names)
 
 
 def gammas_text(kind: str) -> str:
