@@ -60,13 +60,14 @@ class _Gradient(Writer):
         few_columns = range(self.few[1] if self.few else 0)
         self.places = [self._product(column, self.across) for column in few_columns]
 
-    def _windows(self) -> tuple[Pair, Pair, Pair]:
+    def _windows(self) -> list[Pair]:
         """The kernel, the stride and the dilation: constants or run-time numbers."""
         reading = self.form.reading
-        if reading.kernel != ANY:
-            return reading.kernel, reading.stride, reading.dilate
-        down, across, *others = [self.number(15 + i) for i in range(6)]
-        return (down, across), (others[0], others[1]), (others[2], others[3])
+        pairs = reading.kernel, reading.stride, reading.dilate
+        return [
+            (self.number(at), self.number(at + 1)) if pair == ANY else pair
+            for at, pair in zip((15, 17, 19), pairs, strict=True)
+        ]
 
     def _product(self, a: str | int, b: str | int) -> str | int:
         return a * b if isinstance(a, int) and isinstance(b, int) else self.times(a, b)

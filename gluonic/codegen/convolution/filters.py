@@ -23,8 +23,10 @@ _LOAD_COST, _WEIGHT_COST = 0.32, 0.5
 _SPREAD_COST = 0.7
 """Cycles between broadcast loads: the positions are whole blocks apart, in few cache banks."""
 
-_VARIANT_COST = 0.03
-"""The fraction by which a tiling may be slower for each loop body that it saves."""
+_VARIANT_COST = 0.002
+"""The fraction by which a tiling may be slower for each loop body that it saves, per register for sums.
+
+With few registers, smaller tiles soon wait for loads."""
 
 _ALIKE, _USUAL = 1.01, 7
 """The largest ratio of costs of tiles that count as equally fast, and a divisor of the extents of most images.
@@ -168,14 +170,17 @@ def registers_for_sums(target: Target) -> int:
 def _tile_of(rows: int, columns: int, blocks: int, registers: int) -> Tile:
     return min(
         _tiles(rows, columns, blocks, registers),
-        key=lambda tile: (_cost(tile, rows, columns, blocks), -tile.columns),
+        key=lambda tile: (_cost(tile, rows, columns, blocks, registers), -tile.columns),
     )
 
 
 @cache
 def _tile_of_many_sizes(rows: int, columns: int, registers: int) -> Tile:
     """The tile of one block, among those about as fast, that a net's other images probably share."""
-    costs = {tile: _cost(tile, rows, columns, 1) for tile in _tiles(rows, columns, 1, registers)}
+    costs = {
+        tile: _cost(tile, rows, columns, 1, registers)
+        for tile in _tiles(rows, columns, 1, registers)
+    }
     least = min(costs.values())
     alike = [tile for tile, cost in costs.items() if cost <= least * _ALIKE]
     return min(alike, key=lambda tile: (tile.columns % _USUAL != 0, costs[tile], -tile.columns))
@@ -190,7 +195,7 @@ def _tiles(rows: int, columns: int, blocks: int, registers: int) -> Iterator[Til
                 yield Tile(height, width, per_tile)
 
 
-def _cost(tile: Tile, rows: int, columns: int, blocks: int) -> float:
+def _cost(tile: Tile, rows: int, columns: int, blocks: int, registers: int) -> float:
     """The cycles for one term of all outputs, with a penalty for each further loop body."""
     cycles, variants = 0.0, 0
     for height, times_down in _parts(rows, tile.rows):
@@ -201,7 +206,7 @@ def _cost(tile: Tile, rows: int, columns: int, blocks: int) -> float:
                 step += _LOAD_COST * (places + depth) + _WEIGHT_COST * depth
                 cycles += step * times_down * times_across * times_deep
                 variants += 1
-    return cycles * (1 + _VARIANT_COST * (variants - 1))
+    return cycles * (1 + _VARIANT_COST * registers * (variants - 1))
 
 
 def _parts(extent: int, size: int) -> Iterator[tuple[int, int]]:

@@ -43,7 +43,8 @@ class GradientForm:
 
     Attributes
     ----------
-    reading : how images are read; windows are run-time numbers if sums are of one tap
+    reading : how images are read; windows are run-time numbers if sums are of one tap, but strides only if
+        there are more than a few positions
     tile : number of blocks of filters for each load of an image position
     last_blocks : number of blocks in the last tile, if it has fewer
     channels : number of channels in a full block; 0 if none is full
@@ -76,8 +77,9 @@ class GradientForm:
         is_alone = all(taps_at_once(n, block, block, target) == 1 for n in (tile, last) if n)
         # run-time strides would slow sums of so few positions down by a quarter
         is_short = bool(places and places[0])
-        if is_alone and not rest and not is_short:
-            reading = replace(reading, kernel=ANY, stride=ANY, dilate=ANY)
+        if is_alone and not rest:
+            stride = reading.stride if is_short else ANY
+            reading = replace(reading, kernel=ANY, stride=stride, dilate=ANY)
             bordered = True
         return cls(
             reading,
