@@ -322,8 +322,10 @@ class CompiledGraph:
             return None
         self.specializations.remove(known)
         self.specializations.append(known)
-        self._families[train].find_between(known, self._shapes_served_by(known, train), arrays)
-        return Binding.of(known, facts)
+        earlier = self._shapes_served_by(known, train)
+        family = self._families[train].find_between(known, earlier, arrays)
+        bound = None if family is None else family.binding(shapes_and_dtypes(arrays))
+        return bound or Binding.of(known, facts)
 
     def right_for(
         self, arrays: Sequence[Any], train: bool = False

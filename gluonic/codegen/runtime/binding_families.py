@@ -109,9 +109,11 @@ class Families:
 
     def bind(self, signature: Signatures) -> Binding | None:
         """The binding for such arrays, if it belongs to a family; what was used last is asked first."""
-        while self._expected:
-            made, opened, data = self._expected.pop(0)
-            self._find(made, opened, leading_lines(opened, data))
+        for expected in self._expected.copy():
+            made, opened, data = expected
+            if _differ_in_batch_alone(opened, signature, data):
+                self._expected.remove(expected)
+                self._find(made, opened, leading_lines(opened, data))
         if not self._found:
             return None
         rests = self._found[-1].rests(signature)
@@ -134,9 +136,9 @@ class Families:
     def expect_leading(
         self, made: Specialization, arrays: Sequence[Any], data: Sequence[int]
     ) -> None:
-        """Have the family of arrays in which the first axes of `data` are the batch found, once others come.
+        """Have the family of arrays in which the first axes of `data` are the batch found, once it is needed.
 
-        Many nets are called with batches of one size alone.
+        Many nets are called with batches of one size alone, or with one sequence of any length.
         """
         opened = [AbstractArray(a.shape, a.dtype) for a in arrays]
         self._expected.append((made, opened, data))
@@ -174,6 +176,16 @@ class Families:
             self._of_rests.clear()
             del self._found[:-_MOST_FAMILIES]
         return found
+
+
+def _differ_in_batch_alone(
+    arrays: Sequence[AbstractArray], signature: Signatures, data: Sequence[int]
+) -> bool:
+    """Whether shapes are those of arrays but for the first axes of `data`."""
+    return all(
+        shape[1:] == array.shape[1:] if i in data else shape == array.shape
+        for i, (array, (shape, _)) in enumerate(zip(arrays, signature, strict=True))
+    )
 
 
 def _distance(before: Sequence[Shape], after: Sequence[Shape]) -> int:
