@@ -48,10 +48,10 @@ def _memory(array: NDArray, address: Any, size: Any) -> Any:
         raise MXNetError(
             describe(f"memory for {_number(size)} elements", facts=[f"array: {array.shape}"])
         )
-    place = ctypes.cast(address, ctypes.c_void_p).value
-    if place is None:
+    pointer = ctypes.cast(address, ctypes.c_void_p).value
+    if pointer is None:
         raise MXNetError("the address is NULL")
-    raw: Any = (ctypes.c_char * array.elements.nbytes).from_address(place)
+    raw: Any = (ctypes.c_char * array.elements.nbytes).from_address(pointer)
     return np.ndarray(array.shape, array.elements.dtype, raw)
 
 

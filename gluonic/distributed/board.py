@@ -32,7 +32,7 @@ class Board:
     Parameters
     ----------
     name : the file behind it, which all ranks of the machine open, and the first of them removes
-    places : the ranks of the machine
+    ranks : the ranks of the machine
     rank : which of them this is
 
     Attributes
@@ -40,13 +40,13 @@ class Board:
     ranks : those of this machine
     """
 
-    def __init__(self, name: str, places: Iterable[int], rank: int) -> None:
-        self.ranks = tuple(places)
+    def __init__(self, name: str, ranks: Iterable[int], rank: int) -> None:
+        self.ranks = tuple(ranks)
         self._rank = rank
         self._file = MappedFile(name, _HEADER + _RECORD.itemsize * len(self.ranks))
         self._records = np.frombuffer(self._file.memory, _RECORD, offset=_HEADER)
-        self._places = {other: place for place, other in enumerate(self.ranks)}
-        self._own = self._records[self._places[rank]]
+        self._rows = {other: row for row, other in enumerate(self.ranks)}
+        self._own = self._records[self._rows[rank]]
         self._own["pid"] = os.getpid()
 
     def take_down(self) -> None:
@@ -76,12 +76,12 @@ class Board:
 
     def given_up(self, rank: int) -> str:
         """Why a rank of this machine has given up, in words; empty if it has not."""
-        reason = self._records[self._places[rank]]["gave_up"]
+        reason = self._records[self._rows[rank]]["gave_up"]
         return f"gave up: {reason.decode(errors='replace')}" if reason else ""
 
     def step_of(self, rank: int) -> int:
         """At which step a rank of this machine is, or was last."""
-        return int(self._records[self._places[rank]]["step"])
+        return int(self._records[self._rows[rank]]["step"])
 
     def others_ended(self) -> bool:
         """Whether no other rank of this machine is running."""
@@ -89,7 +89,7 @@ class Board:
 
     def end_of(self, rank: int) -> str:
         """Why a rank of this machine sends nothing any more, in words; empty if it is running."""
-        record = self._records[self._places[rank]]
+        record = self._records[self._rows[rank]]
         if record["state"] == State.FAILED:
             return f"was stopped by {record['reason'].decode(errors='replace')}"
         if record["state"] == State.ENDED:

@@ -100,9 +100,9 @@ class Buckets:
         if bucket.memory is not None:
             _fill(bucket, sources)
             return ReadyBucket(bucket.memory, bucket.memory, what)
-        place = bucket.members[0]
-        into = sources[place][0] if in_place else self._memory_for(place)
-        return ReadyBucket(_summed(sources[place], into).reshape(-1), into.reshape(-1), what)
+        index = bucket.members[0]
+        into = sources[index][0] if in_place else self._memory_for(index)
+        return ReadyBucket(_summed(sources[index], into).reshape(-1), into.reshape(-1), what)
 
     def reduce(
         self,
@@ -144,8 +144,8 @@ class Buckets:
 
     def target(self, bucket: Bucket) -> Array:
         """The target of a bucket's sum if it replaces no source."""
-        place = bucket.members[0]
-        return self._memory_for(place).reshape(-1) if bucket.memory is None else bucket.memory
+        index = bucket.members[0]
+        return self._memory_for(index).reshape(-1) if bucket.memory is None else bucket.memory
 
     def sums(self) -> list[Array]:
         """The sums that replace no sources."""
@@ -153,18 +153,18 @@ class Buckets:
         for bucket in self.all:
             known = bucket.views or [self._memory_for(bucket.members[0])]
             found.update(zip(bucket.members, known, strict=True))
-        return [found[place] for place in range(len(self._kinds))]
+        return [found[index] for index in range(len(self._kinds))]
 
-    def exchange(self, place: int, memory: Array) -> Array:
+    def exchange(self, index: int, memory: Array) -> Array:
         """Use other memory for the sums of a large array; returns the current sum, with its memory."""
-        found, self._sums[place] = self._memory_for(place), memory
+        found, self._sums[index] = self._memory_for(index), memory
         return found
 
-    def _memory_for(self, place: int) -> Array:
+    def _memory_for(self, index: int) -> Array:
         """The target of a large array's sum."""
-        known = self._sums.get(place)
+        known = self._sums.get(index)
         if known is None:
-            known = self._sums[place] = np.empty(*self._kinds[place])
+            known = self._sums[index] = np.empty(*self._kinds[index])
         return known
 
     def reduce_encoded(
@@ -172,9 +172,9 @@ class Buckets:
     ) -> list[Array]:
         """Sum the encoded arrays; those of this rank are encoded, too."""
         found = []
-        for place, arrays in enumerate(sources):
+        for index, arrays in enumerate(sources):
             flat = sum(arrays[1:], arrays[0]).reshape(-1)
-            total = reduce_encoded(group, codec, self._names[place], flat, self._what([place]))
+            total = reduce_encoded(group, codec, self._names[index], flat, self._what([index]))
             found.append(total.reshape(arrays[0].shape))
         return found
 

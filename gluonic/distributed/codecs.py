@@ -69,8 +69,8 @@ class TwoBit:
         """For each element, the number of ranks above minus the number below, times the threshold."""
         counts = np.zeros(len(parts[0]) * _PER_BYTE, np.int32)
         for part in parts:
-            for place in range(_PER_BYTE):
-                counts[place::_PER_BYTE] += _LEVELS[part >> (2 * place) & 3]
+            for position in range(_PER_BYTE):
+                counts[position::_PER_BYTE] += _LEVELS[part >> (2 * position) & 3]
         found: Array = counts[:length] * self.threshold
         return found
 

@@ -206,4 +206,4 @@ def _abandon(begun: dict[int, _Begun]) -> None:
 
 
 def _members(bucket: Bucket, sources: Sequence[Sequence[Array]]) -> list[Array]:
-    return [sources[place][0] for place in bucket.members]
+    return [sources[index][0] for index in bucket.members]

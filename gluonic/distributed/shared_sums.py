@@ -31,12 +31,12 @@ class _Member:
 
     Attributes
     ----------
-    place : its place among all arrays
+    index : its index among all arrays
     start, length : elements
     is_large : whether this rank's share of it is read from where the array is
     """
 
-    place: int
+    index: int
     start: int
     length: int
     is_large: bool
@@ -72,16 +72,16 @@ class _Segment:
         self._copied = [(m, _view(own, m, kinds)) for m in members if not m.is_large]
         self._large = [(m, _view(own, m, kinds)) for m in members if m.is_large]
         self._small_end = min((m.start for m, _ in self._large), default=length)
-        self.sums = {m.place: _view(self.total, m, kinds) for m in members}
+        self.sums = {m.index: _view(self.total, m, kinds) for m in members}
 
     def fill(self, sources: Sequence[Sequence[Array]]) -> None:
-        """Write into this rank's row what other ranks add up, and what is not read from its place."""
+        """Write into this rank's row the arrays that other ranks sum, and those that are not read in place."""
         for member, view in self._copied:
-            _write_sum(view, sources[member.place])
+            _write_sum(view, sources[member.index])
         own = self._parts[self._rank]
         for member, view in self._large:
-            arrays = sources[member.place]
-            if self._slots.has(member.place, arrays[0]):
+            arrays = sources[member.index]
+            if self._slots.has(member.index, arrays[0]):
                 continue
             if len(arrays) > 1:
                 _write_sum(view, arrays)
@@ -95,7 +95,7 @@ class _Segment:
         """Add up this rank's share."""
         self._add_up(self._parts[self._rank], 0, self._begin, min(self._end, self._small_end))
         for member, view in self._large:
-            arrays = sources[member.place]
+            arrays = sources[member.index]
             own = (arrays[0] if len(arrays) == 1 else view).reshape(-1)
             begin = max(self._begin, member.start)
             self._add_up(own, member.start, begin, min(self._end, member.start + member.length))
@@ -135,7 +135,7 @@ class SharedSums:
             for member in members:
                 if member.is_large:
                     offset = own + member.start * dtype.itemsize
-                    self._slots.add(member.place, offset, kinds[member.place])
+                    self._slots.add(member.index, offset, kinds[member.index])
             size = (group.size + 1) * length * dtype.itemsize
             rows = everything[start : start + size].view(dtype).reshape(group.size + 1, length)
             self._segments.append(_Segment(members, rows, group.rank, kinds, self._slots))
@@ -143,18 +143,18 @@ class SharedSums:
         found: dict[int, Array] = {}
         for segment in self._segments:
             found.update(segment.sums)
-        self._sums = [found[place] for place in range(len(kinds))]
+        self._sums = [found[index] for index in range(len(kinds))]
 
-    def slot(self, place: int) -> Array | None:
+    def slot(self, index: int) -> Array | None:
         """Memory for an array where other ranks read it, so that it need not be copied there in each step.
 
         None if the array is small, or somebody still holds what lay there. Nothing reads it but `sum_up`.
         """
-        return self._slots.take(place)
+        return self._slots.take(index)
 
-    def is_in_slot(self, place: int, array: Array) -> bool:
+    def is_in_slot(self, index: int, array: Array) -> bool:
         """Whether an array is the one that `slot` has returned."""
-        return self._slots.has(place, array)
+        return self._slots.has(index, array)
 
     def can_sum_up(self, sources: Sequence[Sequence[Array]]) -> bool:
         """Whether nobody holds memory that `sum_up` would write into."""
@@ -224,20 +224,20 @@ def _segments(kinds: Sequence[Kind]) -> Iterator[tuple[np.dtype, list[_Member], 
         lengths = {i: prod(shape) for i, (shape, own) in enumerate(kinds) if own == dtype}
         unit, start, members = _unit(dtype), 0, []
         for is_large in (False, True):
-            for place, length in lengths.items():
+            for index, length in lengths.items():
                 if (length * dtype.itemsize >= LARGE) is is_large:
-                    members.append(_Member(place, start, length, is_large))
+                    members.append(_Member(index, start, length, is_large))
                     start += -(-length // unit) * unit
         yield dtype, members, start
 
 
 def _unit(dtype: np.dtype) -> int:
-    """How many elements begin at the same place of a line of the cache."""
+    """The least number of elements that fills whole cache lines."""
     return max(1, _ALIGNMENT // dtype.itemsize)
 
 
 def _view(row: Array, member: _Member, kinds: Sequence[Kind]) -> Array:
-    return row[member.start : member.start + member.length].reshape(kinds[member.place][0])
+    return row[member.start : member.start + member.length].reshape(kinds[member.index][0])
 
 
 def _write_sum(into: Array, arrays: Sequence[Array]) -> None:

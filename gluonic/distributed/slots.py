@@ -24,34 +24,34 @@ class Slots:
 
     def __init__(self, memory: SharedMemory) -> None:
         self._memory = memory
-        self._places: dict[int, tuple[int, Kind]] = {}
+        self._layout: dict[int, tuple[int, Kind]] = {}
         self._taken: dict[int, ref[Array]] = {}
 
-    def add(self, place: int, offset: int, kind: Kind) -> None:
+    def add(self, index: int, offset: int, kind: Kind) -> None:
         """Add a slot: its offset in bytes, and the shape and dtype of its array."""
-        self._places[place] = offset, kind
+        self._layout[index] = offset, kind
 
-    def take(self, place: int) -> Array | None:
+    def take(self, index: int) -> Array | None:
         """An array in a slot; None if there is no such slot, or something refers to its earlier array."""
-        if place not in self._places or self._array(place) is not None:
+        if index not in self._layout or self._array(index) is not None:
             return None
-        offset, (shape, dtype) = self._places[place]
+        offset, (shape, dtype) = self._layout[index]
         found = np.ndarray(shape, dtype, buffer=self._memory, offset=offset)
-        self._taken[place] = ref(found)
+        self._taken[index] = ref(found)
         return register_owner(found)
 
-    def has(self, place: int, array: Array) -> bool:
+    def has(self, index: int, array: Array) -> bool:
         """Whether an array is the one in a slot."""
-        return self._array(place) is array
+        return self._array(index) is array
 
     def are_free_for(self, sources: Sequence[Sequence[Array]]) -> bool:
         """Whether all slots are free, or occupied by the corresponding array of the only context."""
         return all(
-            held is None or (len(sources[place]) == 1 and held is sources[place][0])
-            for place in self._taken
-            for held in [self._array(place)]
+            held is None or (len(sources[index]) == 1 and held is sources[index][0])
+            for index in self._taken
+            for held in [self._array(index)]
         )
 
-    def _array(self, place: int) -> Array | None:
-        known = self._taken.get(place)
+    def _array(self, index: int) -> Array | None:
+        known = self._taken.get(index)
         return None if known is None else known()

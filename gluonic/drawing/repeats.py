@@ -73,9 +73,9 @@ def _forms(group: BoxGroup) -> list[int]:
 
 def _form(member: Node | BoxGroup) -> _Form:
     nodes = [member] if isinstance(member, Node) else list(nodes_below(member))
-    places = {node: place for place, node in enumerate(nodes)}
+    positions = {node: position for position, node in enumerate(nodes)}
     joined = tuple(
-        (node.operator_name, *(_read(places, e) for e in node.inputs if not e.node.is_variable))
+        (node.operator_name, *(_read(positions, e) for e in node.inputs if not e.node.is_variable))
         for node in nodes
     )
     if isinstance(member, Node):
@@ -90,6 +90,6 @@ def _named(group: BoxGroup, nodes: list[Node]) -> Iterator[object]:
             yield tuple(node.attributes.items())
 
 
-def _read(places: dict[Node, int], entry: Entry) -> tuple[int, int]:
+def _read(positions: dict[Node, int], entry: Entry) -> tuple[int, int]:
     """An operator's input, if it is in the same box: its index there, and the index of the output."""
-    return (places[entry.node], entry.index) if entry.node in places else (-1, 0)
+    return (positions[entry.node], entry.index) if entry.node in positions else (-1, 0)

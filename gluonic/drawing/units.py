@@ -32,11 +32,11 @@ def gather_units(group: BoxGroup) -> None:
 
 def _between_cuts(members: list[Node | BoxGroup]) -> list[list[Node | BoxGroup]]:
     """Divide members where only one of them is read later."""
-    place = {node: at for at, member in enumerate(members) for node in _nodes(member)}
+    position = {node: at for at, member in enumerate(members) for node in _nodes(member)}
     last: dict[int, int] = {}
-    for node, at in list(place.items()):
+    for node, at in list(position.items()):
         for entry in node.inputs:
-            source = place.setdefault(
+            source = position.setdefault(
                 entry.node, at - 1
             )  # from outside: available from its first use on
             last[source] = max(last.get(source, at), at)

@@ -99,9 +99,9 @@ class _Outputs:
             self.error = error
             parts = [np.zeros(max(n, 0) + 1, np.int64) for n in (count, count, starts)]
             self._spare += parts
-        places = [data, indices, indptr]
-        for place, part in zip(places, parts, strict=False):
-            place[0] = part.ctypes.data
+        pointers = [data, indices, indptr]
+        for pointer, part in zip(pointers, parts, strict=False):
+            pointer[0] = part.ctypes.data
 
     def _parts(self, index: int, count: int, starts: int) -> list[Array]:
         is_there = 0 <= index < len(self._kinds) and self._kinds[index] != DEFAULT

@@ -181,14 +181,14 @@ class HybridBlock(ExplainedBlock):
 
     def _eager(self, inputs: tuple[Any, ...], arrays: list[NDArray]) -> Any:
         context = arrays[0].stated_context
-        place = context or CPU
+        ctx = context or CPU
         try:
-            parameters = {name: p.data(place) for name, p in self._reg_params.items()}
+            parameters = {name: p.data(ctx) for name, p in self._reg_params.items()}
         except DeferredInitializationError:
             self._deferred_infer_shape(*inputs)
             for parameter in self._params.values():
                 parameter.finish_deferred_init()
-            parameters = {name: p.data(place) for name, p in self._reg_params.items()}
+            parameters = {name: p.data(ctx) for name, p in self._reg_params.items()}
         if context is None:
             return self.hybrid_forward(nd, *inputs, **parameters)
         with context:

@@ -111,12 +111,12 @@ def loaded_elsewhere(parameter: "ParameterValues", wanted: "Sequence[Context]") 
 
 def other_context(parameter: "ParameterValues", wanted: "Context") -> MXNetError:
     """The parameter is not on the context for which its value was requested."""
-    places = parameter.list_ctx()
+    contexts = parameter.list_ctx()
     return MXNetError(
         describe(
-            f"is on {places}, not on {wanted}",
+            f"is on {contexts}, not on {wanted}",
             where=_title(parameter),
-            hint=f"x.as_in_context({places[0]}) for the input, or net.initialize(ctx=[…]) or "
+            hint=f"x.as_in_context({contexts[0]}) for the input, or net.initialize(ctx=[…]) or "
             "net.collect_params().reset_ctx(…) for the parameters",
         )
     )

@@ -329,7 +329,7 @@ def _positions(contexts: Sequence[Context]) -> list[list[int | None]]:
     """For contexts of even and of odd kinds, a list of their positions by device index."""
     found: list[list[int | None]] = [[], []]
     for position, ctx in enumerate(contexts):
-        places = found[ctx.device_typeid & 1]
-        places += [None] * (ctx.device_id + 1 - len(places))
-        places[ctx.device_id] = position
+        of_kind = found[ctx.device_typeid & 1]
+        of_kind += [None] * (ctx.device_id + 1 - len(of_kind))
+        of_kind[ctx.device_id] = position
     return found

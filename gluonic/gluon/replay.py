@@ -257,16 +257,16 @@ class EagerReplay(Replay):
         self._known: set[Any] = set()
         self._calls: list[tuple[Call, list[int]]] = []
         self._calls_back = False
-        places: dict[Entry, int] = {node.entry(): i for i, node in enumerate(op.inputs)}
+        indices: dict[Entry, int] = {node.entry(): i for i, node in enumerate(op.inputs)}
         known = len(op.inputs)
         for node in op.graph.nodes:
             if node.application is not None:
-                reads = [places[entry] for entry in node.inputs]
+                reads = [indices[entry] for entry in node.inputs]
                 self._calls.append((_eagerly(node.application, op.kind), reads))
                 self._calls_back |= node.application.op.calls_back
-                places.update({node.entry(i): known + i for i in range(node.visible_count)})
+                indices.update({node.entry(i): known + i for i in range(node.visible_count)})
                 known += node.visible_count
-        self._outputs = [places[entry] for entry in op.graph.outputs]
+        self._outputs = [indices[entry] for entry in op.graph.outputs]
 
     @staticmethod
     def suits(op: CachedGraph) -> bool:

@@ -259,7 +259,7 @@ class BoundTrace:
         self._given = [
             (i, source) for i, source in enumerate(self.sources) if isinstance(source, int)
         ]
-        self._places = [place for place, position in sorted(self._given, key=lambda pair: pair[1])]
+        self._indices = [index for index, position in sorted(self._given, key=lambda pair: pair[1])]
         self._known = _Known(self, -1, [], None)
         self._recorded: bool | None = None
         self._structure = trace.output_structure
@@ -310,12 +310,12 @@ class BoundTrace:
     def _filled(self, known: _Known, arrays: Sequence[NDArray]) -> list[NDArray]:
         """The cached operands, with the inputs and the values that parameters compute filled in."""
         operands = known.operands.copy()
-        for place, position in self._given:
-            operands[place] = arrays[position]
+        for index, position in self._given:
+            operands[index] = arrays[position]
         if self._computed:
             with known.context or CPU:
-                for place, parameter in self._computed:
-                    operands[place] = parameter.data()
+                for index, parameter in self._computed:
+                    operands[index] = parameter.data()
         return operands
 
     def _find(self, arrays: Sequence[NDArray]) -> _Known:
@@ -356,7 +356,7 @@ class BoundTrace:
         known = self._find(arrays)
         operands = self._filled(known, arrays)
         outputs = self.op(*operands)
-        fits = STATE.recording is self._recorded and 0 < len(arrays) == len(self._places)
+        fits = STATE.recording is self._recorded and 0 < len(arrays) == len(self._indices)
         self.replay = self._find_replay(arrays, operands, known) if fits else None
         self._recorded = STATE.recording
         return outputs
@@ -385,8 +385,8 @@ class BoundTrace:
 
     def _new_replay(self, operands: Sequence[NDArray], known: _Known) -> Replay | None:
         if InferenceReplay.suits(self.op):
-            return InferenceReplay.of(self.op, operands, self._places, known.at, known.token)
-        replay = RecordedReplay(self.op, operands, self._places, known.at)
+            return InferenceReplay.of(self.op, operands, self._indices, known.at, known.token)
+        replay = RecordedReplay(self.op, operands, self._indices, known.at)
         return replay if replay.is_usual else None
 
 

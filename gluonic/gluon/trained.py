@@ -50,22 +50,24 @@ class KnownParameters(NamedTuple):
     ----------
     at : the number of the latest replacement of a parameter's array when they were looked up
     entries : the values with their entries on the tape: a variable that is marked again has a new entry
-    places : for each context, the parameters trained there
+    by_context : for each context, the parameters trained there
     """
 
     at: int
     entries: list[tuple[NDArray, Any]]
-    places: list[list[Trained]]
+    by_context: list[list[Trained]]
 
     @classmethod
-    def of(cls, params: Sequence[Parameter], places: list[list[Trained]], at: int) -> Self | None:
+    def of(
+        cls, params: Sequence[Parameter], by_context: list[list[Trained]], at: int
+    ) -> Self | None:
         """The result of the look-up; None if parameters do not notify of replaced arrays."""
         for param in params:
             own = is_overridden(param, "list_data") or is_overridden(param, "list_grad")
             if own or not param.notes_replacements:
                 return None
         values = [array for p in params if p.is_initialized for array in p.held_arrays()]
-        return cls(at, [(array, array.tape_entry) for array in values], places)
+        return cls(at, [(array, array.tape_entry) for array in values], by_context)
 
     def holds(self) -> bool:
         """Whether the look-up is still valid."""

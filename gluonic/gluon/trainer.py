@@ -324,16 +324,16 @@ class Trainer(LossScaling, CheckedArguments):
     def _found(self) -> list[list[Trained]]:
         """The trained parameters of each context; they are looked up again after changes."""
         if self._known is not None and self._known.holds():
-            return self._known.places
+            return self._known.by_context
         at = REPLACEMENTS.latest
-        places: list[list[Trained]] = [[] for _ in self._updaters]
+        by_context: list[list[Trained]] = [[] for _ in self._updaters]
         for index, param in self._trained():
             held = param.held_arrays() if param.has_sparse_value else param.list_data()
-            values = zip(held, param.list_grad(), places, strict=True)
+            values = zip(held, param.list_grad(), by_context, strict=True)
             for array, gradient, trained in values:
                 trained.append(Trained(index, param, array, gradient, array.leaf()))
-        self._known = KnownParameters.of(self._params, places, at)
-        return places
+        self._known = KnownParameters.of(self._params, by_context, at)
+        return by_context
 
     # Files
 
@@ -389,4 +389,4 @@ class Trainer(LossScaling, CheckedArguments):
         known = [
             (i, param.held_arrays()) for i, param in enumerate(self._params) if param.is_initialized
         ]
-        return [{i: arrays[place] for i, arrays in known} for place in range(len(self._updaters))]
+        return [{i: arrays[index] for i, arrays in known} for index in range(len(self._updaters))]

@@ -36,11 +36,11 @@ def checked_parameters(params: Any) -> list[Parameter]:
     return list(params)
 
 
-def stale_gradients(places: Iterable[Iterable[Trained]]) -> StaleGradientError:
+def stale_gradients(by_context: Iterable[Iterable[Trained]]) -> StaleGradientError:
     """The error that names parameters whose gradients are not from the last `backward`."""
     stale = [
         f"{t.param.name} on {t.array.context}"
-        for trained in places
+        for trained in by_context
         for t in trained
         if t.leaf is None or not t.leaf.fresh
     ]

@@ -1,4 +1,4 @@
-"""What rules of all gradients of a node begin and end with."""
+"""The common steps of rules that return all gradients of a node."""
 
 from collections.abc import Iterable, Sequence
 from typing import Any
@@ -7,7 +7,7 @@ from gluonic.graph.view import NodeView, slots_of, wanted_of
 
 
 def or_zeros(F: Any, heads: Iterable[Any], values: Iterable[Any]) -> list[Any]:
-    """Put zeros where no gradient flows into a value; of more values than `heads`, the first are taken."""
+    """Replace missing gradients by zeros; of more values than `heads`, the first are used."""
     return [
         F.zeros_like(value) if head is None else head
         for head, value in zip(heads, values, strict=False)
@@ -15,7 +15,7 @@ def or_zeros(F: Any, heads: Iterable[Any], values: Iterable[Any]) -> list[Any]:
 
 
 def flowing(F: Any, n: NodeView, heads: Sequence[Any]) -> list[Any]:
-    """Put zeros where no gradient flows into an output."""
+    """Replace the missing gradients of outputs by zeros."""
     return or_zeros(F, heads, list(slots_of(n).values())[-len(heads) :])
 
 

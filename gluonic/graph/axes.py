@@ -123,13 +123,13 @@ def indices_of(part: slice, size: Any) -> tuple[Any, Any, int]:
     step = 1 if part.step is None else part.step
     low, high = (-1, size - 1) if step < 0 else (0, size)
 
-    def bound(place: Any, otherwise: Any) -> Any:
-        if place is None:
+    def bound(index: Any, otherwise: Any) -> Any:
+        if index is None:
             return otherwise
-        if place < 0:
-            place = size + place
-            return low if place < low else place
-        return high if place >= high else place
+        if index < 0:
+            index = size + index
+            return low if index < low else index
+        return high if index >= high else index
 
     from_end = step < 0
     first = bound(part.start, high if from_end else low)

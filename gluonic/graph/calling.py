@@ -135,8 +135,8 @@ class Caller:
         return positional, named, attributes
 
     def _refuse_twice(self, name: str, positional: list[Any]) -> None:
-        place = self.inputs.index(name)
-        if place < len(positional) and positional[place] is not None:
+        index = self.inputs.index(name)
+        if index < len(positional) and positional[index] is not None:
             raise TypeError(f"{self.op.name}: {name} was given twice, by position and by keyword")
 
     def _positional_attributes(self, arguments: Sequence[Any]) -> dict[str, Any]:

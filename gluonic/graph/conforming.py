@@ -1,4 +1,4 @@
-"""Results of kernels, as inference promised them and as their receiver may keep them."""
+"""Results of kernels: with the inferred dtypes and shapes, and in memory that the receiver owns."""
 
 from collections.abc import Sequence
 from math import prod
@@ -12,7 +12,7 @@ from gluonic.graph.operator import Array
 
 
 def conform(results: Sequence[Any], expected: Signature, application: Application) -> list[Array]:
-    """Give a kernel's results the dtypes and shapes that inference promised."""
+    """Give a kernel's results the inferred dtypes and shapes."""
     return [
         conformed(result, shape, dtype, application)
         for result, shape, dtype in zip(results, expected.shapes, expected.dtypes, strict=True)
@@ -22,7 +22,7 @@ def conform(results: Sequence[Any], expected: Signature, application: Applicatio
 def conformed(
     result: Any, shape: tuple[int, ...] | None, dtype: Any, application: Application
 ) -> Array:
-    """Give one result of a kernel the dtype and the shape that inference promised."""
+    """Give one result of a kernel the inferred dtype and shape."""
     array: Array = result if type(result) is np.ndarray else np.asarray(result)
     if array.dtype != dtype:
         array = array.astype(dtype)

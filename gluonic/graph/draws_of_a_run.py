@@ -257,7 +257,7 @@ FILLS: dict[str, Fill] = {
 - ``gamma``: a `gamma_table`, the number of draws for each row, the dtype of products with the scale
 - ``poisson``: means, and the number of draws for each
 - ``mixed``: as ``gamma``; Poisson numbers with gamma distributed means. A row that begins with 0 has the
-  mean in the place of the scale
+  mean instead of the scale
 """
 
 WORD_BY_WORD = frozenset({"uniform", "kept", "words", "integers"})

@@ -1,6 +1,6 @@
 """The error function, the normal distribution, GELU and its derivative of float32, from tables.
 
-A table holds a function and its derivatives at places so close together that Taylor series between them are
+A table holds a function and its derivatives at points so close together that Taylor series between them are
 exact. The first two functions are computed in float64, to ten digits: they take half as long as SciPy's, whose
 import also takes 0.2 seconds, and return the same float32. The others are computed in float32.
 """
@@ -16,7 +16,7 @@ import numpy.typing as npt
 from gluonic.graph.operator import Array
 
 _WIDE_APART, _CLOSE = 512, 2048
-"""The numbers of places per unit: powers of two, so that distances from them are exact in float32."""
+"""The numbers of points per unit: powers of two, so that distances from them are exact in float32."""
 NORMAL_PEAK = 1 / math.sqrt(2 * math.pi)
 """The density of the standard normal distribution at 0."""
 LEAST = -50.0
@@ -27,20 +27,20 @@ _AT_ONCE = 32768
 _Numbers = npt.NDArray[np.floating[Any]]
 
 
-def _places(begin: float, end: float, per_unit: int) -> npt.NDArray[np.float64]:
-    """Evenly spaced places; one of them is 0."""
+def _points(begin: float, end: float, per_unit: int) -> npt.NDArray[np.float64]:
+    """Evenly spaced points; one of them is 0."""
     return np.arange(round(begin * per_unit), round(end * per_unit) + 1) / per_unit
 
 
 class _Table(NamedTuple):
-    """The Taylor series of a function at evenly spaced places.
+    """The Taylor series of a function at evenly spaced points.
 
     Attributes
     ----------
-    begin, end : the places beyond which the function is constant
-    per_unit : the number of places per unit
-    first : the index of the first place, counted from the place 0
-    series : the coefficients at all places, in units of the distance between places; constants last
+    begin, end : the points beyond which the function is constant
+    per_unit : the number of points per unit
+    first : the index of the first point, counted from the point 0
+    series : the coefficients at all points, in units of the distance between points; constants last
     """
 
     begin: np.float32
@@ -50,15 +50,15 @@ class _Table(NamedTuple):
     series: list[_Numbers]
 
     @classmethod
-    def of(cls, places: _Numbers, values: _Numbers, *derivatives: _Numbers, dtype: Any) -> "_Table":
-        """Make a table, which computes in `dtype`, of a function's values and derivatives at such places."""
-        per_unit = round(1 / (places[1] - places[0]))
+    def of(cls, points: _Numbers, values: _Numbers, *derivatives: _Numbers, dtype: Any) -> "_Table":
+        """Make a table, which computes in `dtype`, of a function's values and derivatives at such points."""
+        per_unit = round(1 / (points[1] - points[0]))
         signed = np.where(values == 0, -0.0, values)  # adding 0.0 to it gives 0.0
         series = [
             (each / (math.factorial(k) * float(per_unit) ** k)).astype(dtype)
             for k, each in enumerate((signed, *derivatives))
         ]
-        begin, end = np.float32(places[0]), np.float32(places[-1])
+        begin, end = np.float32(points[0]), np.float32(points[-1])
         return cls(begin, end, np.float32(per_unit), begin * np.float32(per_unit), series[::-1])
 
     def look_up(self, x: Array, found: Array) -> None:
@@ -66,19 +66,19 @@ class _Table(NamedTuple):
         step = x.clip(self.begin, self.end)
         step *= self.per_unit
         near = np.rint(step)
-        near += np.float32(0)  # the place of -0.0 is 0.0, and the distance from it -0.0
+        near += np.float32(0)  # the nearest point to -0.0 is 0.0, at the distance -0.0
         step -= near
         near -= self.first
-        place = near.astype(np.intp)
+        index = near.astype(np.intp)
         highest, *between, values = self.series
-        total = highest.take(place, mode="clip")
+        total = highest.take(index, mode="clip")
         taken = np.empty_like(total)
         step = step.astype(total.dtype, copy=False)
         for coefficients in between:
             total *= step
-            total += coefficients.take(place, out=taken, mode="clip")
+            total += coefficients.take(index, out=taken, mode="clip")
         total *= step
-        np.add(total, values.take(place, out=taken, mode="clip"), out=found)
+        np.add(total, values.take(index, out=taken, mode="clip"), out=found)
 
 
 def _bell(x: _Numbers, peak: float, rate: float) -> Sequence[_Numbers]:
@@ -90,14 +90,14 @@ def _bell(x: _Numbers, peak: float, rate: float) -> Sequence[_Numbers]:
 
 @cache
 def _table_of_erf() -> _Table:
-    x = _places(-4, 4, _WIDE_APART)  # beyond, it is 1 in float32
+    x = _points(-4, 4, _WIDE_APART)  # beyond, it is 1 in float32
     values = np.array([math.erf(each) for each in x.tolist()])
     return _Table.of(x, values, *_bell(x, 2 / math.sqrt(math.pi), 1), dtype=np.float64)
 
 
 @cache
 def _table_of_ndtr() -> _Table:
-    x = _places(-14.25, 6, _WIDE_APART)  # below, it is too small for float32
+    x = _points(-14.25, 6, _WIDE_APART)  # below, it is too small for float32
     half = math.sqrt(0.5)
     values = np.array([0.5 * math.erfc(-each * half) for each in x.tolist()])
     return _Table.of(x, values, *_bell(x, NORMAL_PEAK, 0.5), dtype=np.float64)
@@ -105,14 +105,14 @@ def _table_of_ndtr() -> _Table:
 
 @cache
 def _close_table_of_ndtr() -> _Table:
-    x = _places(-14.25, 6, _CLOSE)
+    x = _points(-14.25, 6, _CLOSE)
     density, slope, _ = _bell(x, NORMAL_PEAK, 0.5)
     return _Table.of(x, ndtr(x.astype(np.float32)), density, slope, dtype=np.float32)
 
 
 @cache
 def _table_of_gelu_slope() -> _Table:
-    x = _places(-6, 6, _CLOSE)  # beyond, it is 1 in float32, or less than a ten-millionth
+    x = _points(-6, 6, _CLOSE)  # beyond, it is 1 in float32, or less than a ten-millionth
     density, _, _ = _bell(x, NORMAL_PEAK, 0.5)
     values = ndtr(x.astype(np.float32)) + x * density
     values[0] = 0
@@ -123,7 +123,7 @@ def in_parts(function: Callable[[Array, Array], object], x: Array) -> Array:
     """Apply a function to float32, block by block; it also receives the array to write to."""
     given = x.reshape(-1)
     found = np.empty(x.size, np.float32)
-    with np.errstate(invalid="ignore"):  # the place of NaN is arbitrary
+    with np.errstate(invalid="ignore"):  # the index of NaN is arbitrary
         for begin in range(0, x.size, _AT_ONCE):
             part = slice(begin, begin + _AT_ONCE)
             function(given[part], found[part])

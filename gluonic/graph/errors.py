@@ -59,12 +59,12 @@ class MXNetError(RuntimeError):
         said = self.args[0] if self.args else ""
         if not isinstance(said, Description):
             said = Description(text)
-        place = said.place
-        if not place and self.location is not None and 'File "' not in text:
-            place = (str(self.location),)
+        origin = said.origin
+        if not origin and self.location is not None and 'File "' not in text:
+            origin = (str(self.location),)
         if self.blocks:
-            place = (*place, f"in block {'/'.join(self.blocks)}")
-        return str(Description(said.gist, (*said.facts, *self.facts), said.hint, place))
+            origin = (*origin, f"in block {'/'.join(self.blocks)}")
+        return str(Description(said.gist, (*said.facts, *self.facts), said.hint, origin))
 
     def __reduce__(self) -> Any:
         kept = {name: value for name, value in vars(self).items() if name != "failed"}
@@ -100,33 +100,33 @@ class Description(str):
     gist : what is wrong, in one line, which is the first and the last
     facts : further lines
     hint : what to try
-    place : the user's line, the block
+    origin : the user's line, the block
     """
 
     gist: str
     facts: tuple[str, ...]
     hint: str
-    place: tuple[str, ...]
+    origin: tuple[str, ...]
 
     def __new__(
-        cls, gist: str, facts: Iterable[str] = (), hint: str = "", place: Iterable[str] = ()
+        cls, gist: str, facts: Iterable[str] = (), hint: str = "", origin: Iterable[str] = ()
     ) -> "Description":
         """Compose a message; further lines of `gist`, which may quote another message, become facts."""
         gist, *more = gist.split("\n")
         if more and gist.endswith(more[-1]):
             more.pop()
-        facts, place = (*map(str.strip, more), *facts), tuple(place)
+        facts, origin = (*map(str.strip, more), *facts), tuple(origin)
         lines = [*facts, f"Try: {hint}"] if hint else [*facts]
         if lines:
-            text = "\n".join([gist, *(f"  {line}" for line in (*lines, *place)), gist])
+            text = "\n".join([gist, *(f"  {line}" for line in (*lines, *origin)), gist])
         else:
-            text = f"{gist} ({', '.join(place)})" if place else gist
+            text = f"{gist} ({', '.join(origin)})" if origin else gist
         made = super().__new__(cls, text)
-        made.gist, made.facts, made.hint, made.place = gist, facts, hint, place
+        made.gist, made.facts, made.hint, made.origin = gist, facts, hint, origin
         return made
 
     def __reduce__(self) -> Any:
-        return Description, (self.gist, self.facts, self.hint, self.place)
+        return Description, (self.gist, self.facts, self.hint, self.origin)
 
 
 class InferenceError(MXNetError, ValueError):
@@ -191,8 +191,8 @@ class MissingModuleError(NotThereError, ModuleNotFoundError):
     """A module that MXNet has and gluonic does not was imported, or a name from one.
 
     It is an ImportError so that ``try: import mxnet.numpy`` with ``except ImportError:`` goes on; Python has no
-    class that is an AttributeError as well. Its `name` stays empty, or ``from mxnet import rnn`` would take it
-    for a mere «cannot import name».
+    class that is an AttributeError as well. Its `name` stays empty, or ``from mxnet import rnn`` would report
+    it as «cannot import name».
     """
 
 
@@ -260,5 +260,5 @@ def describe(
     location : the line at fault; by default the innermost on the stack that is not gluonic's own
     """
     location = location or user_location()
-    place = () if location is None else (str(location),)
-    return Description(f"{where}: {what}" if where else what, facts, hint, place)
+    origin = () if location is None else (str(location),)
+    return Description(f"{where}: {what}" if where else what, facts, hint, origin)

@@ -27,8 +27,8 @@ def input_gradients(
     ----------
     namespace : `F`, eager or building a graph
     values : the node's inputs, then its outputs
-    heads : a gradient for each output, None where none flows in, which is as good as zeros
-    wanted : which inputs' gradients are asked for
+    heads : a gradient for each output, None where none flows in, which is equivalent to zeros
+    wanted : the inputs whose gradients are requested
     """
     op = application.op
     if heads[0] is None and application.is_loss:
@@ -56,7 +56,7 @@ def input_gradients(
 
 
 def _by_input(application: Application, found: Mapping[str, Any]) -> dict[str, Any]:
-    """Spread the gradients of a variadic input over its members."""
+    """Assign the gradients of a variadic input to its members."""
     spread = dict(found)
     variadic = application.op.variadic
     if variadic is not None and isinstance(spread.get(variadic), (list, tuple)):
@@ -77,7 +77,7 @@ def gradients(
 
     Parameters
     ----------
-    parts : takes, for each operator on the way, what it contributes to the gradients of its inputs
+    parts : receives, for each operator on the way, its contributions to the gradients of its inputs
 
     Returns
     -------
@@ -108,7 +108,7 @@ def gradients(
 
 
 class _Rules:
-    """The operators' gradient rules; of nodes that are alike only the first is given to the rule.
+    """The operators' gradient rules; of equivalent nodes only the first is passed to the rule.
 
     Parameters
     ----------
@@ -145,46 +145,46 @@ class _Rules:
 
 
 class _Pattern:
-    """The nodes that a rule makes of entries, to be made of other entries without asking the rule.
+    """The nodes that a rule creates from entries, so that they can be created from others without the rule.
 
     Parameters
     ----------
-    given : the entries that the rule was given, all different
-    found : what it returned
+    given : the entries that the rule received, all different
+    found : the entries that it returned
     """
 
     def __init__(self, given: Sequence[Entry], found: Sequence[Entry | None]) -> None:
-        places = {entry: place for place, entry in enumerate(given)}
+        indices = {entry: index for index, entry in enumerate(given)}
         stack, made = [entry for entry in found if entry is not None], set()
         while stack:
             entry = stack.pop()
-            if entry not in places and entry.node not in made:
+            if entry not in indices and entry.node not in made:
                 made.add(entry.node)
                 stack.extend(entry.node.inputs)
         self._steps: list[tuple[Node, list[int]]] = []
         for node in sorted(made, key=lambda node: node.serial):
-            self._steps.append((node, [places[entry] for entry in node.inputs]))
+            self._steps.append((node, [indices[entry] for entry in node.inputs]))
             for index in range(node.output_count):
-                places[node.entry(index)] = len(places)
-        self._found = [None if entry is None else places[entry] for entry in found]
+                indices[node.entry(index)] = len(indices)
+        self._found = [None if entry is None else indices[entry] for entry in found]
 
     def of(self, given: Sequence[Entry], origin: Node) -> list[Entry | None]:
-        """What the rule returns of other entries; the nodes get the user's line and block of `origin`."""
+        """The entries that the rule returns for others; the nodes get the user's line and block of `origin`."""
         entries = [*given]
-        for like, places in self._steps:
-            inputs = [entries[place] for place in places]
+        for like, indices in self._steps:
+            inputs = [entries[index] for index in indices]
             node = Node(like.application, like.name, inputs, None, origin.location, origin.block)
             entries += [node.entry(i) for i in range(node.output_count)]
-        return [None if place is None else entries[place] for place in self._found]
+        return [None if index is None else entries[index] for index in self._found]
 
 
 def has_losses(graph: Graph) -> bool:
-    """Whether there are gradients though none flows into the outputs."""
+    """Whether inputs have gradients even if none flows into the outputs."""
     return any(n.application is not None and n.application.is_loss for n in graph.nodes)
 
 
 def _depends_on(graph: Graph, wrt: Sequence[Entry]) -> set[Node]:
-    """The nodes through which the outputs depend on `wrt`, these included."""
+    """The nodes through which the outputs depend on `wrt`, including these."""
     needed = {entry.node for entry in wrt}
     for node in graph.nodes:
         if any(entry.node in needed for entry in node.inputs):
@@ -193,7 +193,7 @@ def _depends_on(graph: Graph, wrt: Sequence[Entry]) -> set[Node]:
 
 
 def _total(parts: list[Entry] | None, reader: Node | None = None) -> Entry | None:
-    """The sum of what flows into an entry, made once; its origin is that of the node whose rule reads it."""
+    """The sum of the gradients of an entry, created once, with the origin of the node whose rule reads it."""
     if not parts:
         return None
     if len(parts) > 1:

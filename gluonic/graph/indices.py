@@ -54,12 +54,12 @@ def positions(index: Array, size: int, mode: str, title: str) -> Array:
 def _require_within(index: Array, whole: Array, lowest: int, size: int, title: str) -> None:
     if not whole.size or lowest <= whole.min() <= whole.max() < size:
         return
-    place = tuple(np.argwhere((whole < lowest) | (whole >= size))[0].tolist())
+    position = tuple(np.argwhere((whole < lowest) | (whole >= size))[0].tolist())
     raise OutOfRangeError(
         describe(
-            f"index {index[place].item():.15g} is out of range for an axis of {size} elements",
+            f"index {index[position].item():.15g} is out of range for an axis of {size} elements",
             where=title,
-            facts=[f"it is at {place} of an array of shape {index.shape}"],
+            facts=[f"it is at {position} of an array of shape {index.shape}"],
         )
     )
 

@@ -56,7 +56,7 @@ def _differs(new: Any, old: Any) -> bool:
 
 
 def _what_follows(node: Node, kind: str, before: list[Any]) -> list[Any]:
-    """What a node's rule makes of what is known of its inputs and outputs."""
+    """The facts that a node's rule infers from those known about its inputs and outputs."""
     view = node.applied.view(before, title=node)
     try:
         _run_rule(node.applied, kind, view)
@@ -73,8 +73,8 @@ class _Inference:
     def __init__(self, graph: Graph, kind: str, known: Mapping[Node, Any]) -> None:
         self._graph, self._kind = graph, kind
         self._shapes: dict[tuple[int | None, ...], tuple[int | None, ...]] = {}
-        # What rules have made of what was known, by operator and by identities, because symbolic extents
-        # note comparisons: nodes of large graphs are much alike.
+        # The facts inferred by rules, by operator and by the identities of the known facts, since comparing
+        # symbolic extents records guards: many nodes of large graphs are equivalent.
         self._learnt: dict[Any, tuple[list[Any], list[Any]]] = {}
         self._facts: Facts = {node: [None] * node.output_count for node in graph.nodes}
         for node, fact in known.items():
@@ -106,7 +106,7 @@ class _Inference:
         return self._shapes.setdefault(fact, fact) if is_plain else fact
 
     def _apply_rule(self, node: Node) -> list[Node]:
-        """Run a node's rule; the nodes about whose outputs something new was learnt."""
+        """Run a node's rule; return the nodes about whose outputs something new was learnt."""
         facts, kind = self._facts, self._kind
         before = [facts[entry.node][entry.index] for entry in node.inputs] + facts[node]
         key = node.application, *map(id, before)
@@ -133,7 +133,7 @@ class _Inference:
 
 
 def _run_rule(application: Application, kind: str, view: Any) -> None:
-    """Run a rule of an operator; one that finds no axis where it looks for it says so."""
+    """Run a rule of an operator; a missing axis that it reads is an error."""
     try:
         _rule_of(application, kind)(view)
     except (IndexError, ValueError, ZeroDivisionError) as error:
@@ -144,7 +144,7 @@ def _run_rule(application: Application, kind: str, view: Any) -> None:
 
 
 def _conflict(node: Node, kind: str, facts: Sequence[Any], error: InferenceError) -> InferenceError:
-    """A contradiction as the user sees it: the user's line, and where each input comes from."""
+    """The error for a contradiction, with the user's line and the origin of each input."""
     lines = []
     for name, entry, fact in zip(node.applied.inputs, node.inputs, facts, strict=False):
         elsewhere = entry.node.location not in (None, node.location)
@@ -165,17 +165,17 @@ def signature(
     dtypes: Sequence[np.dtype[Any]],
     targets: Sequence[tuple[tuple[int, ...], np.dtype[Any]]] = (),
 ) -> Signature:
-    """The outputs' shapes and dtypes of an operator called eagerly; the check at its door.
+    """The outputs' shapes and dtypes of an operator called eagerly; this checks the call.
 
     Parameters
     ----------
-    shapes, dtypes : of the inputs
-    targets : shapes and dtypes that the (first) outputs must have
+    shapes, dtypes : those of the inputs
+    targets : the shapes and dtypes that the (first) outputs must have
 
     Raises
     ------
     InferenceError
-        when the operator does not take such inputs
+        if the operator does not accept such inputs
     """
     free = [None] * (len(application.outputs) - len(targets))
     kind = "shape"
@@ -205,7 +205,7 @@ def _refused(
     dtypes: Sequence[np.dtype[Any]],
     error: InferenceError,
 ) -> InferenceError:
-    """A contradiction between the inputs of an operator called eagerly, as the user sees it."""
+    """The error for a contradiction between the inputs of an operator called eagerly."""
     facts = [
         f"{name}: shape {written(shape)}, dtype {written(dtype)}"
         for name, shape, dtype in zip(application.inputs, shapes, dtypes, strict=True)

@@ -76,7 +76,7 @@ def computed(
 def _executed_in_float32(
     application: Application, arrays: Sequence[Array], run: Run | None
 ) -> tuple[Any, ...]:
-    """The results of a kernel on bfloat16: computed in float32, rounded later, once."""
+    """The results of a kernel on bfloat16: computed in float32, and rounded once afterwards."""
     wide = [array.astype(np.float32) if is_bfloat16(array.dtype) else array for array in arrays]
     results = application.execute(wide, run)
     for name, array, computed_with in zip(application.inputs, arrays, wide, strict=True):
@@ -154,13 +154,13 @@ def _with_last_reads(
     steps: Sequence[tuple[Node, list[int], int]], outputs: Sequence[int]
 ) -> list[tuple[Node, list[int], int, list[int]]]:
     """The steps, each with the values that are released after it because no later step reads them."""
-    last_read = {place: step for step, (_, reads, _) in enumerate(steps) for place in reads}
-    for place in set(outputs):
-        last_read.pop(place, None)
+    last_read = {index: step for step, (_, reads, _) in enumerate(steps) for index in reads}
+    for index in set(outputs):
+        last_read.pop(index, None)
     released: list[list[int]] = [[] for _ in steps]
-    for place, step in last_read.items():
-        released[step].append(place)
-    return [(*step, places) for step, places in zip(steps, released, strict=True)]
+    for index, step in last_read.items():
+        released[step].append(index)
+    return [(*step, indices) for step, indices in zip(steps, released, strict=True)]
 
 
 class Interpretation:
@@ -172,19 +172,19 @@ class Interpretation:
     ----------
     graph : the graph
     inputs : its variables, in the order of the arrays in calls
-    foretell : returns the output signatures of all operators, in run order, for new inputs, or None
+    predict : returns the output signatures of all operators, in run order, for new inputs, or None
     """
 
     def __init__(
         self,
         graph: Graph,
         inputs: Sequence[Node],
-        foretell: Callable[[Sequence[Array]], list[Signature] | None] | None = None,
+        predict: Callable[[Sequence[Array]], list[Signature] | None] | None = None,
     ) -> None:
-        self._graph, self._inputs, self._foretell = graph, inputs, foretell
+        self._graph, self._inputs, self._predict = graph, inputs, predict
         self._closed: dict[Any, Interpretation] | None = {} if has_open_shapes(graph) else None
-        self._promised: dict[Signatures, list[Signature]] = {}
-        first = {node: place for place, node in enumerate(inputs)}
+        self._signatures: dict[Signatures, list[Signature]] = {}
+        first = {node: index for index, node in enumerate(inputs)}
         count, steps = len(inputs), []
         for node in graph.run_order:
             if node.application is not None:
@@ -215,26 +215,26 @@ class Interpretation:
             return self._with_found_shapes(arrays)(arrays, run, observer)
         values: list[Any] = [*arrays, *self._empty]
         is_quiet = self._keeps_promises and observer is None and not EVENTS.symbolic
-        promised = self._known(arrays) if is_quiet else None
-        if promised is None and is_quiet and BFLOAT16_CODE not in CODES:
-            promised = self._inferred(arrays)
-            self._keep(arrays, promised)
-        if promised is not None:
-            quietly(self._run_quietly, values, arrays, run, promised)
+        inferred = self._known(arrays) if is_quiet else None
+        if inferred is None and is_quiet and BFLOAT16_CODE not in CODES:
+            inferred = self._inferred(arrays)
+            self._keep(arrays, inferred)
+        if inferred is not None:
+            quietly(self._run_quietly, values, arrays, run, inferred)
         else:
             self._keep(arrays, self._run_apart(values, arrays, run, observer))
-        return [values[place] for place in self._outputs]
+        return [values[index] for index in self._outputs]
 
     def _inferred(self, arrays: Sequence[Array]) -> list[Signature]:
-        """Infer the operators' output signatures, once for nodes that are alike."""
+        """Infer the operators' output signatures, once for equivalent nodes."""
         shared: dict[
             Any, Any
-        ] = {}  # equal ends are one object, so that identities tell nodes apart
+        ] = {}  # equal signatures are one object, so that identities distinguish nodes
         known: dict[Any, tuple[Signature, list[Any]]] = {}
         ends = [shared.setdefault(end, end) for end in shapes_and_dtypes(arrays)]
-        promised = []
+        inferred = []
         for node, reads, *_ in self._steps:
-            given = [ends[place] for place in reads]
+            given = [ends[index] for index in reads]
             key = node.application, *map(id, given)
             if key not in known:
                 try:
@@ -246,9 +246,9 @@ class Interpretation:
                 own = zip(found.shapes, found.dtypes, strict=True)
                 known[key] = found, [shared.setdefault(end, end) for end in own]
             found, made = known[key]
-            promised.append(found)
+            inferred.append(found)
             ends += made
-        return promised
+        return inferred
 
     @property
     def tells_elements(self) -> bool:
@@ -259,27 +259,27 @@ class Interpretation:
         """The operators' output signatures for such arrays, if they are known without inference."""
         if not self._keeps_promises:
             return None
-        promised = self._promised.get(shapes_and_dtypes(arrays))
-        if promised is None and self._foretell is not None:
-            promised = self._foretell(arrays)
-            if promised is not None:
-                self._keep(arrays, promised)
-        return promised
+        inferred = self._signatures.get(shapes_and_dtypes(arrays))
+        if inferred is None and self._predict is not None:
+            inferred = self._predict(arrays)
+            if inferred is not None:
+                self._keep(arrays, inferred)
+        return inferred
 
     def elements(self, arrays: Sequence[Array]) -> list[int] | None:
         """The numbers of elements of the inputs and of all results; None if these are unknown."""
-        promised = self._known(arrays)
-        if promised is None:
+        inferred = self._known(arrays)
+        if inferred is None:
             return None
         made = {
             identity: [0 if shape is None else prod(shape) for shape in expected.shapes]
-            for identity, expected in {id(expected): expected for expected in promised}.items()
+            for identity, expected in {id(expected): expected for expected in inferred}.items()
         }
-        return [*[a.size for a in arrays], *chain.from_iterable([made[id(e)] for e in promised])]
+        return [*[a.size for a in arrays], *chain.from_iterable([made[id(e)] for e in inferred])]
 
     @property
     def operators(self) -> list[tuple[Application, list[int], range]]:
-        """The operators in run order, with the places of inputs and results among `elements`."""
+        """The operators in run order, with the indices of inputs and results among `elements`."""
         return [
             (node.applied, reads, range(first, first + node.output_count))
             for node, reads, first, _ in self._steps
@@ -289,9 +289,9 @@ class Interpretation:
         self, values: list[Any], arrays: Sequence[Array], run: Run, observer: Observer | None
     ) -> list[Signature]:
         """Run the operators one by one, each with its own checks; return their output signatures."""
-        promised = []
+        inferred = []
         for node, reads, first, last in self._steps:
-            given = [values[place] for place in reads]
+            given = [values[index] for index in reads]
             try:
                 expected = signature_of(node.applied, given)
                 run_now = _run_noted if EVENTS.symbolic else run_in_graph
@@ -302,20 +302,20 @@ class Interpretation:
                 raise
             if observer is not None:
                 observer(node, given, results)
-            promised.append(expected)
+            inferred.append(expected)
             values[first : first + len(results)] = results
-            for place in last:
-                values[place] = None
-        return promised
+            for index in last:
+                values[index] = None
+        return inferred
 
     def _run_quietly(
-        self, values: list[Any], arrays: Sequence[Array], run: Run, promised: Sequence[Signature]
+        self, values: list[Any], arrays: Sequence[Array], run: Run, inferred: Sequence[Signature]
     ) -> None:
         """Run the operators, whose output signatures are known, without warnings."""
         for (node, reads, first, last), call, is_view, expected in zip(
-            self._steps, self._calls, self._are_views, promised, strict=True
+            self._steps, self._calls, self._are_views, inferred, strict=True
         ):
-            given = [values[place] for place in reads]
+            given = [values[index] for index in reads]
             try:
                 result: Any
                 if is_view:
@@ -342,24 +342,24 @@ class Interpretation:
                 _name_line(node, told)
                 self._note(told, node, arrays)
                 raise told from error
-            for place in last:
-                values[place] = None
+            for index in last:
+                values[index] = None
 
     def _note(self, error: MXNetError, node: Node, arrays: Sequence[Array]) -> None:
         given_shapes = [[array.shape] for array in arrays]
         note_failure(error, node, dict(zip(self._inputs, given_shapes, strict=True)))
 
-    def _keep(self, arrays: Sequence[Array], promised: list[Signature]) -> None:
+    def _keep(self, arrays: Sequence[Array], inferred: list[Signature]) -> None:
         """Cache the operators' output signatures for such arrays."""
         if not self._keeps_promises:
             return
         key = shapes_and_dtypes(arrays)
-        dtypes = {dtype for _, dtype in key}.union(*[expected.dtypes for expected in promised])
+        dtypes = {dtype for _, dtype in key}.union(*[expected.dtypes for expected in inferred])
         if BFLOAT16_CODE in CODES and any(map(is_bfloat16, dtypes)):
             return  # they compute in float32
-        if len(self._promised) >= _MOST_PROMISED:
-            self._promised.clear()
-        self._promised[key] = promised
+        if len(self._signatures) >= _MOST_PROMISED:
+            self._signatures.clear()
+        self._signatures[key] = inferred
 
     def _with_found_shapes(self, arrays: Sequence[Array]) -> "Interpretation":
         """The interpretation of the graph whose open shapes are filled in for the arrays."""

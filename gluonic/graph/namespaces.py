@@ -18,12 +18,12 @@ class PublicName(NamedTuple):
 _PREFIXES = ("_contrib_", "_linalg_", "_sparse_", "_image_", "_random_")
 
 
-def place_of(name: str) -> PublicName:
+def public_name_of(name: str) -> PublicName:
     """The public name of the operator with a name or alias.
 
-    >>> place_of("_contrib_box_iou")
+    >>> public_name_of("_contrib_box_iou")
     PublicName(module='contrib', name='box_iou')
-    >>> place_of("_random_uniform")  # behind the dispatching random.uniform
+    >>> public_name_of("_random_uniform")  # behind the dispatching random.uniform
     PublicName(module='_internal', name='_random_uniform')
     """
     for prefix in _PREFIXES:
@@ -80,7 +80,7 @@ class Functions:
     @classmethod
     def renew(cls, operator: str) -> None:
         """Renew an operator's functions in all modules, after it was registered, replaced or removed."""
-        module, name = place_of(operator)
+        module, name = public_name_of(operator)
         cls._operators.setdefault(module, {}).pop(name, None)
         if operator in REGISTRY:
             cls._operators[module][name] = operator

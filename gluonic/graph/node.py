@@ -36,7 +36,7 @@ class Node:
     location : the user's line that made it
     block : the path of the Gluon block that made it, outermost first
     serial : a number in order of creation, so inputs have smaller numbers than their consumers
-    call : the serial of the node that the user's call made; nodes that passes put in its place keep it
+    call : the serial of the node that the user's call made; nodes that replace it in passes keep it
     """
 
     __slots__ = (

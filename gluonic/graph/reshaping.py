@@ -39,7 +39,7 @@ class _Reader:
         return self.source[self.position - 1]
 
     def number(self, code: int) -> None:
-        """Read a number, which takes the place of the next axis if any remains."""
+        """Read a number, which replaces the next axis if any remains."""
         self.result.append(code)
         self.given.append(code)
         self._leave_axis()

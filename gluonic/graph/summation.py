@@ -18,7 +18,7 @@ _WIDE = 64
 _WIDTH = 1024  # elements for which an inner loop is worthwhile
 _FEW = 16  # rows that are summed in float32, before float64 takes over
 _SHORT = 1024
-"""So many neighbours `einsum` adds sooner than NumPy's pairwise sums, in 16 sums or more side by side."""
+"""The longest rows that `einsum` sums faster than NumPy's pairwise sums, if there are at least 16 rows."""
 
 _reduce: Any = np.add.reduce
 

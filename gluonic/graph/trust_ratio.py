@@ -1,4 +1,4 @@
-"""How far steps that are relative to the norms of whole layers go."""
+"""The trust ratio of optimizers whose steps are relative to the norms of whole layers."""
 
 import numpy as np
 
@@ -12,7 +12,7 @@ def norm(array: Array) -> float:
 
 
 def trust_ratio(weight: float, direction: float, lower: float | None, upper: float | None) -> float:
-    """How many times longer than its direction a weight is; 1 where the length of either is 0.
+    """The norm of a weight divided by that of its update's direction; 1 where either norm is 0.
 
     Parameters
     ----------

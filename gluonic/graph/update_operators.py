@@ -100,7 +100,7 @@ def _stepped(
 
 
 def _written(results: Values, states: Sequence[Array]) -> Array:
-    """Write the new states in the place of the old ones, and return the new weight."""
+    """Overwrite the states with the new ones, and return the new weight."""
     new, *updated = results
     for state, value in zip(states, updated, strict=True):
         state[...] = value

@@ -84,16 +84,16 @@ def local_size() -> int:
 
 def cross_rank() -> int:
     """The index of this machine among those with a process of this `local_rank`."""
-    known, place = _known(), local_rank()
-    return [ranks[place] for ranks in known.ranks_by_machine if len(ranks) > place].index(
+    known, rank = _known(), local_rank()
+    return [ranks[rank] for ranks in known.ranks_by_machine if len(ranks) > rank].index(
         known.group.rank
     )
 
 
 def cross_size() -> int:
     """The number of machines with a process of this `local_rank`."""
-    place = local_rank()
-    return sum(len(ranks) > place for ranks in _known().ranks_by_machine)
+    rank = local_rank()
+    return sum(len(ranks) > rank for ranks in _known().ranks_by_machine)
 
 
 def is_homogeneous() -> bool:

@@ -56,7 +56,7 @@ class Call:
                 self._makers[defined[0]] = made
 
     def _defined(self, i: int) -> tuple[Gradient, tuple[int, ...] | None] | None:
-        return self.operator.gradients.get(self.template.places[i])
+        return self.operator.gradients.get(self.template.argnums[i])
 
     def gradients(self, heads: Sequence[Array | None], wanted: Sequence[int]) -> dict[int, Array]:
         """Compute the gradients of the wanted arrays.
@@ -83,22 +83,22 @@ class Call:
             if function not in computed:
                 with Flags(False, None):
                     computed[function] = self._makers[function](head)
-            place = self.template.places[i]
+            argnum = self.template.argnums[i]
             value = computed[function]
             if numbers is not None:
-                value = value[numbers.index(int(place))]
+                value = value[numbers.index(int(argnum))]
             found[i] = self._fitted(value, i)
         return found
 
     def _refuse(self, i: int) -> None:
-        place = self.template.places[i]
+        argnum = self.template.argnums[i]
         if not np.issubdtype(self._shapes[i][1], np.floating):
             return
-        kind = "argument" if isinstance(place, int) else "keyword argument"
+        kind = "argument" if isinstance(argnum, int) else "keyword argument"
         raise NoGradientFuncError(
             describe(
-                f"No partial derivative of customized op {self.operator.__name__} defined on {kind} {place}.",
-                hint=f"{self.operator.__name__}.def_grad(function, argnum={place!r})",
+                f"No partial derivative of customized op {self.operator.__name__} defined on {kind} {argnum}.",
+                hint=f"{self.operator.__name__}.def_grad(function, argnum={argnum!r})",
             )
         )
 
@@ -118,10 +118,10 @@ class Call:
         if values.ndim == 0:
             values = np.broadcast_to(values, shape)
         elif values.shape != shape:
-            place = self.template.places[i]
+            argnum = self.template.argnums[i]
             raise MXNetError(
                 describe(
-                    f"the gradient of argument {place!r} has the shape {values.shape}, the argument {shape}",
+                    f"the gradient of argument {argnum!r} has the shape {values.shape}, the argument {shape}",
                     where=self.operator.__name__,
                 )
             )

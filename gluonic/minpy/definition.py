@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any, TypeAlias
 
 from gluonic.graph.errors import MXNetError, describe, nearest
-from gluonic.minpy.template import Place
+from gluonic.minpy.template import Argnum
 
 Gradient: TypeAlias = Callable[..., Callable[[Any], Any]]
 
@@ -26,7 +26,7 @@ class Definition:
 
     def __init__(self, function: Callable[..., Any], kind: str, outputs: int) -> None:
         self.function, self.kind, self.outputs = function, kind, outputs
-        self.gradients: dict[Place, tuple[Gradient, tuple[int, ...] | None]] = {}
+        self.gradients: dict[Argnum, tuple[Gradient, tuple[int, ...] | None]] = {}
         self.__name__: str = getattr(function, "__name__", "function")
 
     @property

@@ -44,7 +44,7 @@ def _output_names(n: Any) -> list[str]:
 
 
 def _input_names(n: Any) -> list[str]:
-    return [f"data{i}" for i in range(len(Template.read(n.call).places))]
+    return [f"data{i}" for i in range(len(Template.read(n.call).argnums))]
 
 
 @operator(

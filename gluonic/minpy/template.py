@@ -7,8 +7,8 @@ from typing import Any, NamedTuple, TypeAlias
 
 from gluonic.graph.errors import MXNetError, describe
 
-Place: TypeAlias = "int | str"
-"""The place of an argument: its position, or its keyword."""
+Argnum: TypeAlias = "int | str"
+"""The position of an argument, or its keyword."""
 
 
 class ConstantArgument(NamedTuple):
@@ -25,14 +25,14 @@ class Template:
 
     Attributes
     ----------
-    places : the place of each array among the arguments
+    argnums : for each array, the position or the keyword of its argument
     """
 
     def __init__(self, args: Sequence[Slot], kwargs: Mapping[str, Slot]) -> None:
         self.args, self.kwargs = tuple(args), dict(kwargs)
-        slots: list[tuple[Place, Slot]] = [*enumerate(self.args), *self.kwargs.items()]
-        self.places: list[Place] = [
-            place for place, s in slots if not isinstance(s, ConstantArgument)
+        slots: list[tuple[Argnum, Slot]] = [*enumerate(self.args), *self.kwargs.items()]
+        self.argnums: list[Argnum] = [
+            argnum for argnum, s in slots if not isinstance(s, ConstantArgument)
         ]
 
     @classmethod

@@ -5,7 +5,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, Self
 
 from gluonic.io import DataDesc
-from gluonic.module.division import divided, places_by_context
+from gluonic.module.division import contexts_of_groups, divided
 from gluonic.module.inputs import batch_axes, described, gradient_requests
 from gluonic.ndarray import Context, NDArray
 from gluonic.symbol.binding import simple_bind
@@ -80,7 +80,7 @@ class BoundExecutors:
             self.fixed_param_names,
             inputs_need_grad,
         )
-        self.group2ctxs = places_by_context(group2ctxs, len(contexts))
+        self.group2ctxs = contexts_of_groups(group2ctxs, len(contexts))
         self.shared_data_arrays: list[dict[str, NDArray]] = (
             [{} for _ in contexts] if shared_group is None else shared_group.shared_data_arrays
         )

@@ -61,7 +61,7 @@ def joined(parts: Sequence[NDArray], axis: int) -> NDArray:
     return whole
 
 
-def places_by_context(group2ctxs: Any, count: int) -> list[dict[str, Context] | None]:
+def contexts_of_groups(group2ctxs: Any, count: int) -> list[dict[str, Context] | None]:
     """Return, for each context of a module, the contexts of the groups of operators.
 
     Parameters
@@ -86,11 +86,11 @@ def places_by_context(group2ctxs: Any, count: int) -> list[dict[str, Context] | 
             f"or a list of such, not {group2ctxs!r}"
         )
     by_group = {}
-    for group, places in group2ctxs.items():
-        alike = [places] if isinstance(places, Context) else list(places)
+    for group, contexts in group2ctxs.items():
+        alike = [contexts] if isinstance(contexts, Context) else list(contexts)
         by_group[group] = alike * count if len(alike) == 1 else alike
         if len(by_group[group]) != count:
             raise AssertionError(
                 f"group2ctxs[{group!r}] has {len(alike)} contexts; it needs {count}, or one"
             )
-    return [{group: places[i] for group, places in by_group.items()} for i in range(count)]
+    return [{group: contexts[i] for group, contexts in by_group.items()} for i in range(count)]

@@ -169,13 +169,13 @@ class SequentialModule(BaseModule):
         self.params_initialized = True
 
     def _check_names(self) -> None:
-        places: dict[str, int] = {}
-        for place, module in enumerate(self._modules):
+        owners: dict[str, int] = {}
+        for number, module in enumerate(self._modules):
             for name in (name for group in module.get_params() for name in group):
-                first = places.setdefault(name, place)
-                if first != place:
+                first = owners.setdefault(name, number)
+                if first != number:
                     raise AssertionError(
-                        f"the modules {first} and {place} both have a parameter {name!r}"
+                        f"the modules {first} and {number} both have a parameter {name!r}"
                     )
 
     def get_params(self) -> tuple[dict[str, NDArray], dict[str, NDArray]]:

@@ -49,8 +49,8 @@ def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
     if len(moved[0]) != len(moved[1]):
         raise ValueError(f"moveaxis: {len(moved[0])} axes cannot move to {len(moved[1])} positions")
     order = [axis for axis in range(tensor.ndim) if axis not in moved[0]]
-    for place, axis in sorted(zip(*reversed(moved), strict=True)):
-        order.insert(place, axis)
+    for position, axis in sorted(zip(*reversed(moved), strict=True)):
+        order.insert(position, axis)
     return invoke(REGISTRY["transpose"].apply({"axes": tuple(order)}), (tensor,))[0]
 
 

@@ -42,10 +42,10 @@ def check_boolean_array_dimension(
     array_shape: Sequence[int], axis: int, bool_shape: Sequence[int]
 ) -> None:
     """Raise an IndexError unless a mask has the shape of an array from `axis` on."""
-    for place, size in enumerate(bool_shape, axis):
-        if array_shape[place] != size:
+    for position, size in enumerate(bool_shape, axis):
+        if array_shape[position] != size:
             raise OutOfRangeError(
-                f"a mask of {size} elements does not go with axis {place}, which has {array_shape[place]}"
+                f"a mask of {size} elements does not match axis {position}, which has {array_shape[position]}"
             )
 
 
@@ -58,10 +58,10 @@ def indexing_key_expand_implicit_axes(
     ((slice(None, 2, None), slice(None, None, None), 0), -1)
     """
     parts = key if isinstance(key, tuple) else (key,)
-    dots = [place for place, part in enumerate(parts) if part is Ellipsis]
+    dots = [position for position, part in enumerate(parts) if part is Ellipsis]
     if len(dots) > 1:
         raise OutOfRangeError("a key has one ellipsis (`...`) at most")
-    place = dots[0] if dots else len(parts)
+    position = dots[0] if dots else len(parts)
     named = [part for part in parts if part is not Ellipsis]
     missing = len(shape) - sum(part is not None for part in named)
-    return (*named[:place], *[slice(None)] * missing, *named[place:]), -1
+    return (*named[:position], *[slice(None)] * missing, *named[position:]), -1

@@ -64,8 +64,8 @@ def slices_of(self: NDArray, key: Key) -> list[slice]:
     explicit = [part for part in key if part is not None and part is not Ellipsis]
     rest = [EVERYTHING] * (self.ndim - len(explicit))
     parts = [part for part in key if part is not None]
-    place = next((i for i, part in enumerate(parts) if part is Ellipsis), len(parts))
-    full = [*parts[:place], *rest, *parts[place + 1 :]]
+    position = next((i for i, part in enumerate(parts) if part is Ellipsis), len(parts))
+    full = [*parts[:position], *rest, *parts[position + 1 :]]
     return [p if isinstance(p, slice) else slice(int(p), int(p) + 1 or None) for p in full]
 
 

@@ -77,9 +77,9 @@ def _draw(
     if all(is_number(p) for p in parameters):
         if shape is NULL and out is None:
             shape = 1
-        place = current_context() if ctx is None else ctx
+        context = current_context() if ctx is None else ctx
         sampler = getattr(_internal, f"_random_{name}")
-        return sampler(*parameters, shape=shape, ctx=place, **keywords)
+        return sampler(*parameters, shape=shape, ctx=context, **keywords)
     kinds = ", ".join(type(p).__name__ for p in parameters)
     raise DistributionError(
         describe(

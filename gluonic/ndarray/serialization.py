@@ -184,13 +184,13 @@ class _Reader:
     def __init__(self, stream: BinaryIO, title: str) -> None:
         self.stream, self.title = stream, title
         self.left = stream.seek(0, os.SEEK_END)
-        self.place = "the header"
+        self.part = "the header"
         stream.seek(0)
 
     def error(self, what: str) -> FileFormatError:
         position = self.stream.tell()
         return FileFormatError(
-            describe(f"{self.title}: {what}", facts=[f"in {self.place}, before byte {position:,}"])
+            describe(f"{self.title}: {what}", facts=[f"in {self.part}, before byte {position:,}"])
         )
 
     def need(self, count: int) -> None:
@@ -217,9 +217,9 @@ class _Reader:
             raise self.error(f"it is too short for the {count:,} arrays that it announces")
         arrays = []
         for number in range(count):
-            self.place = f"array {number} of {count}"
+            self.part = f"array {number} of {count}"
             arrays.append(self.array())
-        self.place = "the names"
+        self.part = "the names"
         name_count = self.number("Q")
         if name_count == 0:
             return arrays
@@ -286,7 +286,7 @@ class _Reader:
             raise self.error(f"shape {shape} is larger than memory can be")
         size = prod(shape) * dtype.itemsize
         self.need(size)
-        data = allocated(np.empty, shape, dtype, self.place)
+        data = allocated(np.empty, shape, dtype, self.part)
         read = self.stream.readinto(data.reshape(-1).view(np.uint8)) if size else 0  # type: ignore[attr-defined]
         if read != size:
             raise self.error(f"it is truncated: {size:,} bytes are needed, {read:,} could be read")

@@ -124,8 +124,8 @@ def expand_dims(self: NDArray, axis: int, inplace: bool = False) -> NDArray:
     """
     if not inplace:
         return invoke(REGISTRY["expand_dims"].apply({"axis": axis}), (self,))[0]
-    place = _axis(axis, self.ndim + 1)
-    return with_shape(self, (*self.shape[:place], 1, *self.shape[place:]))
+    position = _axis(axis, self.ndim + 1)
+    return with_shape(self, (*self.shape[:position], 1, *self.shape[position:]))
 
 
 @method("squeeze")

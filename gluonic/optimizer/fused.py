@@ -128,7 +128,7 @@ class FusedUpdate:
         for i, member in enumerate(members):
             alike.setdefault((member[0].elements.dtype, i in direct), []).append(i)
         groups = []
-        for (dtype, is_copied), places in alike.items():
+        for (dtype, is_copied), indices in alike.items():
             try:
                 kernel = codegen.update_kernel(
                     *(rule, dtype, len(members[0]), tuple(names), absent, is_copied)
@@ -138,9 +138,9 @@ class FusedUpdate:
                 return None
             found = [
                 [x.elements for x in (*members[i], *([direct[i]] if is_copied else []))]
-                for i in places
+                for i in indices
             ]
-            groups.append(_Group(places, codegen.BoundUpdate(kernel, found)))
+            groups.append(_Group(indices, codegen.BoundUpdate(kernel, found)))
         seen: list[ref[Array] | None] = [ref(x) if x is not None else None for x in arrays]
         late = [i for i, copy in enumerate(copies) if copy is not None and i not in direct]
         return _Plan(rule, names, seen, groups, late)

@@ -136,15 +136,15 @@ class _Machine:
         self.peek_at(kind)
         return self.stack.pop()
 
-    def remember(self, place: int) -> None:
+    def remember(self, index: int) -> None:
         """Store the topmost value in the memo."""
-        self.memo[place] = self.peek()
+        self.memo[index] = self.peek()
 
-    def recall(self, place: int) -> None:
+    def recall(self, index: int) -> None:
         """Push a value from the memo."""
-        if place not in self.memo:
-            raise FileFormatError(f"the pickle is damaged: the memo has no entry {place}")
-        self.stack.append(self.memo[place])
+        if index not in self.memo:
+            raise FileFormatError(f"the pickle is damaged: the memo has no entry {index}")
+        self.stack.append(self.memo[index])
 
     def name(self, text: str) -> None:
         """Push the object named by a module and a name."""

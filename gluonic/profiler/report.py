@@ -51,10 +51,10 @@ def statistics(events: Iterable[TraceEvent], *, sort_by: str, ascending: bool) -
     for event in events:
         if event.phase != "X":
             continue
-        places = [(event.category, event.name)]
+        rows = [(event.category, event.name)]
         if event.category == "operator" and event.arguments and event.arguments.get("block"):
-            places.append(("operators of block", event.arguments["block"]))
-        for category, name in places:
+            rows.append(("operators of block", event.arguments["block"]))
+        for category, name in rows:
             names = durations.setdefault(category, {})
             names.setdefault(name, []).append(event.duration / 1e6)
     return {

@@ -138,13 +138,13 @@ class BucketSentenceIter(DataIter):
         rows: list[list[Any]] = [[] for _ in lengths]
         left_out = 0
         for sentence in sentences:
-            place = bisect.bisect_left(lengths, len(sentence))
-            if place == len(lengths):
+            bucket = bisect.bisect_left(lengths, len(sentence))
+            if bucket == len(lengths):
                 left_out += 1
                 continue
-            row = np.full(lengths[place], self.invalid_label, dtype=self.dtype)
+            row = np.full(lengths[bucket], self.invalid_label, dtype=self.dtype)
             row[: len(sentence)] = sentence
-            rows[place].append(row)
+            rows[bucket].append(row)
         if left_out:
             logging.warning(
                 "%d sentences are longer than the largest bucket, %s", left_out, lengths

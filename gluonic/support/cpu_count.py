@@ -32,8 +32,8 @@ def _processors() -> list[int]:
 
 def _cores(folder: Path, processors: list[int]) -> int:
     """How many cores these processors are threads of."""
-    places = (folder / f"cpu{number}/topology/thread_siblings_list" for number in processors)
-    return len({_text(place) or str(place) for place in places})
+    files = (folder / f"cpu{number}/topology/thread_siblings_list" for number in processors)
+    return len({_text(file) or str(file) for file in files})
 
 
 def _granted(folder: Path) -> float | None:

@@ -7,20 +7,20 @@ from typing import Any
 
 
 def import_later(
-    package: str, places: Mapping[str, str]
+    package: str, sources: Mapping[str, str]
 ) -> tuple[Callable[[str], Any], Callable[[], list[str]]]:
     """Make the functions ``__getattr__`` and ``__dir__`` of a package.
 
     Parameters
     ----------
     package : its name
-    places : where each name is: ``"module"``, or ``"module:attribute"``
+    sources : the source of each name: ``"module"``, or ``"module:attribute"``
     """
 
     def find(name: str) -> Any:
-        if name not in places:
+        if name not in sources:
             raise AttributeError(f"{package} has no {name!r}", name=name, obj=sys.modules[package])
-        module, _, attribute = places[name].partition(":")
+        module, _, attribute = sources[name].partition(":")
         found: Any = importlib.import_module(module)
         if attribute:
             found = getattr(found, attribute)
@@ -28,6 +28,6 @@ def import_later(
         return found
 
     def names() -> list[str]:
-        return sorted({*vars(sys.modules[package]), *places})
+        return sorted({*vars(sys.modules[package]), *sources})
 
     return find, names

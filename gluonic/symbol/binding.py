@@ -91,8 +91,8 @@ def simple_bind(
     pool = _Pool(shared_names or (), shared_executor, buffers)
 
     def wanted(node: Node, storage: str) -> tuple[str, _Kind]:
-        place = context_of(node, group2ctx or {}, context)
-        return node.name, _Kind(known_shapes[node], known_dtypes[node], place, storage)
+        node_context = context_of(node, group2ctx or {}, context)
+        return node.name, _Kind(known_shapes[node], known_dtypes[node], node_context, storage)
 
     arguments = [pool.argument(*wanted(node, kinds[node.entry()])) for node in graph.arguments]
     gradients = [

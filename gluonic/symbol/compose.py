@@ -52,9 +52,9 @@ def _applied(
 ) -> Node:
     keywords = {**current_attributes().get(attr), **keywords}
     positional, named, given = caller.split(arguments, keywords)
-    for place, symbol in enumerate(positional):
+    for index, symbol in enumerate(positional):
         if symbol is not None:
-            caller.check(symbol, _input_name(caller, place))
+            caller.check(symbol, _input_name(caller, index))
     for key, symbol in named.items():
         caller.check(symbol, key)
     name = current_names().get(name, hint)
@@ -87,9 +87,9 @@ def _without_symbols(caller: Caller, given: dict[str, Any]) -> dict[str, Any]:
     return {name: value for name, value in given.items() if name not in symbols}
 
 
-def _input_name(caller: Caller, place: int) -> str:
+def _input_name(caller: Caller, index: int) -> str:
     inputs = caller.inputs
-    return inputs[place] if place < len(inputs) else f"argument {place + 1}"
+    return inputs[index] if index < len(inputs) else f"argument {index + 1}"
 
 
 def _joined(name: str, input_name: str) -> str:

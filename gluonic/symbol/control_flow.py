@@ -200,20 +200,20 @@ def _joined_inputs(
 ) -> tuple[list[Entry], list[list[int]]]:
     """Merge the inputs of several graphs, with their positions; graphs share the loop variables."""
     inputs: list[Entry] = []
-    places: dict[int, int] = {}
+    positions: dict[int, int] = {}
     locations = []
     for graph in graphs:
         found = []
         for number, entry in zip(graph.formal, graph.captured, strict=True):
-            if number is None or number not in places:
+            if number is None or number not in positions:
                 if number is not None:
-                    places[number] = len(inputs)
+                    positions[number] = len(inputs)
                     entry = variables[number]
                 assert entry is not None
                 found.append(len(inputs))
                 inputs.append(entry)
             else:
-                found.append(places[number])
+                found.append(positions[number])
         locations.append(found)
     return inputs, locations
 

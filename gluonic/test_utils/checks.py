@@ -109,13 +109,13 @@ def numeric_grad(
         gradients[name] = np.zeros(base.shape, dtype)
         if base.dtype.kind != "f":
             continue
-        for place in range(base.size):
+        for index in range(base.size):
             ends = []
             for sign in (0.5, -0.5):
                 moved = base.copy()
-                moved.ravel()[place] += sign * eps
+                moved.ravel()[index] += sign * eps
                 ends.append(total(name, moved))
-            gradients[name].ravel()[place] = (ends[0] - ends[1]) / eps
+            gradients[name].ravel()[index] = (ends[0] - ends[1]) / eps
         executor.arg_dict[name][:] = base
     return gradients
 

@@ -144,8 +144,8 @@ def find_max_violation(a: Any, b: Any, rtol: float, atol: float) -> tuple[Any, f
         gap = np.where(np.equal(a, b), 0, np.abs(np.subtract(a, b, dtype=np.float64)))
         violation = gap / (atol + rtol * np.abs(b) + 1e-20)
     violation = np.where(np.isnan(violation), np.inf, violation)
-    place = np.unravel_index(int(np.argmax(violation)), violation.shape)
-    return tuple(map(int, place)), float(violation[place])
+    position = np.unravel_index(int(np.argmax(violation)), violation.shape)
+    return tuple(map(int, position)), float(violation[position])
 
 
 def _wrong(a: Any, b: Any, rtol: float, atol: float, equal_nan: bool) -> Any:
@@ -198,14 +198,14 @@ def assert_almost_equal(
 def _report(
     a: Any, b: Any, rtol: float, atol: float, names: Sequence[str], equal_nan: bool, most: int
 ) -> str:
-    place, error = find_max_violation(a, b, rtol, atol)
+    position, error = find_max_violation(a, b, rtol, atol)
     left, right = np.broadcast_arrays(a, b)
     wrong = _wrong(left, right, rtol, atol, equal_nan)
     lines = [
         f"Error {error:f} exceeds tolerance rtol={rtol:e}, atol={atol:e} "
         f"(mismatch {100 * wrong.mean():f}%).",
-        f"Location of maximum error: {place}, "
-        f"{names[0]}={left[place]:.8f}, {names[1]}={right[place]:.8f}",
+        f"Location of maximum error: {position}, "
+        f"{names[0]}={left[position]:.8f}, {names[1]}={right[position]:.8f}",
     ]
     for index in map(tuple, np.argwhere(wrong)[: max(0, most)].tolist()):
         lines.append(f"  {index}: {names[0]}={left[index]:.8f}, {names[1]}={right[index]:.8f}")

@@ -108,7 +108,7 @@ def download(
     url : a ``file://`` address; any other one will do if the file is there already
     fname, dirname : where the file is, or goes
     overwrite : copy even if it is there
-    retries : accepted for MXNet's sake
+    retries : accepted for compatibility
     """
     path = Path(dirname or "") / (fname or url.rsplit("/", 1)[-1])
     return fetch(url, str(path), overwrite, retries=retries)

@@ -17,12 +17,12 @@ from gluonic.gluon.data.dataloader import _as_in_context, default_mp_batchify_fn
 from gluonic.gluon.data.pooled import PooledBatches, make_batch
 from gluonic.gluon.model_zoo import model_store
 from gluonic.gluon.utils import _get_repo_file_url, _get_repo_url
-from gluonic.graph.namespaces import place_of
+from gluonic.graph.namespaces import public_name_of
 from gluonic.graph.operator import REGISTRY
 
 
 @pytest.mark.parametrize(
-    ("place", "name", "expected"),
+    ("path", "name", "expected"),
     [
         ("gluon.block", "HybridBlock", gluon.HybridBlock),
         ("gluon.block", "SymbolBlock", gluon.SymbolBlock),
@@ -32,11 +32,11 @@ from gluonic.graph.operator import REGISTRY
         ("gluon.data.dataloader", "ForkingPickler", multiprocessing.reduction.ForkingPickler),
     ],
 )
-def test_classes_are_found_where_mxnet_has_them(place: str, name: str, expected: type) -> None:
-    module = importlib.import_module(f"gluonic.{place}")
+def test_classes_are_found_where_mxnet_has_them(path: str, name: str, expected: type) -> None:
+    module = importlib.import_module(f"gluonic.{path}")
     assert getattr(module, name) is expected
     assert name in dir(module)
-    with pytest.raises(AttributeError, match=f"{place} has no 'nothing'"):
+    with pytest.raises(AttributeError, match=f"{path} has no 'nothing'"):
         _ = module.nothing
 
 
@@ -164,8 +164,8 @@ NAMESPACES = ("", ".op", "._internal", ".contrib", ".linalg", ".image", ".random
 )
 def test_operators_stand_in_the_dictionary_of_their_module(name: str) -> None:
     module = importlib.import_module(f"gluonic.{name}")
-    place = name.partition(".")[2] or "op"
-    operators = {place_of(n).name for n in REGISTRY if place_of(n).module == place}
+    path = name.partition(".")[2] or "op"
+    operators = {public_name_of(n).name for n in REGISTRY if public_name_of(n).module == path}
     assert len(operators) >= 7
     assert operators <= vars(module).keys()
     assert operators <= set(dir(module))

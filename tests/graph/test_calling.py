@@ -7,7 +7,7 @@ import pytest
 
 from gluonic.graph.calling import NULL, Caller, LaterSignature, signature
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.namespaces import Functions, place_of
+from gluonic.graph.namespaces import Functions, public_name_of
 from gluonic.graph.operator import REGISTRY, Operator
 
 
@@ -102,7 +102,7 @@ def test_every_operator_has_a_signature(room: str) -> None:
     ],
 )
 def test_names_say_where_a_function_lives(name: str, module: str, function: str) -> None:
-    assert place_of(name) == (module, function)
+    assert public_name_of(name) == (module, function)
 
 
 def test_a_signature_that_is_made_when_it_is_read_is_like_any_other() -> None:

@@ -7,15 +7,15 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, nd
-from gluonic.graph.namespaces import place_of
+from gluonic.graph.namespaces import public_name_of
 from gluonic.graph.operator import REGISTRY
 
 
 @pytest.mark.parametrize("name", sorted(REGISTRY))
 def test_every_operator_is_a_documented_function_in_its_module(name: str) -> None:
-    place = place_of(name)
-    module = nd if place.module == "op" else getattr(nd, place.module)
-    function = getattr(module, place.name)
+    public = public_name_of(name)
+    module = nd if public.module == "op" else getattr(nd, public.module)
+    function = getattr(module, public.name)
     assert function.__doc__
     parameters = inspect.signature(function).parameters
     assert "out" in parameters or any(p.kind is p.VAR_KEYWORD for p in parameters.values())

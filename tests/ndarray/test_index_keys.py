@@ -54,5 +54,5 @@ def test_the_shape_of_what_is_gathered() -> None:
 
 def test_masks_of_other_shapes_are_refused() -> None:
     check_boolean_array_dimension((2, 3, 4), 1, (3, 4))
-    with pytest.raises(IndexError, match="5 elements does not go with axis 2, which has 4"):
+    with pytest.raises(IndexError, match="5 elements does not match axis 2, which has 4"):
         check_boolean_array_dimension((2, 3, 4), 1, (3, 5))

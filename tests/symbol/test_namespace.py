@@ -3,7 +3,7 @@ import inspect
 import pytest
 
 from gluonic import symbol as sym
-from gluonic.graph.namespaces import FLUENT, place_of
+from gluonic.graph.namespaces import FLUENT, public_name_of
 from gluonic.graph.operator import REGISTRY
 from gluonic.symbol import Symbol
 
@@ -12,8 +12,8 @@ MODULES = ("op", "_internal", "linalg", "contrib", "image", "sparse", "random")
 
 def test_every_operator_has_a_function_with_its_signature_and_documentation() -> None:
     for name, op in REGISTRY.items():
-        place = place_of(name)
-        function = getattr(getattr(sym, place.module), place.name)
+        public = public_name_of(name)
+        function = getattr(getattr(sym, public.module), public.name)
         parameters = inspect.signature(function).parameters
         expected = (op.variadic,) if op.variadic else op.inputs
         assert list(parameters)[: len(expected)] == list(expected), name

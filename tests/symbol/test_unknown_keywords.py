@@ -11,7 +11,7 @@ import pytest
 import gluonic as mx
 from gluonic import gluon, nd, sym
 from gluonic.graph.errors import AttributeValueError, MXNetError
-from gluonic.graph.namespaces import place_of
+from gluonic.graph.namespaces import public_name_of
 from gluonic.graph.operator import REGISTRY
 from tests.graph.registry_samples import SAMPLES
 from tests.measured import measure
@@ -26,22 +26,22 @@ def module(room: str, name: str) -> ModuleType:
 def functions(kind: str) -> list[tuple[str, str]]:
     """What gluonic has of the operators that take such keywords, or refuse them."""
     return [
-        (place, name)
-        for place, answers in MEASURED.items()
+        (room, name)
+        for room, answers in MEASURED.items()
         for name in answers[kind]
-        if hasattr(module("symbol", place), name)
+        if hasattr(module("symbol", room), name)
     ]
 
 
 TAKING, REFUSING = functions("taken"), functions("refused")
-IGNORING = [name for name in SAMPLES if name in REGISTRY and place_of(name) in TAKING]
+IGNORING = [name for name in SAMPLES if name in REGISTRY and public_name_of(name) in TAKING]
 
 
-@pytest.mark.parametrize(("place", "name"), TAKING)
+@pytest.mark.parametrize(("room", "name"), TAKING)
 def test_operators_without_attributes_take_unknown_keywords_and_say_so(
-    place: str, name: str
+    room: str, name: str
 ) -> None:
-    function = getattr(module("symbol", place), name)
+    function = getattr(module("symbol", room), name)
     with pytest.warns(UserWarning, match=r"has no attribute 'axis': it has no effect"):
         made = function(axis=-1, name="node")
     assert made.list_attr() == {"axis": "-1"}
@@ -50,17 +50,17 @@ def test_operators_without_attributes_take_unknown_keywords_and_say_so(
     assert again.tojson() == made.tojson()
 
 
-@pytest.mark.parametrize(("place", "name"), REFUSING)
-def test_operators_with_attributes_refuse_others(place: str, name: str) -> None:
-    function = getattr(module("symbol", place), name)
+@pytest.mark.parametrize(("room", "name"), REFUSING)
+def test_operators_with_attributes_refuse_others(room: str, name: str) -> None:
+    function = getattr(module("symbol", room), name)
     with pytest.raises(AttributeValueError, match="has no attribute 'no_such_keyword'"):
         function(no_such_keyword=1)
 
 
 @pytest.mark.parametrize("name", IGNORING)
 def test_a_keyword_without_effect_changes_no_value(name: str) -> None:
-    place = place_of(name)
-    function = getattr(module("ndarray", place.module), place.name)
+    room = public_name_of(name)
+    function = getattr(module("ndarray", room.module), room.name)
 
     def computed(**keywords: Any) -> list[Any]:
         inputs = [nd.array(a, dtype=a.dtype) for a in SAMPLES[name][0].inputs]
@@ -89,7 +89,7 @@ class Careless(gluon.HybridBlock):
 
 @pytest.mark.filterwarnings("default")
 @pytest.mark.parametrize("hybridize", [False, True])
-def test_one_warning_a_place_is_shown_with_the_users_line(hybridize: bool) -> None:
+def test_one_warning_per_line_is_shown_with_the_users_line(hybridize: bool) -> None:
     net = Careless()
     if hybridize:
         net.hybridize()

@@ -61,7 +61,7 @@ class _Resampler(Writer):
     def _sources(self, place: str, axis: int) -> Iterator[tuple[str, Value]]:
         """A loop over the positions that contribute to one of the result, each with its weight."""
         m, sizes, goal = self.m, self._sizes(axis), self._real(place)
-        reach = self.resampling.new_places if self.back else self.resampling.places
+        reach = self.resampling.targets if self.back else self.resampling.sources
         first, end = (bound.astype(INT64).ref for bound in reach(m, goal, *sizes))
         with self.f.loop(first, end) as index:
             ends = (self._real(index), goal) if self.back else (goal, self._real(index))

@@ -182,8 +182,8 @@ class LevelRows:
             up[lower.item].append((upper.item, upper.dx - lower.dx))
             down[upper.item].append((lower.item, lower.dx - upper.dx))
         offsets = [self._packed(row) for row in self.rows]
-        for row, places in zip(self.rows, offsets, strict=True):
-            self._move(row, places)
+        for row, centres in zip(self.rows, offsets, strict=True):
+            self._move(row, centres)
         weights = [
             [0.3 if self.items[i].is_lane else 1 + len(up[i]) + len(down[i]) for i in row]
             for row in self.rows
@@ -204,8 +204,8 @@ class LevelRows:
         if len(ins) == 1 == len(outs):
             outs[0].x = ins[0].x
 
-    def _move(self, row: Sequence[int], places: Sequence[float]) -> None:
-        for number, x in zip(row, places, strict=True):
+    def _move(self, row: Sequence[int], centres: Sequence[float]) -> None:
+        for number, x in zip(row, centres, strict=True):
             self.items[number].x = x
 
     def _pulled(self, number: int, neighbours: Sequence[tuple[int, float]]) -> float:

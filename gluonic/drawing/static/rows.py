@@ -126,8 +126,8 @@ def apart(
     [-2.0, 6.0]
     """
     blocks: list[tuple[float, float, int]] = []
-    for place, weight, offset in zip(wanted, weights, offsets, strict=True):
-        total, count = (place - offset) * weight, 1
+    for position, weight, offset in zip(wanted, weights, offsets, strict=True):
+        total, count = (position - offset) * weight, 1
         while blocks and blocks[-1][0] / blocks[-1][1] > total / weight:
             before = blocks.pop()
             total, weight, count = before[0] + total, before[1] + weight, before[2] + count

@@ -62,9 +62,9 @@ class ShownGraph:
         """Add the box of an output."""
         source = self.nodes[node]
         name = source["name"] + (f" [{output}]" if source.get("visible", 1) > 1 else "")
-        place = max(block, 0)
-        self.parents[len(self.nodes)] = -1 - place
-        self.blocks[place]["members"].append(len(self.nodes))
+        index = max(block, 0)
+        self.parents[len(self.nodes)] = -1 - index
+        self.blocks[index]["members"].append(len(self.nodes))
         self.nodes.append(
             {"name": name, "family": "output", "title": "output", "inputs": [[node, output]]}
         )

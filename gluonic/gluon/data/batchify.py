@@ -63,7 +63,7 @@ def _parts(data: Sequence[Any]) -> list[Any]:
         try:
             batches.append(default_batchify_fn(part))
         except UnequalSamplesError as error:
-            kinds = {place: f"part {number}: {kind}" for place, kind in error.kinds.items()}
+            kinds = {position: f"part {number}: {kind}" for position, kind in error.kinds.items()}
             raise _unequal(kinds) from error.__cause__
     return batches
 
@@ -83,7 +83,7 @@ def batch_of(dataset: Any, samples: Sequence[Any], batchify: Callable[[list[Any]
     try:
         return batchify([dataset[i] for i in samples])
     except UnequalSamplesError as error:
-        kinds = {samples[place]: kind for place, kind in error.kinds.items()}
+        kinds = {samples[position]: kind for position, kind in error.kinds.items()}
         raise _unequal(kinds) from error.__cause__
     except Exception as error:
         error.add_note(f"in a DataLoader, making the batch of samples {samples}")
@@ -93,9 +93,9 @@ def batch_of(dataset: Any, samples: Sequence[Any], batchify: Callable[[list[Any]
 def _require_alike(data: Sequence[Any], cause: Exception | None = None) -> None:
     """Raise an error that names the first sample and one that differs, if there is one."""
     first, *others = map(_kind, data)
-    for place, other in enumerate(others, 1):
+    for position, other in enumerate(others, 1):
         if other != first:
-            raise _unequal({0: first, place: other}) from cause
+            raise _unequal({0: first, position: other}) from cause
 
 
 def _unequal(kinds: dict[Any, str]) -> UnequalSamplesError:

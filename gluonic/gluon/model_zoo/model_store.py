@@ -82,8 +82,8 @@ def _fetched(name: str, folder: Path) -> Path:
     """Fetch a model's archive, and unpack from it the file that bears the model's digest."""
     file = f"{name}-{short_hash(name)}"
     url, target = repository_file_url("gluon/models", f"{file}.zip"), folder / f"{file}.params"
-    with TemporaryDirectory() as place:
-        archive = download(url, str(Path(place) / "model.zip"))
+    with TemporaryDirectory() as temporary:
+        archive = download(url, str(Path(temporary) / "model.zip"))
 
         def unpack(path: str) -> None:
             try:

@@ -157,7 +157,7 @@ def zeros_for(x: Any, batch_axis: int) -> Callable[..., Any]:
             return sym.zeros(shape, name=name, **settings)
         rows = sym.reshape(x if batch_axis == 0 else sym.swapaxes(x, 0, batch_axis), shape=(0, -1))
         column = sym.zeros_like(sym.slice_axis(rows, axis=1, begin=0, end=1))
-        place = [-1 if length == 0 else 1 for length in shape]
-        return sym.broadcast_to(sym.reshape(column, shape=place), shape=shape, name=name)
+        extents = [-1 if length == 0 else 1 for length in shape]
+        return sym.broadcast_to(sym.reshape(column, shape=extents), shape=shape, name=name)
 
     return make

@@ -75,8 +75,8 @@ class _Reader:
         self.known: dict[Any, tuple[Application, Mapping[str, str]]] = {}
 
     def fail(self, what: str, where: str = "", hint: str = "") -> NoReturn:
-        place = f"{self.source}: {where}" if where else self.source
-        raise FileFormatError(describe(what, where=place, hint=hint))
+        location = f"{self.source}: {where}" if where else self.source
+        raise FileFormatError(describe(what, where=location, hint=hint))
 
     def read(self, document: Document) -> Graph:
         self.document = document
@@ -130,7 +130,7 @@ class _Reader:
     # ------------------------------------------------------------------------ nodes
 
     @property
-    def place(self) -> str:
+    def node_label(self) -> str:
         """The name in messages of the node that is being read."""
         number = len(self.nodes)
         return f"nodes[{number}] ({self.name[:80]!r})" if self.name else f"nodes[{number}]"
@@ -138,21 +138,21 @@ class _Reader:
     def read_node(self, number: int, record: Any) -> Node:
         self.name = ""
         if type(record) is not dict:
-            self.fail(f"must be an object, not {kind_of(record)}", self.place)
+            self.fail(f"must be an object, not {kind_of(record)}", self.node_label)
         get: Any = record.get
         name, op, inputs = get("name"), get("op"), get("inputs")
-        self.name = name if type(name) is str else self.member(record, "name", str, self.place)
+        self.name = name if type(name) is str else self.member(record, "name", str, self.node_label)
         if type(op) is not str:
-            self.member(record, "op", str, self.place)
+            self.member(record, "op", str, self.node_label)
         attributes = self.attributes(record)
         if type(inputs) is not list:
-            self.member(record, "inputs", list, self.place)
+            self.member(record, "inputs", list, self.node_label)
         entries = [self.entry(value, number, "inputs", i) for i, value in enumerate(inputs)]
         if "backward_source_id" in record or "control_deps" in record:
             self.check_old_fields(record)
         if op == "null":
             if entries:
-                self.fail("is a variable and cannot have inputs", f"{self.place}, inputs")
+                self.fail("is a variable and cannot have inputs", f"{self.node_label}, inputs")
             return Node(None, name, (), hidden_names(attributes))
         application, shared = self.applied(op, entries, attributes, record)
         if not isinstance(application.op, Placeholder):
@@ -193,7 +193,7 @@ class _Reader:
         """The application of a node, if no earlier node has the same."""
         held: list[Graph] | None = None
         if "subgraphs" in record:
-            self.member(record, "subgraphs", list, self.place)
+            self.member(record, "subgraphs", list, self.node_label)
             if op in REGISTRY and "subgraphs" in REGISTRY[op].attributes:
                 held = self.subgraphs(record["subgraphs"])
             else:
@@ -203,13 +203,13 @@ class _Reader:
     def subgraphs(self, documents: list[Any]) -> list[Graph]:
         """Read the graphs that a node holds."""
         if self.depth == _DEEPEST:
-            self.fail("is nested too deeply", self.place)
+            self.fail("is nested too deeply", self.node_label)
         graphs = []
         for i, document in enumerate(documents):
-            place = f"{self.place}, subgraphs[{i}]"
+            location = f"{self.node_label}, subgraphs[{i}]"
             if not isinstance(document, dict):
-                self.fail(f"must be an object, not {kind_of(document)}", place)
-            reader = _Reader(f"{self.source}: {place}", self)
+                self.fail(f"must be an object, not {kind_of(document)}", location)
+            reader = _Reader(f"{self.source}: {location}", self)
             graphs.append(reader.read(Document(document, reader.fail)))
         return graphs
 
@@ -220,7 +220,7 @@ class _Reader:
             if field in record:
                 found = record[field]
                 if type(found) is not dict or not set(map(type, found.values())) <= _STRING:
-                    self.check_attributes(found, f"{self.place}, {field}")
+                    self.check_attributes(found, f"{self.node_label}, {field}")
                 merged = {**merged, **found} if merged else found or merged
         return merged
 
@@ -236,10 +236,10 @@ class _Reader:
         if type(source) is not int:
             self.fail(
                 f"must be a whole number, not {kind_of(source)}",
-                f"{self.place}, backward_source_id",
+                f"{self.node_label}, backward_source_id",
             )
         if "control_deps" in record:
-            self.member(record, "control_deps", list, self.place)
+            self.member(record, "control_deps", list, self.node_label)
 
     def entry(self, value: Any, nodes_before: int, field: str, position: int) -> Entry:
         """Read ``[node, output]`` or ``[node, output, version]``: an output of an earlier node."""
@@ -253,7 +253,7 @@ class _Reader:
 
     def refuse_entry(self, value: Any, nodes_before: int, where: str) -> NoReturn:
         if not self.is_complete:
-            where = f"{self.place}, {where}"
+            where = f"{self.node_label}, {where}"
         if not isinstance(value, list) or len(value) not in (2, 3):
             self.fail(
                 f"must be [node, output] or [node, output, version], not {short(value)}", where
@@ -292,9 +292,9 @@ class _Reader:
         try:
             return operator.apply(settings)
         except AttributeValueError as error:
-            self.fail(_first_line(error), f"{self.place}, attrs")
+            self.fail(_first_line(error), f"{self.node_label}, attrs")
         except (MXNetError, OverflowError) as error:
-            self.fail(_first_line(error), self.place)
+            self.fail(_first_line(error), self.node_label)
 
     def check_counts(self, operator: Operator, settings: dict[str, str], inputs: int) -> None:
         """Refuse counts that do not match the node, before anything of that size is allocated."""
@@ -306,13 +306,14 @@ class _Reader:
             if rest or given.strip() != str(members):
                 self.fail(
                     f"is {given[:40]!r}, but there are {listed} inputs",
-                    f"{self.place}, attrs.{count}",
+                    f"{self.node_label}, attrs.{count}",
                 )
         for name in _OUTPUT_COUNTS & settings.keys():
             given = settings[name]
             if len(given) > 20 or (given.strip().isdigit() and int(given) > MOST_OUTPUTS):
                 self.fail(
-                    f"is {given[:40]!r}, more than {MOST_OUTPUTS}", f"{self.place}, attrs.{name}"
+                    f"is {given[:40]!r}, more than {MOST_OUTPUTS}",
+                    f"{self.node_label}, attrs.{name}",
                 )
 
     def missing_states(
@@ -334,13 +335,13 @@ class _Reader:
             listed = ", ".join(names[:20]) or "none"
             self.fail(
                 f"{application.op.name} takes {len(names)} inputs ({listed}), not {len(entries)}",
-                f"{self.place}, inputs",
+                f"{self.node_label}, inputs",
             )
         for name, entry in zip(names, entries, strict=True) if application.states else ():
             if name in application.states and not entry.node.is_variable:
                 self.fail(
                     f"{name} is updated by the operator and must be a variable",
-                    f"{self.place}, inputs",
+                    f"{self.node_label}, inputs",
                 )
 
     def note_updates(self, application: Application, entries: Sequence[Entry]) -> None:

@@ -132,16 +132,18 @@ def _(n: NodeView) -> None:
         raise InferenceError(
             f"{title_of(n)}: data is {written(n.data)} but must hold rows of boxes"
         )
-    places = [n.score_index, *range(n.coord_start, n.coord_start + 4)]
-    places += [n.id_index] * (n.id_index >= 0)
+    columns = [n.score_index, *range(n.coord_start, n.coord_start + 4)]
+    columns += [n.id_index] * (n.id_index >= 0)
     width = n.data[-1]
-    if len(set(places)) < len(places) or min(places) < 0:
+    if len(set(columns)) < len(columns) or min(columns) < 0:
         raise InferenceError(
             f"{title_of(n)}: coord_start {n.coord_start}, score_index {n.score_index} and id_index"
-            f" {n.id_index} name one place twice or none"
+            f" {n.id_index} must be different columns"
         )
-    if width is not None and max(places) >= width:
-        raise InferenceError(f"{title_of(n)}: rows of {width} numbers have no place {max(places)}")
+    if width is not None and max(columns) >= width:
+        raise InferenceError(
+            f"{title_of(n)}: rows of {width} numbers have no column {max(columns)}"
+        )
 
 
 @box_nms.infer_dtype
@@ -182,8 +184,8 @@ def bipartite_matching(
         good = flat < threshold if is_ascend else flat > threshold
         order = np.argsort(flat if is_ascend else -flat, kind="stable")
         left = min(rows, columns) if topk <= 0 else topk + 1
-        for place in order[good[order]]:
-            i, j = divmod(int(place), columns)
+        for index in order[good[order]]:
+            i, j = divmod(int(index), columns)
             if left and column_of[i] < 0 and row_of[j] < 0:
                 column_of[i], row_of[j] = j, i
                 left -= 1

@@ -18,7 +18,7 @@ from gluonic.graph.ops.windows import (
     channels_first,
     first_shape,
     is_channels_last,
-    require_places,
+    require_spatial_axes,
     windows_of,
 )
 from gluonic.graph.view import NodeView, PartialShape, title_of, written
@@ -54,7 +54,7 @@ def convolution(
 
     Parameters
     ----------
-    data : array of shape (batch, channels, places…), with 1, 2 or 3 spatial axes
+    data : array of shape (batch, channels, spatial…), with 1, 2 or 3 spatial axes
         Floating-point.
     weight : array of shape (num_filter, channels / num_group, kernel…)
         The filters.
@@ -81,7 +81,7 @@ def convolution(
     Returns
     -------
     array of shape (batch, num_filter, windows…)
-        ``windows = (places + 2 pad - dilate (kernel - 1) - 1) // stride + 1``
+        ``windows = (size + 2 pad - dilate (kernel - 1) - 1) // stride + 1``
     """
     windows = windows_of(kernel, stride, pad, dilate, layout)
     last = windows.channels_last
@@ -100,7 +100,7 @@ def _(n: NodeView) -> None:
     divided(n.num_filter, n.num_group, f"{title}: num_filter")
     n.bias = (n.num_filter,)
     n.weight = back_shape((n.num_filter, None, *windows.kernel), last)
-    require_places(n.data, windows, title)
+    require_spatial_axes(n.data, windows, title)
     channels = first_shape(n.data, last)[1]
     members = divided(channels, n.num_group, f"{title}: the number of channels")
     n.weight = back_shape((n.num_filter, members, *windows.kernel), last)
@@ -108,25 +108,25 @@ def _(n: NodeView) -> None:
     n.output = back_shape((n.data[0], n.num_filter, *counts), last)
     output = first_shape(n.output, last)
     channels = scaled(first_shape(n.weight, last)[1], n.num_group)
-    n.data = back_shape((output[0], channels, *_places_before(output[2:], windows)), last)
+    n.data = back_shape((output[0], channels, *_data_size(output[2:], windows)), last)
 
 
 def windows_along(data: PartialShape, windows: Windows, title: str) -> PartialShape:
     """The number of windows along each axis; None where the data's length is unknown."""
-    places = first_shape(data, windows.channels_last)[2:]
-    for size, pad, extent in zip(places, windows.pad, windows.extents(), strict=True):
+    spatial = first_shape(data, windows.channels_last)[2:]
+    for size, pad, extent in zip(spatial, windows.pad, windows.extents(), strict=True):
         if size is not None and size + 2 * pad < extent:
             raise InferenceError(
                 f"{title}: a window of kernel={windows.kernel}, dilate={windows.dilate} is larger "
                 f"than data {written(data)} with pad={windows.pad}"
             )
-    counts = windows.counts(tuple(size or 0 for size in places))
+    counts = windows.counts(tuple(size or 0 for size in spatial))
     return tuple(
-        None if size is None else count for size, count in zip(places, counts, strict=True)
+        None if size is None else count for size, count in zip(spatial, counts, strict=True)
     )
 
 
-def _places_before(counts: PartialShape, windows: Windows) -> PartialShape:
+def _data_size(counts: PartialShape, windows: Windows) -> PartialShape:
     """The spatial extents of the data, where they follow from the number of windows: for stride 1."""
     return tuple(
         count + extent - 1 - 2 * pad if stride == 1 and count is not None else None

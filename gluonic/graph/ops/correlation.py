@@ -32,12 +32,12 @@ class PatchGrid(NamedTuple):
     grid: int
     pad: int
 
-    def counts(self, places: PartialShape) -> tuple[int | None, ...]:
+    def counts(self, spatial: PartialShape) -> tuple[int | None, ...]:
         """The number of patches along each axis."""
         border = 2 * (self.reach + (self.kernel - 1) // 2)
         return tuple(
             None if size is None else -(-(size + 2 * self.pad - border) // self.step)
-            for size in places
+            for size in spatial
         )
 
     @property
@@ -60,7 +60,7 @@ class PatchGrid(NamedTuple):
                 yield region(0, 0), region(down, across)
 
     def taps(self, counts: Sequence[int]) -> Iterator[tuple[slice, slice, slice]]:
-        """For each place of a patch, the index that takes it of all patches of a region."""
+        """For each position in a patch, the index that selects it from all patches of a region."""
         down, across = ((count - 1) * self.step + 1 for count in counts)
         for i in range(self.kernel):
             for j in range(self.kernel):

@@ -172,7 +172,7 @@ def _paths(label: Array, counts: Array, blank: int) -> Paths:
 
 
 def _moved(numbers: Array, by: int) -> Array:
-    """The log weights of the states `by` places before (or behind, if negative)."""
+    """The log weights of the states `by` positions before (or after, if negative)."""
     result = np.full_like(numbers, -np.inf)
     if by > 0:
         result[:, by:] = numbers[:, :-by]

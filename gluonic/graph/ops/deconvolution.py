@@ -18,7 +18,7 @@ from gluonic.graph.ops.windows import (
     channels_first,
     first_shape,
     is_channels_last,
-    require_places,
+    require_spatial_axes,
     windows_of,
 )
 from gluonic.graph.view import NodeView, PartialShape, complete, title_of
@@ -53,7 +53,7 @@ def deconvolution(
 
     Parameters
     ----------
-    data : array of shape (batch, channels, places…), with 1, 2 or 3 spatial axes
+    data : array of shape (batch, channels, spatial…), with 1, 2 or 3 spatial axes
         Floating-point.
     weight : array of shape (channels, num_filter / num_group, kernel…)
         The filters of the convolution that is transposed.
@@ -76,8 +76,8 @@ def deconvolution(
 
     Returns
     -------
-    array of shape (batch, num_filter, places…)
-        ``stride (places - 1) + dilate (kernel - 1) + 1 - 2 pad + adj`` for each axis, unless
+    array of shape (batch, num_filter, spatial…)
+        ``stride (size - 1) + dilate (kernel - 1) + 1 - 2 pad + adj`` for each axis, unless
         `target_shape` is given
     """
     last = is_channels_last(layout)
@@ -93,7 +93,7 @@ def deconvolution(
         target_shape=target_shape,
         layout=layout,
     )
-    shape = (len(images), num_filter, *complete(transposed.places))
+    shape = (len(images), num_filter, *complete(transposed.spatial))
     filters = channels_first(wide(weight), last)
     output = convolve_data(images, filters, shape, transposed.windows, num_group)
     if bias is not None:
@@ -102,10 +102,10 @@ def deconvolution(
 
 
 class Transposed(NamedTuple):
-    """The convolution that is transposed, and the places of its data: the output of the layer."""
+    """The convolution that is transposed, and the spatial extents of its data: those of the layer's output."""
 
     windows: Windows
-    places: PartialShape
+    spatial: PartialShape
 
 
 def transposed_convolution(
@@ -126,8 +126,8 @@ def transposed_convolution(
     for name, value in (("adj", adj), ("target_shape", target_shape)):
         if len(value) not in (0, rank):
             raise InferenceError(f"{title}: {name}={value} must be {rank} numbers")
-    require_places(back_shape(shape, windows.channels_last), windows, title)
-    pads, places = [], []
+    require_spatial_axes(back_shape(shape, windows.channels_last), windows, title)
+    pads, spatial = [], []
     for axis, size in enumerate(shape[2:]):
         target = target_shape[axis] if target_shape else 0
         reach = None if size is None else windows.stride[axis] * (size - 1)
@@ -140,10 +140,10 @@ def transposed_convolution(
         if axis_adj >= windows.stride[axis]:
             raise InferenceError(f"{title}: adj={axis_adj} must be less than the stride")
         pads.append(axis_pad)
-        places.append(target or (None if reach is None else reach - 2 * axis_pad + axis_adj))
-    if any(size is not None and size < 1 for size in places):
+        spatial.append(target or (None if reach is None else reach - 2 * axis_pad + axis_adj))
+    if any(size is not None and size < 1 for size in spatial):
         raise InferenceError(f"{title}: pad={tuple(pads)} leaves nothing of the output")
-    return Transposed(windows._replace(pad=tuple(pads)), tuple(places))
+    return Transposed(windows._replace(pad=tuple(pads)), tuple(spatial))
 
 
 _GEOMETRY = ("kernel", "stride", "pad", "dilate", "adj", "target_shape", "layout")
@@ -162,7 +162,7 @@ def _(n: NodeView) -> None:
     )
     divided(data[1], n.num_group, f"{title}: the number of channels")
     n.weight = back_shape((data[1], members, *n.kernel), last)
-    n.output = back_shape((data[0], n.num_filter, *transposed.places), last)
+    n.output = back_shape((data[0], n.num_filter, *transposed.spatial), last)
     channels = first_shape(n.weight, last)[0]
     n.data = back_shape((n.output[0], channels, *data[2:]), last)
 

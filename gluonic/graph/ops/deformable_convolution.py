@@ -13,7 +13,7 @@ from gluonic.graph.operator import Array, LayerWeights, operator
 from gluonic.graph.ops.convolution import windows_along
 from gluonic.graph.ops.layer_rules import floating, wide
 from gluonic.graph.ops.moved_windows import Samples, corner_values, interpolate, samples_of, scatter
-from gluonic.graph.ops.windows import Layout, require_places, windows_of
+from gluonic.graph.ops.windows import Layout, require_spatial_axes, windows_of
 from gluonic.graph.view import NodeView, peek, slots_of, title_of
 
 
@@ -47,7 +47,7 @@ def deformable_convolution(
     ----------
     data : array of shape (batch, channels, height, width)
         Floating-point.
-    offset : array of shape (batch, 2 × kernel places × num_deformable_group, windows…)
+    offset : array of shape (batch, 2 × taps × num_deformable_group, windows…)
         For every tap of every window its displacement down and to the right.
     weight : array of shape (num_filter, channels / num_group, kernel…)
         The filters.
@@ -97,7 +97,7 @@ def modulated_deformable_convolution(
 
     Parameters
     ----------
-    mask : array of shape (batch, kernel places × num_deformable_group, windows…)
+    mask : array of shape (batch, taps × num_deformable_group, windows…)
         The weight of every tap of every window.
     im2col_step
         Accepted and ignored.
@@ -114,8 +114,8 @@ def modulated_deformable_convolution(
 
 
 def _mask_of(mask: Array, samples: Samples) -> Array:
-    batch, groups, places = samples.weights[0].shape
-    return wide(mask).reshape(batch, groups, 1, places)
+    batch, groups, windows_count = samples.weights[0].shape
+    return wide(mask).reshape(batch, groups, 1, windows_count)
 
 
 def _multiply(
@@ -138,7 +138,7 @@ def _infer_shape(n: NodeView) -> None:
     divided(n.num_filter, n.num_group, f"{title}: num_filter")
     n.bias = (n.num_filter,)
     n.weight = (n.num_filter, None, *windows.kernel)
-    require_places(n.data, windows, title)
+    require_spatial_axes(n.data, windows, title)
     members = divided(n.data[1], n.num_group, f"{title}: the number of channels")
     divided(n.data[1], n.num_deformable_group, f"{title}: the number of channels")
     n.weight = (n.num_filter, members, *windows.kernel)
@@ -202,11 +202,11 @@ def backward_deformable_convolution(
     corners = corner_values(wide(data), samples, groups)
     weights = 1 if mask is None else _mask_of(mask, samples)
     batch, channels = data.shape[:2]
-    places, rows = prod(offset.shape[2:]), channels // num_group * prod(kernel)
+    windows_count, rows = prod(offset.shape[2:]), channels // num_group * prod(kernel)
     matrix = wide(weight).reshape(num_group, num_filter // num_group, rows)
-    gradients = wide(grad).reshape(batch, num_group, num_filter // num_group, places)
+    gradients = wide(grad).reshape(batch, num_group, num_filter // num_group, windows_count)
     read = interpolate(corners, samples.weights)
-    columns = (read * weights).reshape(batch, num_group, rows, places)
+    columns = (read * weights).reshape(batch, num_group, rows, windows_count)
     weight_gradient = (gradients @ columns.swapaxes(2, 3)).sum(axis=0).reshape(weight.shape)
     column_gradient = (matrix.swapaxes(1, 2) @ gradients).reshape(read.shape)
     read_gradient = column_gradient * weights

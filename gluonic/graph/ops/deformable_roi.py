@@ -76,7 +76,7 @@ def deformable_psroi_pooling(
         ),
     )
     pixels = wide(data)
-    values = sum(share * pixels[points.place(*corner)] for corner, share in points.corners())
+    values = sum(share * pixels[points.at(*corner)] for corner, share in points.corners())
     counts = points.inside.sum(axis=(4, 5))
     sums = np.where(points.inside, values, 0).sum(axis=(4, 5))
     counts = np.broadcast_to(counts, sums.shape)
@@ -122,7 +122,7 @@ class _Points(NamedTuple):
     height: Array
     offset: tuple[Array, ...]
 
-    def place(self, row: Array, column: Array) -> tuple[Array, ...]:
+    def at(self, row: Array, column: Array) -> tuple[Array, ...]:
         """The index into the data."""
         return self.image, self.channel, row, column
 
@@ -158,7 +158,7 @@ def _points(data: Array, rois: Array, trans: Array | None, n: _Settings) -> _Poi
         shift = [wide(trans)[region, x + i, row, column] * exact(n.trans_std) for i in (0, 1)]
     sample = np.arange(n.sample_per_part)
 
-    def places(part: Array, start: Array, size: Array, shift: Any, axis: int) -> Array:
+    def positions(part: Array, start: Array, size: Array, shift: Any, axis: int) -> Array:
         length = size / exact(n.pooled_size)
         begin = part.astype(exact) * length + start + shift * size
         found: Array = begin + _spread(sample, axis).astype(exact) * (
@@ -166,8 +166,8 @@ def _points(data: Array, rois: Array, trans: Array | None, n: _Settings) -> _Poi
         )
         return found
 
-    x = places(columns, left, width, shift[0], 5)
-    y = places(rows, top, height, shift[1], 4)
+    x = positions(columns, left, width, shift[0], 5)
+    y = positions(rows, top, height, shift[1], 4)
     last_row, last_column = (length - 1 for length in data.shape[2:])
     inside = (x >= -0.5) & (x <= last_column + 0.5) & (y >= -0.5) & (y <= last_row + 0.5)
     image = _spread(rois[:, 0].astype(np.intp), 0)
@@ -194,10 +194,10 @@ def _spread(numbers: Array, axis: int) -> Array:
     return numbers.reshape(*[1] * axis, -1, *[1] * (5 - axis))
 
 
-def _around(places: Array) -> tuple[Array, Array, Array]:
-    """The pixels at both sides of places, and how far from the first they lie."""
-    below = np.floor(places)
-    return below.astype(np.intp), np.ceil(places).astype(np.intp), places - below
+def _around(positions: Array) -> tuple[Array, Array, Array]:
+    """The pixels at both sides of positions, and the distances from the first of them."""
+    below = np.floor(positions)
+    return below.astype(np.intp), np.ceil(positions).astype(np.intp), positions - below
 
 
 @deformable_psroi_pooling.infer_shape
@@ -229,11 +229,11 @@ def _gradients(
     pixels = wide(data)
     gradients = np.zeros(data.shape, shares.dtype)
     for corner, share in points.corners():
-        np.add.at(gradients, points.place(*corner), shares * share)
+        np.add.at(gradients, points.at(*corner), shares * share)
     if trans is None:
         return gradients
     upper_left, upper_right, lower_left, lower_right = (
-        pixels[points.place(*corner)] for corner, _ in points.corners()
+        pixels[points.at(*corner)] for corner, _ in points.corners()
     )
     along_x = (lower_right - lower_left) * points.down + (upper_right - upper_left) * (
         1 - points.down

@@ -59,7 +59,7 @@ gather_nd.infer_dtype(like("data"))
 
 
 def _add_at(shape: tuple[int, ...], indices: Array, values: Array, title: str) -> Array:
-    """Add values up at places given as for `gather_nd`."""
+    """Sum values at positions given as for `gather_nd`."""
     named = len(indices)
     where = multi_index(indices, shape, title)
     flat = np.ravel_multi_index(where, shape[:named]).ravel() if prod(shape[:named]) else where[0]
@@ -81,7 +81,7 @@ def _scatter_shapes(n: NodeView) -> None:
 
 @operator("_backward_gather_nd")
 def accumulate_nd(data: Array, indices: Array, *, shape: Shape) -> Any:
-    """Add values up at given places of an array of zeros (MXNet's name for it)."""
+    """Sum values at given positions in an array of zeros (MXNet's name for it)."""
     return _add_at(shape, indices, data, "_backward_gather_nd")
 
 
@@ -92,12 +92,12 @@ accumulate_nd.gradient(data=lambda F, n, g: F.gather_nd(g, n.indices))
 
 @operator("scatter_nd")
 def scatter_nd(data: Array, indices: Array, *, shape: Shape) -> Any:
-    """Write elements, or slices, to given places of an array of zeros.
+    """Write elements, or slices, to given positions in an array of zeros.
 
     Parameters
     ----------
     data : the elements, of the shape ``indices.shape[1:] + shape[m:]``
-    indices : (m, ...): positions along the first m axes; if places repeat, the last element stays
+    indices : (m, ...): positions along the first m axes; if they repeat, the last element is kept
     shape : the shape of the result
     """
     result = np.zeros(shape, data.dtype)

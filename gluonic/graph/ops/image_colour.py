@@ -63,10 +63,10 @@ def _every_other(random: Draws) -> bool:
 
 
 def _order_of_four(random: Draws) -> list[int]:
-    """An order of four things, as `std::shuffle` of MXNet's C++ library finds it: an integer a place."""
+    """An order of four items, as `std::shuffle` of MXNet's C++ library draws it: an integer per position."""
     order = [0, 1, 2, 3]
-    for place, other in enumerate(random.below(np.array([2, 3, 4])).tolist(), 1):
-        order[place], order[other] = order[other], order[place]
+    for index, other in enumerate(random.below(np.array([2, 3, 4])).tolist(), 1):
+        order[index], order[other] = order[other], order[index]
     return order
 
 

@@ -93,7 +93,7 @@ def sparse_embedding(
     input_dim : number of rows in the table
     output_dim : length of each vector
     dtype : the dtype of a table of which nothing else is known
-    deterministic : accepted for MXNet's sake: gradients are always added in the same order
+    deterministic : accepted for compatibility: gradients are always added in the same order
     """
     return np.take(weight, positions(data, len(weight), "clip", "SparseEmbedding"), 0)
 
@@ -143,7 +143,7 @@ def pick(
     Parameters
     ----------
     data : any array
-    index : a position for each place: the shape of `data` without `axis`, or with 1 there
+    index : a position for each element of the output: the shape of `data` without `axis`, or with 1 there
     axis : the axis
     keepdims : keep that axis, with length one
     mode : out of bounds, ``clip`` picks the first or last element, ``wrap`` wraps around

@@ -187,8 +187,8 @@ def _whole(n: NodeView, outputs: Sequence[PartialShape | None], axis: int) -> Pa
     whole: PartialShape | None = None
     for shape in outputs:
         if shape is not None:
-            place = axis_of(axis, len(shape) + 1, title_of(n))
-            whole = unify(whole, inserted(shape, place, None), f"{title_of(n)}: a part")
+            position = axis_of(axis, len(shape) + 1, title_of(n))
+            whole = unify(whole, inserted(shape, position, None), f"{title_of(n)}: a part")
     if whole is None:
         raise Unknown
     return whole

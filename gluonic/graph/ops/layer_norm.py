@@ -108,7 +108,7 @@ def _normalize_groups(
     return output.reshape(data.shape), mean[:, :, 0], std[:, :, 0]
 
 
-def _require_places(n: NodeView) -> None:
+def _require_spatial_axes(n: NodeView) -> None:
     if len(n.data) < 3:
         raise InferenceError(
             f"{title_of(n)}: data is {written(n.data)} but needs spatial axes: (batch, channels, …)"
@@ -118,7 +118,7 @@ def _require_places(n: NodeView) -> None:
 @instance_norm.infer_shape
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    _require_places(n)
+    _require_spatial_axes(n)
     n.gamma = n.beta = (n.data[1],)
     n.mean = n.std = n.data[:2]
 
@@ -167,7 +167,7 @@ def group_norm(
 @group_norm.infer_shape
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    _require_places(n)
+    _require_spatial_axes(n)
     divided(n.data[1], n.num_groups, f"{title_of(n)}: the number of channels")
     n.gamma = n.beta = (n.num_groups,)
     n.mean = n.std = (n.data[0], n.num_groups)

@@ -11,7 +11,7 @@ from gluonic.graph.ops.linalg import single_or_double, square
 from gluonic.graph.view import NodeView, PartialShape, peek, settings_of, title_of, written
 
 
-def _places(kind: str, size: int, offset: int, lower: bool = True) -> tuple[Array, Array]:
+def _indices(kind: str, size: int, offset: int, lower: bool = True) -> tuple[Array, Array]:
     """List the rows and columns of a diagonal, or of a triangle, in the order of its vector."""
     length = size - abs(offset)
     rows, columns = (np.arange(length),) * 2 if kind == "diagonal" else np.tril_indices(length)
@@ -19,9 +19,9 @@ def _places(kind: str, size: int, offset: int, lower: bool = True) -> tuple[Arra
     return (columns, rows) if offset > 0 or (offset == 0 and not lower) else (rows, columns)
 
 
-def _scattered(vector: Array, size: int, places: tuple[Array, Array]) -> Array:
+def _scattered(vector: Array, size: int, indices: tuple[Array, Array]) -> Array:
     result = np.zeros((*vector.shape[:-1], size, size), vector.dtype)
-    result[..., places[0], places[1]] = vector
+    result[..., indices[0], indices[1]] = vector
     return result
 
 
@@ -80,7 +80,7 @@ def _make_rule(kind: str) -> Any:
 @operator("_linalg_extractdiag", "linalg_extractdiag", dtype=single_or_double)
 def extractdiag(A: Array, *, offset: int = 0) -> Any:
     """Take a diagonal of square matrices, `offset` diagonals above the main one."""
-    rows, columns = _places("diagonal", A.shape[-1], offset)
+    rows, columns = _indices("diagonal", A.shape[-1], offset)
     return A[..., rows, columns]
 
 
@@ -88,7 +88,7 @@ def extractdiag(A: Array, *, offset: int = 0) -> Any:
 def makediag(A: Array, *, offset: int = 0) -> Any:
     """Make square matrices with one diagonal and zeros elsewhere: the inverse of `extractdiag`."""
     size = A.shape[-1] + abs(offset)
-    return _scattered(A, size, _places("diagonal", size, offset))
+    return _scattered(A, size, _indices("diagonal", size, offset))
 
 
 @operator("_linalg_extracttrian", "linalg_extracttrian", dtype=single_or_double)
@@ -102,7 +102,7 @@ def extracttrian(A: Array, *, offset: int = 0, lower: bool = True) -> Any:
         positive one the triangle above it, which is read column by column
     lower : with offset 0, whether to take the lower triangle, or the upper one
     """
-    rows, columns = _places("triangle", A.shape[-1], offset, lower)
+    rows, columns = _indices("triangle", A.shape[-1], offset, lower)
     return A[..., rows, columns]
 
 
@@ -110,7 +110,7 @@ def extracttrian(A: Array, *, offset: int = 0, lower: bool = True) -> Any:
 def maketrian(A: Array, *, offset: int = 0, lower: bool = True) -> Any:
     """Make square matrices with one triangle and zeros elsewhere: the inverse of `extracttrian`."""
     size = _side_of("triangle", A.shape[-1]) + abs(offset)
-    return _scattered(A, size, _places("triangle", size, offset, lower))
+    return _scattered(A, size, _indices("triangle", size, offset, lower))
 
 
 for _kind, _extract, _make in (

@@ -61,7 +61,7 @@ def dot(
     lhs, rhs : floating arrays of at least one axis
     transpose_a : sum over the first axis of `lhs` instead
     transpose_b : sum over the last axis of `rhs` instead
-    forward_stype : accepted for MXNet's sake; the result is dense
+    forward_stype : accepted for compatibility; the result is dense
     """
     left, right = _contracted(transpose_a, transpose_b)
     a, b = _as_matrix(lhs, left), _as_matrix(rhs, right)
@@ -187,7 +187,7 @@ def batch_dot(
     ----------
     lhs, rhs : floating arrays of the same number of axes, at least three; all but two are equal
     transpose_a, transpose_b : transpose the matrices of `lhs` or of `rhs` first
-    forward_stype : accepted for MXNet's sake; the result is dense
+    forward_stype : accepted for compatibility; the result is dense
     """
     a, b = wide(lhs), wide(rhs)
     return np.matmul(

@@ -101,7 +101,7 @@ def multibox_target(
     negative_mining_ratio : if positive, the ratio of boxes trained as background, those least like
         background first, to boxes that belong to objects; otherwise all others are background
     negative_mining_thresh : with a ratio, boxes that overlap an object at least so much are no background
-    minimum_negative_samples : accepted for MXNet's sake
+    minimum_negative_samples : accepted for compatibility
     variances : divisors of the targets
 
     Returns
@@ -220,7 +220,7 @@ def multibox_detection(
     anchor : corners of the default boxes, (1, boxes, 4)
     clip : clip objects to the image
     threshold : the least probability of an object
-    background_id : accepted for MXNet's sake; background is class 0
+    background_id : accepted for compatibility; background is class 0
     nms_threshold : the overlap (intersection over union) from which only the better object is kept
     force_suppress : whether objects of other classes are dropped too
     variances : factors on the predictions

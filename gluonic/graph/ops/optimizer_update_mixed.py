@@ -46,11 +46,11 @@ def _mixed_precision(
         "weight32", inspect.Parameter.POSITIONAL_OR_KEYWORD, annotation=State
     )
     others = [p for p in parameters if p not in inputs]
-    place = len(inputs)
+    count = len(inputs)
 
     def kernel(weight: Array, grad: Array, *arrays: Array, **settings: Any) -> Any:
         given = [grad.astype(np.float32), *arrays]
-        weight32 = given.pop(place - 1)
+        weight32 = given.pop(count - 1)
         result = op.kernel(weight32, *given, **settings)
         if is_new_weight:
             weight32[...] = result

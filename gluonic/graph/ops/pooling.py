@@ -24,7 +24,7 @@ from gluonic.graph.ops.windows import (
     channels_first,
     first_shape,
     is_channels_last,
-    require_places,
+    require_spatial_axes,
     windows_of,
 )
 from gluonic.graph.view import NodeView, PartialShape, complete, settings_of, title_of, written
@@ -52,7 +52,7 @@ def pooling(
 
     Parameters
     ----------
-    data : array of shape (batch, channels, places…), with 1, 2 or 3 spatial axes
+    data : array of shape (batch, channels, spatial…), with 1, 2 or 3 spatial axes
         Floating-point.
     kernel : tuple of int
         The size of a window; not needed with `global_pool`.
@@ -79,7 +79,7 @@ def pooling(
     Returns
     -------
     array of shape (batch, channels, windows…)
-        ``windows = (places + 2 pad - kernel) // stride + 1``, rounded up if ``full``
+        ``windows = (size + 2 pad - kernel) // stride + 1``, rounded up if ``full``
     """
     last = is_channels_last(layout)
     images = channels_first(wide(data), last)
@@ -143,19 +143,19 @@ def pool_of(
     layout: str | None,
 ) -> PartialPool:
     """Read the attributes; `shape` has the channels along axis 1."""
-    places = shape[2:]
-    rank = len(places)
+    spatial = shape[2:]
+    rank = len(spatial)
     if global_pool:
         windows_of((1,) * rank, (), (), (), layout, title)
-        return PartialPool(places, (1,) * rank, (0,) * rank, (1,) * rank)
+        return PartialPool(spatial, (1,) * rank, (0,) * rank, (1,) * rank)
     if pooling_convention == "same":
         if any(pad):
             raise InferenceError(f"{title}: pooling_convention='same' takes no pad, not {pad}")
         pad = ()
     windows = windows_of(kernel, stride, pad, (), layout, title)
-    require_places(shape, windows, title)
+    require_spatial_axes(shape, windows, title)
     counts = []
-    for size, k, s, p in zip(places, kernel, windows.stride, windows.pad, strict=True):
+    for size, k, s, p in zip(spatial, kernel, windows.stride, windows.pad, strict=True):
         if size is not None and size + 2 * p < k:
             raise InferenceError(
                 f"{title}: a window of kernel={kernel} is larger than data {written(shape)} "

@@ -37,7 +37,7 @@ def pooling_v1(
 
     Parameters
     ----------
-    data : array of shape (batch, channels, places…)
+    data : array of shape (batch, channels, spatial…)
     kernel, pool_type, global_pool, pooling_convention, stride, pad
         As for Pooling.
     """
@@ -45,7 +45,7 @@ def pooling_v1(
     start = -np.inf if pool_type == "max" else 0.0
     output = np.full((*data.shape[:2], *pool.counts), start, padded.dtype)
     combine = np.maximum if pool_type == "max" else np.add
-    for source, target in _places(padded.shape[2:], pool):
+    for source, target in _tap_regions(padded.shape[2:], pool):
         combine(output[target], padded[source], out=output[target])
     return output / prod(pool.kernel) if pool_type == "avg" else output
 
@@ -74,14 +74,14 @@ def _pool(
     )
 
 
-def _places(places: tuple[int, ...], pool: Pool) -> Iterator[tuple[Slices, Slices]]:
+def _tap_regions(spatial: tuple[int, ...], pool: Pool) -> Iterator[tuple[Slices, Slices]]:
     """For each tap of a window, its elements in the padded data, and the outputs that read them."""
     everything = (slice(None), slice(None))
     for offset in product(*map(range, pool.kernel)):
         counts = [
             min(count, -(-(size - first) // step))
             for count, size, first, step in zip(
-                pool.counts, places, offset, pool.stride, strict=True
+                pool.counts, spatial, offset, pool.stride, strict=True
             )
         ]
         source = tuple(
@@ -116,7 +116,7 @@ def _backward(
     gradients = np.zeros_like(padded)
     shares = wide(grad) / (prod(pool.kernel) if pool_type == "avg" else 1)
     maxima = wide(pooled)
-    for source, target in _places(padded.shape[2:], pool):
+    for source, target in _tap_regions(padded.shape[2:], pool):
         takes_part = padded[source] == maxima[target] if pool_type == "max" else True
         gradients[source] += np.where(takes_part, shares[target], 0)
     inside = [slice(p, size + p) for p, size in zip(pool.pad, data.shape[2:], strict=True)]

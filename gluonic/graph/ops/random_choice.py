@@ -56,8 +56,8 @@ def _invert(rows: Array, uniform: Array) -> Array:
     cumulated = rows.cumsum(axis=1, dtype=np.float64).astype(np.float32).astype(rows.dtype)
     wanted = uniform.astype(rows.dtype)
     found = np.empty(uniform.shape, np.int64)
-    for ends, each, places in zip(cumulated, wanted, found, strict=True):
-        places[:] = ends.searchsorted(each)
+    for ends, each, indices in zip(cumulated, wanted, found, strict=True):
+        indices[:] = ends.searchsorted(each)
     found[found == rows.shape[1]] -= 1
     return found
 
@@ -116,10 +116,10 @@ def shuffle(data: Array, *, run: Run) -> Array:
     """The input, with its rows (along the first axis) in random order."""
     order = list(range(len(data)))
     backwards = data.ndim > 1
-    places = range(len(order) - 1, 0, -1) if backwards else range(1, len(order))
-    drawn = run.random.below(np.array(places, np.int64) + 1)
-    for place, other in zip(places, drawn.tolist(), strict=True):
-        order[place], order[other] = order[other], order[place]
+    indices = range(len(order) - 1, 0, -1) if backwards else range(1, len(order))
+    drawn = run.random.below(np.array(indices, np.int64) + 1)
+    for index, other in zip(indices, drawn.tolist(), strict=True):
+        order[index], order[other] = order[other], order[index]
     found: Array = data[np.array(order, np.int64)]
     return found
 

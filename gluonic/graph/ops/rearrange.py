@@ -215,9 +215,9 @@ def _(grad: Array, data: Array, *, repeats: Count, axis: int | None) -> Any:
     """Sum the gradients of the copies."""
     if repeats == 0:
         return np.zeros_like(data)
-    place = data.ndim if axis is None else axis % data.ndim + 1
-    copies: Any = inserted(data.shape, place, repeats)
-    return total(grad.reshape(copies), (place,))
+    axis_of_copies = data.ndim if axis is None else axis % data.ndim + 1
+    copies: Any = inserted(data.shape, axis_of_copies, repeats)
+    return total(grad.reshape(copies), (axis_of_copies,))
 
 
 @operator("Pad", "pad", dtype=floating())

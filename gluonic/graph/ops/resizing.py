@@ -27,15 +27,15 @@ def _map(images: Array, height: Array, width: Array) -> Array:
     return result
 
 
-def resized(images: Array, places: tuple[int, ...], resampling: Resampling) -> Array:
+def resized(images: Array, size: tuple[int, ...], resampling: Resampling) -> Array:
     """Resample images to a new height and width."""
-    sizes = zip(images.shape[2:], places, strict=True)
+    sizes = zip(images.shape[2:], size, strict=True)
     return _map(images, *(resampling_matrix(resampling, a, b) for a, b in sizes))
 
 
-def resized_back(grad: Array, places: tuple[int, ...], resampling: Resampling) -> Array:
+def resized_back(grad: Array, size: tuple[int, ...], resampling: Resampling) -> Array:
     """The gradient of `resized` for images of the given height and width."""
-    sizes = zip(places, grad.shape[2:], strict=True)
+    sizes = zip(size, grad.shape[2:], strict=True)
     return _map(grad, *(resampling_matrix(resampling, a, b).T for a, b in sizes))
 
 
@@ -70,8 +70,8 @@ def bilinear_resize(
         Whether the centres of the corner pixels of input and output coincide, or their outer corners.
     """
     shape = like.shape if like is not None else data.shape
-    places = _new_places(shape, mode, (height, width), (scale_height, scale_width), "")
-    return resized(data, places, Interpolation(align_corners))  # type: ignore[arg-type]
+    new_size = _new_size(shape, mode, (height, width), (scale_height, scale_width), "")
+    return resized(data, new_size, Interpolation(align_corners))  # type: ignore[arg-type]
 
 
 def _odd_scaled(size: int, scale: float) -> int:
@@ -89,7 +89,7 @@ _NEAREST: dict[str, Callable[[int], int]] = {
 }
 
 
-def _new_places(
+def _new_size(
     shape: PartialShape,
     mode: str,
     sizes: tuple[int, int],
@@ -117,16 +117,16 @@ def _(n: NodeView) -> None:
     if n.mode == "like":
         source = n.like
         require_rank(source, (4,), f"{title_of(n)}: like")
-    places = _new_places(
+    new_size = _new_size(
         source, n.mode, (n.height, n.width), (n.scale_height, n.scale_width), title_of(n)
     )
-    if any(size is not None and size < 1 for size in places):
-        raise InferenceError(f"{title_of(n)}: the new size is {places}")
-    _same_channels(n, places)
+    if any(size is not None and size < 1 for size in new_size):
+        raise InferenceError(f"{title_of(n)}: the new size is {new_size}")
+    _same_channels(n, new_size)
 
 
-def _same_channels(n: NodeView, places: tuple[int | None, ...]) -> None:
-    n.output = (*n.data[:2], *places)
+def _same_channels(n: NodeView, size: tuple[int | None, ...]) -> None:
+    n.output = (*n.data[:2], *size)
     n.data = (*n.output[:2], None, None)
 
 

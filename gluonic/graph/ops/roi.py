@@ -120,9 +120,9 @@ def _pool_region(
             if bottom <= top or right <= left:
                 continue
             part = data[image, :, top:bottom, left:right].reshape(channels, -1)
-            place = part.argmax(1)
-            output[:, i, j] = part[np.arange(channels), place]
-            down, across = np.divmod(place, right - left)
+            highest = part.argmax(1)
+            output[:, i, j] = part[np.arange(channels), highest]
+            down, across = np.divmod(highest, right - left)
             index[:, i, j] = first + (top + down) * width + left + across
 
 
@@ -161,12 +161,12 @@ def _sampling(start: Any, size: Any, bins: int, samples: int, length: int) -> Ar
     """Make the matrix (bins, length) that averages points interpolated between pixels."""
     exact = type(start)
     points = np.arange(bins * samples).reshape(bins, samples)
-    places = start + (points // samples).astype(exact) * size
-    places = places + ((points % samples).astype(exact) + exact(0.5)) * size / exact(samples)
-    inside = (places >= -1) & (places <= length)
-    places = np.clip(places, 0, length - 1)
-    below = places.astype(np.intp)
-    share = places - below
+    positions = start + (points // samples).astype(exact) * size
+    positions = positions + ((points % samples).astype(exact) + exact(0.5)) * size / exact(samples)
+    inside = (positions >= -1) & (positions <= length)
+    positions = np.clip(positions, 0, length - 1)
+    below = positions.astype(np.intp)
+    share = positions - below
     matrix = np.zeros((bins, length), exact)
     line = np.broadcast_to(np.arange(bins)[:, None], below.shape)
     np.add.at(matrix, (line, below), np.where(inside, 1 - share, 0) / samples)

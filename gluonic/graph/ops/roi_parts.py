@@ -24,9 +24,9 @@ Parts = tuple[int, int, Array, Array]
 def _means(start: Any, end: Any, count: int, length: int) -> Array:
     """Make the matrix (count, length) that averages over the pixels of the parts of a range."""
     step = np.maximum(end - start, type(start)(0.1)) / type(start)(count)
-    places = np.arange(count).astype(type(start))
-    first = np.clip(np.floor(places * step + start), 0, length)
-    last = np.clip(np.ceil((places + 1) * step + start), 0, length)
+    positions = np.arange(count).astype(type(start))
+    first = np.clip(np.floor(positions * step + start), 0, length)
+    last = np.clip(np.ceil((positions + 1) * step + start), 0, length)
     pixel = np.arange(length)
     inside = (pixel >= first[:, None]) & (pixel < last[:, None])
     return np.asarray(inside / np.maximum(last - first, 1)[:, None])
@@ -119,7 +119,7 @@ def _(
     return result.transpose(0, 3, 1, 2, 4, 5).reshape(data.shape)
 
 
-def _turned_places(region: Array, scale: float, size: Shape, ratio: int) -> tuple[Array, Array]:
+def _rotated_positions(region: Array, scale: float, size: Shape, ratio: int) -> tuple[Array, Array]:
     """Find the sample positions of a rotated region: two arrays (parts down, parts across, points)."""
     exact = region.dtype.type
     x, y, width, height = region[1:5] * exact(scale)
@@ -180,8 +180,8 @@ def rroi_align(
     for number, region in enumerate(wide(rois)):
         image = int(region[0])
         if 0 <= image < len(data) and data.size:
-            places = _turned_places(region, spatial_scale, pooled_size, sampling_ratio)
-            output[number] = _interpolated(pixels[image], *places).mean(-1)
+            positions = _rotated_positions(region, spatial_scale, pooled_size, sampling_ratio)
+            output[number] = _interpolated(pixels[image], *positions).mean(-1)
     return output
 
 

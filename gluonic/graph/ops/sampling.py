@@ -1,7 +1,7 @@
 """Sampling of images at arbitrary positions, and grids of such positions.
 
-M. Jaderberg and others: Spatial transformer networks (2015). Positions ("places") are (x, y), with -1 and 1
-at the first and the last pixel.
+M. Jaderberg and others: Spatial transformer networks (2015). Positions are (x, y), with -1 and 1 at the first
+and the last pixel.
 """
 
 from itertools import product
@@ -19,20 +19,20 @@ from gluonic.graph.rules import like
 from gluonic.graph.scalar_math import M
 from gluonic.graph.view import NodeView, title_of
 
-_BLOCK = 8192  # places of an image, for which the intermediate arrays fit into the caches
+_BLOCK = 8192  # positions for which the intermediate arrays fit into the caches
 
 
-def pixels_along(m: Any, place: Any, extent: Any, order: int) -> list[tuple[Any, Any]]:
-    """Find the two pixels around places along an axis, and their weights; outside, pixel 0 with weight 0.
+def pixels_along(m: Any, position: Any, extent: Any, order: int) -> list[tuple[Any, Any]]:
+    """Find the two pixels around positions along an axis, and their weights; outside, pixel 0 with weight 0.
 
     Parameters
     ----------
     m : NumPy's functions, or the compiler's
-    place, extent : numbers of one floating dtype
-    order : 1 gives the weights of the derivative by the place; beyond that all weights are zero
+    position, extent : numbers of one floating dtype
+    order : 1 gives the weights of the derivative by the position; beyond that all weights are zero
     """
     scale = (extent - 1) * 0.5
-    pixel = (place + 1) * scale
+    pixel = (position + 1) * scale
     first = m.floor(pixel)
     share = pixel - first
     weights = [(1 - share, share), (-scale, scale), (share * 0, share * 0)][min(order, 2)]
@@ -43,35 +43,37 @@ def pixels_along(m: Any, place: Any, extent: Any, order: int) -> list[tuple[Any,
     return found
 
 
-def _along(place: Array, length: int, order: int) -> list[tuple[Array, Array]]:
-    """The indices of the pixels around places, and their weights."""
-    found = pixels_along(M, place, place.dtype.type(length), order)
-    return [(index.astype(np.intp), weight.astype(place.dtype)) for index, weight in found]
+def _along(position: Array, length: int, order: int) -> list[tuple[Array, Array]]:
+    """The indices of the pixels around positions, and their weights."""
+    found = pixels_along(M, position, position.dtype.type(length), order)
+    return [(index.astype(np.intp), weight.astype(position.dtype)) for index, weight in found]
 
 
-def _corners(size: tuple[int, ...], places: Array, orders: tuple[int, int]) -> list[Any]:
-    """The flat indices of the four pixels around each place of (..., 2, places), and their weights."""
+def _corners(size: tuple[int, ...], positions: Array, orders: tuple[int, int]) -> list[Any]:
+    """The flat indices of the four pixels around each of the positions, (..., 2, count), and their weights."""
     height, width = size
-    rows = [(row * width, weight) for row, weight in _along(places[..., 1, :], height, orders[1])]
-    columns = _along(places[..., 0, :], width, orders[0])
+    rows = [
+        (row * width, weight) for row, weight in _along(positions[..., 1, :], height, orders[1])
+    ]
+    columns = _along(positions[..., 0, :], width, orders[0])
     return [
         (row + column, row_weight * column_weight)
         for (row, row_weight), (column, column_weight) in product(rows, columns)
     ]
 
 
-def _places(grid: Array) -> Array:
+def _positions(grid: Array) -> Array:
     return wide(grid).reshape(len(grid), 2, -1)
 
 
 def _samples(data: Array, grid: Array, orders: tuple[int, int]) -> Array:
-    """Samples of images, (batch, channels, places), computed block by block."""
-    images, places = wide(data).reshape(*data.shape[:2], -1), _places(grid)
-    result = np.zeros((*data.shape[:2], places.shape[2]), images.dtype)
-    for first in range(0, places.shape[2], _BLOCK):
+    """Samples of images, (batch, channels, positions), computed block by block."""
+    images, positions = wide(data).reshape(*data.shape[:2], -1), _positions(grid)
+    result = np.zeros((*data.shape[:2], positions.shape[2]), images.dtype)
+    for first in range(0, positions.shape[2], _BLOCK):
         block = slice(first, first + _BLOCK)
-        for image, its_places, samples in zip(images, places, result, strict=True):
-            for numbers, weights in _corners(data.shape[2:], its_places[:, block], orders):
+        for image, its_positions, samples in zip(images, positions, result, strict=True):
+            for numbers, weights in _corners(data.shape[2:], its_positions[:, block], orders):
                 found = np.take(image, numbers, axis=1, mode="clip")
                 found *= weights
                 samples[:, block] += found
@@ -83,11 +85,11 @@ def _sampling_matrix(shape: tuple[int, ...], grid: Array, orders: tuple[int, int
     from scipy.sparse import csr_matrix
 
     batch, _, height, width = shape
-    first, places = np.arange(batch)[:, None] * (height * width), _places(grid)
-    corners = [(first + n, weight) for n, weight in _corners((height, width), places, orders)]
+    first, positions = np.arange(batch)[:, None] * (height * width), _positions(grid)
+    corners = [(first + n, weight) for n, weight in _corners((height, width), positions, orders)]
     pixels, weights = (np.stack(parts, axis=-1).ravel() for parts in zip(*corners, strict=True))
     begins = np.arange(0, pixels.size + 1, len(corners))
-    return csr_matrix((weights, pixels, begins), (places[:, 0].size, batch * height * width))
+    return csr_matrix((weights, pixels, begins), (positions[:, 0].size, batch * height * width))
 
 
 def _by_pixels(images: Array) -> Array:
@@ -111,12 +113,12 @@ def _sampled_shape(n: NodeView) -> None:
 
 @operator("_bilinear_sample", shape=_sampled_shape, dtype=floating())
 def bilinear_sample(data: Array, grid: Array, *, x_order: int = 0, y_order: int = 0) -> Any:
-    """Sample images, or the derivatives of the samples by the places.
+    """Sample images, or the derivatives of the samples by the positions.
 
     Parameters
     ----------
     data : (batch, channels, height, width)
-    grid : places, (batch, 2, rows, columns)
+    grid : positions, (batch, 2, rows, columns)
     x_order, y_order : orders of the derivatives by x and by y
     """
     shape = (*data.shape[:2], *grid.shape[2:])
@@ -141,7 +143,7 @@ bilinear_sample_back.infer_shape(like("data"))
 
 
 def _grid_gradient(F: Any, g: Any, data: Any, grid: Any, x_order: int, y_order: int) -> Any:
-    """Sum, over the channels, gradients times the derivatives of the samples by the places."""
+    """Sum, over the channels, gradients times the derivatives of the samples by the positions."""
     parts = [
         F.sum(g * F._bilinear_sample(data, grid, x_order=i, y_order=j), axis=1, keepdims=True)
         for i, j in ((x_order + 1, y_order), (x_order, y_order + 1))
@@ -165,13 +167,13 @@ bilinear_sample_back.gradient(
 
 @operator("BilinearSampler", shape=_sampled_shape, dtype=floating())
 def bilinear_sampler(data: Array, grid: Array, *, cudnn_off: bool | None = None) -> Any:
-    """Sample images at given places, interpolating between four pixels; outside they are zero.
+    """Sample images at given positions, interpolating between four pixels; outside they are zero.
 
     Parameters
     ----------
     data : (batch, channels, height, width)
-    grid : places (x, y), (batch, 2, rows, columns); -1 and 1 are the first and the last pixel
-    cudnn_off : accepted for MXNet's sake
+    grid : positions (x, y), (batch, 2, rows, columns); -1 and 1 are the first and the last pixel
+    cudnn_off : accepted for compatibility
 
     Returns
     -------
@@ -188,7 +190,7 @@ bilinear_sampler.gradient(
 
 
 def _targets(size: Shape, dtype: np.dtype[Any]) -> Array:
-    """List the places of a grid as columns (x, y, 1)."""
+    """List the positions of a grid as columns (x, y, 1)."""
     rows, columns = (np.linspace(-1, 1, length, dtype=dtype) for length in size)
     x, y = np.meshgrid(columns, rows)
     return np.stack([x.ravel(), y.ravel(), np.ones(x.size, dtype)])
@@ -198,23 +200,23 @@ def _targets(size: Shape, dtype: np.dtype[Any]) -> Array:
 def grid_generator(
     data: Array, *, transform_type: Literal["affine", "warp"], target_shape: Shape = (0, 0)
 ) -> Any:
-    """Make a grid of places to sample.
+    """Make a grid of positions to sample.
 
     Parameters
     ----------
-    data : ``affine``: matrices that map (x, y, 1) of the result to places of the image, row by row,
-        (batch, 6); ``warp``: the displacement of each place in pixels, (batch, 2, rows, columns)
+    data : ``affine``: matrices that map (x, y, 1) of the result to positions in the image, row by row,
+        (batch, 6); ``warp``: the displacement of each position in pixels, (batch, 2, rows, columns)
     transform_type : ``affine`` or ``warp``
     target_shape : the number of rows and columns of an ``affine`` grid
 
     Returns
     -------
     array
-        places (x, y), (batch, 2, rows, columns)
+        positions (x, y), (batch, 2, rows, columns)
     """
     if transform_type == "affine":
-        places = _targets(target_shape, wide(data).dtype)
-        return (wide(data).reshape(-1, 3) @ places).reshape(-1, 2, *target_shape)
+        positions = _targets(target_shape, wide(data).dtype)
+        return (wide(data).reshape(-1, 3) @ positions).reshape(-1, 2, *target_shape)
     rows, columns = np.indices(data.shape[2:], data.dtype)
     return scale_flow.kernel(data + np.stack([columns, rows])) - 1
 
@@ -241,7 +243,7 @@ def _require_size(n: NodeView) -> None:
 
 @operator("_scale_flow")
 def scale_flow(data: Array) -> Any:
-    """Convert distances in pixels, (batch, 2, rows, columns), to differences of places."""
+    """Convert distances in pixels, (batch, 2, rows, columns), to differences of positions."""
     factors = [2 / max(length - 1, 1) for length in data.shape[:1:-1]]
     return data * np.array(factors, data.dtype).reshape(2, 1, 1)
 
@@ -251,7 +253,7 @@ scale_flow.gradient(data=lambda F, n, g: F._scale_flow(g))
 
 @operator("_affine_grid")
 def affine_grid(data: Array, *, target_shape: Shape) -> Any:
-    """Apply matrices, (batch, 6), to a grid of places."""
+    """Apply matrices, (batch, 6), to a grid of positions."""
     return grid_generator.kernel(data, transform_type="affine", target_shape=target_shape)
 
 
@@ -264,9 +266,9 @@ def _(n: NodeView) -> None:
 
 @adjoint(affine_grid)
 def _(grad: Array, data: Array, *, target_shape: Shape) -> Any:
-    """Sum the gradients of all places, times their coordinates (x, y, 1) in the result."""
-    places = _targets(target_shape, wide(grad).dtype)
-    return (wide(grad).reshape(2 * len(grad), -1) @ places.T).reshape(data.shape)
+    """Sum the gradients of all positions, times their coordinates (x, y, 1) in the result."""
+    positions = _targets(target_shape, wide(grad).dtype)
+    return (wide(grad).reshape(2 * len(grad), -1) @ positions.T).reshape(data.shape)
 
 
 def _generator_gradient(F: Any, n: NodeView, g: Any) -> Any:
@@ -293,10 +295,10 @@ def spatial_transformer(
     Parameters
     ----------
     data : (batch, channels, height, width)
-    loc : matrices that map (x, y, 1) of the result to places of the image, row by row, (batch, 6)
+    loc : matrices that map (x, y, 1) of the result to positions in the image, row by row, (batch, 6)
     target_shape : height and width of the result
     transform_type, sampler_type : each has only one value
-    cudnn_off : accepted for MXNet's sake
+    cudnn_off : accepted for compatibility
     """
     return bilinear_sample.kernel(data, affine_grid.kernel(loc, target_shape=target_shape))
 

@@ -20,7 +20,7 @@ def fft(data: Array, *, compute_size: int = 128) -> Any:
     Parameters
     ----------
     data : (..., n)
-    compute_size : accepted for MXNet's sake
+    compute_size : accepted for compatibility
 
     Returns
     -------
@@ -44,7 +44,7 @@ def ifft(data: Array, *, compute_size: int = 128) -> Any:
     Parameters
     ----------
     data : (..., 2n): real and imaginary parts, interleaved
-    compute_size : accepted for MXNet's sake
+    compute_size : accepted for compatibility
 
     Returns
     -------
@@ -78,11 +78,11 @@ def count_sketch(
     h : the output column of each column, (1, columns)
     s : the sign of each column, 1 or -1, (1, columns)
     out_dim : the number of columns of the result
-    processing_batch_size : accepted for MXNet's sake
+    processing_batch_size : accepted for compatibility
     """
-    places = positions(h.ravel(), out_dim, "raise", "count_sketch")
+    index = positions(h.ravel(), out_dim, "raise", "count_sketch")
     columns = (data * s.ravel()).reshape(-1, data.shape[-1]).T
-    return add_rows(out_dim, places, columns).T.reshape(*data.shape[:-1], out_dim)
+    return add_rows(out_dim, index, columns).T.reshape(*data.shape[:-1], out_dim)
 
 
 @count_sketch.infer_shape

@@ -39,7 +39,7 @@ def softmax_output(
     ----------
     data : array of shape (batch, classes) or (batch, …)
         The scores.
-    label : array of shape (batch,), of data's shape, or (batch, places) with `multi_output`
+    label : array of shape (batch,), of data's shape, or (batch, spatial) with `multi_output`
         Class numbers, or a probability for every class.
     grad_scale : float, default 1
         Multiplies the gradient.
@@ -78,8 +78,8 @@ def softmax_output(
 
 def _label_shapes(data: PartialShape) -> list[PartialShape]:
     """The shapes that labels may have with `multi_output`, the usual one first."""
-    batch, places = data[0], data[2:]
-    return [(batch, product(places)), (batch, *places), (batch, 1, *places), data]
+    batch, spatial = data[0], data[2:]
+    return [(batch, product(spatial)), (batch, *spatial), (batch, 1, *spatial), data]
 
 
 def _fits(shape: PartialShape, pattern: PartialShape) -> bool:
@@ -128,7 +128,7 @@ softmax_output.gradient(data=_gradient)
 
 
 def _by_class(array: Array, multi_output: bool, preserve_shape: bool) -> Array:
-    """The numbers with the classes along axis 1: (rows, classes), or (batch, classes, places)."""
+    """The numbers with the classes along axis 1: (rows, classes), or (batch, classes, spatial)."""
     shape = array.shape
     if multi_output:
         return array.reshape(shape[0], shape[1], prod(shape[2:]))
@@ -147,12 +147,12 @@ def _labels(label: Array, flat: Array) -> Array:
 
 def _share(label: Array, flat: Array, ignored: int, normalization: str) -> float:
     """The factor on the gradient for its normalization."""
-    places = flat.shape[2] if flat.ndim == 3 else 1
+    spatial = flat.shape[2] if flat.ndim == 3 else 1
     if normalization == "valid":
         return 1 / max(1, int(np.count_nonzero(label.astype(np.int64) != ignored)))
     if normalization == "batch":
-        places *= len(label) if flat.ndim == 3 else label.size
-    return 1 / max(1, places)
+        spatial *= len(label) if flat.ndim == 3 else label.size
+    return 1 / max(1, spatial)
 
 
 @operator("_backward_SoftmaxOutput", dtype=floating())

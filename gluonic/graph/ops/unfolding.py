@@ -16,24 +16,24 @@ from gluonic.graph.ops.windows import (
     Windows,
     inner,
     padded,
-    require_places,
+    require_spatial_axes,
     window_view,
     windows_of,
 )
 from gluonic.graph.view import NodeView, title_of, written
 
 
-def _fold(columns: Array, places: tuple[int, ...], windows: Windows) -> Array:
+def _fold(columns: Array, spatial: tuple[int, ...], windows: Windows) -> Array:
     """Add columns to an image at the positions of their windows."""
     numbers = wide(columns)
-    counts = windows.counts(places)
+    counts = windows.counts(spatial)
     parts = numbers.reshape(len(columns), -1, *windows.kernel, *counts)
-    sizes = [size + 2 * pad for size, pad in zip(places, windows.pad, strict=True)]
+    sizes = [size + 2 * pad for size, pad in zip(spatial, windows.pad, strict=True)]
     image = np.zeros((*parts.shape[:2], *sizes), numbers.dtype)
     each: Any = (slice(None), slice(None))
     for tap, where in windows.taps(counts):
         image[(*each, *where)] += parts[(*each, *tap)]
-    return image[inner(places, windows.pad)]
+    return image[inner(spatial, windows.pad)]
 
 
 @operator("im2col")
@@ -44,7 +44,7 @@ def im2col(
 
     Parameters
     ----------
-    data : (batch, channels, places...)
+    data : (batch, channels, spatial...)
     kernel, stride, dilate, pad : the windows, as for Convolution
 
     Returns
@@ -62,7 +62,7 @@ def im2col(
 @im2col.infer_shape
 def _(n: NodeView) -> None:
     windows = windows_of(n.kernel, n.stride, n.pad, n.dilate, title=title_of(n))
-    require_places(n.data, windows, title_of(n))
+    require_spatial_axes(n.data, windows, title_of(n))
     counts = windows_along(n.data, windows, title_of(n))
     n.output = (n.data[0], scaled(n.data[1], prod(n.kernel)), product(counts))
     channels = divided(n.output[1], prod(n.kernel), f"{title_of(n)}: the number of rows")
@@ -107,7 +107,7 @@ def _(n: NodeView) -> None:
     require_rank(n.data, (3,), f"{title_of(n)}: data")
     channels = divided(n.data[1], prod(n.kernel), f"{title_of(n)}: the number of rows")
     n.output = (n.data[0], channels, *n.output_size)
-    require_places(n.output, windows, title_of(n))
+    require_spatial_axes(n.output, windows, title_of(n))
     count = prod(windows.counts(n.output_size))
     if n.data[2] not in (count, None):
         raise InferenceError(

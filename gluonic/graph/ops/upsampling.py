@@ -57,18 +57,18 @@ def up_sampling(
     if sample_type == "bilinear":
         deconvolution = REGISTRY["Deconvolution"].apply(_as_deconvolution(scale, num_filter))
         return deconvolution.call(*args)
-    places = [size * scale for size in args[0].shape[2:]]
-    images = [_repeated(image, places) for image in args]
+    sizes = [size * scale for size in args[0].shape[2:]]
+    images = [_repeated(image, sizes) for image in args]
     return np.concatenate(images, axis=1) if multi_input_mode == "concat" else sum(images)
 
 
-def _factors(image: Array, places: Sequence[int]) -> list[int]:
+def _factors(image: Array, sizes: Sequence[int]) -> list[int]:
     """The number of repetitions of a pixel along the height and the width."""
-    return [new // max(1, size) for new, size in zip(places, image.shape[2:], strict=True)]
+    return [new // max(1, size) for new, size in zip(sizes, image.shape[2:], strict=True)]
 
 
-def _repeated(image: Array, places: Sequence[int]) -> Array:
-    height, width = _factors(image, places)
+def _repeated(image: Array, sizes: Sequence[int]) -> Array:
+    height, width = _factors(image, sizes)
     return image.repeat(height, axis=2).repeat(width, axis=3)
 
 

@@ -36,12 +36,12 @@ class Windows(NamedTuple):
         """The extent of a window along each axis."""
         return tuple(1 + (k - 1) * d for k, d in zip(self.kernel, self.dilate, strict=True))
 
-    def counts(self, places: tuple[int, ...]) -> tuple[int, ...]:
+    def counts(self, spatial: tuple[int, ...]) -> tuple[int, ...]:
         """The number of windows along each axis."""
         return tuple(
             (size + 2 * pad - extent) // stride + 1
             for size, pad, extent, stride in zip(
-                places, self.pad, self.extents(), self.stride, strict=True
+                spatial, self.pad, self.extents(), self.stride, strict=True
             )
         )
 
@@ -119,17 +119,17 @@ def back_shape(shape: PartialShape, channels_last: bool) -> PartialShape:
     return (shape[0], *shape[2:], shape[1]) if channels_last else shape
 
 
-def require_places(shape: PartialShape, windows: Windows, title: str) -> None:
+def require_spatial_axes(shape: PartialShape, windows: Windows, title: str) -> None:
     """Refuse data whose number of dimensions does not match the windows."""
     if len(shape) != len(windows.kernel) + 2:
         raise InferenceError(
             f"{title}: data is {written(shape)}, but kernel={windows.kernel} needs "
-            f"{len(windows.kernel) + 2} dimensions: (batch, channels, places…)"
+            f"{len(windows.kernel) + 2} dimensions: (batch, channels, spatial…)"
         )
 
 
 def padded(array: Array, before: tuple[int, ...], after: tuple[int, ...], fill: Any = 0) -> Array:
-    """The array (batch, channels, places…), padded at both ends."""
+    """The array (batch, channels, spatial…), padded at both ends."""
     if not any(before) and not any(after):
         return array
     sizes = [b + size + a for b, size, a in zip(before, array.shape[2:], after, strict=True)]
@@ -138,12 +138,12 @@ def padded(array: Array, before: tuple[int, ...], after: tuple[int, ...], fill: 
     return result
 
 
-def inner(places: tuple[int, ...], before: tuple[int, ...]) -> tuple[slice, ...]:
+def inner(spatial: tuple[int, ...], before: tuple[int, ...]) -> tuple[slice, ...]:
     """The index of the original array in a padded one."""
     return (
         slice(None),
         slice(None),
-        *(slice(b, b + size) for b, size in zip(before, places, strict=True)),
+        *(slice(b, b + size) for b, size in zip(before, spatial, strict=True)),
     )
 
 

@@ -41,17 +41,17 @@ def apply(application: Application, *arrays: Array) -> Array:
     return result
 
 
-# ------------------------------------------------------------------------------- places of both
+# ------------------------------------------------------------------------- elements of either
 
 
 def _rows_of(value: RowSparse, rows: Array) -> Array:
     """Some rows of a value with ascending rows; zeros where none is stored."""
     found = np.zeros((len(rows), *value.shape[1:]), value.dtype)
     if len(value.indices):
-        places = np.searchsorted(value.indices, rows)
-        places[places == len(value.indices)] = 0
-        there = value.indices[places] == rows
-        found[there] = value.data[places[there]]
+        indices = np.searchsorted(value.indices, rows)
+        indices[indices == len(value.indices)] = 0
+        there = value.indices[indices] == rows
+        found[there] = value.data[indices[there]]
     return found
 
 
@@ -79,7 +79,7 @@ def keyed(value: Csr) -> tuple[Array, Array]:
     return keys, value.data[len(value.data) - 1 - last]
 
 
-def on_places(application: Application, lhs: Csr, rhs: Csr) -> Csr:
+def on_elements(application: Application, lhs: Csr, rhs: Csr) -> Csr:
     """Apply an operator that is zero where both operands are, on the elements that either stores."""
     (a, x), (b, y) = keyed(lhs), keyed(rhs)
     keys = np.union1d(a, b)
@@ -94,7 +94,7 @@ def on_places(application: Application, lhs: Csr, rhs: Csr) -> Csr:
 def _on_both(application: Application, lhs: Any, rhs: Any) -> Csr | RowSparse:
     if isinstance(lhs, RowSparse):
         return on_rows(application, lhs, rhs)
-    return on_places(application, lhs, rhs)
+    return on_elements(application, lhs, rhs)
 
 
 stored("_maximum", "_minimum", "_hypot", gives=by_kinds(_SAME))(_on_both)

@@ -66,9 +66,9 @@ def _reads_few(lhs: Csr, rhs: RowSparse) -> bool:
 
 def _product_of_few(lhs: Csr, rhs: RowSparse) -> Array:
     """The product with a table, computed only from the rows that the csr matrix reads."""
-    columns, places = np.unique(lhs.sound().indices, return_inverse=True)
+    columns, indices = np.unique(lhs.sound().indices, return_inverse=True)
     shape = lhs.shape[0], len(columns)
-    return _product(known_csr(lhs.data, places, lhs.indptr, shape), take_rows(rhs, columns))
+    return _product(known_csr(lhs.data, indices, lhs.indptr, shape), take_rows(rhs, columns))
 
 
 def _is_matrices(lhs: Value, rhs: Value) -> bool:
@@ -196,8 +196,8 @@ def _embedding_gradient(
 ) -> RowSparse:
     count = setting(application, "input_dim")
     index = positions(data, count, "clip", "Embedding").ravel()
-    rows, places = np.unique(index, return_inverse=True)
-    total = add_rows(len(rows), places, grad.reshape(index.size, -1))
+    rows, indices = np.unique(index, return_inverse=True)
+    total = add_rows(len(rows), indices, grad.reshape(index.size, -1))
     return known_rows(total.astype(grad.dtype, copy=False), rows, (count, *grad.shape[data.ndim :]))
 
 

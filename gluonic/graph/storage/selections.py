@@ -40,9 +40,9 @@ def lines(value: Csr, chosen: Array) -> Csr:
     counts = np.diff(value.indptr)[chosen]
     starts = np.zeros(len(chosen) + 1, np.int64)
     np.cumsum(counts, out=starts[1:])
-    places = np.arange(starts[-1]) + np.repeat(value.indptr[chosen] - starts[:-1], counts)
+    indices = np.arange(starts[-1]) + np.repeat(value.indptr[chosen] - starts[:-1], counts)
     shape = (len(chosen), value.shape[1])
-    return known_csr(value.data[places], value.indices[places], starts, shape)
+    return known_csr(value.data[indices], value.indices[indices], starts, shape)
 
 
 def _columns(value: Csr, begin: int, end: int) -> Csr:
@@ -150,9 +150,9 @@ def _stored_at(application: Application, value: Csr, u: Array, v: Array) -> Arra
     rows, columns = u.astype(np.int64), v.astype(np.int64)
     within = (rows >= 0) & (rows < value.shape[0]) & (columns >= 0) & (columns < value.shape[1])
     wanted = np.where(within, rows * value.shape[1] + columns, -1)
-    places = np.searchsorted(keys, wanted)
-    places[places == len(keys)] = 0
+    indices = np.searchsorted(keys, wanted)
+    indices[indices == len(keys)] = 0
     found = np.full(len(rows), -1, value.dtype)
-    there = (keys[places] == wanted) if len(keys) else np.zeros(len(rows), bool)
-    found[there] = data[places[there]]
+    there = (keys[indices] == wanted) if len(keys) else np.zeros(len(rows), bool)
+    found[there] = data[indices[there]]
     return found

@@ -164,8 +164,8 @@ def test_shapes_are_inferred_from_each_other() -> None:
     ("name", "shapes", "attributes", "message"),
     [
         ("_contrib_box_iou", [(3, 4), (3, 5)], {}, "rhs is .3, 5. but must hold boxes"),
-        ("_contrib_box_nms", [(3, 5)], {}, "rows of 5 numbers have no place 5"),
-        ("_contrib_box_nms", [(3, 6)], {"score_index": 3}, "one place twice"),
+        ("_contrib_box_nms", [(3, 5)], {}, "rows of 5 numbers have no column 5"),
+        ("_contrib_box_nms", [(3, 6)], {"score_index": 3}, "must be different columns"),
         ("_contrib_MultiBoxPrior", [(1, 3, 2, 2)], {"sizes": ()}, "at least one size"),
         ("_contrib_MultiBoxTarget", [(1, 3, 4), (2, 2, 4), (2, 2, 3)], {}, "a class and four"),
         ("ROIPooling", [(4, 5), (1, 5)], {"pooled_size": 2, "spatial_scale": 1}, "4 dimensions"),

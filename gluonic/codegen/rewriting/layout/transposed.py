@@ -70,8 +70,8 @@ class _Layer:
         shape, matters = rewriting.shape(data), self._is_one_place or any(own["target_shape"])
         self.shape = _plain_shape(shape, self.form) if matters else _of_any_size(shape, self.form)
         made = transposed_convolution(self.shape, node.title, layout=None, **own)
-        self.windows, self.places = made
-        self._adj = own["adj"] or (0,) * len(made.places)
+        self.windows, self.spatial = made
+        self._adj = own["adj"] or (0,) * len(made.spatial)
 
     def plain(self, entry: Entry) -> Entry:
         """An entry in the layout of kernels."""
@@ -99,13 +99,13 @@ class _Layer:
     def like_output(self, images: Entry) -> Entry:
         """An entry with the shape of the output."""
         channels, name = self.settings["num_filter"], self.node.name
-        places = apply(places_of, images, name=name, **self._growth())
-        return apply(images_like, images, places, name=name, channels=channels)
+        spatial = apply(places_of, images, name=name, **self._growth())
+        return apply(images_like, images, spatial, name=name, channels=channels)
 
     def _growth(self) -> dict[str, Shape]:
         """The attributes by which the output's spatial extents follow from those of the data."""
-        if None not in self.places:
-            return {"steps": (0,) * len(self.places), "more": complete(self.places)}
+        if None not in self.spatial:
+            return {"steps": (0,) * len(self.spatial), "more": complete(self.spatial)}
         windows = self.windows
         each = zip(windows.extents(), windows.stride, windows.pad, self._adj, strict=True)
         more = tuple([extent - step - 2 * pad + adj for extent, step, pad, adj in each])
@@ -116,7 +116,7 @@ class _Layer:
         """Whether images have one pixel, and filters cover the output, so that it is a matrix product."""
         if self.settings["num_group"] > 1 or not self._is_one_place or any(self.windows.pad):
             return False
-        return tuple(self.places) == tuple(self.windows.kernel)
+        return tuple(self.spatial) == tuple(self.windows.kernel)
 
     def product(self, images: Entry, weight: Entry) -> Entry:
         """The output for images of one pixel."""
@@ -128,8 +128,8 @@ class _Layer:
 
 
 def _of_any_size(shape: Shape, form: ImageLayout) -> tuple[Any, ...]:
-    places: tuple[Any, ...] = (None,) * (len(shape) - 2)
-    return (None, shape[-1 if form.last else 1], *form.lifted(places, 1))
+    spatial: tuple[Any, ...] = (None,) * (len(shape) - 2)
+    return (None, shape[-1 if form.last else 1], *form.lifted(spatial, 1))
 
 
 def _is_one_place(data: Entry, form: ImageLayout, facts: Facts) -> bool:
@@ -140,5 +140,5 @@ def _is_one_place(data: Entry, form: ImageLayout, facts: Facts) -> bool:
 def _plain_shape(shape: Shape, form: ImageLayout) -> tuple[Any, ...]:
     others: Sequence[Any] = shape[1:]
     channels = others[-1 if form.last else 0]
-    places = others[:-1] if form.last else others[1:]
-    return (None, channels, *form.lifted(tuple(places), 1))
+    spatial = others[:-1] if form.last else others[1:]
+    return (None, channels, *form.lifted(tuple(spatial), 1))

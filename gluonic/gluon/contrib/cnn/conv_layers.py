@@ -50,7 +50,7 @@ class _Deformable(HybridBlock):
 
     _operator: ClassVar[str]
     _order: ClassVar[tuple[str, str]]
-    _numbers_of_a_place: ClassVar[int]
+    _channels_per_tap: ClassVar[int]
     deformable_conv_weight: Any
     deformable_conv_bias: Any
     offset_weight: Any
@@ -92,7 +92,7 @@ class _Deformable(HybridBlock):
             **({"adj": adj} if adj else {}),
         }
         kernel = shared["kernel"]
-        offsets = self._numbers_of_a_place * prod(kernel) * num_deformable_group
+        offsets = self._channels_per_tap * prod(kernel) * num_deformable_group
         self._kwargs_offset = {**shared, "num_filter": offsets, "no_bias": not offset_use_bias}
         self._kwargs_deformable_conv = {
             **shared,
@@ -144,7 +144,7 @@ class DeformableConvolution(_Deformable):
 
     _operator = "DeformableConvolution"
     _order = ("offset", "deformable_conv")
-    _numbers_of_a_place = 2
+    _channels_per_tap = 2
 
     def hybrid_forward(
         self,
@@ -179,7 +179,7 @@ class ModulatedDeformableConvolution(_Deformable):
 
     _operator = "ModulatedDeformableConvolution"
     _order = ("deformable_conv", "offset")
-    _numbers_of_a_place = 3
+    _channels_per_tap = 3
 
     @property
     def offset_split_index(self) -> int:

@@ -21,7 +21,7 @@ __all__ = ["WikiText2", "WikiText103"]
 _FILES = {name: f"wiki.{name[:5]}.tokens" for name in ("train", "validation", "test")}
 
 
-class _Place(NamedTuple):
+class _PublishedArchive(NamedTuple):
     """The location of a data set: its folder, and its archive there."""
 
     folder: str
@@ -31,7 +31,7 @@ class _Place(NamedTuple):
 class _WikiText(Dataset):
     """Samples of `seq_len` tokens, and the tokens that follow each of them."""
 
-    _place: ClassVar[_Place]
+    _published: ClassVar[_PublishedArchive]
 
     def __init__(
         self,
@@ -44,7 +44,7 @@ class _WikiText(Dataset):
             raise AttributeValueError(
                 f"{type(self).__name__}: segment={segment!r} must be one of {', '.join(_FILES)}"
             )
-        folder = Path(root or Path(data_dir()) / "datasets" / self._place.folder).expanduser()
+        folder = Path(root or Path(data_dir()) / "datasets" / self._published.folder).expanduser()
         text = self._read(folder, _FILES[segment])
         self._counter = count_tokens_from_str(text)
         self._vocab = vocab or Vocabulary(self._counter, reserved_tokens=[EOS_TOKEN])
@@ -58,7 +58,7 @@ class _WikiText(Dataset):
         )
 
     def _read(self, folder: Path, name: str) -> str:
-        kind, archive = self._place
+        kind, archive = self._published
         path = find(folder, [name, archive], type(self).__name__, kind)
         try:
             return (path.read_bytes() if path.name == name else _from_archive(path, name)).decode()
@@ -106,7 +106,7 @@ class WikiText2(_WikiText):
     seq_len : number of tokens in a sample
     """
 
-    _place = _Place("wikitext-2", "wikitext-2-v1.zip")
+    _published = _PublishedArchive("wikitext-2", "wikitext-2-v1.zip")
 
 
 class WikiText103(_WikiText):
@@ -121,4 +121,4 @@ class WikiText103(_WikiText):
     seq_len : number of tokens in a sample
     """
 
-    _place = _Place("wikitext-103", "wikitext-103-v1.zip")
+    _published = _PublishedArchive("wikitext-103", "wikitext-103-v1.zip")

@@ -101,11 +101,11 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
 
     # Saving
 
-    def _place(self, name: str) -> Path:
+    def _path_of(self, name: str) -> Path:
         return Path(self.model_dir) / name
 
     def _save_symbol(self, estimator: "Estimator") -> None:
-        file = self._place(f"{self.model_prefix}-symbol.json")
+        file = self._path_of(f"{self.model_prefix}-symbol.json")
         graph = getattr(estimator.net, "_cached_graph", None)
         if graph:
             graph[1].save(str(file))
@@ -149,7 +149,7 @@ class CheckpointHandler(TrainBegin, BatchEnd, EpochEnd):
         estimator.trainer.save_states(str(states))
 
     def _files(self, prefix: str) -> tuple[Path, Path]:
-        return self._place(f"{prefix}.params"), self._place(f"{prefix}.states")
+        return self._path_of(f"{prefix}.params"), self._path_of(f"{prefix}.states")
 
     def _log(self, estimator: "Estimator", text: str) -> None:
         if self.verbose > 0:

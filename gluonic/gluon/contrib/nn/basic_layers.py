@@ -190,11 +190,11 @@ class _PixelShuffle(HybridBlock):
         rank = self._rank
         kept = (0,) * rank
         x = F.reshape(x, shape=(0, -4, -1, math.prod(self._factors), *kept))
-        for place in range(rank - 1):  # split the factors off one by one
-            rest = math.prod(self._factors[place + 1 :])
-            before = (0,) * (2 + place)
-            x = F.reshape(x, shape=(*before, -4, self._factors[place], rest, *kept))
-        pairs = [axis for place in range(rank) for axis in (2 + rank + place, 2 + place)]
+        for position in range(rank - 1):  # split the factors off one by one
+            rest = math.prod(self._factors[position + 1 :])
+            before = (0,) * (2 + position)
+            x = F.reshape(x, shape=(*before, -4, self._factors[position], rest, *kept))
+        pairs = [axis for position in range(rank) for axis in (2 + rank + position, 2 + position)]
         x = F.transpose(x, axes=(0, 1, *pairs))
         return F.reshape(x, shape=(0, 0, *(-3,) * rank))
 

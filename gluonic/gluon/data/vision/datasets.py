@@ -116,7 +116,7 @@ class CIFAR10(_LocalDataset):
     _training: ClassVar[tuple[str, ...]] = tuple(f"data_batch_{i}.bin" for i in range(1, 6))
     _testing: ClassVar[tuple[str, ...]] = ("test_batch.bin",)
     _labels = 1  # how many labels come before the pixels of an image
-    _label_place = 0
+    _label_column = 0
 
     def __init__(
         self, root: str | None = None, train: bool = True, transform: Transform | None = None
@@ -127,7 +127,7 @@ class CIFAR10(_LocalDataset):
         names = self._training if self._train else self._testing
         records = np.concatenate([self._records(name) for name in names])
         pixels = records[:, self._labels :].reshape(-1, 3, 32, 32).transpose(0, 2, 3, 1)
-        return pixels, records[:, self._label_place]
+        return pixels, records[:, self._label_column]
 
     def _records(self, name: str) -> Any:
         path = find(self._root, [name, self._archive], type(self).__name__, self._folder)
@@ -174,7 +174,7 @@ class CIFAR100(CIFAR10):
         train: bool = True,
         transform: Transform | None = None,
     ) -> None:
-        self._label_place = int(fine_label)
+        self._label_column = int(fine_label)
         super().__init__(root, train, transform)
 
 

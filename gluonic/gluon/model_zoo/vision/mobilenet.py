@@ -143,9 +143,9 @@ class MobileNetV2(Classifier):
                 before = int(32 * multiplier)
                 _add_conv(self.features, before, RELU6, 3, 2, 1)
                 for count, channels, widening, first_stride in self._STAGES:
-                    for place in range(count):
+                    for position in range(count):
                         after = int(channels * multiplier)
-                        stride = 1 if place else first_stride
+                        stride = 1 if position else first_stride
                         self.features.add(LinearBottleneck(before, after, widening, stride))
                         before = after
                 _add_conv(self.features, max(1280, int(1280 * multiplier)), RELU6)

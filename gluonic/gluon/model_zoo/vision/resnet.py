@@ -58,8 +58,8 @@ class _BlockV1(HybridBlock):
     ) -> None:
         super().__init__(**kwargs)
         self.body = nn.HybridSequential(prefix="")
-        for place, layer in enumerate(self._convolutions(channels, stride, in_channels)):
-            if place:
+        for position, layer in enumerate(self._convolutions(channels, stride, in_channels)):
+            if position:
                 self.body.add(nn.Activation("relu"))
             self.body.add(layer(), nn.BatchNorm())
         self.downsample = None

@@ -96,14 +96,14 @@ def parts_of_ediff1d(F: Any, n: Any) -> tuple[list[str], list[Any]]:
     flat = F._np_reshape(n.input1, newshape=(-1,))
     names, parts = ["input1"], [F._npi_diff(flat, n=1, axis=-1)]
     edges = zip(_edge_inputs(n), (n.to_begin_scalar, n.to_end_scalar), (0, 2), strict=True)
-    for name, number, place in edges:
+    for name, number, position in edges:
         if name is not None:
-            names.insert(place, name)
-            parts.insert(place, F._np_reshape(getattr(n, name), newshape=(-1,)))
+            names.insert(position, name)
+            parts.insert(position, F._np_reshape(getattr(n, name), newshape=(-1,)))
         elif number is not None:
-            names.insert(place, "")
+            names.insert(position, "")
             made = F._full(shape=(1,), value=number, dtype="float64")
-            parts.insert(place, F._cast_like(made, n.input1))
+            parts.insert(position, F._cast_like(made, n.input1))
     return names, parts
 
 

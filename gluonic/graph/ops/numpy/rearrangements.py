@@ -26,10 +26,10 @@ def moved_order(rank: int, source: Shape, destination: Shape, title: str) -> tup
         raise InferenceError(
             f"{title}: source={source} and destination={destination} differ in length"
         )
-    sources, places = axes_of(source, rank, title), axes_of(destination, rank, title)
+    sources, positions = axes_of(source, rank, title), axes_of(destination, rank, title)
     order = [axis for axis in range(rank) if axis not in sources]
-    for place, axis in sorted(zip(places, sources, strict=True)):
-        order.insert(place, axis)
+    for position, axis in sorted(zip(positions, sources, strict=True)):
+        order.insert(position, axis)
     return tuple(order)
 
 
@@ -379,7 +379,7 @@ def _(
     )
     if mode == "constant":
         return grad[inside]
-    places = np.pad(np.arange(data.size).reshape(data.shape), pad_width, mode).reshape(-1)
+    positions = np.pad(np.arange(data.size).reshape(data.shape), pad_width, mode).reshape(-1)
     found = np.zeros(data.size, grad.dtype)
-    np.add.at(found, places, grad.reshape(-1))
+    np.add.at(found, positions, grad.reshape(-1))
     return found.reshape(data.shape)

@@ -95,7 +95,7 @@ def _with_more_or_fewer(n: Any) -> None:
     n.output = (*shape[:axis], None, *shape[axis + 1 :])
 
 
-def _says_place(n: Any) -> bool:
+def _has_position(n: Any) -> bool:
     """Whether attributes name the elements to delete."""
     return any(value is not None for value in (n.int_ind, n.start, n.stop, n.step))
 
@@ -105,7 +105,7 @@ def _says_place(n: Any) -> bool:
     dynamic=True,
     shape=_with_more_or_fewer,
     dtype=like("arr"),
-    absent=lambda n: ("obj",) if _says_place(n) else (),
+    absent=lambda n: ("obj",) if _has_position(n) else (),
 )
 def delete(
     arr: Array,
@@ -146,8 +146,8 @@ def _put_in(
     axis: int | None = None,
 ) -> Any:
     named = slice(start, stop, step) if int_ind is None else int_ind
-    places = named if obj is None else obj.astype(np.int64)
-    given: tuple[Any, ...] = places, val if values is None else values, axis
+    positions = named if obj is None else obj.astype(np.int64)
+    given: tuple[Any, ...] = positions, val if values is None else values, axis
     return np.insert(arr, *given)
 
 

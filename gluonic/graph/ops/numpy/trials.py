@@ -121,9 +121,9 @@ def _different(random: Draws, count: int, wanted: int) -> Array:
     others = random.words(exchanged) % np.arange(kept + 1, count + 1)
     last = list(range(kept, count))
     held: dict[int, int] = {}
-    for place, other in enumerate(others.tolist()):
+    for index, other in enumerate(others.tolist()):
         if other < kept:
-            last[place], held[other] = held.get(other, other), last[place]
+            last[index], held[other] = held.get(other, other), last[index]
     if 2 * wanted < count:
         return np.array(last, np.int64)
     order = np.arange(kept)

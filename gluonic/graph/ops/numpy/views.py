@@ -76,7 +76,7 @@ class _Codes:
 
     def __init__(self, source: PartialShape, codes: Sequence[int], title: str) -> None:
         self.source, self.codes, self.title = source, list(codes), title
-        self.place, self.at = 0, 0
+        self.position, self.at = 0, 0
         self.result: list[Extent | str] = []
 
     def error(self, what: str) -> InferenceError:
@@ -87,10 +87,10 @@ class _Codes:
 
     def axis(self) -> Extent:
         """Take the next axis of the input."""
-        if self.place >= len(self.source):
+        if self.position >= len(self.source):
             raise self.error("asks for more axes than the input has")
-        self.place += 1
-        return self.source[self.place - 1]
+        self.position += 1
+        return self.source[self.position - 1]
 
     def keep(self) -> None:
         """-2: keep the next axis."""
@@ -103,8 +103,8 @@ class _Codes:
 
     def rest(self) -> None:
         """-4: keep all remaining axes."""
-        self.result.extend(self.source[self.place :])
-        self.place = len(self.source)
+        self.result.extend(self.source[self.position :])
+        self.position = len(self.source)
 
     def merge(self) -> None:
         """-5: the product of the next two axes."""
@@ -127,8 +127,8 @@ class _Codes:
         self.result.extend(known)
 
     def number(self, code: int) -> None:
-        """Read an extent, or -1, which takes the place of the next axis if any remains."""
-        self.place = min(self.place + 1, len(self.source))
+        """Read an extent, or -1, which replaces the next axis if any remains."""
+        self.position = min(self.position + 1, len(self.source))
         self.result.append("inferred" if code == -1 else code)
 
     def read(self) -> PartialShape:
