@@ -7,7 +7,12 @@ names.
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
-from gluonic.codegen.eager import compiled_gradients, compiled_outputs, may_repay_compiling
+from gluonic.codegen.eager import (
+    compiled_gradients,
+    compiled_outputs,
+    may_repay_compiling,
+    repeated_outputs,
+)
 from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
@@ -49,6 +54,7 @@ __all__ = [
     "explain",
     "interpreting",
     "may_repay_compiling",
+    "repeated_outputs",
     "update_kernel",
     "update_rows",
 ]

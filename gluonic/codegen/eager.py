@@ -9,7 +9,7 @@ equal weights give the same bits.
 
 from collections.abc import Sequence
 from math import prod
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import ref
 
 from gluonic.codegen.gradient_use import GradientUse
@@ -19,7 +19,7 @@ from gluonic.graph import Application, Array, Run, Signatures, shapes_and_dtypes
 from gluonic.support.gc_pause import paused
 
 if TYPE_CHECKING:
-    from gluonic.codegen.eager_graph import EagerGraph
+    from gluonic.codegen.eager_graph import EagerCall, EagerGraph
 
 CALLS_IN_NUMPY, CALLS_OF_SMALL = 4, 256
 """The number of calls that NumPy computes: of a layer, or of an operator without weights; and of a layer with
@@ -28,13 +28,29 @@ LEAST_ELEMENTS = 1 << 16
 """Arrays are small if the largest input has fewer elements. For operators without weights NumPy's kernels are
 then fast enough."""
 
-_MOST_GRAPHS, _MOST_COUNTS = 512, 4096
+_MOST_GRAPHS, _MOST_COUNTS, _MOST_LATEST = 512, 4096, 64
 
 _Counts: TypeAlias = "dict[Any, int | EagerGraph | None]"
 """By operator, shapes and dtypes: the number of calls computed by NumPy, later the graph (None: NumPy)."""
 
+
+class _Layer(NamedTuple):
+    """The calls of a layer; dropped with its weights.
+
+    Attributes
+    ----------
+    weights : its weights; not kept alive
+    counts : its calls
+    latest : for each operator, the latest call that ran machine code
+    """
+
+    weights: "ref[Array]"
+    counts: _Counts
+    latest: "dict[Application, EagerCall]"
+
+
 _without_weights: _Counts = {}
-_by_weights: "dict[int, tuple[ref[Array], _Counts]]" = {}
+_layers: dict[int, _Layer] = {}
 
 
 _compiled: "dict[tuple[Application, GradientUse | None], EagerGraph]" = {}
@@ -52,13 +68,35 @@ def may_repay_compiling(application: Application, arrays: Sequence[Array]) -> bo
     return (known is None or known.eager != 0) and not interpreting()
 
 
+def repeated_outputs(
+    application: Application, arrays: Sequence[Array], run: Run
+) -> list[Array] | None:
+    """The outputs of a call that differs from the layer's latest only in its data; None if it is another.
+
+    The operator must have weights. Nothing but the arrays is checked, as the latest call was.
+    """
+    layer = _layers.get(id(arrays[application.inputs.index(application.weights[0])]))
+    if layer is None:
+        return None
+    latest = layer.latest.get(application)
+    return None if latest is None else latest.repeat(arrays, run)
+
+
 def compiled_outputs(
     application: Application, arrays: Sequence[Array], run: Run
 ) -> list[Array] | None:
     """The outputs of a call by machine code, if that may pay off; None if NumPy does. Calls are counted."""
     signature = shapes_and_dtypes(arrays)
-    found = _graph_of(application, arrays, signature, None)
-    return None if found is None else found(arrays, run, signature)
+    graph = _graph_of(application, arrays, signature, None)
+    call = None if graph is None else graph.call_for(arrays, run, signature)
+    if call is None:
+        return None
+    if application.weights:
+        latest = _layer_of(application, arrays).latest
+        if len(latest) >= _MOST_LATEST:
+            latest.clear()
+        latest[application] = call
+    return call(arrays, run)
 
 
 def compiled_gradients(
@@ -92,7 +130,7 @@ def _graph_of(
     """The compiled graph for a call; None if NumPy computes it."""
     counts = _without_weights
     if application.weights:
-        counts = _counts_with(arrays[application.inputs.index(application.weights[0])])
+        counts = _layer_of(application, arrays).counts
     key = application, use, signature
     calls = counts.get(key, 0)
     if not isinstance(calls, int):
@@ -119,13 +157,15 @@ def _calls_in_numpy(application: Application, arrays: Sequence[Array]) -> int | 
     return CALLS_IN_NUMPY if is_large or not application.weights else CALLS_OF_SMALL
 
 
-def _counts_with(weights: Array) -> _Counts:
-    """The counts of a layer's calls; dropped with its weights."""
+def _layer_of(application: Application, arrays: Sequence[Array]) -> _Layer:
+    """The layer whose weights are among the arrays."""
+    weights = arrays[application.inputs.index(application.weights[0])]
     key = id(weights)
-    found = _by_weights.get(key)
+    found = _layers.get(key)
     if found is None:
-        found = _by_weights[key] = ref(weights, lambda _: _by_weights.pop(key, None)), {}
-    return found[1]
+        found = _Layer(ref(weights, lambda _: _layers.pop(key, None)), {}, {})
+        _layers[key] = found
+    return found
 
 
 def _prepared(application: Application, use: GradientUse | None) -> "EagerGraph":

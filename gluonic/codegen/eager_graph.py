@@ -63,6 +63,7 @@ class EagerGraph:
     ) -> None:
         self.name = name
         self._is_there = [entry is not None for entry in outputs]
+        self._is_complete = all(self._is_there)
         graph = Graph(entry for entry in outputs if entry is not None)
         weights = [i for i, node in enumerate(inputs) if node.name in application.weights]
         self._compiled = CompiledGraph(graph, inputs, [inputs[i] for i in weights])
@@ -105,6 +106,13 @@ class EagerGraph:
         ----------
         signature : the shapes and dtypes of the arrays, where they are known
         """
+        call = self.call_for(arrays, run, signature)
+        return None if call is None else call(arrays, run)
+
+    def call_for(
+        self, arrays: Sequence[Array], run: Run, signature: Signatures | None = None
+    ) -> "EagerCall | None":
+        """The call for such arrays, and for the weights among them; None if it has no machine code."""
         if signature is None:
             signature = shapes_and_dtypes(arrays)
         key = signature, run.train
@@ -115,14 +123,7 @@ class EagerGraph:
             binding = self._bindings[key] = self._binding(arrays, run, signature)
         if binding is None:
             return None
-        arena = _arenas.pop() if _arenas else Arena()
-        try:
-            results = iter(self._run(binding, arrays, run, arena))
-            return [next(results) if is_there else None for is_there in self._is_there]
-        except BailOut:  # NumPy raises the error
-            return None
-        finally:
-            _arenas.append(arena)
+        return EagerCall(self, binding, [(i, id(arrays[i])) for i in self._weights], run.train)
 
     def _binding(self, arrays: Sequence[Array], run: Run, signature: Signatures) -> Binding | None:
         """The binding for such arrays; None if it has no machine code."""
@@ -132,31 +133,77 @@ class EagerGraph:
             return None
         return binding if binding.specialization.runs else None
 
-    def _run(
-        self, binding: Binding, arrays: Sequence[Array], run: Run, arena: Arena
-    ) -> list[Array]:
-        weights = [arrays[i] for i in self._weights]
-        key = binding.specialization, *map(id, weights)
-        held = self._held.pop(key, None)  # so no other thread finds it
-        if held is None:
-            held = self._new(key, weights, binding, arena)
-        frame = held.frame
-        frame.work_in(arena)
-        if frame.binding is not binding:
-            frame.serve(binding)
-        if not frame.take(arrays):
-            raise AssertionError("a binding of these very shapes does not take the arrays")
-        results = frame.run(arrays, run)
-        self._held[key] = held
-        return results
+    def run(self, call: "EagerCall", arrays: Sequence[Array], run: Run) -> list[Any] | None:
+        """Run a call of this graph; None if it does not take the arrays, or only NumPy can answer it."""
+        arena = _arenas.pop() if _arenas else Arena()
+        try:
+            held = self._held.pop(call.key, None)  # so no other thread finds it
+            if held is None:
+                held = self._new(call, arrays, arena)
+            frame, binding = held.frame, call.binding
+            frame.work_in(arena)
+            if frame.binding is not binding:
+                frame.serve(binding)
+            results = frame.run(arrays, run) if frame.take(arrays) else None
+            self._held[call.key] = held
+        except BailOut:  # NumPy raises the error
+            return None
+        finally:
+            _arenas.append(arena)
+        if results is None or self._is_complete:
+            return results
+        found = iter(results)
+        return [next(found) if is_there else None for is_there in self._is_there]
 
-    def _new(self, key: Any, weights: Sequence[Array], binding: Binding, arena: Arena) -> "_Held":
+    def _new(self, call: "EagerCall", arrays: Sequence[Array], arena: Arena) -> "_Held":
         """A frame for other weights: if possible, that of weights that no longer exist."""
+        key, specialization = call.key, call.binding.specialization
 
         def let_go(_: object) -> None:
             held = self._held.pop(key, None)
             if held is not None:
-                self._idle[key[0]] = held.frame
+                self._idle[specialization] = held.frame
 
-        frame = self._idle.pop(key[0], None) or ExecutionFrame(binding, FramePool(), arena)
-        return _Held(frame, [ref(array, let_go) for array in weights])
+        frame = self._idle.pop(specialization, None)
+        if frame is None:
+            frame = ExecutionFrame(call.binding, FramePool(), arena)
+        return _Held(frame, [ref(arrays[i], let_go) for i in self._weights])
+
+
+class EagerCall:
+    """A call of an eager graph with arrays of certain shapes and dtypes, and with certain weights.
+
+    Parameters
+    ----------
+    graph : the graph
+    binding : its binding for these shapes
+    weights : for each input of weights, its position and the array's identity
+    train : whether operators behave as in training
+
+    Attributes
+    ----------
+    binding : the same
+    key : of its frame
+    """
+
+    __slots__ = ("_graph", "_train", "_weights", "binding", "key")
+
+    def __init__(
+        self, graph: EagerGraph, binding: Binding, weights: list[tuple[int, int]], train: bool
+    ) -> None:
+        self._graph, self._weights, self._train = graph, weights, train
+        self.binding = binding
+        self.key = binding.specialization, *[identity for _, identity in weights]
+
+    def __call__(self, arrays: Sequence[Array], run: Run) -> list[Any] | None:
+        """Compute the outputs, in new memory; None if NumPy must."""
+        return self._graph.run(self, arrays, run)
+
+    def repeat(self, arrays: Sequence[Array], run: Run) -> list[Any] | None:
+        """Compute the outputs if only data have changed; None if more has, or if NumPy must."""
+        if run.train is not self._train:
+            return None
+        for position, identity in self._weights:
+            if id(arrays[position]) != identity:
+                return None
+        return self._graph.run(self, arrays, run)

@@ -22,7 +22,7 @@ from gluonic.gluon.traces import key_of, traces_of
 from gluonic.graph.array_semantics import unscoped
 from gluonic.graph.errors import CallError, MXNetError
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.context import CPU
+from gluonic.ndarray.context import CPU, current_context
 from gluonic.ndarray.invoke import all_dense
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import has_sparse
@@ -143,11 +143,7 @@ class HybridBlock(ExplainedBlock):
     def forward(self, x: Any, *args: Any) -> Any:
         """Run on NDArrays, eagerly or compiled, or on Symbols."""
         active = self._compiles and not EAGER.depth
-        own = type(self)._call_cached_op
-        if active and (
-            (own is not _call_cached_op and unscoped(own) is not _call_cached_op)
-            or "_call_cached_op" in self.__dict__
-        ):
+        if active and self._has_own_call():
             return self._call_cached_op(x, *args)
         if active and not args and type(x) is NDArray:
             return self._call_compiled((x,), [x], ONE_ARRAY)
@@ -167,6 +163,12 @@ class HybridBlock(ExplainedBlock):
         if (active or self._in_parts) and not EAGER.depth:
             return self._call_in_parts(inputs, arrays, structure)
         return self._eager(inputs, arrays)
+
+    def _has_own_call(self) -> bool:
+        """Whether a class or the instance overrides `_call_cached_op`."""
+        own = type(self)._call_cached_op
+        is_own = own is not _call_cached_op and unscoped(own) is not _call_cached_op
+        return is_own or "_call_cached_op" in self.__dict__
 
     def _check_call(self, args: tuple[Any, ...]) -> None:
         if unscoped(type(self).forward) is HybridBlock.forward:
@@ -189,7 +191,7 @@ class HybridBlock(ExplainedBlock):
             for parameter in self._params.values():
                 parameter.finish_deferred_init()
             parameters = {name: p.data(ctx) for name, p in self._reg_params.items()}
-        if context is None:
+        if context is None or context is current_context():
             return self.hybrid_forward(nd, *inputs, **parameters)
         with context:
             return self.hybrid_forward(nd, *inputs, **parameters)

@@ -223,8 +223,10 @@ class ParameterValues(RowsOfParameter):
         arrays = self._arrays
         if self._stype == "row_sparse":
             self._refuse_rows()
-        if ctx is None and arrays is not None and len(arrays) == 1:
-            return arrays[0]
+        if arrays is not None and len(arrays) == 1:
+            only = arrays[0]
+            if ctx is None or ctx is (only.stated_context or CPU):
+                return only
         found: NDArray = self._check_and_get(arrays, ctx)
         return found
 

@@ -121,7 +121,7 @@ _default = Context._default_ctx = _Default()
 
 def cpu(device_id: int = 0) -> Context:
     """Return a CPU context."""
-    return Context("cpu", device_id)
+    return CPU if device_id == 0 else Context("cpu", device_id)
 
 
 def cpu_pinned(device_id: int = 0) -> Context:
@@ -205,4 +205,5 @@ def usable(context: Any) -> Context:
 
 def _from_string(text: str) -> Context:
     kind, _, number = text.rstrip(")").partition("(")
-    return Context(kind, int(number) if number.isdigit() else 0)
+    device_id = int(number) if number.isdigit() else 0
+    return cpu(device_id) if kind == "cpu" else Context(kind, device_id)

@@ -11,7 +11,7 @@ from gluonic.graph.namespaces import Functions
 from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.casting import cast_call
-from gluonic.ndarray.context import usable
+from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import NotAnArrayError, all_dense, fast_call, invoke, quick_call
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.numpy_class import numpy_array
@@ -87,7 +87,16 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
     context = None
     if "ctx" in keywords and "ctx" not in caller.op.attributes:
         context = usable(keywords.pop("ctx"))
-    application, positional = _prepared(caller, arguments, keywords, out)
+    is_plain = out is None and all_dense(arguments)
+    seen = caller.seen(arguments, keywords) if is_plain else None
+    if seen is not None and casting.current is None and context is None:
+        quick = quick_call(seen)
+        if quick is not None:
+            return quick(*arguments)
+    if seen is not None:
+        application, positional = seen, arguments
+    else:
+        application, positional = _prepared(caller, arguments, keywords, out, is_plain=is_plain)
     if casting.current is not None:
         application, positional = cast_call(application, positional)
     if out is not None:
@@ -95,8 +104,15 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
     quick = quick_call(application)
     if quick is not None and context is None and all_dense(positional):
         return quick(*positional)
-    outputs = invoke(application, positional)
-    if not positional:
+    return _invoked_on(context, application, positional)
+
+
+def _invoked_on(
+    context: Context | None, application: Application, inputs: Sequence[NDArray]
+) -> Any:
+    """Run an operator the long way, for results on a context (None: that of the inputs)."""
+    outputs = invoke(application, inputs)
+    if not inputs:
         context = context or usable(application.settings.get("ctx") or None)
     if context is not None:
         for output in outputs:
@@ -105,14 +121,19 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
 
 
 def _prepared(
-    caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any], out: Any
+    caller: Caller,
+    arguments: Sequence[Any],
+    keywords: dict[str, Any],
+    out: Any,
+    *,
+    is_plain: bool,
 ) -> tuple[Application, Sequence[Any]]:
-    """The operator with the attributes of a call, and the inputs in order."""
-    is_plain = out is None and all_dense(arguments)
-    if is_plain:
-        found = caller.seen(arguments, keywords)
-        if found is not None:
-            return found, arguments
+    """The operator with the attributes of a call, and the inputs in order.
+
+    Parameters
+    ----------
+    is_plain : whether all arguments by position are dense arrays, and there is no `out`
+    """
     positional, named, given = caller.split(arguments, keywords)
     if out is not None and not caller.inputs:
         given = {**_attributes_of(out, caller.op), **given}

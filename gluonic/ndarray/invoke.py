@@ -5,7 +5,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gluonic.codegen import may_repay_compiling
+from gluonic.codegen import may_repay_compiling, repeated_outputs
 from gluonic.graph import (
     REGISTRY,
     Application,
@@ -24,7 +24,7 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import Promise, compute, conformed
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import OperatorRecord, record, wrap
-from gluonic.ndarray.state import STATE
+from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.storage.dispatch import (
     OF_DENSE,
     gives_sparse,
@@ -181,7 +181,11 @@ def quick_call(application: Application) -> Fast | None:
     if len(_quick) >= _MOST_QUICK:
         _quick.clear()
     long = application.of_numpy or has_its_own_way(application.op.name) or gives_sparse(application)
-    found = None if long else fast_call(application)
+    found = None
+    if not long:
+        found = fast_call(application)
+        if application.weights and application.visible == 1:
+            found = _of_layer(application, found)
     _quick[application] = found
     return found
 
@@ -298,6 +302,29 @@ def _several(application: Application, kind: type[NDArray]) -> Fast:
         if STATE.recording:
             record(application, inputs, arrays, (made,))
         return made
+
+    return call
+
+
+def _of_layer(application: Application, other: Fast | None) -> Fast:
+    """The call of an operator with weights: machine code first, if the layer's latest call ran it.
+
+    Parameters
+    ----------
+    other : the fast path of all other calls; None if there is none
+    """
+    count = len(application.inputs)
+
+    def call(*inputs: NDArray) -> NDArray:
+        if len(inputs) == count and not (EVENTS.imperative or STATE.recording):
+            arrays = [x.elements for x in inputs]
+            results = repeated_outputs(application, arrays, current_run())
+            if results is not None:
+                made = _new(NDArray)
+                made.elements, made.stated_context = results[0], inputs[0].stated_context
+                made.tape_entry = made.last_reader = None
+                return made
+        return invoke(application, inputs)[0] if other is None else other(*inputs)
 
     return call
 

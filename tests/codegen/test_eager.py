@@ -48,7 +48,7 @@ def at_once(monkeypatch: pytest.MonkeyPatch, small_ones: None) -> None:
 def machine_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     """What machine code has computed since."""
     made: list[str] = []
-    plain = EagerGraph.__call__
+    plain = EagerGraph.run
 
     def call(self: EagerGraph, *arguments: Any) -> list[Array] | None:
         results = plain(self, *arguments)
@@ -56,7 +56,7 @@ def machine_calls(monkeypatch: pytest.MonkeyPatch) -> list[str]:
             made.append(self.name)
         return results
 
-    monkeypatch.setattr(EagerGraph, "__call__", call)
+    monkeypatch.setattr(EagerGraph, "run", call)
     return made
 
 
@@ -277,3 +277,58 @@ def test_threads_compute_side_by_side(at_once: None) -> None:
 
     with ThreadPoolExecutor(4) as pool:
         assert max(pool.map(often, range(4))) < 1e-3
+
+
+def test_a_layer_takes_other_shapes_dtypes_and_biases_after_calls_that_ran_machine_code(
+    at_once: None, machine_calls: list[str]
+) -> None:
+    filters, biases = uniform(4, 3, 3, 3), [uniform(4), uniform(4) + 5]
+    for _ in range(2):
+        for extent in (9, 12, 9):
+            for bias in biases:
+                images = uniform(2, 3, extent, extent)
+                found = mx.nd.Convolution(images, filters, bias, kernel=(3, 3), num_filter=4)
+                expected = convolved(images, filters) + bias.reshape((1, 4, 1, 1))
+                np.testing.assert_allclose(
+                    found.asnumpy(), expected.asnumpy(), rtol=1e-4, atol=1e-5
+                )
+    assert set(machine_calls) == {"Convolution"}
+    wide = convolved(uniform(2, 3, 9, 9).astype("float64"), filters.astype("float64"))
+    assert wide.dtype == np.float64
+
+
+def test_a_layer_refuses_wrong_inputs_after_calls_that_ran_machine_code(at_once: None) -> None:
+    filters = uniform(4, 3, 3, 3)
+    for _ in range(3):
+        convolved(uniform(2, 3, 9, 9), filters)
+    with pytest.raises(mx.MXNetError):
+        convolved(uniform(2, 5, 9, 9), filters)
+    with pytest.raises(mx.MXNetError):
+        mx.nd.Convolution(
+            uniform(2, 3, 9, 9), filters, uniform(4), kernel=(3, 3), num_filter=4, no_bias=True
+        )
+
+
+def test_batch_norm_follows_the_mode_after_calls_that_ran_machine_code(at_once: None) -> None:
+    layer, images = mx.gluon.nn.BatchNorm(), uniform(4, 3, 8, 8) + 2
+    layer.initialize()
+    plain = [layer(images).asnumpy() for _ in range(3)][-1]
+    np.testing.assert_allclose(plain, images.asnumpy(), rtol=1e-4)
+    with mx.autograd.train_mode():
+        normalized = [layer(images).asnumpy() for _ in range(3)][-1]
+    assert abs(normalized.mean()) < 1e-4
+    moved = layer.running_mean.data().asnumpy()
+    assert (moved > 0.2).all()
+    assert (layer(images).asnumpy() < plain).all()
+    assert (layer.running_mean.data().asnumpy() == moved).all()
+
+
+def test_results_of_a_layer_are_recorded_after_calls_that_ran_machine_code(at_once: None) -> None:
+    images, filters = uniform(2, 3, 10, 9), uniform(4, 3, 3, 3)
+    for _ in range(3):
+        convolved(images, filters)
+    filters.attach_grad()
+    with mx.autograd.record():
+        total = convolved(images, filters).sum()
+    total.backward()
+    assert abs(filters.grad.asnumpy()).max() > 0
