@@ -1,4 +1,4 @@
-"""What a batch size that a hybridized network has not seen costs, more than a call of that size after it.
+"""The cost of a new batch size to a hybridized network: its first call less a later call of that size.
 
 usage: python -m benchmarks.batches [--nets lenet,resnet18] [--train]
 """
@@ -17,7 +17,7 @@ from gluonic.gluon import nn
 from gluonic.gluon.model_zoo import vision
 
 _FIRST = 24
-"""The first call is of this size; the sizes that are measured are smaller, so that memory is there already."""
+"""The size of the first call; the measured sizes are smaller, so that memory is already allocated."""
 _SIZES = (1, 2, 3, 5, 7, 11, 13, 17, 19, 23)
 _ROUNDS = 3
 
@@ -41,7 +41,7 @@ class Encoder(gluon.HybridBlock):
         return F.reshape(x, (-1, 0, 0), reverse=True)
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
-        """Attention, then two dense layers, each added to what it reads."""
+        """Attention, then two dense layers, each with a residual connection."""
         y = self.norm(x)
         query, key, value = (
             self._split(F, dense(y)) for dense in (self.query, self.key, self.value)
@@ -110,7 +110,7 @@ def _caller(net: Any, *, train: bool) -> Callable[[Any], None]:
 
 
 def extra_times(name: str, *, train: bool) -> list[float]:
-    """For each size the milliseconds that the first call takes longer than the median of the next."""
+    """For each size, the time of the first call less the median of the next ones, in milliseconds."""
     make, shape = NETS[name]
     net = make()
     net.initialize(mx.init.Xavier())

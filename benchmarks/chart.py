@@ -1,4 +1,4 @@
-"""A bar chart of measured times, as SVG: for each workload the sides, relative to the slowest."""
+"""A bar chart of measured times, as SVG: for each workload, the time of each side relative to the slowest."""
 
 from collections.abc import Mapping
 from html import escape

@@ -1,4 +1,4 @@
-"""What hybridized nets still run in Python, and whether hybridizing ever costs time.
+"""The operators that hybridized nets run in Python, and the nets that hybridizing slows down.
 
     python -m benchmarks.coverage [--only Conv] [--sizes small,medium] [--models some] [--seconds 0.05]
 
@@ -55,7 +55,7 @@ def operations(net: Any) -> CachedGraph:
 
 
 def explanations(net: Any, *, training: bool) -> Iterator[Explanation]:
-    """What the graphs of the latest call were compiled to."""
+    """The explanations of the compiled graphs of the latest call."""
     operation = operations(net)
     programs = [operation.inference]
     if training:

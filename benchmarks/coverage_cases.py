@@ -1,4 +1,4 @@
-"""What `benchmarks.coverage` looks at: every layer, recurrent cell and loss, and the networks of the zoo."""
+"""The cases of `benchmarks.coverage`: every layer, recurrent cell and loss, and the networks of the zoo."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass

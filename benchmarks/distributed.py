@@ -1,4 +1,4 @@
-"""How much of the throughput of separate processes is left when they train together.
+"""The throughput of processes that train together, relative to that of separate processes.
 
     mpirun -n 2 python -m benchmarks.distributed --write docs/distributed.md
 
@@ -65,7 +65,7 @@ MODELS: dict[str, tuple[str, Callable[[], tuple[Any, Any, Any]]]] = {
     "language": ("language model (LSTM), 16 sentences of 20 words", language),
 }
 SIDES = {"alone": None, "default": "", "during": "1"}
-"""How ranks train, and what `GLUONIC_OVERLAP` says; by default nothing: sums go through shared memory."""
+"""How ranks train, with the value of `GLUONIC_OVERLAP`; by default it is not set: shared memory is used."""
 _BEGIN, _END = "<!-- benchmarks.distributed -->", "<!-- end of benchmarks.distributed -->"
 _COLUMNS = (
     "net",
@@ -127,18 +127,18 @@ class Side:
                 self.overlapped.append((known.hidden, known.busy, known.waited))
 
     def slowest(self) -> Any:
-        """How long each step took on the slowest rank."""
+        """The time of each step on the slowest rank."""
         return np.concatenate(
             world().group.gather(np.array([self.seconds]), lambda: "times of steps")
         ).max(0)
 
     def megabytes(self) -> float:
-        """How large the gradients are."""
+        """The size of the gradients."""
         return sum(p.data().size for p in self.net.collect_params().values()) * 4 / 1e6
 
 
 class Found(NamedTuple):
-    """What was measured of a net: seconds of steps by side, and of what overlapped."""
+    """The measurements of a net: the seconds of steps by side, and those that overlapped."""
 
     megabytes: float
     steps: dict[str, Any]
@@ -177,7 +177,7 @@ def table(rows: list[list[str]]) -> str:
 
 
 def write(path: Path, text: str) -> None:
-    """Put the table between its marks."""
+    """Write the table between its markers."""
     before, _, rest = path.read_text().partition(_BEGIN)
     after = rest.partition(_END)[2]
     path.write_text(f"{before}{_BEGIN}\n\n{text}\n\n{_END}{after}")

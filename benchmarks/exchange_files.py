@@ -1,4 +1,4 @@
-"""Exported nets, exchanged with MXNet: what one package writes the other reads and computes alike.
+"""Exchange of exported nets with MXNet: each package reads the other's files and computes the same.
 
 Run it in gluonic's environment with the Python of an environment that has MXNet 1.9.1::
 
@@ -89,7 +89,7 @@ NETS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
 
 
 def inputs(name: str) -> list[Any]:
-    """Return the arrays that a net is run on, whole numbers where it looks them up."""
+    """Return the inputs of a net; integers for embeddings."""
     draw = np.random.RandomState(3)
     if name == "embedded":
         return [draw.randint(0, 11, shape).astype(np.float32) for shape in NETS[name][1]]
@@ -102,12 +102,12 @@ def _results(mx: Any, net: Any, name: str) -> list[Any]:
 
 
 def write(mx: Any, folder: Path) -> None:
-    """Export all nets, and what they compute."""
+    """Export all nets, with their outputs."""
     for name, (make, _) in NETS.items():
         mx.random.seed(5)
         net = make(mx)
         net.initialize(mx.init.Xavier())
-        _results(mx, net, name)  # gives all parameters their shapes
+        _results(mx, net, name)  # this infers the shapes of all parameters
         net.hybridize(static_alloc=True, static_shape=True)
         results = _results(mx, net, name)
         net.export(str(folder / name))
@@ -116,7 +116,7 @@ def write(mx: Any, folder: Path) -> None:
 
 
 def read(mx: Any, folder: Path) -> bool:
-    """Import all nets and compare what they compute; whether everything agrees."""
+    """Import all nets and compare their outputs; return whether all agree."""
     fine = True
     for name, (make, shapes) in NETS.items():
         names = ["data"] if len(shapes) == 1 else [f"data{i}" for i in range(len(shapes))]

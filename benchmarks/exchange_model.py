@@ -1,4 +1,4 @@
-"""What sums over ranks cost: a model, fitted to what is measured here, and what it says of many machines.
+"""The cost of sums over ranks: a model, fitted to measurements here, and its predictions for many machines.
 
     mpirun -n 2 python -m benchmarks.exchange_model
 
@@ -19,11 +19,11 @@ from gluonic.distributed.reduction import reduce
 
 SIZES = tuple(2**power for power in range(13, 26))  # bytes
 NETWORKS = {"10 Gb/s Ethernet": (20e-6, 1.1e9), "100 Gb/s InfiniBand": (3e-6, 11e9)}
-"""Latency in seconds and bandwidth in bytes a second, as vendors and users give them; not measured."""
+"""Latency in seconds and bandwidth in bytes per second, as published by vendors and users; not measured."""
 
 
 def cost(ranks: int, size: float, latency: float, bandwidth: float) -> float:
-    """How long it takes to sum up, in seconds.
+    """The time of a sum, in seconds.
 
     Examples
     --------

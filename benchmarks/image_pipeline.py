@@ -1,4 +1,4 @@
-"""Images a second of `ImageRecordIter` and `ImageIter`, on gluonic and on MXNet in turn, with the same cores.
+"""Images per second of `ImageRecordIter` and `ImageIter`, on gluonic and MXNet in turn, on the same cores.
 
 usage: python -m benchmarks.image_pipeline [--mxnet PYTHON] [--images 2000] [--rounds 3] [--cores 0,1]
 
@@ -41,7 +41,7 @@ _KINDS: dict[str, tuple[str, str, dict[str, Any]]] = {
 
 def make_records(path: Path, count: int) -> None:
     """Write a file of records with images that have edges, waves and noise, as photographs have."""
-    from gluonic import recordio  # not where MXNet is measured
+    from gluonic import recordio  # not installed where MXNet is measured
 
     random = np.random.default_rng(0)
     y, x = np.mgrid[:256, :256]
@@ -90,7 +90,7 @@ _ITERATORS = {_RECORDS: _image_records, _IMAGES: _images}
 
 
 def speed(batches: Any, passes: int) -> tuple[float, float]:
-    """Images a second, and milliseconds of all cores an image: the best of some passes, after one before."""
+    """Images per second, and milliseconds of all cores per image: the best of some passes after a first one."""
     fastest, least = 0.0, np.inf
     for _ in range(passes + 1):
         batches.reset()
@@ -104,7 +104,7 @@ def speed(batches: Any, passes: int) -> tuple[float, float]:
 
 
 def main() -> None:
-    """Measure, one after the other, and print a table."""
+    """Measure all cases in turn, and print a table."""
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--mxnet", default="", help="a Python that has the real MXNet")
     parser.add_argument("--images", type=int, default=2000)

@@ -1,4 +1,4 @@
-"""Cases on gluonic and on the real MXNet in turn, each in a process of its own: forward, and a step."""
+"""Times of cases on gluonic and on the real MXNet in turn, each in its own process: forward, and a step."""
 
 import argparse
 import sys
@@ -14,7 +14,7 @@ Calls = Callable[[Any, str], dict[str, Callable[[], Any]]]
 def milliseconds(
     call: Callable[[], Any], seconds: float, clock: Callable[[], float] = time.perf_counter
 ) -> float:
-    """The shortest of the calls in some seconds, after two to get ready."""
+    """The shortest of the calls within some seconds, after two warm-up calls."""
     call(), call()
     times, end = [], time.perf_counter() + seconds
     while not times or time.perf_counter() < end:
@@ -25,7 +25,7 @@ def milliseconds(
 
 
 def _measured(python: str, file: str, side: str, name: str, options: Any) -> list[float]:
-    """Both times of a case, in a process of its own with one thread; NaN of a step that there is not."""
+    """Both times of a case, in its own process with one thread; NaN if there is no step."""
     arguments = ["--side", side, "--only", name, "--seconds", str(options.seconds)]
     arguments += ["--processor"] if options.processor else []
     words = output_of(python, file, *arguments).split()

@@ -24,7 +24,7 @@ HERE = os.path.abspath(__file__)
 
 
 def chain(F: Any, x: Any, nodes: int) -> Any:
-    """Apply so many operators one after the other."""
+    """Apply a number of operators one after the other."""
     for i in range(nodes):
         x = F.relu(x) if i % 2 else x * 1.01
     return x
@@ -85,7 +85,7 @@ WORK: dict[str, Callable[[Any, int, str], Callable[[], Any]]] = {
 
 
 def do(work: str, nodes: int, file: str) -> None:
-    """Do a piece of work here; print the seconds of the clock and the CPU, and the peak in MiB."""
+    """Do some work in this process; print the elapsed and the processor seconds, and the peak in MiB."""
     import gluonic as mx
 
     call = WORK[work](mx, nodes, file)

@@ -1,4 +1,4 @@
-"""What a never-ending stream of new lengths costs: time of calls beside those that come again, and memory.
+"""The cost of an endless stream of new lengths: the time of calls relative to repeated lengths, and memory.
 
 A net is called twice with each length of the stream, with other data: the second call is one of a fixed length.
 So both sides do the same work. The stream is repeated with new nets, and of each call the least time counts.
@@ -22,11 +22,11 @@ from gluonic.gluon import nn, rnn
 
 _UNITS = 32
 _FIRST = 50
-"""After so many calls the memory is looked at for the first time."""
+"""The number of calls before memory is first measured."""
 
 
 class Averaged(gluon.HybridBlock):
-    """What is made of each place, and of the whole sequence."""
+    """A layer on each position, and a weighted sum over the sequence."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -35,7 +35,7 @@ class Averaged(gluon.HybridBlock):
             self.narrow, self.last = nn.Dense(_UNITS, flatten=False), nn.Dense(10)
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
-        """A sum over the sequence, weighted by how much each place matters."""
+        """A sum over the sequence, weighted by a score of each position."""
         y = self.norm(self.narrow(F.LeakyReLU(self.wide(x), act_type="gelu")) + x)
         shares = F.softmax(F.sum(y, axis=2), axis=1)
         return self.last(F.sum(F.broadcast_mul(y, F.expand_dims(shares, axis=2)), axis=1))
@@ -81,11 +81,11 @@ NETS: dict[str, tuple[Callable[[], Any], Callable[[int], tuple[int, ...]]]] = {
         lambda n: (n, 64),
     ),
 }
-"""Each net, and the shape of its data of some length."""
+"""Each net, and the shape of its data for a length."""
 
 
 def _resident() -> float:
-    """MiB that the process has in memory now."""
+    """The resident memory of the process, in MiB."""
     with open("/proc/self/statm", encoding="ascii") as file:
         return int(file.read().split()[1]) * resource.getpagesize() / 2**20
 
@@ -101,7 +101,7 @@ def _timed(net: Any, x: Any, *, train: bool) -> float:
 
 
 def _stream(name: str, lengths: Sequence[int], longest: int, *, train: bool) -> tuple[Any, str]:
-    """Seconds of the first and the second call with each length, and what was kept."""
+    """The processor seconds of the first and the second call with each length, and a text on what is kept."""
     mx.random.seed(1)
     random = np.random.default_rng(1)
     make, shape = NETS[name]
@@ -128,7 +128,7 @@ def _stream(name: str, lengths: Sequence[int], longest: int, *, train: bool) -> 
 
 
 def measure(name: str, calls: int, longest: int, rounds: int, *, train: bool) -> None:
-    """Print the ratio of the times, how the memory has grown, and what is kept."""
+    """Print the ratio of the times, the growth of memory, and what is kept."""
     lengths = np.random.default_rng(2).integers(1, longest + 1, calls).tolist()
     streams = [_stream(name, lengths, longest, train=train) for _ in range(rounds)]
     least = np.min([seconds for seconds, _ in streams], axis=0)

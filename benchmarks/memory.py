@@ -1,4 +1,4 @@
-"""Measure memory: the peak of whole processes beside the real MXNet's, and what nets leave behind.
+"""Measure memory: the peaks of whole processes beside the real MXNet's, and what dropped nets leave behind.
 
     python -m benchmarks.memory [--mxnet PYTHON] [--rounds 3] [--threads 1] [--nets 1000]
 
@@ -20,7 +20,7 @@ from benchmarks.processes import output_of
 
 HERE = os.path.abspath(__file__)
 _ONCE = 200
-"""After so many nets all is there that is made once, such as machine code of operators for their 257th call."""
+"""The number of nets after which all that is created once exists, such as operators' machine code."""
 
 
 def _resnet(mx: Any, batch: int) -> None:
@@ -74,13 +74,13 @@ def _import(name: str) -> Any:
 
 
 def _kilobytes() -> float:
-    """How much of the process is in memory now."""
+    """The resident memory of the process, in KiB."""
     with open("/proc/self/statm") as file:
         return int(file.read().split()[1]) * resource.getpagesize() / 1024
 
 
 def left_behind(mx: Any, nets: int) -> float:
-    """What each of many small nets leaves in kilobytes, after being built, trained and dropped."""
+    """The KiB that each of many small nets leaves behind after it was built, trained and dropped."""
 
     def one(width: int) -> None:
         net = mx.gluon.nn.HybridSequential()
@@ -98,7 +98,7 @@ def left_behind(mx: Any, nets: int) -> float:
 
 
 def _peak(python: str, side: str, work: str, threads: int) -> float:
-    """The peak of a process that does this work, in KiB."""
+    """The peak memory of a process that does this work, in KiB."""
     arguments = ("--peak", work, "--side", side)
     return float(output_of(python, HERE, *arguments, threads=threads).split()[-1])
 

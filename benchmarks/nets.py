@@ -120,7 +120,7 @@ NETS: dict[str, tuple[Make, tuple[int, ...], int]] = {
     "volumes": (_volumes, (2, 3, 16, 32, 32), 0),
     "videos": (_videos, (1, 3, 16, 56, 56), 0),
 }
-"""Each with the shape of its input, and how many words there are if that is words."""
+"""Each with the shape of its input, and the size of the vocabulary if the input is words."""
 
 
 def calls(mx: Any, name: str) -> dict[str, Callable[[], Any]]:

@@ -19,15 +19,15 @@ def _normal(*shapes: tuple[int, ...]) -> Arrays:
     return lambda random: [random.normal(size=shape).astype("float32") for shape in shapes]
 
 
-def _turned(
+def _transposed(
     shape: tuple[int, ...], axes: tuple[int, ...], then: Expression = lambda F, x: x
 ) -> Case:
-    """An array whose axes change places, and what follows."""
+    """A transposed array, followed by another operator."""
     return lambda F, x: then(F, F.transpose(x, axes=axes)), _normal(shape), True
 
 
 def _with_positions(shape: tuple[int, ...], below: int, *positions: tuple[int, ...]) -> Arrays:
-    """An array, and arrays of positions."""
+    """An array, and arrays of indices."""
     return lambda random: [
         *_normal(shape)(random),
         *(random.integers(0, below, found).astype("float32") for found in positions),
@@ -62,13 +62,13 @@ _NMS = {"overlap_thresh": 0.45, "topk": 400, "coord_start": 2, "score_index": 1,
 _ROI = ((7, 7), 0.0625)
 
 OPERATORS: dict[str, Case] = {
-    "transpose matrices": _turned((8, 256, 256), (0, 2, 1)),
-    "transpose, then relu": _turned((8, 256, 256), (0, 2, 1), lambda F, x: F.relu(x)),
-    "transpose, then softmax": _turned((8, 256, 256), (0, 2, 1), lambda F, x: F.softmax(x)),
-    "transpose heads": _turned((8, 128, 8, 64), (0, 2, 1, 3)),
-    "colours last": _turned((8, 3, 224, 224), (0, 2, 3, 1)),
-    "colours first": _turned((8, 224, 224, 3), (0, 3, 1, 2)),
-    "channels last": _turned((8, 64, 56, 56), (0, 2, 3, 1)),
+    "transpose matrices": _transposed((8, 256, 256), (0, 2, 1)),
+    "transpose, then relu": _transposed((8, 256, 256), (0, 2, 1), lambda F, x: F.relu(x)),
+    "transpose, then softmax": _transposed((8, 256, 256), (0, 2, 1), lambda F, x: F.softmax(x)),
+    "transpose heads": _transposed((8, 128, 8, 64), (0, 2, 1, 3)),
+    "colours last": _transposed((8, 3, 224, 224), (0, 2, 3, 1)),
+    "colours first": _transposed((8, 224, 224, 3), (0, 3, 1, 2)),
+    "channels last": _transposed((8, 64, 56, 56), (0, 2, 3, 1)),
     "LRN": (lambda F, x: F.LRN(x, nsize=5), _normal((8, 96, 27, 27)), True),
     "L2Normalization": (lambda F, x: F.L2Normalization(x), _normal((64, 512)), True),
     "GELU": (lambda F, x: F.LeakyReLU(x, act_type="gelu"), _normal((1024, 1024)), True),

@@ -96,7 +96,7 @@ def _picture(page: Any, path: Path) -> None:
 
 
 def _netron(browser: Any, options: Any, drawing: Drawing, folder: Path, name: str) -> str:
-    """Open the same graph in Netron; the seconds that takes."""
+    """Open the same graph in Netron; return the seconds that it takes."""
     path = folder / f"{name}-symbol.json"
     Symbol(drawing.page.graph.outputs).save(str(path))
     with _serving(options.netron, path) as address:

@@ -1,4 +1,4 @@
-"""Running a measurement in a process of its own, with another Python perhaps."""
+"""Running a measurement in its own process, possibly with another Python."""
 
 import os
 import subprocess
@@ -8,7 +8,7 @@ _THREADS = ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS", "MKL_NUM_THREADS", "GLUON
 
 
 def output_of(python: str, file: str, *arguments: str, threads: int = 1) -> str:
-    """Run a file of this folder; what it prints.
+    """Run a file of this folder; return its output.
 
     Raises
     ------

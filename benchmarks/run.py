@@ -46,7 +46,7 @@ def measure(side: str, workload: str, seconds: float) -> float | None:
 
 
 def in_process(python: str, side: str, workload: str, seconds: float, threads: int) -> float | None:
-    """Measure one side in a process of its own."""
+    """Measure one side in its own process."""
     arguments = ["--measure", side, "--only", workload, "--seconds", str(seconds)]
     try:
         text = output_of(python, __file__, *arguments, threads=threads)
@@ -57,7 +57,7 @@ def in_process(python: str, side: str, workload: str, seconds: float, threads: i
 
 
 def table(arguments: argparse.Namespace) -> dict[str, dict[str, float]]:
-    """Measure everything, printing a row a workload."""
+    """Measure everything, printing a row for each workload."""
     found: dict[str, dict[str, float]] = {}
     for workload in workloads.WORKLOADS:
         if arguments.only and arguments.only not in workload:

@@ -27,13 +27,13 @@ from benchmarks.in_turn import main
 CASES = ("csr times dense", "csr transposed times dense", "factorization machine", "embedding")
 ROWS, STORED, COLUMNS = 40_000, 250, 64  # MXNet refuses matrices of 2³¹ elements
 SIZES = ((40_000, 250), (100_000, 100), (100_000, 10), (1_000_000, 5))
-"""Numbers of rows, and of elements that each stores, beside SciPy."""
+"""The numbers of rows, and of elements stored in each, for the comparison with SciPy."""
 TURNS = 8
 FEATURES, BATCH, FACTORS = 1_000_000, 1024, 16
 
 
 def rows(count: int, columns: int, each: int, dtype: str = "float32") -> Any:
-    """A SciPy matrix with so many random elements in each row."""
+    """A SciPy matrix with `each` random elements in every row."""
     draw = np.random.default_rng(0)
     indices = np.sort(draw.integers(columns, size=(count, each)), axis=1).ravel()
     values = draw.random(count * each, np.float32).astype(dtype)
@@ -79,7 +79,7 @@ def machine(mx: Any) -> dict[str, Callable[[], Any]]:
 
 
 def embedding(mx: Any, count: int = FEATURES, width: int = 128) -> dict[str, Callable[[], Any]]:
-    """A table of so many rows of so many numbers."""
+    """An embedding with `count` rows of `width` numbers."""
     net = mx.gluon.nn.Embedding(count, width, sparse_grad=True)
     net.initialize(mx.init.Zero())
     trainer = mx.gluon.Trainer(net.collect_params(), "adam")
@@ -103,7 +103,7 @@ def calls(mx: Any, name: str) -> dict[str, Callable[[], Any]]:
 
 
 def beside_scipy() -> None:
-    """Print how long products take, and SciPy's."""
+    """Print the times of products, and of SciPy's."""
     print(f"{'milliseconds':60}{'gluonic':>9}{'SciPy':>9}{'ratio':>7}")
     for (count, each), dtype in product(SIZES, ("float32", "float64")):
         for name, calls in both(rows(count, count, each, dtype), dtype).items():
@@ -129,7 +129,7 @@ def both(matrix: Any, dtype: str) -> dict[str, tuple[Callable[[], Any], ...]]:
 
 
 def by_turns(calls: Sequence[Callable[[], Any]]) -> list[float]:
-    """The least time of the processor that each of some calls takes."""
+    """The least processor time of each of some calls, which take turns."""
     best = [float("inf")] * len(calls)
     for _ in range(TURNS):
         for number, call in enumerate(calls):
@@ -140,7 +140,7 @@ def by_turns(calls: Sequence[Callable[[], Any]]) -> list[float]:
 
 
 def memory() -> None:
-    """Print what a step takes at most beyond what there was before it."""
+    """Print the peak memory of a step beyond that before it."""
     import gluonic
 
     for count in (100_000, 10_000_000):

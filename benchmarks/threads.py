@@ -1,4 +1,4 @@
-"""What threads cost and spare: how fast workers wake, one thread beside several, and with a core taken away.
+"""The costs and gains of threads: wake-up times of workers, speed-ups, and speed with a core taken away.
 
 usage: python -m benchmarks.threads [--threads 2] [--seconds 2]
 """
@@ -25,11 +25,11 @@ from gluonic.codegen.machine.workers import workers
 from gluonic.gluon import nn
 
 _PATIENCE = 2_000_000
-"""For so many nanoseconds the caller waits for a worker."""
+"""The nanoseconds that the caller waits for a worker."""
 
 
 class _Meeting:
-    """A step of two units: each notes the time and its thread, and waits until the other has."""
+    """A step of two units: each records the time and its thread, and waits until the other has done so."""
 
     def __init__(self) -> None:
         self.module = LLVMModule(host())
@@ -62,7 +62,7 @@ class _Meeting:
         f.finish()
 
     def _write_call(self) -> None:
-        """What notes the time and the thread, and then has the step shared."""
+        """Write the function that records the time and the thread, and then shares the step."""
         f = LLVMFunction(self.module, "call", ["ptr %share", "ptr %operands"])
         notes = f.op("load ptr, ptr %operands")
         for place, what in ((5, self._self(f)), (4, self._now(f))):
@@ -91,7 +91,7 @@ class _Meeting:
 
 
 def wake_up_times(pause: float, count: int = 300) -> list[float]:
-    """The microseconds from a call until a worker has begun, where one came, in order.
+    """The microseconds from a call until a worker starts, if one does, sorted.
 
     Parameters
     ----------
@@ -125,7 +125,7 @@ class Normalize(gluon.HybridBlock):
     """All elements between 0 and 1."""
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
-        """Two reductions, and what needs both."""
+        """Two reductions, and an expression of both."""
         return F.broadcast_div(F.broadcast_sub(x, F.min(x)), F.broadcast_sub(F.max(x), F.min(x)))
 
 
@@ -139,7 +139,7 @@ WORKLOADS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 
 
 def _call(name: str, threads: int) -> Callable[[], Any]:
-    """A call of a workload that has been compiled for so many threads."""
+    """A call of a workload that is compiled for a number of threads."""
     make, shape = WORKLOADS[name]
     net = make()
     net.initialize(mx.init.Xavier())
@@ -165,7 +165,7 @@ def _times(calls: list[Callable[[], Any]], seconds: float) -> list[list[float]]:
 
 @contextmanager
 def _competitor(core: int) -> Iterator[None]:
-    """Another process that takes a core."""
+    """Another process that occupies a core."""
     text = f"import os\nos.sched_setaffinity(0, [{core}])\nwhile True: pass"
     process = subprocess.Popen([sys.executable, "-c", text])
     try:

@@ -61,7 +61,7 @@ def _pixels(mx: Any, count: int) -> list[Any]:
 
 
 def calls(mx: Any, name: str) -> dict[str, Callable[[], Any]]:
-    """A transform's call, or the way through all batches of a loader."""
+    """A transform's call, or an iteration over all batches of a loader."""
     data = mx.gluon.data
     if name in _LOADERS:
         images = data.SimpleDataset(_pixels(mx, 64)).transform(_chain(data.vision.transforms))

@@ -1,4 +1,4 @@
-"""The work that is measured: each workload as a function of a framework's namespace, giving a call to time."""
+"""The measured workloads: functions of a framework's namespace that return a call to time."""
 
 from collections.abc import Callable
 from typing import Any

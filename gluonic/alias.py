@@ -1,4 +1,4 @@
-"""Serving ``import mxnet`` from gluonic: one module object, whichever name it is reached by."""
+"""Serving ``import mxnet`` from gluonic: both names refer to the same module object."""
 
 import importlib
 import sys
@@ -15,7 +15,7 @@ from gluonic.mxnet_names.serving import ALIAS as _ALIAS
 from gluonic.mxnet_names.serving import answer_as_mxnet
 
 _TELL_THEIR_VERSION = ("", ".base", ".libinfo")
-# Modules that MXNet imports, and programs then use without importing them.
+# Modules that MXNet imports, so that programs use them without importing them.
 _LEFT_IMPORTED = ("multiprocessing.pool", "urllib.request")
 
 
@@ -64,7 +64,7 @@ class _Finder(MetaPathFinder):
 def install_as_mxnet(*, numpy_aliases: bool = False) -> None:
     """Serve every later ``import mxnet``, and of its submodules, from gluonic.
 
-    From then on modules and classes say that they are MXNet's (``mx.nd.__name__``, ``type(x).__module__``), and
+    From then on modules and classes report MXNet's names (``mx.nd.__name__``, ``type(x).__module__``), and
     ``__version__`` is that of the MXNet that gluonic stands in for: libraries refuse to be imported when it is
     too old. Pickles can be read wherever gluonic is installed. Calling it again is harmless.
 

@@ -32,7 +32,7 @@ def module_checkpoint(
     mod : the module, with a method `save_checkpoint`
     prefix : prefix of the files' names
     period : number of epochs
-    save_optimizer_states : save those as well
+    save_optimizer_states : whether to save the optimizer's states as well
     """
     period = max(1, int(period))
 
@@ -95,7 +95,7 @@ class Speedometer:
         self.init, self.tic, self.last_count = False, 0.0, 0
 
     def __call__(self, param: Any) -> None:
-        """Count a batch, and log if it is due."""
+        """Count a batch, and log if enough have passed."""
         count = param.nbatch
         if self.last_count > count:  # another epoch
             self.init = False
@@ -140,7 +140,7 @@ class ProgressBar:
         self.bar_len, self.total = length, total
 
     def __call__(self, param: Any) -> None:
-        """Log how far training is."""
+        """Log the progress of training."""
         part = param.nbatch / self.total
         filled = round(self.bar_len * part)
         bar = "=" * filled + "-" * (self.bar_len - filled)

@@ -1,4 +1,4 @@
-"""``mx.engine``: bulk execution, for programs that request it; operators run at once, so it changes nothing."""
+"""``mx.engine``: bulk execution, which has no effect: operators run at once."""
 
 import threading
 from types import TracebackType

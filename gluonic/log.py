@@ -1,4 +1,4 @@
-"""``mx.log``: loggers whose lines begin with level, time and place."""
+"""``mx.log``: loggers whose lines begin with level, time and location."""
 
 import logging
 import warnings
@@ -49,7 +49,7 @@ def get_logger(
 
     Parameters
     ----------
-    name : its name; None is the root logger, which stays as it is
+    name : its name; None is the root logger, which is not configured
     filename : the file to write to, instead of the standard error stream
     filemode : how to open the file, ``"a"`` by default
     level : the least level to be written
@@ -75,6 +75,6 @@ def getLogger(
     filemode: str | None = None,
     level: int = WARNING,
 ) -> logging.Logger:
-    """Return a logger: the old name of `get_logger`."""
+    """Return a logger; the old name of `get_logger`."""
     warnings.warn("getLogger is deprecated, Use get_logger instead.", DeprecationWarning, 2)
     return get_logger(name, filename, filemode, level)

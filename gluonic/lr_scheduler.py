@@ -117,7 +117,7 @@ class FactorScheduler(_Stepwise):
             before = self.base_lr
             self.count += self.step
             self._multiply(num_update, self.stop_factor_lr)
-            if self.base_lr == before:  # and stays so, whatever the number of steps
+            if self.base_lr == before:  # and it stays at the least rate from then on
                 self.count += max(num_update - self.count - 1, 0) // self.step * self.step
         return self.base_lr
 
@@ -197,10 +197,10 @@ class PolyScheduler(_Curve):
 
     Parameters
     ----------
-    max_update : when `final_lr` is reached
-    base_lr : where to begin
+    max_update : the number of updates after which `final_lr` is reached
+    base_lr : the initial learning rate
     pwr : the power
-    final_lr : where to end
+    final_lr : the final learning rate
     warmup_steps, warmup_begin_lr, warmup_mode : see `LRScheduler`
     """
 
@@ -226,9 +226,9 @@ class CosineScheduler(_Curve):
 
     Parameters
     ----------
-    max_update : when `final_lr` is reached
-    base_lr : where to begin
-    final_lr : where to end
+    max_update : the number of updates after which `final_lr` is reached
+    base_lr : the initial learning rate
+    final_lr : the final learning rate
     warmup_steps, warmup_begin_lr, warmup_mode : see `LRScheduler`
     """
 

@@ -44,7 +44,7 @@ def save_checkpoint(
     epoch : the number in the name of the parameters' file
     symbol : the symbol; None saves parameters only
     arg_params, aux_params : arguments and auxiliary states by name
-    remove_amp_cast : leave out the casts of automatic mixed precision
+    remove_amp_cast : whether to leave out the casts of automatic mixed precision
     """
     if symbol is not None:
         symbol.save(f"{prefix}-symbol.json", remove_amp_cast=remove_amp_cast)

@@ -23,9 +23,9 @@ class Monitor:
     ----------
     interval : number of batches between two collections
     stat_func : maps an array to an array, or a list of arrays; the root mean square by default
-    pattern : only names that begin with a match of this regular expression
-    sort : sort by name
-    monitor_all : inputs of operators, too
+    pattern : a regular expression that the monitored names must match at their beginning
+    sort : whether to sort by name
+    monitor_all : whether to monitor the inputs of operators, too
 
     Examples
     --------
@@ -54,7 +54,7 @@ class Monitor:
         self.exes: list[Any] = []
 
     def install(self, exe: Any) -> None:
-        """Watch an executor."""
+        """Monitor an executor."""
         exe.set_monitor_callback(self.stat_helper, self.monitor_all)
         self.exes.append(exe)
 

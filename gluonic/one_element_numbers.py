@@ -1,4 +1,4 @@
-"""Numbers of NumPy arrays that have one element and axes: ``float(array)``, ``'%f' % array``.
+"""Conversion to numbers of NumPy arrays with axes and one element: ``float(array)``, ``'%f' % array``.
 
 NumPy 2.4 refuses them, and Python has no way to give a built-in type a method; so this writes into the
 table of functions that CPython keeps for `numpy.ndarray`, after checking that it lies where it is expected.
@@ -17,11 +17,11 @@ _FUNCTIONS: tuple[tuple[Callable[[Any], Any], int, int], ...] = ((int, 26, 16), 
 """The type a function converts to, its slot for ``PyType_GetSlot``, its position among the number functions."""
 _Convert = ctypes.PYFUNCTYPE(ctypes.py_object, ctypes.py_object)
 _written: list[Any] = []
-"""The functions that were written, which must stay alive."""
+"""The installed functions, which must stay alive."""
 
 
 def restore_numbers_of_one_element() -> None:
-    """Let NumPy's arrays of one element convert to numbers, whatever their rank, if NumPy no longer does."""
+    """Make NumPy's arrays of one element of any rank convertible to numbers, if they no longer are."""
     try:
         float(np.zeros(1))
     except TypeError:
@@ -40,7 +40,7 @@ def _write(number: Callable[[Any], Any], slot: int, position: int) -> None:
         return  # another Python lays out its types differently
 
     def convert(array: Any) -> Any:
-        # An exception cannot leave here. A result that is no number makes Python raise a TypeError.
+        # An exception cannot propagate from here. If the result is not a number, Python raises a TypeError.
         if array.size != 1:
             return array
         try:

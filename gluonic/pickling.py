@@ -1,4 +1,4 @@
-"""The function in pickles from where gluonic is served as mxnet: they can be read wherever it is installed."""
+"""The function in pickles written where gluonic is served as mxnet, so that any gluonic can read them."""
 
 import importlib
 from typing import Any
@@ -10,7 +10,7 @@ def restore(module: str, name: str, is_new: bool, *arguments: Any) -> Any:
     Parameters
     ----------
     module, name : the module and the name of its class in gluonic
-    is_new : whether the object is only allocated, for its state comes later; else its class is called
+    is_new : whether the object is only allocated, because its state is restored later; else its class is called
     arguments : the arguments of the class
     """
     kind: Any = importlib.import_module(module)

@@ -14,7 +14,7 @@ class Progress(Protocol):
     """A progress bar, updated after each step."""
 
     def update(self, n: float = 1) -> bool | None:
-        """Count `n` steps more."""
+        """Count `n` more steps."""
 
 
 @contextmanager

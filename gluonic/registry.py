@@ -24,7 +24,7 @@ def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
     Parameters
     ----------
     base_class : the base of all registered classes
-    nickname : the word for such a class in messages
+    nickname : the term for such a class in messages
     """
 
     def register(klass: _Kind, name: str | None = None) -> _Kind:

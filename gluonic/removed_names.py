@@ -61,7 +61,7 @@ def _getargspec(func: Any) -> Any:
     return _ArgSpec(*inspect.getfullargspec(func)[:4])
 
 
-# By module, its former names and what they meant, or mean now: an object, or "module:attribute".
+# The former names of each module with their meanings: an object, or "module:attribute".
 _NAMES: dict[str, dict[str, Any]] = {
     "numpy": {
         **{name: getattr(builtins, name) for name in ("bool", "complex", "float", "int", "object", "str")},
@@ -107,7 +107,7 @@ def restore() -> None:
     ``time.clock``; ``'%f' % array_of_one_element``.
     """
     with warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # NumPy warns of names that it is about to drop
+        warnings.simplefilter("ignore")  # NumPy warns about names that it is going to drop
         for module, names in _NAMES.items():
             _restore(importlib.import_module(module), names)
     restore_numbers_of_one_element()

@@ -1,4 +1,4 @@
-"""Running a program as Python itself does: a script, a module, a piece of code, or standard input."""
+"""Running a program as Python does: a script, a module, code, or standard input."""
 
 import builtins
 import os

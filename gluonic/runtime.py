@@ -11,7 +11,7 @@ from gluonic.codegen.machine import target
 
 
 def _blas(*names: str) -> Callable[[], bool]:
-    """Whether one of these libraries computes NumPy's products."""
+    """Whether NumPy's matrix products are computed by one of these libraries."""
     return lambda: any(
         library["user_api"] == "blas" and library["internal_api"] in names
         for library in threadpool_info()
@@ -87,11 +87,11 @@ def feature_list() -> list[Feature]:
 
 
 class Features(OrderedDict[str, Feature]):
-    """The features by name; there is one such dictionary.
+    """The features by name; a singleton.
 
     Attributes
     ----------
-    instance : the dictionary, once it has been made
+    instance : the dictionary, once it has been created
     """
 
     instance: ClassVar["Features | None"] = None

@@ -55,7 +55,7 @@ def get_cuda_compute_capability(ctx: Any) -> NoReturn:
 
 
 def set_module(module: str) -> Callable[[_Named], _Named]:
-    """Let a function or class say that it comes from another module (a decorator)."""
+    """Set the module that a function or class reports (a decorator)."""
 
     def decorate(named: _Named) -> _Named:
         if module is not None:

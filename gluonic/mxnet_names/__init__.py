@@ -1,1 +1,1 @@
-"""The names under which MXNet has things: tables, and the import hook that reads them."""
+"""MXNet's names of modules and their contents: tables, and the import hook that reads them."""

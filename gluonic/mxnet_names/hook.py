@@ -1,4 +1,4 @@
-"""The import hook for modules without a file here: MXNet divides them differently, or gluonic lacks them."""
+"""The import hook for MXNet's modules that have no file in gluonic, or that gluonic lacks."""
 
 import importlib
 import sys
@@ -33,7 +33,7 @@ class SameModule(Loader):
 
 
 class _MadeOfParts(Loader):
-    """A loader of a module without a file: it has the names that other modules define."""
+    """A loader of a module without a file, whose names are defined in other modules."""
 
     def __init__(self, name: str) -> None:
         self._name = name
@@ -51,7 +51,7 @@ class _MadeOfParts(Loader):
 
 
 def _without_a_file(fullname: str, name: str) -> ModuleSpec | None:
-    """The loader of a module without a file of its name; None if MXNet has no such module either."""
+    """The loader of a module without a file; None if MXNet has no such module either."""
     if name in PARTS:
         return spec_from_loader(fullname, _MadeOfParts(name))
     missing = missing_module(name)
@@ -61,11 +61,11 @@ def _without_a_file(fullname: str, name: str) -> ModuleSpec | None:
 
 
 class Hook(MetaPathFinder):
-    """Finds modules of gluonic by MXNet's names, too, and applies the tables to each.
+    """Finds modules of gluonic also by MXNet's names, and applies the tables to each.
 
     Attributes
     ----------
-    steps : functions called with a module once it has been executed, and its name without ``gluonic.``
+    steps : functions that are called with each executed module, and with its name without ``gluonic.``
     """
 
     def __init__(self) -> None:
@@ -79,7 +79,7 @@ class Hook(MetaPathFinder):
         Raises
         ------
         MissingModuleError
-            if MXNet has it and gluonic does not
+            if MXNet has the module and gluonic does not
         """
         if not fullname.startswith(_INSIDE):
             return None
@@ -92,7 +92,7 @@ class Hook(MetaPathFinder):
         return spec
 
     def _watch(self, loader: Loader, name: str) -> None:
-        """Take the steps after a loader has executed a module."""
+        """Make a loader take the steps after it has executed a module."""
         execute = loader.exec_module
 
         def exec_module(module: ModuleType) -> None:
@@ -103,7 +103,7 @@ class Hook(MetaPathFinder):
         loader.exec_module = exec_module  # type: ignore[method-assign]
 
     def take(self, step: Step) -> None:
-        """Add a step for all modules, including those loaded already."""
+        """Add a step for all modules, including loaded ones."""
         self.steps.append(step)
         for fullname, module in list(sys.modules.items()):
             if fullname == PACKAGE or fullname.startswith(_INSIDE):
@@ -114,6 +114,6 @@ HOOK = Hook()
 
 
 def install() -> None:
-    """Let `import` find the modules that the tables name."""
+    """Make `import` find the modules that the tables name."""
     sys.meta_path.insert(0, HOOK)
     HOOK.take(extend)

@@ -1,8 +1,8 @@
-"""What MXNet's modules merely import, and programs take from there: ``from mxnet.metric import ndarray``."""
+"""Names that MXNet's modules import, and programs import from there: ``from mxnet.metric import ndarray``."""
 
 from functools import cache
 
-# Where names come from: a module, and what is imported from it. A dot in front is gluonic.
+# The sources of names: a module, and the names imported from it. A leading dot stands for gluonic.
 _SOURCES = """
 .attribute: AttrScope
 .base: MXCallbackList DLPackHandle DataIterHandle ExecutorHandle KVStoreHandle MXNetError NDArrayHandle
@@ -67,7 +67,7 @@ multiprocessing.reduction: ForkingPickler
 numbers: Number
 threading: Lock
 """
-# Modules under other names than their own.
+# Modules that are imported under other names.
 _RENAMED = """
 .: mx
 .autograd: ag autograd
@@ -101,8 +101,8 @@ numpy.testing: npt
 scipy.sparse: spsp
 scipy.stats: ss
 """
-# What each module imports; ``name=source`` where the name means something else there than elsewhere. A star:
-# the module has no `__all__`, so that ``from module import *`` gives these names, too.
+# The imports of each module; ``name=source`` if the name has another meaning there than elsewhere. A star:
+# the module has no `__all__`, so ``from module import *`` imports these names, too.
 _IMPORTED = """
 attribute*: classproperty defaultdict string_types threading warnings with_metaclass
 autograd*: CFUNCTYPE Lock MXCallbackList NDArray NDArrayHandle POINTER Symbol SymbolHandle array c_array
@@ -275,21 +275,21 @@ visualization*: Symbol copy json re warnings
 
 @cache
 def _rows(table: str) -> dict[str, list[str]]:
-    """The rows of a table; what is indented goes on with the one before."""
+    """The rows of a table; an indented line continues the row before it."""
     lines = table.strip().replace("\n    ", " ").splitlines()
     return {key: names.split() for key, names in (line.split(": ", 1) for line in lines)}
 
 
 @cache
 def _sources() -> dict[str, str]:
-    """Where a name comes from that is not a module's own: ``module``, or ``module:name``."""
+    """The source of each imported name: ``module``, or ``module:name``."""
     found = {name: module for module, names in _rows(_RENAMED).items() for name in names}
     taken = {n: f"{module}:{n}" for module, names in _rows(_SOURCES).items() for n in names}
     return {**found, **taken}
 
 
 def imports_of(module: str) -> dict[str, str]:
-    """What a module of MXNet imports.
+    """The names that a module of MXNet imports.
 
     Parameters
     ----------
@@ -298,7 +298,7 @@ def imports_of(module: str) -> dict[str, str]:
     Returns
     -------
     dict
-        by name the source, ``module`` or ``module:name``; a dot in front is gluonic
+        the source by name: ``module`` or ``module:name``; a leading dot stands for gluonic
     """
     rows, sources = _rows(_IMPORTED), _sources()
     words = [word.partition("=") for word in rows.get(module, rows.get(f"{module}*", []))]
@@ -306,5 +306,5 @@ def imports_of(module: str) -> dict[str, str]:
 
 
 def has_no_all(module: str) -> bool:
-    """Whether ``from module import *`` gives what the module imports as well."""
+    """Whether ``from module import *`` also imports the names that the module imports."""
     return f"{module}*" in _rows(_IMPORTED)

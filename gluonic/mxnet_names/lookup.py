@@ -1,4 +1,4 @@
-"""Names that MXNet's module has and ours does not define: those of other files, imported and missing ones."""
+"""Look-up of names that MXNet's module has and ours does not define: from other files, imported or missing."""
 
 import importlib
 import sys
@@ -23,7 +23,7 @@ def full(name: str) -> str:
 
 
 def parts_of(name: str) -> Iterator[ModuleType]:
-    """The modules that one of MXNet's consists of, besides the file of its name."""
+    """The modules here that make up a module of MXNet, besides the file of its name."""
     for part in PARTS.get(name, ()):
         if part.endswith(".*"):
             inside = full(part[:-1])
@@ -49,7 +49,7 @@ def _resolved(source: str) -> Any:
 
 
 def _look_up(module: str, name: str) -> Any:
-    """MXNet's object of a name in a module; `_NOTHING`, too, if it is from a package that is not installed."""
+    """The object that MXNet's module has under a name; `_NOTHING` also if its package is not installed."""
     below = f"{module}.{name}".lstrip(".")
     if below in PARTS or below in SAME:
         return importlib.import_module(full(below))
@@ -66,11 +66,11 @@ def _look_up(module: str, name: str) -> Any:
 
 
 def extend(module: ModuleType, name: str) -> None:
-    """Let a module find the further names of MXNet's module, and raise for missing ones.
+    """Make a module find the further names of MXNet's module, and raise errors for missing ones.
 
     Parameters
     ----------
-    module : one of ours; those without a counterpart in MXNet are left alone
+    module : a module of gluonic; one without a counterpart in MXNet is unchanged
     name : its name, without ``gluonic.``
     """
     if home_of(name) != name:

@@ -1,6 +1,6 @@
-"""What MXNet has and gluonic does not: one table, from which errors and docs/missing.md are made.
+"""The parts of MXNet that gluonic lacks: one table, from which errors and docs/missing.md are generated.
 
-When you add one of these, delete its row, or its name in a row.
+If you add one of these, delete its row, or its name in a row.
 """
 
 from fnmatch import fnmatchcase
@@ -17,7 +17,7 @@ class Missing(NamedTuple):
     Attributes
     ----------
     modules : modules, without ``mxnet.``
-    names : the missing names, as patterns; a star alone: every name not found in them, and modules below them
+    names : patterns of missing names; a lone star: every name not found in the modules or below them
     instead : the substitute, or why there is none
     """
 
@@ -129,13 +129,13 @@ def _sentence(dotted: str, row: Missing) -> str:
 
 
 def missing_name(module: str, name: str) -> MissingNameError | None:
-    """The error for a name that MXNet's module has and gluonic's lacks; None if neither has it."""
+    """The error for a name that a module of MXNet has and gluonic's lacks; None if MXNet lacks it, too."""
     dotted = f"{module}.{name}".lstrip(".")
     row = None if name.startswith("__") else _row(dotted)
     return None if row is None else MissingNameError(_sentence(dotted, row), name)
 
 
 def missing_module(name: str) -> MissingModuleError | None:
-    """The error for importing a module that gluonic lacks, or a name from a module; None if MXNet has none."""
+    """The error for importing a module, or a name, that gluonic lacks; None if MXNet lacks it, too."""
     row = _row(name)
     return None if row is None else MissingModuleError(_sentence(name, row))

@@ -1,9 +1,9 @@
-"""MXNet's modules whose contents we divide differently."""
+"""MXNet's modules whose contents gluonic divides differently."""
 
 from functools import cache
 
-# A module of MXNet, and the modules here that it is made of, beside the file of its name, if there is one. A
-# star is all files of a package. Modules that are cut as MXNet's need no row.
+# A module of MXNet, and the modules here that make it up, besides the file of its name, if there is one. A star
+# stands for all files of a package. Modules that are divided as in MXNet need no row.
 PARTS: dict[str, tuple[str, ...]] = {
     "attribute": ("symbol.scopes",),
     "base": ("graph.errors", "symbol.unsupported", "c_api.values", "c_api.library"),
@@ -77,7 +77,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     "test_utils": ("test_utils.*",),
 }  # fmt: skip
 
-# Further names of modules: importing either gives the same object.
+# Further names of modules: both names refer to the same object.
 SAME: dict[str, str] = {
     "_numpy_op_doc": "numpy_op_signature",
     "numpy.fallback_linalg": "numpy.linalg",
@@ -97,7 +97,7 @@ SAME: dict[str, str] = {
     },
 }
 
-# Modules without a counterpart in MXNet, except the parts above.
+# Modules without a counterpart in MXNet, other than the parts above.
 _OURS = {
     "alias",
     "codegen",

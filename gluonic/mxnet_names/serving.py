@@ -1,4 +1,4 @@
-"""Where gluonic is served as mxnet, modules and classes answer as MXNet's; pickles name gluonic's."""
+"""If gluonic is served as mxnet, modules and classes report MXNet's names; pickles have gluonic's."""
 
 import copyreg
 import sys
@@ -10,13 +10,13 @@ from gluonic.mxnet_names.modules import home_of
 from gluonic.pickling import restore
 
 ALIAS = "mxnet"
-# the function that `object.__reduce_ex__` names for an object whose state comes later
+# the function in `object.__reduce_ex__` for an object whose state is restored later
 _NEW: Any = vars(copyreg)["__newobj__"]
 MADE_IN: dict[type, str] = {}
 
 
 def _is_own_class(module: ModuleType, name: str, value: Any) -> bool:
-    """Whether a value is a class that a module defines, and that can be found in it."""
+    """Whether a value is a class that a module defines under this name."""
     return (
         isinstance(value, type)
         and value.__module__ == full(name)
@@ -25,11 +25,11 @@ def _is_own_class(module: ModuleType, name: str, value: Any) -> bool:
 
 
 def answer_as_mxnet(module: ModuleType, name: str) -> None:
-    """Let a module, and the classes that it defines, report MXNet's names.
+    """Make a module, and the classes that it defines, report MXNet's names.
 
     Parameters
     ----------
-    module : one of ours; those without a counterpart in MXNet are left alone
+    module : a module of gluonic; one without a counterpart in MXNet is unchanged
     name : its name, without ``gluonic.``
     """
     home = home_of(name)
@@ -48,7 +48,7 @@ def answer_as_mxnet(module: ModuleType, name: str) -> None:
 
 
 def _reduced(value: Any) -> Any:
-    """The reduced value for pickle, which names the class as it is found wherever gluonic is installed."""
+    """The reduced value for pickle, with the class's name in gluonic, which is found in any installation."""
     noted = value.__reduce_ex__(4)
     if isinstance(noted, str):
         return noted

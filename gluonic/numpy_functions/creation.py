@@ -323,12 +323,12 @@ def meshgrid(F: Operators, *xi: Any, **kwargs: Any) -> Any:
         raise TypeError(f"meshgrid() got an unexpected keyword argument {next(iter(kwargs))!r}")
     if indexing not in ("xy", "ij"):
         raise ValueError(f"np.meshgrid: indexing={indexing!r} must be 'xy' or 'ij'")
-    places = list(range(len(xi)))
+    axes = list(range(len(xi)))
     if indexing == "xy" and len(xi) > 1:
-        places[:2] = [1, 0]
+        axes[:2] = [1, 0]
     made = [
-        F._np_reshape(x, newshape=[-1 if i == place else 1 for i in range(len(xi))])
-        for x, place in zip(xi, places, strict=True)
+        F._np_reshape(x, newshape=[-1 if i == axis else 1 for i in range(len(xi))])
+        for x, axis in zip(xi, axes, strict=True)
     ]
     return made if sparse else together(F, made)
 

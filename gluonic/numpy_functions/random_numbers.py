@@ -239,8 +239,8 @@ def choice(
     made = {"size": extents(size), "replace": replace, "weighted": p is not None, **placed(ctx)}
     if isinstance(a, (int, np.integer)):
         return F._npi_choice(*weights, a=int(a), out=out, **made)
-    places = F._npi_choice(a, *weights, a=None, **made)
-    return F._npi_take(a, places, axis=0, mode="clip", out=out)
+    indices = F._npi_choice(a, *weights, a=None, **made)
+    return F._npi_take(a, indices, axis=0, mode="clip", out=out)
 
 
 @function("np.random")
@@ -283,12 +283,12 @@ def _noise_beside(F: Operators, mean: Any, cov: Any, repeats: tuple[int, ...]) -
         batch = np.broadcast_shapes(mean.shape[:-1], cov.shape[:-2])
         return normal(F, 0.0, 1.0, (*repeats, *batch, mean.shape[-1]))
     column = F._np_squeeze(F.slice_axis(cov, axis=-1, begin=0, end=1), axis=-1)
-    place = F._npi_add(mean, F.zeros_like(column))
+    like = F._npi_add(mean, F.zeros_like(column))
     for _ in repeats:
-        place = F._npi_expand_dims(place, axis=0)
+        like = F._npi_expand_dims(like, axis=0)
     axes = tuple(range(len(repeats)))
-    place = F.broadcast_axis(place, axis=axes, size=repeats) if repeats else place
-    return F._random_normal_like(place, loc=0.0, scale=1.0)
+    like = F.broadcast_axis(like, axis=axes, size=repeats) if repeats else like
+    return F._random_normal_like(like, loc=0.0, scale=1.0)
 
 
 @function("np.random")

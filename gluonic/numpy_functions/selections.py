@@ -41,12 +41,12 @@ def where(F: Operators, condition: Any, x: Any = None, y: Any = None) -> Any:
 def nonzero(F: Operators, a: Any) -> Any:
     """Return the indices of elements that are not 0, an array of int64 for each axis."""
     if F.is_symbolic:
-        raise NotThereError("np.nonzero: of a symbol; npx.nonzero gives the places as rows")
+        raise NotThereError("np.nonzero: not for symbols; npx.nonzero returns the indices as rows")
     found = F._npx_nonzero(a)
-    return tuple(F._npi_take(found, _place(F, axis), axis=1) for axis in range(a.ndim))
+    return tuple(F._npi_take(found, _constant_index(F, axis), axis=1) for axis in range(a.ndim))
 
 
-def _place(F: Operators, axis: int) -> Any:
+def _constant_index(F: Operators, axis: int) -> Any:
     return F._npi_full(shape=(), value=axis, dtype="int64")
 
 
@@ -158,7 +158,7 @@ def unravel_index(F: Operators, indices: Any, shape: Any, order: str = "C") -> A
         raise NotThereError("np.unravel_index: in the order 'C'")
     shape = tuple(shape) if isinstance(shape, (tuple, list)) else (shape,)
     found = F._unravel_index(indices, shape=shape)
-    return tuple(F._npi_take(found, _place(F, axis), axis=0) for axis in range(len(shape)))
+    return tuple(F._npi_take(found, _constant_index(F, axis), axis=0) for axis in range(len(shape)))
 
 
 @function()
@@ -167,7 +167,7 @@ def diag_indices_from(F: Operators, arr: Any) -> Any:
     found = F._npi_diag_indices_from(arr)
     if F.is_symbolic:
         return found
-    return tuple(F._npi_take(found, _place(F, axis), axis=0) for axis in range(arr.ndim))
+    return tuple(F._npi_take(found, _constant_index(F, axis), axis=0) for axis in range(arr.ndim))
 
 
 @function("np", "may_share_memory")
@@ -185,10 +185,10 @@ def _where_to(obj: Any, F: Operators) -> dict[str, Any]:
     if isinstance(obj, slice):
         start = 0 if obj.start is None and obj.stop is None and obj.step is None else obj.start
         return {"start": start, "stop": obj.stop, "step": obj.step}
-    raise TypeError(f"type {type(obj)} not supported: places are a number, a slice or an array")
+    raise TypeError(f"type {type(obj)} not supported: indices are a number, a slice or an array")
 
 
-def _as_places(F: Operators, obj: Any) -> Any:
+def _as_indices(F: Operators, obj: Any) -> Any:
     return F.array_of(list(obj), "int64") if isinstance(obj, (list, tuple)) else obj
 
 
@@ -197,7 +197,7 @@ def delete(F: Operators, arr: Any, obj: Any, axis: int | None = None) -> Any:
     """Return `arr` without the elements at indices: a number, a slice, or an array of numbers."""
     if not F.is_array(arr):
         raise TypeError(f"'arr' can not support type {type(arr)}")
-    obj = _as_places(F, obj)
+    obj = _as_indices(F, obj)
     if F.is_array(obj):
         return F._npi_delete(arr, obj, axis=axis)
     return F._npi_delete(arr, axis=axis, **_where_to(obj, F))
@@ -219,13 +219,13 @@ def insert(F: Operators, arr: Any, obj: Any, values: Any, axis: int | None = Non
     number = float(values) if is_number(values) else None
     if isinstance(values, (list, tuple)):
         values = F.array_of(values, "float32")
-    obj = _as_places(F, obj)
+    obj = _as_indices(F, obj)
     if F.is_array(obj):
         if number is not None:
             return F._npi_insert_tensor(arr, obj=obj, val=number, axis=axis)
         return F._npi_insert_tensor(arr, values, obj, axis=axis)
-    places = _where_to(obj, F)
-    put_in = F._npi_insert_scalar if "int_ind" in places else F._npi_insert_slice
+    selection = _where_to(obj, F)
+    put_in = F._npi_insert_scalar if "int_ind" in selection else F._npi_insert_slice
     if number is not None:
-        return put_in(arr, val=number, axis=axis, **places)
-    return put_in(arr, values, axis=axis, **places)
+        return put_in(arr, val=number, axis=axis, **selection)
+    return put_in(arr, values, axis=axis, **selection)

@@ -190,7 +190,7 @@ def column_stack(F: Operators, tup: Any) -> Any:
 # -- cutting ------------------------------------------------------------------------------------
 
 
-def _places(indices_or_sections: Any, name: str) -> dict[str, Any]:
+def _split_points(indices_or_sections: Any, name: str) -> dict[str, Any]:
     """The attributes for the positions to split at."""
     if isinstance(indices_or_sections, (int, np.integer)):
         if indices_or_sections <= 0:
@@ -198,7 +198,7 @@ def _places(indices_or_sections: Any, name: str) -> dict[str, Any]:
         return {"indices": (), "sections": int(indices_or_sections)}
     if isinstance(indices_or_sections, (list, tuple, set)):
         return {"indices": (0, *indices_or_sections), "sections": 0}
-    raise ValueError(f"np.{name}: indices_or_sections must be a number or a tuple of places")
+    raise ValueError(f"np.{name}: indices_or_sections must be a number or a tuple of indices")
 
 
 def _require_even(F: Operators, ary: Any, sections: Any, axis: int, name: str) -> None:
@@ -218,41 +218,41 @@ def split(F: Operators, ary: Any, indices_or_sections: Any, axis: int = 0) -> An
     indices_or_sections : the number of equal parts; or the indices where parts after the first begin
     axis : the axis to split along
     """
-    places = _places(indices_or_sections, "split")
+    split_points = _split_points(indices_or_sections, "split")
     _require_even(F, ary, indices_or_sections, axis, "split")
-    return _parts(F, ary, axis, places)
+    return _parts(F, ary, axis, split_points)
 
 
-def _parts(F: Operators, ary: Any, axis: int, places: dict[str, Any]) -> Any:
-    found = F._npi_split(ary, axis=axis, squeeze_axis=False, **places)
+def _parts(F: Operators, ary: Any, axis: int, split_points: dict[str, Any]) -> Any:
+    found = F._npi_split(ary, axis=axis, squeeze_axis=False, **split_points)
     return as_list(found)
 
 
 @function()
 def array_split(F: Operators, ary: Any, indices_or_sections: Any, axis: int = 0) -> Any:
     """Return the parts of an array, which need not be equal; see `split`."""
-    return _parts(F, ary, axis, _places(indices_or_sections, "array_split"))
+    return _parts(F, ary, axis, _split_points(indices_or_sections, "array_split"))
 
 
 @function()
 def hsplit(F: Operators, ary: Any, indices_or_sections: Any) -> Any:
     """Return the parts of an array along its second axis, of a vector along its only one; see `split`."""
-    places = _places(indices_or_sections, "hsplit")
+    split_points = _split_points(indices_or_sections, "hsplit")
     if not F.is_symbolic:
         if ary.ndim < 1:
             raise ValueError("np.hsplit: works on arrays of 1 or more dimensions")
         _require_even(F, ary, indices_or_sections, min(ary.ndim - 1, 1), "hsplit")
-        return as_list(F._npi_hsplit(ary, **places))
-    return F._npi_hsplit(ary, **places)
+        return as_list(F._npi_hsplit(ary, **split_points))
+    return F._npi_hsplit(ary, **split_points)
 
 
 def _split_along(name: str, axis: int) -> None:
     def made(F: Operators, ary: Any, indices_or_sections: Any) -> Any:
         if not F.is_symbolic and ary.ndim <= max(axis, 1):
             raise ValueError(f"np.{name}: works on arrays of {max(axis, 1) + 1} or more dimensions")
-        places = _places(indices_or_sections, name)
+        split_points = _split_points(indices_or_sections, name)
         _require_even(F, ary, indices_or_sections, axis, name)
-        return _parts(F, ary, axis, places)
+        return _parts(F, ary, axis, split_points)
 
     made.__doc__ = f"Return the parts of an array along axis {axis}; see `split`."
     add(name, made)
@@ -305,7 +305,7 @@ _LACKING = ("linear_ramp", "mean", "median", "wrap")
 
 @function()
 def pad(F: Operators, x: Any, pad_width: Any, mode: Any = "constant", **kwargs: Any) -> Any:
-    """Return an array with a border.
+    """Return a padded array.
 
     Parameters
     ----------
@@ -331,7 +331,7 @@ def pad(F: Operators, x: Any, pad_width: Any, mode: Any = "constant", **kwargs: 
 
 
 def _pairs(F: Operators, x: Any, pad_width: Any) -> tuple[tuple[int, int], ...]:
-    """The widths of borders, a pair per axis."""
+    """The widths of the padding, a pair per axis."""
     if F.is_symbolic:
         return tuple((int(before), int(behind)) for before, behind in pad_width)
     return tuple(map(tuple, np.broadcast_to(np.asarray(pad_width), (x.ndim, 2)).tolist()))

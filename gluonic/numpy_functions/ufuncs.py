@@ -30,7 +30,7 @@ def is_dtype(value: Any) -> bool:
 
 
 def check_keywords(name: str, keywords: dict[str, Any]) -> None:
-    """Refuse keywords of NumPy's universal functions that this one does not support.
+    """Raise an error for keywords of NumPy's universal functions that this one does not support.
 
     Raises
     ------
@@ -214,7 +214,7 @@ def _unary_function(name: str, row: UnaryFunction) -> Callable[..., Any]:
 def _of_operands(
     F: Operators, row: BinaryFunction, name: str, x1: Any, x2: Any, keywords: dict[str, Any]
 ) -> Any:
-    """Apply the operator that goes with the kinds of two operands."""
+    """Apply the operator for the kinds of two operands: arrays or numbers."""
     first, second = F.is_array(x1), F.is_array(x2)
     for is_array, value in ((first, x1), (second, x2)):
         if not is_array and not is_number(value):

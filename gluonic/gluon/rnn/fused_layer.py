@@ -198,7 +198,7 @@ class _RNNLayer(HybridBlock):
         if self._use_sequence_length is (sequence_length is None):
             raise AttributeValueError(
                 describe(
-                    "sequence_length goes with use_sequence_length=True, and only with it",
+                    "sequence_length requires use_sequence_length=True, and vice versa",
                     where=self.name,
                 )
             )
