@@ -31,14 +31,19 @@ def is_packed_in_panels(weight: Shape) -> bool:
 class PackStep(Step):
     """A weight packed for several products."""
 
-    def __init__(self, node: Node) -> None:
+    def __init__(self, node: Node, facts: Facts) -> None:
         self.operands = (node.inputs[0], node.entry())
         self.tiling = ProductTiling.of(FLOAT32, host())
+        self.widths = facts.decide(self._widths)
+
+    def _widths(self, facts: Facts) -> tuple[int, ...]:
+        """The widths of the panels, in registers."""
+        return self.tiling.needed(facts.shapes[self.operands[0]][0])
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "PackStep | None":
         """The step of a node that packs a weight."""
-        return cls(node) if node.operator_name == "_packed" else None
+        return cls(node, facts) if node.operator_name == "_packed" else None
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """The extents of the weight."""
@@ -51,7 +56,7 @@ class PackStep(Step):
     def emit(self, module: LLVMModule, name: str) -> None:
         """Write the loop over panels; the last may be narrower."""
         lanes, widest = self.tiling.lanes, self.tiling.columns
-        widths = [vectors * lanes for vectors in self.tiling.vectors]
+        widths = [vectors * lanes for vectors in self.widths]
         packers = [transposing_packer(module, FLOAT32, lanes, width) for width in widths]
         f = StepFunction(module, name)
         weight, goal = f.operand(0), f.operand(1)

@@ -104,6 +104,14 @@ class ProductTiling:
         """
         return next((n for n in (4, 2) if n * rows * vectors <= self.products), 1)
 
+    def needed(self, columns: int) -> tuple[int, ...]:
+        """The widths, in registers, of the panels that cover this many columns."""
+        *wide, narrow = self.vectors
+        rest, most = columns % self.columns, narrow * self.lanes
+        if rest == 0 or rest > most:
+            return (*wide,)
+        return (narrow,) if columns <= most else self.vectors
+
     @property
     def columns(self) -> int:
         """The number of columns in the widest panel."""
@@ -115,20 +123,22 @@ class ProductTiling:
         return padded * self.columns * itemsize
 
 
-def emit_panels(module: LLVMModule, form: ProductForm, tiling: ProductTiling) -> None:
-    """Write the functions that compute the columns of one panel."""
-    module.include(_panels(module.target, form, tiling))
+def emit_panels(
+    module: LLVMModule, form: ProductForm, tiling: ProductTiling, widths: Sequence[int]
+) -> None:
+    """Write the functions that compute the columns of one panel, of some widths in registers."""
+    for vectors in widths:
+        module.include(_panel(module.target, form, tiling, vectors))
 
 
 @lru_cache(_MOST_FORMS)
-def _panels(target: Target, form: ProductForm, tiling: ProductTiling) -> LLVMModule:
-    """These functions in a separate module: graphs share them."""
+def _panel(target: Target, form: ProductForm, tiling: ProductTiling, vectors: int) -> LLVMModule:
+    """One of these functions in a separate module: graphs share it."""
     module = LLVMModule(target)
     if form.transposed_a:
         write_left_packer(module, form.dtype, tiling.rows)
-    for vectors in tiling.vectors:
-        function = LLVMFunction(module, form.symbol(vectors), _ARGUMENTS, internal=True)
-        _PanelWriter(function, form, tiling, vectors)
+    function = LLVMFunction(module, form.symbol(vectors), _ARGUMENTS, internal=True)
+    _PanelWriter(function, form, tiling, vectors)
     return module
 
 

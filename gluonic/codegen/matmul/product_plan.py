@@ -18,11 +18,13 @@ class ProductPlan:
     form : the properties that the code of its panels depends on
     places : the layouts of the matrices in the factors and the output
     methods : the algorithms that it chooses from
+    widths : the widths, in registers, of the panels that it may compute
     """
 
     form: ProductForm
     places: tuple[Place, Place, Place]
     methods: tuple[int, ...]
+    widths: tuple[int, ...]
 
     @property
     def dtype(self) -> Dtype:

@@ -226,13 +226,15 @@ class ProductWriter:
 
     def _call_panel(self, count: str, arguments: Sequence[tuple[str, str]]) -> None:
         """Write the choice among panels of different widths."""
-        f, tiling = self.f, self.plan.tiling
-        narrower = (*tiling.vectors[1:], 0)
-        for vectors, below in zip(tiling.vectors, narrower, strict=True):
-            enough = f.compare("sle", count, vectors * tiling.lanes)
-            needed = f.compare("sgt", count, below * tiling.lanes)
+        f, lanes, form = self.f, self.plan.tiling.lanes, self.plan.form
+        if len(self.plan.widths) == 1:
+            f.run(f"@{form.symbol(*self.plan.widths)}", *arguments)
+            return
+        for vectors, below in zip(self.plan.widths, (*self.plan.widths[1:], 0), strict=True):
+            enough = f.compare("sle", count, vectors * lanes)
+            needed = f.compare("sgt", count, below * lanes)
             with f.when(f.both(enough, needed)):
-                f.run(f"@{self.plan.form.symbol(vectors)}", *arguments)
+                f.run(f"@{form.symbol(vectors)}", *arguments)
 
     def _loops(self, a: str, b: str, c: str) -> None:
         """Write the three loops over rows, columns and the inner dimension."""

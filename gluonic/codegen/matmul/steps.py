@@ -26,7 +26,7 @@ from gluonic.codegen.matmul.choices import (
 from gluonic.codegen.matmul.epilogues import Extended
 from gluonic.codegen.matmul.finishing import ProductEpilogue
 from gluonic.codegen.matmul.product import Product, product_of
-from gluonic.codegen.matmul.product_kernel import ProductForm, emit_panels
+from gluonic.codegen.matmul.product_kernel import ProductForm, ProductTiling, emit_panels
 from gluonic.codegen.matmul.product_plan import ProductPlan
 from gluonic.codegen.matmul.product_writer import ProductWriter
 from gluonic.codegen.shapes.facts import Facts
@@ -64,7 +64,8 @@ class ProductStep(Step):
             product.bias is not None,
         )
         form = ProductForm(dtype, *transposed, has_bias, self.is_packed, _epilogue(node))
-        self.plan = ProductPlan(form, product.places, self._methods())
+        self.tiling = ProductTiling.of(dtype, host())
+        self.plan = ProductPlan(form, product.places, self._methods(), self._widths(product, facts))
         self.code = emit_product, self.plan
         given = (product.a, product.b, product.bias, product.packed)
         positions = [p for p in given if p is not None]
@@ -140,6 +141,22 @@ class ProductStep(Step):
             return (LOOPS,) if self.is_layer else (LOOPS, BLAS)
         return LOOPS, PANELS, BLAS
 
+    def _widths(self, product: Product, facts: Facts) -> tuple[int, ...]:
+        """The widths of panels that the function has.
+
+        A single product has those that its columns need. Many are those of attention, with ever new lengths.
+        """
+        is_one = isinstance(product.batch, int) and product.batch == 1
+        if PANELS not in self._methods() or not is_one:
+            return self.tiling.vectors
+        return facts.decide(self._needed)
+
+    def _needed(self, facts: Facts) -> tuple[int, ...]:
+        """The widths of panels that its columns need; all if sizes vary."""
+        if facts.sizes_vary:
+            return self.tiling.vectors
+        return self.tiling.needed(self._product(facts).columns)
+
     def workspace(self, facts: Facts) -> int:
         """A packed panel and, if it is packed, too, a part of the left factor."""
         product, size = self._product(facts), self.dtype.itemsize
@@ -186,5 +203,5 @@ class ProductStep(Step):
 def emit_product(module: LLVMModule, name: str, plan: ProductPlan) -> None:
     """Write the function of all products of one plan."""
     if plan.has_panels:
-        emit_panels(module, plan.form, plan.tiling)
+        emit_panels(module, plan.form, plan.tiling, plan.widths)
     ProductWriter(StepFunction(module, name), plan).write()

@@ -41,7 +41,7 @@ class PackedStates:
         self.w, self.packed = w, packed
         tiling = ProductTiling.of(FLOAT32, host())
         self.tiling = replace(tiling, vectors=tiling.vectors[:1])
-        emit_panels(w.f.module, _FORM, self.tiling)
+        emit_panels(w.f.module, _FORM, tiling, tiling.vectors[:1])
         enough = w.f.compare("sge", w.rows, _LEAST_ROWS)
         self.pays = w.f.both(enough, w.f.compare("sgt", "%steps", 1))
         with w.f.when(self.pays):
