@@ -280,12 +280,14 @@ class CompiledGraph:
         """Drop the least recently used bindings and specializations above the limits."""
         left: set[Specialization] = set()
         while len(self.bindings) > MOST_BINDINGS:
-            left.add(self.bindings.pop(next(iter(self.bindings))).specialization)
-        if old := self.specializations[:-MOST_SPECIALIZATIONS]:
+            dropped = self.bindings.pop(next(iter(self.bindings))).specialization
+            if dropped not in self.specializations:
+                left.add(dropped)
+        if len(self.specializations) > MOST_SPECIALIZATIONS:
+            old = self.specializations[:-MOST_SPECIALIZATIONS]
             left.update(old)
             del self.specializations[: len(old)]
             self._preparation.keep([kept.prepared for kept in self.specializations])
-        left.difference_update(self.specializations)
         for specialization in left.difference(self._held()) if left else ():
             if (pool := self.pools.pop(specialization, None)) is not None:
                 self._count_forgotten(pool.frames)

@@ -109,11 +109,10 @@ class Families:
 
     def bind(self, signature: Signatures) -> Binding | None:
         """The binding for such arrays, if it belongs to a family; what was used last is asked first."""
-        for expected in self._expected.copy():
-            made, opened, data = expected
-            if _differ_in_batch_alone(opened, signature, data):
-                self._expected.remove(expected)
-                self._find(made, opened, leading_lines(opened, data))
+        binding = self._bind_found(signature)
+        return binding if binding is not None else self._bind_expected(signature)
+
+    def _bind_found(self, signature: Signatures) -> Binding | None:
         if not self._found:
             return None
         rests = self._found[-1].rests(signature)
@@ -124,6 +123,18 @@ class Families:
             if (binding := family.binding(signature)) is not None:
                 self._note_use(rests, family)
                 return binding
+        return None
+
+    def _bind_expected(self, signature: Signatures) -> Binding | None:
+        """Find the families of other batches that such arrays may belong to, until one has them."""
+        for expected in self._expected.copy():
+            made, opened, data = expected
+            if _differ_in_batch_alone(opened, signature, data):
+                self._expected.remove(expected)
+                family = self._find(made, opened, leading_lines(opened, data))
+                binding = None if family is None else family.binding(signature)
+                if binding is not None:
+                    return binding
         return None
 
     def _note_use(self, rests: tuple[int, ...], family: Family) -> None:
