@@ -11,7 +11,6 @@ from functools import partial
 from gluonic.codegen.convolution.filters import ANY
 from gluonic.codegen.convolution.gradient_form import (
     GradientForm,
-    Tap,
     channels_at_once,
     sums_of_a_block,
     taps_at_once,
@@ -169,7 +168,8 @@ class _Gradient(Writer):
                     self.moved(self.moved(source, i, self.by_tap), j, by_column) for i, j in taps
                 ]
                 wide = self.form.reading.kernel[1]
-                goals = [self.moved(goal, i * wide + j, tap_size) for i, j in taps]
+                numbers = [self.plus(self._product(i, wide), j) for i, j in taps]
+                goals = [self.moved(goal, number, tap_size) for number in numbers]
                 sums(places, goals, channels, blocks, None)
             return
         size = min(channels, sums_of_a_block(blocks, self.target))
@@ -200,13 +200,21 @@ class _Gradient(Writer):
         for first in range(0, channels, size):
             yield first, min(size, channels - first)
 
-    def _chunks(self, size: int) -> Iterator[list[Tap]]:
-        """The taps of the filter in chunks of at most this size."""
+    def _chunks(self, size: int) -> Iterator[list[tuple[str | int, int]]]:
+        """The taps of the filter in chunks of at most this size: a loop over whole rows if that saves code."""
         down, across = self.form.reading.kernel
-        taps = [(i, j) for i in range(down) for j in range(across)]
+        rows = min(size // across, down)
+        if rows and down > 2 * rows:
+            whole = down // rows * rows
+            with self.f.loop("0", str(whole), rows) as first:
+                yield [(self.plus(first, i), j) for i in range(rows) for j in range(across)]
+            if whole < down:
+                yield [(i, j) for i in range(whole, down) for j in range(across)]
+            return
+        taps: list[tuple[str | int, int]] = [(i, j) for i in range(down) for j in range(across)]
         parts = -(-len(taps) // size)
         size = -(-len(taps) // parts)
-        return (taps[i : i + size] for i in range(0, len(taps), size))
+        yield from (taps[i : i + size] for i in range(0, len(taps), size))
 
     def _sums(
         self,

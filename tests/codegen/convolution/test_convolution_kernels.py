@@ -47,6 +47,7 @@ CASES = {
     "strided": (Filters(16, 17, 1, (3, 3), (2, 3)), 1, 11, 40),
     "dilated": (Filters(18, 16, 1, (3, 3), (1, 1), (2, 3)), 1, 12, 19),
     "few channels": (Filters(3, 24, 1, (7, 7), (2, 2), planar=True), 2, 21, 33),
+    "wide windows": (Filters(3, 40, 1, (11, 11), (4, 4), planar=True), 2, 31, 27),
     "one channel": (Filters(1, 20, 1, (5, 5), planar=True), 3, 12, 12),
     "groups": (Filters(6, 5, 3, (3, 3)), 2, 7, 9),
     "depthwise": (Filters(1, 37, 1, (3, 3), (1, 2), depthwise=True), 2, 9, 23),
