@@ -82,8 +82,8 @@ class CallCost:
 
     Parameters
     ----------
-    operators : each with the places of its inputs and of its results
-    inputs : the number of places before those of results
+    operators : each with the indices of its inputs and of its results
+    inputs : the number of inputs, whose indices come before those of results
     """
 
     def __init__(
@@ -97,7 +97,7 @@ class CallCost:
         ]
 
     def __call__(self, elements: Sequence[int]) -> int:
-        """The cost, from the numbers of elements at all places."""
+        """The cost, given the numbers of elements of all inputs and results."""
         cost = _cost(self._operators, sum(elements[self._inputs :]))
         for reads, made in self._products:
             cost += _cost_of_product([elements[i] for i in reads], [elements[i] for i in made])
@@ -124,7 +124,7 @@ class ObservedCost:
 
 
 def _cost(operators: int, made: int) -> int:
-    """The cost of operators that make so many elements."""
+    """The cost of operators with `made` elements in their results."""
     return operators * _AN_OPERATOR + int(_AN_ELEMENT * made)
 
 

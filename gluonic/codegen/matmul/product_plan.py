@@ -1,4 +1,4 @@
-"""What a matrix product's function depends on besides dimensions: products of one plan share a function."""
+"""The plan of a matrix product: the properties, besides dimensions, that its function depends on."""
 
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype

@@ -1,6 +1,6 @@
-"""What the machine code of a group depends on: groups with equal keys share one function.
+"""The keys of groups' machine code: groups with equal keys share one function.
 
-Writing a function takes longer than all else that is done for a group, and nets repeat the same layers.
+Generating a function takes longer than all other work on a group, and nets repeat the same layers.
 """
 
 from collections.abc import Hashable
@@ -13,10 +13,10 @@ from gluonic.graph import Entry, Node
 
 
 def code_key(group: Group, facts: Facts) -> Hashable | None:
-    """The key of a group that machine code runs; None if only its text can tell.
+    """The key of a native group; None if only the text of its code can serve as one.
 
-    Where the step does not name its `code`, it holds the operators with their attributes, unless they only move
-    elements, how they are joined, and of the facts dtypes, and which extents are 1.
+    Unless the step defines its `code`, the key contains the operators with their attributes (except those that
+    only move elements), their connections, the dtypes, and which extents are 1.
     """
     step: Step = group.step
     if step.code is not None:
@@ -43,7 +43,7 @@ def code_key(group: Group, facts: Facts) -> Hashable | None:
 
 
 def _kind(node: Node, facts: Facts) -> Hashable:
-    """What a node's own code depends on beside its operator: dtypes, and which extents are 1."""
+    """The properties that a node's code depends on, besides its operator: dtypes, and which extents are 1."""
     key = "kind of code", facts.kind_of(node)
     if key not in facts.known:
         entries = [*node.inputs, *[node.entry(i) for i in range(node.output_count)]]
@@ -54,7 +54,7 @@ def _kind(node: Node, facts: Facts) -> Hashable:
 
 
 def _loop_key(step: LoopStep) -> Hashable:
-    """How the loops of a fused group lie, and where its operators run in them."""
+    """The nesting of the loops of a fused group, and the loops in which its operators run."""
     lowered, nodes, stages = step.lowered, step.group.nodes, step.group.stages
     assert stages is not None
     loops = [step.nest.loops[node] for node in nodes]

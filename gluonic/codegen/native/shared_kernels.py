@@ -1,10 +1,10 @@
 """Functions of steps that are in memory already: a graph that would compile the same text calls them instead.
 
-Nets resemble each other, and the graph of a training step the one that predicts. A function is known by its own
-text and all that it refers to, so it makes no difference for which graph it was compiled.
+Nets resemble each other, and graphs for training resemble those for inference. A function is identified by its
+text and all that it refers to, regardless of the graph that it was compiled for.
 
-Large functions that steps call, such as panels of products, are the same in many nets, whose steps differ. They
-are compiled apart, so that they are found in memory, and on disk, whatever net they were compiled for.
+Large functions that steps call, such as panels of products, are equal in many nets with different steps. They
+are compiled separately, so that they are found in memory and on disk by other nets.
 """
 
 import hashlib
@@ -24,14 +24,14 @@ from gluonic.support.record import record
 
 @record
 class CodeOrigin:
-    """Where machine code came from.
+    """The origin of machine code.
 
     Attributes
     ----------
-    functions : of steps, and large ones that these call, that were made for a graph and one pattern of shapes
-    shared : of such functions that were in memory already, made for other graphs or shapes
-    from_disk : whether what was made was found in the disk cache
-    seconds : that compiling it took, or finding it on disk, and linking
+    functions : the number of functions of steps, and of large ones that these call, for a graph and its shapes
+    shared : the number of those that were in memory already, compiled for other graphs or shapes
+    from_disk : whether the others were found in the disk cache
+    seconds : the time of compiling or loading, and of linking
     """
 
     functions: int
@@ -45,19 +45,19 @@ class CodeOrigin:
 
 
 class KernelLibrary:
-    """The machine code of a graph: what was compiled for it, and functions of others' that it calls.
+    """The machine code of a graph: functions compiled for it, and shared ones that it calls.
 
     Parameters
     ----------
-    linked : what was compiled
-    keys : of the steps' functions in it, by name
-    others : by name functions that were in memory, with their keys
+    linked : the compiled functions
+    keys : the keys of the steps' functions in it, by name
+    others : the functions that were in memory, by name, with their keys
 
     Attributes
     ----------
-    addresses : of all functions, by name
-    size : the bytes of all object files that were made for the graph
-    origin : where the code came from
+    addresses : the addresses of all functions, by name
+    size : the bytes of all object files that were created for the graph
+    origin : the origin of the code
     """
 
     origin: CodeOrigin
@@ -79,12 +79,12 @@ class KernelLibrary:
 
 
 _living: WeakValueDictionary[str, KernelLibrary] = WeakValueDictionary()
-"""By its key the library that a function is in."""
+"""The library of each function, by the function's key."""
 _lock = lock()
 _recent: deque[KernelLibrary] = deque(maxlen=16)
-"""Libraries of large functions: the nets to come will call them though the one that was their first is gone."""
+"""Libraries of large functions, kept for later nets even if the first one that used them is gone."""
 _LARGE = 1 << 13
-"""From so many bytes of text on a function is compiled apart."""
+"""The least size of a function that is compiled separately, in bytes of its text."""
 _HINT = re.compile(r"!\d")
 _HEAD = re.compile(r"define internal void @[\w.$]+\(([^)]*)\)")
 Found = Mapping[str, tuple[KernelLibrary, str]]
@@ -92,7 +92,7 @@ Found = Mapping[str, tuple[KernelLibrary, str]]
 
 
 def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) -> KernelLibrary:
-    """Compile what of a module is not in memory yet, and link all of it.
+    """Compile the functions of a module that are not in memory yet, and link the module.
 
     Parameters
     ----------
@@ -122,12 +122,12 @@ def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) ->
 
 
 class _Contents:
-    """A module, and what has been found of its functions.
+    """A module, and cached facts about its functions.
 
     Attributes
     ----------
-    definitions : those of the module
-    references : for each the names in its text
+    definitions : the definitions of the module
+    references : the names in the text of each
     """
 
     def __init__(self, module: LLVMModule) -> None:
@@ -136,7 +136,7 @@ class _Contents:
         self._digests: dict[str, str] = {}
 
     def key(self, name: str) -> str:
-        """What decides a function's machine code, under whatever name."""
+        """The key of a function's machine code, which does not depend on its name."""
         text, called = self.definitions[name], with_callees(self.references, [name])
         parts = [repr(self.module.target), text.replace(f"@{name}(", "@(", 1)]
         for each in sorted(called - {name}):
@@ -161,7 +161,7 @@ class _Contents:
 def _linked(
     contents: _Contents, names: Sequence[str], keys: Mapping[str, str], others: Found
 ) -> KernelLibrary:
-    """Compile functions of a module, and let them call others that are in memory."""
+    """Compile functions of a module, and link them with others that are in memory."""
     others = {name: found for name, found in others.items() if name in contents.definitions}
     rest = _without(contents, others, names)
     for name, (library, key) in others.items():
@@ -183,7 +183,7 @@ def _arguments(text: str) -> list[str]:
 def _large_functions(
     contents: _Contents, steps: Iterable[str]
 ) -> tuple[Found, KernelLibrary | None]:
-    """The large functions that steps call; those that are not in memory are compiled, together."""
+    """The large functions that steps call; those that are not in memory are compiled together."""
     called = with_callees(contents.references, steps)
     large = [name for name in called if _is_large(contents.definitions.get(name, ""))]
     keys = {name: contents.key(name) for name in sorted(large)}
@@ -204,7 +204,7 @@ def _is_large(text: str) -> bool:
 
 
 def _opened(contents: _Contents, names: Collection[str]) -> LLVMModule:
-    """Functions with all that they need, in a module of their own, so that others can call them."""
+    """Functions with all that they need, in a separate module, so that others can call them."""
     module, needed = contents.module, with_callees(contents.references, names)
     kept = {each: module.definitions[each] for each in sorted(needed & module.definitions.keys())}
     for name in names:
@@ -222,7 +222,7 @@ def _opened(contents: _Contents, names: Collection[str]) -> LLVMModule:
 
 
 def _without(contents: _Contents, gone: Collection[str], roots: Iterable[str]) -> LLVMModule:
-    """What of a module the roots need, if some functions are elsewhere."""
+    """The part of a module that the roots need, without some functions that are elsewhere."""
     module = contents.module
     left = {name: called for name, called in contents.references.items() if name not in gone}
     wanted = with_callees(left, roots)

@@ -1,8 +1,8 @@
-"""The bindings of machine code for batches of any size, derived from the graph once.
+"""Bindings of machine code for any batch size, derived from the graph once.
 
-Inferring shapes, checking guards and asking the steps for their numbers takes longer than many calls do. A
-*family* does it once with a symbolic batch size: what it holds are expressions, and the guards under which they
-are valid; see :mod:`gluonic.codegen.shapes.symbolic`.
+Inferring shapes, checking guards and computing the steps' numbers takes longer than many calls do. A *family*
+does it once with a symbolic batch size: it consists of expressions, and of the guards under which they are
+valid; see :mod:`gluonic.codegen.shapes.symbolic`.
 """
 
 from collections.abc import Iterable, Sequence
@@ -31,8 +31,8 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 
 _MOST_FAMILIES, _MOST_TRIALS, _MOST_EARLIER, _MOST_RESTS = 32, 8, 32, 256
-"""How many are kept, how many may be looked for in vain, in how many earlier calls' shapes, and for how many
-rests of extents it is remembered which family served them.
+"""The most families that are kept, failed searches in a row, earlier calls that a search looks at, and
+remainders of extents for which the family that fitted is cached.
 """
 
 
@@ -44,7 +44,7 @@ class Family:
     specialization : the machine code
     arrays : the inputs, with extents in their shapes
     facts : the shapes and dtypes of all results, with extents
-    arguments : what the steps answered
+    arguments : the launch arguments of the steps, with extents
     env : the guards
     """
 
@@ -63,7 +63,7 @@ class Family:
         self._launches = Launches(arguments, table, buffers, env)
 
     def rests(self, signature: Signatures) -> tuple[int, ...]:
-        """What the extents of arrays that vary leave when divided by four: families often differ so."""
+        """The varying extents of the arrays modulo four: families often differ in these."""
         return self._arrays.rests(signature)
 
     def binding(self, signature: Signatures) -> Binding | None:
@@ -108,7 +108,7 @@ class Families:
         self._trials = _MOST_TRIALS if is_uniform(preparation.graph) else 0
 
     def bind(self, signature: Signatures) -> Binding | None:
-        """The binding for such arrays, if it belongs to a family; what was used last is asked first."""
+        """The binding for such arrays, if they belong to a family; the latest family is tried first."""
         binding = self._bind_found(signature)
         return binding if binding is not None else self._bind_expected(signature)
 
@@ -147,9 +147,9 @@ class Families:
     def expect_leading(
         self, made: Specialization, arrays: Sequence[Any], data: Sequence[int]
     ) -> None:
-        """Have the family of arrays in which the first axes of `data` are the batch found, once it is needed.
+        """Note that the first axes of `data` are the batch, so that this family is searched when it is needed.
 
-        Many nets are called with batches of one size alone, or with one sequence of any length.
+        Many nets are called with a single batch size, or with single sequences of any length.
         """
         opened = [AbstractArray(a.shape, a.dtype) for a in arrays]
         self._expected.append((made, opened, data))
@@ -157,10 +157,10 @@ class Families:
     def find_between(
         self, known: Specialization, earlier: Iterable[Sequence[Shape]], arrays: Sequence[Any]
     ) -> Family | None:
-        """Find the family that these arrays belong to, and the shapes of that earlier call that differs most.
+        """Find the family of these arrays and of the shapes of the earlier call that differs most.
 
-        What steps of two places have made of a length follows from that alone where both calls' lengths leave
-        the same rest; of lengths that are near each other it may seem to follow.
+        The length after steps of two is a linear function of the original one only for lengths with the same
+        remainder; for lengths that are close to each other it may appear so without being so.
         """
         if self._trials == 0:
             return None
@@ -175,7 +175,7 @@ class Families:
     def _find(
         self, made: Specialization, arrays: Sequence[Any], batch: tuple[Lines, int] | None
     ) -> Family | None:
-        """Look for a family, unless that was in vain too often."""
+        """Search a family, unless too many searches have failed."""
         if batch is None or batch[1] < 1 or self._trials == 0:
             return None
         self._trials -= 1
@@ -192,7 +192,7 @@ class Families:
 def _differ_in_batch_alone(
     arrays: Sequence[AbstractArray], signature: Signatures, data: Sequence[int]
 ) -> bool:
-    """Whether shapes are those of arrays but for the first axes of `data`."""
+    """Whether shapes differ from those of arrays only in the first axes of `data`."""
     return all(
         shape[1:] == array.shape[1:] if i in data else shape == array.shape
         for i, (array, (shape, _)) in enumerate(zip(arrays, signature, strict=True))
@@ -218,7 +218,7 @@ def find_family(
     Parameters
     ----------
     preparation : of the graph
-    specialization : machine code that serves the arrays
+    specialization : machine code that is valid for the arrays
     arrays : the inputs
     lines : how their axes follow from the batch size
     size : the batch size of the arrays

@@ -1,6 +1,6 @@
-"""The functions that atoms are values of, and how Python writes them.
+"""The functions of atoms, and their expressions in Python.
 
-An atom is what is no sum of multiples of sizes; see :mod:`gluonic.codegen.shapes.symbolic`.
+An atom is a value that is not a linear combination of sizes; see :mod:`gluonic.codegen.shapes.symbolic`.
 """
 
 from collections.abc import Callable, Sequence
@@ -19,7 +19,7 @@ def product(*factors: Any) -> Any:
 
 
 def chosen(x: Any, bound: Any, yes: Any, no: Any) -> Any:
-    """One of two, by whether something has reached a bound."""
+    """One of two values, depending on whether a number has reached a bound."""
     return yes if x >= bound else no
 
 
@@ -38,7 +38,7 @@ def written_as_python(
     Parameters
     ----------
     operands : the expressions of its operands
-    name : names a function that has no expression of its own
+    name : returns a name for a function that has no such expression
     """
     text = _TEXTS.get(function)
     return f"{name(function)}({', '.join(operands)})" if text is None else text(operands)

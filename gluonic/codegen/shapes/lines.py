@@ -1,4 +1,4 @@
-"""Shapes that follow from one size: a batch, or a length, that differs from call to call."""
+"""Shapes that are linear in one size, a batch size or a length that differs from call to call."""
 
 from collections.abc import Sequence
 from typing import Any, TypeAlias, cast
@@ -9,15 +9,15 @@ from gluonic.graph import Graph, Signatures
 from gluonic.graph.attributes import Shape
 
 Lines: TypeAlias = list[list[tuple[int, int] | None]]
-"""For each axis of each input how it follows from the size: a factor, and what is added; None if not."""
+"""For each axis of each input, the factor and the summand by which it follows from the size; None if fixed."""
 
 
 class ArraysOfSizes:
-    """Arrays whose shapes follow from a size.
+    """Arrays whose shapes are functions of a size.
 
     Parameters
     ----------
-    arrays : what has their shapes, with extents in them, and their dtypes
+    arrays : abstract arrays with their shapes, which contain extents, and their dtypes
     """
 
     def __init__(self, arrays: Sequence[AbstractArray]) -> None:
@@ -29,11 +29,11 @@ class ArraysOfSizes:
         ((_, self._factor),), self._summand = extent.terms, extent.constant
 
     def rests(self, signature: Signatures) -> tuple[int, ...]:
-        """What the extents of arrays with unknown extents leave when divided by four."""
+        """The extents of arrays with unknown extents, modulo four."""
         return tuple([extent & 3 for place, _, _ in self._open for extent in signature[place][0]])
 
     def size_of(self, signature: Signatures) -> int | None:
-        """The size of arrays of such shapes and dtypes, if it is these arrays for some size."""
+        """The size for which these arrays have such shapes and dtypes; None if there is none."""
         shape = signature[self._first][0]
         if len(shape) <= self._axis:
             return None
@@ -52,7 +52,7 @@ def shape_at(shape: Shape, values: Sequence[Any]) -> Shape:
 
 
 def is_uniform(graph: Graph) -> bool:
-    """Whether shapes follow from rules of our own, which do nothing else, and no code of others is asked."""
+    """Whether shapes follow from gluonic's own rules, without side effects or calls of user code."""
     operators = [node.application.op for node in graph.nodes if node.application is not None]
     return not any(op.calls_back or op.native or op.dynamic for op in operators)
 
@@ -60,7 +60,7 @@ def is_uniform(graph: Graph) -> bool:
 def with_extents(
     arrays: Sequence[AbstractArray], lines: Lines, env: ShapeEnv
 ) -> list[AbstractArray]:
-    """The arrays, with extents where axes follow from the size."""
+    """The arrays, with extents on the axes that follow from the size."""
     return [
         AbstractArray(
             tuple(
@@ -74,7 +74,7 @@ def with_extents(
 
 
 def leading_lines(arrays: Sequence[Any], data: Sequence[int]) -> tuple[Lines, int]:
-    """The first axes that are as long as that of the first array of data, or, of matrices, a multiple of it.
+    """The first axes whose length is that of the first array of data or, in matrices, a multiple of it.
 
     These may be the batch, or the batch with another axis folded into it.
 
@@ -93,7 +93,7 @@ def leading_lines(arrays: Sequence[Any], data: Sequence[int]) -> tuple[Lines, in
 
 
 def lines_between(before: Sequence[Shape], after: Sequence[Shape]) -> tuple[Lines, int] | None:
-    """How axes follow from one that differs between two calls; None if none does, or they do not.
+    """How axes follow from one that differs between two calls; None if none differs, or they do not follow.
 
     >>> lines_between([(4, 3), (12,)], [(5, 3), (15,)])
     ([[(1, 0), None], [(3, 0)]], 5)

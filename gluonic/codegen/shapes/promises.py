@@ -1,7 +1,7 @@
-"""What the operators of a graph promise for arrays of a size that it has not been called with.
+"""Output signatures of a graph's operators for new sizes.
 
-A graph called with another length each time would ask all its operators about all shapes each time. Here
-they are asked once, for a symbolic size (:mod:`gluonic.codegen.shapes.symbolic`).
+A graph that is called with a new length each time would infer all shapes in each call. Here they are inferred
+once, for a symbolic size (:mod:`gluonic.codegen.shapes.symbolic`).
 """
 
 from collections.abc import Sequence
@@ -24,17 +24,17 @@ from gluonic.graph.errors import MXNetError
 _MOST_FAMILIES = 4
 _MOST_TRIALS = 4
 _ASKED_ANEW = 2
-"""So many sizes are asked about one by one: to ask about all of them takes longer."""
+"""The number of sizes that are inferred one by one: symbolic inference takes longer."""
 
 
 class _Family:
-    """The signatures of the operators for arrays of one size or another.
+    """The signatures of the operators as functions of the size.
 
     Parameters
     ----------
     graph : the graph
     arrays : the inputs, with extents in their shapes
-    facts : of all results, with extents
+    facts : those of all results, with extents
     env : the guards
     """
 
@@ -61,7 +61,7 @@ class _Family:
         )
 
     def __call__(self, arrays: Sequence[Array]) -> list[Signature] | None:
-        """The signatures for such arrays, if they are of the family."""
+        """The signatures for such arrays, if they belong to the family."""
         size = self._arrays.size_of(shapes_and_dtypes(arrays))
         shapes = None if size is None else self._shapes(size)
         if shapes is None:
@@ -74,12 +74,12 @@ class _Family:
 
 
 class Promises:
-    """What the operators of a graph promise for arrays of a size that it has not been called with.
+    """The output signatures of a graph's operators for new sizes.
 
     Parameters
     ----------
     graph : the graph
-    inputs : its variables, in the order in which arrays will be given
+    inputs : its variables, in the order of the arrays
     """
 
     def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
@@ -90,7 +90,7 @@ class Promises:
         self._before: list[Shape] = []
 
     def __call__(self, arrays: Sequence[Array]) -> list[Signature] | None:
-        """The signatures of all operators in the order in which they run; None if they are to be asked."""
+        """The signatures of all operators in run order; None if they must be inferred."""
         for family in reversed(self._families):
             if (found := family(arrays)) is not None:
                 return found
@@ -107,7 +107,7 @@ class Promises:
         return made(arrays)
 
     def _family(self, before: Sequence[Shape], arrays: Sequence[Any]) -> _Family | None:
-        """The family that shapes of an earlier call and these arrays belong to."""
+        """The family of the shapes of an earlier call and of these arrays."""
         line = lines_between(before, [array.shape for array in arrays])
         if line is None or line[1] < 1:
             return None

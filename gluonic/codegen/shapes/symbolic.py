@@ -1,11 +1,11 @@
 """Symbolic dimensions: extents as expressions of unknown sizes, such as that of the batch.
 
-Inferring shapes and finding the numbers for machine code is arithmetic on extents, and comparison of them. Done
-once with *symbolic dimensions* in the place of sizes, it gives expressions instead of numbers, and
-with each comparison a *guard* under which all would have gone the same way. For sizes that meet all
-guards the expressions have the values that doing everything again would give.
+Inferring shapes and computing the numbers of machine code consists of arithmetic on extents and of comparisons.
+Done once with *symbolic dimensions* instead of sizes, it results in expressions instead of numbers, and each
+comparison in a *guard* under which the computation would have taken the same path. For sizes that meet all
+guards, the expressions have the values that the whole computation would return.
 
-What has no such answer, such as making an array of that length, raises `NotUniform`.
+An operation without such a result, such as creating an array of that length, raises `NotUniform`.
 """
 
 from collections import Counter
@@ -26,22 +26,22 @@ _FORBIDDEN = (
 
 
 class NotUniform(Exception):
-    """Something was asked of an extent that has no one answer for all batch sizes."""
+    """An operation on an extent has no result that is the same for all batch sizes."""
 
 
 class ShapeEnv:
-    """What has been asked of symbolic dimensions, with the answers for certain sizes, the hints.
+    """The guards of symbolic dimensions: comparisons, with their results for certain sizes, the hints.
 
     Parameters
     ----------
-    hints : a number for each size that is not known
+    hints : a number for each unknown size
 
     Attributes
     ----------
-    atoms : what the atoms behind the sizes are: functions, and their operands
-    failed : whether something was asked that has no one answer
-    guards : what other sizes must meet, in the order in which it was last asked
-    answers : what was found for the same question, for those who ask again
+    atoms : the atoms after the sizes: functions, and their operands
+    failed : whether an operation had no uniform result
+    guards : the conditions on other sizes, in the order in which they were last recorded
+    answers : a cache of the results of comparisons
 
     Examples
     --------
@@ -70,12 +70,12 @@ class ShapeEnv:
 
     @property
     def size(self) -> "SymbolicDim":
-        """The unknown size, where there is but one."""
+        """The unknown size, if there is only one."""
         (size,) = self.sizes
         return size
 
     def atom(self, function: Callable[..., Any], *operands: Any) -> "SymbolicDim":
-        """A new atom: a function's value that is no sum of multiples of the others."""
+        """A new atom: a value of a function that is not a linear combination of the other atoms."""
         key = function, *(written(operand) for operand in operands)
         number = self._numbers.get(key)
         if number is None:
@@ -85,7 +85,7 @@ class ShapeEnv:
         return SymbolicDim(self, ((number, 1),), 0)
 
     def product(self, one: int, another: int) -> int:
-        """The number of the atom that is the product of two, the same in whatever order factors come."""
+        """The number of the atom that is the product of two, regardless of their order."""
         factors = sorted([*self._factors.get(one, (one,)), *self._factors.get(another, (another,))])
         made = self.atom(product, *[SymbolicDim(self, ((atom, 1),), 0) for atom in factors])
         ((number, _),) = made.terms
@@ -93,11 +93,11 @@ class ShapeEnv:
         return number
 
     def value(self, x: Any) -> Any:
-        """What something is for the hint."""
+        """The value of an expression for the hints."""
         return valued(x, self._values)
 
     def met(self, extent: "SymbolicDim", relation: Relation) -> bool:
-        """Whether a relation to zero holds for the hint; from now on a guard."""
+        """Whether a relation to zero holds for the hints; it becomes a guard."""
         holds = _RELATIONS[relation](self.value(extent))
         guard = extent.terms, extent.constant, relation if holds else _OPPOSITE[relation]
         self.guards.pop(guard, None)
@@ -127,7 +127,7 @@ class ShapeEnv:
         return found
 
     def _values_of_atoms(self, sizes: Sequence[int]) -> list[Any] | None:
-        """The sizes and the atoms made of them; None if one of these divides by zero."""
+        """The sizes and the atoms computed from them; None if one of these divides by zero."""
         values: list[Any] = [*sizes]
         try:
             for function, operands in self.atoms:
@@ -137,7 +137,7 @@ class ShapeEnv:
         return values
 
     def _unmet(self, values: Sequence[Any]) -> Iterator[Guard]:
-        """The guards that do not hold for such values of the atoms."""
+        """The guards that do not hold for these values of the atoms."""
         for guard in self.guards:
             terms, constant, relation = guard
             if not _RELATIONS[relation](_sum(terms, constant, values)):
@@ -145,11 +145,11 @@ class ShapeEnv:
 
     @property
     def is_general(self) -> bool:
-        """Whether more than one set of sizes may meet the guards."""
+        """Whether several sets of sizes may meet the guards."""
         return not any(relation == "==" for _, _, relation in self.guards)
 
     def refuse(self) -> NoReturn:
-        """Give up."""
+        """Raise `NotUniform`."""
         self.failed = True
         raise NotUniform
 
@@ -175,7 +175,7 @@ def valued(x: Any, values: Sequence[Any]) -> Any:
 
 
 def written(x: Any) -> Any:
-    """A number, or an extent as something that can be looked up: equal for equal expressions."""
+    """A number, or an extent as a hashable key that is equal for equal expressions."""
     return (x.terms, x.constant) if type(x) is SymbolicDim else x
 
 
@@ -184,20 +184,20 @@ def _is_number(x: Any) -> bool:
 
 
 def _is_whole(x: Any) -> bool:
-    """Whether a number or an extent is an integer for sure."""
+    """Whether a number or an extent is known to be an integer."""
     if type(x) is SymbolicDim:
         return type(x.constant) is int and all(type(factor) is int for _, factor in x.terms)
     return isinstance(x, int)
 
 
 class SymbolicDim:
-    """A sum of multiples of atoms: the sizes, and products and quotients of such sums.
+    """A linear combination of atoms: the sizes, and products and quotients of such combinations.
 
     Attributes
     ----------
-    env : where comparisons are noted
+    env : records the comparisons
     terms : the numbers of the atoms with their factors
-    constant : what is added
+    constant : the constant term
     """
 
     __slots__ = ("constant", "env", "terms")
@@ -247,7 +247,7 @@ class SymbolicDim:
     __rmul__ = __mul__
 
     def _times(self, other: "SymbolicDim") -> Any:
-        """The product of two sums: a sum, so that it is known to be the same however it was found."""
+        """The product of two sums, expanded to a sum, so that equal products have equal expressions."""
         factors: Counter[int] = Counter()
         for atom, factor in self.terms:
             factors[atom] += factor * other.constant
@@ -272,7 +272,7 @@ class SymbolicDim:
         return self.env.atom(quotient, self, other)
 
     def _multiple_of(self, other: "SymbolicDim") -> int | None:
-        """By which whole number another extent is to be multiplied to give this one, if by any."""
+        """The integer by which another extent is multiplied to give this one, if there is one."""
         ((_, factor), *_), ((_, its), *_) = self.terms, other.terms
         if not (_is_whole(self) and _is_whole(other)) or factor % its:
             return None
@@ -321,7 +321,7 @@ class SymbolicDim:
         return self._one_more(other) and self._compared(self - other - 1, "<")
 
     def _one_more(self, other: Any) -> bool:
-        """Whether being greater means being at least one more; gives up if not."""
+        """Whether greater means at least one more, as for integers; otherwise raises `NotUniform`."""
         return True if _is_whole(self) and _is_whole(other) else self.env.refuse()
 
     def __bool__(self) -> bool:
@@ -350,9 +350,9 @@ for _name in _FORBIDDEN:
 
 
 def is_one(extent: Any) -> bool:
-    """Whether an extent is one for sure.
+    """Whether an extent is known to be one.
 
-    What is right for several elements is right for one; so for an extent that varies the answer is no.
+    Code for several elements is also valid for one; so the result for a symbolic extent is False.
     """
     return type(extent) is not SymbolicDim and bool(extent == 1)
 

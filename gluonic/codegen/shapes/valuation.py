@@ -1,7 +1,6 @@
-"""Expressions of sizes, valued again and again: as a Python function, once that pays.
+"""Repeated evaluation of expressions of sizes: by a Python function, once generating it pays off.
 
-A binding for a size that has not come before is made of such values; to find them one by one took most of its
-time.
+Bindings for new sizes consist of such values; evaluating them one by one took most of the time of a binding.
 """
 
 from collections.abc import Callable, Hashable, Iterator, Sequence
@@ -11,11 +10,11 @@ from gluonic.codegen.shapes.atoms import written_as_python
 from gluonic.codegen.shapes.symbolic import ShapeEnv, SymbolicDim, Terms, valued
 
 _PLAIN = 16
-"""So many values are found before there is a function for it: to compile one takes as long."""
+"""The number of evaluations before a function is generated, which takes as long."""
 
 
 class Valuation:
-    """What is made of numbers and extents, for one set of sizes after another.
+    """The values of expressions, for one set of sizes after another.
 
     Parameters
     ----------
@@ -36,7 +35,7 @@ class Valuation:
         self._function: Callable[..., Any] | None = None
 
     def __call__(self, *sizes: int) -> Any:
-        """The numbers, in the same tuples and lists; None if the sizes do not meet the guards."""
+        """The values, in the same tuples and lists; None if the sizes do not meet the guards."""
         if self._function is None:
             self._plain -= 1
             if self._plain > 0:
@@ -53,7 +52,7 @@ def _valued(made: Any, values: Sequence[Any]) -> Any:
 
 
 def function_of(env: ShapeEnv, made: Any) -> Callable[..., Any]:
-    """A function of the sizes that values what a `Valuation` does."""
+    """A function of the sizes that returns the values of a `Valuation`."""
     names: dict[str, Any] = {}
     exec("\n".join(_Text(env, names).lines(made)), names)
     found: Callable[..., Any] = names["valued"]
@@ -116,7 +115,7 @@ class _Text:
 def distinct(
     all_of_them: Sequence[Any], key: Callable[[Any], Hashable]
 ) -> tuple[list[Any], list[int]]:
-    """Those that differ, and for each which of them it is."""
+    """The distinct elements, and for each element the index of its equal among them."""
     numbers: dict[Hashable, int] = {}
     which = [numbers.setdefault(key(x), len(numbers)) for x in all_of_them]
     first = dict(reversed([*zip(which, all_of_them, strict=True)]))
@@ -124,7 +123,7 @@ def distinct(
 
 
 def are_open(all_of_them: Sequence[Any]) -> list[int]:
-    """The places of those that are not known yet."""
+    """The indices of the symbolic ones."""
     return [place for place, x in enumerate(all_of_them) if type(x) is SymbolicDim]
 
 
