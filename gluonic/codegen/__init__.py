@@ -10,8 +10,8 @@ from gluonic.codegen.differentiable import DifferentiableProgram, Saved
 from gluonic.codegen.eager import (
     compiled_gradients,
     compiled_outputs,
+    latest_call,
     may_repay_compiling,
-    repeated_outputs,
 )
 from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.inspection.cache_info import CacheInfo
@@ -53,8 +53,8 @@ __all__ = [
     "executor",
     "explain",
     "interpreting",
+    "latest_call",
     "may_repay_compiling",
-    "repeated_outputs",
     "update_kernel",
     "update_rows",
 ]

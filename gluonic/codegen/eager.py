@@ -68,18 +68,10 @@ def may_repay_compiling(application: Application, arrays: Sequence[Array]) -> bo
     return (known is None or known.eager != 0) and not interpreting()
 
 
-def repeated_outputs(
-    application: Application, arrays: Sequence[Array], run: Run
-) -> list[Array] | None:
-    """The outputs of a call that differs from the layer's latest only in its data; None if it is another.
-
-    The operator must have weights. Nothing but the arrays is checked, as the latest call was.
-    """
-    layer = _layers.get(id(arrays[application.inputs.index(application.weights[0])]))
-    if layer is None:
-        return None
-    latest = layer.latest.get(application)
-    return None if latest is None else latest.repeat(arrays, run)
+def latest_call(application: Application, weights: Array) -> "EagerCall | None":
+    """The latest call of an operator with certain weights that ran machine code; None if none has."""
+    layer = _layers.get(id(weights))
+    return None if layer is None else layer.latest.get(application)
 
 
 def compiled_outputs(
