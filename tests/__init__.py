@@ -1,4 +1,4 @@
-"""The tests, and tools that look for what they do not find."""
+"""The tests, and tools that search for faults that tests do not find."""
 
 import os
 

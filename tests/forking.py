@@ -1,4 +1,4 @@
-"""Children of a fork: what they are asked, and how."""
+"""Running code in forked children."""
 
 import os
 import traceback

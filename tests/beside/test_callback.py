@@ -1,4 +1,4 @@
-"""Callbacks log and save what MXNet's do."""
+"""Callbacks log and save the same as MXNet's."""
 
 import logging
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""`ImageDetRecordIter` gives MXNet's batches of images with objects."""
+"""`ImageDetRecordIter` returns MXNet's batches of images with objects."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Random numbers are those of MXNet after the same seed, bit by bit."""
+"""Random numbers are bitwise those of MXNet for the same seed."""
 
 import pytest
 

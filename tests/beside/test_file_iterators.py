@@ -1,4 +1,4 @@
-"""Iterators over files of numbers hand out MXNet's batches; a loader can be one."""
+"""Iterators over files of numbers return MXNet's batches; a loader can be one."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Files of optimizer states from strangers: whatever they hold, nothing of it runs, and nothing changes."""
+"""Untrusted files of optimizer states: no code in them runs, and nothing changes."""
 
 import contextlib
 import functools

@@ -1,4 +1,4 @@
-"""`ImageRecordIter` gives MXNet's batches, whatever the number of threads, and leaves nothing behind."""
+"""`ImageRecordIter` returns MXNet's batches with any number of threads, and leaves nothing behind."""
 
 import gc
 import os
@@ -210,7 +210,7 @@ def damage(paths: dict[str, str], number: int, offset: int, contents: bytes) -> 
     return place
 
 
-def test_a_damaged_image_is_named_by_its_place_and_the_next_batch_comes(
+def test_a_damaged_image_is_named_by_its_offset_and_the_next_batch_comes(
     paths: dict[str, str],
 ) -> None:
     place = damage(paths, 5, 32, b"nothing")
@@ -222,7 +222,7 @@ def test_a_damaged_image_is_named_by_its_place_and_the_next_batch_comes(
     assert labels(found) == [[8, 9, 0, 1]]
 
 
-def test_an_image_that_cannot_be_resized_is_named_by_its_place(tmp_path: Path) -> None:
+def test_an_image_that_cannot_be_resized_is_named_by_its_offset(tmp_path: Path) -> None:
     path = str(tmp_path / "a.rec")
     record = mx.recordio.MXRecordIO(path, "w")
     record.write(mx.recordio.pack((0, 0, 0, 0), measured.png(np.zeros((2, 900, 3), np.uint8))))

@@ -1,4 +1,4 @@
-"""Initializers fill parameters by their own rule, by their names, or by what is saved."""
+"""Initializers fill parameters by their rules, by the parameters' names, or from saved values."""
 
 import json
 import logging

@@ -1,4 +1,4 @@
-"""Iterators hand out all rows and can be asked about their batch."""
+"""Iterators return all rows, and the properties of their batches."""
 
 import gzip
 from pathlib import Path

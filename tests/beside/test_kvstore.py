@@ -1,4 +1,4 @@
-"""Stores sum up what is pushed, and keep or update what is pulled."""
+"""Stores sum pushed arrays, and keep or update the values that are pulled."""
 
 from pathlib import Path
 from typing import Any

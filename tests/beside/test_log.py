@@ -9,7 +9,7 @@ import pytest
 from gluonic import log
 
 
-def test_lines_begin_with_level_time_and_place(capsys: pytest.CaptureFixture[str]) -> None:
+def test_lines_begin_with_level_time_and_location(capsys: pytest.CaptureFixture[str]) -> None:
     logger = log.get_logger("tests.log.lines", level=log.DEBUG)
     for level, colour, letter in ((log.DEBUG, 34, "D"), (log.INFO, 32, "I"), (log.ERROR, 31, "E")):
         logger.log(level, "hello %s", "world")

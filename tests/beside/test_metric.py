@@ -1,4 +1,4 @@
-"""Metrics report what MXNet reports."""
+"""Metrics report the same as MXNet's."""
 
 import json
 import math

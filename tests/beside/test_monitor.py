@@ -1,4 +1,4 @@
-"""The monitor notes what an executor computes, every few batches."""
+"""The monitor records an executor's arrays every few batches."""
 
 import logging
 from typing import Any

@@ -1,4 +1,4 @@
-"""Optimizers compute what MXNet computes."""
+"""Optimizers compute the same as MXNet's."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""All parameters in one native call: the same numbers as one parameter after the other."""
+"""Updating all parameters in one native call has the same results as one by one."""
 
 import pickle
 from collections.abc import Iterator

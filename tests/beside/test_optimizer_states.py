@@ -1,4 +1,4 @@
-"""States of optimizers go through bytes, also those that MXNet has written; of others nothing is loaded."""
+"""Optimizer states are saved and loaded, also MXNet's; nothing of other files is loaded."""
 
 import base64
 import copy

@@ -1,4 +1,4 @@
-"""Factories make things by name, from JSON and from dictionaries."""
+"""Factories create objects by name, from JSON and from dictionaries."""
 
 from typing import Any
 

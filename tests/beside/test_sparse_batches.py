@@ -1,4 +1,4 @@
-"""Iterators make csr batches of csr arrays and of files of sparse rows."""
+"""Iterators return csr batches of csr arrays and of files of sparse rows."""
 
 from pathlib import Path
 from typing import Any

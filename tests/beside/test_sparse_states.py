@@ -1,4 +1,4 @@
-"""States of row_sparse weights go through bytes, as MXNet's do."""
+"""The states of row_sparse weights are saved and loaded, as in MXNet."""
 
 import base64
 import io

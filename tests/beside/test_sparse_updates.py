@@ -1,4 +1,4 @@
-"""Updates by row_sparse gradients are those of MXNet 1.9.1, and touch nothing else."""
+"""Updates by row_sparse gradients are those of MXNet 1.9.1, and change no other rows."""
 
 import numpy as np
 import pytest

@@ -1,4 +1,4 @@
-"""The helpers for tests find what they should find, and nothing else."""
+"""The helpers for tests find exactly the faults that they should."""
 
 import os
 from typing import Any
@@ -23,7 +23,7 @@ def test_arrays_are_compared_by_the_tolerance_of_their_dtype() -> None:
     tu.assert_allclose(one, one)
 
 
-def test_the_largest_difference_is_named_with_its_place() -> None:
+def test_the_largest_difference_is_named_with_its_index() -> None:
     a = np.zeros((2, 3))
     b = a.copy()
     b[1, 2], b[0, 1] = 5, 1
@@ -259,7 +259,7 @@ def test_blocks_are_compared_with_themselves_hybridized() -> None:
         )
 
 
-def test_places_of_differences_are_told() -> None:
+def test_indices_of_differences_are_reported() -> None:
     a, b = np.array([1.0, 2.0]), np.array([1.0, 2.5])
     found = tu.locationError(a, b, (1,), ("a", "b"), maxError=True)
     assert found == "Location of maximum error: (1,), a=2.00000000, b=2.50000000"

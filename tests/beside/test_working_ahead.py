@@ -1,4 +1,4 @@
-"""Threads that make batches ahead, seen from the child of a fork."""
+"""Threads that compute batches ahead, in the child of a fork."""
 
 import threading
 from collections.abc import Iterator

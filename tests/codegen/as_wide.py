@@ -1,4 +1,4 @@
-"""Code as it is written for AVX-512, run on machines without it: LLVM splits what their registers cannot hold.
+"""Code for AVX-512, run on machines without it: LLVM splits its registers.
 
 All but LLVM's own selection of instructions is tested so. A plugin for pytest (``-p tests.codegen.as_wide``);
 the fuzzer has ``--wide``.

@@ -1,4 +1,4 @@
-"""A random graph while it grows: every result is computed at once, so that rules know what they work on."""
+"""Growth of a random graph: each result is computed at once, so that rules know their operands."""
 
 from __future__ import annotations
 

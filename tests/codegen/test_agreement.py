@@ -1,4 +1,4 @@
-"""What compares compiled graphs with the interpreter is strict, and says where they differ."""
+"""The comparison of compiled graphs with the interpreter is strict, and reports differences."""
 
 from __future__ import annotations
 

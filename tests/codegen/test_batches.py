@@ -1,4 +1,4 @@
-"""What another batch size asks for, and what it does not."""
+"""What is compiled for another batch size, and what is not."""
 
 from collections.abc import Callable
 from typing import Any

@@ -1,4 +1,4 @@
-"""Eager calls that come again run machine code, and compute what NumPy does."""
+"""Repeated eager calls run machine code, and compute the same as NumPy."""
 
 import gc
 from concurrent.futures import ThreadPoolExecutor
@@ -181,7 +181,7 @@ def test_how_small_images_are_depends_on_the_filters(machine_calls: list[str]) -
     assert machine_calls == ["Convolution"]
 
 
-def test_filters_of_one_place_are_left_to_numpy_where_images_have_many_places(
+def test_filters_of_one_tap_are_left_to_numpy_if_images_have_many_pixels(
     machine_calls: list[str],
 ) -> None:
     def pointwise(extent: int, stride: int) -> None:

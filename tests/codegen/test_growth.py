@@ -1,4 +1,4 @@
-"""What compiling costs as graphs grow: calls of functions, Python's and C's, which all machines count alike."""
+"""The cost of compiling as graphs grow, in calls of functions, which are the same on all machines."""
 
 import sys
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Who watches is told where compiling takes long."""
+"""Users are informed when compiling takes long."""
 
 import io
 import sys

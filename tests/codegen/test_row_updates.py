@@ -1,4 +1,4 @@
-"""Rules in machine code on some rows: what NumPy computes of these rows, and nothing else is touched."""
+"""Rules as machine code on some rows: NumPy's results on these rows, and no other changes."""
 
 from types import SimpleNamespace
 from typing import Any

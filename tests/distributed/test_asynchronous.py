@@ -1,4 +1,4 @@
-"""``dist_async``: what is pushed is applied as it comes, and nobody waits."""
+"""``dist_async``: pushes are applied as they arrive, and no rank waits."""
 
 from pathlib import Path
 from typing import Any

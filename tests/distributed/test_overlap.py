@@ -1,4 +1,4 @@
-"""Sums that begin while a backward goes on: whatever the program does, they are those that begin afterwards."""
+"""Sums that begin during backward equal those that begin afterwards, whatever the program does."""
 
 import json
 import os

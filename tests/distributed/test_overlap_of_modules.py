@@ -1,4 +1,4 @@
-"""Sums that begin while a module's backward goes on: they are those that begin afterwards."""
+"""Sums that begin during a module's backward equal those that begin afterwards."""
 
 import os
 from typing import Any

@@ -1,4 +1,4 @@
-"""Sums over ranks: their bits, and what ranks tell each other."""
+"""Sums over ranks: their bits, and the messages between ranks."""
 
 import numpy as np
 import pytest

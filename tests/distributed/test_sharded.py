@@ -1,4 +1,4 @@
-"""``dist_sync_sharded``: ranks that each keep a share of the optimizer's states learn what others learn."""
+"""``dist_sync_sharded``: training with divided optimizer states equals other training."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""Gradients that lie where other ranks read them: the same bits, and nobody notices."""
+"""Gradients in memory that other ranks read: the same bits, and no visible effects."""
 
 import os
 from collections.abc import Callable
@@ -146,7 +146,7 @@ def test_memory_is_seen_by_all_ranks_and_never_more_than_there_is() -> None:
 
 
 @ranks(1)
-def test_a_place_that_somebody_holds_is_not_given_again() -> None:
+def test_a_slot_that_is_still_referenced_is_not_reused() -> None:
     memory = share_memory(world().group, 4096)
     assert memory is not None
     slots = Slots(memory)

@@ -1,4 +1,4 @@
-"""``dist_sync``: what ranks push comes to all of them summed up, with the numbers that MXNet expects.
+"""``dist_sync``: all ranks get the sums of what they push, with the numbers that MXNet expects.
 
 MXNet's own expectations are those of tests/nightly/dist_sync_kvstore.py in its repository: with n workers that
 push rank + 1 and an optimizer that adds 2 · the sum, a weight of 1 is 1 + n (n + 1) after the first push.

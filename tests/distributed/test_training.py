@@ -1,4 +1,4 @@
-"""Training on several ranks: what one process computes of the whole batch."""
+"""Training on several ranks computes the same as one process on the whole batch."""
 
 from typing import Any
 

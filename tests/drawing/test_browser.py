@@ -326,7 +326,7 @@ def test_the_page_works_inside_of_a_notebook(opened: Opener, browser: Any) -> No
     outer.close()
 
 
-def test_the_minimap_leads_to_any_place_of_a_long_picture(opened: Opener) -> None:
+def test_the_minimap_leads_to_any_position_in_a_long_picture(opened: Opener) -> None:
     page = opened(nets.large(2000).plot())
     page.keyboard.press("u")
     box = page.locator("#minimap").bounding_box()

@@ -1,4 +1,4 @@
-"""What the page does, in a real browser where there is one; `make browser` has more, with mouse and keys."""
+"""The page in a real browser, if there is one; `make browser` has more, with mouse and keys."""
 
 from pathlib import Path
 

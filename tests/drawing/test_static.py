@@ -1,4 +1,4 @@
-"""Pictures that stand still show what the page shows, where the page shows it."""
+"""Static pictures show the same as the page, at the same positions."""
 
 import json
 import re

@@ -39,7 +39,7 @@ def test_residual_units_of_a_file_are_found_without_names() -> None:
     assert titles(stages[1]) == ["unit 1", "unit 2"]
 
 
-def test_every_node_stands_in_one_place() -> None:
+def test_every_node_appears_once() -> None:
     for symbol in (nets.unrolled(6), nets.large(600), nets.encoder(2)(sym.var("data"))):
         nodes = shown(symbol.graph().nodes, hide_parameters=True)
         placed = list(nodes_below(block_tree(nodes)))

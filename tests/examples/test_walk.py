@@ -1,4 +1,4 @@
-"""The walk through the sources in docs/ says what is so."""
+"""The walk through the sources in docs/ is true."""
 
 import doctest
 import re

@@ -1,4 +1,4 @@
-"""Fixtures for tests that load libraries; what a test registers is gone after it."""
+"""Fixtures for tests that load libraries; a test's registrations are undone after it."""
 
 from collections.abc import Iterator
 

@@ -1,4 +1,4 @@
-"""Whatever a library does wrong becomes an error that says what; the process lives."""
+"""Any fault of a library becomes an error that describes it; the process survives."""
 
 import subprocess
 import sys

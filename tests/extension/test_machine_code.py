@@ -1,4 +1,4 @@
-"""Loading what no compiler made: each version of the interface, by its C functions alone."""
+"""Loading libraries that no compiler made: each version of the interface, by its C functions."""
 
 import ctypes
 import gc

@@ -286,7 +286,7 @@ def test_functions_of_the_oldest_style_work() -> None:
 
 
 @pytest.mark.parametrize("namespace", [nd, sym])
-def test_a_library_s_operator_takes_the_place_of_another(build: Builder, namespace: object) -> None:
+def test_a_library_s_operator_replaces_another(build: Builder, namespace: object) -> None:
     variable = sym.var("x")
     before = nd.sign(nd.array([-3.0])), nd.array([-3.0]).sign(), sym.sign(variable)
     assert before[0].asscalar() == before[1].asscalar() == -1

@@ -1,4 +1,4 @@
-"""Libraries' operators take and make sparse arrays."""
+"""Libraries' operators read and create sparse arrays."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""The kinds of files that gluonic reads: whole ones, how to damage them, and what a program does with them."""
+"""The kinds of files that gluonic reads: valid ones, ways to damage them, and programs that read them."""
 
 from __future__ import annotations
 

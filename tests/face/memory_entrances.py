@@ -1,4 +1,4 @@
-"""Make arrays larger than memory in all the ways there are; print as JSON what each raised.
+"""Create arrays larger than memory in all possible ways; print the errors as JSON.
 
 `test_memory` runs this in a process of its own, whose memory is limited. ``kept`` is larger than what the limit
 leaves; the system has given memory for few of its zeros.

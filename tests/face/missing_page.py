@@ -1,4 +1,4 @@
-"""The page of what gluonic lacks, from the table that the errors are made from.
+"""The page of what gluonic lacks, from the table of the errors.
 
 python -m tests.face.missing_page     # writes docs/missing.md
 """

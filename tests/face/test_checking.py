@@ -1,4 +1,4 @@
-"""What MXNet lets pass passes, with its values; ``GLUONIC_CHECK=1`` refuses it and says where it is."""
+"""``GLUONIC_CHECK=1`` refuses what MXNet accepts silently; without it, values are MXNet's."""
 
 import json
 import re

@@ -1,4 +1,4 @@
-"""The programs in examples/ run, and do what they say."""
+"""The programs in examples/ run as described."""
 
 import re
 import subprocess

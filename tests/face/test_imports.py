@@ -1,4 +1,4 @@
-"""What ``import gluonic`` leaves for later, and that it is there when asked for."""
+"""Modules that ``import gluonic`` leaves for later are imported on first use."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Where there is no memory for an array, the error is gluonic's, and says what was to be made."""
+"""If there is no memory for an array, the error is gluonic's, and names the array's purpose."""
 
 import json
 import os

@@ -1,4 +1,4 @@
-"""What programs are told that compute wrongly: shapes, dtypes, operators, hybrid_forward."""
+"""Messages for faulty computations: shapes, dtypes, operators, hybrid_forward."""
 
 import sys
 import warnings

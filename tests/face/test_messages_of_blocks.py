@@ -1,4 +1,4 @@
-"""What programs are told that build, save, load and train nets wrongly."""
+"""Messages for programs that build, save, load or train nets wrongly."""
 
 from pathlib import Path
 from typing import Any

@@ -1,4 +1,4 @@
-"""What programs are told that make layers, optimizers, … of senseless values, or misspell an argument."""
+"""Messages for constructors with invalid or misspelt arguments."""
 
 # mypy: disable-error-code="call-arg,arg-type"
 # (its complaints are what these programs are about)
@@ -206,7 +206,7 @@ def test_each_parameter_is_checked_or_is_no_number() -> None:
 @pytest.mark.parametrize(
     "cls", [c for c in CLASSES if any(c is d for d, _ in NUMBERS)], ids=lambda c: c.__name__
 )
-def test_a_word_in_the_place_of_a_number_is_refused_with_its_name(cls: Any) -> None:
+def test_a_word_instead_of_a_number_is_refused_with_its_name(cls: Any) -> None:
     for name in [name for owner, name in NUMBERS if owner is cls]:
         with pytest.raises(AttributeValueError, match=f"^{cls.__name__}: {name}='ten' must be a"):
             cls(**{name: "ten"})

@@ -1,4 +1,4 @@
-"""Modules take any batch that has data, and hand out what they computed, merged or not."""
+"""Modules accept any batch that has data, and return their outputs merged or not."""
 
 from collections import namedtuple
 from typing import Any

@@ -1,4 +1,4 @@
-"""Modules of all kinds compute, share and refuse what MXNet's do."""
+"""Modules of all kinds compute, share and refuse the same as MXNet's."""
 
 import re
 import warnings

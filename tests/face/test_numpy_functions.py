@@ -65,7 +65,7 @@ def test_a_function_of_two_is_numpys_eagerly_and_in_a_graph(name: str) -> None:
 
 
 @pytest.mark.parametrize("name", UNARY)
-def test_a_function_of_one_takes_numbers_and_a_place_for_its_result(name: str) -> None:
+def test_a_function_of_one_takes_numbers_and_an_output_array(name: str) -> None:
     x, function = array(2, 3), getattr(mx.np, name)
     expected = getattr(np, name)(x.asnumpy())
     np.testing.assert_allclose(function(x).asnumpy(), expected, rtol=1e-5)

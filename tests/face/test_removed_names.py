@@ -1,4 +1,4 @@
-"""Names that NumPy and Python have dropped: given back to programs, and to nobody else."""
+"""Names that NumPy and Python have dropped are restored for programs that request it, and for no others."""
 
 import subprocess
 import sys

@@ -1,4 +1,4 @@
-"""Wrong programs as users write them, and what their messages must say."""
+"""Faulty programs as users write them, and the messages that they must get."""
 
 import re
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Copies and pickles of blocks, and of what belongs to training."""
+"""Copies and pickles of blocks, and of trainers and other objects of training."""
 
 import copy
 import pickle

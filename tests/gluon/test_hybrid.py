@@ -1,4 +1,4 @@
-"""Hybridized blocks compute what they compute eagerly: values, gradients of any order, whatever the inputs."""
+"""Hybridized blocks compute the same as eager ones: values and gradients of any order, for any inputs."""
 
 from collections.abc import Callable
 from typing import Any

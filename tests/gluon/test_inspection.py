@@ -1,4 +1,4 @@
-"""What users can see of what was compiled: tables, LLVM IR, assembly, and how much is kept."""
+"""What users can inspect of compiled code: tables, LLVM IR, assembly, and the number of versions kept."""
 
 import os
 import subprocess

@@ -1,4 +1,4 @@
-"""Output heads give their gradient though nothing flows into them, as in MXNet."""
+"""Output heads have gradients although none flows into them, as in MXNet."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""What follows from parameters alone is computed once, and again when one of them changes."""
+"""Computations on parameters alone run once, and again when one of them changes."""
 
 import functools
 import sys
@@ -174,7 +174,7 @@ def test_a_call_that_begins_after_a_write_in_another_thread_sees_it(replaces: bo
     assert (net(x).asnumpy() == 3 * 399).all()
 
 
-def test_each_context_takes_the_array_that_was_put_in_its_place() -> None:
+def test_each_context_takes_the_array_that_replaced_its_own() -> None:
     contexts = [mx.cpu(0), mx.cpu(1)]
     net = nn.Dense(2, in_units=3, use_bias=False)
     net.initialize(mx.init.One(), ctx=contexts)

@@ -121,7 +121,7 @@ def test_values_are_set_in_place() -> None:
         made.set_data(nd.zeros((3, 3)))
 
 
-def test_a_value_set_early_takes_the_place_of_the_initialization() -> None:
+def test_a_value_set_early_replaces_the_initialization() -> None:
     net = nn.Dense(2, use_bias=False)
     net.initialize(mx.init.Zero())
     net.weight.set_data(nd.ones((2, 3)))

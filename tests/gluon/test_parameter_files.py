@@ -1,4 +1,4 @@
-"""Saving and loading parameters: every pair of ways, what does not fit, and files that are damaged."""
+"""Saving and loading parameters: every pair of ways, mismatches, and damaged files."""
 
 import os
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""What compiled nets keep of their parameters follows every way of changing them."""
+"""Values that compiled nets keep of their parameters follow every way of changing these."""
 
 import gc
 from collections.abc import Callable, Iterator

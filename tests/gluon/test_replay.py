@@ -1,4 +1,4 @@
-"""Calls that are replayed give what the slow path gives, whatever has happened in between."""
+"""Replayed calls have the same results as the slow path, whatever has happened in between."""
 
 import threading
 from collections.abc import Callable

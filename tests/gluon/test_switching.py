@@ -1,4 +1,4 @@
-"""What a compiled net costs when it is trained, frozen, cast or profiled: what is new, counted in functions."""
+"""The cost of switching a compiled net to training, frozen, cast or profiled: the functions compiled."""
 
 from typing import Any
 

@@ -1,4 +1,4 @@
-"""Exporting nets and making blocks from symbols: what is written is read, run, trained and written again."""
+"""Exporting nets and creating blocks from symbols: files are read, run, trained and written again."""
 
 import json
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""When a hybridized block is traced, what a trace serves, and that nothing is frozen into it by mistake."""
+"""When a hybridized block is traced, for which calls a trace is valid, and that no value is frozen in it."""
 
 import gc
 import threading

@@ -15,7 +15,7 @@ def array(*shape: int) -> Any:
     return nd.ones(shape).as_np_ndarray()
 
 
-def test_both_classes_share_elements_and_the_place_on_the_tape() -> None:
+def test_both_classes_share_elements_and_the_tape_entry() -> None:
     x = nd.ones((2, 3))
     y = x.as_np_ndarray()
     assert type(y) is ndarray

@@ -159,7 +159,7 @@ def test_sums_are_those_of_matrix_products(case: Any, level: str) -> None:
 @pytest.mark.parametrize(
     "case", ["3x3", "strided", "dilated", "few channels", "one channel", "groups", "depthwise"]
 )
-def test_rows_of_a_border_are_not_even_read_where_tiles_have_one_row(
+def test_rows_of_padding_are_not_even_read_if_tiles_have_one_row(
     case: str, border: tuple[int, int], level: str
 ) -> None:
     problem = Problem(CASES[case], target_named(level), border, border_is=np.nan)
@@ -170,7 +170,7 @@ def test_rows_of_a_border_are_not_even_read_where_tiles_have_one_row(
 
 @EVERY_LEVEL
 @EVERY_CASE
-def test_a_border_changes_no_sums(case: Any, level: str) -> None:
+def test_padding_changes_no_sums(case: Any, level: str) -> None:
     problem = Problem(case, target_named(level), border=(1, 2))
     assert_close(problem.convolve(), problem.output)
 
@@ -220,7 +220,7 @@ def test_rows_without_gaps_may_be_cut_anywhere(
 @EVERY_LEVEL
 @pytest.mark.parametrize("case", ["groups", "1x1", "3x3"])
 @pytest.mark.parametrize("function", ["abs", "tanh"])
-def test_an_epilogue_sees_channels_and_places(function: str, case: str, level: str) -> None:
+def test_an_epilogue_sees_channels_and_positions(function: str, case: str, level: str) -> None:
     problem = Problem(CASES[case], target_named(level))
     groups, lanes = problem.filters.groups, problem.lanes
     shift, other = normal(problem.output.shape[1]), normal(*problem.output.shape)
@@ -275,7 +275,7 @@ def test_gradients_of_filters_of_all_windows_share_one_code(level: str) -> None:
 
 @EVERY_LEVEL
 @pytest.mark.parametrize("name", ["3x3", "dilated", "groups"])
-def test_the_way_back_is_a_convolution_with_turned_filters(name: str, level: str) -> None:
+def test_the_backward_pass_is_a_convolution_with_rotated_filters(name: str, level: str) -> None:
     forward = Problem(CASES[name], target_named(level))
     filters, lanes = forward.filters, forward.lanes
     slopes = normal(*forward.output.shape)

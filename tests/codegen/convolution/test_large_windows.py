@@ -1,4 +1,4 @@
-"""Filters with very many places compile about as fast as others."""
+"""Filters with very many taps compile about as fast as others."""
 
 import numpy as np
 import pytest

@@ -49,7 +49,7 @@ def _by_phases(slopes: Array, taps: Array, axis: tuple[int, int, int, int, int])
 
 
 @pytest.mark.parametrize("axis", AXES, ids=str)
-def test_phases_sum_what_was_read_from_each_place(axis: tuple[int, int, int, int, int]) -> None:
+def test_phases_sum_what_was_read_from_each_position(axis: tuple[int, int, int, int, int]) -> None:
     size, kernel, stride, dilate, pad = axis
     windows = Windows((1, kernel), (1, stride), (1, dilate), (0, pad), False)
     taps = normal(1, 1, 1, kernel)
@@ -84,7 +84,7 @@ def test_phases_are_put_together(level: str) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_some_places_are_taken(level: str) -> None:
+def test_some_positions_are_selected(level: str) -> None:
     target = target_named(level)
     images = normal(2, 3, 7, 8, target.vector_bytes // 4)
     expected = take_places.kernel(images, steps=(2, 3))

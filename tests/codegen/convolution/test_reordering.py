@@ -43,7 +43,7 @@ def _strides(array: Array) -> Strides:
 @pytest.mark.parametrize("channels", [1, 3, 16, 20, 64])
 @pytest.mark.parametrize("places", [(1, 1), (5, 7), (6, 16), (2, 37)])
 @pytest.mark.parametrize("border", [(0, 0, 0, 0), (1, 2, 2, 3)])
-def test_planes_go_to_blocks_with_a_border(
+def test_planes_go_to_blocks_with_padding(
     channels: int, places: tuple[int, int], border: tuple[int, int, int, int], level: str
 ) -> None:
     target = target_named(level)
@@ -75,7 +75,7 @@ def test_blocks_go_to_planes(channels: int, places: tuple[int, int], level: str)
 
 
 @pytest.mark.parametrize("shape", [(2, 3, 5, 7), (2, 3, 5, 7, 16)])
-def test_a_border_is_zero(shape: tuple[int, ...]) -> None:
+def test_padding_is_zero(shape: tuple[int, ...]) -> None:
     border = 1, 0, 2, 3
     data = normal(*shape)
     expected = with_border.kernel(data, border=border)

@@ -87,7 +87,7 @@ def test_one_filter_over_one_channel_stays_one_when_size_hints_are_tried() -> No
         (2, {"num_group": 2}, False),
     ],
 )
-def test_images_that_begin_with_one_place_are_a_product(
+def test_images_of_one_pixel_are_a_product(
     rank: int, own: dict[str, Any], is_product: bool, batch: int, dtype: str
 ) -> None:
     attributes = {"kernel": (3,) * rank, "num_filter": 4, "no_bias": True, **own}

@@ -1,4 +1,4 @@
-"""CTC loss and strict look-ups: as machine code what they are in the interpreter, errors included."""
+"""CTC loss and strict look-ups: machine code agrees with the interpreter, also in errors."""
 
 from typing import Any
 

@@ -26,7 +26,7 @@ DTYPES = st.sampled_from(["float32", "float64"])
     ),
     DTYPES,
 )
-def test_borders_are_machine_code(mode: str, axes: list[tuple[int, int, int]], dtype: str) -> None:
+def test_padding_is_machine_code(mode: str, axes: list[tuple[int, int, int]], dtype: str) -> None:
     data = Node(None, "data")
     widths = [(0, 0), (0, 0), *((before, after) for _, before, after in axes[2:])]
     attributes: dict[str, Any] = {"mode": mode, "pad_width": sum(widths, ())}

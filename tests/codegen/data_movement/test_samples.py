@@ -1,4 +1,4 @@
-"""Samples of images at arbitrary places, and the gradients of images, places and matrices, as machine code."""
+"""Samples of images at arbitrary positions, and all gradients, as machine code."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ def test_grids_that_matrices_map_are_machine_code(extents: tuple[int, ...], dtyp
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("orders", [(0, 0), (1, 0), (0, 1), (2, 0)])
 @pytest.mark.filterwarnings("ignore:invalid value encountered:RuntimeWarning")
-def test_places_that_are_no_numbers_or_outside_are_zero(
+def test_samples_at_positions_that_are_nan_or_outside_are_zero(
     orders: tuple[int, int], dtype: str
 ) -> None:
     shape, places = (2, 3, 4, 5), (2, 2, 7, 3)

@@ -1,4 +1,4 @@
-"""Arrays whose last axis is another one: by squares, by turns, of all sizes and orders."""
+"""Transpositions of the last axis: in tiles and interleaved, of all sizes and orders."""
 
 from __future__ import annotations
 

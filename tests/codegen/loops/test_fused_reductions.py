@@ -1,4 +1,4 @@
-"""Kernels with several sweeps over what they reduce: what one sweep leaves is there for the next."""
+"""Kernels with several sweeps over reduced axes: later sweeps read the results of earlier ones."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Where operators are cut into parts, and what is left in scratch between them."""
+"""The points at which operators are split into parts, and the scratch between them."""
 
 import numpy as np
 import pytest

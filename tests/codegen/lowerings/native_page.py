@@ -1,4 +1,4 @@
-"""docs/native.md: what runs as machine code in a compiled graph, and what Python runs, and why.
+"""docs/native.md: the operators that run as machine code, those that Python runs, and why.
 
 python -m tests.codegen.lowerings.native_page     # writes it from `gluonic/codegen/lowerings/`
 """

@@ -1,4 +1,4 @@
-"""What stops a compilation or a call leaves LLVM whole, its lock open, and no memory behind."""
+"""Interrupting a compilation or a call leaves LLVM usable, unlocked and without leaks."""
 
 import gc
 import resource

@@ -1,4 +1,4 @@
-"""The memory plan: who lives at the same time has bytes of its own, for whichever sizes are asked in turn."""
+"""The memory plan: results that live at the same time do not overlap, for any sizes in turn."""
 
 from itertools import pairwise
 

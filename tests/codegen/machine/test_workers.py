@@ -1,4 +1,4 @@
-"""Threads that share steps: the same bits for any number of them, whoever calls, and after a fork."""
+"""Threads that share steps: the same bits for any number of threads, callers, and after a fork."""
 
 import ctypes
 import os

@@ -1,4 +1,4 @@
-"""The minimax fits behind the maths library, for whoever wants to redo or improve one.
+"""The minimax fits behind the maths library, to be repeated or improved.
 
 ``fit`` finds the polynomial with (nearly) the smallest largest weighted error by Lawson's
 iteration, least squares whose weights grow where the error is large, in 50 digits. It rounds one

@@ -1,4 +1,4 @@
-"""What is known of values from how they were computed, and what that saves."""
+"""Value ranges inferred from computations, and the instructions that they save."""
 
 import math
 from collections.abc import Callable

@@ -1,4 +1,4 @@
-"""Expressions read by the emitter give what NumPy gives."""
+"""Expressions read by the emitter have NumPy's results."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ PLACES = [(), (1, 0), (3, 1)]
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("turned", ["nn", "nt", "tn", "tt"])
 @pytest.mark.parametrize("places", [((1, 0), ()), ((), (3, 1)), ((3, 1), (1, 0))])
-def test_every_way_transposition_and_place(
+def test_every_method_transposition_and_layout(
     way: str, turned: str, places: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(way, monkeypatch)

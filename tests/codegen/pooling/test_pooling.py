@@ -141,7 +141,7 @@ def test_maxima_leave_out_what_is_no_number(form: Any, level: str) -> None:
 
 
 @pytest.mark.parametrize("length", [3, 200])
-def test_a_window_without_numbers_gives_its_gradient_to_its_first_place(length: int) -> None:
+def test_a_window_without_numbers_passes_its_gradient_to_its_first_element(length: int) -> None:
     data = np.array([[[np.nan, -np.inf] * length]], np.float32)
     pool = Pool((2 * length,), (1,), (0,), (1,))
     pooled = max_pool(data, pool)

@@ -1,4 +1,4 @@
-"""Arrays made from nothing take the extents that they leave open from their readers, whatever sizes come."""
+"""Arrays without inputs take their open extents from consumers, for any sizes."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Joining along an axis: images stay in blocks of channels, and what is joined is computed where it belongs."""
+"""Joining along an axis: images stay in blocks of channels, and parts are computed in place."""
 
 from collections.abc import Callable, Sequence
 from typing import Any

@@ -1,4 +1,4 @@
-"""Operators of NumPy that find places or move elements, in compiled graphs."""
+"""NumPy's operators that find indices or move elements, in compiled graphs."""
 
 from collections.abc import Callable
 from typing import Any
@@ -94,9 +94,7 @@ def test_what_is_rolled_or_lies_on_diagonals_and_its_gradient(
     st.sampled_from(["constant", "edge", "reflect", "symmetric"]),
     st.data(),
 )
-def test_borders_and_their_gradients(
-    shape: tuple[int, ...], mode: str, data: st.DataObject
-) -> None:
+def test_padding_and_its_gradients(shape: tuple[int, ...], mode: str, data: st.DataObject) -> None:
     pairs = st.tuples(st.integers(0, 3), st.integers(0, 3))
     widths = data.draw(st.tuples(*[pairs] * len(shape)))
     elements = np.random.default_rng(2).uniform(-1, 1, shape).astype("float32")

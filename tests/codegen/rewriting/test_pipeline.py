@@ -1,4 +1,4 @@
-"""The pipeline: passes that say what they do, and reports of what each made."""
+"""The pipeline: each pass does what its docstring shows, and reports it."""
 
 from collections.abc import Callable, Sequence
 from itertools import pairwise

@@ -1,4 +1,4 @@
-"""Convolutions, products and what else is no loop are machine code in float16, computed in float32."""
+"""Convolutions, products and the like are machine code in float16, computed in float32."""
 
 from __future__ import annotations
 

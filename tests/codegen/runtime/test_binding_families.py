@@ -1,4 +1,4 @@
-"""What a family says of a batch size is what asking the graph again would say."""
+"""A family's binding for a batch size equals the one that inference would lead to."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Memory of what one training step saves, used again by the next."""
+"""The memory of values saved by a training step is reused by the next."""
 
 import threading
 from collections.abc import Callable

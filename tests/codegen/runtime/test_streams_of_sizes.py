@@ -1,4 +1,4 @@
-"""Streams of sizes that never come again: what is compiled and kept for them."""
+"""Streams of sizes that are never repeated: what is compiled and kept for them."""
 
 import gc
 import tracemalloc

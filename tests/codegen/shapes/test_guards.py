@@ -1,4 +1,4 @@
-"""Guards note what passes ask of shapes: where they hold, the passes would make the same graph again."""
+"""Guards record what passes read of shapes: where they hold, passes produce the same graph."""
 
 from collections.abc import Sequence
 from typing import Any

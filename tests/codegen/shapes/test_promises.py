@@ -1,4 +1,4 @@
-"""What is foretold of operators for another size is what they promise when asked."""
+"""Output signatures predicted for a new size equal the inferred ones."""
 
 from collections.abc import Sequence
 from typing import Any

@@ -30,7 +30,7 @@ def test_a_deformable_layer_computes_what_that_of_mxnet_does(case: str, hybridiz
 
 
 @pytest.mark.parametrize("hybridize", [False, True], ids=["eager", "hybrid"])
-def test_a_modulated_layer_whose_places_are_moved_a_pixel_reads_there(hybridize: bool) -> None:
+def test_a_modulated_layer_reads_at_positions_moved_by_a_pixel(hybridize: bool) -> None:
     layer = cnn.ModulatedDeformableConvolution(2, 1, in_channels=3)
     layer.initialize()
     layer.offset_bias.set_data(nd.array([1.0, -2.0, math.log(3)]))  # down, right, the logit of 3/4

@@ -1,4 +1,4 @@
-"""`Estimator` and its handlers do what MXNet's do; progress is shown where a person watches."""
+"""`Estimator` and its handlers behave as MXNet's; progress is shown on terminals."""
 
 import io
 import warnings

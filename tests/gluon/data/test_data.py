@@ -1,4 +1,4 @@
-"""Data sets, samplers and loaders; workers survive whatever happens to them."""
+"""Data sets, samplers and loaders; workers survive any fault."""
 
 import multiprocessing
 import os

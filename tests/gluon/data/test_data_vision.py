@@ -1,4 +1,4 @@
-"""Data sets of images are read from files here; transforms do what they say."""
+"""Data sets of images are read from local files; transforms behave as documented."""
 
 import gzip
 import io

@@ -1,4 +1,4 @@
-"""Workers end with the process that started them, whatever they are doing."""
+"""Workers end with the process that started them, even when busy."""
 
 import os
 import select

@@ -1,4 +1,4 @@
-"""Arrays travel through queues between processes; loops make batches of what comes through them."""
+"""Arrays are sent through queues between processes; loops make batches of them."""
 
 import multiprocessing
 import queue

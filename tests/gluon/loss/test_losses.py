@@ -1,4 +1,4 @@
-"""Losses compute what MXNet computes, eagerly and hybridized, and refuse what makes no sense."""
+"""Losses compute the same as MXNet's, eagerly and hybridized, and refuse invalid arguments."""
 
 import pytest
 

@@ -1,4 +1,4 @@
-"""Ways in which a parameter's value changes, or another array takes its place."""
+"""Ways of changing a parameter's value or replacing its array."""
 
 from tests.gluon.writing import arrays, nets, parameters
 from tests.gluon.writing.ways import ONE_INPUT, SHAPE, WAYS

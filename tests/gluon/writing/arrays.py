@@ -1,4 +1,4 @@
-"""Writing with what arrays can do, directly and through views of them, and with NumPy and others."""
+"""Writing with the methods of arrays, directly and through views, and with NumPy and others."""
 
 import ctypes
 import pickle

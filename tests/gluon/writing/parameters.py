@@ -1,4 +1,4 @@
-"""Writing with what parameters can do, and putting other arrays in the places of theirs."""
+"""Writing with the methods of parameters, and replacing their arrays."""
 
 from pathlib import Path
 from tempfile import TemporaryDirectory

@@ -227,7 +227,9 @@ def _set(*path: Any, to: Any) -> Callable[[Document], None]:
         (_set("attrs", to=[]), "attrs: must be an object"),
     ],
 )
-def test_damage_is_named_with_its_place(change: Callable[[Document], None], message: str) -> None:
+def test_damage_is_named_with_its_location(
+    change: Callable[[Document], None], message: str
+) -> None:
     loaded = document()
     change(loaded)
     with pytest.raises(FileFormatError, match=message) as error:

@@ -1,4 +1,4 @@
-"""Operators of attention refuse what they are not for."""
+"""Operators of attention refuse invalid inputs."""
 
 import pytest
 

@@ -119,7 +119,7 @@ def test_region_pooling_takes_maxima(scale: float, expected: Any) -> None:
     np.testing.assert_array_equal(found[0, 0], expected)
 
 
-def test_a_turned_region_is_the_region_of_a_turned_image() -> None:
+def test_a_rotated_region_is_the_region_of_a_rotated_image() -> None:
     region = np.array([[0.0, 2.5, 3.5, 4, 2, 90]])
     settings = {"pooled_size": (2, 4), "spatial_scale": 1, "sampling_ratio": 1}
     found = apply("_contrib_RROIAlign", IMAGE, region, **settings)

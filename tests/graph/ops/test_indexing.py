@@ -88,7 +88,7 @@ def test_gather_nd_counts_negative_positions_from_the_end() -> None:
         apply("gather_nd", X, np.zeros(2))
 
 
-def test_what_scatters_to_one_place_is_added_or_overwritten() -> None:
+def test_elements_scattered_to_one_position_are_added_or_overwritten() -> None:
     places, values = np.array([[1, 1], [2, 2]]), np.array([3.0, 4.0])
     assert apply("scatter_nd", values, places, shape=(2, 3))[1, 2] == 4
     assert apply("_backward_gather_nd", values, places, shape=(2, 3))[1, 2] == 7

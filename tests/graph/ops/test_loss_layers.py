@@ -78,7 +78,7 @@ def test_softmax_output_takes_probabilities_as_labels() -> None:
     np.testing.assert_allclose(found, 2 * (softmax(data) - label))
 
 
-def test_softmax_output_of_many_places_divides_by_their_number() -> None:
+def test_softmax_output_of_many_positions_divides_by_their_number() -> None:
     data = uniform(2, 3, 4)
     label = np.array([[0.0, 1, 2, 0], [2, 2, 1, 0]])
     one_hot = np.moveaxis(np.eye(3)[label.astype(int)], -1, 1)

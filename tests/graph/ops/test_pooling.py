@@ -57,7 +57,7 @@ def test_pooling_is_what_it_is_defined_to_be(kind: str, stride: Any, kernel: Any
     np.testing.assert_allclose(found, expected, rtol=1e-12)
 
 
-def test_means_count_added_places_unless_told_otherwise() -> None:
+def test_means_count_padding_by_default() -> None:
     data = np.ones((1, 1, 3))
     attributes = {"kernel": (3,), "pad": (1,), "pool_type": "avg"}
     np.testing.assert_allclose(pooling(data, **attributes)[0, 0], [2 / 3, 1, 2 / 3])

@@ -21,7 +21,7 @@ def test_the_identity_samples_the_image_itself() -> None:
     np.testing.assert_allclose(found, IMAGE, atol=1e-12)
 
 
-def test_places_between_pixels_are_interpolated_and_those_outside_fade_to_zero() -> None:
+def test_positions_between_pixels_are_interpolated_and_those_outside_fade_to_zero() -> None:
     line = np.array([1.0, 3.0]).reshape(1, 1, 1, 2)
     places = np.array([-4.0, -2, -1, 0, 1, 2, 4])
     grid = np.stack([places, 0 * places]).reshape(1, 2, 1, -1)
@@ -29,7 +29,7 @@ def test_places_between_pixels_are_interpolated_and_those_outside_fade_to_zero()
     np.testing.assert_allclose(found.ravel(), [0, 0.5, 1, 2, 3, 1.5, 0])
 
 
-def test_a_flow_moves_places_by_pixels() -> None:
+def test_a_flow_moves_positions_by_pixels() -> None:
     flow = np.zeros((1, 2, 4, 5))
     flow[0, 0] = 1
     grid = apply("GridGenerator", flow, transform_type="warp")

@@ -78,7 +78,7 @@ def test_an_offset_of_whole_pixels_reads_elsewhere() -> None:
     np.testing.assert_allclose(found[0, 0], expected)
 
 
-def test_a_modulated_convolution_weighs_what_it_reads_and_fades_at_the_border() -> None:
+def test_a_modulated_convolution_weighs_what_it_reads_and_fades_at_the_edge() -> None:
     data, mask = uniform(1, 1, 3, 3), uniform(1, 1, 3, 3, seed=1)
     offset = np.zeros((1, 2, 3, 3))
     offset[:, 1] = -0.25  # to the left
