@@ -34,6 +34,8 @@ _MOST_FAMILIES, _MOST_TRIALS, _MOST_EARLIER, _MOST_RESTS = 32, 8, 32, 256
 """The most families that are kept, failed searches in a row, earlier calls that a search looks at, and
 remainders of extents for which the family that fitted is cached.
 """
+_MOST_HALVINGS = 32
+"""So often as this is two doubled, layers may halve lengths whose rests are compared."""
 
 
 class Family:
@@ -166,7 +168,9 @@ class Families:
             return None
         shapes = [array.shape for array in arrays]
         latest = sorted(
-            islice(earlier, _MOST_EARLIER), key=lambda before: -_distance(before, shapes)
+            islice(earlier, _MOST_EARLIER),
+            key=lambda before: (_halvings(before, shapes), _distance(before, shapes)),
+            reverse=True,
         )
         found = (lines_between(before, shapes) for before in latest)
         lines = next((each for each in found if each is not None), None)
@@ -197,6 +201,16 @@ def _differ_in_batch_alone(
         shape[1:] == array.shape[1:] if i in data else shape == array.shape
         for i, (array, (shape, _)) in enumerate(zip(arrays, signature, strict=True))
     )
+
+
+def _halvings(before: Sequence[Shape], after: Sequence[Shape]) -> int:
+    """The largest power of two, of a few, that divides the largest difference between extents.
+
+    Layers often halve lengths: two that leave the same rest then do so in all of them.
+    """
+    pairs = (pair for a, b in zip(before, after, strict=True) for pair in zip(a, b, strict=False))
+    most = max((abs(old - new) for old, new in pairs), default=0)
+    return min(most & -most, _MOST_HALVINGS)
 
 
 def _distance(before: Sequence[Shape], after: Sequence[Shape]) -> int:

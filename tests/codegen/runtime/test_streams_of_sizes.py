@@ -12,6 +12,8 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.codegen.compiled import MOST_BINDINGS
 from gluonic.codegen.rewriting.preparation import Preparation
+from gluonic.codegen.runtime import binding_families
+from gluonic.codegen.runtime.binding_families import find_family
 from gluonic.gluon import nn, rnn
 from gluonic.graph import REGISTRY
 from gluonic.graph.application import MOST_SIGNATURES
@@ -150,6 +152,29 @@ def test_new_sizes_are_bound_by_expressions(name: str, monkeypatch: pytest.Monke
     for size in (100, 111, 107, 106, 121, 108, 117, 114):
         _results(net, shape(size), train=True)
     assert not asked
+
+
+def test_families_of_batches_are_found_once_the_batch_differs(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    vary: list[bool] = []
+
+    def observed(
+        preparation: Any, made: Any, arrays: Any, lines: Any, *rest: Any, **more: Any
+    ) -> Any:
+        vary.append(any(own and own[0] is not None for own in lines))
+        return find_family(preparation, made, arrays, lines, *rest, **more)
+
+    monkeypatch.setattr(binding_families, "find_family", observed)
+    net, _ = _made("signals")
+    for length in (60, 24, 41, 19, 52):
+        _results(net, (1, 20, length), train=False)
+    assert vary
+    assert not any(vary)
+    alone = _results(net, (1, 20, 60), train=False)
+    both = _results(net, (2, 20, 60), train=False)
+    assert any(vary)
+    assert both[0].shape == (2, *alone[0].shape[1:])
 
 
 @pytest.mark.parametrize("name", ["signals", "recurrent"])
