@@ -76,6 +76,8 @@ class _FilterWriter(Writer):
 
     def position(self, channel: str, tap: str | int) -> str:
         """The position of a channel and a tap in the order of summation."""
+        if self.form.taps == 1:
+            return channel
         block = self.form.block
         number, inside = self.divided(channel, block)
         start = self.times(number, block * self.form.taps)
@@ -86,6 +88,33 @@ class _FilterWriter(Writer):
         block = self.form.block
         first = self.times(self.divided(channel, block)[0], block)
         return self.least(self.minus(self.channels, first), block)
+
+    def positions(self) -> Callable[[], str]:
+        """Write what begins a walk over all channels and taps; return what writes one step.
+
+        A step returns the position of the next tap in the order of summation. Within a channel positions are
+        equally far apart, so that few steps divide.
+        """
+        f = self.f
+        channel, tap, position, size = (f.slot("i64", 8) for _ in range(4))
+        for slot in (channel, tap, position):
+            f.store("i64", "0", slot)
+        f.store("i64", self.block_size("0"), size)
+
+        def step() -> str:
+            found = f.load("i64", position)
+            following = self.plus(f.load("i64", tap), 1)
+            f.store("i64", following, tap)
+            f.store("i64", self.plus(found, f.load("i64", size)), position)
+            with f.when(f.compare("eq", following, self.form.taps)):
+                new = self.plus(f.load("i64", channel), 1)
+                f.store("i64", new, channel)
+                f.store("i64", "0", tap)
+                f.store("i64", self.position(new, 0), position)
+                f.store("i64", self.block_size(new), size)
+            return found
+
+        return step
 
     def load_first(self, address: str, count: int) -> str:
         """The first lanes of a vector."""
@@ -126,14 +155,13 @@ def emit_pack_filters(
     depth = w.depth
 
     def packed(start: str, end: str, by_vector: str, factors: str, count: str | None) -> None:
-        square, lanes = w.square(), str(w.lanes)
+        square, lanes, step = w.square(), str(w.lanes), w.positions()
         with w.f.loop("0", depth, w.lanes) as column:
             left = w.least(w.minus(depth, column), w.lanes)
             filters = w.moved(start, column, 4), w.by_filter, count or lanes
             call_transposition(w, filters, left, (square, str(w.step), lanes))
             with w.f.loop("0", left) as place:
-                channel, tap = w.divided(w.plus(column, place), form.taps)
-                there = w.moved(end, w.position(channel, tap), by_vector)
+                there = w.moved(end, step(), by_vector)
                 vector = w.load(w.moved(square, place, w.step))
                 if factors:
                     vector = w.f.op(f"fmul {w.vector} {vector}, {factors}")
@@ -229,11 +257,11 @@ def emit_unpack_filters(module: LLVMModule, name: str, form: FilterForm) -> None
         first = w.plus(w.times(group, w.filters), w.times(block, w.lanes))
         end, square = w.moved(goal, first, w.by_filter), w.square()
         start, by_vector = w.block_at(source, group, block)
+        step = w.positions()
         with w.f.loop("0", depth, w.lanes) as column:
             left = w.least(w.minus(depth, column), w.lanes)
             with w.f.loop("0", left) as place:
-                channel, tap = w.divided(w.plus(column, place), form.taps)
-                vector = w.load(w.moved(start, w.position(channel, tap), by_vector))
+                vector = w.load(w.moved(start, step(), by_vector))
                 w.store(vector, w.moved(square, place, w.step))
             filters = w.moved(end, column, 4), w.by_filter, left
             call_transposition(w, (square, str(w.step), left), count or str(w.lanes), filters)
