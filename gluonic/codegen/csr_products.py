@@ -2,8 +2,7 @@
 
 For each row of the csr matrix, a block of columns stays in registers. The rows of the other matrix are read or
 written in the order of the stored elements, so it is divided into parts that fit the cache: first the elements
-of
-each row that belong to one part are processed, then those that belong to the next.
+of each row that belong to one part are processed, then those that belong to the next.
 """
 
 from __future__ import annotations

@@ -37,8 +37,7 @@ def _source(entry: Entry) -> Entry:
     """The entry of which this one is a rearrangement: that is saved, and rearranged again where it is read.
 
     Products can write their results in another order at no cost (`rewriting/heads.py`): such a result is saved
-    in
-    its original order.
+    in its original order.
     """
     arranged, node = None, entry.node
     while (

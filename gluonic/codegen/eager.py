@@ -2,8 +2,7 @@
 
 NumPy computes the first calls of a layer with arrays of certain shapes and dtypes; later ones run the machine
 code of a graph with this operator only. The number of such calls alone decides which of the two serves a call,
-so
-a program gives the same bits in every run. Each layer has its own count, so the first calls of two nets with
+so a program gives the same bits in every run. Each layer has its own count, so the first calls of two nets with
 equal weights give the same bits.
 """
 

@@ -39,8 +39,7 @@ class EagerGraph:
     """A small graph, of one operator or its gradient, that is compiled for the arrays it is called with.
 
     All such graphs share one arena, for an eager program has hundreds of them. Each array of weights has a
-    frame,
-    which keeps the packed weights until they are written to.
+    frame, which keeps the packed weights until they are written to.
 
     Parameters
     ----------

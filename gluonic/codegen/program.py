@@ -29,10 +29,8 @@ def executor() -> str:
     """The executor that the environment requests.
 
     ``GLUONIC_EXECUTOR=mixed``, the default, compiles a graph after some calls; ``compile`` compiles it at the
-    first
-    call, and is the default with ``GLUONIC_DUMP``; ``interpret`` never compiles it, and is always used where
-    the
-    inputs of operators are checked.
+    first call, and is the default with ``GLUONIC_DUMP``; ``interpret`` never compiles it, and is always used
+    where the inputs of operators are checked.
     """
     usual = "compile" if os.environ.get("GLUONIC_DUMP") else "mixed"
     chosen = "interpret" if CHECKING else os.environ.get("GLUONIC_EXECUTOR", usual)
@@ -129,8 +127,7 @@ class Program:
         Parameters
         ----------
         into : for each output, contiguous memory, not shared with the arrays, where the output may be written
-            (but
-            need not be), or None
+            (but need not be), or None
         finished : may be called, during the run, with the index of an output that is finished in that memory
         """
         if not self._interpreted and self.observer is None:

@@ -2,10 +2,8 @@
 
 A net that is called a few times should not wait for machine code. So its first calls are interpreted until they
 have cost as much as compiling: the total is at most twice that of the better choice. Both costs are estimated
-from
-the graph and the shapes, never measured. So the program alone determines how each call runs, and the bits of
-its
-results.
+from the graph and the shapes, never measured. So the program alone determines how each call runs, and the bits
+of its results.
 """
 
 from collections.abc import Sequence

@@ -1,10 +1,9 @@
 """Sums over ranks that begin early, while gradients are still being computed.
 
 A rank begins the sum of a bucket when it has the bucket's arrays. Before it uses a sum, the ranks exchange
-which
-sums they have begun: all ranks take part in any of these, with their current values. Buckets that a rank has
-changed
-since are summed again. So the order in which a rank begins sums early, or whether it does, does not matter.
+which sums they have begun: all ranks take part in any of these, with their current values. Buckets that a rank
+has changed since are summed again. So the order in which a rank begins sums early, or whether it does, does not
+matter.
 
 MPI makes progress only inside its calls, which happen whenever another gradient is complete.
 """

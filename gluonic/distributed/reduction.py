@@ -1,9 +1,8 @@
 """Sums over the ranks of a group, always in the order of the ranks.
 
 Each rank receives its share of all arrays, sums it, and sends the sum to the others: two messages between any
-two
-ranks, and each element is sent twice. Short arrays are sent whole and summed by every rank. In both cases an
-element is ((x₀ + x₁) + x₂) + …, so its bits depend only on the values.
+two ranks, and each element is sent twice. Short arrays are sent whole and summed by every rank. In both cases
+an element is ((x₀ + x₁) + x₂) + …, so its bits depend only on the values.
 """
 
 from collections import deque

@@ -1,8 +1,7 @@
 """The difference of two graphs: operators added, removed and changed. Names are ignored.
 
 Operators are matched in execution order: first those with equal attributes, as a text diff matches lines; then,
-in
-the gaps between them, operators of the same kind, which have changed.
+in the gaps between them, operators of the same kind, which have changed.
 """
 
 from collections.abc import Sequence

@@ -13,8 +13,7 @@ class BoxGroup:
     name : the name of the block, or the common part of its members' names
     kind : the name of the block's class; ``""`` if unknown
     role : ``block``, ``step`` (of an unrolled net), ``repeat`` (of equal members), ``unit`` (one of them, if it
-        is
-        not a block), ``part`` (of a large graph) or ``body`` (of a control flow operator)
+        is not a block), ``part`` (of a large graph) or ``body`` (of a control flow operator)
     members : nodes and groups
     holder : the node whose body it is
     """

@@ -1,10 +1,8 @@
 """The blocks of a graph, nested as in a picture.
 
 Blocks from a trace, or inferred from names, are simplified: a block of one operator becomes that operator,
-blocks
-around one block become one, the steps of an unrolled net are ``t0``, ``t1``, …, and repetitions become one
-``×12``.
-Nothing here recurses.
+blocks around one block become one, the steps of an unrolled net are ``t0``, ``t1``, …, and repetitions become
+one ``×12``. Nothing here recurses.
 """
 
 import re

@@ -1,8 +1,7 @@
 """Forward and backward of libraries' operators on arrays, and the states of stateful ones.
 
 All arguments of a call except the data are in `CallSlots`, created once for given shapes and dtypes. A call
-writes
-the addresses of the data to them and enters the library. Slots are pooled: two threads never share them.
+writes the addresses of the data to them and enters the library. Slots are pooled: two threads never share them.
 """
 
 import ctypes

@@ -1,8 +1,7 @@
 """Partitioning: groups of nodes grow by a chooser's decisions, and each is replaced by one node.
 
 A group must be convex: with a path from it through other nodes back into it, the node that replaces it would
-depend
-on its own result. The same holds for all groups together.
+depend on its own result. The same holds for all groups together.
 """
 
 from collections import deque
@@ -137,8 +136,7 @@ class CutGroup:
     sources : for each of these variables, the entry of the old graph that it represents
     results : for each output of `graph`, the corresponding entry of the old graph
     readers : for each output, the edges (reader, input index) that read it; the reader None is an output of the
-        old
-        graph, by its index
+        old graph, by its index
     """
 
     group: Group

@@ -50,8 +50,7 @@ class ParameterValues(RowsOfParameter):
     _ctx_list : the contexts
     _ctx_map : for contexts of even and of odd kinds, a list of positions in `_ctx_list`, by device index
     _deferred_init : a deferred initialization: the initializer, the contexts, the default initializer and a
-        value,
-        if it was set; empty if none is deferred
+        value, if it was set; empty if none is deferred
     """
 
     name: str

@@ -1,10 +1,8 @@
 """Replays of a call with other data, without repeating its look-ups.
 
 A replay computes calls of a hybridized block in one mode, as long as only the data change. `InferenceReplay` is
-for
-graphs of one output that run entirely as machine code, unrecorded; `RecordedReplay` for the others of one
-output;
-`EagerReplay` for graphs that run entirely in Python.
+for graphs of one output that run entirely as machine code, unrecorded; `RecordedReplay` for the others of one
+output; `EagerReplay` for graphs that run entirely in Python.
 """
 
 from collections.abc import Callable, Sequence
@@ -232,8 +230,7 @@ class EagerReplay(Replay):
     """Calls of a graph that runs entirely in Python: operator by operator, which is faster than as a graph.
 
     They may be recorded. The shapes and dtypes of arrays must have taken the slow path before; errors with
-    others are
-    found there, and reported with the user's line.
+    others are found there, and reported with the user's line.
 
     Parameters
     ----------

@@ -39,8 +39,7 @@ class Trainer(LossScaling, CheckedArguments):
     optimizer : an optimizer or its name
     optimizer_params : arguments for the optimizer, if it is given by name
     kvstore : the store that sums gradients of several contexts: ``"device"``, ``"local"``, a store, or None for
-        no
-        sums; ``"dist_sync"`` sums them over all processes of ``mpirun``
+        no sums; ``"dist_sync"`` sums them over all processes of ``mpirun``
     compression_params : compression of gradients between processes, or contexts, such as
         ``{"type": "2bit", "threshold": 0.5}`` or ``{"type": "fp16"}``
     update_on_kvstore : whether the store holds and updates the weights; by default the trainer decides

@@ -20,10 +20,9 @@ class GradientOverlap:
     """A listener for the gradients that a store sums together.
 
     In the first step it learns the order in which backward writes them on rank 0, and makes buckets in that
-    order.
-    The sum of a bucket begins when all its gradients have been written as often as in the step before. If one
-    is
-    written to afterwards, the bucket is summed again; after two such steps its sum waits for the step.
+    order. The sum of a bucket begins when all its gradients have been written as often as in the step before.
+    If one is written to afterwards, the bucket is summed again; after two such steps its sum waits for the
+    step.
 
     Parameters
     ----------

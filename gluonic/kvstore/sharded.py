@@ -21,10 +21,9 @@ class ShardedStore(DistributedStore):
     """A store in which each rank updates a share of the weights, and sends them to the others.
 
     A rank has the optimizer's states only for its share: whole parameters. When a parameter is initialized, it
-    is
-    assigned to the rank with the smallest share. Weights are bitwise equal to those of a ``"dist_sync"`` store,
-    unless the optimizer's update of one parameter depends on those of others (`Nadam`). States are saved and
-    loaded as a whole, by all ranks together, so training can resume with any number of ranks.
+    is assigned to the rank with the smallest share. Weights are bitwise equal to those of a ``"dist_sync"``
+    store, unless the optimizer's update of one parameter depends on those of others (`Nadam`). States are saved
+    and loaded as a whole, by all ranks together, so training can resume with any number of ranks.
 
     Parameters
     ----------

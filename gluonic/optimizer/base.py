@@ -43,8 +43,7 @@ class Optimizer(CheckedArguments):
     lr, wd, lr_scheduler, rescale_grad, clip_gradient, multi_precision, param_dict : as above
     lr_mult, wd_mult : factors on learning rate and weight decay, by index or name
     allow_np_array : whether Gluon worked on arrays of `mx.np` when the optimizer was created; it always
-        receives
-        arrays of `mx.nd`
+        receives arrays of `mx.nd`
     """
 
     opt_registry: ClassVar[dict[str, type["Optimizer"]]] = {}

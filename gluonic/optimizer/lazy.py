@@ -1,8 +1,7 @@
 """Updates where the weight, the gradient or a state is sparse.
 
 A lazy update skips the rows that the gradient does not store, including their weight decay and momentum. Its
-time
-and memory are proportional to the rows that it updates.
+time and memory are proportional to the rows that it updates.
 """
 
 from collections.abc import Callable, Sequence

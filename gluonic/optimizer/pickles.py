@@ -1,10 +1,9 @@
 """Pickles read as data: the names in a pickle are neither imported nor called.
 
 `pickle.Unpickler` with a strict `find_class` is not enough for an untrusted file: it sets attributes of the
-given
-classes, allocates as much memory as a memo index or a length claims, and hashing nested tuples can end the
-process.
-So the opcodes are interpreted here, and an object created by a call remains a description of that call.
+given classes, allocates as much memory as a memo index or a length claims, and hashing nested tuples can end
+the process. So the opcodes are interpreted here, and an object created by a call remains a description of that
+call.
 """
 
 import pickletools

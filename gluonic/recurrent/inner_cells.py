@@ -1,8 +1,7 @@
 """Cells within cells: the states of each, one step or a whole sequence through all, and modifiers around one.
 
 The cells of `mx.rnn` and of `gluon.rnn` share this code; their differences are arguments, such as the number of
-a
-cell's states.
+a cell's states.
 """
 
 from collections.abc import Iterable, Iterator, Sequence

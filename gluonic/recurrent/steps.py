@@ -1,12 +1,9 @@
 """The computations of recurrent cells from their gates, written once for all kinds of cells.
 
 The cells of `mx.rnn`, of `gluon.rnn` and, with convolutions, of `gluon.contrib.rnn` differ in the projections
-of
-inputs and states, in the names of results, and in the application of activations. These are arguments here:
-`i2h`
-and `h2h` are the contributions of inputs and states to all gates, `name` returns the name of a result of this
-step
-(None leaves it to the name manager), and an `Activate` applies an activation and names the result.
+of inputs and states, in the names of results, and in the application of activations. These are arguments here:
+`i2h` and `h2h` are the contributions of inputs and states to all gates, `name` returns the name of a result of
+this step (None leaves it to the name manager), and an `Activate` applies an activation and names the result.
 """
 
 from collections.abc import Callable

@@ -13,8 +13,7 @@ class GradientDelivery:
     """The delivery of the gradients of one backward run.
 
     There may be listeners, for instance to sum gradients over ranks. Then the run itself writes gradients to
-    their
-    arrays, if nothing else can observe these, and reports each as soon as it is finished.
+    their arrays, if nothing else can observe these, and reports each as soon as it is finished.
 
     Parameters
     ----------

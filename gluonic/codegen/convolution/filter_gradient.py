@@ -1,8 +1,7 @@
 """The loops of a convolution's gradient with respect to its filters.
 
 The gradients have the layout of packed filters, in tiles of one block. A register holds the sums of V filters
-for
-one channel and one tap while loops run over the images.
+for one channel and one tap while loops run over the images.
 """
 
 from collections.abc import Callable, Iterator, Sequence

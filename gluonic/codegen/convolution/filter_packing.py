@@ -53,8 +53,7 @@ class _FilterWriter(Writer):
     """Writes a reordering of filters: (groups · filters, channels, rows, columns) and packed ones.
 
     Packed filters are ordered by tiles of blocks of filters, then in the order in which a convolution sums,
-    with V
-    filters in a vector.
+    with V filters in a vector.
     """
 
     def __init__(self, module: LLVMModule, name: str, form: FilterForm) -> None:
@@ -147,8 +146,7 @@ def emit_pack_filters(
     ----------
     scaled : whether a second operand has a factor per filter
     remembers : whether the target is the same memory in every call, zero at first: it then has a fingerprint
-        for
-        each unit of work after the packed filters, and unchanged filters are not packed again
+        for each unit of work after the packed filters, and unchanged filters are not packed again
     """
     w = _FilterWriter(module, name, form)
     source, goal = w.operand(0), w.operand(1 + scaled)

@@ -1,10 +1,9 @@
 """Direct convolution of images in blocks of channels: its parameters, and the choice of tiles.
 
 The layout of images is ``(batch, blocks, rows, columns, V)``: V adjacent channels, as many as a SIMD register
-has
-lanes, are contiguous. A register then holds V channels of one output position. A tile of positions times blocks
-stays in registers while loops run over all terms of its sums, and weights are streamed. Padding is part of the
-memory that is read; rows of filters that read only padding are not summed.
+has lanes, are contiguous. A register then holds V channels of one output position. A tile of positions times
+blocks stays in registers while loops run over all terms of its sums, and weights are streamed. Padding is part
+of the memory that is read; rows of filters that read only padding are not summed.
 """
 
 from collections.abc import Iterator

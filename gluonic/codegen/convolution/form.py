@@ -88,8 +88,7 @@ def numbers_of(
     First: the whole blocks of channels and the channels after them; the blocks of filters and of channels in a
     group; the bytes of the weights of a block of filters. Then the division of work: the size and the number of
     chunks, of bands, of parts, of segments. Then the range of rows that are not padding, if there is padding,
-    and
-    the size of windows.
+    and the size of windows.
     """
     whole, rest = divmod(filters.channels, filters.summed(lanes))
     return [

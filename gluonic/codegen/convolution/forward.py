@@ -1,12 +1,9 @@
 """The loops of a direct convolution in blocks of channels.
 
 ``void convolution(ptr operands, ptr numbers, i64 begin, i64 end)``. Operands are the images, the packed weights
-and
-the output, then the operands of the epilogue: one number per output channel (padded to whole blocks), or one
-per
-output. Numbers are those of `numbers_of`. A unit of work is a band of lines of tiles, for a few tiles of
-filters. It
-loops over chunks of channels, over tiles of filters, and over lines.
+and the output, then the operands of the epilogue: one number per output channel (padded to whole blocks), or
+one per output. Numbers are those of `numbers_of`. A unit of work is a band of lines of tiles, for a few tiles
+of filters. It loops over chunks of channels, over tiles of filters, and over lines.
 """
 
 from collections.abc import Callable, Iterator

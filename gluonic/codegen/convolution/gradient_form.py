@@ -98,8 +98,7 @@ def gradient_numbers(
     """The run-time numbers.
 
     They are the blocks of filters and of channels, the number of channels in the last one, the bytes of a block
-    of
-    filters, the geometry, the range of rows that are not padding, if there is padding, and the windows.
+    of filters, the geometry, the range of rows that are not padding, if there is padding, and the windows.
     """
     blocks = blocks_of(filters.filters, lanes)
     deep = blocks_with_last(filters.channels, filters.summed(lanes))

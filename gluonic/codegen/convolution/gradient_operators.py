@@ -66,8 +66,7 @@ def pack_turned_filters(
     """Pack filters for the gradient: rotated, with input and output channels exchanged.
 
     `channels`, `filters` and `kernel` are those of the gradient. The given filters have the size `whole`; the
-    result
-    has their taps from `last` on, in steps of `steps` towards the first.
+    result has their taps from `last` on, in steps of `steps` towards the first.
     """
     found = Filters(channels, filters, groups, kernel, depthwise=depthwise)
     down, across = (

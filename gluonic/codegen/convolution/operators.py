@@ -234,8 +234,7 @@ def convolve_blocks(
     """Convolve padded images; the output is in blocks: activation(sum + shift + residual).
 
     With `places`, the extents of other images (`places_of`), windows begin at position `first`: one for each of
-    their
-    rows and columns with one remainder, which are `apart` from each other.
+    their rows and columns with one remainder, which are `apart` from each other.
     """
     found = Filters(channels, filters, groups, kernel, stride, dilate, planar, depthwise)
     weight = unpacked_from_order(packed, found, tile, lanes)

@@ -2,8 +2,7 @@
 
 With a stride of s along an axis, the windows of adjacent outputs are s apart. The gradient at a position y sums
 the taps i for which (y + pad - i · dilate) is divisible by s. All y of one remainder sum the same taps, at
-adjacent
-positions of the output's gradient. A remainder without taps gives zeros.
+adjacent positions of the output's gradient. A remainder without taps gives zeros.
 """
 
 from collections.abc import Sequence
@@ -69,8 +68,7 @@ def border_of(
     """The most zeros that phases read before and after an axis of the output's gradient.
 
     The number after it depends on the remainder of the data's axis after the last window, which is less than
-    the
-    stride.
+    the stride.
     """
     before = behind = 0
     for first, phase in enumerate(phases):

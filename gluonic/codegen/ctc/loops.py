@@ -1,8 +1,7 @@
 """Machine code of connectionist temporal classification: forward and backward along the steps of a sequence.
 
 States are the labels with blanks between them and at both ends. The probabilities of all path prefixes that end
-in
-a state at a step, and of all suffixes from there, are stored as logarithms, with a row of states per step.
+in a state at a step, and of all suffixes from there, are stored as logarithms, with a row of states per step.
 Impossible states, including those before the first and after the last, have the logarithm of zero, so rows are
 padded to whole registers.
 """
@@ -64,8 +63,7 @@ class CtcWriter(ElementWriter):
     """Writes the loop over sequences.
 
     Numbers are steps, sequences, classes, labels and the length of a row of states. Operands are the inputs,
-    the
-    results, the flag for a bail-out, and the workspace: the classes of states, and rows.
+    the results, the flag for a bail-out, and the workspace: the classes of states, and rows.
     """
 
     def __init__(self, module: LLVMModule, name: str, layout: CTCOperands) -> None:

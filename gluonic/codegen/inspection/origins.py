@@ -2,8 +2,7 @@
 
 A node that replaces another keeps its name and call. Other new nodes have the user's line and the block of the
 operator that they belong to. An operator of which no node is left runs in the step of a neighbour: an
-activation,
-for instance, in that of the product before it.
+activation, for instance, in that of the product before it.
 """
 
 from collections.abc import Collection, Sequence

@@ -3,10 +3,8 @@
 Operators over one iteration space form one group, so that values between them stay in registers. A group that
 reduces has stages: sweeps over the reduced axes, and between them points, which compute with the reduced
 values; so softmax or layer norm is one group. Legality: a group must not depend on itself through another
-group,
-which reachability decides. Profit: values that stay inside are neither written to memory nor read from it,
-which
-is counted in bytes.
+group, which reachability decides. Profit: values that stay inside are neither written to memory nor read from
+it, which is counted in bytes.
 """
 
 from collections import deque

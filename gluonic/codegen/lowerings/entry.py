@@ -97,8 +97,7 @@ class OperatorLowering:
     decompose : ``(F, site) → entries | None``: its decomposition into other operators
     holds_heads : whether its product reads and writes attention heads in place
     follows_input : whether it is reported in the step that computes its input, not in one that reads its
-        result,
-        if a step includes it
+        result, if a step includes it
     layout : its role in image layouts
     draws_apart : ``(node, inputs, settings) → entries``: the draws, and the arithmetic on them, as separate
         nodes
@@ -106,8 +105,7 @@ class OperatorLowering:
         shapes) → multiple``: frequent eager calls run machine code (:mod:`gluonic.codegen.eager`); 0 if NumPy
         is as fast
     float16 : how it computes float16: ``"upcast"`` in float32, ``"upcast maxima"`` likewise, where the maximum
-        of
-        no elements is float32's lowest, ``"pairwise"`` as sums of two; otherwise each operation rounds
+        of no elements is float32's lowest, ``"pairwise"`` as sums of two; otherwise each operation rounds
     python : why Python runs it, always or in the cases that the sentence states
     """
 

@@ -2,12 +2,9 @@
 
 Intermediate results share one arena; two of them may use the same bytes if their lifetimes do not overlap. A
 reshaped result has the memory of its source. Lifetimes do not depend on shapes. So a new batch size needs no
-new
-code, and a new plan only if it is larger than all before: smaller results fit the arena as it was laid out. A
-new
-plan may keep the order of results that lie on top of each other, which is faster than packing them again.
-Arrays
-that are concatenated may be computed in place, in the memory of the result.
+new code, and a new plan only if it is larger than all before: smaller results fit the arena as it was laid out.
+A new plan may keep the order of results that lie on top of each other, which is faster than packing them again.
+Arrays that are concatenated may be computed in place, in the memory of the result.
 """
 
 from bisect import bisect, bisect_left

@@ -6,14 +6,13 @@ starting and stopping workers in `worker_lifetime_code`.
 A *job* is one step's units of work. All participating threads claim chunks of it from a counter, so none waits
 for a thread that was not scheduled. `generation` is odd while a job is open. A worker registers in `active`,
 checks that the job is (still) open, and only then reads it. The caller closes the job when no chunk is left,
-and
-waits for the registered workers. Both write before they read, with sequential consistency, so at least one of
-them sees the other's write. A worker that is preempted before it registers costs nothing; one that is preempted
-later delays the job by its chunk.
+and waits for the registered workers. Both write before they read, with sequential consistency, so at least one
+of them sees the other's write. A worker that is preempted before it registers costs nothing; one that is
+preempted later delays the job by its chunk.
 
 Idle workers spin on `generation` for a moment, then sleep on a condition variable. If the caller waited long
-for
-the end of a job, or a worker is on the caller's core, cores are scarce: callers then work alone for a while.
+for the end of a job, or a worker is on the caller's core, cores are scarce: callers then work alone for a
+while.
 """
 
 import signal

@@ -99,8 +99,7 @@ class ProductTiling:
         """The unrolling of a tile's innermost loop, along the inner dimension.
 
         Several steps, because loop overhead takes instructions, and a core issues half as many for a thread
-        while
-        it runs another; but elements that are loaded in pairs must not take the registers of sums.
+        while it runs another; but elements that are loaded in pairs must not take the registers of sums.
         """
         return next((n for n in (4, 2) if n * rows * vectors <= self.products), 1)
 

@@ -25,10 +25,8 @@ class _Forward(RecurrentWriter):
     """Writes the forward pass of a direction.
 
     If sequences have lengths, `last_state` and `last_cell` hold the state from step to step; nothing else
-    writes
-    to them. Scratch memory has the packed weights, then the gates of all steps and of one more, then the values
-    to
-    be projected, then, with lengths, their projection.
+    writes to them. Scratch memory has the packed weights, then the gates of all steps and of one more, then the
+    values to be projected, then, with lengths, their projection.
     """
 
     def write(self) -> None:

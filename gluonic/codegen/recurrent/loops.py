@@ -5,10 +5,8 @@ over the state's elements. An inner function computes a direction; it is written
 size of state, and called for each layer and direction.
 
 Steps are numbered in the order of execution. Inputs, outputs and values computed for all steps at once are in
-the
-order of the sequence, gates and memory in that of the steps. If sequences have lengths, a second direction
-begins
-at the end of each, so the rows of one step have different positions.
+the order of the sequence, gates and memory in that of the steps. If sequences have lengths, a second direction
+begins at the end of each, so the rows of one step have different positions.
 """
 
 from collections.abc import Callable, Mapping, Sequence

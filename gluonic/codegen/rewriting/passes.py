@@ -96,9 +96,8 @@ class Pass:
         """The rewritten graph; the same if there is nothing to do.
 
         A pass may use dtypes and ranks freely: a rewritten graph is for one set of them. Its questions about
-        the
-        shapes in `context.facts` are recorded. The graph must be valid for other shapes with the same answers,
-        and for shapes where some that were different are equal.
+        the shapes in `context.facts` are recorded. The graph must be valid for other shapes with the same
+        answers, and for shapes where some that were different are equal.
         """
         raise NotImplementedError
 

@@ -1,8 +1,7 @@
 """A pass that computes float16 like the interpreter: composite operators in float32, with rounded attributes.
 
 Loops round the result of each operator to float16, so an operator that is decomposed into several must not run
-in
-float16.
+in float16.
 """
 
 from collections.abc import Callable, Mapping, Sequence

@@ -1,10 +1,8 @@
 """Workers: processes or threads that make batches ahead of time.
 
 Processes are forked where possible, so that a data set need not be picklable. They leave Ctrl-C to the parent,
-end
-when it does, and pass exceptions on with their traceback. Each batch comes with a seed for its random numbers,
-so
-results do not depend on which worker makes it.
+end when it does, and pass exceptions on with their traceback. Each batch comes with a seed for its random
+numbers, so results do not depend on which worker makes it.
 """
 
 import concurrent.futures

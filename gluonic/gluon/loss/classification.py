@@ -13,8 +13,7 @@ class SigmoidBinaryCrossEntropyLoss(Loss):
     Parameters
     ----------
     from_sigmoid : whether the predictions are already probabilities; otherwise a sigmoid is applied first,
-        which is
-        more accurate
+        which is more accurate
     weight, batch_axis, kwargs : see `Loss`
     """
 

@@ -1,8 +1,7 @@
 """NumPy's functions on arrays of `mx.np`: they call the function of `mx.np`, or NumPy's on copies.
 
 A function that `mx.np` lacks is computed by NumPy, unrecorded: it has no gradient. If NumPy arrays are among
-the
-arguments, as in plotting libraries, the results are NumPy arrays, too.
+the arguments, as in plotting libraries, the results are NumPy arrays, too.
 """
 
 from collections.abc import Callable, Mapping, Sequence

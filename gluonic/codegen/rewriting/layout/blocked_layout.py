@@ -1,9 +1,9 @@
 """A pass that puts images into blocks of channels wherever a chain of operators supports blocks.
 
 Convolutions become packing, padding and the convolution proper. The operators after them (batch normalization
-by
-running statistics, a residual sum, an activation) are fused into their epilogue, or run on blocks. Images are
-converted back to planes where other operators read them. An operator's entry states its role (`LayoutRules`).
+by running statistics, a residual sum, an activation) are fused into their epilogue, or run on blocks. Images
+are converted back to planes where other operators read them. An operator's entry states its role
+(`LayoutRules`).
 """
 
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting

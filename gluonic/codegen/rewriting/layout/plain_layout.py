@@ -9,10 +9,8 @@ Channels come first, signals are images of one row, a transposed convolution is 
 and volumes are images; their filters read adjacent images as further channels (`volumes`).
 
 Operators that only pass images on (element-wise, normalization, concatenation) stay in that layout, so that
-images
-are transposed only at the ends of chains of layers. The rules of operators are in the files of this folder;
-their
-entries name them.
+images are transposed only at the ends of chains of layers. The rules of operators are in the files of this
+folder; their entries name them.
 """
 
 from collections.abc import Mapping, Sequence
