@@ -306,7 +306,8 @@ class CompiledGraph:
 
     def _bind(self, arrays: Sequence[Array], train: bool, signature: Signatures) -> Binding:
         """Bind machine code that serves such arrays; the most recently used is tried first."""
-        binding = self._families[train].bind(signature) or self._bind_known(arrays, train)
+        binding = self._families[train].bind(signature)
+        binding = binding or self._bind_known(arrays, train, signature)
         if binding is None:
             tell_if_long(self.graph)
             begin = perf_counter()
@@ -317,7 +318,9 @@ class CompiledGraph:
             dump_if_asked(binding)
         return binding
 
-    def _bind_known(self, arrays: Sequence[Array], train: bool) -> Binding | None:
+    def _bind_known(
+        self, arrays: Sequence[Array], train: bool, signature: Signatures
+    ) -> Binding | None:
         """Bind existing machine code; None if there is none for the arrays."""
         known, facts = next(self.right_for(arrays, train), (None, None))
         if known is None or facts is None:
@@ -326,7 +329,7 @@ class CompiledGraph:
         self.specializations.append(known)
         earlier = self._shapes_served_by(known, train)
         family = self._families[train].find_between(known, earlier, arrays)
-        bound = None if family is None else family.binding(shapes_and_dtypes(arrays))
+        bound = None if family is None else family.binding(signature)
         return bound or Binding.of(known, facts)
 
     def right_for(

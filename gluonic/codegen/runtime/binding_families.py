@@ -34,8 +34,8 @@ _MOST_FAMILIES, _MOST_TRIALS, _MOST_EARLIER, _MOST_RESTS = 32, 8, 32, 256
 """The most families that are kept, failed searches in a row, earlier calls that a search looks at, and
 remainders of extents for which the family that fitted is cached.
 """
-_MOST_HALVINGS = 32
-"""So often as this is two doubled, layers may halve lengths whose rests are compared."""
+_MOST_HALVED = 32
+"""The largest power of two by which layers are expected to divide lengths."""
 
 
 class Family:
@@ -169,7 +169,7 @@ class Families:
         shapes = [array.shape for array in arrays]
         latest = sorted(
             islice(earlier, _MOST_EARLIER),
-            key=lambda before: (_halvings(before, shapes), _distance(before, shapes)),
+            key=lambda before: _precedence(before, shapes),
             reverse=True,
         )
         found = (lines_between(before, shapes) for before in latest)
@@ -203,19 +203,15 @@ def _differ_in_batch_alone(
     )
 
 
-def _halvings(before: Sequence[Shape], after: Sequence[Shape]) -> int:
-    """The largest power of two, of a few, that divides the largest difference between extents.
+def _precedence(before: Sequence[Shape], after: Sequence[Shape]) -> tuple[int, int]:
+    """The power of two that divides the largest difference between extents, and the sum of all differences.
 
-    Layers often halve lengths: two that leave the same rest then do so in all of them.
+    Layers often halve lengths: two lengths with equal remainders then have equal remainders in all layers.
     """
     pairs = (pair for a, b in zip(before, after, strict=True) for pair in zip(a, b, strict=False))
-    most = max((abs(old - new) for old, new in pairs), default=0)
-    return min(most & -most, _MOST_HALVINGS)
-
-
-def _distance(before: Sequence[Shape], after: Sequence[Shape]) -> int:
-    pairs = (pair for a, b in zip(before, after, strict=True) for pair in zip(a, b, strict=False))
-    return sum(abs(old - new) for old, new in pairs)
+    differences = [abs(old - new) for old, new in pairs]
+    most = max(differences, default=0)
+    return min(most & -most, _MOST_HALVED), sum(differences)
 
 
 def find_family(
