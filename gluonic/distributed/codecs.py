@@ -16,7 +16,7 @@ class Codec(Protocol):
     """An encoding of values."""
 
     def encoded(self, name: Any, values: Array) -> Array:
-        """The encoded float32 values; the error may be stored under the name for the next time."""
+        """The encoded float32 values as bytes; the error may be stored under the name for the next time."""
 
     def total(self, parts: Sequence[Array], length: int) -> Array:
         """The sum of the encoded values of several ranks, in the order of the ranks, as float32."""
@@ -26,8 +26,8 @@ class Half:
     """Send float16; sums are computed in float32."""
 
     def encoded(self, name: Any, values: Array) -> Array:
-        """The nearest float16."""
-        return values.astype(np.float16)
+        """The bytes of the nearest float16."""
+        return values.astype(np.float16).view(np.uint8)
 
     def total(self, parts: Sequence[Array], length: int) -> Array:
         """The sum."""

@@ -206,7 +206,7 @@ def reduce_encoded(
 
     Each rank sends all of its encoded values to all others.
     """
-    sent = codec.encoded(name, values).view(np.uint8)
+    sent = codec.encoded(name, values)
     parts = [sent if r == group.rank else np.empty_like(sent) for r in range(group.size)]
     requests, ranks = group.swap([sent] * group.size, parts, group.next_tag())
     group.finish(requests, ranks, what, parts)

@@ -140,7 +140,7 @@ class AsynchronousStore(DistributedStore):
         if isinstance(total, RowSparseNDArray):
             return "rows", rows_of(total)
         if self._sums.codec is not None:
-            return "encoded", self._sums.codec.encoded(key, total.elements).view(np.uint8)
+            return "encoded", self._sums.codec.encoded(key, total.elements)
         return "whole", total.elements
 
     def _asked(self, key: Any, rows: Array | None = None) -> Array:

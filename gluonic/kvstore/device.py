@@ -2,8 +2,6 @@
 
 from typing import Any
 
-import numpy as np
-
 from gluonic.distributed.codecs import Codec, codec_of
 from gluonic.kvstore.base import as_list
 from gluonic.kvstore.compressible import check_compressible
@@ -41,7 +39,7 @@ class DeviceStore(KVStore):
             return super()._total(key, pushed)
         check_compressible(key, first)
         parts = [
-            self._codec.encoded((key, index), array.elements).view(np.uint8)
+            self._codec.encoded((key, index), array.elements)
             for index, array in enumerate([first, *rest])
         ]
         values = self._codec.total(parts, first.size).reshape(first.shape)
