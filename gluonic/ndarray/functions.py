@@ -89,20 +89,18 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
         context = usable(keywords.pop("ctx"))
     is_plain = out is None and all_dense(arguments)
     seen = caller.seen(arguments, keywords) if is_plain else None
-    if seen is not None and casting.current is None and context is None:
-        quick = quick_call(seen)
-        if quick is not None:
-            return quick(*arguments)
     if seen is not None:
         application, positional = seen, arguments
     else:
         application, positional = _prepared(caller, arguments, keywords, out, is_plain=is_plain)
+    is_dense = seen is not None
     if casting.current is not None:
         application, positional = cast_call(application, positional)
+        is_dense = False
     if out is not None:
         return _into(application, positional, out)
     quick = quick_call(application)
-    if quick is not None and context is None and all_dense(positional):
+    if quick is not None and context is None and (is_dense or all_dense(positional)):
         return quick(*positional)
     return _invoked_on(context, application, positional)
 
