@@ -53,6 +53,14 @@ class VectorWriter:
         """The columns of a square of vectors."""
         return transposed(self.f, self.vector, rows, self.lanes, self.lanes, 4)
 
+    def apart(self, stride: str | int, count: str | None) -> list[str]:
+        """The offsets of V items from the first; if there are only `count`, the last one's is repeated."""
+        numbers: list[str | int] = [*range(self.lanes)]
+        if count is not None:
+            highest = self.f.sub(count, 1)
+            numbers = [self.f.least(number, highest) for number in numbers]
+        return [self.f.mul(number, stride) for number in numbers]
+
     def square(self) -> str:
         """Stack space for a square of vectors."""
         return self.f.slot(f"[{self.lanes} x {self.vector}]")

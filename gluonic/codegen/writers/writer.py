@@ -51,16 +51,6 @@ class Writer(VectorWriter):
         """The larger number."""
         return self.f.most(a, b)
 
-    def apart(self, stride: str | int, count: str | None) -> list[str | int]:
-        """The offsets of V items from the first; if there are only `count`, the last one's is repeated."""
-        if count is None:
-            return [
-                number * stride if isinstance(stride, int) else self.times(stride, number)
-                for number in range(self.lanes)
-            ]
-        highest = self.minus(count, 1)
-        return [self.times(self.least(number, highest), stride) for number in range(self.lanes)]
-
     def divided(self, number: str, by: str | int) -> tuple[str, str]:
         """Quotient and remainder of numbers that are not negative."""
         quotient = self.f.udiv(number, by)
