@@ -14,9 +14,9 @@ import numpy as np
 from gluonic.codegen.convolution.filter_gradient import (
     GradientForm,
     emit_filter_gradient,
-    few_places,
     gradient_numbers,
     gradient_units,
+    specialized_extents,
 )
 from gluonic.codegen.convolution.filters import Filters, blocks_of, lanes_of
 from gluonic.codegen.convolution.form import ConvolutionForm, numbers_of
@@ -91,7 +91,9 @@ def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
     geometry = Geometry(batch, size, size, *lies)
     forward, back = LLVMModule(target), LLVMModule(target)
     emit_convolution(forward, "function", ConvolutionForm.of(filters, tiling, lanes))
-    emit_filter_gradient(back, "function", GradientForm.of(filters, target, few_places(size, size)))
+    emit_filter_gradient(
+        back, "function", GradientForm.of(filters, target, specialized_extents(size, size))
+    )
     numbers = numbers_of(filters, tiling, geometry, lanes)
     units = geometry.units(filters, tiling, lanes)
     work = 2 * batch * size * size * count * filters.depth / 1e9
@@ -114,7 +116,7 @@ def main() -> None:
     parser.add_argument("--target", default="", help="a level such as x86-64-v3")
     level = parser.parse_args().target
     target = cross(host().triple, level) if level else host()
-    print("channels filters places kernel stride batch  forward  filters' gradient  (GFLOP/s)")
+    print("channels filters extents kernel stride batch  forward  filters' gradient  (GFLOP/s)")
     for shape in SHAPES:
         forward, back = measure(shape, target)
         print("{:8}{:8}{:7}{:7}{:7}{:6}".format(*shape), f"{forward:8.1f} {back:18.1f}")

@@ -47,12 +47,12 @@ def _outputs(n: Any) -> list[str]:
 
 
 def _foreach_inputs(n: Any) -> list[str]:
-    places = (*n.in_data_locs, *n.in_state_locs, *n.remain_locs)
-    if sorted(places) != list(range(len(places))):
+    positions = (*n.in_data_locs, *n.in_state_locs, *n.remain_locs)
+    if sorted(positions) != list(range(len(positions))):
         raise MXNetError("the positions of inputs must name each variable of the sub-graph once")
-    outer = [0] * len(places)
-    for place, position in enumerate(places):
-        outer[position] = place
+    outer = [0] * len(positions)
+    for index, position in enumerate(positions):
+        outer[position] = index
     names = _inputs(n, 1)
     return _checked(
         n,

@@ -124,9 +124,9 @@ class Body:
         kind : ``"shape"`` or ``"dtype"``
         inputs : a fact for each input of the loop or branch, None where nothing is known
         """
-        given = [inputs[place] for place in self.outer]
-        for place in self.slices if kind == "shape" else ():
-            given[place] = None if given[place] is None else sliced(given[place])
+        given = [inputs[index] for index in self.outer]
+        for index in self.slices if kind == "shape" else ():
+            given[index] = None if given[index] is None else sliced(given[index])
         found, _ = self.infer(kind, given)
         known = zip(self.graph.variables, found, strict=True)
         return infer(self.graph, kind, {node: fact for node, fact in known if fact is not None})

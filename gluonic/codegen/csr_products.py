@@ -92,12 +92,12 @@ class _Writer:
     def _block(self, width: int, row: str, column: str, begin: str, end: str) -> None:
         """Compute `width` columns of the contribution of a row of the csr matrix."""
         f, vector = self.f, f"<{width} x {self.kind}>"
-        own = self._place("%dense" if self.transposed else "%out", row, column)
+        own = self._address("%dense" if self.transposed else "%out", row, column)
         kept = f.slot(vector)
         f.store(vector, self._vector(vector, own), kept)
         with f.loop(begin, end) as k:
             other_row = _integer(f, "%indices", k)
-            there = self._place("%out" if self.transposed else "%dense", other_row, column)
+            there = self._address("%out" if self.transposed else "%dense", other_row, column)
             factor = self._splat(vector, width, k)
             held, other = f.load(vector, kept), self._vector(vector, there)
             a, b = (held, other) if self.transposed else (other, held)
@@ -109,18 +109,18 @@ class _Writer:
             total = f.load(vector, kept)
             f.store(vector, total, own, self.size)
 
-    def _place(self, array: str, row: str, column: str) -> str:
+    def _address(self, array: str, row: str, column: str) -> str:
         f = self.f
         number = f.add(f.mul(row, "%columns"), column)
         return f.offset(array, number, self.kind)
 
-    def _vector(self, vector: str, place: str) -> str:
-        return self.f.load(vector, place, self.size)
+    def _vector(self, vector: str, address: str) -> str:
+        return self.f.load(vector, address, self.size)
 
     def _splat(self, vector: str, width: int, k: str) -> str:
         f = self.f
-        place = f.offset("%data", k, self.kind)
-        one = f.load(self.kind, place)
+        address = f.offset("%data", k, self.kind)
+        one = f.load(self.kind, address)
         return f.splat(self.kind, one, width)
 
 
@@ -193,12 +193,12 @@ def csr_product(
     starts, indices = _integers(starts), _integers(indices)
     reached = starts[:-1].copy()
     arrays = (reached, starts, indices, np.ascontiguousarray(data), dense, out)
-    places = [address_of(x) for x in arrays]
+    addresses = [address_of(x) for x in arrays]
     multiply, _ = _product(data.dtype, transposed)
     walked = out if transposed else dense
     parts = _parts(walked.nbytes, len(data), len(reached))
     for bound in (*(len(walked) * part // parts for part in range(1, parts)), _EVERY):
-        multiply(*places, len(reached), dense.shape[1], bound)
+        multiply(*addresses, len(reached), dense.shape[1], bound)
 
 
 def _parts(size: int, stored: int, rows: int) -> int:

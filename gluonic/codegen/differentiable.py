@@ -53,9 +53,9 @@ def _source(entry: Entry) -> Entry:
 
 def _passed_on(program: Program) -> list[int] | None:
     """The indices of the inputs that a program returns, if it computes nothing."""
-    places = {variable.entry(): i for i, variable in enumerate(program.inputs)}
+    indices = {variable.entry(): i for i, variable in enumerate(program.inputs)}
     outputs = program.graph.outputs
-    return [places[e] for e in outputs] if places.keys() >= set(outputs) else None
+    return [indices[e] for e in outputs] if indices.keys() >= set(outputs) else None
 
 
 class DifferentiableProgram:
@@ -108,9 +108,9 @@ class DifferentiableProgram:
         made = self.graph.outputs
         kept = [e for e in (*self._saved, *self.drawn) if not e.node.is_variable and e not in made]
         results = [*made, *dict.fromkeys(kept)]
-        places = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
-        self._saved_at = [places[e.node if e.node.is_variable else e] for e in self._saved]
-        self._drawn_at = [places[e] for e in self.drawn]
+        indices = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
+        self._saved_at = [indices[e.node if e.node.is_variable else e] for e in self._saved]
+        self._drawn_at = [indices[e] for e in self.drawn]
         # Parameters are mostly in the order of the layers. A graph runs in the order of its outputs, so in
         # reverse the gradients of the last layers are computed as soon as their inputs are.
         last_first = reversed([*enumerate(self.gradient_outputs)])
@@ -176,7 +176,7 @@ class DifferentiableProgram:
     def _backward_graph(self) -> tuple[Graph, tuple[Node, ...]]:
         """The graph of the gradients, and its variables; those of saved entries come first."""
         at = {e: Node(None, f"saved_{e.name}") for e in self._saved}
-        outputs = [self.gradient_outputs[place] for place in self._computed]
+        outputs = [self.gradient_outputs[index] for index in self._computed]
         graph = cut([entry for entry in outputs if entry is not None], at)
         return graph, (*at.values(), *self.head_variables)
 
@@ -228,12 +228,12 @@ class DifferentiableProgram:
         if into is None:
             found = self.backward_program(given, run)
         elif self._passed is not None:
-            found = [given[place] for place in self._passed]
+            found = [given[index] for index in self._passed]
         else:
             found = self._written(given, run, [into[i] for i in self._computed], finished)
         results: list[Array | None] = [None] * len(self.gradient_outputs)
-        for place, array in zip(self._computed, found, strict=True):
-            results[place] = array
+        for index, array in zip(self._computed, found, strict=True):
+            results[index] = array
         return results
 
     def _written(

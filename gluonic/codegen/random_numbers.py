@@ -69,12 +69,12 @@ class DrawingCode:
             address_of(table),
         )
         given = _GIVEN(twisters.first_seed, runs[1], found.size, share)
-        places = ctypes.addressof(operands), ctypes.addressof(given)
+        addresses = ctypes.addressof(operands), ctypes.addressof(given)
         threads = most_threads() if found.size >= _WORTH and runs[0] > _CHUNK else 1
         if threads > 1:
-            _share()(address, *places, runs[0], _CHUNK, threads, 0, 0)
+            _share()(address, *addresses, runs[0], _CHUNK, threads, 0, 0)
         else:
-            function(*places, 0, runs[0])
+            function(*addresses, 0, runs[0])
         return True
 
 

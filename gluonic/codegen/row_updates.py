@@ -37,7 +37,7 @@ class RowUpdateKernel(UpdateKernel):
         operands = f.slot(f"[{width} x ptr]")
         bases = [f.load("ptr", f.offset("%bases", k, "ptr")) for k in range(width)]
         for k in range(self.arrays, width):
-            f.store("ptr", bases[k], self._place(f, operands, k))
+            f.store("ptr", bases[k], self._operand_address(f, operands, k))
         last = f.offset("%table", len(self.table(0)) - 1, "i64")
         units = f.load("i64", last)
         end = f.sub("%count", 1)
@@ -46,16 +46,16 @@ class RowUpdateKernel(UpdateKernel):
             offset = f.mul(self._row(f, number), "%bytes")
             own = f.mul(number, "%bytes")
             for k in range(self.arrays):
-                place = own if k == 1 else offset
-                address = f.offset(bases[k], place)
-                f.store("ptr", address, self._place(f, operands, k))
+                begin = own if k == 1 else offset
+                address = f.offset(bases[k], begin)
+                f.store("ptr", address, self._operand_address(f, operands, k))
             f.run("@one", ("ptr", operands), ("ptr", "%table"), ("i64", 0), ("i64", units))
         f.finish()
         text = module.text()
         return text, load(text, [ENTRY], tuple(module.imports), symbols=module.symbols)
 
     @staticmethod
-    def _place(f: LLVMFunction, operands: str, number: int) -> str:
+    def _operand_address(f: LLVMFunction, operands: str, number: int) -> str:
         return f.offset(operands, number, "ptr")
 
     @staticmethod
@@ -68,10 +68,10 @@ class RowUpdateKernel(UpdateKernel):
         offset = f.mul(self._row(f, f.least(later, end)), "%bytes")
         most = f.least("%bytes", _MOST_LINES * _LINE)
         with f.loop("0", most, _LINE) as line:
-            place = f.add(offset, line)
+            begin = f.add(offset, line)
             for k in range(self.arrays):
                 if k != 1:
-                    f.fetch(f.offset(bases[k], place))
+                    f.fetch(f.offset(bases[k], begin))
 
 
 @lru_cache(maxsize=64)
@@ -108,8 +108,8 @@ def update_rows(
     arrays = [weight, gradient, *states]
     kernel = _kernel(rule, weight.dtype, len(arrays), names, absent)
     given = np.array([numbers[name] for name in names], np.float64)
-    places = [address_of(given) + given.itemsize * k for k in range(len(names))]
-    bases = np.array([*map(address_of, arrays), *places], np.uintp)
+    addresses = [address_of(given) + given.itemsize * k for k in range(len(names))]
+    bases = np.array([*map(address_of, arrays), *addresses], np.uintp)
     size = gradient[:1].size
     table = np.array(kernel.table(size), np.int64)
     rows = np.ascontiguousarray(rows, np.int64)

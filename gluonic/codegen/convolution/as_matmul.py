@@ -67,14 +67,14 @@ class ConvolutionProductStep(Step):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """The extents of a group's channels, of images and windows; then the number of lines in the matrix."""
         data, output = self.shape(facts, self.data), self.shape(facts, self.output)
-        places, counts = deep(data[2:], 1), deep(output[2:], 1)
+        extents, counts = deep(data[2:], 1), deep(output[2:], 1)
         members, filters = data[1] // self.groups, output[1] // self.groups
         lines = counts[0] * counts[1]
         row = max(1, members * self.windows.taps * counts[2] * self.dtype.itemsize)
         fitting = max(1, min(lines, _MATRIX_BYTES // row))
         if self.windows.is_point:
             fitting = max(1, lines)
-        return data[0], members, filters, *places, *counts, fitting
+        return data[0], members, filters, *extents, *counts, fitting
 
     def workspace(self, facts: Facts) -> int:
         """The matrix, and a register after it."""
@@ -157,13 +157,13 @@ class _ProductWriter(MatrixWriter):
         super().__init__(module, name, step.dtype, step.windows)
         self.given = step
         self.batch, self.members, self.filters = (self.number(i) for i in range(3))
-        self.places = [self.number(3 + i) for i in range(3)]
+        self.extents = [self.number(3 + i) for i in range(3)]
         self.counts = [self.number(6 + i) for i in range(3)]
         self.fitting = self.number(9)
         self.depth = self.times(self.members, step.windows.taps)
         self.lines = self.times(self.counts[0], self.counts[1])
         self.length = self.times(self.lines, self.counts[2])
-        size = self.times(self.times(self.places[0], self.places[1]), self.places[2])
+        size = self.times(self.times(self.extents[0], self.extents[1]), self.extents[2])
         self.image_size = self.times(self.members, size)
         self.output_size = self.times(self.filters, self.length)
         self.filter_size = self.times(self.filters, self.depth)

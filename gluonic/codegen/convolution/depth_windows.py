@@ -44,15 +44,15 @@ def depth_windows(
     """Concatenate the channels of each window's images; `data` has `depth` images per volume, zero-padded."""
     windows = _along_depth(kernel, stride, dilate, pad)
     volumes = _padded(data.reshape(-1, depth, *data.shape[1:]), pad)
-    taps = [volumes[:, place] for _, (place,) in windows.taps(windows.counts((depth,)))]
+    taps = [volumes[:, positions] for _, (positions,) in windows.taps(windows.counts((depth,)))]
     joined = np.concatenate(taps, axis=2)
     return joined.reshape(-1, *joined.shape[2:])
 
 
 @depth_windows.infer_shape
 def _(n: NodeView) -> None:
-    images, channels, *places = complete(n.data)
-    n.output = (images // n.depth * _count(n), n.kernel * channels, *places)
+    images, channels, *spatial = complete(n.data)
+    n.output = (images // n.depth * _count(n), n.kernel * channels, *spatial)
 
 
 @inner_operator("_sum_depth_windows")
@@ -64,15 +64,15 @@ def sum_depth_windows(
     (count,) = windows.counts((depth,))
     joined = data.reshape(-1, count, kernel, data.shape[1] // kernel, *data.shape[2:])
     volumes = np.zeros((len(joined), depth + 2 * pad, *joined.shape[3:]), data.dtype)
-    for (tap,), (place,) in windows.taps((count,)):
-        volumes[:, place] += joined[:, :, tap]
+    for (tap,), (positions,) in windows.taps((count,)):
+        volumes[:, positions] += joined[:, :, tap]
     return volumes[:, pad : pad + depth].reshape(-1, *joined.shape[3:])
 
 
 @sum_depth_windows.infer_shape
 def _(n: NodeView) -> None:
-    images, channels, *places = complete(n.data)
-    n.output = (images // _count(n) * n.depth, channels // n.kernel, *places)
+    images, channels, *spatial = complete(n.data)
+    n.output = (images // _count(n) * n.depth, channels // n.kernel, *spatial)
 
 
 def emit_depth_windows(module: LLVMModule, name: str) -> None:
@@ -83,11 +83,11 @@ def emit_depth_windows(module: LLVMModule, name: str) -> None:
     with w.f.loop("%begin", "%end") as unit:
         window, tap = w.divided(unit, kernel)
         volume, first = w.divided(window, count)
-        place = w.minus(w.plus(w.times(first, stride), w.times(tap, dilate)), pad)
+        position = w.minus(w.plus(w.times(first, stride), w.times(tap, dilate)), pad)
         there = w.moved(goal, unit, size)
-        here = w.moved(source, w.plus(w.times(volume, depth), place), size)
+        here = w.moved(source, w.plus(w.times(volume, depth), position), size)
         w.either(
-            w.f.compare("ult", place, depth),  # unsigned, a negative one is large
+            w.f.compare("ult", position, depth),  # unsigned, a negative one is large
             lambda: w.f.copy(there, here, size),
             lambda: w.clear(there, size),
         )
@@ -100,11 +100,11 @@ def emit_sum_depth_windows(module: LLVMModule, name: str) -> None:
     elements, depth, count, kernel, stride, dilate, pad = (w.number(i) for i in range(7))
     source, goal, size = w.operand(0), w.operand(1), w.times(elements, 4)
     with w.f.loop("%begin", "%end") as unit:
-        volume, place = w.divided(unit, depth)
+        volume, position = w.divided(unit, depth)
         there = w.moved(goal, unit, size)
         w.clear(there, size)
         with w.f.loop("0", kernel) as tap:
-            distance = w.minus(w.plus(place, pad), w.times(tap, dilate))
+            distance = w.minus(w.plus(position, pad), w.times(tap, dilate))
             window, beyond = w.divided(distance, stride)
             is_one = w.f.compare("eq", beyond, 0)
             is_inside = w.f.compare("ult", window, count)  # unsigned, a negative one is large

@@ -19,7 +19,7 @@ from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import FLOAT32, Value
 from gluonic.codegen.writers.writer import Writer
 
-_PLACES = 128
+_POSITIONS = 128
 """The approximate number of image positions per group of sums: they stay in the level 1 cache."""
 
 Pair = Sequence[str | int]
@@ -42,7 +42,7 @@ class _Gradient(Writer):
     def __init__(self, module: LLVMModule, name: str, form: GradientForm) -> None:
         super().__init__(module, name)
         self.form, self.m, self.target = form, Emitter(self.f), module.target
-        self.few = form.places
+        self.few = form.extents
         self.blocks, self.deep, self.last, self.by_filters = (self.number(i) for i in range(4))
         self.batch, self.rows, self.columns = (self.number(4 + i) for i in range(3))
         self.data_strides = [self.number(7 + i) for i in range(3)]
@@ -56,7 +56,7 @@ class _Gradient(Writer):
         self.images_at_once = self._part(self.times(self.columns, self.rows))
         self.by_tap = self.times(self.data_strides[2], self.dilate[0])
         few_columns = range(self.few[1] if self.few else 0)
-        self.places = [self._product(column, self.across) for column in few_columns]
+        self.offsets = [self._product(column, self.across) for column in few_columns]
 
     def _windows(self) -> list[Pair]:
         """The kernel, the stride and the dilation: constants or run-time numbers."""
@@ -71,8 +71,8 @@ class _Gradient(Writer):
         return a * b if isinstance(a, int) and isinstance(b, int) else self.times(a, b)
 
     def _part(self, size: str) -> str:
-        """The number of items of a size in about `_PLACES` positions; at least one."""
-        return self.most(self.divided(str(_PLACES), size)[0], "1")
+        """The number of items of a size in about `_POSITIONS` positions; at least one."""
+        return self.most(self.divided(str(_POSITIONS), size)[0], "1")
 
     def write(self) -> None:
         """Write the loop over units."""
@@ -163,19 +163,19 @@ class _Gradient(Writer):
         at_once = taps_at_once(blocks, channels, self.form.reading.summed, self.target)
         if at_once > 1:
             for taps in self._chunks(at_once):
-                places = [
+                addresses = [
                     self.moved(self.moved(source, i, self.by_tap), j, by_column) for i, j in taps
                 ]
                 wide = self.form.reading.kernel[1]
                 numbers = [self.plus(self._product(i, wide), j) for i, j in taps]
                 goals = [self.moved(goal, number, tap_size) for number in numbers]
-                sums(places, goals, channels, blocks, None)
+                sums(addresses, goals, channels, blocks, None)
             return
         size = min(channels, sums_of_a_block(blocks, self.target))
         if channels == self.form.reading.summed:
             size = channels_at_once(blocks, channels, self.target)
         with f.loop("0", str(self.kernel[0])) as i:
-            limits = self._rows_inside(i) if self.form.is_bordered else None
+            limits = self._rows_inside(i) if self.form.is_padded else None
             with f.loop("0", str(across)) as j:
                 here = self.moved(self.moved(source, i, self.by_tap), j, by_column)
                 tap = self.plus(self.times(i, across), j)
@@ -267,17 +267,17 @@ class _Gradient(Writer):
         gradients = self.moved(gradient, row, self.gradient_strides[2])
         if not self.few:
             with self.f.loop("0", self.columns) as column:
-                place = self.times(column, self.across)
-                self._places(
-                    [place], rows, [self.moved(gradients, column, self.step)], sums, blocks
+                offset = self.times(column, self.across)
+                self._positions(
+                    [offset], rows, [self.moved(gradients, column, self.step)], sums, blocks
                 )
             return
-        ends = [self.moved(gradients, number, self.step) for number in range(len(self.places))]
-        self._places(self.places, rows, ends, sums, blocks)
+        ends = [self.moved(gradients, number, self.step) for number in range(len(self.offsets))]
+        self._positions(self.offsets, rows, ends, sums, blocks)
 
-    def _places(
+    def _positions(
         self,
-        places: Sequence[str | int],
+        offsets: Sequence[str | int],
         rows: Sequence[str],
         gradients: Sequence[str],
         sums: Sequence[str],
@@ -286,13 +286,13 @@ class _Gradient(Writer):
         """Write the products of adjacent positions: their offsets in rows, and the addresses of gradients."""
         totals = [self._value(self.load(slot)) for slot in sums]
         channels = len(sums) // (len(rows) * blocks)
-        for place, gradient in zip(places, gradients, strict=True):
+        for offset, gradient in zip(offsets, gradients, strict=True):
             factors = [
                 self._value(self.load(self.moved(gradient, block, self.gradient_strides[1])))
                 for block in range(blocks)
             ]
             for tap, row in enumerate(rows):
-                address = self.moved(row, place)
+                address = self.moved(row, offset)
                 for channel in range(channels):
                     x = self._factor(self.moved(address, channel, 4))
                     for block, factor in enumerate(factors):

@@ -158,9 +158,9 @@ def emit_pack_filters(
             left = w.least(w.minus(depth, column), w.lanes)
             filters = w.moved(start, column, 4), w.by_filter, count or lanes
             call_transposition(w, filters, left, (square, str(w.step), lanes))
-            with w.f.loop("0", left) as place:
+            with w.f.loop("0", left) as index:
                 there = w.moved(end, step(), by_vector)
-                vector = w.load(w.moved(square, place, w.step))
+                vector = w.load(w.moved(square, index, w.step))
                 if factors:
                     vector = w.f.op(f"fmul {w.vector} {vector}, {factors}")
                 w.store(vector, there)
@@ -217,8 +217,8 @@ def fingerprint(w: Writer, address: str, size: str, more: str = "") -> str:
     step = lanes * ways
     left = w.divided(size, step)[1]
     whole = w.minus(size, left)
-    with f.loop("0", whole, step) as place:
-        here = w.moved(address, place, 4)
+    with f.loop("0", whole, step) as index:
+        here = w.moved(address, index, 4)
         for number in range(ways):
             take(number, w.load(w.moved(here, number, w.step)))
     rest = w.moved(address, whole, 4)
@@ -236,8 +236,8 @@ def _joined(w: Writer, states: list[str], kind: str) -> str:
     for number, vector in enumerate(states):
         f.store(kind, vector, w.moved(square, number, w.step))
     f.store("i64", "1", result)
-    with f.loop("0", str(len(states) * w.step), 8) as place:
-        one = f.load("i64", w.moved(square, place))
+    with f.loop("0", str(len(states) * w.step), 8) as index:
+        one = f.load("i64", w.moved(square, index))
         mixed = f.op(f"xor i64 {f.load('i64', result)}, {one}")
         mixed = f.mul(mixed, -7046029254386353131)
         turned = [("i64", mixed), ("i64", mixed), ("i64", "29")]
@@ -258,9 +258,9 @@ def emit_unpack_filters(module: LLVMModule, name: str, form: FilterForm) -> None
         step = w.positions()
         with w.f.loop("0", depth, w.lanes) as column:
             left = w.least(w.minus(depth, column), w.lanes)
-            with w.f.loop("0", left) as place:
+            with w.f.loop("0", left) as index:
                 vector = w.load(w.moved(start, step(), by_vector))
-                w.store(vector, w.moved(square, place, w.step))
+                w.store(vector, w.moved(square, index, w.step))
             filters = w.moved(end, column, 4), w.by_filter, left
             call_transposition(w, (square, str(w.step), left), count or str(w.lanes), filters)
 
@@ -287,7 +287,7 @@ class Taps:
         """All taps."""
         return cls(kernel, (kernel[0] - 1, kernel[1] - 1), (1, 1))
 
-    def places(self, kernel: Shape) -> list[int]:
+    def indices(self, kernel: Shape) -> list[int]:
         """The taps of rotated filters of a size, in order."""
         return [
             (self.last[0] - self.steps[0] * row) * self.whole[1]
@@ -311,7 +311,7 @@ def emit_pack_turned_filters(
     source, goal = w.operand(0), w.operand(1)
     whole = taps.whole[0] * taps.whole[1]
     by_channel = w.times(w.filters, whole * 4)
-    numbers = {place: number for number, place in enumerate(taps.places(kernel))}
+    numbers = {tap: number for number, tap in enumerate(taps.indices(kernel))}
 
     def block_of_filters(group: str, block: str, count: str | None) -> None:
         end, by_vector = w.block_at(goal, group, block)
@@ -328,15 +328,15 @@ def emit_pack_turned_filters(
             by_tap = w.times(w.block_size(channel), by_vector)
             for first in range(0, whole, w.lanes):
                 size = min(w.lanes, whole - first)
-                if not any(place in numbers for place in range(first, first + size)):
+                if not any(tap in numbers for tap in range(first, first + size)):
                     continue
                 rows = [
                     w.load_first(w.moved(w.moved(here, offset), first, 4), size)
                     for offset in filters
                 ]
                 columns = w.transposed(rows)[:size]
-                for place, vector in enumerate(w.present(columns, count), first):
-                    if place in numbers:
-                        w.store(vector, w.moved(there, numbers[place], by_tap))
+                for tap, vector in enumerate(w.present(columns, count), first):
+                    if tap in numbers:
+                        w.store(vector, w.moved(there, numbers[tap], by_tap))
 
     w.units(block_of_filters)

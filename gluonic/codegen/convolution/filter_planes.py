@@ -25,8 +25,8 @@ def join_planes(weight: Array) -> Any:
 
 @join_planes.infer_shape
 def _(n: NodeView) -> None:
-    filters, channels, planes, *places = complete(n.weight)
-    n.output = (filters, planes * channels, *places)
+    filters, channels, planes, *spatial = complete(n.weight)
+    n.output = (filters, planes * channels, *spatial)
 
 
 @inner_operator("_split_planes")
@@ -38,8 +38,8 @@ def split_planes(weight: Array, *, planes: int) -> Any:
 
 @split_planes.infer_shape
 def _(n: NodeView) -> None:
-    filters, channels, *places = complete(n.weight)
-    n.output = (filters, channels // n.planes, n.planes, *places)
+    filters, channels, *spatial = complete(n.weight)
+    n.output = (filters, channels // n.planes, n.planes, *spatial)
 
 
 def emit_swap_axes(module: LLVMModule, name: str, row: int) -> None:

@@ -200,9 +200,9 @@ def _cost(tile: Tile, rows: int, columns: int, blocks: int, registers: int) -> f
     for height, times_down in _parts(rows, tile.rows):
         for width, times_across in _parts(columns, tile.columns):
             for depth, times_deep in _parts(blocks, tile.blocks):
-                places = height * width
-                step = max(places * depth / 2, _LATENCY, _SPREAD_COST * places)
-                step += _LOAD_COST * (places + depth) + _WEIGHT_COST * depth
+                positions = height * width
+                step = max(positions * depth / 2, _LATENCY, _SPREAD_COST * positions)
+                step += _LOAD_COST * (positions + depth) + _WEIGHT_COST * depth
                 cycles += step * times_down * times_across * times_deep
                 variants += 1
     return cycles * (1 + _VARIANT_COST * registers * (variants - 1))

@@ -30,7 +30,7 @@ class ConvolutionForm:
     tile : the outputs that registers hold
     last_rows, last_columns, last_blocks : the remainders of the output's extents modulo tiles; None for any
     is_flat : whether lines are segments, not rows
-    is_bordered : whether rows of the images may be zero padding, which is not summed
+    is_padded : whether rows of the images may be zero padding, which is not summed
     is_chunked : whether partial sums are stored in the output
     """
 
@@ -43,12 +43,12 @@ class ConvolutionForm:
     last_columns: int | None
     last_blocks: int
     is_flat: bool
-    is_bordered: bool
+    is_padded: bool
     is_chunked: bool
 
     @classmethod
     def of(
-        cls, filters: Filters, tiling: ConvolutionTiling, lanes: int, *, bordered: bool = False
+        cls, filters: Filters, tiling: ConvolutionTiling, lanes: int, *, padded: bool = False
     ) -> "ConvolutionForm":
         """The form of a convolution with a tiling."""
         whole, rest = divmod(filters.channels, filters.summed(lanes))
@@ -56,7 +56,7 @@ class ConvolutionForm:
             rest = 1 if whole else gcd(rest, lanes)
         reading = Reading.of(filters, lanes)
         if filters.taps > 1 and not (filters.planar or filters.depthwise):
-            reading, bordered = replace(reading, kernel=ANY), True
+            reading, padded = replace(reading, kernel=ANY), True
         return cls(
             reading,
             min(whole, 2),
@@ -67,7 +67,7 @@ class ConvolutionForm:
             tiling.last_columns,
             blocks_of(filters.filters, lanes) % tiling.tile.blocks,
             tiling.segment > 0,
-            bordered and reading.kernel[0] != 1,
+            padded and reading.kernel[0] != 1,
             tiling.chunk < whole,
         )
 

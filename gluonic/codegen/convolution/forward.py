@@ -41,15 +41,15 @@ class _Convolution(Writer):
     ) -> None:
         super().__init__(module, name)
         self.form, self.epilogue = form, epilogue
-        count = 3 + epilogue.channels + epilogue.places
+        count = 3 + epilogue.channels + epilogue.elementwise
         self.operands = [self.operand(i) for i in range(count)]
-        numbers = iter([self.number(i) for i in range(SIZES + 3 * (3 + epilogue.places))])
+        numbers = iter([self.number(i) for i in range(SIZES + 3 * (3 + epilogue.elementwise))])
         self.whole, rest, self.blocks, self.own, self.by_filters = islice(numbers, 5)
         self.chunk, self.band, self.depth, self.segment = islice(numbers, 4)
         self.inside, sizes = tuple(islice(numbers, 2)), tuple(islice(numbers, 2))
         kernel = self.kernel = sizes if form.reading.kernel == ANY else form.reading.kernel
         self.batch, self.rows, self.columns = islice(numbers, 3)
-        self.strides = [[*islice(numbers, 3)] for _ in range(2 + epilogue.places)]
+        self.strides = [[*islice(numbers, 3)] for _ in range(2 + epilogue.elementwise)]
         _, by_block, by_row = self.strides[0]
         self.tiles = TileWriter(self.f, form, kernel, (by_block, by_row), rest, epilogue)
 
@@ -182,9 +182,9 @@ class _Convolution(Writer):
                     write(column, width)
                 begin = end
 
-    def _line(self, place: tuple[str, str, str, str], rows: int, blocks: int) -> Line:
+    def _line(self, start: tuple[str, str, str, str], rows: int, blocks: int) -> Line:
         """The start of a line: group, first block of filters, image and row."""
-        group, first, image, row = place
+        group, first, image, row = start
         lanes, moved = self.lanes, self.moved
         by_image, by_block, by_row = self.strides[0]
         block = first if self.form.reading.depthwise else self.times(group, self.own)
@@ -196,11 +196,11 @@ class _Convolution(Writer):
             moved(self.operands[3 + i], first, lanes * 4) for i in range(self.epilogue.channels)
         ]
         outputs = [self.operands[2], *self.operands[3 + self.epilogue.channels :]]
-        places = []
+        rows_of_outputs = []
         for operand, (to_image, to_block, to_row) in zip(outputs, self.strides[1:], strict=True):
             corner = moved(moved(operand, image, to_image), row, to_row)
             corner = moved(corner, first, to_block)
-            places.append(
+            rows_of_outputs.append(
                 [
                     moved(moved(corner, number, to_block), i, to_row)
                     for i in range(rows)
@@ -208,8 +208,8 @@ class _Convolution(Writer):
                 ]
             )
         tops = [moved(top, i, window) for i in range(rows)]
-        taps = self._taps(row, rows) if self.form.is_bordered else None
-        return Line(tops, weights, channels, places, taps)
+        taps = self._taps(row, rows) if self.form.is_padded else None
+        return Line(tops, weights, channels, rows_of_outputs, taps)
 
     def _taps(self, row: str, rows: int) -> tuple[str, str]:
         """The range of filter rows that read more than padding, for a line of `rows` rows of outputs."""

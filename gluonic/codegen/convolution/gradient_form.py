@@ -30,7 +30,7 @@ _FEW = 4
 Tap = tuple[int, int]
 
 
-def few_places(rows: int, columns: int) -> Tap | None:
+def specialized_extents(rows: int, columns: int) -> Tap | None:
     """Rows and columns if they are few enough to specialize the code for; 0 for any number of rows."""
     if columns > _FEW:
         return None
@@ -49,8 +49,8 @@ class GradientForm:
     last_blocks : number of blocks in the last tile, if it has fewer
     channels : number of channels in a full block; 0 if none is full
     last_channels : number of channels of a partial last block that are summed at once; 0 if it is full
-    places : rows and columns of the output, if the code is specialized for them; 0 for any number of rows
-    is_bordered : whether rows of the images may be zero padding, which is not summed
+    extents : rows and columns of the output, if the code is specialized for them; 0 for any number of rows
+    is_padded : whether rows of the images may be zero padding, which is not summed
     """
 
     reading: Reading
@@ -58,17 +58,17 @@ class GradientForm:
     last_blocks: int
     channels: int
     last_channels: int
-    places: Tap | None
-    is_bordered: bool
+    extents: Tap | None
+    is_padded: bool
 
     @classmethod
     def of(
         cls,
         filters: Filters,
         target: Target,
-        places: Tap | None = None,
+        extents: Tap | None = None,
         *,
-        bordered: bool = False,
+        padded: bool = False,
     ) -> "GradientForm":
         """The form of the gradient of filters, for an output of this size."""
         lanes, tile = lanes_of(target), gradient_blocks(filters, target)
@@ -76,19 +76,19 @@ class GradientForm:
         rest, last = filters.channels % block, blocks_of(filters.filters, lanes) % tile
         is_alone = all(taps_at_once(n, block, block, target) == 1 for n in (tile, last) if n)
         # run-time strides would slow sums of so few positions down by a quarter
-        is_short = bool(places and places[0])
+        is_short = bool(extents and extents[0])
         if is_alone and not rest:
             stride = reading.stride if is_short else ANY
             reading = replace(reading, kernel=ANY, stride=stride, dilate=ANY)
-            bordered = True
+            padded = True
         return cls(
             reading,
             tile,
             last,
             block if filters.channels >= block else 0,
             min(rest, 1) if filters.taps >= _SOME_TAPS else rest,
-            places,
-            bordered and reading.kernel[0] != 1 and not is_short,
+            extents,
+            padded and reading.kernel[0] != 1 and not is_short,
         )
 
 

@@ -16,9 +16,9 @@ from gluonic.codegen.convolution.filters import Filters
 from gluonic.codegen.convolution.geometry import Geometry
 from gluonic.codegen.convolution.gradient_form import (
     GradientForm,
-    few_places,
     gradient_numbers,
     gradient_units,
+    specialized_extents,
 )
 from gluonic.codegen.convolution.operators import (
     filters_of,
@@ -31,7 +31,7 @@ from gluonic.codegen.convolution.steps import (
     BlockStep,
     FiltersStep,
     ImageStep,
-    border_rows,
+    padding_rows,
     strides_of_blocks,
     strides_of_planes,
 )
@@ -135,11 +135,11 @@ def _(n: NodeView) -> None:
     n.output = (n.filters * n.groups, n.channels, *n.kernel)
 
 
-@inner_operator("_interleave_places", count="num_args")
-def interleave_places(*phases: Array, num_args: int, steps: Shape, present: Shape) -> Any:
+@inner_operator("_interleave_phases", count="num_args")
+def interleave_phases(*phases: Array, num_args: int, steps: Shape, present: Shape) -> Any:
     """Interleave the phases of images in blocks: phase (i, j) has every step-th position from (i, j) on.
 
-    Phases that are not `present` are zero. The last input is the images' `places_of`.
+    Phases that are not `present` are zero. The last input is the images' `spatial_extents`.
     """
     batch, blocks, _, _, lanes = phases[0].shape
     result = np.zeros((batch, blocks, *phases[-1].shape[:2], lanes), phases[0].dtype)
@@ -150,7 +150,7 @@ def interleave_places(*phases: Array, num_args: int, steps: Shape, present: Shap
     return result
 
 
-@interleave_places.infer_shape
+@interleave_phases.infer_shape
 def _(n: NodeView) -> None:
     batch, blocks, _, _, lanes = complete(n.phases[0])
     n.output = (batch, blocks, *complete(n.phases[-1])[:2], lanes)
@@ -185,16 +185,16 @@ class FilterGradientStep(BlockStep):
     def _form(self, facts: Facts) -> GradientForm:
         """The properties that the innermost loops depend on, including small extents of the output."""
         _, _, rows, columns, _ = self.shape(facts, 1)
-        bordered = border_rows(self.node) != (0, 0)
-        few = None if facts.sizes_vary else few_places(rows, columns)
-        return GradientForm.of(self.filters, host(), few, bordered=bordered)
+        padded = padding_rows(self.node) != (0, 0)
+        few = None if facts.sizes_vary else specialized_extents(rows, columns)
+        return GradientForm.of(self.filters, host(), few, padded=padded)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
         data, grad = self.shape(facts, 0), self.shape(facts, 1)
         lie = strides_of_planes if self.filters.planar else strides_of_blocks
         geometry = Geometry(grad[0], grad[2], grad[3], lie(data), strides_of_blocks(grad))
-        top, bottom = border_rows(self.node)
+        top, bottom = padding_rows(self.node)
         return gradient_numbers(self.filters, geometry, self.n.lanes, (top, data[2] - bottom))
 
     def units(self, facts: Facts) -> int:
@@ -207,7 +207,7 @@ class FilterGradientStep(BlockStep):
         return super().nanoseconds(facts) + products * NANOSECONDS_A_PRODUCT
 
 
-class InterleavePlacesStep(ImageStep):
+class InterleavePhasesStep(ImageStep):
     """Phases interleaved."""
 
     counted = -1
@@ -225,4 +225,4 @@ class InterleavePlacesStep(ImageStep):
 lower(pack_turned_filters, step=PackTurnedFiltersStep)
 lower(unpack_filters, step=UnpackFiltersStep)
 lower(filter_gradient, step=FilterGradientStep)
-lower(interleave_places, step=InterleavePlacesStep)
+lower(interleave_phases, step=InterleavePhasesStep)

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.convolution.filters import Filters, blocks_of
-from gluonic.codegen.convolution.phases import places_in
+from gluonic.codegen.convolution.phases import position_count
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.loops.semantics import function_of
 from gluonic.graph import REGISTRY, Application, Array
@@ -25,12 +25,12 @@ from gluonic.graph.view import NodeView, complete
 
 
 @inner_operator("_to_blocks")
-def to_blocks(data: Array, *, lanes: int, groups: int = 1, border: Shape = (0, 0, 0, 0)) -> Any:
+def to_blocks(data: Array, *, lanes: int, groups: int = 1, padding: Shape = (0, 0, 0, 0)) -> Any:
     """Convert planes to blocks of channels (NCHWc), group by group, padded with zeros."""
     batch, channels, rows, columns = data.shape
     own = channels // groups
     blocks = blocks_of(own, lanes)
-    top, left, bottom, right = border
+    top, left, bottom, right = padding
     shape = (batch, groups, blocks * lanes, rows + top + bottom, columns + left + right)
     result = np.zeros(shape, data.dtype)
     inside = result[:, :, :own, top : top + rows, left : left + columns]
@@ -42,7 +42,7 @@ def to_blocks(data: Array, *, lanes: int, groups: int = 1, border: Shape = (0, 0
 @to_blocks.infer_shape
 def _(n: NodeView) -> None:
     batch, channels, rows, columns = complete(n.data)
-    top, left, bottom, right = n.border
+    top, left, bottom, right = n.padding
     blocks = n.groups * blocks_of(channels // n.groups, n.lanes)
     n.output = (batch, blocks, rows + top + bottom, columns + left + right, n.lanes)
 
@@ -61,28 +61,28 @@ def _(n: NodeView) -> None:
     n.output = (batch, n.channels, rows, columns)
 
 
-@inner_operator("_with_border")
-def with_border(data: Array, *, border: Shape) -> Any:
+@inner_operator("_pad_images")
+def pad_images(data: Array, *, padding: Shape) -> Any:
     """Pad images with zeros, in planes or in blocks."""
-    top, left, bottom, right = border
+    top, left, bottom, right = padding
     widths = [(0, 0), (0, 0), (top, bottom), (left, right), (0, 0)]
     return np.pad(data, widths[: data.ndim])
 
 
-@with_border.infer_shape
+@pad_images.infer_shape
 def _(n: NodeView) -> None:
     batch, channels, rows, columns, *block = complete(n.data)
-    top, left, bottom, right = n.border
+    top, left, bottom, right = n.padding
     n.output = (batch, channels, rows + top + bottom, columns + left + right, *block)
 
 
-@inner_operator("_take_places")
-def take_places(data: Array, *, steps: Shape) -> Any:
+@inner_operator("_subsample")
+def subsample(data: Array, *, steps: Shape) -> Any:
     """Every step-th position of images in blocks."""
     return np.ascontiguousarray(data[:, :, :: steps[0], :: steps[1]])
 
 
-@take_places.infer_shape
+@subsample.infer_shape
 def _(n: NodeView) -> None:
     batch, blocks, rows, columns, lanes = complete(n.data)
     down, across = n.steps
@@ -184,7 +184,7 @@ def _(n: NodeView) -> None:
 
 
 def _absent(n: Any) -> list[str]:
-    has = {"shift": n.has_shift, "residual": n.has_residual, "places": any(n.apart)}
+    has = {"shift": n.has_shift, "residual": n.has_residual, "spatial": any(n.apart)}
     return [name for name, present in has.items() if not present]
 
 
@@ -211,7 +211,7 @@ def convolve_blocks(
     packed: Array,
     shift: Array | None = None,
     residual: Array | None = None,
-    places: Array | None = None,
+    spatial: Array | None = None,
     *,
     channels: int,
     filters: int,
@@ -233,8 +233,8 @@ def convolve_blocks(
 ) -> Any:
     """Convolve padded images; the output is in blocks: activation(sum + shift + residual).
 
-    With `places`, the extents of other images (`places_of`), windows begin at position `first`: one for each of
-    their rows and columns with one remainder, which are `apart` from each other.
+    With `spatial`, the extents of other images (`spatial_extents`), windows begin at position `first`: one for
+    each of their rows and columns with one remainder, which are `apart` from each other.
     """
     found = Filters(channels, filters, groups, kernel, stride, dilate, planar, depthwise)
     weight = unpacked_from_order(packed, found, tile, lanes)
@@ -245,9 +245,9 @@ def convolve_blocks(
         else to_planes.kernel(data, channels=members, groups=1 if depthwise else groups)
     )
     windows = windows_of(kernel, stride, (), dilate)
-    if places is not None:
+    if spatial is not None:
         images = images[:, :, first[0] :, first[1] :]
-        counts = map(places_in, places.shape, remainder, apart)
+        counts = map(position_count, spatial.shape, remainder, apart)
         rows, columns = (
             (count - 1) * step + extent
             for count, step, extent in zip(counts, stride, windows.extents(), strict=True)
@@ -264,10 +264,10 @@ def convolve_blocks(
 
 @convolve_blocks.infer_shape
 def _(n: NodeView) -> None:
-    batch, _, *places = complete(n.data)
+    batch, _, *spatial = complete(n.data)
     if n.apart:
-        rows, columns = map(places_in, complete(n.places)[:2], n.remainder, n.apart)
+        rows, columns = map(position_count, complete(n.spatial)[:2], n.remainder, n.apart)
     else:
         windows = windows_of(n.kernel, n.stride, (), n.dilate)
-        rows, columns = windows.counts(tuple(places[:2]))
+        rows, columns = windows.counts(tuple(spatial[:2]))
     n.output = (batch, n.groups * blocks_of(n.filters, n.lanes), rows, columns, n.lanes)

@@ -53,16 +53,16 @@ def phases_of(shortest: int, kernel: int, stride: int, dilate: int, pad: int) ->
     return found
 
 
-def places_in(size: int, first: int, stride: int) -> int:
+def position_count(size: int, first: int, stride: int) -> int:
     """The number of positions of an axis with a remainder.
 
-    >>> [places_in(7, first, 3) for first in range(3)]
+    >>> [position_count(7, first, 3) for first in range(3)]
     [3, 2, 2]
     """
     return (size + stride - 1 - first) // stride
 
 
-def border_of(
+def padding_of(
     phases: Sequence[Phase | None], kernel: int, stride: int, dilate: int, pad: int
 ) -> tuple[int, int]:
     """The most zeros that phases read before and after an axis of the output's gradient.
@@ -78,7 +78,7 @@ def border_of(
         reach = phase.start + (phase.taps - 1) * phase.dilate
         for rest in range(stride):
             windows = (rest + 2 * pad - (kernel - 1) * dilate - 1) // stride + 1
-            behind = max(behind, reach + places_in(rest, first, stride) - windows)
+            behind = max(behind, reach + position_count(rest, first, stride) - windows)
     return before, behind
 
 
@@ -119,15 +119,15 @@ def emit_interleave(
                         source = w.operand(sum(present[:number]))
                         here = w.moved(source, lines, w.times(width, w.step))
                     with w.f.loop("0", width) as column:
-                        place = w.plus(w.times(column, across), left)
+                        position = w.plus(w.times(column, across), left)
                         vector = (
                             w.load(w.moved(here, column, w.step)) if here else "zeroinitializer"
                         )
-                        w.store(vector, w.moved(there, place, w.step))
+                        w.store(vector, w.moved(there, position, w.step))
     w.f.finish()
 
 
-def emit_take_places(module: LLVMModule, name: str, steps: Sequence[int]) -> None:
+def emit_subsample(module: LLVMModule, name: str, steps: Sequence[int]) -> None:
     """Write the function that takes every step-th position of images in blocks.
 
     Numbers are the rows and columns of the images. A unit of work is a block of an image.

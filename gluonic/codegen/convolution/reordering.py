@@ -63,7 +63,7 @@ class _Images(Writer):
         self.blocks, self.last, self.rows, self.columns = (self.number(i) for i in range(4))
         self.source_strides = [self.number(4 + i) for i in range(3)]
         self.goal_strides = [self.number(7 + i) for i in range(3)]
-        self.border = [self.number(10 + i) for i in range(4)]
+        self.padding = [self.number(10 + i) for i in range(4)]
 
     def write(self, planes: int, row: Callable[[str, str, str], None]) -> None:
         """Write the loops; `row(source, goal, block)` writes the code for a row.
@@ -71,7 +71,7 @@ class _Images(Writer):
         `planes` is the number of source planes in a block.
         """
         source, goal = self.operand(0), self.operand(1)
-        top, left, bottom, right = self.border
+        top, left, bottom, right = self.padding
         with self.f.loop("%begin", "%end") as unit:
             image, block = self.divided(unit, self.blocks)
             start = self.moved(source, image, self.source_strides[0])
@@ -96,7 +96,7 @@ class _Images(Writer):
         self.f.finish()
 
 
-def emit_border(module: LLVMModule, name: str, cell: int) -> None:
+def emit_padding(module: LLVMModule, name: str, cell: int) -> None:
     """Write the function that copies images to memory with zero padding.
 
     Parameters

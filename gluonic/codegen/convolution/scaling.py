@@ -73,37 +73,37 @@ class ScaleStep(ImageStep):
         return blocks, rows * columns
 
     def emit(self, module: LLVMModule, name: str) -> None:
-        """Write the loops over blocks and places."""
+        """Write the loops over blocks and positions."""
         w = ElementWriter(module, name, FLOAT32)
-        blocks, places = w.number(0), w.number(1)
+        blocks, positions = w.number(0), w.number(1)
         data, scale, *shift, goal = (w.operand(i) for i in range(len(self.operands)))
         with w.f.loop("%begin", "%end") as unit:
             _, block = w.divided(unit, blocks)
             own = unit if self.n.of_each_image else block
             factor = w.whole(w.moved(scale, own, w.step), w.lanes)
             summands = [w.whole(w.moved(c, block, w.step), w.lanes) for c in shift]
-            begin = w.times(w.times(unit, places), w.step)
+            begin = w.times(w.times(unit, positions), w.step)
             here, there = w.moved(data, begin), w.moved(goal, begin)
 
-            def write(place: str, count: int) -> None:
-                offsets = [w.times(w.plus(place, i), w.step) for i in range(count)]
+            def write(position: str, count: int) -> None:
+                offsets = [w.times(w.plus(position, i), w.step) for i in range(count)]
                 read = [w.whole(w.moved(here, offset), w.lanes) for offset in offsets]
                 for offset, value in zip(offsets, read, strict=True):
                     scaled = w.m.mad(value, factor, *summands) if summands else value * factor
                     made: Value = self.activation(w.m, scaled)
                     w.put_whole(made, w.moved(there, offset), w.lanes)
 
-            _over(w, places, write)
+            _over(w, positions, write)
         w.f.finish()
 
 
-def _over(w: ElementWriter, places: str, write: Callable[[str, int], None]) -> None:
+def _over(w: ElementWriter, positions: str, write: Callable[[str, int], None]) -> None:
     """Loop over positions, several at a time, the remainder one by one."""
-    whole = w.f.bits(places, -_AT_ONCE)
-    with w.f.loop("0", whole, _AT_ONCE) as place:
-        write(place, _AT_ONCE)
-    with w.f.loop(whole, places) as place:
-        write(place, 1)
+    whole = w.f.bits(positions, -_AT_ONCE)
+    with w.f.loop("0", whole, _AT_ONCE) as position:
+        write(position, _AT_ONCE)
+    with w.f.loop(whole, positions) as position:
+        write(position, 1)
 
 
 lower(scale_blocks, step=ScaleStep)

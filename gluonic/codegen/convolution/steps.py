@@ -20,14 +20,14 @@ from gluonic.codegen.convolution.operators import (
     convolve_blocks,
     filters_of,
     pack_filters,
-    take_places,
+    pad_images,
+    subsample,
     to_blocks,
     to_channel_blocks,
     to_planes,
-    with_border,
 )
-from gluonic.codegen.convolution.phases import emit_take_places
-from gluonic.codegen.convolution.reordering import Reordering, emit_border, emit_pack, emit_unpack
+from gluonic.codegen.convolution.phases import emit_subsample
+from gluonic.codegen.convolution.reordering import Reordering, emit_pack, emit_padding, emit_unpack
 from gluonic.codegen.convolution.tile import ConvolutionEpilogue
 from gluonic.codegen.convolution.tiling import ConvolutionTiling, tiling_of
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
@@ -104,7 +104,7 @@ class ToBlocksStep(ImageStep):
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
-        self.edge = tuple(self.n.border)
+        self.edge = tuple(self.n.padding)
         self.code = emit_pack, facts.decide(self._is_partial)
 
     def _channels(self, facts: Facts) -> int:
@@ -146,13 +146,13 @@ class ToPlanesStep(ImageStep):
         return Reordering(*extent, 1, source[2] * source[3], here, there).numbers()
 
 
-class BorderStep(ImageStep):
+class PadImagesStep(ImageStep):
     """A copy with padding."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         shape = self.shape(facts, 0)
-        self.code = emit_border, 4 * (shape[4] if len(shape) == 5 else 1)
+        self.code = emit_padding, 4 * (shape[4] if len(shape) == 5 else 1)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents, strides and padding."""
@@ -161,15 +161,15 @@ class BorderStep(ImageStep):
         _, blocks, rows, columns, *block = source
         last = block[0] if block else 1
         lies = lie(source), lie(goal)
-        return Reordering(blocks, last, rows, columns, *lies, *self.n.border).numbers()
+        return Reordering(blocks, last, rows, columns, *lies, *self.n.padding).numbers()
 
 
-class TakePlacesStep(ImageStep):
+class SubsampleStep(ImageStep):
     """Every step-th position."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
-        self.code = emit_take_places, self.n.steps
+        self.code = emit_subsample, self.n.steps
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """The rows and columns that are read."""
@@ -256,15 +256,15 @@ def _emit_activated(
     emit_convolution(module, name, form, ConvolutionEpilogue(expression, shifts, residuals))
 
 
-def border_rows(node: Node) -> tuple[int, int]:
+def padding_rows(node: Node) -> tuple[int, int]:
     """The numbers of zero rows above and below the images of an operator's first input."""
     images = node.inputs[0].node
     if images.operator_name == "_depth_windows":  # has all rows of the images that it reads
         images = images.inputs[0].node
     made = images.application
-    if made is None or made.op not in (to_blocks, with_border):
+    if made is None or made.op not in (to_blocks, pad_images):
         return 0, 0
-    top, _, bottom, _ = made.settings["border"]
+    top, _, bottom, _ = made.settings["padding"]
     return top, bottom
 
 
@@ -290,14 +290,12 @@ class ConvolutionStep(BlockStep):
 
     def _form(self, facts: Facts) -> ConvolutionForm:
         """The properties that the innermost loops depend on."""
-        bordered = self._border != (0, 0)
-        return ConvolutionForm.of(
-            self.filters, self._tiling(facts), self.n.lanes, bordered=bordered
-        )
+        padded = self._padding != (0, 0)
+        return ConvolutionForm.of(self.filters, self._tiling(facts), self.n.lanes, padded=padded)
 
     @property
-    def _border(self) -> tuple[int, int]:
-        return (0, 0) if self.n.apart else border_rows(self.node)
+    def _padding(self) -> tuple[int, int]:
+        return (0, 0) if self.n.apart else padding_rows(self.node)
 
     def _geometry(self, facts: Facts) -> Geometry:
         data, output = self.shape(facts, 0), self.shape(facts, 2)
@@ -316,7 +314,7 @@ class ConvolutionStep(BlockStep):
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
         tiling, geometry = self._tiling(facts), self._geometry(facts)
-        top, bottom = self._border
+        top, bottom = self._padding
         inside = top, self.shape(facts, 0)[2] - bottom
         return numbers_of(self.filters, tiling, geometry, self.n.lanes, inside)
 
@@ -332,8 +330,8 @@ class ConvolutionStep(BlockStep):
 
 lower(to_blocks, step=ToBlocksStep)
 lower(to_planes, step=ToPlanesStep)
-lower(with_border, step=BorderStep)
-lower(take_places, step=TakePlacesStep)
+lower(pad_images, step=PadImagesStep)
+lower(subsample, step=SubsampleStep)
 lower(to_channel_blocks, step=ChannelsStep)
 lower(pack_filters, step=PackFiltersStep)
 lower(convolve_blocks, step=ConvolutionStep)

@@ -38,14 +38,14 @@ class ConvolutionEpilogue:
 
     Attributes
     ----------
-    expression : ``(m, sum, *of_channels, *of_places) -> result``
+    expression : ``(m, sum, *of_channels, *elementwise) -> result``
     channels : number of operands with one number per output channel
-    places : number of operands with the shape of the output, each with its own strides
+    elementwise : number of operands with the shape of the output, each with its own strides
     """
 
     expression: Expression
     channels: int = 0
-    places: int = 0
+    elementwise: int = 0
 
 
 NOTHING = ConvolutionEpilogue(lambda m, x: x)
@@ -63,7 +63,7 @@ class Line:
     data: list[str]
     weights: str
     channels: list[str]
-    places: list[list[str]]
+    outputs: list[list[str]]
     taps: tuple[str, str] | None = None
 
 
@@ -108,7 +108,7 @@ class TileWriter:
         self.f, self.form, self.epilogue = function, form, epilogue
         self.down, self.across = kernel
         self.m = Emitter(function)
-        operands = 1 + epilogue.channels + epilogue.places
+        operands = 1 + epilogue.channels + epilogue.elementwise
         length = instruction_count(epilogue.expression, function.module.target, FLOAT32, operands)
         self.together = _REGISTERS if length > _SHORT else 1
         self.lanes = lanes_of(function.module.target)
@@ -145,8 +145,8 @@ class TileWriter:
         f.store("ptr", first, pointer)
 
         def block(number: str | int, channels: int, end: str | int) -> None:
-            places = [self.moved(d, number, self.by_block) for d in data]
-            self._taps(places, pointer, sums, shape, (channels, end), line.taps)
+            addresses = [self.moved(d, number, self.by_block) for d in data]
+            self._taps(addresses, pointer, sums, shape, (channels, end), line.taps)
 
         if form.whole == 1:
             block(0, self.block, self.block * 4)
@@ -174,8 +174,8 @@ class TileWriter:
         if chunk.is_first is None:
             return
         with self.f.when(self.f.negated(chunk.is_first)):
-            for slot, places, number in self._places(line, column, sums, shape):
-                address = self.moved(places[0], number, self.lanes * 4)
+            for slot, ends, number in self._positions(line, column, sums, shape):
+                address = self.moved(ends[0], number, self.lanes * 4)
                 self.f.store(self.vector, self._vector(address).ref, slot)
 
     def _taps(
@@ -227,10 +227,10 @@ class TileWriter:
                 self._some(here, pointer, sums, shape, 1)
                 return
             with _repeated(f, self.across) as j:
-                places = [self.moved(d, j, by_column) for d in rows]
+                addresses = [self.moved(d, j, by_column) for d in rows]
                 at_once = self._at_once(channels, len(sums))
                 with _repeated(f, end, at_once * 4) as offset:
-                    here = [[self.moved(d, 1, offset) for d in places]]
+                    here = [[self.moved(d, 1, offset) for d in addresses]]
                     self._some(here, pointer, sums, shape, at_once)
 
     def _at_once(self, channels: int, sums: int) -> int:
@@ -300,7 +300,7 @@ class TileWriter:
         ref = self.f.load(vector_type(FLOAT32, lanes), address, align)
         return self.m.value(ref, FLOAT32, lanes)
 
-    def _places(
+    def _positions(
         self, line: Line, column: str, sums: Sequence[str], shape: TileShape
     ) -> Iterator[tuple[str, list[str], int]]:
         """For each sum, its slot, the addresses of its row in arrays of the output's shape, its position."""
@@ -310,10 +310,10 @@ class TileWriter:
             for block in range(blocks):
                 ends = [
                     self.moved(addresses[row * blocks + block], column, step)
-                    for addresses in line.places
+                    for addresses in line.outputs
                 ]
-                for place in range(columns):
-                    yield sums[(row * columns + place) * blocks + block], ends, place
+                for position in range(columns):
+                    yield sums[(row * columns + position) * blocks + block], ends, position
 
     def _finish(
         self, line: Line, chunk: Chunk, column: str, sums: Sequence[str], shape: TileShape
@@ -333,29 +333,29 @@ class TileWriter:
         epilogue: ConvolutionEpilogue,
     ) -> None:
         _, columns, blocks = shape
-        places = [*self._places(line, column, sums, shape)]
+        positions = [*self._positions(line, column, sums, shape)]
         channels = line.channels if epilogue.channels else []
         of_channels = [
             [self._vector(self.moved(c, block, self.lanes * 4)) for c in channels]
             for block in range(blocks)
         ]
-        for number in range(0, len(places), columns):
+        for number in range(0, len(positions), columns):
             block = number // columns % blocks
-            for some in _parts(places[number : number + columns], self.together):
+            for some in _parts(positions[number : number + columns], self.together):
                 self._store_some(some, of_channels[block], epilogue)
 
     def _store_some(
         self,
-        places: Sequence[tuple[str, list[str], int]],
+        positions: Sequence[tuple[str, list[str], int]],
         of_channels: Sequence[Value],
         epilogue: ConvolutionEpilogue,
     ) -> None:
         """Write the epilogue and the store of adjacent sums."""
-        count = len(places)
-        total = self.m.joined([self._vector(slot, 64) for slot, _, _ in places])
-        _, ends, first = places[0]
+        count = len(positions)
+        total = self.m.joined([self._vector(slot, 64) for slot, _, _ in positions])
+        _, ends, first = positions[0]
         goal, *others = (
-            self.moved(end, first, self.lanes * 4) for end in ends[: 1 + epilogue.places]
+            self.moved(end, first, self.lanes * 4) for end in ends[: 1 + epilogue.elementwise]
         )
         result = epilogue.expression(
             self.m,
@@ -367,12 +367,12 @@ class TileWriter:
         self.f.store(total.type, stored, goal, 4)
 
 
-def _parts(places: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
+def _parts(positions: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
     """The positions in as few parts as possible, of powers of two, at most `most`."""
     start = 0
-    while start < len(places):
-        count = min(most, 1 << (len(places) - start).bit_length() - 1)
-        yield places[start : start + count]
+    while start < len(positions):
+        count = min(most, 1 << (len(positions) - start).bit_length() - 1)
+        yield positions[start : start + count]
         start += count
 
 

@@ -10,7 +10,7 @@ from gluonic.support.record import record
 _DEEP = 256
 """The approximate number of products summed at a time: their weights stay in the level 1 cache."""
 
-_PLACES = 256
+_POSITIONS = 256
 """The approximate number of outputs, over all blocks, for which weights stay there."""
 
 _SEGMENT, _DEPTH = 8, 4
@@ -117,6 +117,6 @@ def _tiling(
         last_columns=last_columns,
         segment=segment,
         chunk=max(1, -(-whole // chunks)),
-        band=at_least(segment // columns if is_flat else _PLACES // (tile.rows * columns), 1),
+        band=at_least(segment // columns if is_flat else _POSITIONS // (tile.rows * columns), 1),
         depth=_DEPTH if filters.taps == 1 else 1,
     )

@@ -31,13 +31,13 @@ class MatrixWriter(ElementWriter):
     Parameters
     ----------
     windows : their kernel, stride, dilation and padding
-    places, counts : the extents of images, and the numbers of windows along them, as references
+    extents, counts : the extents of images, and the numbers of windows along them, as references
     """
 
     def __init__(self, module: LLVMModule, name: str, dtype: Dtype, windows: Windows3) -> None:
         super().__init__(module, name, dtype)
         self.windows = windows
-        self.places: Sequence[str] = ()
+        self.extents: Sequence[str] = ()
         self.counts: Sequence[str] = ()
 
     def unfold(self, image: str, channels: str, lines: tuple[str, str], matrix: str) -> None:
@@ -51,8 +51,8 @@ class MatrixWriter(ElementWriter):
             self.fill_whole(goal, "0", part.first, zero)
 
             def copy(i: str, lanes: int) -> None:
-                place = self.at(source, self.plus(self.times(i, stride), begin))
-                self.put_whole(self.strided(place, lanes, stride), self.at(goal, i), lanes)
+                address = self.at(source, self.plus(self.times(i, stride), begin))
+                self.put_whole(self.strided(address, lanes, stride), self.at(goal, i), lanes)
 
             self._over_inner(part, copy)
             self.fill_whole(goal, part.after, self.counts[2], zero)
@@ -68,8 +68,8 @@ class MatrixWriter(ElementWriter):
                 return
 
             def add(i: str, lanes: int) -> None:
-                place = self.at(source, self.plus(self.times(i, stride), begin))
-                self.add_strided(self.element(self.at(column, i), lanes), place, lanes, stride)
+                address = self.at(source, self.plus(self.times(i, stride), begin))
+                self.add_strided(self.element(self.at(column, i), lanes), address, lanes, stride)
 
             self._over_inner(part, add)
 
@@ -86,13 +86,13 @@ class MatrixWriter(ElementWriter):
         """Write the loops over rows of the matrix, and over lines of the output in each of them."""
         f, windows = self.f, self.windows
         width = self.times(self.minus(lines[1], lines[0]), self.counts[2])
-        size = self.times(self.times(*self.places[:2]), self.places[2])
+        size = self.times(self.times(*self.extents[:2]), self.extents[2])
         with f.loop("0", channels) as channel, self._taps() as (tap, along):
             plane = self.at(image, self.times(channel, size))
             number = self.plus(self.times(channel, windows.taps), tap[3])
             row = self.at(matrix, self.times(number, width))
             part, begin = along
-            starts = [self._place("0", t, axis) for axis, t in enumerate(tap[:2])]
+            starts = [self._position("0", t, axis) for axis, t in enumerate(tap[:2])]
             with self._lines_of(lines) as (index, depth, down):
                 goal = self.at(row, self.times(self.minus(index, lines[0]), self.counts[2]))
                 where = [
@@ -101,9 +101,9 @@ class MatrixWriter(ElementWriter):
                         starts, (depth, down), self.windows.stride[:2], strict=True
                     )
                 ]
-                valid = [self.inside(i, self.places[axis]) for axis, i in enumerate(where)]
-                source = self.plus(self.times(where[0], self.places[1]), where[1])
-                address = self.at(plane, self.times(source, self.places[2]))
+                valid = [self.inside(i, self.extents[axis]) for axis, i in enumerate(where)]
+                source = self.plus(self.times(where[0], self.extents[1]), where[1])
+                address = self.at(plane, self.times(source, self.extents[2]))
                 self.either(
                     f.both(valid[0], valid[1]),
                     lambda address=address, goal=goal: line(address, goal, part, begin),  # type: ignore[misc]
@@ -126,7 +126,7 @@ class MatrixWriter(ElementWriter):
             again = f.select(is_last, 0, following)
             f.store("i64", again, slots[1], 8)
 
-    def _place(self, index: str, tap: str, axis: int) -> str:
+    def _position(self, index: str, tap: str, axis: int) -> str:
         """The position along an axis that a tap of a window reads."""
         windows = self.windows
         start = self.minus(self.times(index, windows.stride[axis]), windows.pad[axis])
@@ -139,13 +139,13 @@ class MatrixWriter(ElementWriter):
         sizes = [str(k) for k in windows.kernel]
         with f.loop("0", sizes[0]) as i, f.loop("0", sizes[1]) as j, f.loop("0", sizes[2]) as k:
             number = self.plus(self.times(self.plus(self.times(i, sizes[1]), j), sizes[2]), k)
-            begin = self._place("0", k, 2)
+            begin = self._position("0", k, 2)
             yield (i, j, k, number), (self._inner(begin), begin)
 
     def _inner(self, begin: str) -> Inner:
         """The windows whose tap at `begin` is inside the image."""
         step, count = self.windows.stride[2], self.counts[2]
-        first, after = (self.first_at(limit, begin, step) for limit in (0, self.places[2]))
+        first, after = (self.first_at(limit, begin, step) for limit in (0, self.extents[2]))
         first = self.least(first, count)
         after = self.most(self.least(after, count), first)
         return Inner(first, after, self.stretch(first, after))

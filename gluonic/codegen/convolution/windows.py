@@ -35,10 +35,10 @@ class Windows3:
         return self.taps == 1 and self.stride == (1, 1, 1) and not any(self.pad)
 
 
-def deep(places: Shape, fill: int) -> Shape:
+def deep(numbers: Shape, fill: int) -> Shape:
     """Numbers along three axes.
 
     >>> deep((4, 5), 1)
     (1, 4, 5)
     """
-    return (fill,) * (3 - len(places)) + tuple(places)
+    return (fill,) * (3 - len(numbers)) + tuple(numbers)

@@ -317,9 +317,9 @@ class CtcWriter(ElementWriter):
             )
             reach = self.whole(self.at(self.skips, self.plus(state, 2)), self.lanes)
             behind = self._added(stay, go, jump + reach)
-            place = self.at(ahead, state)
-            share = self.m.exp(self.whole(place, self.lanes) + behind - total)
-            self.put_whole(share, place, self.lanes)
+            address = self.at(ahead, state)
+            share = self.m.exp(self.whole(address, self.lanes) + behind - total)
+            self.put_whole(share, address, self.lanes)
             after = behind + self.whole(self.at(emitted, state), self.lanes)
             self.put_whole(after, self.at(self.after, state), self.lanes)
         gradients = self._classes_at(self.gradients, sequence, step)
@@ -328,5 +328,5 @@ class CtcWriter(ElementWriter):
 
     def _take_off(self, gradients: str, state: str, share: Value) -> None:
         """Subtract the probability of being in a state from that of its class."""
-        place = self.at(gradients, self._class_of(state))
-        self.put_whole(self.whole(place) - share, place)
+        address = self.at(gradients, self._class_of(state))
+        self.put_whole(self.whole(address) - share, address)

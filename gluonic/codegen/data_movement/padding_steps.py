@@ -117,9 +117,9 @@ class _PaddingWriter(ElementWriter):
                 return
 
             def body(i: str, lanes: int) -> None:
-                place = self.at(here, i)
-                total = self.element(place, lanes) + self.element(self.at(there, i), lanes)
-                self.put(total, place, lanes)
+                address = self.at(here, i)
+                total = self.element(address, lanes) + self.element(self.at(there, i), lanes)
+                self.put(total, address, lanes)
 
             self.spans("0", count, body)
 
@@ -152,8 +152,8 @@ class _PaddingWriter(ElementWriter):
         behind = [self._size(extents[axis + 1 :]) for extents in (self.larger, self.extents)]
         with self.f.loop("0", self.larger[axis]) as index:
             goal = self.at(there, self.times(index, behind[0]))
-            place = self._place(index, axis)
-            source = self.at(here, self.times(place, behind[1]))
+            position = self._source_position(index, axis)
+            source = self.at(here, self.times(position, behind[1]))
 
             def inside() -> None:
                 self._rows(axis + 1, goal, source, missing, run)
@@ -162,7 +162,7 @@ class _PaddingWriter(ElementWriter):
                 missing(goal, behind[0])
 
             if self.mode == "constant":
-                self.either(self.inside(place, self.extents[axis]), inside, outside)
+                self.either(self.inside(position, self.extents[axis]), inside, outside)
             else:
                 inside()
 
@@ -177,17 +177,17 @@ class _PaddingWriter(ElementWriter):
                 goal = self.at(there, self.times(index, self.inner))
                 source: str | None = None
                 if self.mode != "constant":
-                    place = self._place(index, len(self.widths) - 1)
-                    source = self.at(here, self.times(place, self.inner))
+                    position = self._source_position(index, len(self.widths) - 1)
+                    source = self.at(here, self.times(position, self.inner))
                 run(goal, source, self.inner)
 
-    def _place(self, index: str, axis: int) -> str:
+    def _source_position(self, index: str, axis: int) -> str:
         """The position in the source that is copied to a position of the padded array."""
-        place = self.minus(index, self.widths[axis][0])
+        position = self.minus(index, self.widths[axis][0])
         last = self.minus(self.extents[axis], 1)
         if self.mode == "edge":
-            return self.least(self.most(place, 0), last)
+            return self.least(self.most(position, 0), last)
         if self.mode == "reflect":
-            place = self.most(place, self.minus(0, place))
-            return self.least(place, self.minus(self.times(last, 2), place))
-        return place
+            position = self.most(position, self.minus(0, position))
+            return self.least(position, self.minus(self.times(last, 2), position))
+        return position

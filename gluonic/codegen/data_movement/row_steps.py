@@ -125,9 +125,9 @@ class _RowWriter(ElementWriter):
 
         def add(there: str, here: str) -> None:
             def body(i: str, lanes: int) -> None:
-                place = self.at(there, i)
-                total = self.element(place, lanes) + self.element(self.at(here, i), lanes)
-                self.put(total, place, lanes)
+                address = self.at(there, i)
+                total = self.element(address, lanes) + self.element(self.at(here, i), lanes)
+                self.put(total, address, lanes)
 
             self.spans("0", self.length, body)
 
@@ -139,10 +139,10 @@ class _RowWriter(ElementWriter):
             table = self.at(self.table, self.times(unit, self.times(self.count, self.length)))
             first = self.times(unit, self.length)
             with self.f.loop("0", self.length) as number:
-                place = self.plus(first, number)
-                row = self.times(self._position(place), self.length)
+                position = self.plus(first, number)
+                row = self.times(self._position(position), self.length)
                 element = self.element(self.at(table, self.plus(row, number)))
-                self.put(element, self.at(self.rows, place))
+                self.put(element, self.at(self.rows, position))
         self.f.finish()
 
     def _over_rows(self, body: Callable[[str, str], None], *, clears: bool = False) -> None:

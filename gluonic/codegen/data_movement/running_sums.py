@@ -89,7 +89,7 @@ class _SumWriter(ElementWriter):
                 self._add_rows(source, target)
         self.f.finish()
 
-    def _place(self, number: str | int) -> str | int:
+    def _index(self, number: str | int) -> str | int:
         """The index of the row at a position in the order of summation."""
         if not self.sums.backwards:
             return number
@@ -100,19 +100,19 @@ class _SumWriter(ElementWriter):
         slot = self.f.slot(self.kind)
         self.put_whole(self.number_of(0), slot)
         with self.f.loop("0", self.count) as number:
-            place = self._place(number)
-            total = self.whole(slot) + self.whole(self.at(source, place))
+            index = self._index(number)
+            total = self.whole(slot) + self.whole(self.at(source, index))
             self.put_whole(total, slot)
-            self.put_whole(total, self.at(target, place))
+            self.put_whole(total, self.at(target, index))
 
     def _add_rows(self, source: str, target: str) -> None:
         """Add each row to the last one that was written."""
-        first = self.times(self._place(0), self.length)
+        first = self.times(self._index(0), self.length)
         width = self.times(self.length, self.size)
         self.f.copy(self.at(target, first), self.at(source, first), width)
         with self.f.loop("1", self.count) as number:
-            here = self.times(self._place(number), self.length)
-            before = self.at(target, self.times(self._place(self.minus(number, 1)), self.length))
+            here = self.times(self._index(number), self.length)
+            before = self.at(target, self.times(self._index(self.minus(number, 1)), self.length))
             there, given = self.at(target, here), self.at(source, here)
 
             def body(i: str, lanes: int) -> None:

@@ -17,7 +17,7 @@ from gluonic.graph.ops.sampling import pixels_along
 
 _DTYPES = ("float32", "float64")
 _CORNERS = 4
-_INSTRUCTIONS_A_PLACE, _INSTRUCTIONS_A_SAMPLE = 4, 20
+_INSTRUCTIONS_A_POSITION, _INSTRUCTIONS_A_SAMPLE = 4, 20
 
 
 class SampleStep(Step):
@@ -64,8 +64,8 @@ class SampleStep(Step):
 
     def nanoseconds(self, facts: Facts) -> float:
         """The time for the weights of all positions, and for all samples."""
-        places, samples = (prod(facts.shapes[entry]) for entry in (self.grid, self.samples))
-        count = places * _INSTRUCTIONS_A_PLACE + samples * _INSTRUCTIONS_A_SAMPLE
+        positions, samples = (prod(facts.shapes[entry]) for entry in (self.grid, self.samples))
+        count = positions * _INSTRUCTIONS_A_POSITION + samples * _INSTRUCTIONS_A_SAMPLE
         return count * NANOSECONDS_AN_INSTRUCTION
 
     def workspace(self, facts: Facts) -> int:
@@ -95,24 +95,24 @@ class _SampleWriter(ElementWriter):
         super().__init__(module, name, step.dtype)
         self.orders = step.orders
         self.integer = INT32 if self.dtype == FLOAT32 else INT64
-        self.channels, self.height, self.width, self.places = (self.number(i) for i in range(4))
+        self.channels, self.height, self.width, self.positions = (self.number(i) for i in range(4))
         self.images, self.grid, self.samples, self.corners = (self.operand(i) for i in range(4))
         self.pixels = self.times(self.height, self.width)
 
     def sample(self) -> None:
         """Sum the weighted pixels around each position."""
-        with self._samples() as (plane, sample, place):
+        with self._samples() as (plane, sample, position):
             total = self.number_of(0.0)
-            for pixel, weight in self._corners_of(plane, place):
+            for pixel, weight in self._corners_of(plane, position):
                 total = self.m.mad(self.whole(pixel), weight, total)
             self.put_whole(total, sample)
         self.f.finish()
 
     def back(self) -> None:
         """Add its weighted gradient to the pixels around each position."""
-        with self._samples(clears=True) as (plane, sample, place):
+        with self._samples(clears=True) as (plane, sample, position):
             head = self.whole(sample)
-            for pixel, weight in self._corners_of(plane, place):
+            for pixel, weight in self._corners_of(plane, position):
                 self.put_whole(self.m.mad(head, weight, self.whole(pixel)), pixel)
         self.f.finish()
 
@@ -120,50 +120,52 @@ class _SampleWriter(ElementWriter):
     def _samples(self, *, clears: bool = False) -> Iterator[tuple[str, str, str]]:
         """Loops over images, channels and positions; yields channel and sample addresses, and the position."""
         with self.f.loop("%begin", "%end") as unit:
-            self._note_corners(self.at(self.grid, self.times(unit, self.times(self.places, 2))))
+            self._note_corners(self.at(self.grid, self.times(unit, self.times(self.positions, 2))))
             first = self.times(unit, self.channels)
             with self.f.loop(first, self.plus(first, self.channels)) as channel:
                 plane = self.at(self.images, self.times(channel, self.pixels))
                 if clears:
                     self.clear(plane, self.times(self.pixels, self.size))
-                samples = self.at(self.samples, self.times(channel, self.places))
-                with self.f.loop("0", self.places) as place:
-                    yield plane, self.at(samples, place), place
+                samples = self.at(self.samples, self.times(channel, self.positions))
+                with self.f.loop("0", self.positions) as position:
+                    yield plane, self.at(samples, position), position
 
     def _column(self, number: int) -> str:
         """The column with the pixel indices at one of the four corners or, after these, with their weights."""
-        return self.at(self.corners, self.times(self.places, number))
+        return self.at(self.corners, self.times(self.positions, number))
 
-    def _corners_of(self, plane: str, place: str) -> Iterator[tuple[str, Value]]:
+    def _corners_of(self, plane: str, position: str) -> Iterator[tuple[str, Value]]:
         """The addresses of the pixels around a position, with their weights."""
         for corner in range(_CORNERS):
-            number = self.element_of(self._column(corner), place, self.integer).astype(INT64)
+            number = self.element_of(self._column(corner), position, self.integer).astype(INT64)
             yield (
                 self.at(plane, number.ref),
-                self.whole(self.at(self._column(_CORNERS + corner), place)),
+                self.whole(self.at(self._column(_CORNERS + corner), position)),
             )
 
     def _note_corners(self, across: str) -> None:
         """Find the pixels around all positions in an image."""
-        down, width = self.at(across, self.places), self._extent(self.width, self.integer)
+        down, width = self.at(across, self.positions), self._extent(self.width, self.integer)
 
-        def body(place: str, lanes: int) -> None:
-            x, y = (self.element(self.at(axis, place), lanes) for axis in (across, down))
+        def body(position: str, lanes: int) -> None:
+            x, y = (self.element(self.at(axis, position), lanes) for axis in (across, down))
             columns, rows = (
                 self._along(x, self.width, self.orders[0]),
                 self._along(y, self.height, self.orders[1]),
             )
             for corner, ((row, by_row), (column, by_column)) in enumerate(product(rows, columns)):
                 number = self.m.bitcast(row * width + column, self.dtype)
-                self.put(number, self.at(self._column(corner), place), lanes)
-                self.put(by_row * by_column, self.at(self._column(_CORNERS + corner), place), lanes)
+                self.put(number, self.at(self._column(corner), position), lanes)
+                self.put(
+                    by_row * by_column, self.at(self._column(_CORNERS + corner), position), lanes
+                )
 
-        self.spans("0", self.places, body)
+        self.spans("0", self.positions, body)
 
     def _extent(self, length: str, dtype: Dtype) -> Value:
         return self.m.value(length, INT64, 1).astype(dtype)
 
-    def _along(self, place: Value, length: str, order: int) -> list[tuple[Value, Value]]:
+    def _along(self, position: Value, length: str, order: int) -> list[tuple[Value, Value]]:
         """The indices of the pixels around positions along one axis, and their weights."""
-        found = pixels_along(self.m, place, self._extent(length, self.dtype), order)
+        found = pixels_along(self.m, position, self._extent(length, self.dtype), order)
         return [(self.m.whole(index), weight) for index, weight in found]

@@ -93,8 +93,8 @@ class TranspositionWriter(ElementWriter):
 
         def single(index: str) -> None:
             for i, row in enumerate(rows):
-                place = self.at(goal, self.plus(self.times(index, few), i))
-                self.put_whole(self.whole(self.at(row, index)), place)
+                address = self.at(goal, self.plus(self.times(index, few), i))
+                self.put_whole(self.whole(self.at(row, index)), address)
 
         self._along(first, end, body, single)
 
@@ -107,13 +107,13 @@ class TranspositionWriter(ElementWriter):
             vectors = [self._vector(self._next(start, k)) for k in range(few)]
             for i, row in enumerate(rows):
                 flat = [lane * few + i for lane in range(self.lanes)]
-                places = [divmod(n, self.lanes) for n in flat]
-                self.store(self._mixed(vectors, places), self.at(row, index))
+                sources = [divmod(n, self.lanes) for n in flat]
+                self.store(self._mixed(vectors, sources), self.at(row, index))
 
         def single(index: str) -> None:
             for i, row in enumerate(rows):
-                place = self.at(source, self.plus(self.times(index, few), i))
-                self.put_whole(self.whole(place), self.at(row, index))
+                address = self.at(source, self.plus(self.times(index, few), i))
+                self.put_whole(self.whole(address), self.at(row, index))
 
         self._along(first, end, body, single)
 
@@ -133,13 +133,13 @@ class TranspositionWriter(ElementWriter):
     def _vector(self, address: str) -> str:
         return self.whole(address, self.lanes).ref
 
-    def _mixed(self, vectors: Sequence[str], places: Sequence[tuple[int, int]]) -> str:
+    def _mixed(self, vectors: Sequence[str], sources: Sequence[tuple[int, int]]) -> str:
         """A shuffle of several vectors; each lane is named by its vector and its lane there."""
         mixed = vectors[0]
         for number, vector in enumerate(vectors[1:], 1):
             lanes = [
-                self.lanes + lane if which == number else lane if number == 1 else place
-                for place, (which, lane) in enumerate(places)
+                self.lanes + lane if which == number else lane if number == 1 else position
+                for position, (which, lane) in enumerate(sources)
             ]
             mixed = self.f.shuffle(self.vector, mixed, vector, lanes)
         return mixed
@@ -172,10 +172,10 @@ class TranspositionWriter(ElementWriter):
         for _ in range(self.lanes):
             rows.append(self._vector(row))
             row = self.at(row, self.there_b)
-        place = self.at(goal, self.plus(down, self.times(along, self.here_a)))
+        address = self.at(goal, self.plus(down, self.times(along, self.here_a)))
         for column in self._turned(rows):
-            self.store(column, place)
-            place = self.at(place, self.here_a)
+            self.store(column, address)
+            address = self.at(address, self.here_a)
 
     def _edge(self, source: str, goal: str, a: tuple[str, str], b: tuple[str, str]) -> None:
         """An incomplete block at the end of the axes; rows beyond the end repeat the last one."""
@@ -184,10 +184,10 @@ class TranspositionWriter(ElementWriter):
         rows = []
         for i in range(self.lanes):
             number = self.least(self.plus(down, i), self.minus(b[1], 1))
-            place = self.at(source, self.plus(along, self.times(number, self.there_b)))
-            rows.append(self._masked(place, masks[0]).ref)
+            address = self.at(source, self.plus(along, self.times(number, self.there_b)))
+            rows.append(self._masked(address, masks[0]).ref)
         for i, column in enumerate(self._turned(rows)):
             number = self.plus(along, i)
             with self.f.when(self.f.compare("slt", number, a[1])):
-                place = self.at(goal, self.plus(down, self.times(number, self.here_a)))
-                self._put_masked(self.m.value(column, self.dtype, self.lanes), place, masks[1])
+                address = self.at(goal, self.plus(down, self.times(number, self.here_a)))
+                self._put_masked(self.m.value(column, self.dtype, self.lanes), address, masks[1])

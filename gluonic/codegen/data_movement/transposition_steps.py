@@ -88,9 +88,9 @@ class TranspositionStep(Step):
         """Extents and strides, in source and result, of `a`, `b` and the others; then the extents of a unit."""
         extents = self._extents(facts)
         there = [prod(extents[axis + 1 :]) for axis in range(len(extents))]
-        places = {axis: place for place, axis in enumerate(self.order)}
+        positions = {axis: position for position, axis in enumerate(self.order)}
         shape = [extents[axis] for axis in self.order]
-        here = [prod(shape[places[axis] + 1 :]) for axis in range(len(extents))]
+        here = [prod(shape[positions[axis] + 1 :]) for axis in range(len(extents))]
         found: list[int] = []
         for axis in (self.a, self.b, *self.outer):
             found += [extents[axis], there[axis], here[axis]]

@@ -39,27 +39,27 @@ def origins(
             else:
                 found[number][origin] = None
     named = {node for nodes in found for node in nodes}
-    _by_place(found, unnamed, [node for node in operators if node not in named])
+    _by_location(found, unnamed, [node for node in operators if node not in named])
     lasting = [
         number
         for number, group in enumerate(groups)
         if group not in prepacked and not all(map(_only_moves, group.nodes))
     ]
     _by_neighbours(graph, operators, found, lasting)
-    order = {node: place for place, node in enumerate(operators)}
+    order = {node: index for index, node in enumerate(operators)}
     return [tuple(sorted(nodes, key=order.__getitem__)) for nodes in found]
 
 
 def _only_moves(node: Node) -> bool:
     """Whether a node only moves elements, and has the name of the operator whose result it moves."""
     # Most compiled graphs have no images, and every first call imports this file.
-    from gluonic.codegen.convolution.operators import to_channel_blocks, to_planes, with_border
+    from gluonic.codegen.convolution.operators import pad_images, to_channel_blocks, to_planes
 
-    moved = to_planes, with_border, to_channel_blocks
+    moved = to_planes, pad_images, to_channel_blocks
     return node.application is not None and node.application.op in moved
 
 
-def _by_place(
+def _by_location(
     found: list[dict[Node, None]], unnamed: Sequence[tuple[int, Node]], missing: Sequence[Node]
 ) -> None:
     """Find operators that were decomposed: their parts have their lines."""

@@ -55,7 +55,7 @@ class ArgumentTable:
         self.first_phases = np.cumsum(phases) - phases
         self.step_of_phase = np.repeat(np.arange(len(steps)), phases)
         self.phases = np.array(shares, np.intp)
-        self.own_workspaces = np.array([place for place, _ in self._owners], np.intp)
+        self.own_workspaces = np.array([index for index, _ in self._owners], np.intp)
 
     def listed(
         self, numbers: Sequence[Any], units: Sequence[Any], workspaces: Sequence[Any]
@@ -69,10 +69,10 @@ class ArgumentTable:
         workspaces : the bytes of scratch memory of each step
         """
         table: list[Any] = [0] * self.size
-        for place, number in zip(self._numbers, numbers, strict=True):
-            table[place] = number
-        for place, count in zip(self.phases.tolist(), units, strict=True):
-            table[place : place + WORKSPACE] = count, count, 1
-        for place, step in self._owners:
-            table[place] = workspaces[step]
+        for index, number in zip(self._numbers, numbers, strict=True):
+            table[index] = number
+        for index, count in zip(self.phases.tolist(), units, strict=True):
+            table[index : index + WORKSPACE] = count, count, 1
+        for index, step in self._owners:
+            table[index] = workspaces[step]
         return table

@@ -33,7 +33,7 @@ class Joining:
     whole: int
     parts: list[int | None]
 
-    def places(self, numbers: Integers, table: ArgumentTable) -> Mapping[int, tuple[int, int]]:
+    def hosts(self, numbers: Integers, table: ArgumentTable) -> Mapping[int, tuple[int, int]]:
         """For each part that can be computed in place, the index of the result and the offset in bytes."""
         if numbers[table.phases[table.first_phases[self.step]] + UNITS] != 1:
             return {}
@@ -117,7 +117,7 @@ class BufferAssignment:
         count = len(self.persistent)
         within: dict[int, tuple[int, int]] = {}
         for joining in self._joinings:
-            within.update(joining.places(numbers, table))
+            within.update(joining.hosts(numbers, table))
         lasting = side_by_side(sizes[:count].tolist()) if count else EMPTY
         return lasting, self._lifetimes.plan(sizes[count:], within)
 

@@ -43,8 +43,8 @@ def divide(
     shared = (units > 1) & (time >= WORTH) & (chunks < units)
     if not shared.any():
         return False
-    places, units, chunks = table.phases[shared], units[shared], chunks[shared]
-    numbers[places + CHUNK] = chunks
-    numbers[places + THREADS] = np.minimum(threads, -(-units // chunks))
+    begins, units, chunks = table.phases[shared], units[shared], chunks[shared]
+    numbers[begins + CHUNK] = chunks
+    numbers[begins + THREADS] = np.minimum(threads, -(-units // chunks))
     numbers[SHARE] = workers().share
     return True

@@ -181,8 +181,8 @@ class _LoopWriter:
                     continue
                 accumulators = self._accumulators(stage)
                 with self._sweep_loops(position.indices) as inner:
-                    place = Position(inner, position.lanes, position.hoisted)
-                    self._step(stage, place, reduced, accumulators)
+                    inner_position = Position(inner, position.lanes, position.hoisted)
+                    self._step(stage, inner_position, reduced, accumulators)
                 count = position.lanes.count
                 reduced += [accumulator.lanewise(count) for accumulator in accumulators]
 

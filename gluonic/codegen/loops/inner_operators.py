@@ -105,8 +105,8 @@ def cut_out(data: Entry, cut: EqualPiece) -> Entry:
 @inner_operator("_within", shape=like("data"), dtype=like("data"))
 def within(data: Array, length: Array, *, axis: int, value: float) -> Any:
     """The elements of each row up to its length along an axis, and `value` after them."""
-    places = np.arange(data.shape[axis]).reshape(-1, *(1,) * (data.ndim - 1 - axis))
-    return np.where(places < np.expand_dims(length, axis), data, np.asarray(value, data.dtype))
+    positions = np.arange(data.shape[axis]).reshape(-1, *(1,) * (data.ndim - 1 - axis))
+    return np.where(positions < np.expand_dims(length, axis), data, np.asarray(value, data.dtype))
 
 
 @inner_operator("_concat_piece", count="num_args", dtype=like("grad"))
@@ -121,14 +121,14 @@ def _(n: NodeView) -> None:
     n.output = n.arg[n.index]
 
 
-@inner_operator("_place_of", dtype=output_dtype("int64"))
-def place_of(data: Array, extreme: Array, *, axis: int) -> Any:
+@inner_operator("_index_of", dtype=output_dtype("int64"))
+def index_of(data: Array, extreme: Array, *, axis: int) -> Any:
     """The first index along an axis where elements are an extreme, or NaN; the axis remains."""
     found = np.isnan(data) | (data == extreme)
     return found.argmax(axis=axis, keepdims=True)
 
 
-@place_of.infer_shape
+@index_of.infer_shape
 def _(n: NodeView) -> None:
     n.output = n.extreme
 
@@ -152,6 +152,6 @@ lower(overwrite, loop="loops.semantics:overwrite")
 lower(average, loop="loops.semantics:average_of")
 lower(part, loop="loops.loop_slices:cut")
 lower(within, loop="loops.loop_choices:within_lengths")
-lower(place_of, loop="loops.loop_choices:place_of")
+lower(index_of, loop="loops.loop_choices:index_of")
 lower(filled, loop="loops.semantics:filled")
 lower(concat_piece, loop="loops.loop_slices:concat_piece_of")

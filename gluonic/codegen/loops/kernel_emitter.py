@@ -17,7 +17,7 @@ class KernelEmitter(Emitter):
         self._at_split: Callable[[Value], Value] | None = None
 
     def split_point(self, value: Value) -> Value:
-        """Mark a place where the expression may be cut in two; cut it here within `cutting`."""
+        """Mark a point at which the expression may be cut in two; cut it here within `cutting`."""
         return value if self._at_split is None else self._at_split(value)
 
     @contextmanager

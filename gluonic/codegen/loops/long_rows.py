@@ -133,9 +133,9 @@ class _Cut:
 
         stages = [Stage(sweep, tuple(reduces))]
         if point is not None:
-            places = iter(range(own + known + len(reduces), begin))
+            indices = iter(range(own + known + len(reduces), begin))
             results: list[Result] = [
-                Store(next(places)) if isinstance(result, Carry) else result
+                Store(next(indices)) if isinstance(result, Carry) else result
                 for result in point.results
             ]
             body = self._reading(point.body, known, begin - 1)
@@ -252,8 +252,8 @@ class LongRowStep(LoopStep):
         operands = f.slot(f"[{most} x ptr]")
 
         def put(position: int, address: str) -> None:
-            place = f.offset(operands, position, "ptr")
-            f.store("ptr", address, place)
+            slot = f.offset(operands, position, "ptr")
+            f.store("ptr", address, slot)
 
         for i in range(own):
             put(i, f.operand(i))

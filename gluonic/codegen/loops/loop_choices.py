@@ -48,7 +48,7 @@ def pick_back(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) 
     return Loop(output, (gradient, None, index), expression, indexed=(axis,))
 
 
-def place_of(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
+def index_of(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     """The first index along an axis where the element is the extreme, or NaN."""
     space, axis = inputs[0], settings["axis"]
 
@@ -115,8 +115,8 @@ def sequence_mask(settings: dict[str, Any], inputs: Sequence[Shape], output: Sha
 def within_lengths(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
     """The elements within each row's length, and one number after it."""
     axis = settings["axis"]
-    places = range(len(output))
-    lengths = Read(tuple(None if i == axis else i - (i > axis) for i in places))
+    axes = range(len(output))
+    lengths = Read(tuple(None if i == axis else i - (i > axis) for i in axes))
     return _up_to(lengths, axis, settings["value"], output)
 
 

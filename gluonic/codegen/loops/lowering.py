@@ -193,11 +193,11 @@ class GroupLowering:
         """How inputs are read, for each input of an operator that is read from memory."""
         members, found = set(self.group.nodes), dict[tuple[Node, int], ResultUse]()
         for node in self.group.nodes:
-            loop, place = self.loops[node], self.stages.places[node]
+            loop, domain = self.loops[node], self.stages.domains[node]
             for position, (entry, read) in enumerate(zip(node.inputs, loop.reads, strict=True)):
                 root = self.roots.get(entry, entry)
                 if read is not None and root.node not in members:
-                    found[node, position] = self._use(entry, read, place.axes, (node, position))
+                    found[node, position] = self._use(entry, read, domain.axes, (node, position))
         return found
 
     def _use(self, entry: Entry, read: Read, own: AxisMap, where: tuple[Node, int]) -> ResultUse:
@@ -212,8 +212,8 @@ class GroupLowering:
 
     def _written(self, entry: Entry) -> AxisMap:
         """For each axis of the space, the corresponding axis of a result."""
-        loop, place = self.loops[entry.node], self.stages.places[entry.node]
-        axes = loop.written if place.kind == "reduce" else place.axes
+        loop, domain = self.loops[entry.node], self.stages.domains[entry.node]
+        axes = loop.written if domain.kind == "reduce" else domain.axes
         return tuple(
             None if length == 1 else axis
             for axis, length in zip(axes, self.stages.space, strict=True)

@@ -52,7 +52,7 @@ class _Question:
         stages = nest.group.stages
         assert stages is not None
         self.stages = stages
-        first = next(n for n in nest.group.nodes if stages.places[n].kind != "point")
+        first = next(n for n in nest.group.nodes if stages.domains[n].kind != "point")
         self.space = loops[first].space
         self.long = [axis for axis, extent in enumerate(self.space) if not is_one(extent)]
 
@@ -64,23 +64,23 @@ class _Question:
         covered = {axis for axes in lowered.merged for axis in axes}
         return (
             covered.issuperset(self.long)
-            and all(self._lies_there(node, self.stages.places[node]) for node in nodes)
+            and all(self._lies_there(node, self.stages.domains[node]) for node in nodes)
             and all(self._is_passed_on(node) for node in nodes)
             and all(self._is_read(*where, n) for where, n in lowered.reads.items())
             and all(self._is_written(e, n) for e, n in lowered.writes.items())
         )
 
-    def _lies_there(self, node: Node, place: StageDomain) -> bool:
+    def _lies_there(self, node: Node, domain: StageDomain) -> bool:
         """Whether an operator's loop runs over the planned axes and reduces the same ones."""
         loop, before = self.loops[node], self.nest.loops[node]
         if len(loop.space) != len(before.space) or loop.indexed != before.indexed:
             return False
-        if place.kind == "point":
-            mapped = set(place.axes)
+        if domain.kind == "point":
+            mapped = set(domain.axes)
             left = (n for axis, n in enumerate(loop.space) if axis not in mapped)
             fits = all(n == 1 for n in left) and all(
                 axis is None or loop.space[axis] == self.space[i]
-                for i, axis in enumerate(place.axes)
+                for i, axis in enumerate(domain.axes)
             )
         else:
             fits = loop.space == self.space
@@ -99,7 +99,7 @@ class _Question:
 
     def _is_passed_on(self, node: Node) -> bool:
         """Whether the group's results that an operator reads are computed at the same position."""
-        own = self.stages.places[node].axes
+        own = self.stages.domains[node].axes
         for position, (entry, read) in enumerate(
             zip(node.inputs, self.loops[node].reads, strict=True)
         ):
@@ -107,7 +107,7 @@ class _Question:
             if (read is None) != (before is None):
                 return False
             root = self.nest.roots.get(entry, entry)
-            if read is None or root.node not in self.stages.places:
+            if read is None or root.node not in self.stages.domains:
                 continue
             axes: AxisMap | None = composed(own, read.axes)
             if entry != root:
@@ -125,9 +125,9 @@ class _Question:
 
     def _lies(self, node: Node) -> AxisMap:
         """For each axis of the space, the corresponding axis of an operator's result."""
-        place = self.stages.places[node]
-        if place.kind != "reduce":
-            return composed(place.axes, identity(len(self.loops[node].space)))
+        domain = self.stages.domains[node]
+        if domain.kind != "reduce":
+            return composed(domain.axes, identity(len(self.loops[node].space)))
         return self.loops[node].written
 
     def _is_read(self, node: Node, position: int, number: int) -> bool:
@@ -135,7 +135,7 @@ class _Question:
         access, read = self.nest.lowered.operands[number], self.loops[node].reads[position]
         if read is None or read.is_whole != (access.part is None):
             return False
-        axes = composed(self.stages.places[node].axes, read.axes)
+        axes = composed(self.stages.domains[node].axes, read.axes)
         return self._has_strides(number, access, axes, read)
 
     def _is_written(self, entry: Entry, number: int) -> bool:

@@ -28,20 +28,23 @@ def parts_of(
     size_of : the size in bytes of an element of a result
     """
     costly = {node for node in nodes if is_costly(node)}
-    place: dict[Node, int] = {}
+    part_of: dict[Node, int] = {}
     last = 0
     for node in nodes:
-        last += node in costly and not costly.isdisjoint(place)
-        place[node] = last
-    _put_off([node for node in nodes if node not in costly], sources, place, size_of)
-    return [[node for node in nodes if place[node] == number] for number in range(last + 1)]
+        last += node in costly and not costly.isdisjoint(part_of)
+        part_of[node] = last
+    _put_off([node for node in nodes if node not in costly], sources, part_of, size_of)
+    return [[node for node in nodes if part_of[node] == number] for number in range(last + 1)]
 
 
 def _put_off(
-    cheap: Sequence[Node], sources: Sources, place: dict[Node, int], size_of: Callable[[Node], int]
+    cheap: Sequence[Node],
+    sources: Sources,
+    part_of: dict[Node, int],
+    size_of: Callable[[Node], int],
 ) -> None:
     """Move operators to the part that reads them, if that stores no more in scratch."""
-    readers: dict[Node, list[Node]] = {node: [] for node in place}
+    readers: dict[Node, list[Node]] = {node: [] for node in part_of}
     for reader, read in sources.items():
         for node in read:
             readers[node].append(reader)
@@ -49,14 +52,14 @@ def _put_off(
     while moved:
         moved = False
         for node in reversed(cheap):
-            goals = {place[reader] for reader in readers[node]}
-            if len(goals) != 1 or goals == {place[node]}:
+            goals = {part_of[reader] for reader in readers[node]}
+            if len(goals) != 1 or goals == {part_of[node]}:
                 continue  # nobody reads it, or it must be stored in any case
             kept_now = {
                 source
                 for source in sources[node]
-                if all(place[reader] <= place[source] for reader in readers[source])
+                if all(part_of[reader] <= part_of[source] for reader in readers[source])
             }
             if sum(map(size_of, kept_now)) <= size_of(node):
-                (place[node],) = goals
+                (part_of[node],) = goals
                 moved = True

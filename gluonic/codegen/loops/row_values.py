@@ -23,7 +23,7 @@ class RowValues:
         """Load the stored values of a row."""
         found = []
         for array, like in self._arrays:
-            ref = self.m.function.load(like.type, self._place(array, like, row))
+            ref = self.m.function.load(like.type, self._address(array, like, row))
             found.append(self.m.value(ref, like.dtype, 1).within(like.bounds))
         return found
 
@@ -32,8 +32,8 @@ class RowValues:
         for value in values:
             array = self.m.function.slot(f"[{self.rows} x {value.type}]")
             self._arrays.append((array, value))
-            place = self._place(array, value, row)
-            self.m.function.store(value.type, value.ref, place)
+            address = self._address(array, value, row)
+            self.m.function.store(value.type, value.ref, address)
 
-    def _place(self, array: str, like: Value, row: str) -> str:
+    def _address(self, array: str, like: Value, row: str) -> str:
         return self.m.function.offset(array, row, like.type)

@@ -50,7 +50,7 @@ class StageBodies:
         assert group.stages is not None
         self.group, self.loops, self.dtypes, self.roots = group, loops, dtypes, roots
         self.merged, self.reads = merged, reads
-        self.places, self.sweeps = group.stages.places, group.stages.sweeps
+        self.domains, self.sweeps = group.stages.domains, group.stages.sweeps
         self.outputs = {e.node: first_output + i for i, e in enumerate(group.outputs)}
         self.products = products_in_sums(group.nodes, self.outputs, self.source, dtypes)
         self.kept: dict[Node, int] = {}
@@ -87,7 +87,7 @@ class StageBodies:
         An expensive operator computes many elements at once, so where registers are few they hold only its own
         values; and a processor's out-of-order window is limited.
         """
-        plain = all(place.kind == "element" for place in self.places.values())
+        plain = all(domain.kind == "element" for domain in self.domains.values())
         return self.sweeps == 1 and plain and host().vector_registers < _ENOUGH_REGISTERS
 
     def _parts(self) -> list[list[Node]]:
@@ -112,7 +112,7 @@ class StageBodies:
         """The operators of the group whose elements, not only shapes, the given one reads."""
         reads = zip(node.inputs, self.loops[node].reads, strict=True)
         found = dict.fromkeys(self.source(entry) for entry, read in reads if read is not None)
-        return [source for source in found if source in self.places]
+        return [source for source in found if source in self.domains]
 
     def _split_points(self, part: Sequence[Node]) -> list[Dtype]:
         """The dtypes of the values that cross the split points in a part's operators."""
@@ -168,7 +168,7 @@ class StageBodies:
 
     def written_once(self) -> list[int]:
         """The operands that are written once and never read; known after `stages`."""
-        elements = [node for node in self.outputs if self.places[node].kind == "element"]
+        elements = [node for node in self.outputs if self.domains[node].kind == "element"]
         kept = set(self.kept.values())
         return [self.outputs[node] for node in elements if self.outputs[node] not in kept]
 
@@ -176,12 +176,12 @@ class StageBodies:
         return [
             node
             for node in self.group.nodes
-            if self.places[node].kind == kind and self.places[node].stage == stage
+            if self.domains[node].kind == kind and self.domains[node].stage == stage
         ]
 
     def _keep_costly(self) -> None:
         """Find memory for expensive values that a later sweep needs again."""
-        lenders = [n for n in self.outputs if self.places[n].kind == "element"]
+        lenders = [n for n in self.outputs if self.domains[n].kind == "element"]
         for node, last in self._needed_later():
             if node in self.outputs:
                 self.kept[node] = self.outputs[node]
@@ -192,7 +192,7 @@ class StageBodies:
                 self.kept[node] = self.outputs[lender]
 
     def _can_lend(self, lender: Node, node: Node, last: int) -> bool:
-        fits = self.places[node].stage < self.places[lender].stage >= last
+        fits = self.domains[node].stage < self.domains[lender].stage >= last
         return fits and self.dtypes[lender.entry()] == self.dtypes[node.entry()]
 
     def _needed_later(self) -> list[tuple[Node, int]]:
@@ -202,15 +202,15 @@ class StageBodies:
         """
         last: dict[Node, int] = {}
         for node in reversed(self.group.nodes):
-            stage = max(self.places[node].stage, last.get(node, 0))
+            stage = max(self.domains[node].stage, last.get(node, 0))
             for entry in node.inputs:
                 source = self.source(entry)
-                if source in self.places and self.places[source].kind == "element":
+                if source in self.domains and self.domains[source].kind == "element":
                     last[source] = max(last.get(source, 0), stage)
         return [
             (node, stage)
             for node, stage in last.items()
-            if stage > self.places[node].stage
+            if stage > self.domains[node].stage
             and self.dtypes[node.entry()].name in _STORED_AS_COMPUTED
             and is_costly(node.application, self.loops[node])
         ]
@@ -261,7 +261,7 @@ class StageBodies:
     def _is_read_after(self, node: Node, number: int) -> bool:
         return any(
             self.source(entry) is node
-            and (self.places[reader].kind != "point" or self.places[reader].stage > number)
+            and (self.domains[reader].kind != "point" or self.domains[reader].stage > number)
             for reader in self.group.nodes
             for entry in reader.inputs
         )
@@ -298,11 +298,11 @@ class _Evaluation:
             return self.r[self.carried[node]]
         if node in self.kept:
             return self.x[self.kept[node]].within(bodies.bounds[node])
-        m = _OwnAxes(self.m, self.x, bodies.places[node].axes, bodies.merged)
+        m = _OwnAxes(self.m, self.x, bodies.domains[node].axes, bodies.merged)
         if node in self.raw:
             finish, value = bodies.loops[node].finish, self.r[self.raw[node]]
             return self._stored(node, value if finish is None else finish(m, value))
-        if bodies.places[node].stage < self.stage and node in bodies.kept:
+        if bodies.domains[node].stage < self.stage and node in bodies.kept:
             return self.x[bodies.kept[node]]
         loop = bodies.loops[node]
         value = self._sum_of_product(node)

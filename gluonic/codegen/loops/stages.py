@@ -34,17 +34,17 @@ class Stages:
     ----------
     space : the iteration space
     reduced : the reduced axes that are longer than 1
-    places : the stage and the axes of each operator
+    domains : the stage and the axes of each operator
     """
 
     space: Shape
     reduced: frozenset[int]
-    places: Mapping[Node, StageDomain]
+    domains: Mapping[Node, StageDomain]
 
     @property
     def sweeps(self) -> int:
         """The number of sweeps."""
-        return 1 + max((p.stage for p in self.places.values() if p.kind != "point"), default=0)
+        return 1 + max((p.stage for p in self.domains.values() if p.kind != "point"), default=0)
 
 
 def arrange(
@@ -71,19 +71,19 @@ def arrange(
     if frame is None:
         return None
     stays = not reads_back and frame == (parts[0].space, parts[0].reduced)
-    known = parts[0].places if stays else {}
+    known = parts[0].domains if stays else {}
     arrangement = _Arrangement(*frame, known, loops, shapes, roots)
     for node in nodes:
         if node not in known and not arrangement.add(node):
             return None
-    return _if_worthwhile(Stages(*frame, arrangement.places))
+    return _if_worthwhile(Stages(*frame, arrangement.domains))
 
 
 def alone(node: Node, loop: Loop) -> Stages | None:
     """Plan the loop nest of a single operator; None if that is impossible."""
     kind = "element" if loop.reduction is None else "reduce"
-    place = StageDomain(kind, 0, identity(len(loop.space)))
-    return _if_worthwhile(Stages(loop.space, _long_axes(loop.axes, loop.space), {node: place}))
+    domain = StageDomain(kind, 0, identity(len(loop.space)))
+    return _if_worthwhile(Stages(loop.space, _long_axes(loop.axes, loop.space), {node: domain}))
 
 
 def _long_axes(axes: Sequence[int], space: Shape) -> frozenset[int]:
@@ -115,7 +115,7 @@ class _Arrangement:
     ) -> None:
         self.space, self.reduced = space, reduced
         self.loops, self.shapes, self.roots = loops, shapes, roots
-        self.places = dict(known)
+        self.domains = dict(known)
 
     def add(self, node: Node) -> bool:
         """Find the stage and the axes of an operator; False if there are none."""
@@ -132,13 +132,13 @@ class _Arrangement:
         stage = self._stage(node, loop, own, kind)
         if stage is None:
             return False
-        self.places[node] = StageDomain(kind, stage, own)
+        self.domains[node] = StageDomain(kind, stage, own)
         return True
 
     def _written(self, node: Node) -> AxisMap:
         """For each axis of the space, the axis of an operator's result."""
-        place = self.places[node]
-        return self._plain(self.loops[node].written if place.kind == "reduce" else place.axes)
+        domain = self.domains[node]
+        return self._plain(self.loops[node].written if domain.kind == "reduce" else domain.axes)
 
     def _embedding(self, loop: Loop) -> AxisMap | None:
         """For each axis of the space, the axis of a loop over the kept axes only."""
@@ -160,16 +160,16 @@ class _Arrangement:
         stage, depends = 0, False
         for entry, read in zip(node.inputs, loop.reads, strict=True):
             root = self.roots.get(entry, entry)
-            place = self.places.get(root.node)
-            if read is None or place is None:
+            domain = self.domains.get(root.node)
+            if read is None or domain is None:
                 continue
             if not self._is_at_hand(entry, root, read, own):
                 return None
             depends = True
-            ready = place.stage
-            if place.kind != "element" and kind != "point":
+            ready = domain.stage
+            if domain.kind != "element" and kind != "point":
                 ready += 1
-            elif place.kind == "element" and kind == "point":
+            elif domain.kind == "element" and kind == "point":
                 return None
             stage = max(stage, ready)
         if kind == "point" and not depends:

@@ -217,7 +217,7 @@ def loop_for(node: Node, facts: Facts) -> Loop | None:
 def space_of(group: Group, facts: Facts) -> Shape:
     """The iteration space of a group for these shapes: that of its first operator that is not a point."""
     assert group.stages is not None
-    node = next(n for n in group.nodes if group.stages.places[n].kind != "point")
+    node = next(n for n in group.nodes if group.stages.domains[n].kind != "point")
     loop = loop_for(node, facts)
     assert loop is not None
     return loop.space

@@ -14,14 +14,14 @@ _AT_ONCE = 16
 """Roughly the number of products that machine code computes while it loads an element."""
 
 
-_FEW_PLACES = 512
+_FEW_POSITIONS = 512
 """From this number of columns on, NumPy's matrix products are as fast as machine code."""
 
 
 def windowed_work(settings: dict[str, Any], shapes: Sequence[Shape]) -> float:
     """The work per element; NumPy computes 1 × 1 filters on large images, for which this is 0."""
     taps = prod(settings["kernel"])
-    if taps == 1 and prod(shapes[0][2:]) >= _FEW_PLACES * prod(settings["stride"]):
+    if taps == 1 and prod(shapes[0][2:]) >= _FEW_POSITIONS * prod(settings["stride"]):
         return 0
     filters = settings["num_filter"] / settings["num_group"]
     return float(taps * max(1, filters / _AT_ONCE))

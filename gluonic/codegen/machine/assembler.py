@@ -217,10 +217,10 @@ class LLVMFunction(IntegerCode):
         self._branch(enter, body, after)
         self.start(body)
         index = self.op("")
-        lines, place = self._lines, len(self._lines) - 1
+        lines, phi = self._lines, len(self._lines) - 1
         yield index
         following = self.op(f"add nsw i64 {index}, {step}")
-        lines[place] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
+        lines[phi] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
         again = self.compare("slt", following, stop)
         self._branch(again, body, after)
         self.start(after)
@@ -231,12 +231,12 @@ class LLVMFunction(IntegerCode):
         self._jump(head)
         self.start(head)
         index = self.op("")
-        lines, place = self._lines, len(self._lines) - 1
+        lines, phi = self._lines, len(self._lines) - 1
         inside = self.compare("slt", index, stop)
         self._branch(inside, body, after)
         self.start(body)
         held, following = holds(index), self.op(f"add nsw i64 {index}, 1")
-        lines[place] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
+        lines[phi] = f"  {index} = phi i64 [ {start}, %{before} ], [ {following}, %{self.block} ]"
         self._branch(held, head, after)
         self.start(after)
         return index

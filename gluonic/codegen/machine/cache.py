@@ -97,17 +97,17 @@ def folder() -> Path:
 
 def clear() -> None:
     """Remove every entry."""
-    place = _private_folder()
-    for entry in _entries(place) if place else ():
+    private = _private_folder()
+    for entry in _entries(private) if private else ():
         Path(entry).unlink(missing_ok=True)
 
 
 def sizes() -> dict[str, int] | None:
     """The bytes of each entry, by name; None if the cache is off or its folder is not private."""
-    place = _private_folder()
-    if place is None:
+    private = _private_folder()
+    if private is None:
         return None
-    return {path.stem: path.stat().st_size for path in place.glob(f"*{_SUFFIX}")}
+    return {path.stem: path.stat().st_size for path in private.glob(f"*{_SUFFIX}")}
 
 
 def _private_folder() -> Path | None:
@@ -115,14 +115,14 @@ def _private_folder() -> Path | None:
     if os.environ.get("GLUONIC_CACHE", "1") == "0":
         return None
     try:
-        place = folder()
-        place.mkdir(mode=0o700, parents=True, exist_ok=True)
-        status = place.lstat()
+        private = folder()
+        private.mkdir(mode=0o700, parents=True, exist_ok=True)
+        status = private.lstat()
     except (OSError, RuntimeError):  # RuntimeError: no home folder can be found
         return None
     ours = not hasattr(os, "geteuid") or status.st_uid == os.geteuid()
     closed = os.name == "nt" or not status.st_mode & (stat.S_IWGRP | stat.S_IWOTH)
-    return place if stat.S_ISDIR(status.st_mode) and ours and closed else None
+    return private if stat.S_ISDIR(status.st_mode) and ours and closed else None
 
 
 def _read(path: Path) -> bytes | None:

@@ -29,8 +29,8 @@ vectors:
   %is_vector = icmp slt i64 %i, %whole
   br i1 %is_vector, label %vector, label %rest
 vector:
-  %v_place = getelementptr i32, ptr %from, i64 %i
-  %v_word = load <8 x i32>, ptr %v_place, align 4
+  %v_address = getelementptr i32, ptr %from, i64 %i
+  %v_word = load <8 x i32>, ptr %v_address, align 4
 $vector
   %v_goal = getelementptr $kind, ptr %to, i64 %i
   store <8 x $kind> %v_value, ptr %v_goal, align 1
@@ -41,8 +41,8 @@ rest:
   %is_element = icmp slt i64 %j, %size
   br i1 %is_element, label %element, label %rested
 element:
-  %e_place = getelementptr i32, ptr %from, i64 %j
-  %e_word = load i32, ptr %e_place
+  %e_address = getelementptr i32, ptr %from, i64 %j
+  %e_word = load i32, ptr %e_address
 $element
   %e_goal = getelementptr $kind, ptr %to, i64 %j
   store $kind %e_value, ptr %e_goal
@@ -83,8 +83,8 @@ _ROW = Template("""
 """)
 _SCALES = Template("""
   %offset_wide = load double, ptr %table
-  %scale_place = getelementptr double, ptr %table, i64 1
-  %scale_wide = load double, ptr %scale_place
+  %scale_address = getelementptr double, ptr %table, i64 1
+  %scale_wide = load double, ptr %scale_address
   %offset = $narrow %offset_wide to $kind
   %scale = $narrow %scale_wide to $kind
 """)

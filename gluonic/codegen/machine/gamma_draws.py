@@ -10,14 +10,14 @@ _GAMMA = Template("""
 define internal $kind @gamma_$kind(ptr %block, ptr %ready, ptr %position, ptr %row, i64 %mode) #0 {
 entry:
   %d_wide = load double, ptr %row
-  %k_place = getelementptr double, ptr %row, i64 1
-  %k_wide = load double, ptr %k_place
-  %c_place = getelementptr double, ptr %row, i64 2
-  %c_wide = load double, ptr %c_place
-  %scale_place = getelementptr double, ptr %row, i64 3
-  %scale_wide = load double, ptr %scale_place
-  %power_place = getelementptr double, ptr %row, i64 4
-  %power = load double, ptr %power_place
+  %k_address = getelementptr double, ptr %row, i64 1
+  %k_wide = load double, ptr %k_address
+  %c_address = getelementptr double, ptr %row, i64 2
+  %c_wide = load double, ptr %c_address
+  %scale_address = getelementptr double, ptr %row, i64 3
+  %scale_wide = load double, ptr %scale_address
+  %power_address = getelementptr double, ptr %row, i64 4
+  %power = load double, ptr %power_address
   %d = $narrow %d_wide to $kind
   %k = $narrow %k_wide to $kind
   %c = $narrow %c_wide to $kind

@@ -29,20 +29,20 @@ def masked_store(f: LLVMFunction, kind: str, ref: str, address: str, align: int,
 
 def gather(f: LLVMFunction, kind: str, pointers: str, align: int, mask: str) -> str:
     """Load each lane from its own address; the lanes that `mask` does not select are zero."""
-    places, bits = (_pointers_type(kind), pointers), (_mask_type(kind), mask)
+    addresses, bits = (_pointers_type(kind), pointers), (_mask_type(kind), mask)
     return f.call(
         f"llvm.masked.gather.{type_suffix(kind)}.v{_count(kind)}p0",
         kind,
-        [places, _align(align), bits, (kind, "zeroinitializer")],
+        [addresses, _align(align), bits, (kind, "zeroinitializer")],
     )
 
 
 def scatter(f: LLVMFunction, kind: str, ref: str, pointers: str, align: int, mask: str) -> None:
     """Store each lane that `mask` selects to its own address."""
-    places, bits = (_pointers_type(kind), pointers), (_mask_type(kind), mask)
+    addresses, bits = (_pointers_type(kind), pointers), (_mask_type(kind), mask)
     f.call_for_effect(
         f"llvm.masked.scatter.{type_suffix(kind)}.v{_count(kind)}p0",
-        [(kind, ref), places, _align(align), bits],
+        [(kind, ref), addresses, _align(align), bits],
     )
 
 

@@ -109,7 +109,7 @@ class Lifetimes:
         sizes : the bytes of each buffer, rounded up to cache lines
         within : for each buffer in another's memory, that buffer and the offset in it
         """
-        key = tuple([(buffer, place[0]) for buffer, place in within.items()])
+        key = tuple([(buffer, host) for buffer, (host, _) in within.items()])
         layout = self._layouts.get(key)
         hosts, begins = _outermost(len(self.buffers), within) if key or layout is None else ((), ())
         if layout is None:
@@ -127,9 +127,9 @@ def _outermost(
     """For each buffer, the outermost one that contains it, perhaps itself, and the offset in it."""
     hosts, begins = list(range(count)), [0] * count
     for buffer in within:
-        while (place := within.get(hosts[buffer])) is not None:
-            hosts[buffer] = place[0]
-            begins[buffer] += place[1]
+        while (found := within.get(hosts[buffer])) is not None:
+            hosts[buffer] = found[0]
+            begins[buffer] += found[1]
     return hosts, begins
 
 
@@ -224,15 +224,15 @@ class _Model:
         lower: list[list[int]] = [[] for _ in offsets]
         alive: list[int] = []
         for buffer in self._moves:
-            place = bisect_left(alive, offsets[max(buffer, ~buffer)], key=offsets.__getitem__)
+            index = bisect_left(alive, offsets[max(buffer, ~buffer)], key=offsets.__getitem__)
             if buffer < 0:
-                del alive[place]
+                del alive[index]
                 continue
-            if place:
-                lower[buffer].append(alive[place - 1])
-            if place < len(alive):
-                lower[alive[place]].append(buffer)
-            alive.insert(place, buffer)
+            if index:
+                lower[buffer].append(alive[index - 1])
+            if index < len(alive):
+                lower[alive[index]].append(buffer)
+            alive.insert(index, buffer)
         return [(buffer, lower[buffer]) for buffer in np.argsort(offsets).tolist()]
 
     def plan_for(self, sizes: Sequence[int]) -> MemoryPlan:

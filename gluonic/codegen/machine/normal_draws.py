@@ -42,10 +42,10 @@ part:
   br i1 %some, label %pair, label %finish
 pair:
   %k = phi i64 [ 0, %part ], [ %k_next, %pair ]
-$pair  %y_place = getelementptr $kind, ptr %to, i64 %k
-  store $kind %y, ptr %y_place
-  %r_place = getelementptr $kind, ptr %lengths, i64 %k
-  store $kind %r, ptr %r_place
+$pair  %y_address = getelementptr $kind, ptr %to, i64 %k
+  store $kind %y, ptr %y_address
+  %r_address = getelementptr $kind, ptr %lengths, i64 %k
+  store $kind %r, ptr %r_address
   %one = zext i1 %is_good to i64
   %k_next = add i64 %k, %one
   %more = icmp slt i64 %k_next, %size
@@ -83,8 +83,8 @@ good:
 $factor  %y_standard = fmul $kind %y, %factor
   %y_scaled = fmul $kind %scale, %y_standard
   %y_value = fadd $kind %offset, %y_scaled
-  %y_place = getelementptr $kind, ptr %goal, i64 %i
-  store $kind %y_value, ptr %y_place
+  %y_address = getelementptr $kind, ptr %goal, i64 %i
+  store $kind %y_value, ptr %y_address
   %i_second = add i64 %i, 1
   %i_next = add i64 %i, 2
   %is_asked = icmp slt i64 %i_second, %count
@@ -93,8 +93,8 @@ both:
   %x_standard = fmul $kind %x, %factor
   %x_scaled = fmul $kind %scale, %x_standard
   %x_value = fadd $kind %offset, %x_scaled
-  %x_place = getelementptr $kind, ptr %goal, i64 %i_second
-  store $kind %x_value, ptr %x_place
+  %x_address = getelementptr $kind, ptr %goal, i64 %i_second
+  store $kind %x_value, ptr %x_address
   br label %two
 finish:
   ret void

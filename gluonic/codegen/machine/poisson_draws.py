@@ -91,8 +91,8 @@ mix:
   %drawn = call float @gamma_float({TAKEN}, ptr %row, i64 %mode)
   br label %go
 plain:
-  %mean_place = getelementptr double, ptr %row, i64 3
-  %mean_wide = load double, ptr %mean_place
+  %mean_address = getelementptr double, ptr %row, i64 3
+  %mean_wide = load double, ptr %mean_address
   %given = fptrunc double %mean_wide to float
   br label %go
 go:

@@ -17,10 +17,10 @@ class StepFunction(LLVMFunction):
 
     def operand(self, position: int) -> str:
         """The address of an operand."""
-        place = self.offset("%operands", position, "ptr")
-        return self.load("ptr", place)
+        address = self.offset("%operands", position, "ptr")
+        return self.load("ptr", address)
 
     def number(self, position: int) -> str:
         """A run-time number."""
-        place = self.offset("%numbers", position, "i64")
-        return self.load("i64", place)
+        address = self.offset("%numbers", position, "i64")
+        return self.load("i64", address)

@@ -16,8 +16,8 @@ define internal i64 @now() nounwind {
   %time = alloca { i64, i64 }, align 8
   call i32 @clock_gettime(i32 $clock, ptr %time)
   %seconds = load i64, ptr %time
-  %place = getelementptr { i64, i64 }, ptr %time, i32 0, i32 1
-  %nanoseconds = load i64, ptr %place
+  %address = getelementptr { i64, i64 }, ptr %time, i32 0, i32 1
+  %nanoseconds = load i64, ptr %address
   %whole = mul i64 %seconds, 1000000000
   %now = add i64 %whole, %nanoseconds
   ret i64 %now
@@ -26,8 +26,8 @@ define internal i64 @now() nounwind {
 define internal void @nap() noinline cold nounwind {
   %time = alloca { i64, i64 }, align 8
   store i64 0, ptr %time
-  %place = getelementptr { i64, i64 }, ptr %time, i32 0, i32 1
-  store i64 $nap, ptr %place
+  %address = getelementptr { i64, i64 }, ptr %time, i32 0, i32 1
+  store i64 $nap, ptr %address
   call i32 @nanosleep(ptr %time, ptr null)
   ret void
 }

@@ -37,8 +37,8 @@ loop:
   %product = mul i32 %mixed, $factor
   %number = trunc i64 %i to i32
   %made = add i32 %product, %number
-  %place = getelementptr i32, ptr %block, i64 %i
-  store i32 %made, ptr %place
+  %address = getelementptr i32, ptr %block, i64 %i
+  store i32 %made, ptr %address
   %next = add i64 %i, 1
   %more = icmp slt i64 %next, $words
   br i1 %more, label %loop, label %done
@@ -57,8 +57,8 @@ turn_s:
 $turn_second
   br i1 %s_more, label %turn_s, label %last
 last:
-  %last_place = getelementptr i32, ptr %block, i64 $last
-  %last_word = load i32, ptr %last_place
+  %last_address = getelementptr i32, ptr %block, i64 $last
+  %last_word = load i32, ptr %last_address
   %zeroth_word = load i32, ptr %ready
   %last_upper = and i32 %last_word, $upper
   %last_lower = and i32 %zeroth_word, $lower
@@ -67,8 +67,8 @@ last:
   %last_bit = and i32 %last_joined, 1
   %last_twist = mul i32 %last_bit, $twist
   %last_mixed = xor i32 %last_half, %last_twist
-  %other_place = getelementptr i32, ptr %ready, i64 $before_middle
-  %other = load i32, ptr %other_place
+  %other_address = getelementptr i32, ptr %ready, i64 $before_middle
+  %other = load i32, ptr %other_address
   %last_made = xor i32 %last_mixed, %other
   %last_goal = getelementptr i32, ptr %ready, i64 $last
   store i32 %last_made, ptr %last_goal
@@ -77,8 +77,8 @@ temper:
   %t = phi i64 [ 0, %last ], [ %t_next, %temper ]
   %t_goal = getelementptr i32, ptr %ready, i64 %t
   %t0 = load $vector, ptr %t_goal, align 4
-  %t_place = getelementptr i32, ptr %block, i64 %t
-  store $vector %t0, ptr %t_place, align 4
+  %t_address = getelementptr i32, ptr %block, i64 %t
+  store $vector %t0, ptr %t_address, align 4
 $temper
   store $vector %t$tempered, ptr %t_goal, align 4
   %t_next = add i64 %t, $lanes
@@ -107,8 +107,8 @@ entry:
   %here = call i64 @at(ptr %block, ptr %ready, ptr %position)
   %behind = add i64 %here, 1
   store i64 %behind, ptr %position
-  %place = getelementptr i32, ptr %ready, i64 %here
-  %word = load i32, ptr %place
+  %address = getelementptr i32, ptr %ready, i64 %here
+  %word = load i32, ptr %address
   ret i32 %word
 }
 
@@ -167,11 +167,11 @@ def _turned(n: str, begin: int, end: int, source: str, shift: int, before: str) 
     last = end - LANES
     return f"""
   %{n} = phi i64 [ {begin}, %{before} ], [ %{n}_next, %turn_{n} ]
-  %{n}_place = getelementptr i32, ptr %block, i64 %{n}
-  %{n}_word = load {_VECTOR}, ptr %{n}_place, align 4
+  %{n}_address = getelementptr i32, ptr %block, i64 %{n}
+  %{n}_word = load {_VECTOR}, ptr %{n}_address, align 4
   %{n}_after = add i64 %{n}, 1
-  %{n}_after_place = getelementptr i32, ptr %block, i64 %{n}_after
-  %{n}_after_word = load {_VECTOR}, ptr %{n}_after_place, align 4
+  %{n}_after_address = getelementptr i32, ptr %block, i64 %{n}_after
+  %{n}_after_word = load {_VECTOR}, ptr %{n}_after_address, align 4
   %{n}_upper = and {_VECTOR} %{n}_word, {_everywhere(UPPER)}
   %{n}_lower = and {_VECTOR} %{n}_after_word, {_everywhere(LOWER)}
   %{n}_joined = or {_VECTOR} %{n}_upper, %{n}_lower
@@ -181,8 +181,8 @@ def _turned(n: str, begin: int, end: int, source: str, shift: int, before: str) 
   %{n}_twist = and {_VECTOR} %{n}_sign, {_everywhere(TWIST)}
   %{n}_mixed = xor {_VECTOR} %{n}_half, %{n}_twist
   %{n}_from = add i64 %{n}, {shift}
-  %{n}_other_place = getelementptr i32, ptr {source}, i64 %{n}_from
-  %{n}_other = load {_VECTOR}, ptr %{n}_other_place, align 4
+  %{n}_other_address = getelementptr i32, ptr {source}, i64 %{n}_from
+  %{n}_other = load {_VECTOR}, ptr %{n}_other_address, align 4
   %{n}_made = xor {_VECTOR} %{n}_mixed, %{n}_other
   %{n}_goal = getelementptr i32, ptr %ready, i64 %{n}
   store {_VECTOR} %{n}_made, ptr %{n}_goal, align 4
@@ -263,8 +263,8 @@ take:
   %offset = mul i64 %run, $words
   %block = getelementptr i32, ptr %blocks, i64 %offset
   %ready = getelementptr i32, ptr %readies, i64 %offset
-  %place = getelementptr i64, ptr %positions, i64 %run
-  %before = load i64, ptr %place
+  %address = getelementptr i64, ptr %positions, i64 %run
+  %before = load i64, ptr %address
   store i64 %before, ptr %position
   %is_new = icmp eq i64 %before, $unseeded
   br i1 %is_new, label %new, label %draw
@@ -279,7 +279,7 @@ draw:
     ptr %block, ptr %ready, ptr %position, ptr %goal, i64 %count, i64 %first, ptr %table, i64 %share
   )
   %after = load i64, ptr %position
-  store i64 %after, ptr %place
+  store i64 %after, ptr %address
   br label %following
 following:
   %next = add i64 %run, 1

@@ -31,9 +31,9 @@ next:
   %missing = icmp slt i64 %index, %wanted
   br i1 %missing, label %create, label %unblock
 create:
-  %place = getelementptr i64, ptr @threads, i64 %started
+  %address = getelementptr i64, ptr @threads, i64 %started
   %argument = inttoptr i64 %index to ptr
-  %error = call i32 @pthread_create(ptr %place, ptr null, ptr @worker, ptr %argument)
+  %error = call i32 @pthread_create(ptr %address, ptr null, ptr @worker, ptr %argument)
   %fails = icmp ne i32 %error, 0
   br i1 %fails, label %unblock, label %count
 count:
@@ -60,8 +60,8 @@ call:
   br label %next
 next:
   %i = phi i64 [ 0, %call ], [ %following, %next ]
-  %place = getelementptr i64, ptr @threads, i64 %i
-  %thread = load i64, ptr %place
+  %address = getelementptr i64, ptr @threads, i64 %i
+  %thread = load i64, ptr %address
   call i32 @pthread_join(i64 %thread, ptr null)
   %following = add i64 %i, 1
   %more = icmp slt i64 %following, %started

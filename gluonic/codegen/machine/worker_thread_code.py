@@ -41,11 +41,11 @@ own:
   %bytes = shl i64 %count, 3
   call void @llvm.memcpy.p0.p0.i64(ptr %copy, ptr %operands, i64 %bytes, i1 false)
   %last = add i64 %count, -1
-  %place = getelementptr ptr, ptr %copy, i64 %last
-  %first = load ptr, ptr %place
+  %address = getelementptr ptr, ptr %copy, i64 %last
+  %first = load ptr, ptr %address
   %offset = mul i64 %index, %stride
   %workspace = getelementptr i8, ptr %first, i64 %offset
-  store ptr %workspace, ptr %place
+  store ptr %workspace, ptr %address
   call void @work(ptr %copy)
   ret void
 }

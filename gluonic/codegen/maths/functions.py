@@ -132,10 +132,10 @@ def _lane_loop(m: Emitter, symbol: str, kind: str, arity: int) -> str:
         with loop.loop("0", "%lanes") as lane:
             loaded = []
             for ref in inputs:
-                place = loop.offset(ref, lane, kind)
-                loaded.append(f"{kind} " + loop.load(kind, place))
+                address = loop.offset(ref, lane, kind)
+                loaded.append(f"{kind} " + loop.load(kind, address))
             result = loop.op(f"call {kind} {called}({', '.join(loaded)})")
-            place = loop.offset("%out", lane, kind)
-            loop.store(kind, result, place)
+            address = loop.offset("%out", lane, kind)
+            loop.store(kind, result, address)
         loop.finish()
     return name

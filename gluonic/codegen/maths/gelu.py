@@ -83,8 +83,8 @@ def _by_pieces(m: Emitter, a: Value) -> tuple[Value, Value]:
     """Return ``-a P(-a)`` divided by a power of two, and that power."""
     growth, _, power = _decay(m, a)
     index = m.bitcast(a + _OFFSET, INT32) >> _BITS_BEHIND
-    places, *columns = zip(*_PIECES_BY_BITS, strict=True)
-    distance = a - _picked(m, places, index)
+    centres, *columns = zip(*_PIECES_BY_BITS, strict=True)
+    distance = a - _picked(m, centres, index)
     curve = _picked(m, _lowered(columns.pop()), index)
     while columns:
         curve = m.fma(curve, distance, _picked(m, _lowered(columns.pop()), index))
@@ -135,8 +135,8 @@ def _picked(m: Emitter, numbers: Sequence[float], index: Value) -> Value:
     def of_register(part: Value) -> Value:
         again = [lane % part.lanes for lane in range(16)]
         wide = m.spread(part, max(2, part.lanes))
-        places = m.function.shuffle(wide.type, wide.ref, "poison", again)
-        ref = m.function.call(name, kind, [(kind, f"<{table}>"), ("<16 x i32>", places)])
+        indices = m.function.shuffle(wide.type, wide.ref, "poison", again)
+        ref = m.function.call(name, kind, [(kind, f"<{table}>"), ("<16 x i32>", indices)])
         return m.lanes_of(m.value(ref, FLOAT32, 16), 0, part.lanes)
 
     return m.by_register(index, of_register)

@@ -1,8 +1,8 @@
 """Matrix products of attention heads, interleaved in memory: a row's stride is the width of all heads together.
 
-A *place* is the layout of the matrices in an array: ``()``, contiguous, as (count, rows, columns); ``(parts,
-part)``, by head, as (batch, rows, heads, parts · columns), where every head takes the same part. The number of
-matrices is then batch · heads.
+A *matrix layout* states how matrices lie in an array: ``()``, contiguous, as (count, rows, columns);
+``(parts, part)``, by head, as (batch, rows, heads, parts · columns), where every head takes the same part. The
+number of matrices is then batch · heads.
 """
 
 from typing import Any
@@ -17,27 +17,27 @@ from gluonic.graph.attributes import Shape as Numbers
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView
 
-Place = tuple[int, ...]
+MatrixLayout = tuple[int, ...]
 
-WHOLE: Place = ()
-BY_HEAD: Place = (1, 0)
+WHOLE: MatrixLayout = ()
+BY_HEAD: MatrixLayout = (1, 0)
 
 
-def matrix_shape(shape: Shape, place: Place) -> Shape:
+def matrix_shape(shape: Shape, layout: MatrixLayout) -> Shape:
     """The shape (count, rows, columns) of the matrices in an array."""
-    if not place:
+    if not layout:
         return shape
     batch, rows, heads, width = shape
-    return (batch * heads, rows, width // place[0])
+    return (batch * heads, rows, width // layout[0])
 
 
-def _matrices(array: Array, place: Place) -> Array:
-    if not place:
+def _matrices(array: Array, layout: MatrixLayout) -> Array:
+    if not layout:
         return array
-    parts, part = place
+    parts, part = layout
     width = array.shape[-1] // parts
     by_head = array[..., part * width : (part + 1) * width].swapaxes(1, 2)
-    return by_head.reshape(matrix_shape(array.shape, place))
+    return by_head.reshape(matrix_shape(array.shape, layout))
 
 
 @inner_operator("_heads_dot", dtype=like("lhs"))

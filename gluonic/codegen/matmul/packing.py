@@ -68,11 +68,11 @@ class PackStep(Step):
             left = f.sub(columns, first)
             count = f.least(left, widest)
             source = f.offset(weight, f.mul(first, inner), "float")
-            place = f.offset(goal, f.mul(first, padded), "float")
+            address = f.offset(goal, f.mul(first, padded), "float")
             for packer, width, below in zip(packers, widths, [*widths[1:], 0], strict=True):
                 fits = f.compare("sle", count, width)
                 is_needed = f.compare("sgt", count, below)
                 with f.when(f.both(fits, is_needed)):
                     sizes = [("i64", extent) for extent in (inner, count, inner)]
-                    f.run(f"@{packer}", ("ptr", source), *sizes, ("ptr", place))
+                    f.run(f"@{packer}", ("ptr", source), *sizes, ("ptr", address))
         f.finish()

@@ -65,8 +65,8 @@ class _TransposingPacker(FactorWriter):
             panel, sources = self._at("%panel", first), []
             for lane in range(lanes):  # columns after the last one repeat it
                 column = f.least(self._plus(first, lane), last)
-                place = self._at("%b", self._times(column, "%lead_b"))
-                sources.append(f.op(f"freeze ptr {place}"))
+                address = self._at("%b", self._times(column, "%lead_b"))
+                sources.append(f.op(f"freeze ptr {address}"))
             with f.loop("0", middle, lanes) as k:
                 goal = self._at(panel, self._times(k, width))
                 for number, row in enumerate(self._square(sources, k)):
@@ -90,16 +90,16 @@ class _TransposingPacker(FactorWriter):
             return transposed(self.f, self.vector, rows, self.lanes, self.lanes, quarter)
         columns: list[str] = []
         for first in range(0, self.lanes, quarter):
-            place = self._plus(k, first)
+            index = self._plus(k, first)
             mixed = []
             for i in range(quarter):
-                parts = [self._quarter(s, place, quarter) for s in sources[i::quarter]]
+                parts = [self._quarter(s, index, quarter) for s in sources[i::quarter]]
                 mixed.append(self._joined(parts, quarter))
             columns += transposed(self.f, self.vector, mixed, self.lanes, quarter, quarter)
         return columns
 
-    def _quarter(self, source: str, place: str, count: int) -> str:
-        return self.f.load(f"<{count} x {self.kind}>", self._at(source, place), self.size)
+    def _quarter(self, source: str, index: str, count: int) -> str:
+        return self.f.load(f"<{count} x {self.kind}>", self._at(source, index), self.size)
 
     def _joined(self, parts: list[str], count: int) -> str:
         """Registers of `count` elements as one register."""

@@ -6,7 +6,7 @@ from math import prod
 from typing import Any
 
 from gluonic.codegen.lowerings.entry import lowering_at, rule_at
-from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, Place, matrix_shape
+from gluonic.codegen.matmul.attention_heads import BY_HEAD, WHOLE, MatrixLayout, matrix_shape
 from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
@@ -23,7 +23,7 @@ class Product:
     packed : the index of the packed right factor, None if there is none
     transposed_a, transposed_b : whether the factor is transposed in memory
     batch, rows, columns, inner : the extents
-    places : the layouts of the matrices in the factors and the output
+    layouts : the layouts of the matrices in the factors and the output
     heads : number of heads of the arrays that have their matrices by head
     """
 
@@ -37,16 +37,16 @@ class Product:
     columns: int
     inner: int
     packed: int | None = None
-    places: tuple[Place, Place, Place] = (WHOLE, WHOLE, WHOLE)
+    layouts: tuple[MatrixLayout, MatrixLayout, MatrixLayout] = (WHOLE, WHOLE, WHOLE)
     heads: tuple[int, ...] = ()
 
 
 def product_of(node: Node, shapes: Mapping[Entry, Shape]) -> Product | None:
     """The operator as a matrix product; None if it is none."""
-    place = lowering_at(node).product
-    if place is None:
+    rule = lowering_at(node).product
+    if rule is None:
         return None
-    found: Product = rule_at(place)(node.applied.settings, [shapes[e] for e in node.inputs])
+    found: Product = rule_at(rule)(node.applied.settings, [shapes[e] for e in node.inputs])
     return found
 
 
@@ -108,10 +108,10 @@ def batch_dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
 
 def heads_dot(settings: Mapping[str, Any], shapes: Sequence[Shape]) -> Product:
     """The products of attention heads."""
-    places = settings["left"], settings["right"]
-    matrices = [matrix_shape(s, place) for s, place in zip(shapes, places, strict=True)]
-    heads = [shape[2] for shape, place in zip(shapes, places, strict=True) if place]
+    layouts = settings["left"], settings["right"]
+    matrices = [matrix_shape(s, layout) for s, layout in zip(shapes, layouts, strict=True)]
+    heads = [shape[2] for shape, layout in zip(shapes, layouts, strict=True) if layout]
     if settings["by_head"]:
         heads.append(heads[0])
     output = BY_HEAD if settings["by_head"] else WHOLE
-    return replace(batch_dot(settings, matrices), places=(*places, output), heads=tuple(heads))
+    return replace(batch_dot(settings, matrices), layouts=(*layouts, output), heads=tuple(heads))

@@ -167,11 +167,11 @@ class _PanelWriter(FactorWriter):
 
     def _pack_bias(self) -> str:
         """Copy the panel's piece of the bias, padded with zeros; return its address."""
-        place = self.f.slot(f"[{self.width} x {self.kind}]")
+        address = self.f.slot(f"[{self.width} x {self.kind}]")
         for number in range(self.vectors):
-            self._store("zeroinitializer", self._at(place, str(number * self.lanes)))
-        self._copy(place, "%bias", "%columns")
-        return place
+            self._store("zeroinitializer", self._at(address, str(number * self.lanes)))
+        self._copy(address, "%bias", "%columns")
+        return address
 
     def _pack(self) -> None:
         if self.form.transposed_b:
@@ -306,8 +306,8 @@ class _PanelWriter(FactorWriter):
             for i, line in enumerate(results):
                 self._store_row(self._at(goal, self._times("%lead_c", i)), line)
         with self.f.when(self.f.negated(self.whole)):
-            for i, place in enumerate(self._store_edge(results)):
-                self._copy(self._at(goal, self._times("%lead_c", i)), place, "%columns")
+            for i, address in enumerate(self._store_edge(results)):
+                self._copy(self._at(goal, self._times("%lead_c", i)), address, "%columns")
 
     def _apply(self, epilogue: ProductEpilogue, sums: Sequence[Sequence[str]]) -> None:
         """Apply the epilogue to a tile."""
@@ -323,29 +323,29 @@ class _PanelWriter(FactorWriter):
 
     def _store_edge(self, results: Sequence[Sequence[str]]) -> list[str]:
         """Store a tile in a buffer as wide as the panel; return the addresses of its rows."""
-        places = [self._at(self.edge, str(i * self.width)) for i in range(len(results))]
-        for place, line in zip(places, results, strict=True):
-            self._store_row(place, line)
-        return places
+        addresses = [self._at(self.edge, str(i * self.width)) for i in range(len(results))]
+        for address, line in zip(addresses, results, strict=True):
+            self._store_row(address, line)
+        return addresses
 
     def _finished(
         self, epilogue: ProductEpilogue, sums: Sequence[Sequence[str]]
     ) -> list[list[str]]:
         """The result of a function on a tile, which is passed through memory."""
-        places = self._store_edge(sums)
+        addresses = self._store_edge(sums)
         name = block_finisher(self.f.module, self.form.dtype, epilogue)
         count = _up(len(sums) * self.width, block_length(self.f.module.target, self.form.dtype))
         self.f.run(f"@{name}", ("ptr", self.edge), ("i64", count))
         numbers = range(self.vectors)
-        return [[self._load(self._at(p, str(n * self.lanes))) for n in numbers] for p in places]
+        return [[self._load(self._at(p, str(n * self.lanes))) for n in numbers] for p in addresses]
 
-    def _load_row(self, place: str, line: Sequence[str]) -> None:
+    def _load_row(self, address: str, line: Sequence[str]) -> None:
         for number, slot in enumerate(line):
-            self._store(self._load(self._at(place, str(number * self.lanes))), slot)
+            self._store(self._load(self._at(address, str(number * self.lanes))), slot)
 
-    def _store_row(self, place: str, line: Sequence[str]) -> None:
+    def _store_row(self, address: str, line: Sequence[str]) -> None:
         for number, value in enumerate(line):
-            self._store(value, self._at(place, str(number * self.lanes)))
+            self._store(value, self._at(address, str(number * self.lanes)))
 
 
 def _up(number: int, unit: int) -> int:

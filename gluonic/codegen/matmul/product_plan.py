@@ -2,7 +2,7 @@
 
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype
-from gluonic.codegen.matmul.attention_heads import Place
+from gluonic.codegen.matmul.attention_heads import MatrixLayout
 from gluonic.codegen.matmul.choices import PANELS, PART, TRANSPOSED_COLUMNS
 from gluonic.codegen.matmul.product_kernel import ProductForm, ProductTiling
 from gluonic.support.cached_property import cached_property
@@ -16,13 +16,13 @@ class ProductPlan:
     Attributes
     ----------
     form : the properties that the code of its panels depends on
-    places : the layouts of the matrices in the factors and the output
+    layouts : the layouts of the matrices in the factors and the output
     methods : the algorithms that it chooses from
     widths : the widths, in registers, of the panels that it may compute
     """
 
     form: ProductForm
-    places: tuple[Place, Place, Place]
+    layouts: tuple[MatrixLayout, MatrixLayout, MatrixLayout]
     methods: tuple[int, ...]
     widths: tuple[int, ...]
 

@@ -8,7 +8,7 @@ from gluonic.codegen.machine.integers import Index
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import literal, scalar_type
-from gluonic.codegen.matmul.attention_heads import Place
+from gluonic.codegen.matmul.attention_heads import MatrixLayout
 from gluonic.codegen.matmul.blas import BlasFunction, gemm, gemv
 from gluonic.codegen.matmul.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
 from gluonic.codegen.matmul.finishing import ProductEpilogue, matrix_finisher
@@ -24,12 +24,12 @@ class _Held:
     Attributes
     ----------
     extents : the rows and columns of one, as stored in memory
-    place : see `attention_heads`
+    layout : see `attention_heads`
     heads : number of heads, if they are by head
     """
 
     extents: tuple[str, str]
-    place: Place
+    layout: MatrixLayout
     heads: str
 
 
@@ -53,17 +53,17 @@ class ProductWriter:
         b = (self.columns, self.inner) if tb else (self.inner, self.columns)
         numbers = itertools.count(6)
         self.held = [
-            _Held(extents, place, function.number(next(numbers)) if place else "")
-            for extents, place in zip((a, b, (self.rows, self.columns)), plan.places, strict=True)
+            _Held(extents, layout, function.number(next(numbers)) if layout else "")
+            for extents, layout in zip((a, b, (self.rows, self.columns)), plan.layouts, strict=True)
         ]
         self.leads = tuple(self._lead_of(held) for held in self.held)
 
     def _lead_of(self, held: "_Held") -> str:
         """The leading dimension of a matrix: the stride of its rows."""
         columns = held.extents[1]
-        if not held.place:
+        if not held.layout:
             return columns
-        return self.f.mul(self.f.mul(columns, held.place[0]), held.heads)
+        return self.f.mul(self.f.mul(columns, held.layout[0]), held.heads)
 
     def _at(self, base: str, kind: str, index: str) -> str:
         return self.f.offset(base, index, kind)
@@ -95,9 +95,9 @@ class ProductWriter:
     def _offset(self, product: str, held: "_Held", lead: str) -> str:
         """The offset, in elements, of one of the matrices in an array."""
         rows, columns = held.extents
-        if not held.place:
+        if not held.layout:
             return self.f.mul(product, self.f.mul(rows, columns))
-        parts, part = held.place
+        parts, part = held.layout
         batch, head = self.f.udiv(product, held.heads), self.f.urem(product, held.heads)
         pieces = self.f.add(self.f.mul(head, parts), part)
         before = self.f.mul(batch, self.f.mul(rows, lead))
@@ -257,12 +257,12 @@ class ProductWriter:
             if self.plan.form.epilogue is not None:
                 m = Emitter(f)
                 total = self.plan.form.epilogue.applied(m, total, self.plan.dtype, 1)
-            place = self._at(c, kind, self.f.add(self.f.mul(i, self.leads[2]), j))
-            f.store(kind, total, place)
+            address = self._at(c, kind, self.f.add(self.f.mul(i, self.leads[2]), j))
+            f.store(kind, total, address)
 
     def _element(self, base: str, index: tuple[str, str], lead: str) -> str:
-        place = self._at(base, self.kind, self.f.add(self.f.mul(index[0], lead), index[1]))
-        return self.f.load(self.kind, place)
+        address = self._at(base, self.kind, self.f.add(self.f.mul(index[0], lead), index[1]))
+        return self.f.load(self.kind, address)
 
     def _calls(self) -> None:
         """Write the loop over calls of BLAS; a unit is some columns."""

@@ -65,7 +65,9 @@ class ProductStep(Step):
         )
         form = ProductForm(dtype, *transposed, has_bias, self.is_packed, _epilogue(node))
         self.tiling = ProductTiling.of(dtype, host())
-        self.plan = ProductPlan(form, product.places, self._methods(), self._widths(product, facts))
+        self.plan = ProductPlan(
+            form, product.layouts, self._methods(), self._widths(product, facts)
+        )
         self.code = emit_product, self.plan
         given = (product.a, product.b, product.bias, product.packed)
         positions = [p for p in given if p is not None]

@@ -70,7 +70,7 @@ def _loop_key(step: LoopStep) -> Hashable:
         ),
         tuple((stage.results, stage.point) for stage in kernel.stages),
         tuple((loop.structure, loop.indexed, loop.reduction) for loop in loops),
-        tuple(stages.places[node] for node in nodes),
+        tuple(stages.domains[node] for node in nodes),
         tuple(lowered.reads.get((n, i)) for n in nodes for i in range(len(n.inputs))),
         tuple(lowered.writes.get(n.entry(i)) for n in nodes for i in range(n.output_count)),
     )

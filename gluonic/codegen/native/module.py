@@ -126,7 +126,7 @@ def compile_steps(
     steps: list[Step] = [group.step for run in runs for group in run]
     counts = [len(step.numbers(facts)) // step.phases for step in steps]
     table = ArgumentTable(steps, counts)
-    places = zip(steps, counts, table.begins, strict=True)
+    tables = zip(steps, counts, table.begins, strict=True)
     names: list[str] = []
     step_names: list[str] = []
     all_calls: list[list[StepCall]] = []
@@ -134,7 +134,7 @@ def compile_steps(
     for number, run in enumerate(runs):
         calls: list[StepCall] = []
         for group in run:
-            step, count, begin = next(places)
+            step, count, begin = next(tables)
             slots = [slot(entry) for entry in step.operands]
             if step.may_bail_out:
                 slots.append(slot(BAIL_OUT))

@@ -31,12 +31,12 @@ def divided(spec: Specialization) -> dict[int, list[RunPart]]:
     """
     ends: dict[tuple[int, int], list[int]] = {}
     if not spec.may_bail_out and not spec.has_foreign_steps:
-        last = {slot: place for place, slot in _touched(spec)}
+        last = {slot: position for position, slot in _touched(spec)}
         native = {i: segment.number for i, segment in enumerate(spec.segments) if segment.native}
         for number, (slot, _) in enumerate(spec.result_slots):
-            place = None if slot is None else last.get(slot)
-            if place is not None and place[0] in native:
-                ends.setdefault((native[place[0]], place[1] + 1), []).append(number)
+            position = None if slot is None else last.get(slot)
+            if position is not None and position[0] in native:
+                ends.setdefault((native[position[0]], position[1] + 1), []).append(number)
     return {
         segment.number: _parts(spec, segment, ends) for segment in spec.segments if segment.native
     }
@@ -46,13 +46,13 @@ def _touched(spec: Specialization) -> Iterator[tuple[tuple[int, int], int]]:
     """For each step, its position (its segment, and its index there) and a slot that it reads or writes."""
     for number, segment in enumerate(spec.segments):
         if segment.native:
-            for place, call in enumerate(spec.code.calls[segment.number]):
-                yield from (((number, place), slot) for slot in call.slots)
+            for index, call in enumerate(spec.code.calls[segment.number]):
+                yield from (((number, index), slot) for slot in call.slots)
         else:
-            for place, group in enumerate(segment.groups):
+            for index, group in enumerate(segment.groups):
                 entries = [*group.inputs, *spec.written_by(group)]
                 slots = [spec.slot(e) for e in entries if spec.root.get(e, e) in spec.slots]
-                yield from (((number, place), slot) for slot in slots)
+                yield from (((number, index), slot) for slot in slots)
 
 
 def _parts(

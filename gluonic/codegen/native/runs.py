@@ -113,18 +113,18 @@ class _RunWriter:
         f.finish()
 
     def _member(self, call: str, number: int) -> str:
-        place = self.f.op(f"getelementptr {_CALL}, ptr {call}, i64 0, i32 {number}")
-        return self.f.load("i64", place)
+        address = self.f.op(f"getelementptr {_CALL}, ptr {call}, i64 0, i32 {number}")
+        return self.f.load("i64", address)
 
     def _note_time(self, index: str) -> None:
         """Store the time: seconds, and nanoseconds."""
         clock = self.f.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
-        place = self.f.sub(index, self.first)
-        place = self.f.offset("%times", place, "[2 x i64]")
-        self.f.op(f"call i32 {clock}(i32 {time.CLOCK_MONOTONIC}, ptr {place})")
+        entry = self.f.sub(index, self.first)
+        entry = self.f.offset("%times", entry, "[2 x i64]")
+        self.f.op(f"call i32 {clock}(i32 {time.CLOCK_MONOTONIC}, ptr {entry})")
 
-    def _number(self, place: str, offset: int = 0) -> str:
-        address = self.f.offset(place, offset, "i64")
+    def _number(self, pointer: str, offset: int = 0) -> str:
+        address = self.f.offset(pointer, offset, "i64")
         return self.f.load("i64", address)
 
     def _gather(self, count: str) -> None:

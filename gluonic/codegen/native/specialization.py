@@ -190,11 +190,11 @@ class Specialization:
 
     def _returned(self) -> list[tuple[int, bool]]:
         """For each output, its index among the inputs and computed outputs, and whether it is copied."""
-        places = {e: i for i, e in enumerate([*self.input_entries, *self.computed])}
+        indices = {e: i for i, e in enumerate([*self.input_entries, *self.computed])}
         found, given = [], set()
         for entry in self.outputs:
-            place = places[self.target.get(entry, entry)]
-            found.append((place, place < len(self.inputs) or entry in given))
+            index = indices[self.target.get(entry, entry)]
+            found.append((index, index < len(self.inputs) or entry in given))
             given.add(entry)
         return found
 

@@ -235,7 +235,7 @@ class _Backward(_Pool):
     def _to_all(self, goal: str, value: Value, spans: Sequence[tuple[str, str, str]]) -> None:
         if self.windows.kind == "avg":
             value = value / self.divisor(spans)
-        with self._places(goal, goal, spans) as (there, _):
+        with self._positions(goal, goal, spans) as (there, _):
             self.store((self.vector_at(there) + value).ref, there)
 
     def _to_maximum(
@@ -249,7 +249,7 @@ class _Backward(_Pool):
         """Add each lane's gradient to the first position that has the maximum; without one, to the first."""
         left = self.f.slot(self.vector)
         self.store(value.ref, left)
-        with self._places(goal, data, spans) as (there, here):
+        with self._positions(goal, data, spans) as (there, here):
             is_here = self.vector_at(here) == largest
             rest = self.vector_at(left)
             given = self.m.where(is_here, rest, 0.0)
@@ -270,11 +270,13 @@ class _Backward(_Pool):
             there = self.moved(there, column, self.step)
             self.store((self.vector_at(there) + rest).ref, there)
 
-    def _places(self, goal: str, data: str, spans: Sequence[tuple[str, str, str]]) -> "_Places":
-        return _Places(self, goal, data, spans)
+    def _positions(
+        self, goal: str, data: str, spans: Sequence[tuple[str, str, str]]
+    ) -> "_WindowPositions":
+        return _WindowPositions(self, goal, data, spans)
 
 
-class _Places:
+class _WindowPositions:
     """Loops over the positions of a window inside the image, with their addresses in two images."""
 
     def __init__(

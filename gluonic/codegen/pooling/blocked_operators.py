@@ -24,8 +24,8 @@ from gluonic.graph.ops.pooling_kernels import (
 from gluonic.graph.view import NodeView, complete
 
 
-def _pool(kernel: Shape, stride: Shape, pad: Shape, counts: Shape, places: Shape) -> Pool:
-    return Pool(kernel if any(kernel) else places, stride, pad, counts)
+def _pool(kernel: Shape, stride: Shape, pad: Shape, counts: Shape, spatial: Shape) -> Pool:
+    return Pool(kernel if any(kernel) else spatial, stride, pad, counts)
 
 
 def _planes(data: Array) -> Array:
@@ -33,11 +33,11 @@ def _planes(data: Array) -> Array:
     return planes
 
 
-def _counts(places: Shape, kernel: Shape, stride: Shape, pad: Shape, convention: Any) -> Shape:
+def _counts(spatial: Shape, kernel: Shape, stride: Shape, pad: Shape, convention: Any) -> Shape:
     """The numbers of windows of images with the given rows and columns."""
     if not any(kernel):
         return (1, 1)
-    axes = zip(places, kernel, stride, pad, strict=True)
+    axes = zip(spatial, kernel, stride, pad, strict=True)
     return tuple([window_count(*axis, convention) or 0 for axis in axes])
 
 
@@ -74,7 +74,7 @@ def _(n: NodeView) -> None:
 @inner_operator("_spread_blocks")
 def spread_blocks(
     grad: Array,
-    places: Array,
+    spatial: Array,
     *,
     kind: str,
     kernel: Shape,
@@ -83,8 +83,8 @@ def spread_blocks(
     convention: str,
     counts_pad: bool,
 ) -> Any:
-    """The gradient of sums and means of windows; `places_of` has the rows and columns of the images."""
-    gradients, extents = _planes(grad), places.shape[:2]
+    """The gradient of sums and means of windows; `spatial` has the rows and columns of the images."""
+    gradients, extents = _planes(grad), spatial.shape[:2]
     pool = _pool(kernel, stride, pad, gradients.shape[2:], extents)
     if kind == "avg":
         gradients = gradients / counted(extents, pool, counts_pad).astype(grad.dtype)
@@ -94,7 +94,7 @@ def spread_blocks(
 @spread_blocks.infer_shape
 def _(n: NodeView) -> None:
     batch, blocks, _, _, lanes = complete(n.grad)
-    n.output = (batch, blocks, *complete(n.places)[:2], lanes)
+    n.output = (batch, blocks, *complete(n.spatial)[:2], lanes)
 
 
 @inner_operator("_scatter_blocks")

@@ -38,10 +38,10 @@ class Pooling:
     counts_pad: bool = True
     power: int = 1
 
-    def line_length(self, places: Shape, counts: Shape) -> int:
+    def line_length(self, extents: Shape, counts: Shape) -> int:
         """The length of a combined line, with the padding at both ends."""
         reach = (counts[2] - 1) * self.windows.stride[2] + self.windows.kernel[2]
-        return max(reach, self.windows.pad[2] + places[2])
+        return max(reach, self.windows.pad[2] + extents[2])
 
 
 class Planes(ElementWriter):
@@ -54,12 +54,12 @@ class Planes(ElementWriter):
     def __init__(self, module: LLVMModule, name: str, dtype: Dtype, pooling: Pooling) -> None:
         super().__init__(module, name, dtype)
         self.pooling, self.windows = pooling, pooling.windows
-        self.places = [self.number(i) for i in range(3)]
+        self.extents = [self.number(i) for i in range(3)]
         self.counts = [self.number(3 + i) for i in range(3)]
         self.length = self.number(6)
         self.kernel = [str(k) for k in self.windows.kernel]
-        rows = self.times(self.places[0], self.places[1])
-        self.plane_size = self.times(rows, self.places[2])
+        rows = self.times(self.extents[0], self.extents[1])
+        self.plane_size = self.times(rows, self.extents[2])
         self.lines = self.times(self.counts[0], self.counts[1])
         self.window_count = self.times(self.lines, self.counts[2])
 
@@ -71,14 +71,14 @@ class Planes(ElementWriter):
         """The start of a window along an axis (perhaps outside), and the range of its part inside the image."""
         windows = self.windows
         start = self.minus(self.times(index, windows.stride[axis]), windows.pad[axis])
-        end = self.least(self.plus(start, self.kernel[axis]), self.places[axis])
+        end = self.least(self.plus(start, self.kernel[axis]), self.extents[axis])
         return start, self.most(start, 0), end
 
     def counted(self, span: tuple[str, str, str], axis: int) -> Value:
         """The number of a window's positions that a mean counts along an axis."""
         start, first, end = span
         if self.pooling.counts_pad:
-            last = self.plus(self.places[axis], self.windows.pad[axis])
+            last = self.plus(self.extents[axis], self.windows.pad[axis])
             first, end = start, self.least(self.plus(start, self.kernel[axis]), last)
         count = self.most(self.minus(end, first), 0)
         return self.m.value(count, INT64, 1).astype(FLOAT64)
@@ -101,8 +101,8 @@ class Planes(ElementWriter):
         """Loop over the image lines in a line of windows."""
         (_, near, far), (_, top, bottom) = spans
         with self.f.loop(near, far) as depth, self.f.loop(top, bottom) as row:
-            line = self.plus(self.times(depth, self.places[1]), row)
-            body(self.times(line, self.places[2]))
+            line = self.plus(self.times(depth, self.extents[1]), row)
+            body(self.times(line, self.extents[2]))
 
     def over_taps(self, body: Callable[[str], None]) -> None:
         """Loop over the taps of a window along a line."""
@@ -152,7 +152,7 @@ class Forward(Planes):
     def _combine_rows(self, plane: str, line: str, spans: Sequence[tuple[str, str, str]]) -> None:
         """Combine the lines of the image; the first exists if any does."""
         (_, near, far), (_, top, bottom) = spans
-        start = self.times(self.plus(self.times(near, self.places[1]), top), self.places[2])
+        start = self.times(self.plus(self.times(near, self.extents[1]), top), self.extents[2])
         some = self.f.both(self.f.compare("slt", near, far), self.f.compare("slt", top, bottom))
 
         def first() -> None:
@@ -162,7 +162,7 @@ class Forward(Planes):
             self._each(self.at(plane, start), line, begun)
 
         def nothing() -> None:
-            self.fill_whole(line, "0", self.places[2], self.neutral)
+            self.fill_whole(line, "0", self.extents[2], self.neutral)
 
         self.either(some, first, nothing)
 
@@ -181,7 +181,7 @@ class Forward(Planes):
             value = self.element(self.at(row, index), lanes, self.neutral)
             self.put_whole(made(self.powered(value), there, lanes), there, lanes)
 
-        self.spans("0", self.places[2], body)
+        self.spans("0", self.extents[2], body)
 
     def _combine_along(
         self, line: str, divisors: str, goal: str, spans: Sequence[tuple[str, str, str]]
@@ -252,7 +252,7 @@ class Spread(Planes):
                     value = self.whole(self.at(middle, index), lanes)
                     self.put(self.element(there, lanes) + value, there, lanes)
 
-                self.spans("0", self.places[2], body)
+                self.spans("0", self.extents[2], body)
 
             self.over_lines(one)
         self.f.finish()
@@ -295,10 +295,10 @@ class Scatter(Planes):
         gradients, data, maxima, result, workspace = (self.operand(i) for i in range(5))
         _, left = self.buffers(workspace)
         with self.f.loop("%begin", "%end") as unit:
-            windows, places = (
+            windows, pixels = (
                 self.times(unit, size) for size in (self.window_count, self.plane_size)
             )
-            goal, source = self.at(result, places), self.at(data, places)
+            goal, source = self.at(result, pixels), self.at(data, pixels)
             self.clear(goal, self.times(self.plane_size, self.size))
 
             def one(number: str, spans: Sequence[tuple[str, str, str]]) -> None:
@@ -320,15 +320,15 @@ class Scatter(Planes):
         """Add the remaining gradients to the first positions of windows."""
         depth, row = spans[0][0], spans[1][0]
         valid = [
-            self.inside(i, extent) for i, extent in zip((depth, row), self.places[:2], strict=True)
+            self.inside(i, extent) for i, extent in zip((depth, row), self.extents[:2], strict=True)
         ]
         with self.f.when(self.f.both(valid[0], valid[1])):
-            line = self.plus(self.times(depth, self.places[1]), row)
-            there = self.at(goal, self.times(line, self.places[2]))
+            line = self.plus(self.times(depth, self.extents[1]), row)
+            there = self.at(goal, self.times(line, self.extents[2]))
 
-            def body(index: str, place: str, lanes: int) -> None:
+            def body(index: str, position: str, lanes: int) -> None:
                 rest = self.element(self.at(left, index), lanes)
-                self.add_strided(rest, self.at(there, place), lanes, self.windows.stride[2])
+                self.add_strided(rest, self.at(there, position), lanes, self.windows.stride[2])
 
             self._along("0", body)
 
@@ -336,7 +336,7 @@ class Scatter(Planes):
         """Loop over the windows of a line with a tap inside the image: window indices, tap positions."""
         step = self.windows.stride[2]
         begin = self.minus(tap, self.windows.pad[2])
-        first, after = (self.first_at(limit, begin, step) for limit in (0, self.places[2]))
+        first, after = (self.first_at(limit, begin, step) for limit in (0, self.extents[2]))
         last = self.least(after, self.counts[2])
 
         def window(index: str, lanes: int) -> None:
@@ -348,12 +348,12 @@ class Scatter(Planes):
         """Add the remaining gradients of windows to the positions of one tap along a line."""
         step = self.windows.stride[2]
 
-        def body(index: str, place: str, lanes: int) -> None:
-            here = self.strided(self.at(data, place), lanes, step)
+        def body(index: str, position: str, lanes: int) -> None:
+            here = self.strided(self.at(data, position), lanes, step)
             is_here = here == self.element(self.at(maxima, index), lanes)
             rest = self.element(self.at(left, index), lanes)
             given = self.m.where(is_here, rest, 0.0)
-            self.add_strided(given, self.at(goal, place), lanes, step)
+            self.add_strided(given, self.at(goal, position), lanes, step)
             self.put(self.m.where(is_here, 0.0, rest), self.at(left, index), lanes)
 
         self._along(tap, body)

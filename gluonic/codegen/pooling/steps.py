@@ -78,8 +78,8 @@ class PoolingStep(Step):
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents of images and of windows, and the length of a combined line."""
-        places, counts = self._extents(facts)
-        return *places, *counts, self.pooling.line_length(places, counts)
+        extents, counts = self._extents(facts)
+        return *extents, *counts, self.pooling.line_length(extents, counts)
 
     def units(self, facts: Facts) -> int:
         """One unit per plane."""
@@ -87,8 +87,8 @@ class PoolingStep(Step):
 
     def workspace(self, facts: Facts) -> int:
         """A combined line and a line of windows, with two spare registers after each."""
-        places, counts = self._extents(facts)
-        length = self.pooling.line_length(places, counts) + counts[2]
+        extents, counts = self._extents(facts)
+        length = self.pooling.line_length(extents, counts) + counts[2]
         return length * self.dtype.itemsize + 4 * host().vector_bytes
 
     def emit(self, module: LLVMModule, name: str) -> None:

@@ -86,8 +86,8 @@ class _WholeScatter(Planes):
             largest = self.element(self.at(maxima, unit))
             self.f.store("i64", -1, found)
             self._find(source, largest, found)
-            place = self.most(self.f.load("i64", found), 0)
-            self.put(self.element(self.at(gradients, unit)), self.at(goal, place))
+            position = self.most(self.f.load("i64", found), 0)
+            self.put(self.element(self.at(gradients, unit)), self.at(goal, position))
         self.f.finish()
 
     def _find(self, source: str, largest: Value, found: str) -> None:

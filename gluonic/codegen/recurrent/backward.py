@@ -106,7 +106,7 @@ class _Backward(RecurrentWriter):
             "carried": ("%state_gradient", cell.part),
             "cell": ("%cell_gradient", cell.size),
         }
-        placed: dict[str, tuple[str, str | int]] = {
+        in_sequence: dict[str, tuple[str, str | int]] = {
             "own": (self.own, width),
             "extra": (self.recurrent, width),
         }
@@ -114,7 +114,7 @@ class _Backward(RecurrentWriter):
             rows["gradient"] = (self.unprojected, cell.size)
             rows["hidden"] = (self._of_step(self.hidden, number, cell.size), cell.size)
         else:
-            placed["gradient"] = ("%gradients", cell.shown)
+            in_sequence["gradient"] = ("%gradients", cell.shown)
         if cell.has_lengths:
             rows["step"] = (self.gates, width)
         else:
@@ -124,7 +124,7 @@ class _Backward(RecurrentWriter):
             number,
             cell.size,
             rows,
-            placed,
+            in_sequence,
             body,
             self._leave_out,
             lambda n, at: {"state": self._state_row(number, n, at)},

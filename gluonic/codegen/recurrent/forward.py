@@ -98,13 +98,13 @@ class _Forward(RecurrentWriter):
             "gates": (self.at("%gates", self.times(number, block)), width),
             "memory": (self.memory(number), cell.size),
         }
-        placed: dict[str, tuple[str, str | int]] = {"own": (sums, width)}
+        in_sequence: dict[str, tuple[str, str | int]] = {"own": (sums, width)}
         body = {"lstm": self._lstm, "gru": self._gru}.get(cell.mode, self._plain)
         if cell.projection:
             rows["output"] = (self.hidden, cell.size)
         else:
-            placed["output"] = ("%output", cell.shown)
-        self.over_elements(number, cell.size, rows, placed, body, self._leave_out)
+            in_sequence["output"] = ("%output", cell.shown)
+        self.over_elements(number, cell.size, rows, in_sequence, body, self._leave_out)
 
     def _leave_out(self, rows: Mapping[str, str]) -> None:
         """Write zeros where a sequence has ended."""
@@ -138,8 +138,8 @@ class _Forward(RecurrentWriter):
                 self.put(value, self.at(rows[name], i), lanes)
 
         rows: Rows = {"projected": (goal, lead), "state": ("%last_state", cell.part)}
-        placed: Rows = {"output": ("%output", cell.shown)}
-        self.over_elements(number, cell.part, rows, placed, show, self._show_nothing)
+        in_sequence: Rows = {"output": ("%output", cell.shown)}
+        self.over_elements(number, cell.part, rows, in_sequence, show, self._show_nothing)
 
     def _show_nothing(self, rows: Mapping[str, str]) -> None:
         """Write zeros where a sequence has no output."""

@@ -114,7 +114,7 @@ class RecurrentWriter(ElementWriter):
         """The number of steps of a sequence."""
         return self.f.load("i64", self.moved("%lengths", n, 8), 8)
 
-    def place(self, number: str, length: str) -> tuple[str, str]:
+    def position(self, number: str, length: str) -> tuple[str, str]:
         """The position of a step in a sequence of a given length, and whether it exists."""
         exists = self.f.compare("slt", number, length)
         is_first = self.f.compare("eq", "%backwards", 0)
@@ -158,7 +158,7 @@ class RecurrentWriter(ElementWriter):
         number: str,
         size: int,
         rows: Rows,
-        placed: Rows,
+        in_sequence: Rows,
         body: Callable[[Mapping[str, str], str, int], None],
         missing: Callable[[Mapping[str, str]], None] = lambda _: None,
         others: Callable[[str, str], Mapping[str, str]] = lambda *_: {},
@@ -170,7 +170,7 @@ class RecurrentWriter(ElementWriter):
         number : the index of the step
         size : the size of a row
         rows : arrays of this step
-        placed : arrays of all steps, in the order of the sequence
+        in_sequence : arrays of all steps, in the order of the sequence
         body : the body, with the addresses of rows, an index and a number of lanes
         missing : the body for the rows of a sequence that has no such step
         others : if there are lengths, further rows, by the index of the sequence and the position of the step
@@ -179,9 +179,9 @@ class RecurrentWriter(ElementWriter):
             at = self.times(self.step_at(number), "%batch")
             moved = {
                 name: (self.at(address, self.times(at, stride)), stride)
-                for name, (address, stride) in placed.items()
+                for name, (address, stride) in in_sequence.items()
             }
-            rows, placed = {**rows, **moved}, {}
+            rows, in_sequence = {**rows, **moved}, {}
         with self.f.loop("0", "%batch") as n:
             here = self.at_row(n, rows)
 
@@ -189,8 +189,8 @@ class RecurrentWriter(ElementWriter):
                 self.spans("0", str(size), lambda i, lanes: body(here, i, lanes))
 
             if self.cell.has_lengths:
-                at, exists = self.place(number, self.length(n))
-                here.update(self.at_row(self.plus(self.times(at, "%batch"), n), placed))
+                at, exists = self.position(number, self.length(n))
+                here.update(self.at_row(self.plus(self.times(at, "%batch"), n), in_sequence))
                 here.update(others(n, at))
                 self.either(exists, whole, lambda: missing(here))
             else:

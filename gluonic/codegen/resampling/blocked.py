@@ -20,8 +20,8 @@ from gluonic.support.record import record
 class ResamplingGeometry:
     """The run-time numbers: the extents and the strides of images and result."""
 
-    places: tuple[int, int]
-    new_places: tuple[int, int]
+    extents: tuple[int, int]
+    new_extents: tuple[int, int]
     blocks: int
     source: Strides
     goal: Strides
@@ -30,7 +30,7 @@ class ResamplingGeometry:
         """All of them, in the order in which machine code reads them."""
         source, goal = self.source, self.goal
         return [
-            *(*self.places, *self.new_places, self.blocks),
+            *(*self.extents, *self.new_extents, self.blocks),
             *(source.image, source.block, source.row, goal.image, goal.block, goal.row),
         ]
 
@@ -43,8 +43,8 @@ class _Resampler(Writer):
     ) -> None:
         super().__init__(module, name)
         self.resampling, self.back, self.m = resampling, back, Emitter(self.f)
-        self.places = self.number(0), self.number(1)
-        self.new_places = self.number(2), self.number(3)
+        self.extents = self.number(0), self.number(1)
+        self.new_extents = self.number(2), self.number(3)
         self.blocks = self.number(4)
         self.source_strides = [self.number(5 + i) for i in range(3)]
         self.goal_strides = [self.number(8 + i) for i in range(3)]
@@ -54,13 +54,13 @@ class _Resampler(Writer):
 
     def _sizes(self, axis: int) -> tuple[Value, Value]:
         """The extents of an axis before and after the map."""
-        here, there = self._real(self.places[axis]), self._real(self.new_places[axis])
+        here, there = self._real(self.extents[axis]), self._real(self.new_extents[axis])
         return (there, here) if self.back else (here, there)
 
     @contextmanager
-    def _sources(self, place: str, axis: int) -> Iterator[tuple[str, Value]]:
+    def _sources(self, position: str, axis: int) -> Iterator[tuple[str, Value]]:
         """A loop over the positions that contribute to one of the result, each with its weight."""
-        m, sizes, goal = self.m, self._sizes(axis), self._real(place)
+        m, sizes, goal = self.m, self._sizes(axis), self._real(position)
         reach = self.resampling.targets if self.back else self.resampling.sources
         first, end = (bound.astype(INT64).ref for bound in reach(m, goal, *sizes))
         with self.f.loop(first, end) as index:
@@ -75,7 +75,7 @@ class _Resampler(Writer):
         """Write the loop over rows of the result."""
         source, goal, line = (self.operand(i) for i in range(3))
         with self.f.loop("%begin", "%end") as unit:
-            rest, row = self.divided(unit, self.new_places[0])
+            rest, row = self.divided(unit, self.new_extents[0])
             image, block = self.divided(rest, self.blocks)
             here, there = (
                 self.moved(self.moved(address, image, strides[0]), block, strides[1])
@@ -87,10 +87,10 @@ class _Resampler(Writer):
 
     def _gather_line(self, images: str, line: str, row: str) -> None:
         """Sum the weighted rows that contribute to one row."""
-        self.clear(line, self.times(self.places[1], self.step))
+        self.clear(line, self.times(self.extents[1], self.step))
         with self._sources(row, 0) as (index, weight):
             start = self.moved(images, index, self.source_strides[2])
-            with self.f.loop("0", self.places[1]) as column:
+            with self.f.loop("0", self.extents[1]) as column:
                 total = self.moved(line, column, self.step)
                 element = self._vector(self.moved(start, column, self.step))
                 self.store(self.m.fma(element, weight, self._vector(total)).ref, total)
@@ -98,7 +98,7 @@ class _Resampler(Writer):
     def _write_row(self, line: str, goal: str) -> None:
         """Sum the weighted positions of a line that contribute to each position of a row."""
         total = self.f.slot(self.vector)
-        with self.f.loop("0", self.new_places[1]) as column:
+        with self.f.loop("0", self.new_extents[1]) as column:
             self.store(self.m.spread(self.m.constant(0.0, FLOAT32), self.lanes).ref, total)
             with self._sources(column, 1) as (index, weight):
                 element = self._vector(self.moved(line, index, self.step))

@@ -23,21 +23,21 @@ RESAMPLINGS: dict[str, Callable[[], Resampling]] = {
 
 
 @inner_operator("_resample_blocks")
-def resample_blocks(data: Array, places: Array, *, way: str, back: bool) -> Any:
+def resample_blocks(data: Array, spatial: Array, *, way: str, back: bool) -> Any:
     """Resize images in blocks to given rows and columns, or compute the gradient of images of that size.
 
-    `places` has the rows and columns, from `places_of`.
+    `spatial` has the rows and columns, from `spatial_extents`.
     """
     planes = to_planes.kernel(data, channels=data.shape[1] * data.shape[4])
     resize = resized_back if back else resized
-    made = resize(planes, places.shape[:2], RESAMPLINGS[way]()).astype(data.dtype, copy=False)
+    made = resize(planes, spatial.shape[:2], RESAMPLINGS[way]()).astype(data.dtype, copy=False)
     return to_blocks.kernel(made, lanes=data.shape[4])
 
 
 @resample_blocks.infer_shape
 def _(n: NodeView) -> None:
     batch, blocks, _, _, lanes = complete(n.data)
-    n.output = (batch, blocks, *complete(n.places)[:2], lanes)
+    n.output = (batch, blocks, *complete(n.spatial)[:2], lanes)
 
 
 class ResampleStep(BlockStep):

@@ -103,12 +103,12 @@ class _Rewriting:
         if not found:
             return None
         settings = {name: node.applied.settings[name] for name in _TURNS}
-        places = [WHOLE if source is None else BY_HEAD for source in sources]
+        layouts = [WHOLE if source is None else BY_HEAD for source in sources]
         factors = [
             entry if source is None else self._now(source)
             for entry, source in zip(inputs, sources, strict=True)
         ]
-        made = _like(node, factors, {**settings, "left": places[0], "right": places[1]})
+        made = _like(node, factors, {**settings, "left": layouts[0], "right": layouts[1]})
         self._by_head[node] = found[0]
         return made
 

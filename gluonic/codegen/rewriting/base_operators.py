@@ -59,10 +59,10 @@ def _replaced(
     if application.op.reduction and narrows(given[0][1], wanted[1]):
         return _rounded_last(application, inputs, wanted[1], node)
     if application.op.casts:
-        for place, (shape, dtype) in enumerate(given):
+        for index, (shape, dtype) in enumerate(given):
             if dtype != wanted[1]:
-                read[place] = F.Cast(inputs[place], dtype=wanted[1])
-                given[place] = shape, wanted[1]
+                read[index] = F.Cast(inputs[index], dtype=wanted[1])
+                given[index] = shape, wanted[1]
         give_origin(read, node)
     base = _base_of(node, application, observed)
     if base is not None and _gives(base, given, wanted):

@@ -13,14 +13,14 @@ def tiled(F: Any, x: Entry, rank: int, reps: Sequence[int]) -> Entry:
     for _ in range(len(reps) - rank):
         x = F.expand_dims(x, axis=0)
     counts = _counts(rank, reps)
-    places: list[int] = []
+    axes: list[int] = []
     for axis, count in enumerate(counts):
         if count > 1:
-            places.append(axis + len(places))
-            x = F.expand_dims(x, axis=places[-1])
-    if not places:
+            axes.append(axis + len(axes))
+            x = F.expand_dims(x, axis=axes[-1])
+    if not axes:
         return x
-    stretched = F.broadcast_axis(x, axis=tuple(places), size=tuple(c for c in counts if c > 1))
+    stretched = F.broadcast_axis(x, axis=tuple(axes), size=tuple(c for c in counts if c > 1))
     merged: Entry = F.reshape(stretched, shape=tuple(_MERGED if c > 1 else _SAME for c in counts))
     return merged
 
@@ -34,9 +34,9 @@ def tiled_back(F: Any, gradient: Entry, x: Entry, rank: int, reps: Sequence[int]
     """The gradient of ``tile``."""
     counts = _counts(rank, reps)
     parts = [code for count in counts for code in ((-4, count, -1) if count > 1 else (_SAME,))]
-    places = [axis + sum(c > 1 for c in counts[:axis]) for axis, c in enumerate(counts) if c > 1]
-    if places:
-        gradient = F.sum(F.reshape(gradient, shape=tuple(parts)), axis=tuple(places))
+    axes = [axis + sum(c > 1 for c in counts[:axis]) for axis, c in enumerate(counts) if c > 1]
+    if axes:
+        gradient = F.sum(F.reshape(gradient, shape=tuple(parts)), axis=tuple(axes))
     given: Entry = F.reshape_like(gradient, x)
     return given
 

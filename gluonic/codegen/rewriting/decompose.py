@@ -77,11 +77,11 @@ class _Rewriting:
 
     def replace(self, node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
         """The entries that replace a node's outputs."""
-        place = lowering_at(node).decompose
-        if place is None:
+        rule = lowering_at(node).decompose
+        if rule is None:
             return None
         site = RewriteContext(node, inputs, self.train, self.facts, self.used, self.current)
-        made: Sequence[Entry] | None = rule_at(place)(F, site)
+        made: Sequence[Entry] | None = rule_at(rule)(F, site)
         if made is not None:
             give_origin(made, node)
         return made

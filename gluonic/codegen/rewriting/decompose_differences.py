@@ -15,9 +15,9 @@ def _less_those_before(F: Any, x: Entry, axis: int) -> Entry:
     return found
 
 
-def _is_short(site: RewriteContext, place: int, axis: int) -> bool:
+def _is_short(site: RewriteContext, index: int, axis: int) -> bool:
     """Whether no differences are left along an axis of an input."""
-    entry, times = site.node.inputs[place], site.n.n
+    entry, times = site.node.inputs[index], site.n.n
     return site.facts.decide(lambda facts: bool(facts.shapes[entry][axis] <= times))
 
 

@@ -38,9 +38,9 @@ class _Factor:
     def stretched(self, F: Any, letters: str) -> Entry:
         """The factor with an axis of length one for each letter that it lacks."""
         found = self.ordered(F, "".join(c for c in letters if c in self.letters)).entry
-        for place, letter in enumerate(letters):
+        for index, letter in enumerate(letters):
             if letter not in self.letters:
-                found = F.expand_dims(found, axis=place)
+                found = F.expand_dims(found, axis=index)
         return found
 
 
@@ -109,7 +109,7 @@ def _order(
     while len(left) > 1:
         i, j = _cheapest(left, extents) if len(left) > 2 else (0, 1)
         found.append((i, j))
-        others = [text for place, text in enumerate(left) if place not in (i, j)]
+        others = [text for index, text in enumerate(left) if index not in (i, j)]
         needed = {*result, *"".join(others)}
         union = dict.fromkeys(left[i] + left[j])
         left = [*others, "".join(letter for letter in union if letter in needed)]
@@ -138,18 +138,18 @@ def _extents(texts: Sequence[str], shapes: Sequence[Any]) -> dict[str, Any] | No
 
 
 def _as_products(
-    F: Any, site: RewriteContext, places: Sequence[int], texts: Sequence[str], result: str
+    F: Any, site: RewriteContext, indices: Sequence[int], texts: Sequence[str], result: str
 ) -> Entry | None:
     """The sum over some of the inputs as matrix products; None if that is impossible."""
 
     def order_for(facts: Facts) -> tuple[tuple[int, int], ...] | None:
-        extents = _extents(texts, [facts.shapes[site.node.inputs[place]] for place in places])
+        extents = _extents(texts, [facts.shapes[site.node.inputs[index]] for index in indices])
         return None if extents is None else _order(texts, result, extents)
 
     order = site.facts.decide(order_for)
     if order is None or site.dtype.kind != "f":
         return None
-    factors = [_Factor(site.inputs[p], text) for p, text in zip(places, texts, strict=True)]
+    factors = [_Factor(site.inputs[p], text) for p, text in zip(indices, texts, strict=True)]
     return _summed(F, factors, result, order)
 
 
@@ -173,10 +173,10 @@ def back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     inputs = site.node.inputs[1:]
     if site.facts.decide(lambda facts: _extents(texts, [facts.shapes[e] for e in inputs]) is None):
         return None
-    places = [0, *(i + 1 for i in range(len(texts)) if i != operand)]
+    indices = [0, *(i + 1 for i in range(len(texts)) if i != operand)]
     given = [result, *(text for i, text in enumerate(texts) if i != operand)]
     named = "".join(letter for letter in own if letter in "".join(given))
-    found = _as_products(F, site, places, given, named)
+    found = _as_products(F, site, indices, given, named)
     if found is None:
         return None
     wide = _Factor(found, named).stretched(F, own)

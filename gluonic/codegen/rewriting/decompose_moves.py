@@ -33,8 +33,8 @@ def roll(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         return None
     found = n.data
     for axis, shift in zip(axes, shifts, strict=True):
-        place = axis % len(shape)
-        found = _rolled(F, found, place, _within(site, shift, (place,)))
+        positive = axis % len(shape)
+        found = _rolled(F, found, positive, _within(site, shift, (positive,)))
     return [found]
 
 
@@ -121,9 +121,9 @@ class _Diagonal:
         return apply(filled, x, num_args=1, value=0.0, **settings)
 
 
-def _matrices(site: RewriteContext, place: int, offset: int) -> tuple[_Diagonal, tuple[int, ...]]:
+def _matrices(site: RewriteContext, index: int, offset: int) -> tuple[_Diagonal, tuple[int, ...]]:
     """The diagonals of an input, and the order of axes that puts its matrices last."""
-    shape, n = site.facts.shapes[site.node.inputs[place]], site.n
+    shape, n = site.facts.shapes[site.node.inputs[index]], site.n
     first, second = axes_of((n.axis1, n.axis2), len(shape), "")
     order = (*(i for i in range(len(shape)) if i not in (first, second)), first, second)
     made = _Diagonal(shape[first], shape[second], offset, len(shape) - 2, site.dtype)
@@ -155,8 +155,8 @@ def _taking(offset: str, *, sums: bool = False) -> tuple[_Rule, _Rule]:
         if sums:
             wide = F.expand_dims(grad, axis=-1)
             grad = F.broadcast_axis(wide, axis=(made.batch,), size=(made.length,))
-        places = tuple(order.index(i) for i in range(len(order)))
-        return [F.transpose(made.put(F, grad), axes=places)]
+        inverse = tuple(order.index(i) for i in range(len(order)))
+        return [F.transpose(made.put(F, grad), axes=inverse)]
 
     return take, back
 
@@ -166,9 +166,9 @@ trace, trace_back = _taking("offset", sums=True)
 _diag_of_matrices, _diag_of_matrices_back = _taking("k")
 
 
-def _of_vector(site: RewriteContext, place: int) -> _Diagonal | None:
+def _of_vector(site: RewriteContext, index: int) -> _Diagonal | None:
     """The diagonal that consists of all elements of an input; None if there are none."""
-    shape = site.facts.shapes[site.node.inputs[place]]
+    shape = site.facts.shapes[site.node.inputs[index]]
     if 0 in shape:
         return None
     size = 1

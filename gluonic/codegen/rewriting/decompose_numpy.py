@@ -65,9 +65,9 @@ def mean(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 def _widened(F: Any, x: Entry, rank: int, least: int) -> Entry:
     """An entry of `rank` axes with axes of length one added, by NumPy's rules."""
     wide = shape_of_at_least(tuple(range(2, rank + 2)), least)
-    for place, extent in enumerate(wide):
+    for axis, extent in enumerate(wide):
         if extent == 1:
-            x = F.expand_dims(x, axis=place)
+            x = F.expand_dims(x, axis=axis)
     return x
 
 

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gluonic.codegen.loops.inner_operators import apply, place_of
+from gluonic.codegen.loops.inner_operators import apply, index_of
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
 
@@ -21,7 +21,7 @@ def _position(extreme: str, axis_of: Callable[[Any], int | None]) -> _Rule:
             data, axis = F._np_reshape(data, newshape=(-1,)), 0
         axis %= len(shape)
         most = getattr(F, extreme)(data, axis=axis, keepdims=True)
-        found = F.Cast(apply(place_of, data, most, axis=axis), dtype=site.facts.dtypes[output].name)
+        found = F.Cast(apply(index_of, data, most, axis=axis), dtype=site.facts.dtypes[output].name)
         if axis_of(n) is None:
             return [F._np_reshape(found, newshape=(1,) * len(shapes[output]))]
         keeps = len(shapes[output]) == len(shape)

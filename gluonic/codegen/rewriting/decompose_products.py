@@ -8,9 +8,9 @@ from gluonic.graph import Entry
 from gluonic.support.record import record
 
 
-def _ranks(site: RewriteContext, place: int = 0) -> tuple[int, int]:
-    """The ranks of both factors; the first is the input at index `place`."""
-    inputs = site.node.inputs[place : place + 2]
+def _ranks(site: RewriteContext, index: int = 0) -> tuple[int, int]:
+    """The ranks of both factors; the first is the input at index `index`."""
+    inputs = site.node.inputs[index : index + 2]
     first, second = (len(site.facts.shapes[entry]) for entry in inputs)
     return first, second
 

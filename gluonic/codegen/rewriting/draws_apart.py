@@ -54,10 +54,10 @@ def with_draws_apart(graph: Graph, train: bool) -> Graph:
     """
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
-        place = lowering_at(node).draws_apart
-        if place is None or not draws(node, train):
+        rule = lowering_at(node).draws_apart
+        if rule is None or not draws(node, train):
             return None
-        made: Sequence[Entry] = rule_at(place)(node, inputs, node.applied.settings)
+        made: Sequence[Entry] = rule_at(rule)(node, inputs, node.applied.settings)
         give_origin(made, node)
         return made
 

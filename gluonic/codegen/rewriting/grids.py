@@ -14,8 +14,8 @@ def _rows_and_columns(F: Any, site: RewriteContext) -> tuple[Entry, Entry]:
     def along(length: int, shape: tuple[int, ...]) -> Entry:
         step = 2 / max(length - 1, 1)
         stop = (length - 0.5) * step - 1
-        places = F._arange(start=-1.0, stop=stop, step=step, dtype=site.dtype.name)
-        found: Entry = F.Reshape(places, shape=shape)
+        coordinates = F._arange(start=-1.0, stop=stop, step=step, dtype=site.dtype.name)
+        found: Entry = F.Reshape(coordinates, shape=shape)
         return found
 
     height, width = site.n.target_shape
@@ -28,8 +28,8 @@ def _mapped(F: Any, site: RewriteContext, matrices: Entry) -> Entry:
     rows = F.Reshape(matrices, shape=(0, 2, 3, 1))
     by_x, by_y, shift = (F.slice_axis(rows, axis=2, begin=k, end=k + 1) for k in range(3))
     turned = F.broadcast_add(F.broadcast_mul(by_x, x), F.broadcast_mul(by_y, y))
-    places: Entry = F.broadcast_add(turned, shift)
-    return places
+    coordinates: Entry = F.broadcast_add(turned, shift)
+    return coordinates
 
 
 def affine_grid(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
@@ -44,7 +44,7 @@ def affine_grid_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     if site.dtype not in (FLOAT32, FLOAT64):
         return None
     gradient = site.inputs[0]
-    moments = [F.broadcast_mul(gradient, places) for places in _rows_and_columns(F, site)]
+    moments = [F.broadcast_mul(gradient, coordinates) for coordinates in _rows_and_columns(F, site)]
     sums = [F.sum(each, axis=(2, 3)) for each in (*moments, gradient)]
     return [F.Reshape(F.stack(*sums, axis=2), shape=(0, -1))]
 

@@ -39,8 +39,8 @@ def _weighted_values(values: str, *, parts: int) -> Callable[..., Any]:
         if site.dtype not in (FLOAT32, FLOAT64):
             return None
         by_head = _by_head(F, site, values)
-        place = (parts, parts - 1)
-        found = apply(heads_dot, site.n.attention, by_head, right=place, by_head=True)
+        layout = (parts, parts - 1)
+        found = apply(heads_dot, site.n.attention, by_head, right=layout, by_head=True)
         apart = F.Reshape(F.Reshape(found, shape=(-3, 0, 0)), shape=(0, -4, -1, site.n.heads, 0))
         return [F.Reshape(apart, shape=(0, 0, -3))]
 

@@ -146,7 +146,7 @@ class ExecutionFrame:
         self._mixed = None
         if binding.persistent.offsets != self._persistent_offsets:
             self._make_persistent(binding)
-        self._place_results()
+        self._set_result_addresses()
         self._functions: Sequence[NativeFunction] = binding.functions
         self._function = self._plain_function()
 
@@ -155,9 +155,9 @@ class ExecutionFrame:
         self._arena, memory = arena, arena.memory
         if memory.address != self._arena_address or memory.size < self.binding.transient.size:
             self._mixed = None
-            self._place_results()
+            self._set_result_addresses()
 
-    def _place_results(self) -> None:
+    def _set_result_addresses(self) -> None:
         """Set the addresses of intermediate results in the arena."""
         plan, buffers = self.binding.transient, self.specialization.buffers
         memory = self._arena.reserved(plan.size)
@@ -186,12 +186,12 @@ class ExecutionFrame:
         seen = self._seen
         for position, array in enumerate(arrays):  # keys of random numbers come last, if at all
             if seen[position]() is not array:
-                if not self._place(position, array):
+                if not self._set_input(position, array):
                     return False
                 self.verified_for = None
         return True
 
-    def _place(self, position: int, array: Array) -> bool:
+    def _set_input(self, position: int, array: Array) -> bool:
         shape, dtype = self._signature[position]
         if shape is None:  # it is not read, but shapes of results may depend on its shape
             given = array.shape, array.dtype
@@ -290,7 +290,7 @@ class ExecutionFrame:
         """
         seen = self._seen
         for position, array in zip(positions, arrays):  # noqa: B905 (as in `take`)
-            if seen[position]() is not array and not self._place(position, array):
+            if seen[position]() is not array and not self._set_input(position, array):
                 return None
         self.hits += 1
         slot, shape, dtype = self._results[0]
@@ -333,10 +333,10 @@ class ExecutionFrame:
         finished : called with the index of an output in the memory given for it, once no step reads or writes
             it any more; not called for all outputs
         """
-        places, filled = self.specialization.positions, self._filled
+        positions, filled = self.specialization.positions, self._filled
 
         def tell(number: int) -> None:
-            position = places[number]
+            position = positions[number]
             memory = into[position]
             if memory is not None and filled[number]() is memory:
                 finished(position)

@@ -64,21 +64,21 @@ class Result:
 
     Attributes
     ----------
-    place : its position
+    destination : its position
     has_memory : whether it is copied into existing memory
     is_output : whether it is an output of the call
     """
 
-    place: ArraySource
+    destination: ArraySource
     has_memory: bool
     is_output: bool
 
     def put(self, result: Array, arrays: Arrays, read: Sequence[Array]) -> None:
         """Store a result that was computed from the arrays `read`."""
         if self.has_memory and result.dtype != object:
-            np.copyto(self.place.array(arrays), result)
+            np.copyto(self.destination.array(arrays), result)
         else:
-            arrays[self.place.position] = own(result, read) if self.is_output else result
+            arrays[self.destination.position] = own(result, read) if self.is_output else result
 
 
 class PythonStep:
@@ -105,7 +105,7 @@ class PythonStep:
     def run(self, arrays: Arrays, run: Run) -> None:
         """Run the operator's NumPy kernel and store its results."""
         begin = perf_counter_ns() if EVENTS.symbolic else 0
-        read = [place.array(arrays) for place in self._reads]
+        read = [source.array(arrays) for source in self._reads]
         if self._expected is None:
             self._expected = signature_of(self.application, read)
         node = self._group.nodes[0]
@@ -160,7 +160,7 @@ class MixedSteps:
 
     def _python_step(self, group: "Group") -> PythonStep:
         node = group.nodes[0]
-        find = self._blank if node.applied.op.reads_shapes else self._place
+        find = self._blank if node.applied.op.reads_shapes else self._source
         reads = [find(entry) for entry in node.inputs]
         results = [self._result(node.entry(i)) for i in range(node.output_count)]
         return PythonStep(group, reads, results, self._binding)
@@ -170,16 +170,16 @@ class MixedSteps:
         facts = self._binding.facts
         return Blank(np.broadcast_to(np.zeros((), facts.dtypes[entry]), facts.shapes[entry]))
 
-    def _place(self, entry: Entry) -> ArraySource:
+    def _source(self, entry: Entry) -> ArraySource:
         """The source of any entry, perhaps another entry's array reshaped."""
-        known = self._known_place(entry)
+        known = self._own_source(entry)
         if known is None:
-            root = self._known_place(self._spec.root[entry])
+            root = self._own_source(self._spec.root[entry])
             assert root is not None
             known = ArraySource(root.position, self._binding.facts.shapes[entry])
         return known
 
-    def _known_place(self, entry: Entry) -> ArraySource | None:
+    def _own_source(self, entry: Entry) -> ArraySource | None:
         """The source of an entry that has its own array; None if it has none."""
         spec = self._spec
         if entry in spec.target:
@@ -191,8 +191,8 @@ class MixedSteps:
         return None if found is None else ArraySource(found)
 
     def _result(self, entry: Entry) -> Result:
-        place, spec = self._known_place(entry), self._spec
-        if place is None:
+        destination, spec = self._own_source(entry), self._spec
+        if destination is None:
             self._positions[entry] = position = len(self._positions)
             return Result(ArraySource(position), has_memory=False, is_output=False)
-        return Result(place, entry not in spec.from_python, entry in spec.computed)
+        return Result(destination, entry not in spec.from_python, entry in spec.computed)

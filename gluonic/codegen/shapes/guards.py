@@ -168,7 +168,7 @@ class ObservedShape(Sequence[int]):
         return len(self._axes)
 
     @property
-    def place(self) -> tuple[Entry, range]:
+    def subject(self) -> tuple[Entry, range]:
         """Whose shape it is, and which axes of it."""
         return self._entry, self._axes
 
@@ -189,7 +189,7 @@ class ObservedShape(Sequence[int]):
     def __eq__(self, other: object) -> bool:
         if isinstance(other, ObservedShape) and other._guards is self._guards:
             equal = len(self) == len(other)
-            return equal and self._guards.ask(operator.eq, self.place, other.place)
+            return equal and self._guards.ask(operator.eq, self.subject, other.subject)
         if isinstance(other, (tuple, ObservedShape)):
             pairs = zip(self, other, strict=False)
             return len(self) == len(other) and all(one == another for one, another in pairs)
@@ -210,4 +210,4 @@ class ObservedShape(Sequence[int]):
     def asked(self, question: Question, *others: "ObservedShape") -> bool:
         """Ask a question about this and other shapes; the answer becomes the guard, not each extent."""
         shapes = (self, *others)
-        return self._guards.ask(question, *[shape.place for shape in shapes])
+        return self._guards.ask(question, *[shape.subject for shape in shapes])

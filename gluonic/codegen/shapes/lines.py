@@ -30,7 +30,7 @@ class ArraysOfSizes:
 
     def rests(self, signature: Signatures) -> tuple[int, ...]:
         """The extents of arrays with unknown extents, modulo four."""
-        return tuple([extent & 3 for place, _, _ in self._open for extent in signature[place][0]])
+        return tuple([extent & 3 for index, _, _ in self._open for extent in signature[index][0]])
 
     def size_of(self, signature: Signatures) -> int | None:
         """The size for which these arrays have such shapes and dtypes; None if there is none."""
@@ -41,8 +41,8 @@ class ArraysOfSizes:
         if rest or size < 1:
             return None
         expected = self._fixed.copy()
-        for place, shape, dtype in self._open:
-            expected[place] = shape_at(shape, (size,)), dtype
+        for index, shape, dtype in self._open:
+            expected[index] = shape_at(shape, (size,)), dtype
         return size if tuple(expected) == signature else None
 
 

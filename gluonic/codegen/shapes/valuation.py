@@ -124,7 +124,7 @@ def distinct(
 
 def are_open(all_of_them: Sequence[Any]) -> list[int]:
     """The indices of the symbolic ones."""
-    return [place for place, x in enumerate(all_of_them) if type(x) is SymbolicDim]
+    return [index for index, x in enumerate(all_of_them) if type(x) is SymbolicDim]
 
 
 __all__ = ["Valuation", "are_open", "distinct", "function_of"]

@@ -76,8 +76,8 @@ class ElementWriter(Writer):
 
     def element_of(self, address: str, index: str, dtype: Dtype) -> Value:
         """One element of an array of another dtype."""
-        place = self.moved(address, index, dtype.itemsize)
-        ref = self.f.load(scalar_type(dtype), place, dtype.itemsize)
+        start = self.moved(address, index, dtype.itemsize)
+        ref = self.f.load(scalar_type(dtype), start, dtype.itemsize)
         return self.m.value(ref, dtype, 1)
 
     def put_whole(self, value: Value, address: str, lanes: int = 1) -> None:
@@ -142,11 +142,11 @@ class ElementWriter(Writer):
             return
         masks = None if self.rest is None else self._pair_of_masks(self.rest)
         for half in (0, 1):
-            part, place = self._set_apart(value, half), self.moved(address, half, self.step)
+            part, start = self._set_apart(value, half), self.moved(address, half, self.step)
             if masks is None:
-                self.put_whole(self.whole(place, lanes) + part, place, lanes)
+                self.put_whole(self.whole(start, lanes) + part, start, lanes)
             else:
-                self._put_masked(self._masked(place, masks[half]) + part, place, masks[half])
+                self._put_masked(self._masked(start, masks[half]) + part, start, masks[half])
 
     def _pair_of_masks(self, count: str) -> tuple[str, str]:
         reach = self.minus(self.times(count, 2), 1)

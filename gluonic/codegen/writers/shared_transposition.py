@@ -38,8 +38,8 @@ def _function(module: LLVMModule) -> str:
     name = f"transpose_{module.target.vector_bytes // 4}"
     if name not in module.definitions:
         sizes = _integers("%by_row", "%rows", "%columns")
-        places = ["ptr %goal", *_integers("%by_column", "%width")]
-        f = LLVMFunction(module, name, ["ptr %source", *sizes, *places], internal=True)
+        result = ["ptr %goal", *_integers("%by_column", "%width")]
+        f = LLVMFunction(module, name, ["ptr %source", *sizes, *result], internal=True)
         _write(VectorWriter(f))
     return name
 

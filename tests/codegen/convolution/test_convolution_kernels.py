@@ -20,9 +20,9 @@ from gluonic.codegen.convolution.forward import emit_convolution
 from gluonic.codegen.convolution.geometry import Geometry, Strides
 from gluonic.codegen.convolution.gradient_form import (
     GradientForm,
-    few_places,
     gradient_numbers,
     gradient_units,
+    specialized_extents,
 )
 from gluonic.codegen.convolution.operators import (
     packed_in_order,
@@ -61,30 +61,30 @@ EVERY_LEVEL = pytest.mark.parametrize("level", LEVELS)
 class Problem:
     """A convolution with its arrays, in planes and as machine code has them.
 
-    Rows above and below may be a border: zeros, or as machine code has them `border_is`.
+    Rows above and below may be padding: zeros, or as machine code has them `padding_value`.
     """
 
     def __init__(
         self,
         case: tuple[Filters, int, int, int],
         target: Target,
-        border: tuple[int, int] = (0, 0),
-        border_is: float = 0.0,
+        padding: tuple[int, int] = (0, 0),
+        padding_value: float = 0.0,
     ) -> None:
         filters, batch, rows, columns = case
-        self.inside, self.border_is = (border[0], rows - border[1]), border_is
-        self.bordered = border != (0, 0)
+        self.inside, self.padding_value = (padding[0], rows - padding[1]), padding_value
+        self.padded = padding != (0, 0)
         self.filters, self.target, self.lanes = filters, target, lanes_of(target)
         self.groups = filters.filters if filters.depthwise else filters.groups
         channels = filters.channels * self.groups
         self.windows = Windows(filters.kernel, filters.stride, filters.dilate, (0, 0), False)
         self.data = normal(batch, channels, rows, columns)
-        self._set_border(self.data, 0.0)
+        self._set_padding(self.data, 0.0)
         self.weight = normal(filters.filters * filters.groups, filters.channels, *filters.kernel)
         self.output = convolve(self.data, self.weight, self.windows, self.groups)
         self.tiling = tiling_of(filters, self.output.shape[2], self.output.shape[3], target)
 
-    def _set_border(self, planes: Array, value: float) -> None:
+    def _set_padding(self, planes: Array, value: float) -> None:
         begin, end = self.inside
         planes[:, :, :begin] = planes[:, :, end:] = value
 
@@ -98,7 +98,7 @@ class Problem:
         """The data as machine code reads it."""
         own = 1 if self.filters.depthwise else self.filters.groups
         data = self.data.copy()
-        self._set_border(data, self.border_is)
+        self._set_padding(data, self.padding_value)
         return data if self.filters.planar else self.images(data, own)
 
     def geometry(self, source: Array, goal: Array, others: int = 0) -> Geometry:
@@ -118,8 +118,8 @@ class Problem:
         tiling = tiling or self.tiling
         goal = filled(*self.images(self.output, self.filters.groups).shape)
         packed = packed_in_order(self.weight, self.filters, tiling.tile.blocks, self.lanes)
-        geometry = self.geometry(self.source, goal, epilogue.places)
-        form = ConvolutionForm.of(self.filters, tiling, self.lanes, bordered=self.bordered)
+        geometry = self.geometry(self.source, goal, epilogue.elementwise)
+        form = ConvolutionForm.of(self.filters, tiling, self.lanes, padded=self.padded)
         run_native(
             self.target,
             lambda module, name: emit_convolution(module, name, form, epilogue),
@@ -155,14 +155,14 @@ def test_sums_are_those_of_matrix_products(case: Any, level: str) -> None:
 
 
 @EVERY_LEVEL
-@pytest.mark.parametrize("border", [(1, 2), (0, 1), (2, 0), (4, 3)])
+@pytest.mark.parametrize("padding", [(1, 2), (0, 1), (2, 0), (4, 3)])
 @pytest.mark.parametrize(
     "case", ["3x3", "strided", "dilated", "few channels", "one channel", "groups", "depthwise"]
 )
 def test_rows_of_padding_are_not_even_read_if_tiles_have_one_row(
-    case: str, border: tuple[int, int], level: str
+    case: str, padding: tuple[int, int], level: str
 ) -> None:
-    problem = Problem(CASES[case], target_named(level), border, border_is=np.nan)
+    problem = Problem(CASES[case], target_named(level), padding, padding_value=np.nan)
     blocks = 1 if problem.filters.depthwise else 2
     tiling = _tiling(problem, Tile(1, 4, blocks), 0, 1, 3, 2)
     assert_close(problem.convolve(tiling=tiling), problem.output)
@@ -171,7 +171,7 @@ def test_rows_of_padding_are_not_even_read_if_tiles_have_one_row(
 @EVERY_LEVEL
 @EVERY_CASE
 def test_padding_changes_no_sums(case: Any, level: str) -> None:
-    problem = Problem(case, target_named(level), border=(1, 2))
+    problem = Problem(case, target_named(level), padding=(1, 2))
     assert_close(problem.convolve(), problem.output)
 
 
@@ -225,7 +225,7 @@ def test_an_epilogue_sees_channels_and_positions(function: str, case: str, level
     groups, lanes = problem.filters.groups, problem.lanes
     shift, other = normal(problem.output.shape[1]), normal(*problem.output.shape)
     epilogue = ConvolutionEpilogue(
-        lambda m, x, s, o: getattr(m, function)(m.maximum(x + s, 0) * o), channels=1, places=1
+        lambda m, x, s, o: getattr(m, function)(m.maximum(x + s, 0) * o), channels=1, elementwise=1
     )
     found = problem.convolve(
         epilogue,
@@ -238,15 +238,15 @@ def test_an_epilogue_sees_channels_and_positions(function: str, case: str, level
 
 @EVERY_LEVEL
 @EVERY_CASE
-@pytest.mark.parametrize("border", [(0, 0), (1, 0), (1, 3)])
-def test_the_gradient_of_filters(case: Any, border: tuple[int, int], level: str) -> None:
-    problem = Problem(case, target_named(level), border)
+@pytest.mark.parametrize("padding", [(0, 0), (1, 0), (1, 3)])
+def test_the_gradient_of_filters(case: Any, padding: tuple[int, int], level: str) -> None:
+    problem = Problem(case, target_named(level), padding)
     filters, lanes = problem.filters, problem.lanes
     slopes = normal(*problem.output.shape)
     grad = problem.images(slopes, filters.groups)
     found = filled(filters.packed_size(lanes))
-    few = few_places(*slopes.shape[2:])
-    form = GradientForm.of(filters, problem.target, few, bordered=problem.bordered)
+    few = specialized_extents(*slopes.shape[2:])
+    form = GradientForm.of(filters, problem.target, few, padded=problem.padded)
     geometry = problem.geometry(problem.source, grad)
     run_native(
         problem.target,
@@ -266,9 +266,9 @@ def test_gradients_of_filters_of_all_windows_share_one_code(level: str) -> None:
     target = target_named(level)
     windows = [((3, 3), (1, 1), (1, 1)), ((1, 1), (2, 2), (1, 1)), ((5, 3), (1, 2), (2, 1))]
     forms = {
-        GradientForm.of(Filters(64, 64, 1, *window), target, bordered=bordered)
+        GradientForm.of(Filters(64, 64, 1, *window), target, padded=padded)
         for window in windows
-        for bordered in (False, True)
+        for padded in (False, True)
     }
     assert len(forms) == 1
 
@@ -279,12 +279,12 @@ def test_the_backward_pass_is_a_convolution_with_rotated_filters(name: str, leve
     forward = Problem(CASES[name], target_named(level))
     filters, lanes = forward.filters, forward.lanes
     slopes = normal(*forward.output.shape)
-    places = forward.data.shape[2:]
+    spatial = forward.data.shape[2:]
     down, across = (extent - 1 for extent in forward.windows.extents())
     grad = forward.images(slopes, filters.groups)
-    bordered = np.pad(grad, [(0, 0), (0, 0), (down, down), (across, across), (0, 0)])
+    padded = np.pad(grad, [(0, 0), (0, 0), (down, down), (across, across), (0, 0)])
     back = replace(filters, channels=filters.filters, filters=filters.channels)
-    tiling = tiling_of(back, places[0], places[1], forward.target)
+    tiling = tiling_of(back, spatial[0], spatial[1], forward.target)
     packed = filled(back.packed_size(lanes))
     run_native(
         forward.target,
@@ -296,12 +296,12 @@ def test_the_backward_pass_is_a_convolution_with_rotated_filters(name: str, leve
         filter_units(back, lanes),
     )
     goal = filled(*forward.source.shape)
-    geometry = forward.geometry(bordered, goal)
+    geometry = forward.geometry(padded, goal)
     run_native(
         forward.target,
         lambda m, name: emit_convolution(m, name, ConvolutionForm.of(back, tiling, lanes)),
-        [bordered, packed, goal],
-        numbers_of(back, tiling, geometry, lanes, (0, bordered.shape[2])),
+        [padded, packed, goal],
+        numbers_of(back, tiling, geometry, lanes, (0, padded.shape[2])),
         geometry.units(back, tiling, lanes),
     )
     found = to_planes.kernel(goal, channels=forward.data.shape[1], groups=filters.groups)

@@ -5,14 +5,14 @@ from itertools import product
 import numpy as np
 import pytest
 
-from gluonic.codegen.convolution.gradient_operators import interleave_places
-from gluonic.codegen.convolution.operators import take_places
+from gluonic.codegen.convolution.gradient_operators import interleave_phases
+from gluonic.codegen.convolution.operators import subsample
 from gluonic.codegen.convolution.phases import (
-    border_of,
     emit_interleave,
-    emit_take_places,
+    emit_subsample,
+    padding_of,
     phases_of,
-    places_in,
+    position_count,
 )
 from gluonic.graph.ops.convolution_kernels import convolve_data
 from gluonic.graph.ops.windows import Windows
@@ -34,17 +34,17 @@ def _by_phases(slopes: Array, taps: Array, axis: tuple[int, int, int, int, int])
     assert phases == phases_of(
         axis[2], *axis[1:]
     )  # no size is asked of an axis longer than the stride
-    before, behind = border_of(phases, *axis[1:])
-    bordered = np.pad(slopes, (before, behind))
+    before, behind = padding_of(phases, *axis[1:])
+    padded = np.pad(slopes, (before, behind))
     result = np.zeros(axis[0], np.float32)
     for first, phase in enumerate(phases):
         if phase is None:
             continue
-        for place in range(places_in(axis[0], first, axis[2])):
+        for position in range(position_count(axis[0], first, axis[2])):
             for number in range(phase.taps):
-                read = bordered[before + phase.start + place + number * phase.dilate]
+                read = padded[before + phase.start + position + number * phase.dilate]
                 tap = taps[phase.last - number * phase.step]
-                result[first + place * axis[2]] += read * tap
+                result[first + position * axis[2]] += read * tap
     return result
 
 
@@ -63,22 +63,22 @@ def test_phases_sum_what_was_read_from_each_position(axis: tuple[int, int, int, 
 def test_phases_are_put_together(level: str) -> None:
     target = target_named(level)
     lanes = target.vector_bytes // 4
-    steps, present, places = (2, 3), (1, 0, 1, 0, 1, 1), (7, 8)
+    steps, present, extents = (2, 3), (1, 0, 1, 0, 1, 1), (7, 8)
     phases = [
-        normal(2, 3, -(-(places[0] - i) // steps[0]), -(-(places[1] - j) // steps[1]), lanes)
+        normal(2, 3, -(-(extents[0] - i) // steps[0]), -(-(extents[1] - j) // steps[1]), lanes)
         for (i, j), there in zip(np.ndindex(*steps), present, strict=True)
         if there
     ]
-    goal = filled(2, 3, *places, lanes)
+    goal = filled(2, 3, *extents, lanes)
     run_native(
         target,
         lambda module, name: emit_interleave(module, name, steps, present),
         [*phases, goal],
-        places,
+        extents,
         6,
     )
-    expected = interleave_places.kernel(
-        *phases, np.empty((*places, 0)), num_args=len(phases) + 1, steps=steps, present=present
+    expected = interleave_phases.kernel(
+        *phases, np.empty((*extents, 0)), num_args=len(phases) + 1, steps=steps, present=present
     )
     np.testing.assert_array_equal(goal, expected)
 
@@ -87,11 +87,11 @@ def test_phases_are_put_together(level: str) -> None:
 def test_some_positions_are_selected(level: str) -> None:
     target = target_named(level)
     images = normal(2, 3, 7, 8, target.vector_bytes // 4)
-    expected = take_places.kernel(images, steps=(2, 3))
+    expected = subsample.kernel(images, steps=(2, 3))
     goal = filled(*expected.shape)
     run_native(
         target,
-        lambda module, name: emit_take_places(module, name, (2, 3)),
+        lambda module, name: emit_subsample(module, name, (2, 3)),
         [images, goal],
         images.shape[2:4],
         6,

@@ -15,10 +15,10 @@ from gluonic.codegen.convolution.geometry import Strides
 from gluonic.codegen.convolution.operators import (
     memory_of,
     packed_in_order,
+    pad_images,
     to_blocks,
-    with_border,
 )
-from gluonic.codegen.convolution.reordering import Reordering, emit_border, emit_pack, emit_unpack
+from gluonic.codegen.convolution.reordering import Reordering, emit_pack, emit_padding, emit_unpack
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import host
 from tests.codegen.harness import LEVELS, target_named
@@ -41,17 +41,17 @@ def _strides(array: Array) -> Strides:
 
 @EVERY_LEVEL
 @pytest.mark.parametrize("channels", [1, 3, 16, 20, 64])
-@pytest.mark.parametrize("places", [(1, 1), (5, 7), (6, 16), (2, 37)])
-@pytest.mark.parametrize("border", [(0, 0, 0, 0), (1, 2, 2, 3)])
+@pytest.mark.parametrize("extents", [(1, 1), (5, 7), (6, 16), (2, 37)])
+@pytest.mark.parametrize("padding", [(0, 0, 0, 0), (1, 2, 2, 3)])
 def test_planes_go_to_blocks_with_padding(
-    channels: int, places: tuple[int, int], border: tuple[int, int, int, int], level: str
+    channels: int, extents: tuple[int, int], padding: tuple[int, int, int, int], level: str
 ) -> None:
     target = target_named(level)
-    planes = normal(2, channels, *places)
-    expected = to_blocks.kernel(planes, lanes=lanes_of(target), border=border)
+    planes = normal(2, channels, *extents)
+    expected = to_blocks.kernel(planes, lanes=lanes_of(target), padding=padding)
     found = filled(*expected.shape)
     extent = blocks_with_last(channels, lanes_of(target))
-    numbers = Reordering(*extent, *places, _strides(planes), _strides(found), *border).numbers()
+    numbers = Reordering(*extent, *extents, _strides(planes), _strides(found), *padding).numbers()
     units = expected.shape[0] * expected.shape[1]
     is_partial = extent[1] != lanes_of(target)
     run_native(target, lambda m, n: emit_pack(m, n, is_partial), [planes, found], numbers, units)
@@ -60,14 +60,14 @@ def test_planes_go_to_blocks_with_padding(
 
 @EVERY_LEVEL
 @pytest.mark.parametrize("channels", [1, 16, 21])
-@pytest.mark.parametrize("places", [(1, 1), (5, 7), (2, 37)])
-def test_blocks_go_to_planes(channels: int, places: tuple[int, int], level: str) -> None:
+@pytest.mark.parametrize("extents", [(1, 1), (5, 7), (2, 37)])
+def test_blocks_go_to_planes(channels: int, extents: tuple[int, int], level: str) -> None:
     target = target_named(level)
-    planes = normal(2, channels, *places)
+    planes = normal(2, channels, *extents)
     blocks = to_blocks.kernel(planes, lanes=lanes_of(target))
     found = filled(*planes.shape)
     extent = blocks_with_last(channels, lanes_of(target))
-    numbers = Reordering(*extent, *places, _strides(blocks), _strides(found)).numbers()
+    numbers = Reordering(*extent, *extents, _strides(blocks), _strides(found)).numbers()
     units = blocks.shape[0] * blocks.shape[1]
     is_partial = extent[1] != lanes_of(target)
     run_native(target, lambda m, n: emit_unpack(m, n, is_partial), [blocks, found], numbers, units)
@@ -76,13 +76,13 @@ def test_blocks_go_to_planes(channels: int, places: tuple[int, int], level: str)
 
 @pytest.mark.parametrize("shape", [(2, 3, 5, 7), (2, 3, 5, 7, 16)])
 def test_padding_is_zero(shape: tuple[int, ...]) -> None:
-    border = 1, 0, 2, 3
+    padding = 1, 0, 2, 3
     data = normal(*shape)
-    expected = with_border.kernel(data, border=border)
+    expected = pad_images.kernel(data, padding=padding)
     found = filled(*expected.shape)
     lanes = shape[4] if len(shape) == 5 else 1
-    numbers = Reordering(3, lanes, 5, 7, _strides(data), _strides(found), *border).numbers()
-    run_native(host(), lambda m, n: emit_border(m, n, 4 * lanes), [data, found], numbers, 6)
+    numbers = Reordering(3, lanes, 5, 7, _strides(data), _strides(found), *padding).numbers()
+    run_native(host(), lambda m, n: emit_padding(m, n, 4 * lanes), [data, found], numbers, 6)
     np.testing.assert_array_equal(found, expected)
 
 

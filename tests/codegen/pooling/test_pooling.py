@@ -19,7 +19,7 @@ from tests.codegen.native_functions import Array, filled, normal, run_native
 
 WINDOWS = {
     "2x2": ((2, 2), (2, 2), (0, 0), "valid"),
-    "overlapping, with a border": ((3, 3), (2, 2), (1, 1), "valid"),
+    "overlapping, padded": ((3, 3), (2, 2), (1, 1), "valid"),
     "beyond the end": ((3, 3), (2, 2), (0, 0), "same"),
     "large": ((5, 7), (1, 2), (2, 3), "valid"),
     "whole": ((0, 0), (1, 1), (0, 0), "valid"),
@@ -93,8 +93,8 @@ def test_gradients_go_where_they_came_from(
             scatter_blocks.kernel(grad, data, pooled, **settings),
         )
     else:
-        places = np.empty((9, 11, 0), np.float32)
-        arrays, expected = [grad], spread_blocks.kernel(grad, places, **settings)
+        spatial = np.empty((9, 11, 0), np.float32)
+        arrays, expected = [grad], spread_blocks.kernel(grad, spatial, **settings)
     run_native(
         target,
         lambda m, name: emit_pool_gradient(m, name, windows),

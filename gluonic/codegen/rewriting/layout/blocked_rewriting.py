@@ -16,13 +16,13 @@ from gluonic.codegen.convolution.operators import (
     attributes_of,
     convolve_blocks,
     pack_filters,
-    take_places,
+    pad_images,
+    subsample,
     to_blocks,
     to_channel_blocks,
     to_planes,
-    with_border,
 )
-from gluonic.codegen.convolution.places import places_of
+from gluonic.codegen.convolution.spatial_extents import spatial_extents
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.lowerings.entry import LayoutRules, Rule
@@ -39,8 +39,8 @@ from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.attributes import Shape
 from gluonic.graph.ops.windows import Windows, windows_of
 
-Border = tuple[int, int, int, int]
-NO_BORDER: Border = (0, 0, 0, 0)
+Padding = tuple[int, int, int, int]
+NO_PADDING: Padding = (0, 0, 0, 0)
 _MOST_TAPS = 128
 """The most taps of a filter: where filters are rotated there is code for each tap."""
 
@@ -75,9 +75,9 @@ class BlockedRewriting(LayoutRewriting):
         self.target = host()
         self.lanes = lanes_of(self.target)
         self.blocks: dict[Entry, tuple[Entry, int]] = {}
-        self.bordered: dict[tuple[Entry, Border, int], Entry] = {}
-        self._places: dict[Entry, Entry] = {}
-        self.taken: dict[tuple[Entry, Border, int, Shape], Entry] = {}
+        self.padded: dict[tuple[Entry, Padding, int], Entry] = {}
+        self._spatial: dict[Entry, Entry] = {}
+        self.subsampled: dict[tuple[Entry, Padding, int, Shape], Entry] = {}
         self.pending: dict[Entry, PendingConvolution] = {}
         self.uses = Counter(entry for node in graph.nodes for entry in node.inputs)
         self.uses.update(graph.outputs)
@@ -126,14 +126,14 @@ class BlockedRewriting(LayoutRewriting):
         own = self.groups_of(self.shape(entry)[1], self.pending[entry].groups)
         return groups is None or own == groups
 
-    def block(self, entry: Entry, groups: int = 1, border: Border = NO_BORDER) -> Entry:
+    def block(self, entry: Entry, groups: int = 1, padding: Padding = NO_PADDING) -> Entry:
         """An entry in blocks, with padding."""
-        if not any(border) and self.in_blocks(entry, groups):
+        if not any(padding) and self.in_blocks(entry, groups):
             return self.own_blocks(entry)[0]
-        key = entry, border, groups
-        if key not in self.bordered:
+        key = entry, padding, groups
+        if key not in self.padded:
             if self.in_blocks(entry, groups):
-                made = self._bordered(entry, border)
+                made = self._padded(entry, padding)
             else:
                 made = apply(
                     to_blocks,
@@ -141,38 +141,38 @@ class BlockedRewriting(LayoutRewriting):
                     name=entry.node.name,
                     lanes=self.lanes,
                     groups=groups,
-                    border=border,
+                    padding=padding,
                 )
-            self.bordered[key] = made
-        return self.bordered[key]
+            self.padded[key] = made
+        return self.padded[key]
 
-    def _bordered(self, entry: Entry, border: Border) -> Entry:
+    def _padded(self, entry: Entry, padding: Padding) -> Entry:
         """An entry that is in blocks, with padding; windows along the depth are made from padded images."""
         node = entry.node
         if node.application is not None and node.application.op is depth_windows:
-            return node.with_inputs([self.block(node.inputs[0], 1, border)]).entry()
-        return apply(with_border, self.own_blocks(entry)[0], name=node.name, border=border)
+            return node.with_inputs([self.block(node.inputs[0], 1, padding)]).entry()
+        return apply(pad_images, self.own_blocks(entry)[0], name=node.name, padding=padding)
 
-    def _plane_with(self, entry: Entry, border: Border) -> Entry:
+    def _padded_plane(self, entry: Entry, padding: Padding) -> Entry:
         """An entry in its own layout, with padding."""
-        if not any(border):
+        if not any(padding):
             return self.own(entry)
-        key = entry, border, 0
-        if key not in self.bordered:
+        key = entry, padding, 0
+        if key not in self.padded:
             plane = self.own(entry)
-            self.bordered[key] = apply(with_border, plane, name=entry.node.name, border=border)
-        return self.bordered[key]
+            self.padded[key] = apply(pad_images, plane, name=entry.node.name, padding=padding)
+        return self.padded[key]
 
-    def places_of(self, entry: Entry) -> Entry:
+    def spatial_extents(self, entry: Entry) -> Entry:
         """The spatial extents of images, for operators whose results have the same."""
-        if entry not in self._places:
+        if entry not in self._spatial:
             node, own = entry.node, self.kept.get(entry)
             if node.application is not None and node.application.op is images_like:
-                self._places[entry] = self.own(node.inputs[1])
+                self._spatial[entry] = self.own(node.inputs[1])
             else:
                 shaped = self.own_blocks(entry)[0] if own is None else own
-                self._places[entry] = apply(places_of, shaped, name=node.name)
-        return self._places[entry]
+                self._spatial[entry] = apply(spatial_extents, shaped, name=node.name)
+        return self._spatial[entry]
 
     # -- convolutions -------------------------------------------------------------------------
 
@@ -213,17 +213,19 @@ class BlockedRewriting(LayoutRewriting):
     def images_of(self, data: Entry, filters: Filters, windows: Windows) -> tuple[Entry, Filters]:
         """The padded images that a convolution reads, and the corresponding filters."""
         top, left = windows.pad
-        border = top, left, top, left
+        padding = top, left, top, left
         if filters.planar:
-            return self._plane_with(data, border), filters
+            return self._padded_plane(data, padding), filters
         own = 1 if filters.depthwise else self.groups_of(self.shape(data)[1], filters.groups)
         if filters.depthwise or filters.taps > 1 or filters.stride == (1, 1):
-            return self.block(data, own, border), filters
-        key = data, border, own, filters.stride
-        if key not in self.taken:
-            images = self.block(data, own, border)
-            self.taken[key] = apply(take_places, images, name=data.node.name, steps=filters.stride)
-        return self.taken[key], replace(filters, stride=(1, 1))
+            return self.block(data, own, padding), filters
+        key = data, padding, own, filters.stride
+        if key not in self.subsampled:
+            images = self.block(data, own, padding)
+            self.subsampled[key] = apply(
+                subsample, images, name=data.node.name, steps=filters.stride
+            )
+        return self.subsampled[key], replace(filters, stride=(1, 1))
 
     def _filters(
         self, channels: int, count: int, windows: Windows, groups: int, in_blocks: bool
@@ -260,7 +262,7 @@ class BlockedRewriting(LayoutRewriting):
             packed,
             shift,
             made.residual,
-            made.places,
+            made.spatial,
             name=name,
             stride=filters.stride,
             dilate=filters.dilate,

@@ -11,10 +11,10 @@ from gluonic.codegen.convolution.filter_packing import Taps
 from gluonic.codegen.convolution.filters import Filters
 from gluonic.codegen.convolution.gradient_operators import (
     filter_gradient,
-    interleave_places,
+    interleave_phases,
     unpack_filters,
 )
-from gluonic.codegen.convolution.phases import Phase, border_of, phases_of, places_in
+from gluonic.codegen.convolution.phases import Phase, padding_of, phases_of, position_count
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.machine.target import Target
@@ -43,7 +43,7 @@ def data_gradient(rewriting: BlockedRewriting, node: Node) -> bool:
     each = [*zip(*windows[:4], strict=True)]
     axes = [phases_of(size, *axis) for size, axis in zip(shortest, each, strict=True)]
     (top, bottom), (left, right) = (
-        border_of(phases, *axis) for phases, axis in zip(axes, each, strict=True)
+        padding_of(phases, *axis) for phases, axis in zip(axes, each, strict=True)
     )
     own = 1 if forward.depthwise else rewriting.groups_of(rewriting.shape(grad)[1], forward.groups)
     images = rewriting.block(grad, own, (top, left, bottom, right))
@@ -58,9 +58,9 @@ def data_gradient(rewriting: BlockedRewriting, node: Node) -> bool:
         rewriting.pending[node.entry()] = present[0]
         return True
     joined = apply(
-        interleave_places,
+        interleave_phases,
         *(rewriting.finished(phase) for phase in present),
-        rewriting.places_of(data),
+        rewriting.spatial_extents(data),
         name=node.name,
         num_args=len(present) + 1,
         steps=windows.stride,
@@ -83,7 +83,7 @@ def _blocks_at_once(
     data: Entry, filters: Filters, target: Target, remainder: Shape, apart: Shape, facts: Facts
 ) -> int:
     """The number of filter blocks in a tile, for the positions of one remainder."""
-    rows, columns = map(places_in, facts.shapes[data][2:], remainder, apart)
+    rows, columns = map(position_count, facts.shapes[data][2:], remainder, apart)
     gaps, vary = tuple(apart) != (1, 1), facts.sizes_vary
     return tiling_of(filters, rows, columns, target, gaps=gaps, sizes_vary=vary).tile.blocks
 
@@ -106,7 +106,7 @@ def _phase(
     images: Entry,
     back: Filters,
     windows: Windows,
-    border: tuple[int, int],
+    padding: tuple[int, int],
     remainder: tuple[int, int],
     phases: Sequence[Phase | None],
 ) -> PendingConvolution | None:
@@ -126,8 +126,8 @@ def _phase(
         filters,
         rewriting.facts.decide(tile),
         turned=Taps(windows.kernel, (down.last, across.last), (down.step, across.step)),
-        first=(0, 0) if has_one else (border[0] + down.start, border[1] + across.start),
-        places=None if has_one else rewriting.places_of(data),
+        first=(0, 0) if has_one else (padding[0] + down.start, padding[1] + across.start),
+        spatial=None if has_one else rewriting.spatial_extents(data),
         remainder=remainder,
         apart=() if has_one else apart,
     )

@@ -33,9 +33,9 @@ class ImageLayout:
         """Whether it is the layout that kernels support."""
         return self.rank > 3 and not self.last and not self.depth
 
-    def lifted(self, places: Shape, fill: int) -> Shape:
+    def lifted(self, numbers: Shape, fill: int) -> Shape:
         """Numbers along the spatial axes; those of signals get one more, `fill`, for the row."""
-        return (fill, *places) if self.rank == 3 and places else places
+        return (fill, *numbers) if self.rank == 3 and numbers else numbers
 
     def made_plain(self, entry: Entry) -> Entry:
         """Convert an entry to channels first, with two or three spatial axes."""
@@ -71,14 +71,14 @@ class ImageLayout:
 
 
 @inner_operator("_images_like", reads_shapes=True)
-def images_like(data: Array, places: Array, *, channels: int) -> Any:
+def images_like(data: Array, spatial: Array, *, channels: int) -> Any:
     """Images of which only the shape is read: as many as in `data`, with given spatial extents."""
-    return np.zeros((len(data), channels, *places.shape[:-1]), data.dtype)
+    return np.zeros((len(data), channels, *spatial.shape[:-1]), data.dtype)
 
 
 @images_like.infer_shape
 def _(n: NodeView) -> None:
-    n.output = (complete(n.data)[0], n.channels, *complete(n.places)[:-1])
+    n.output = (complete(n.data)[0], n.channels, *complete(n.spatial)[:-1])
 
 
 lower(images_like, step="convolution.as_matmul:ShapeStep.of")

@@ -90,7 +90,7 @@ class LayoutRewriting:
         """The shape of an entry of the old graph, which records guards."""
         return self.facts.shapes[entry]
 
-    def places(self, entry: Entry) -> Shape:
+    def spatial_shape(self, entry: Entry) -> Shape:
         """The spatial extents of images with channels first, as numbers."""
         return tuple(self.shape(entry)[2:])
 

@@ -23,7 +23,7 @@ class PendingConvolution:
     activation: Application | None = None
     turned: Taps | None = None
     first: tuple[int, int] = (0, 0)
-    places: Entry | None = None
+    spatial: Entry | None = None
     remainder: tuple[int, int] = (0, 0)
     apart: tuple[int, ...] = ()
 

@@ -4,7 +4,7 @@ Channels come first, signals are images of one row, a transposed convolution is 
 
     Convolution(x, w, layout=NHWC)  →  transpose(Convolution(transpose(x), transpose(w)))
     Convolution(x, w, kernel=(3,))  →  squeeze(Convolution(expand_dims(x), expand_dims(w), kernel=(1, 3)))
-    Deconvolution(x, w)             →  _backward_Convolution_data(x, …, w), or dot(x, w) if `x` has one place
+    Deconvolution(x, w)             →  _backward_Convolution_data(x, …, w), or dot(x, w) if `x` has one pixel
 
 and volumes are images; their filters read adjacent images as further channels (`volumes`).
 

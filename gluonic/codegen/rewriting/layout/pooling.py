@@ -18,7 +18,7 @@ def pooling(images: BlockedRewriting, node: Node) -> bool:
     if not _is_pool(images, node, data):
         return False
     settings = _settings(images, node, data)
-    if _stays_in_planes(images, node, has_border=any(settings["pad"])):
+    if _stays_in_planes(images, node, has_padding=any(settings["pad"])):
         return False
     made = apply(pool_blocks, images.block(data), name=node.name, **settings)
     images.blocks[node.entry()] = made, 1
@@ -31,8 +31,8 @@ def spreading(images: BlockedRewriting, node: Node) -> bool:
     if not _is_pool(images, node, data):
         return False
     settings = _settings(images, node, data)
-    blocks, places = images.block(grad), images.places_of(data)
-    made = apply(spread_blocks, blocks, places, name=node.name, **settings)
+    blocks, spatial = images.block(grad), images.spatial_extents(data)
+    made = apply(spread_blocks, blocks, spatial, name=node.name, **settings)
     images.blocks[node.entry()] = made, 1
     return True
 
@@ -63,11 +63,11 @@ def _is_pool(images: BlockedRewriting, node: Node, data: Entry) -> bool:
     return shape[1] >= images.lanes and not settings["global_pool"]
 
 
-def _stays_in_planes(images: BlockedRewriting, node: Node, *, has_border: bool) -> bool:
+def _stays_in_planes(images: BlockedRewriting, node: Node, *, has_padding: bool) -> bool:
     """Whether converting images to blocks and back would take longer than pooling them in planes."""
     if images.in_blocks(node.inputs[0]) or node.entry() in images.read_in_blocks:
         return False
-    return not has_border or images.facts.decide(partial(_is_wide, node.entry(), images.lanes))
+    return not has_padding or images.facts.decide(partial(_is_wide, node.entry(), images.lanes))
 
 
 def _is_wide(output: Entry, lanes: int, facts: Facts) -> bool:

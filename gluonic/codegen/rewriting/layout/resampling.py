@@ -4,7 +4,7 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-from gluonic.codegen.convolution.places import places_of
+from gluonic.codegen.convolution.spatial_extents import spatial_extents
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.resampling.blocked_operators import resample_blocks
 from gluonic.codegen.rewriting.layout.blocked_rewriting import BlockedRewriting
@@ -38,22 +38,27 @@ def _resized(images: BlockedRewriting, node: Node, *, way_of: Way, back: bool) -
         return False
     blocks = images.block(data)
     made = apply(
-        resample_blocks, blocks, _places(images, node, back), name=node.name, way=way, back=back
+        resample_blocks,
+        blocks,
+        _result_extents(images, node, back),
+        name=node.name,
+        way=way,
+        back=back,
     )
     images.blocks[goal] = made, 1
     return True
 
 
-def _places(images: BlockedRewriting, node: Node, back: bool) -> Entry:
+def _result_extents(images: BlockedRewriting, node: Node, back: bool) -> Entry:
     """The spatial extents of the result: those of the resized images, a multiple of them, or given numbers."""
     if back:
-        return images.places_of(node.inputs[-1])
+        return images.spatial_extents(node.inputs[-1])
     settings, data = node.applied.settings, node.inputs[0]
     if "sample_type" in settings:
         growth: dict[str, Shape] = {"steps": (settings["scale"],) * 2}
     else:
-        growth = {"steps": (0, 0), "more": images.places(node.entry())}
-    return apply(places_of, images.block(data), name=node.name, **growth)
+        growth = {"steps": (0, 0), "more": images.spatial_shape(node.entry())}
+    return apply(spatial_extents, images.block(data), name=node.name, **growth)
 
 
 bilinear = partial(_resized, way_of=_corners, back=False)

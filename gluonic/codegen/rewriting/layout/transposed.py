@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from functools import partial
 from typing import Any
 
-from gluonic.codegen.convolution.places import places_of
+from gluonic.codegen.convolution.spatial_extents import spatial_extents
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
 from gluonic.codegen.rewriting.layout.plain_layout import PlainRewriting
@@ -59,15 +59,15 @@ class _Layer:
     ----------
     shape : the shape of its data in the layout of kernels, without the batch size; rows and columns are unknown
         where they do not matter
-    windows, places : the windows, and the spatial extents of its output
+    windows, spatial : the windows, and the spatial extents of its output
     """
 
     def __init__(self, rewriting: PlainRewriting, node: Node, data: Entry) -> None:
         self.rewriting, self.node, self.settings = rewriting, node, node.applied.settings
         self.form = rewriting.form_of(node)
         own = {name: self.form.lifted(self.settings[name], fill) for name, fill in FILLS.items()}
-        self._is_one_place = rewriting.facts.decide(partial(_is_one_place, data, self.form))
-        shape, matters = rewriting.shape(data), self._is_one_place or any(own["target_shape"])
+        self._is_one_pixel = rewriting.facts.decide(partial(_is_one_pixel, data, self.form))
+        shape, matters = rewriting.shape(data), self._is_one_pixel or any(own["target_shape"])
         self.shape = _plain_shape(shape, self.form) if matters else _of_any_size(shape, self.form)
         made = transposed_convolution(self.shape, node.title, layout=None, **own)
         self.windows, self.spatial = made
@@ -99,7 +99,7 @@ class _Layer:
     def like_output(self, images: Entry) -> Entry:
         """An entry with the shape of the output."""
         channels, name = self.settings["num_filter"], self.node.name
-        spatial = apply(places_of, images, name=name, **self._growth())
+        spatial = apply(spatial_extents, images, name=name, **self._growth())
         return apply(images_like, images, spatial, name=name, channels=channels)
 
     def _growth(self) -> dict[str, Shape]:
@@ -114,7 +114,7 @@ class _Layer:
     @property
     def is_product(self) -> bool:
         """Whether images have one pixel, and filters cover the output, so that it is a matrix product."""
-        if self.settings["num_group"] > 1 or not self._is_one_place or any(self.windows.pad):
+        if self.settings["num_group"] > 1 or not self._is_one_pixel or any(self.windows.pad):
             return False
         return tuple(self.spatial) == tuple(self.windows.kernel)
 
@@ -132,7 +132,7 @@ def _of_any_size(shape: Shape, form: ImageLayout) -> tuple[Any, ...]:
     return (None, shape[-1 if form.last else 1], *form.lifted(spatial, 1))
 
 
-def _is_one_place(data: Entry, form: ImageLayout, facts: Facts) -> bool:
+def _is_one_pixel(data: Entry, form: ImageLayout, facts: Facts) -> bool:
     """Whether images have one pixel."""
     return all(extent == 1 for extent in _plain_shape(facts.shapes[data], form)[2:])
 

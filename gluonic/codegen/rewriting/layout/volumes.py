@@ -11,7 +11,7 @@ from math import prod
 
 from gluonic.codegen.convolution.depth_windows import depth_windows, sum_depth_windows
 from gluonic.codegen.convolution.filter_planes import join_planes, split_planes
-from gluonic.codegen.convolution.places import places_of
+from gluonic.codegen.convolution.spatial_extents import spatial_extents
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.rewriting.layout.image_layout import ImageLayout, images_like
@@ -116,8 +116,8 @@ class _Convolution:
         """Compute the data's gradient: the sum of the gradients of its windows."""
         shape, images = self.rewriting.shape(self.data), self._images(self.output)
         channels = shape[-1 if self.windows.channels_last else 1]
-        joined, places = channels * self.depth["kernel"], self._places_of_data()
-        like = apply(images_like, images, places, name=self.node.name, channels=joined)
+        joined, spatial = channels * self.depth["kernel"], self._extents_of_data()
+        like = apply(images_like, images, spatial, name=self.node.name, channels=joined)
         gradient = self._made(images, like, self._filters())
         if not self._is_flat:
             gradient = apply(sum_depth_windows, gradient, name=self.node.name, **self.depth)
@@ -129,13 +129,13 @@ class _Convolution:
         gradient = self._made(images, windows, self._like_filters())
         self.rewriting.kept[self.node.entry()] = self._own_filters(gradient)
 
-    def _places_of_data(self) -> Entry:
+    def _extents_of_data(self) -> Entry:
         """The numbers of rows and columns of the data's images."""
         name, plain = self.node.name, self.rewriting.plain.get(self.data)
         if plain is not None:
-            return apply(places_of, plain[0], name=name)
+            return apply(spatial_extents, plain[0], name=name)
         volumes, last = self.rewriting.own(self.data), self.windows.channels_last
-        return apply(places_of, volumes, name=name, axis=2 if last else 3)
+        return apply(spatial_extents, volumes, name=name, axis=2 if last else 3)
 
     # -- parts --------------------------------------------------------------------------------
 

@@ -11,8 +11,10 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.view import NodeView, complete
 
 
-@inner_operator("_places_of", reads_shapes=True)
-def places_of(images: Array, *, axis: int = 2, steps: Shape = (1, 1), more: Shape = (0, 0)) -> Any:
+@inner_operator("_spatial_extents", reads_shapes=True)
+def spatial_extents(
+    images: Array, *, axis: int = 2, steps: Shape = (1, 1), more: Shape = (0, 0)
+) -> Any:
     """An array (rows, columns, 0) for images whose rows and columns are the axes from `axis` on.
 
     Its extents are those of the images times `steps`, plus `more`: the extents of other images that depend on
@@ -27,9 +29,9 @@ def _grown(shape: Shape, axis: int, steps: Shape, more: Shape) -> Shape:
     return (*(extent * step + added for extent, step, added in extents), 0)
 
 
-@places_of.infer_shape
+@spatial_extents.infer_shape
 def _(n: NodeView) -> None:
     n.output = _grown(complete(n.images), n.axis, n.steps, n.more)
 
 
-lower(places_of, step="convolution.as_matmul:ShapeStep.of")
+lower(spatial_extents, step="convolution.as_matmul:ShapeStep.of")
