@@ -21,7 +21,7 @@ def lenet() -> nn.HybridSequential:
 
 
 class Attention(gluon.HybridBlock):
-    """Several heads look at all places."""
+    """Several heads attend to all positions."""
 
     def __init__(self, units: int, heads: int, **kwargs: Any) -> None:
         super().__init__(**kwargs)

@@ -69,7 +69,7 @@ def test_the_data_say_all_that_is_known_of_a_node() -> None:
     assert data["attributes"][conv["attributes"]]["kernel"] == "(5, 5)"
     assert "Slide filters" in data["operators"]["Convolution"]["documentation"]
     assert conv["cost"][0] == 2 * 20 * 24 * 24 * 2 * 25
-    file, line, _ = data["places"][conv["place"]]
+    file, line, _ = data["locations"][conv["location"]]
     assert file == __file__
     assert "plot" in data["sources"][file][str(line)]
     weight = data["parameters"][str(conv["inputs"][1][0])]
@@ -118,7 +118,7 @@ def test_a_page_is_headed_by_what_it_shows() -> None:
         "a" * 5000,
     ],
 )
-def test_names_cannot_leave_their_places(name: str) -> None:
+def test_text_in_names_is_escaped(name: str) -> None:
     net = sym.FullyConnected(sym.var(name, attr={"__note__": name}), num_hidden=2, name=name)
     drawing = net.plot(title=name)
     check_html(text_of(drawing))

@@ -26,7 +26,7 @@ from tests.drawing import nets
 from tests.drawing.test_page import data_of
 
 NODE = shutil.which("node")
-PLACES = Path(__file__).parent / "script" / "places.js"
+POSITIONS = Path(__file__).parent / "script" / "positions.js"
 NAMESPACE = "{http://www.w3.org/2000/svg}"
 
 
@@ -34,7 +34,7 @@ def measure(text: str, size: float, bold: bool) -> float:
     return len(text) * size * (0.6 if bold else 0.5)
 
 
-def places(data: Any) -> list[dict[str, Any]]:
+def positions(data: Any) -> list[dict[str, Any]]:
     graph = ShownGraph(data)
     texts = BoxTexts(graph, measure)
     found = []
@@ -98,9 +98,9 @@ def test_everything_stands_where_the_page_puts_it(name: str) -> None:
     assert NODE is not None
     data = data_of(DRAWINGS[name]())
     done = subprocess.run(
-        [NODE, str(PLACES)], input=json.dumps(data), capture_output=True, text=True, check=True
+        [NODE, str(POSITIONS)], input=json.dumps(data), capture_output=True, text=True, check=True
     )
-    for found, wanted in zip(places(data), json.loads(done.stdout), strict=True):
+    for found, wanted in zip(positions(data), json.loads(done.stdout), strict=True):
         for kind, expected in wanted.items():
             assert close(found[kind], expected), kind
 

@@ -54,7 +54,7 @@ def compiled_facts(
             "operators": list(step.operators),
             "function": step.function,
             "nodes": [numbers[node] for node in origins if node in numbers],
-            "place": step.location,
+            "location": step.location,
             "apart": [list(pair) for pair in step.apart],
             **({"kept": 1} if step.reason.startswith("only") else {}),
         }

@@ -81,7 +81,7 @@ class PageModel:
         self._operators: dict[str, Json] = {}
         self._attributes: _Table[Any] = _Table()
         self._slots: _Table[Any] = _Table()
-        self._places: _Table[Location] = _Table()
+        self._locations: _Table[Location] = _Table()
         self._sources: dict[str, dict[int, str]] = {}
         self._outputs: list[Json] = []
         self._parameters: dict[str, Json] = {}
@@ -155,7 +155,7 @@ class PageModel:
         if node.attributes or (node.application is not None and node.application.settings):
             made["attributes"] = self._settings(node)
         if node.location is not None:
-            made["place"] = self._places.number(node.location, self._place(node.location))
+            made["location"] = self._locations.number(node.location, self._location(node.location))
         if is_parameter:
             made["folded"] = 1
             made["family"] = "parameter"
@@ -190,14 +190,14 @@ class PageModel:
         given = {key: str(text)[:_LONGEST_TEXT] for key, text in sorted(node.attributes.items())}
         return self._attributes.number(tuple(given.items()), given)
 
-    # Places
+    # Locations
 
-    def _place(self, place: Location) -> list[Any]:
-        lines = self._sources.setdefault(place.file, {})
-        for number in range(place.line - _LINES_AROUND, place.line + _LINES_AROUND + 1):
-            if number not in lines and (text := linecache.getline(place.file, number)):
+    def _location(self, location: Location) -> list[Any]:
+        lines = self._sources.setdefault(location.file, {})
+        for number in range(location.line - _LINES_AROUND, location.line + _LINES_AROUND + 1):
+            if number not in lines and (text := linecache.getline(location.file, number)):
                 lines[number] = text.rstrip()[:_LONGEST_TEXT]
-        return [place.file, place.line, place.function]
+        return [location.file, location.line, location.function]
 
     # Blocks
 
@@ -230,7 +230,7 @@ class PageModel:
             "operators": self._operators,
             "attributes": self._attributes.rows,
             "slots": self._slots.rows,
-            "places": self._places.rows,
+            "locations": self._locations.rows,
             "sources": self._sources,
             "parameters": self._parameters,
         }

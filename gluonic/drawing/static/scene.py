@@ -9,7 +9,7 @@ from gluonic.drawing.details import shortened
 from gluonic.drawing.families import FAMILIES, Colours
 from gluonic.drawing.static.box_texts import LINE, STACK, BoxTexts
 from gluonic.drawing.static.laid import PlacedArrow, PlacedBox, Point
-from gluonic.drawing.static.places import layout
+from gluonic.drawing.static.layout import layout
 from gluonic.drawing.static.shown_graph import ShownGraph
 
 GROUND, INK, FAINT, EDGE, RIM = "#ffffff", "#0f172a", "#64748b", "#94a3b8", "#cbd5e1"

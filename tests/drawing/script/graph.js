@@ -7,7 +7,7 @@ export function sample() {
     title: "sample",
     nodes: [
       { name: "data", family: "input", shapes: [[2, 3]] },
-      { name: "a", op: "tanh", title: "tanh", family: "activation", inputs: [[0, 0]], shapes: [[2, 3]], dtypes: ["float32"], cost: [6, 24, 24], attributes: 0, place: 0 },
+      { name: "a", op: "tanh", title: "tanh", family: "activation", inputs: [[0, 0]], shapes: [[2, 3]], dtypes: ["float32"], cost: [6, 24, 24], attributes: 0, location: 0 },
       { name: "w_weight", family: "parameter", folded: 1, shapes: [[4, 3]], dtypes: ["float16"] },
       { name: "b", op: "FullyConnected", title: "FullyConnected", family: "linear", inputs: [[1, 0], [2, 0]], shapes: [[2, 4]], cost: [40, 60, 32], attributes: 1 },
       { name: "c", op: "tanh", title: "tanh", family: "activation", inputs: [[3, 0]], shapes: [[2, 4]], cost: [8, 32, 32] },
@@ -21,7 +21,7 @@ export function sample() {
     operators: { tanh: { documentation: "Tangent.", defaults: {} } },
     attributes: [{ scale: "2" }, { num_hidden: "4" }],
     slots: [],
-    places: [["/home/me/model.py", 12, "hybrid_forward"]],
+    locations: [["/home/me/model.py", 12, "hybrid_forward"]],
     sources: {},
     parameters: {},
     families: {},

@@ -61,7 +61,7 @@ test("levels open and close", () => {
   assert.deepEqual(below(graph, -2), new Set([-2]));
 });
 
-test("search finds names, operators, shapes, attributes, classes and places", () => {
+test("search finds names, operators, shapes, attributes, classes and locations", () => {
   const graph = sample();
   const ids = query => search(graph, query).map(found => found.id);
   assert.equal(ids("b")[0], 3);

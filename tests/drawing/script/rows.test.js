@@ -38,7 +38,7 @@ test("parallel chains do not cross", () => {
   assert.equal(new Set(sides([1, 2, 5])).size, 1);
 });
 
-test("items stand as close to their places as they may without overlapping", () => {
+test("items stand as close to their wanted positions as they may without overlapping", () => {
   assert.deepEqual(apart([0, 10, 20], [1, 1, 1], [0, 5, 10]), [0, 10, 20]);
   assert.deepEqual(apart([0, 0], [1, 1], [0, 10]), [-5, 5]);
   assert.deepEqual(apart([0, 0], [3, 1], [0, 8]), [-2, 6]);

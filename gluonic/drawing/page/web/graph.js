@@ -65,9 +65,9 @@ export class Graph {
       const made = { name: source.name + several, family: "output", title: "output", inputs: [[node, output]] };
       this.nodes.push(made);
       this.readers.push([]);
-      const place = block < 0 ? 0 : block;
-      this.blocks[place].members.push(number);
-      this.parents.set(number, -1 - place);
+      const owner = block < 0 ? 0 : block;
+      this.blocks[owner].members.push(number);
+      this.parents.set(number, -1 - owner);
     }
   }
 

@@ -66,13 +66,13 @@ function level(graph, id, arrows, laid, { sizeOf, labelOf, headOf }) {
   for (const end of ends) reserveLabel(items[end.from], end, labelOf);
   const pairs = ends.map(end => [end.from, end.to]);
   const back = backward(items.length, pairs);
-  const places = [...items.keys()];
-  const first = new Set(places.filter(i => items[i].isIn));
-  const last = new Set(places.filter(i => items[i].isOut));
+  const indices = [...items.keys()];
+  const first = new Set(indices.filter(i => items[i].isIn));
+  const last = new Set(indices.filter(i => items[i].isOut));
   const rank = ranks(items.length, pairs, back, first, last);
   const chains = lanes(items, ends, rank, back);
   const rows = rowsOf(items, rank, chains);
-  place(rows, chains, items);
+  position(rows, chains, items);
   return finish(id, isRoot ? 0 : headOf(id), items, rows, chains, labelOf);
 }
 
@@ -161,7 +161,7 @@ function append(map, key, value) {
 }
 
 /** Give each item its x: close to its neighbours, boxes below boxes, lanes straight. */
-function place(rows, chains, items) {
+function position(rows, chains, items) {
   const pulls = items.map(() => ({ up: [], down: [] }));
   for (const [upper, lower] of joints(chains, items)) {
     pulls[lower.item].up.push([upper.item, upper.dx - lower.dx]);
@@ -306,7 +306,7 @@ function upwards(chain, items, gaps, points) {
   return points;
 }
 
-/** Everything in one list, with places on the page, outer boxes first. */
+/** Everything in one list, with positions on the page, outer boxes first. */
 function flat(laid) {
   const root = laid.get(-1);
   const boxes = [];

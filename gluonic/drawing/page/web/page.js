@@ -77,10 +77,10 @@ export class Page {
 
   /** Say which pass this is the graph after, and lead to those before and after it. */
   offerPasses(passes, number) {
-    const places = passes.map((pass, at) => (pass.graph ? at : -1)).filter(at => at >= 0);
-    const at = places.indexOf(number);
+    const drawn = passes.map((pass, at) => (pass.graph ? at : -1)).filter(at => at >= 0);
+    const at = drawn.indexOf(number);
     const step = (text, to) => make("button", { click: () => this.showPass(to), disabled: to === undefined && text !== "traced graph" }, text);
-    find("tools").prepend(make("span", { class: "group" }, step("traced graph"), step("‹ pass", places[at - 1]), step("pass ›", places[at + 1])));
+    find("tools").prepend(make("span", { class: "group" }, step("traced graph"), step("‹ pass", drawn[at - 1]), step("pass ›", drawn[at + 1])));
     const { name, contract, summary } = passes[number];
     this.graph.overview.unshift(() => make("div", {}, make("p", {}, make("b", {}, `pass ${number + 1}: ${name}`), ` (${summary})`), make("p", {}, contract)));
   }

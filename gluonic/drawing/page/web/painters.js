@@ -72,35 +72,35 @@ export function escaped(text) {
   return text.replace(/[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g, "\ufffd").replace(/[&<>"']/g, c => `&#${c.codePointAt(0)};`);
 }
 
-const places = number => String(Math.round(number * 10) / 10);
+const rounded = number => String(Math.round(number * 10) / 10);
 
 /** Writes an SVG document. */
 export class SvgPainter {
   constructor(width, height, ground) {
     this.parts = [
-      `<svg xmlns="http://www.w3.org/2000/svg" width="${places(width)}" height="${places(height)}" viewBox="0 0 ${places(width)} ${places(height)}" font-family="${escaped(font)}">`,
+      `<svg xmlns="http://www.w3.org/2000/svg" width="${rounded(width)}" height="${rounded(height)}" viewBox="0 0 ${rounded(width)} ${rounded(height)}" font-family="${escaped(font)}">`,
       `<rect width="100%" height="100%" fill="${ground}"/>`,
     ];
   }
 
   rect(x, y, w, h, radius, { fill, line, width = 1.2, dashed = false }) {
     const stroke = line ? ` stroke="${line}" stroke-width="${width}"${dashed ? ' stroke-dasharray="5 3"' : ""}` : "";
-    this.parts.push(`<rect x="${places(x)}" y="${places(y)}" width="${places(w)}" height="${places(h)}" rx="${places(radius)}" fill="${fill ?? "none"}"${stroke}/>`);
+    this.parts.push(`<rect x="${rounded(x)}" y="${rounded(y)}" width="${rounded(w)}" height="${rounded(h)}" rx="${rounded(radius)}" fill="${fill ?? "none"}"${stroke}/>`);
   }
 
   text(text, x, y, { size, bold, colour, align = "center", halo }) {
     const anchor = { center: "middle", left: "start", right: "end" }[align];
     const ring = halo ? ` stroke="${halo}" stroke-width="3" paint-order="stroke"` : "";
-    this.parts.push(`<text x="${places(x)}" y="${places(y)}" font-size="${size}" fill="${colour}" text-anchor="${anchor}"${bold ? ' font-weight="600"' : ""}${ring}>${escaped(text)}</text>`);
+    this.parts.push(`<text x="${rounded(x)}" y="${rounded(y)}" font-size="${size}" fill="${colour}" text-anchor="${anchor}"${bold ? ' font-weight="600"' : ""}${ring}>${escaped(text)}</text>`);
   }
 
   line(steps, { colour, width }) {
-    const d = steps.map(([letter, ...numbers]) => letter + numbers.map(places).join(" ")).join("");
+    const d = steps.map(([letter, ...numbers]) => letter + numbers.map(rounded).join(" ")).join("");
     this.parts.push(`<path d="${d}" fill="none" stroke="${colour}" stroke-width="${width}"/>`);
   }
 
   shape(points, colour) {
-    this.parts.push(`<polygon points="${points.map(p => p.map(places).join(",")).join(" ")}" fill="${colour}"/>`);
+    this.parts.push(`<polygon points="${points.map(p => p.map(rounded).join(",")).join(" ")}" fill="${colour}"/>`);
   }
 
   end() {

@@ -27,7 +27,7 @@ function ofNode(graph, id, go) {
     parameters(graph, id, go),
     ownArray(graph, id),
     attributes(graph, node),
-    place(graph, node),
+    origin(graph, node),
     cost(graph, id),
     readers(graph, id, go),
     documentation(graph, node),
@@ -137,8 +137,8 @@ function attributes(graph, node) {
   return rows.length ? section("Attributes", table(rows)) : null;
 }
 
-function place(graph, node) {
-  const found = graph.data.places[node.place];
+function origin(graph, node) {
+  const found = graph.data.locations[node.location];
   if (!found) return null;
   const [file, number, inside] = found;
   const lines = Object.entries(graph.data.sources[file] ?? {}).filter(([n]) => Math.abs(n - number) <= 3);
@@ -202,12 +202,12 @@ function families(graph, id) {
   return rows.length ? section("Operators", make("ul", { class: "legend" }, rows)) : null;
 }
 
-/** In what equal neighbours differ: attributes and shapes of the operators at one place in each. */
+/** In what equal neighbours differ: attributes and shapes of the operators at one position in each. */
 function differences(graph, id, go) {
   const units = graph.members(id).map(member => graph.nodesIn(member).filter(n => graph.isOperator(n)));
   const rows = [];
-  units[0].forEach((first, place) => {
-    const column = units.map(unit => unit[place]);
+  units[0].forEach((first, index) => {
+    const column = units.map(unit => unit[index]);
     for (const [what, texts] of compared(graph, column))
       rows.push([link(graph, first, go, graph.nodes[first].title), what, make("code", {}, runs(texts))]);
   });

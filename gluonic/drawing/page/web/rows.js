@@ -2,7 +2,7 @@
 
 const sweeps = 6;
 
-/** Which of the arrows (pairs of places) lead backwards: those that close a circle when the graph is walked. */
+/** Which of the arrows (pairs of indices) lead backwards: those that close a circle when the graph is walked. */
 export function backward(count, arrows) {
   const outgoing = Array.from({ length: count }, () => []);
   const incoming = new Array(count).fill(0);
@@ -49,18 +49,18 @@ export function ranks(count, arrows, back, first, last) {
     reads[to] = true;
   });
   const rank = new Array(count).fill(first.size ? 1 : 0);
-  for (const place of first) rank[place] = 0;
-  const ready = [...Array(count).keys()].filter(place => !missing[place]);
-  for (const place of ready)
-    for (const to of outgoing[place]) {
-      rank[to] = Math.max(rank[to], rank[place] + 1);
+  for (const item of first) rank[item] = 0;
+  const ready = [...Array(count).keys()].filter(item => !missing[item]);
+  for (const item of ready)
+    for (const to of outgoing[item]) {
+      rank[to] = Math.max(rank[to], rank[item] + 1);
       if (--missing[to] === 0) ready.push(to);
     }
-  for (let place = 0; place < count; place++)
-    if (!reads[place] && outgoing[place].length && !first.has(place))
-      rank[place] = Math.max(rank[place], Math.min(...outgoing[place].map(to => rank[to])) - 1);
-  const end = rank.reduce((most, row, place) => (last.has(place) ? most : Math.max(most, row)), 0) + 1;
-  for (const place of last) rank[place] = end;
+  for (let item = 0; item < count; item++)
+    if (!reads[item] && outgoing[item].length && !first.has(item))
+      rank[item] = Math.max(rank[item], Math.min(...outgoing[item].map(to => rank[to])) - 1);
+  const end = rank.reduce((most, row, item) => (last.has(item) ? most : Math.max(most, row)), 0) + 1;
+  for (const item of last) rank[item] = end;
   return rank;
 }
 
@@ -90,14 +90,14 @@ function mean(items, position) {
 }
 
 /**
- * The places closest to those wanted at which the items of a row do not overlap, keeping their order.
+ * The positions closest to those wanted at which the items of a row do not overlap, keeping their order.
  *
  * Least squares under `x[i + 1] - x[i] >= offsets[i + 1] - offsets[i]`, which is isotonic regression.
  */
 export function apart(wanted, weights, offsets) {
   const blocks = [];
-  wanted.forEach((place, i) => {
-    let block = { sum: (place - offsets[i]) * weights[i], weight: weights[i], count: 1 };
+  wanted.forEach((position, i) => {
+    let block = { sum: (position - offsets[i]) * weights[i], weight: weights[i], count: 1 };
     while (blocks.length && blocks.at(-1).sum / blocks.at(-1).weight > block.sum / block.weight) {
       const before = blocks.pop();
       block = { sum: before.sum + block.sum, weight: before.weight + block.weight, count: before.count + block.count };

@@ -1,4 +1,4 @@
-// The picture that is drawn: boxes and arrows at their places, and how each looks.
+// The picture that is drawn: boxes and arrows at their positions, and how each looks.
 
 import { layout, headHeight } from "./layout.js";
 import { line, shortened, stack } from "./boxes.js";

@@ -21,8 +21,8 @@ export function* textsOf(graph, id) {
     if (text) yield ["shape", `${text} ${graph.dtypeOf(id, i) ?? ""}`];
   }
   for (const [key, text] of Object.entries(graph.data.attributes[node.attributes] ?? {})) yield ["attribute", `${key}=${text}`];
-  const place = graph.data.places[node.place];
-  if (place) yield ["place", `${place[0]}:${place[1]}`];
+  const location = graph.data.locations[node.location];
+  if (location) yield ["location", `${location[0]}:${location[1]}`];
 }
 
 /** Find what holds all words of a query: [{id, what, text}], names first. */

@@ -1,4 +1,4 @@
-// Where the page puts boxes and arrows when a text is as wide as it is long; a graph's data come in, places go out.
+// Where the page puts boxes and arrows when a text is as wide as it is long; a graph's data come in, positions go out.
 
 import { readFileSync } from "node:fs";
 import { Boxes } from "../../../gluonic/drawing/page/web/boxes.js";
