@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.error_function import LEAST, NORMAL_PEAK, gelu, gelu_slope
+from gluonic.graph.extrema import with_numbers
 from gluonic.graph.few_elements import of_few
 
 _REAL_FUNCTIONS = (
@@ -151,6 +152,8 @@ class ScalarMath:
     mod = staticmethod(_mod)
     like = staticmethod(_like)
     operand = staticmethod(_operand)
+    maximum = staticmethod(with_numbers(np.maximum))
+    minimum = staticmethod(with_numbers(np.minimum))
 
     def __getattr__(self, name: str) -> Any:
         if name in _SPECIAL_FUNCTIONS:
