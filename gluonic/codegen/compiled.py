@@ -18,7 +18,9 @@ from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Families
 from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
+from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import DynamicShapeError, Facts
+from gluonic.codegen.shapes.origins import Origins
 from gluonic.codegen.shapes.size_hints import size_hints
 from gluonic.graph import Array, Graph, Node, Run, Signatures, shapes_and_dtypes
 from gluonic.graph.attributes import Shape
@@ -43,6 +45,7 @@ class CompiledGraph:
     inputs : its variables, in the order in which arrays will be given
     parameters : those that rarely change, and whose changes are recorded
     data : those whose first axis may be the batch; by default unknown if there are no parameters
+    origins : the inputs as results of another graph
     """
 
     def __init__(
@@ -51,6 +54,7 @@ class CompiledGraph:
         inputs: Sequence[Node],
         parameters: Collection[Node] = (),
         data: Collection[Node] | None = None,
+        origins: Origins | None = None,
     ) -> None:
         self.graph, self.parameters = graph, frozenset(parameters)
         self.inputs = tuple(inputs)
@@ -67,7 +71,9 @@ class CompiledGraph:
         )
         self._preparation = Preparation(graph, self.inputs, self.parameters)
         self._lock = lock()
-        self._families = {mode: Families(self._preparation, mode) for mode in (False, True)}
+        self._families = {
+            mode: Families(self._preparation, mode, origins) for mode in (False, True)
+        }
         self._made_of_kind: Counter[Any] = Counter()
         self._misses = self._forgotten_hits = self._forgotten_prepackings = 0
         self._seconds = 0.0
@@ -141,6 +147,11 @@ class CompiledGraph:
     def runs_in_python(self) -> bool:
         """Whether nothing that was compiled so far is machine code."""
         return not any(s.runs for s in self._held())
+
+    @property
+    def sized_arrays(self) -> list[Sequence[AbstractArray]]:
+        """Inputs that were found to vary, with shapes that are linear in a size; the latest first."""
+        return [*self._families[True].linear, *self._families[False].linear]
 
     def can_replay(self, *, train: bool) -> bool:
         """Whether frames can replay calls like the latest one."""
@@ -321,16 +332,21 @@ class CompiledGraph:
     def _bind_known(
         self, arrays: Sequence[Array], train: bool, signature: Signatures
     ) -> Binding | None:
-        """Bind existing machine code; None if there is none for the arrays."""
-        known, facts = next(self.right_for(arrays, train), (None, None))
-        if known is None or facts is None:
+        """Bind existing machine code, preferably as one of a family; None if there is none for the arrays."""
+        first, bound = None, None
+        for known, facts in self.right_for(arrays, train):
+            first = first or (known, facts)
+            earlier = self._shapes_served_by(known, train)
+            family = self._families[train].find_between(known, earlier, arrays)
+            bound = None if family is None else family.binding(signature)
+            if bound is not None:
+                break
+        if first is None:
             return None
-        self.specializations.remove(known)
-        self.specializations.append(known)
-        earlier = self._shapes_served_by(known, train)
-        family = self._families[train].find_between(known, earlier, arrays)
-        bound = None if family is None else family.binding(signature)
-        return bound or Binding.of(known, facts)
+        bound = bound or Binding.of(*first)
+        self.specializations.remove(bound.specialization)
+        self.specializations.append(bound.specialization)
+        return bound
 
     def right_for(
         self, arrays: Sequence[Any], train: bool = False

@@ -10,6 +10,7 @@ from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.program import Program, cut
 from gluonic.codegen.rewriting.draws_apart import with_draws_apart
 from gluonic.codegen.runtime.reuse import ReusedMemory
+from gluonic.codegen.shapes.origins import Origins
 from gluonic.codegen.warm_up import WarmUp
 from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.builder import F
@@ -120,8 +121,18 @@ class DifferentiableProgram:
         self.forward_program = Program(
             forward, self.inputs, data=data, at_once=at_once, warm_up=warm_up
         )
+        flowing = [e for e, flows in zip(made, heads, strict=True) if flows]
+        program = self.forward_program
+        origins = Origins(
+            forward, self.inputs, [*self._saved, *flowing], lambda: program.sized_arrays
+        )
         self.backward_program = Program(
-            backward, given, data=self._batches_among(given, data), at_once=at_once, warm_up=warm_up
+            backward,
+            given,
+            data=self._batches_among(given, data),
+            at_once=at_once,
+            warm_up=warm_up,
+            origins=origins,
         )
         self._passed = _passed_on(self.backward_program)
         self._memory = ReusedMemory()

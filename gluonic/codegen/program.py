@@ -21,6 +21,8 @@ from gluonic.support.gc_pause import paused
 
 if TYPE_CHECKING:
     from gluonic.codegen.compiled import CompiledGraph
+    from gluonic.codegen.shapes.abstract_arrays import AbstractArray
+    from gluonic.codegen.shapes.origins import Origins
 
 EXECUTORS = ("mixed", "compile", "interpret")
 
@@ -57,6 +59,7 @@ class Program:
     data : those whose first axis may be the batch; None if unknown
     at_once : whether the first call compiles the graph, not a later one
     warm_up : the calls before the graph is compiled; by default, those of this graph alone are counted
+    origins : the inputs as results of another graph
 
     Attributes
     ----------
@@ -73,6 +76,7 @@ class Program:
         *,
         at_once: bool = False,
         warm_up: WarmUp | None = None,
+        origins: "Origins | None" = None,
     ) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
         self.parameters, self._data = frozenset(parameters), data
@@ -81,7 +85,7 @@ class Program:
         self._interpreted = chosen == "interpret"
         is_mixed = chosen == "mixed" and not at_once
         self._warm_up = (warm_up or WarmUp(graph)) if is_mixed else None
-        self._warm_calls = 0
+        self._warm_calls, self._origins = 0, origins
 
     @cached_property
     def compiled(self) -> "CompiledGraph":
@@ -91,7 +95,12 @@ class Program:
 
         self._warm_up = None
         self.__dict__.pop("_interpretation", None)
-        return CompiledGraph(self.graph, self.inputs, self.parameters, self._data)
+        return CompiledGraph(self.graph, self.inputs, self.parameters, self._data, self._origins)
+
+    @property
+    def sized_arrays(self) -> "Sequence[Sequence[AbstractArray]]":
+        """See `CompiledGraph.sized_arrays`."""
+        return self.compiled.sized_arrays if "compiled" in self.__dict__ else ()
 
     @property
     def is_compiled(self) -> bool:

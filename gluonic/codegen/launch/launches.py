@@ -76,6 +76,7 @@ class Launches:
     table : the layout of the table of run-time numbers
     buffers : the results in the memory of frames
     env : the symbols in the expressions, and their guards
+    given : the shapes of inputs to be checked
     """
 
     def __init__(
@@ -84,6 +85,7 @@ class Launches:
         table: ArgumentTable,
         buffers: BufferAssignment,
         env: ShapeEnv,
+        given: Sequence[Shape] = (),
     ) -> None:
         self._table, self._buffers, self._threads = table, buffers, most_threads()
         numbers = table.listed(arguments.numbers, arguments.units, arguments.workspaces)
@@ -98,18 +100,19 @@ class Launches:
             self._sizes.extents,
             arguments.nanoseconds,
             arguments.results,
+            tuple(given),
         )
         self._valued = Valuation(env, wanted)
         self._kept: tuple[list[int], MemoryPlan, MemoryPlan] | None = None
         persistent = len(buffers.persistent)
         self._keeps = not buffers.has_joinings and not are_open(sizes[:persistent])
 
-    def at(self, *sizes: int) -> Launch | None:
-        """The launch for sizes; None if these do not meet the guards."""
+    def at(self, *sizes: int, given: Sequence[Shape] = ()) -> Launch | None:
+        """The launch for sizes; None if these do not meet the guards, or inputs have other shapes."""
         valued = self._valued(*sizes)
-        if valued is None:
+        if valued is None or valued[4] != tuple(given):
             return None
-        extents, open_sizes, times, results = valued
+        extents, open_sizes, times, results, _ = valued
         numbers = self._numbers.at(extents)
         threads = self._threads if takes_long(times) else 1
         if threads > 1 and divide(numbers, self._table, times, threads):

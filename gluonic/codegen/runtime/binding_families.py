@@ -25,6 +25,7 @@ from gluonic.codegen.shapes.lines import (
     shape_at,
     with_extents,
 )
+from gluonic.codegen.shapes.origins import Origins
 from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv
 from gluonic.graph import Signatures
 from gluonic.graph.attributes import Shape
@@ -48,6 +49,10 @@ class Family:
     facts : the shapes and dtypes of all results, with extents
     arguments : the launch arguments of the steps, with extents
     env : the guards
+
+    Attributes
+    ----------
+    arrays : the inputs
     """
 
     def __init__(
@@ -59,20 +64,28 @@ class Family:
         env: ShapeEnv,
     ) -> None:
         self.specialization = specialization
-        self._arrays, self._env = ArraysOfSizes(arrays), env
+        self.arrays, self._sizes, self._env = arrays, ArraysOfSizes(arrays), env
         self._facts = Facts(facts.shapes, facts.dtypes)
         table, buffers = specialization.code.table, specialization.buffers
-        self._launches = Launches(arguments, table, buffers, env)
+        given = [shape for _, shape in self._sizes.others]
+        self._launches = Launches(arguments, table, buffers, env, given)
+
+    @property
+    def is_linear(self) -> bool:
+        """Whether the shapes of all inputs are linear in the size."""
+        return not self._sizes.others
 
     def rests(self, signature: Signatures) -> tuple[int, ...]:
         """The varying extents of the arrays modulo four: families often differ in these."""
-        return self._arrays.rests(signature)
+        return self._sizes.rests(signature)
 
     def binding(self, signature: Signatures) -> Binding | None:
         """The binding for arrays of such shapes and dtypes, if it belongs to the family."""
-        size = self._arrays.size_of(signature)
-        launch = None if size is None else self._launches.at(size)
-        if size is None or launch is None:
+        size = self._sizes.size_of(signature)
+        if size is None:
+            return None
+        launch = self._launches.at(size, given=[signature[i][0] for i, _ in self._sizes.others])
+        if launch is None:
             return None
         return Binding(
             self.specialization, launch, self._read(signature), lambda: self._facts_at(size)
@@ -100,14 +113,22 @@ class Families:
     ----------
     preparation : of the graph
     train : whether it runs in training mode
+    origins : the inputs as results of another graph
     """
 
-    def __init__(self, preparation: Preparation, train: bool) -> None:
-        self._preparation, self._train = preparation, train
+    def __init__(
+        self, preparation: Preparation, train: bool, origins: Origins | None = None
+    ) -> None:
+        self._preparation, self._train, self._origins = preparation, train, origins
         self._found: list[Family] = []
         self._of_rests: dict[tuple[int, ...], Family] = {}
         self._expected: list[tuple[Specialization, Sequence[AbstractArray], Sequence[int]]] = []
         self._trials = _MOST_TRIALS if is_uniform(preparation.graph) else 0
+
+    @property
+    def linear(self) -> list[Sequence[AbstractArray]]:
+        """The inputs of the families in which all shapes are linear in the size, the latest first."""
+        return [family.arrays for family in reversed([*self._found]) if family.is_linear]
 
     def bind(self, signature: Signatures) -> Binding | None:
         """The binding for such arrays, if they belong to a family; the latest family is tried first."""
@@ -133,7 +154,7 @@ class Families:
             made, opened, data = expected
             if _differ_in_batch_alone(opened, signature, data):
                 self._expected.remove(expected)
-                family = self._find(made, opened, leading_lines(opened, data))
+                family = self._find_on(made, opened, leading_lines(opened, data))
                 binding = None if family is None else family.binding(signature)
                 if binding is not None:
                     return binding
@@ -159,13 +180,16 @@ class Families:
     def find_between(
         self, known: Specialization, earlier: Iterable[Sequence[Shape]], arrays: Sequence[Any]
     ) -> Family | None:
-        """Find the family of these arrays and of the shapes of the earlier call that differs most.
+        """Find the family of these arrays, from their origins or from the earlier call that differs most.
 
         The length after steps of two is a linear function of the original one only for lengths with the same
         remainder; for lengths that are close to each other it may appear so without being so.
         """
         if self._trials == 0:
             return None
+        for opened, env in () if self._origins is None else self._origins.opened(arrays):
+            if (family := self._find(known, opened, env)) is not None:
+                return family
         shapes = [array.shape for array in arrays]
         latest = sorted(
             islice(earlier, _MOST_EARLIER),
@@ -174,17 +198,26 @@ class Families:
         )
         found = (lines_between(before, shapes) for before in latest)
         lines = next((each for each in found if each is not None), None)
-        return self._find(known, arrays, lines)
+        return self._find_on(known, arrays, lines)
 
-    def _find(
+    def _find_on(
         self, made: Specialization, arrays: Sequence[Any], batch: tuple[Lines, int] | None
     ) -> Family | None:
+        """Search the family of arrays whose shapes follow from a size along lines."""
+        if batch is None or batch[1] < 1:
+            return None
+        lines, size = batch
+        env = ShapeEnv(size)
+        return self._find(made, with_extents(arrays, lines, env), env)
+
+    def _find(
+        self, made: Specialization, opened: Sequence[AbstractArray], env: ShapeEnv
+    ) -> Family | None:
         """Search a family, unless too many searches have failed."""
-        if batch is None or batch[1] < 1 or self._trials == 0:
+        if self._trials == 0:
             return None
         self._trials -= 1
-        abstract_arrays = [AbstractArray(a.shape, a.dtype) for a in arrays]
-        found = find_family(self._preparation, made, abstract_arrays, *batch, train=self._train)
+        found = find_family(self._preparation, made, opened, env, train=self._train)
         if found is not None:
             self._trials = _MOST_TRIALS
             self._found.append(found)
@@ -218,8 +251,7 @@ def find_family(
     preparation: Preparation,
     specialization: Specialization,
     arrays: Sequence[AbstractArray],
-    lines: Lines,
-    size: int,
+    env: ShapeEnv,
     *,
     train: bool,
 ) -> Family | None:
@@ -229,14 +261,11 @@ def find_family(
     ----------
     preparation : of the graph
     specialization : machine code that is valid for the arrays
-    arrays : the inputs
-    lines : how their axes follow from the batch size
-    size : the batch size of the arrays
+    arrays : the inputs, whose shapes are expressions of the size
+    env : the guards under which they are
     """
-    env = ShapeEnv(size)
-    opened = with_extents(arrays, lines, env)
     try:
-        facts = preparation.facts_of(specialization.prepared, opened, train)
+        facts = preparation.facts_of(specialization.prepared, arrays, train)
         if facts is None or not specialization.guards.hold(facts):
             return None
         arguments = launch_arguments(specialization.launch, facts)
@@ -245,4 +274,4 @@ def find_family(
     if env.failed or not env.is_general:
         return None
     env.answers.clear()
-    return Family(specialization, opened, facts, arguments, env)
+    return Family(specialization, arrays, facts, arguments, env)

@@ -1,7 +1,7 @@
 """Shapes that are linear in one size, a batch size or a length that differs from call to call."""
 
 from collections.abc import Sequence
-from typing import Any, TypeAlias, cast
+from typing import Any, TypeAlias
 
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.symbolic import ShapeEnv, SymbolicDim, valued, varies
@@ -13,27 +13,36 @@ Lines: TypeAlias = list[list[tuple[int, int] | None]]
 
 
 class ArraysOfSizes:
-    """Arrays whose shapes are functions of a size.
+    """Arrays whose shapes are functions of a size, of which at least one extent is linear.
 
     Parameters
     ----------
     arrays : abstract arrays with their shapes, which contain extents, and their dtypes
+
+    Attributes
+    ----------
+    others : the indices and the shapes of arrays whose shapes are not linear
     """
 
     def __init__(self, arrays: Sequence[AbstractArray]) -> None:
         self._fixed = [(array.shape, array.dtype) for array in arrays]
-        self._open = [(i, a.shape, a.dtype) for i, a in enumerate(arrays) if varies(a.shape)]
-        self._first, first, _ = self._open[0]
-        self._axis = [varies([extent]) for extent in first].index(True)
-        extent = cast(SymbolicDim, first[self._axis])
-        ((_, self._factor),), self._summand = extent.terms, extent.constant
+        self._varying = [i for i, array in enumerate(arrays) if varies(array.shape)]
+        others = [i for i in self._varying if any(map(_is_bent, arrays[i].shape))]
+        self.others = [(i, arrays[i].shape) for i in others]
+        self._linear = [(i, arrays[i].shape) for i in self._varying if i not in others]
+        self._first, self._axis, (self._factor, self._summand) = next(
+            (i, axis, line)
+            for i in self._varying
+            for axis, extent in enumerate(arrays[i].shape)
+            if (line := line_of(extent)) is not None
+        )
 
     def rests(self, signature: Signatures) -> tuple[int, ...]:
         """The extents of arrays with unknown extents, modulo four."""
-        return tuple([extent & 3 for index, _, _ in self._open for extent in signature[index][0]])
+        return tuple([extent & 3 for index in self._varying for extent in signature[index][0]])
 
     def size_of(self, signature: Signatures) -> int | None:
-        """The size for which these arrays have such shapes and dtypes; None if there is none."""
+        """The size for which the arrays have such shapes and dtypes, except `others`; None if there is none."""
         shape = signature[self._first][0]
         if len(shape) <= self._axis:
             return None
@@ -41,9 +50,23 @@ class ArraysOfSizes:
         if rest or size < 1:
             return None
         expected = self._fixed.copy()
-        for index, shape, dtype in self._open:
-            expected[index] = shape_at(shape, (size,)), dtype
+        for index, shape in self._linear:
+            expected[index] = shape_at(shape, (size,)), expected[index][1]
+        for index, _ in self.others:
+            expected[index] = signature[index][0], expected[index][1]
         return size if tuple(expected) == signature else None
+
+
+def line_of(extent: Any) -> tuple[int, int] | None:
+    """The factor and the summand by which an extent follows from the size; None if it is not a line."""
+    if type(extent) is not SymbolicDim or len(extent.terms) > 1:
+        return None
+    ((atom, factor),) = extent.terms
+    return (factor, extent.constant) if atom == 0 else None
+
+
+def _is_bent(extent: Any) -> bool:
+    return type(extent) is SymbolicDim and line_of(extent) is None
 
 
 def shape_at(shape: Shape, values: Sequence[Any]) -> Shape:

@@ -16,6 +16,7 @@ from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Family, find_family
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
+from gluonic.codegen.shapes.lines import with_extents
 from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, if_at_least, valued
 from gluonic.graph import shapes_and_dtypes
 from gluonic.graph.errors import MXNetError
@@ -41,7 +42,9 @@ class Case:
             [(1, 0) if (i, axis) in varying else None for axis in range(len(a.shape))]
             for i, a in enumerate(self.arrays)
         ]
-        return find_family(self.preparation, self.made, self.arrays, lines, size, train=False)
+        env = ShapeEnv(size)
+        opened = with_extents(self.arrays, lines, env)
+        return find_family(self.preparation, self.made, opened, env, train=False)
 
     def check(self, family: Family, arrays: Sequence[Any]) -> bool:
         """Compare with what inference and the steps say; whether the family knew an answer."""
