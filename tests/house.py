@@ -1,4 +1,4 @@
-"""Count what tells how the house is kept: ``python -m tests.house``, or ``make house``.
+"""Measure the quality of the code base: ``python -m tests.house``, or ``make house``.
 
 The counts are taken by the rules of a review, so that they can be compared from version to version.
 ARCHITECTURE.md names the aims.
@@ -58,7 +58,8 @@ def lines_of_functions() -> list[int]:
 def lines_of_bodies() -> dict[str, int]:
     """How many lines each function has without its signature and documentation, and those of inner ones."""
     return {
-        f"{path.relative_to(ROOT)}:{node.name}": _lines(node) - sum(map(_told, ast.walk(node)))
+        f"{path.relative_to(ROOT)}:{node.name}": _lines(node)
+        - sum(map(_header_lines, ast.walk(node)))
         for path, node in all_nodes()
         if isinstance(node, FUNCTIONS)
     }
@@ -68,7 +69,7 @@ def _lines(node: ast.stmt | ast.expr) -> int:
     return (node.end_lineno or node.lineno) - node.lineno + 1
 
 
-def _told(node: ast.AST) -> int:
+def _header_lines(node: ast.AST) -> int:
     """How many lines of a function are signature and documentation."""
     if not isinstance(node, FUNCTIONS):
         return 0

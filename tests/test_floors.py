@@ -81,7 +81,7 @@ def test_gluon_does_not_import_the_face() -> None:
 BESIDE_THE_DOOR = {
     "control_flow": "imported for the operators that it registers",
     "random_numbers": "loads LLVM",
-    "machine": "loads LLVM, or tells of the processor alone",
+    "machine": "loads LLVM, or describes the processor alone",
     "runtime": "for types alone",
     "csr_products": "loaded with the first large product of a csr matrix",
 }

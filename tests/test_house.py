@@ -34,7 +34,7 @@ def test_modules_do_not_import_each_other() -> None:
     assert not house.circles("top")
 
 
-def test_who_knows_that_a_node_applies_an_operator_asks_for_what_is_applied() -> None:
+def test_applications_of_known_operator_nodes_are_read_by_the_property() -> None:
     claims = {
         f"{house.module_name(path)}: {ast.unparse(node)}"
         for path, node in house.all_nodes()
@@ -51,7 +51,7 @@ CIRCLES_OF_FUNCTIONS = {
 """A module of each group of modules that import each other at the latest in functions, and why they do."""
 
 
-def test_modules_that_import_each_other_in_functions_have_a_reason() -> None:
+def test_circles_of_imports_in_functions_have_a_reason() -> None:
     found = house.circles("top", "late")
     assert all(any(known in circle for circle in found) for known in CIRCLES_OF_FUNCTIONS)
     assert len(found) == len(CIRCLES_OF_FUNCTIONS)
@@ -64,12 +64,12 @@ CIRCLES = {
     "gluonic.symbol.symbol": "a symbol binds itself to an executor, which knows its symbol",
     "gluonic.gluon.parameter_values": "what complains about a parameter's values is given them",
     "gluonic.graph.operator": "an operator makes applications of itself",
-    "gluonic.ndarray.array": "an array has its place on the tape, which holds arrays",
+    "gluonic.ndarray.array": "an array refers to its entry on the tape, which holds arrays",
 }
 """A module of each group of modules that know each other, imports for types alone included, and why they do."""
 
 
-def test_modules_that_know_each_other_have_a_reason() -> None:
+def test_circles_of_modules_have_a_reason() -> None:
     found = house.circles("top", "late", "types")
     unknown = [circle for circle in found if CIRCLES.keys().isdisjoint(circle)]
     assert not unknown
@@ -88,7 +88,7 @@ def test_operators_are_known_by_their_entries() -> None:
     assert found == NAMES_OF_OPERATORS.keys(), "what is known of one stands in its entry"
 
 
-def test_what_others_read_of_an_object_is_public() -> None:
+def test_attributes_that_other_files_read_are_public() -> None:
     assert len(house.private_accesses()) <= 20, "an attribute that other files read is public"
 
 
@@ -175,7 +175,7 @@ def test_arithmetic_on_addresses_is_written_by_methods() -> None:
     assert house.instructions_as_text() <= 58, "`machine/integers.py` has methods for them"
 
 
-def test_no_test_ends_without_having_looked() -> None:
+def test_no_test_returns_before_its_first_check() -> None:
     assert not house.silent_ends(), "what is known is asserted there, too"
 
 

@@ -1,7 +1,7 @@
 """The tests on the oldest and on the newest packages that pyproject.toml allows.
 
 ``python -m tests.versions [--only oldest] [--python PYTHON] [PYTEST'S ARGUMENTS]`` makes an
-environment for each beside `.venv`, once, and says at the end which of them failed. Environments are
+environment for each beside `.venv`, once, and reports at the end which of them failed. Environments are
 removed to get newer packages.
 """
 

@@ -28,7 +28,7 @@ def variable(*values: float) -> nd.NDArray:
         (autograd.predict_mode, False, False),
     ],
 )
-def test_scopes_set_the_flags_and_put_them_back(
+def test_scopes_set_the_flags_and_restore_them(
     scope: Callable[[], Any], recording: bool, training: bool
 ) -> None:
     with scope():
@@ -51,7 +51,7 @@ def test_scopes_nest_and_survive_exceptions() -> None:
     assert not autograd.is_recording()
 
 
-def test_flags_can_be_set_and_tell_what_they_were() -> None:
+def test_setting_a_flag_returns_its_previous_value() -> None:
     assert autograd.set_recording(True) is False
     assert autograd.set_training(True) is False
     assert autograd.set_recording(False) is True
@@ -83,7 +83,7 @@ def test_several_heads_with_and_without_gradients() -> None:
     ("shape", "of_gradient"),
     [((2, 3), (3, 2)), ((2, 3), (6,)), ((6,), (2, 3)), ((1,), (1, 1)), ((1, 1), (1,))],
 )
-def test_gradients_of_heads_are_read_in_order_whatever_their_shape(
+def test_gradients_of_heads_of_any_shape_are_read_in_order(
     shape: tuple[int, ...], of_gradient: tuple[int, ...], hybridize: bool
 ) -> None:
     net, x = mx.gluon.nn.HybridLambda(lambda F, x: x * 2), nd.ones(shape)
@@ -206,7 +206,7 @@ def test_variables_that_heads_do_not_depend_on_have_zero_gradients() -> None:
     assert gradient.asnumpy().tolist() == [0, 0]
 
 
-def test_gradients_are_nobody_elses_arrays() -> None:
+def test_gradients_share_no_memory() -> None:
     x, y = variable(1.0), variable(1.0)
     head = nd.array([3.0])
     with autograd.record():
@@ -216,7 +216,7 @@ def test_gradients_are_nobody_elses_arrays() -> None:
     assert (dy.asscalar(), head.asscalar()) == (3, 3)
 
 
-def test_what_cannot_be_differentiated_is_refused() -> None:
+def test_functions_that_cannot_be_differentiated_are_refused() -> None:
     x = variable(1.0)
     y = x * 2
     with pytest.raises(mx.MXNetError, match=r"autograd\.record"):
@@ -310,7 +310,7 @@ def test_a_function_is_called_once() -> None:
         (lambda g: 1 / 0, ZeroDivisionError),
     ],
 )
-def test_a_functions_wrong_gradients_are_refused_and_its_errors_come_out(
+def test_wrong_gradients_of_a_function_are_refused_and_its_errors_are_raised(
     result: Callable[[nd.NDArray], Any], kind: type[Exception]
 ) -> None:
     class Wrong(autograd.Function):
@@ -367,7 +367,7 @@ def test_contrib_autograd_differentiates_functions() -> None:
     assert value.asscalar() == 6
 
 
-def test_sections_of_contrib_nest_and_leave_things_as_they_were() -> None:
+def test_sections_of_contrib_nest_and_restore_the_flags() -> None:
     from gluonic.contrib import autograd as contributed
 
     def state() -> tuple[bool, bool]:

@@ -95,7 +95,7 @@ def test_the_seed_is_set() -> None:
     assert (nd.random.uniform(shape=3).asnumpy() == first).all()
 
 
-def test_functions_that_are_not_there_are_named() -> None:
+def test_missing_functions_are_named() -> None:
     with pytest.raises(MissingNameError, match=r"base\._LIB\.MXBuildSubgraphByOpNames"):
         LIB.MXBuildSubgraphByOpNames(sym.var("x").handle)
     assert "MXGetVersion" in dir(LIB)

@@ -97,14 +97,16 @@ def test_modules_are_saved_every_few_epochs() -> None:
     assert saved == [("m", 3, True), ("m", 6, True)]
 
 
-def test_parameters_without_their_kind_are_no_checkpoint(tmp_path: Path) -> None:
+def test_parameters_without_a_kind_are_not_a_checkpoint(tmp_path: Path) -> None:
     for name, content in (("named", {"w": nd.ones((1,))}), ("plain", [nd.ones((1,))])):
         nd.save(str(tmp_path / f"{name}-0000.params"), content)
         with pytest.raises(mx.MXNetError, match="params"):
             mx.model.load_params(str(tmp_path / name), 0)
 
 
-def test_an_empty_checkpoint_is_warned_of(tmp_path: Path, log: pytest.LogCaptureFixture) -> None:
+def test_an_empty_checkpoint_causes_a_warning(
+    tmp_path: Path, log: pytest.LogCaptureFixture
+) -> None:
     mx.model.save_checkpoint(str(tmp_path / "net"), 1, None, {}, {})
     assert mx.model.load_params(str(tmp_path / "net"), 1) == ({}, {})
     assert "holds no parameters" in log.text

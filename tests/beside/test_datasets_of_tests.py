@@ -39,7 +39,7 @@ def zipped(files: dict[str, str]) -> bytes:
 
 @pytest.mark.usefixtures("digits")
 @pytest.mark.parametrize(("shape", "expected"), [((784,), (2, 784)), ((1, 28, 28), (2, 1, 28, 28))])
-def test_digits_come_from_the_files_that_are_there(
+def test_digits_are_read_from_existing_files(
     shape: tuple[int, ...], expected: tuple[int, ...]
 ) -> None:
     train, test = tu.get_mnist_iterator(2, shape)
@@ -63,7 +63,7 @@ def test_the_digits_are_divided_into_parts() -> None:
         tu.get_mnist_iterator(1, (784,), num_parts=2, part_index=2)
 
 
-def test_files_that_are_there_are_not_fetched(digits: Path) -> None:
+def test_existing_files_are_not_fetched(digits: Path) -> None:
     for name in ("train.rec", "train.lst", "test.rec", "test.lst"):
         (digits / "data" / "cifar").mkdir(exist_ok=True)
         (digits / "data" / "cifar" / name).write_text("")

@@ -11,7 +11,7 @@ DRAWINGS = draws.drawings(mx)
 
 
 @pytest.mark.parametrize("case", DRAWINGS)
-def test_what_is_drawn_is_what_mxnet_draws(case: str) -> None:
+def test_random_numbers_are_those_of_mxnet(case: str) -> None:
     assert numbers(DRAWINGS[case]()) == MEASURED[case]
 
 

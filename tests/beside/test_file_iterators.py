@@ -51,7 +51,7 @@ def test_handles_are_of_another_library() -> None:
         mx.io.MXDataIter(7)
 
 
-def test_too_few_rows_for_a_batch_are_told(files: dict[str, str]) -> None:
+def test_too_few_rows_for_a_batch_are_reported(files: dict[str, str]) -> None:
     with pytest.raises(MXNetError, match="7 rows do not fill a batch of 15"):
         mx.io.CSVIter(files["data_csv"], (3,), batch_size=15).next()
 
@@ -113,7 +113,7 @@ def loader(count: int, batch_size: int, dtype: str = "float64") -> Any:
     return mx.gluon.data.DataLoader(mx.gluon.data.ArrayDataset(*data), batch_size)
 
 
-def test_a_loader_hands_out_batches_and_tells_padding() -> None:
+def test_a_loader_returns_batches_with_the_amount_of_padding() -> None:
     batches = mx.contrib.io.DataLoaderIter(loader(5, 2), "x", "y", "float16")
     assert batches.provide_data[0][:2] == ("x", (2, 2))
     assert batches.provide_label[0][:2] == ("y", (2,))

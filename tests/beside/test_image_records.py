@@ -86,14 +86,14 @@ def test_after_a_filled_up_batch_the_next_pass_goes_on(paths: dict[str, str]) ->
     assert labels(found) == [[2, 3, 4, 5], [6, 7, 8, 9]]
 
 
-def test_a_rest_that_is_not_filled_up_is_nothing(paths: dict[str, str]) -> None:
+def test_a_last_batch_that_is_not_filled_up_is_padded_with_zeros(paths: dict[str, str]) -> None:
     *_, last = batches(paths, round_batch=False)
     assert last.pad == 2
     assert labels([last]) == [[8, 9, 0, 0]]
     assert not last.data[0].asnumpy()[2:].any()
 
 
-def test_batches_tell_the_numbers_of_their_images(paths: dict[str, str]) -> None:
+def test_batches_contain_the_indices_of_their_images(paths: dict[str, str]) -> None:
     assert batches(paths).next().index.tolist() == [100, 101, 102, 103]
 
 
@@ -106,7 +106,7 @@ def test_batches_are_the_programs_own(paths: dict[str, str]) -> None:
     )
 
 
-def test_memory_is_used_again_once_nobody_refers_to_it() -> None:
+def test_memory_is_reused_once_no_reference_is_left() -> None:
     arrays = RecycledArrays((2, 3), np.float32)
     first = arrays.array()
     address = first.ctypes.data
@@ -128,7 +128,7 @@ def test_settings_may_be_text(paths: dict[str, str]) -> None:
     assert labels(found)[0] == [0, 1, 2, 3]
 
 
-def test_names_are_told(paths: dict[str, str]) -> None:
+def test_names_of_data_and_labels_are_provided(paths: dict[str, str]) -> None:
     found = batches(paths, data_name="image", label_name="kind", dtype="uint8")
     assert [(d.name, d.shape, d.dtype) for d in found.provide_data] == [
         ("image", (4, 3, 8, 10), np.uint8)
@@ -169,17 +169,17 @@ def test_what_must_be_given_is_named() -> None:
         mx.io.ImageRecordIter(data_shape=(3, 4, 4))
 
 
-def test_unknown_settings_are_warned_of(paths: dict[str, str]) -> None:
+def test_unknown_settings_cause_a_warning(paths: dict[str, str]) -> None:
     with pytest.warns(UserWarning, match="and_mirror.*did you mean 'rand_mirror'"):
         batches(paths, and_mirror=True)
 
 
-def test_other_augmenters_are_not_there(paths: dict[str, str]) -> None:
+def test_other_augmenters_do_not_exist(paths: dict[str, str]) -> None:
     with pytest.raises(NotThereError, match="aug_seq='aug_mine'"):
         batches(paths, aug_seq="aug_mine")
 
 
-def test_files_that_are_not_there_are_named(tmp_path: Path) -> None:
+def test_missing_files_are_named(tmp_path: Path) -> None:
     for settings in ({}, {"path_imgidx": str(tmp_path / "none.idx")}):
         with pytest.raises(MXNetError, match=r"none\.(rec|idx)"):
             batches({"path_imgrec": str(tmp_path / "none.rec")}, **settings)
@@ -203,20 +203,20 @@ def test_several_files_are_one(paths: dict[str, str], tmp_path: Path) -> None:
 
 def damage(paths: dict[str, str], number: int, offset: int, contents: bytes) -> int:
     """Overwrite something in a record; where that record begins."""
-    place = int(Path(paths["path_imgidx"]).read_text().splitlines()[number].split("\t")[1])
+    start = int(Path(paths["path_imgidx"]).read_text().splitlines()[number].split("\t")[1])
     data = bytearray(Path(paths["path_imgrec"]).read_bytes())
-    data[place + offset : place + offset + len(contents)] = contents
+    data[start + offset : start + offset + len(contents)] = contents
     Path(paths["path_imgrec"]).write_bytes(data)
-    return place
+    return start
 
 
 def test_a_damaged_image_is_named_by_its_offset_and_the_next_batch_comes(
     paths: dict[str, str],
 ) -> None:
-    place = damage(paths, 5, 32, b"nothing")
+    start = damage(paths, 5, 32, b"nothing")
     found = batches(paths)
     assert labels([found.next()]) == [[0, 1, 2, 3]]
-    with pytest.raises(FileFormatError, match=f"the record at byte {place} of .*a.rec") as caught:
+    with pytest.raises(FileFormatError, match=f"the record at byte {start} of .*a.rec") as caught:
         found.next()
     assert "test_image_records.py" in str(caught.value)
     assert labels(found) == [[8, 9, 0, 1]]
@@ -233,11 +233,11 @@ def test_an_image_that_cannot_be_resized_is_named_by_its_offset(tmp_path: Path) 
 
 
 def test_a_damaged_file_ends_the_pass(paths: dict[str, str]) -> None:
-    place = damage(paths, 5, 0, b"nothing")
+    start = damage(paths, 5, 0, b"nothing")
     found = batches(paths)
     for _ in range(2):
         assert labels([found.next()]) == [[0, 1, 2, 3]]
-        with pytest.raises(FileFormatError, match=f"damaged at byte {place}"):
+        with pytest.raises(FileFormatError, match=f"damaged at byte {start}"):
             found.next()
         with pytest.raises(StopIteration):
             found.next()
@@ -306,7 +306,7 @@ def test_threads_end_with_the_iterator(paths: dict[str, str]) -> None:
 
 
 @forks
-def test_the_child_of_a_fork_has_to_go_back(paths: dict[str, str]) -> None:
+def test_a_forked_child_has_to_reset_the_iterator(paths: dict[str, str]) -> None:
     found = batches(paths)
     found.next()
 

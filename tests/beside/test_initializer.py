@@ -71,16 +71,16 @@ def test_initializers_are_made_by_name(given: Any) -> None:
         ("a_weight", 5),
     ],
 )
-def test_the_end_of_a_name_decides(name: str, expected: float) -> None:
+def test_the_suffix_of_a_name_selects_the_initializer(name: str, expected: float) -> None:
     assert filled(mx.init.Constant(5), name, (2,)).tolist() == [expected, expected]
 
 
-def test_a_parameters_own_initializer_goes_first() -> None:
+def test_a_parameters_own_initializer_takes_precedence() -> None:
     own = {"__init__": '["constant", {"value": 7}]'}
     assert filled(mx.init.Uniform(), "a_gamma", (1,), own).tolist() == [7]
 
 
-def test_a_name_that_tells_nothing_is_refused_with_advice() -> None:
+def test_a_name_that_selects_no_initializer_is_refused_with_advice() -> None:
     with pytest.raises(ValueError, match=r"a_thing: the name does not tell[\s\S]*init="):
         filled(mx.init.Uniform(), "a_thing", (1,))
 
@@ -201,7 +201,7 @@ def test_vectors_have_no_fan(init: Any) -> None:
 
 
 @pytest.mark.parametrize("settings", [{"rnd_type": "x"}, {"factor_type": "x"}])
-def test_settings_that_do_not_exist_are_refused(settings: Any) -> None:
+def test_unknown_settings_are_refused(settings: Any) -> None:
     with pytest.raises(ValueError, match="must be"):
         filled(mx.init.Xavier(**settings), "a_weight", (3, 3))
 
@@ -223,7 +223,7 @@ def test_unknown_initializers_are_named_with_the_nearest_one() -> None:
         mx.init.create("xavir")
 
 
-def test_verbose_initializers_say_what_they_did(caplog: pytest.LogCaptureFixture) -> None:
+def test_verbose_initializers_log_what_they_did(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.INFO):
         filled(mx.init.One().set_verbosity(True), "a_weight", (4,))
     assert "Initialized a_weight as weight: 1.0" in caplog.text

@@ -24,7 +24,7 @@ def csv(tmp_path: Path, **options: Any) -> Any:
 
 
 @pytest.mark.parametrize("round_batch", [True, False])
-def test_all_rows_of_a_file_are_handed_out_and_padding_is_told(
+def test_all_rows_of_a_file_are_returned_with_the_amount_of_padding(
     tmp_path: Path, round_batch: bool
 ) -> None:
     batches = list(csv(tmp_path, round_batch=round_batch))
@@ -77,7 +77,7 @@ def arrays() -> Any:
 
 
 @pytest.mark.parametrize("kind", ["csv", "arrays", "resized", "prefetched"])
-def test_an_iterator_tells_its_present_batch(tmp_path: Path, kind: str) -> None:
+def test_an_iterator_gives_access_to_its_current_batch(tmp_path: Path, kind: str) -> None:
     iterators: dict[str, Any] = {
         "csv": csv(tmp_path),
         "arrays": arrays(),
@@ -125,7 +125,7 @@ def test_a_resized_iterator_of_nothing_ends() -> None:
 
 
 @pytest.mark.parametrize("last", ["pad", "discard", "roll_over"])
-def test_examples_lie_along_the_axis_that_the_layout_says(last: str) -> None:
+def test_samples_lie_along_the_batch_axis_of_the_layout(last: str) -> None:
     data, label = np.arange(30).reshape(3, 5, 2), np.arange(15).reshape(3, 5)
     iterator = mx.io.NDArrayIter(data, label, 2, last_batch_handle=last, layout="TNC")
     assert (iterator.provide_data[0].shape, iterator.provide_data[0].layout) == ((3, 2, 2), "TNC")

@@ -26,7 +26,7 @@ def pulled(store: Any, key: Any) -> list[float]:
 
 @pytest.mark.parametrize("key", [3, "w"])
 @pytest.mark.parametrize("kind", ["local", "device", "local_allreduce_cpu"])
-def test_what_is_initialized_pushed_and_pulled(kind: str, key: Any) -> None:
+def test_values_are_initialized_pushed_and_pulled(kind: str, key: Any) -> None:
     store = mx.kv.create(kind)
     assert (store.type, store.rank, store.num_workers) == (kind, 0, 1)
     store.init(key, ones(2))
@@ -44,7 +44,7 @@ def test_lists_of_keys_go_with_lists_of_values() -> None:
     assert outs[0][1].context == mx.cpu(1)
 
 
-def test_an_updater_takes_what_is_pushed() -> None:
+def test_an_updater_receives_pushed_values() -> None:
     store = mx.kv.create()
     store.init("w", ones())
     seen = []
@@ -116,7 +116,7 @@ def test_a_store_of_devices_compresses_each_contexts_gradients_as_mxnet_does(cas
     assert agrees(found(mx, compressed_stores.cases(mx)[case]), COMPRESSED[case])
 
 
-def test_a_store_that_does_not_compress_says_which_do() -> None:
+def test_the_error_of_a_store_without_compression_names_those_with_it() -> None:
     store = mx.kv.create("local")
     store.set_gradient_compression({"type": "none"})
     with pytest.raises(mx.MXNetError, match=r"'local' does not compress.*\n.*'device'"):
@@ -143,13 +143,13 @@ def test_gradients_that_are_not_of_float32_are_not_compressed() -> None:
         store.push("w", nd.ones((2,), dtype="float16"))
 
 
-def test_names_that_no_store_has_are_refused() -> None:
+def test_unknown_names_of_stores_are_refused() -> None:
     with pytest.raises(mx.MXNetError, match="did you mean 'dist_sync'"):
         mx.kv.create("dist_sink")
     with pytest.raises(TypeError, match="string"):
         mx.kv.create(3)
 
 
-def test_the_class_of_a_store_tells_what_it_can_do() -> None:
+def test_the_class_of_a_store_reports_its_capabilities() -> None:
     assert not type(mx.kv.create("teststore")).is_capable("optimizer")
     assert type(mx.kv.create("local")).is_capable("optimizer")

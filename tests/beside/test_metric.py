@@ -27,7 +27,7 @@ def test_a_metric_is_made_again_from_its_configuration(case: str) -> None:
 
 
 @pytest.mark.parametrize("case", metrics.CASES)
-def test_a_metric_without_samples_is_no_number(case: str) -> None:
+def test_a_metric_without_samples_is_nan(case: str) -> None:
     name, settings, _ = metrics.CASES[case]
     assert all(math.isnan(v) for _, v in mx.metric.create(name, **settings).get_name_value())
 

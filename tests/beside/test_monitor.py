@@ -44,7 +44,7 @@ def test_outputs_and_arguments_are_noted_every_few_batches() -> None:
     assert [(step, text) for step, name, text in third if name == "fc_output"] == [(3, "3.0\t")]
 
 
-def test_names_are_chosen_and_statistics_are_ones_own() -> None:
+def test_names_are_selected_by_pattern_and_statistics_are_user_defined() -> None:
     found, *_ = watched(mx.monitor.Monitor(1, lambda x: [x.max(), x.min()], "fc_w"))
     assert found == [(1, "fc_weight", "1.0\t1.0\t")]
 

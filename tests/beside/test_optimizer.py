@@ -75,7 +75,7 @@ def test_small_numbers_survive_half_precision() -> None:
     assert weight.asscalar() == 1  # 0 / (√0 + 1e-8), not 0 / 0
 
 
-def test_multipliers_go_by_index_name_symbol_and_parameter() -> None:
+def test_multipliers_are_set_by_index_name_symbol_and_parameter() -> None:
     optimizer = mx.optimizer.create(
         "sgd", learning_rate=1.0, wd=1.0, param_idx2name={0: "a_weight", 1: "a_bias", 2: "b_gamma"}
     )
@@ -98,7 +98,7 @@ def test_updates_are_counted_by_parameter() -> None:
     assert optimizer.num_update == 12
 
 
-def test_a_learning_rate_replaces_the_schedulers() -> None:
+def test_a_learning_rate_replaces_that_of_the_scheduler() -> None:
     schedule = mx.lr_scheduler.FactorScheduler(1, base_lr=0.5)
     with pytest.warns(UserWarning, match="replaces"):
         optimizer = mx.optimizer.create("sgd", learning_rate=0.25, lr_scheduler=schedule)

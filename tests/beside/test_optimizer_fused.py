@@ -146,7 +146,7 @@ class Slower(optimizer.SGD):
         ]
 
 
-def test_learning_rates_of_a_subclass_count() -> None:
+def test_learning_rates_of_a_subclass_are_used() -> None:
     updater = optimizer.get_updater(Slower(learning_rate=1.0))
     weights, grad = [nd.zeros((3,)) for _ in range(3)], nd.ones((3,))
     updater([0, 1, 2], [grad] * 3, weights)
@@ -217,7 +217,7 @@ def not_fused() -> Iterator[tuple[Optimizer, Any]]:
 
 
 @pytest.mark.parametrize(("made", "dtype"), list(not_fused()))
-def test_what_is_more_than_a_rule_is_updated_one_by_one(made: Optimizer, dtype: str) -> None:
+def test_optimizers_with_more_than_a_rule_update_one_by_one(made: Optimizer, dtype: str) -> None:
     updater = optimizer.get_updater(made)
     weight = nd.ones((4,), dtype=dtype)
     updater([0], [nd.ones((4,), dtype=dtype)], [weight])
@@ -294,7 +294,7 @@ def test_the_first_updates_are_numpys_with_the_same_bits(monkeypatch: pytest.Mon
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("executor", ["compile", "mixed", "interpret"])
-def test_copies_of_weights_are_what_the_weights_become(
+def test_copies_of_weights_are_updated_with_the_weights(
     dtype: str, executor: str, monkeypatch: Any
 ) -> None:
     monkeypatch.setenv("GLUONIC_EXECUTOR", executor)
@@ -319,7 +319,7 @@ def test_copies_of_weights_are_what_the_weights_become(
                     copy[:] = 7  # what a program writes there changes no weight
 
 
-def test_watches_over_copies_tell_that_they_are_written() -> None:
+def test_watches_over_copies_notice_writes() -> None:
     weights, grads = ([nd.ones((5,)), nd.ones((7,))] for _ in range(2))
     copies = [nd.zeros((5,)), nd.zeros((7,))]
     updater = optimizer.get_updater(optimizer.create("sgd"))

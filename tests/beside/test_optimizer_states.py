@@ -23,7 +23,7 @@ SAVED = [case for case in MEASURED if case.startswith("saved ")]
 
 
 @pytest.mark.parametrize("name", ["sgd", "adam", "rmsprop", "lamb", "dcasgd"])
-def test_states_go_through_bytes(name: str) -> None:
+def test_states_are_serialized_to_bytes(name: str) -> None:
     def updater() -> Any:
         return get_updater(mx.optimizer.create(name))
 
@@ -38,7 +38,7 @@ def test_states_go_through_bytes(name: str) -> None:
     assert copy.asnumpy().tolist() == weight.asnumpy().tolist()
 
 
-def test_states_go_with_their_optimizer_and_its_schedule() -> None:
+def test_states_are_saved_with_their_optimizer_and_its_schedule() -> None:
     schedule = mx.lr_scheduler.FactorScheduler(1, factor=0.5, base_lr=1.0)
     first = get_updater(mx.optimizer.create("sgd", momentum=0.9, lr_scheduler=schedule))
     for _ in range(3):
@@ -110,7 +110,7 @@ def registered() -> Iterator[None]:
 
 @pytest.mark.usefixtures("registered")
 @pytest.mark.parametrize("name", VALUES)
-def test_attributes_of_a_programs_own_optimizer_go_through_bytes(name: str) -> None:
+def test_attributes_of_a_user_defined_optimizer_are_serialized(name: str) -> None:
     optimizer, updater = Remembering(momentum=0.5), get_updater(mx.optimizer.SGD())
     optimizer.history = [VALUES[name]] * 2
     updater.set_states(get_updater(optimizer).get_states(dump_optimizer=True))
@@ -166,7 +166,7 @@ def test_arrays_that_numpy_1_has_written_are_read(protocol: int) -> None:
 
 
 @pytest.mark.usefixtures("registered")
-def test_what_could_not_be_read_is_not_saved() -> None:
+def test_states_that_could_not_be_read_are_not_saved() -> None:
     optimizer = Remembering()
     optimizer.history = [print]
     with pytest.raises(mx.MXNetError, match="cannot hold <built-in function print>"):
@@ -247,7 +247,7 @@ def test_an_optimizer_that_lacks_an_attribute_is_refused(name: str) -> None:
 
 
 @pytest.mark.parametrize("changed", [{"step": 0}, {"step": "3"}, {"factor": 7}, {"count": None}])
-def test_schedules_that_cannot_be_are_refused(changed: dict[str, Any]) -> None:
+def test_impossible_schedules_in_a_file_are_refused(changed: dict[str, Any]) -> None:
     scheduler = mx.lr_scheduler.FactorScheduler(3, 0.5)
     vars(scheduler).update(changed)
     with pytest.raises(FileFormatError, match=next(iter(changed))):

@@ -68,7 +68,7 @@ def test_any_integer_is_a_seed(seed: int) -> None:
 
 
 @pytest.mark.parametrize("seed", ["a", 1.5, None])
-def test_anything_else_is_none(seed: Any) -> None:
+def test_other_values_are_refused_as_a_seed(seed: Any) -> None:
     with pytest.raises(ValueError, match="seed_state"):
         mx.random.seed(seed)
 
@@ -83,7 +83,7 @@ def test_dropout_and_shuffling_follow_the_seed() -> None:
     assert draw() == draw()
 
 
-def test_one_number_is_drawn_unless_a_shape_says_otherwise() -> None:
+def test_one_number_is_drawn_unless_a_shape_is_given() -> None:
     assert nd.random.uniform().shape == (1,)
     assert nd.random.normal(nd.zeros((2,)), nd.ones((2,))).shape == (2,)
     assert nd.random.randn(2, 3).shape == (2, 3)
@@ -166,7 +166,7 @@ def test_a_child_of_a_fork_goes_on_with_the_same_numbers_and_so_does_its_parent(
     assert draw() == expected
 
 
-def test_nothing_that_is_no_draw_of_mxnet_takes_numbers_away() -> None:
+def test_only_draws_of_mxnet_consume_random_numbers() -> None:
     mx.random.seed(4)
     expected = nd.random.uniform(shape=(5,)).asnumpy()
     mx.random.seed(4)

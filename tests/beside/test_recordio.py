@@ -51,12 +51,12 @@ def read_all(path: Path) -> list[bytes]:
 
 
 @pytest.mark.parametrize("case", MEASURED)
-def test_what_is_written_is_what_mxnet_writes(case: str) -> None:
+def test_records_are_written_as_mxnet_writes_them(case: str) -> None:
     assert agrees(numbers(FOUND[case]()), MEASURED[case])
 
 
 @given(contents=RECORDS)
-def test_what_is_written_is_read_again(
+def test_written_records_are_read_back(
     contents: list[bytes], tmp_path_factory: pytest.TempPathFactory
 ) -> None:
     path = tmp_path_factory.mktemp("records") / "a.rec"
@@ -65,14 +65,14 @@ def test_what_is_written_is_read_again(
 
 
 @given(contents=RECORDS)
-def test_no_record_holds_the_number_that_begins_one(contents: list[bytes]) -> None:
+def test_no_record_contains_the_magic_number(contents: list[bytes]) -> None:
     for content in contents:
         file = framed(content)
         words = [file[i : i + 4] for i in range(0, len(file), 4)]
-        parts, place = 0, 0
-        while place < len(file):
-            length = int.from_bytes(file[place + 4 : place + 8], "little") & (1 << 29) - 1
-            place += 8 + length + -length % 4
+        parts, position = 0, 0
+        while position < len(file):
+            length = int.from_bytes(file[position + 4 : position + 8], "little") & (1 << 29) - 1
+            position += 8 + length + -length % 4
             parts += 1
         assert words.count(MAGIC) == parts
 
@@ -152,7 +152,7 @@ def test_copies_begin_at_the_first_record_and_leave_the_original_alone(
     assert not duplicate(record).is_open
 
 
-def test_a_copy_of_a_writer_starts_the_file_afresh(tmp_path: Path) -> None:
+def test_a_copy_of_a_writer_starts_the_file_again(tmp_path: Path) -> None:
     path = tmp_path / "a.rec"
     record = MXRecordIO(str(path), "w")
     record.write(b"old")
@@ -164,7 +164,7 @@ def test_a_copy_of_a_writer_starts_the_file_afresh(tmp_path: Path) -> None:
 
 
 @forks
-def test_the_child_of_a_fork_reads_by_key_but_not_on(files: tuple[str, str]) -> None:
+def test_a_forked_child_can_read_by_key_but_not_sequentially(files: tuple[str, str]) -> None:
     record = MXIndexedRecordIO(*files, "r")
     assert record.read() == b"record 0"
 
@@ -177,7 +177,7 @@ def test_the_child_of_a_fork_reads_by_key_but_not_on(files: tuple[str, str]) -> 
     assert record.read() == b"record 1"
 
 
-def test_a_closed_file_says_that_it_is_closed(files: tuple[str, str]) -> None:
+def test_the_error_about_a_closed_file_states_that_it_is_closed(files: tuple[str, str]) -> None:
     record = MXRecordIO(files[1], "r")
     record.close()
     record.close()
@@ -186,7 +186,7 @@ def test_a_closed_file_says_that_it_is_closed(files: tuple[str, str]) -> None:
     assert MXIndexedRecordIO(*files, "r").is_open
 
 
-def test_files_are_read_or_written(files: tuple[str, str]) -> None:
+def test_files_are_opened_for_reading_or_writing_only(files: tuple[str, str]) -> None:
     reader, writer = MXIndexedRecordIO(*files, "r"), MXRecordIO(files[1] + "2", "w")
     for use in (lambda: reader.write(b""), reader.tell, writer.read):
         with pytest.raises(AssertionError, match="opened to be"):
@@ -248,7 +248,7 @@ def test_headers_show_themselves_as_mxnets() -> None:
 
 
 @pytest.mark.parametrize("record", [b"", b"x" * 23, pack((0, [1, 2, 3], 0, 0), b"")[:-1]])
-def test_what_has_no_header_is_refused(record: bytes) -> None:
+def test_records_without_a_header_are_refused(record: bytes) -> None:
     with pytest.raises(FileFormatError, match="is no image"):
         unpack(record)
 
@@ -259,7 +259,7 @@ def test_what_has_no_header_is_refused(record: bytes) -> None:
     number=st.integers(0, 2**64 - 1),
     contents=st.binary(),
 )
-def test_what_was_packed_is_unpacked(label: object, number: int, contents: bytes) -> None:
+def test_packed_records_are_unpacked(label: object, number: int, contents: bytes) -> None:
     header, found = unpack(pack(IRHeader(0, label, number, 1), contents))
     assert np.array_equal(header.label, np.float32(label))  # type: ignore[arg-type]
     assert (header.id, header.id2, found) == (number, 1, contents)

@@ -35,17 +35,17 @@ class Dog(Animal):
         (Dog(3),),
     ],
 )
-def test_things_are_made_by_name_json_and_dictionary(given: tuple[Any, ...]) -> None:
+def test_objects_are_made_from_name_json_and_dictionary(given: tuple[Any, ...]) -> None:
     made = create(*given)
     assert type(made) is Dog
     assert made.legs == 3
 
 
-def test_things_are_made_by_keyword() -> None:
+def test_objects_are_made_from_keywords() -> None:
     assert create(animal="dog", legs=2).legs == 2
 
 
-def test_what_is_registered_can_be_listed_but_not_changed() -> None:
+def test_registered_classes_can_be_listed_but_not_changed() -> None:
     listed = registry.get_registry(Animal)
     assert listed == {"dog": Dog, "doggy": Dog}
     listed.clear()
@@ -60,12 +60,12 @@ def test_what_is_registered_can_be_listed_but_not_changed() -> None:
         ((3,), "must be a name"),
     ],
 )
-def test_what_cannot_be_made_is_explained(given: tuple[Any, ...], message: str) -> None:
+def test_an_error_explains_what_cannot_be_made(given: tuple[Any, ...], message: str) -> None:
     with pytest.raises(mx.MXNetError, match=message):
         create(*given)
 
 
-def test_only_such_things_are_registered_and_names_are_taken_with_a_warning() -> None:
+def test_only_subclasses_are_registered_and_replacing_a_name_warns() -> None:
     with pytest.raises(mx.MXNetError, match="subclass of Animal"):
         register(int)
     other = type("Dog", (Animal,), {})

@@ -35,7 +35,7 @@ def test_shuffled_csr_batches_have_the_rows_of_the_dense_ones() -> None:
         assert (a.asnumpy() == b.asnumpy()).all()
 
 
-def test_what_cannot_be_a_csr_batch_is_refused() -> None:
+def test_data_that_cannot_be_csr_batches_are_refused() -> None:
     with pytest.raises(NotImplementedError, match="discard"):
         mx.io.NDArrayIter(nd.array(ROWS).tostype("csr"), None, 2)
     with pytest.raises(TypeError, match="row_sparse"):

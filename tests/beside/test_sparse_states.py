@@ -43,9 +43,9 @@ def test_training_goes_on_from_saved_states(case: str, dump_optimizer: bool) -> 
         for one in state if isinstance(state, tuple) else [state]:
             one[:] = nd.zeros(one.shape).tostype(one.stype)
     second.set_states(first.get_states(dump_optimizer=dump_optimizer))
-    place = random.get_state()
+    generator_state = random.get_state()
     sparse_states.update(mx, first, weight, random)
-    random.set_state(place)
+    random.set_state(generator_state)
     sparse_states.update(mx, second, other, random)
     assert weight.asnumpy().tolist() == other.asnumpy().tolist()
     assert kinds(second.states[0]) == kinds(first.states[0])

@@ -13,7 +13,7 @@ MEASURED = read("sparse_updates")
 
 
 @pytest.mark.parametrize("case", CASES)
-def test_updates_are_mxnets(case: str) -> None:
+def test_updates_are_those_of_mxnet(case: str) -> None:
     ours = found(mx, CASES[case])
     assert agrees(ours, MEASURED[case]), (ours, MEASURED[case])
 
@@ -51,7 +51,7 @@ def test_an_optimizer_without_a_lazy_rule_takes_the_gradient_as_dense(name: str)
     assert np.allclose(results[0], results[1])
 
 
-def test_a_csr_weight_stays_one() -> None:
+def test_a_csr_weight_stays_csr() -> None:
     start = np.array([[0, 1.0], [2, 0]], np.float32)
     weight, dense = nd.array(start).tostype("csr"), nd.array(start)
     grad = nd.array([[1.0, 0], [0, 2]])

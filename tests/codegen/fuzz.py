@@ -122,8 +122,11 @@ def main() -> int:
                 _looking(seed, chosen.most, families, chosen.examples, chosen.way)()
         except Exception as error:  # whatever is wrong is reported, and the search goes on
             failures += 1
-            said, told = f"{type(error).__name__}: {error}"[:2000], traceback.format_exc()[-6000:]
-            print(f"--- seed {seed}\n{said}\n{told}", flush=True)
+            message, trace = (
+                f"{type(error).__name__}: {error}"[:2000],
+                traceback.format_exc()[-6000:],
+            )
+            print(f"--- seed {seed}\n{message}\n{trace}", flush=True)
         else:
             print(f"seed {seed}: nothing", flush=True)
         seed += 1

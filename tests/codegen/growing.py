@@ -69,7 +69,7 @@ class RandomGraph:
     train: bool
 
     def text(self) -> str:
-        """The graph as text, a line a node, for whoever must find out what is wrong."""
+        """The graph as text, a line a node, for debugging."""
         lines = []
         for node in self.graph.nodes:
             if node.application is None:
@@ -133,7 +133,7 @@ class Growing:
         return self.given(np.asarray(random.integers(low, 6, shape), dtype), listed=listed)
 
     def positive(self, shape: Shape, dtype: str) -> Value:
-        """A variable of numbers between 0.5 and 1.5, which nobody else reads."""
+        """A variable of numbers between 0.5 and 1.5, which nothing else reads."""
         return self.given(np.asarray(self.random().uniform(0.5, 1.5, shape), dtype), listed=False)
 
     def state(self, value: float, shape: Shape, dtype: str) -> Value:

@@ -112,5 +112,5 @@ def check_reasons(compiled: CompiledGraph, arrays: Sequence[Array]) -> None:
     for step in in_python(compiled, arrays):
         (operator,) = step.operators
         reason = lowering_of(REGISTRY[operator.split(" ")[0]]).python
-        assert reason, f"{operator} runs in Python, and its entry does not say why"
+        assert reason, f"{operator} runs in Python, and its entry gives no reason"
         assert reason in step.reason

@@ -26,7 +26,7 @@ Change = tuple[bool, tuple[int, ...]]
 CHANGE: st.SearchStrategy[Change] = st.tuples(
     st.booleans(), st.lists(st.integers(0, 5), min_size=4, max_size=8).map(tuple)
 )
-"""For a further call: whether equal extents stay equal, and numbers that say what becomes of them."""
+"""For a further call: whether equal extents stay equal, and numbers that determine the new extents."""
 CHANGES: st.SearchStrategy[list[Change]] = st.lists(CHANGE, min_size=2, max_size=5)
 TEN_CHANGES: st.SearchStrategy[list[Change]] = st.lists(CHANGE, min_size=10, max_size=10)
 
@@ -36,13 +36,13 @@ _BECOMES = (lambda n: n, lambda n: n, lambda n: 1, lambda n: n + 1, lambda n: 2 
 def changed(shapes: Sequence[Shape], change: Change) -> list[Shape]:
     """The shapes of the variables for another call."""
     together, numbers = change
-    made, place = [], 0
+    made, index = [], 0
     for shape in shapes:
         extents = []
         for extent in shape:
-            choice = numbers[(extent if together else place) % len(numbers)]
+            choice = numbers[(extent if together else index) % len(numbers)]
             extents.append(_BECOMES[choice](extent))
-            place += 1
+            index += 1
         made.append(tuple(extents))
     return made
 

@@ -60,9 +60,9 @@ def sampled(draw: Draw, g: Growing, x: Value) -> None:
         if a.dtype == np.float64 and a.size and -1 <= a.min() < -0.1 and a.max() <= 1 and a.ndim
     ]
     if roomy and not _jumps(sample) and x.dtype == dtype and x.array.size and x.shape:
-        place = draw(st.sampled_from(roomy))
+        index = draw(st.sampled_from(roomy))
         (squashed,) = g.node("tanh", x)
-        given[place] = _fitted(g, squashed, sample.inputs[place])
+        given[index] = _fitted(g, squashed, sample.inputs[index])
     op = REGISTRY[name]
     attributes = dict(sample.attributes)
     if op.count is not None:

@@ -71,7 +71,7 @@ def variants(sample: Sample) -> Iterator[tuple[str, list[Array]]]:
 
 
 def outcome(run: Any) -> list[Array] | str:
-    """What a call returns, or the kind of error; an error that is not gluonic's, or names no line, is told."""
+    """What a call returns, or the kind of error; errors that are not gluonic's or name no line are reported."""
     try:
         return [x.elements for x in run()]
     except (MXNetError, NotImplementedError) as error:
@@ -112,8 +112,10 @@ def fault(name: str, used: Application, arrays: list[Array], *, eager_only: bool
     if isinstance(found, str) and found.startswith(("RAW", "BUG", "NO LINE")):
         return f"compiled {found}"
     if isinstance(eager, str) or isinstance(found, str):
-        told = [x if isinstance(x, str) else "results" for x in (eager, found)]
-        return "" if told[0] == told[1] else f"eagerly {told[0]}, compiled {told[1]}"
+        outcomes = [x if isinstance(x, str) else "results" for x in (eager, found)]
+        return (
+            "" if outcomes[0] == outcomes[1] else f"eagerly {outcomes[0]}, compiled {outcomes[1]}"
+        )
     if used.op.run_name is not None:
         return "" if [a.shape for a in eager] == [a.shape for a in found] else "other shapes"
     if all(_agree(a, b) for a, b in zip(eager, found, strict=True)):

@@ -10,7 +10,7 @@ import pytest
 from tests.codegen.agreement import assert_alike, slack_of
 
 
-def test_a_difference_is_told_with_what_would_be_allowed_there() -> None:
+def test_a_difference_is_reported_with_the_tolerance_at_its_position() -> None:
     expected, found = np.array([1.0, 2.0, 3.0]), np.array([1.0, 2.05, 3.5])
     with pytest.raises(AssertionError, match=r"\[3\.5\] instead of \[3\.\], \[0\.2\] allowed"):
         assert_alike([found], [expected], slack=lambda: [np.array([0.1, 0.1, 0.2])])

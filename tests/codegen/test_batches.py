@@ -64,7 +64,7 @@ def graphs(monkeypatch: pytest.MonkeyPatch) -> list[CompiledGraph]:
     return made
 
 
-def test_what_follows_from_parameters_is_computed_once_for_all_batch_sizes(
+def test_prepacked_values_are_computed_once_for_all_batch_sizes(
     graphs: list[CompiledGraph],
 ) -> None:
     net = image_net()
@@ -101,16 +101,16 @@ def test_memory_of_the_largest_batch_serves_the_smaller_ones(graphs: list[Compil
     net(images(64))
     (graph,) = graphs
     (frame,) = graph.pools[graph.specializations[0]].frames
-    places = graph.specializations[0].buffers.transient_slots
-    largest = [frame.slots[place] for place in places]
+    slots = graph.specializations[0].buffers.transient_slots
+    largest = [frame.slots[slot] for slot in slots]
     for batch in (5, 63, 1):
         net(images(batch))
-        assert [frame.slots[place] for place in places] == largest
+        assert [frame.slots[slot] for slot in slots] == largest
     net(images(65))
-    assert [frame.slots[place] for place in places] != largest
+    assert [frame.slots[slot] for slot in slots] != largest
 
 
-def test_a_batch_for_which_there_is_no_memory_leaves_smaller_ones_alone(
+def test_a_batch_too_large_for_memory_does_not_affect_smaller_ones(
     graphs: list[CompiledGraph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     net = image_net()
@@ -130,7 +130,7 @@ def test_a_batch_for_which_there_is_no_memory_leaves_smaller_ones_alone(
     assert smaller.transient.size * 100 < too_large.transient.size
 
 
-def test_a_parameter_of_another_shape_is_prepacked_anew() -> None:
+def test_a_parameter_of_another_shape_is_prepacked_again() -> None:
     x, weight = Node(None, "x"), Node(None, "weight")
     dense = make_node(
         "FullyConnected", [x.entry(), weight.entry()], {"num_hidden": 96, "no_bias": True}
@@ -307,7 +307,7 @@ def test_gradients_of_batches_of_any_size_are_those_of_an_eager_twin(name: str) 
 
 @pytest.mark.parametrize("train", [False, True])
 @pytest.mark.parametrize("name", ["images", "dense", "heads", "unrolled"])
-def test_another_batch_size_asks_no_operator_again(
+def test_another_batch_size_infers_no_operator_again(
     name: str, train: bool, graphs: list[CompiledGraph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make, shape = NETS[name]

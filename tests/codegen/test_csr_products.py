@@ -39,7 +39,7 @@ def test_products_are_scipys(
     np.testing.assert_allclose(out, expected, rtol=1e-5, atol=1e-5)
 
 
-def test_rows_that_do_not_go_together_are_refused_before_memory_is_read() -> None:
+def test_mismatched_rows_are_refused_before_memory_is_read() -> None:
     starts, nothing = np.zeros(4, np.int64), np.zeros(0, np.int64)
     with pytest.raises(ValueError, match="3 rows"):
         csr_product(
@@ -77,7 +77,7 @@ def _stored(rows: int, columns: int, each: int) -> sparse.csr_matrix:
 
 @pytest.mark.parametrize("ascending", [True, False])
 @pytest.mark.parametrize("transposed", [True, False])
-def test_what_no_cache_holds_is_walked_through_in_parts_in_the_order_of_the_elements(
+def test_operands_larger_than_the_cache_are_traversed_in_parts_in_the_order_of_the_elements(
     transposed: bool, ascending: bool
 ) -> None:
     matrix = _stored(300, 20_000, 40)
@@ -113,8 +113,8 @@ def test_transposed_products_have_rows_of_columns_alone_of_which_something_is_st
 ) -> None:
     stored = sorted(set(range(500)) - empty)
     matrix = sparse.lil_matrix((rows, 500), dtype=np.float32)
-    for place, column in enumerate(stored if rows else []):
-        matrix[place % rows, column] = 1 + place
+    for index, column in enumerate(stored if rows else []):
+        matrix[index % rows, column] = 1 + index
     dense = np.random.default_rng(2).uniform(-1, 1, (rows, columns)).astype("float32")
     made = mx.nd.sparse.csr_matrix(matrix.tocsr(), shape=(rows, 500), dtype="float32")
     found = mx.nd.dot(made, mx.nd.array(dense), transpose_a=True)

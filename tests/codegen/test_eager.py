@@ -203,7 +203,7 @@ def test_filters_of_one_tap_are_left_to_numpy_if_images_have_many_pixels(
     assert machine_calls == ["Convolution"] * 2
 
 
-def test_the_interpreter_is_what_the_environment_asks_for(
+def test_the_environment_can_select_the_interpreter(
     at_once: None, machine_calls: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GLUONIC_EXECUTOR", "interpret")
@@ -221,7 +221,7 @@ def test_layers_of_one_shape_keep_their_own_filters_packed(at_once: None) -> Non
             )
 
 
-def test_filters_that_are_written_into_are_packed_anew(at_once: None) -> None:
+def test_filters_that_are_written_to_are_packed_again(at_once: None) -> None:
     images, filters = uniform(1, 3, 13, 13), uniform(4, 3, 3, 3)
     plain = convolved(images, filters).asnumpy()
     filters *= 2

@@ -28,7 +28,7 @@ def test_a_large_graph_is_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     assert "compiles a graph of 20,000 operators: some 3 seconds" in terminal.getvalue()
 
 
-def test_a_small_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_small_graph_is_not_announced(monkeypatch: pytest.MonkeyPatch) -> None:
     terminal = _Terminal()
     monkeypatch.setattr(sys, "stderr", terminal)
     tell_if_long(_chain(100))
@@ -36,7 +36,7 @@ def test_a_small_one_is_not(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 @pytest.mark.parametrize("stream", [io.StringIO(), None])
-def test_files_are_told_nothing(
+def test_nothing_is_announced_in_files(
     stream: io.StringIO | None, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(sys, "stderr", stream)

@@ -107,7 +107,7 @@ def test_the_same_calls_give_the_same_bits_and_are_compiled_at_the_same_time() -
     assert run() == run()
 
 
-def test_what_is_to_be_compiled_at_once_is() -> None:
+def test_static_graphs_are_compiled_by_the_first_call() -> None:
     program = Program(*_perceptron(), at_once=True)
     program(_arrays(5), new_run())
     assert program.cache_info().misses == 1
@@ -125,7 +125,7 @@ def test_the_environment_can_ask_for_the_first_call_to_compile(
     assert program.cache_info().misses == 1
 
 
-def test_an_executor_that_there_is_not_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_unknown_executor_is_refused(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLUONIC_EXECUTOR", "fast")
     with pytest.raises(MXNetError, match="mixed, compile, interpret"):
         Program(*_perceptron())
@@ -162,7 +162,7 @@ def test_forward_and_backward_agree_whichever_of_them_is_compiled() -> None:
         lambda x: [make_node("split", [x], {"num_outputs": 2}).entry(i) for i in (0, 1)],
     ],
 )
-def test_what_interpreted_calls_return_is_the_callers_own(
+def test_results_of_interpreted_calls_belong_to_the_caller(
     outputs: Callable[[Entry], list[Entry]],
 ) -> None:
     variable, data = Node(None, "x"), np.arange(8, dtype=np.float32).reshape(2, 4)

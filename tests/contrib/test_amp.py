@@ -146,7 +146,7 @@ def test_conversions_that_make_no_sense_are_refused(settings: Any, message: str)
         amp.convert_symbol(mx.sym.var("x") + 1, **settings)
 
 
-def test_what_is_no_model_is_not_converted() -> None:
+def test_only_models_are_converted() -> None:
     with pytest.raises(AssertionError, match="takes a Symbol"):
         amp.convert_symbol(nd.ones(2))
     with pytest.raises(AssertionError, match="takes a HybridBlock"):
@@ -202,7 +202,7 @@ CALLS: dict[str, Any] = {
 
 @pytest.mark.parametrize("call", CALLS)
 @pytest.mark.usefixtures("_float16")
-def test_inputs_are_cast_as_the_lists_say(call: str) -> None:
+def test_inputs_are_cast_according_to_the_lists(call: str) -> None:
     function, dtype = CALLS[call]
     assert function().dtype == dtype
 
@@ -369,7 +369,7 @@ def test_each_trainer_has_a_scale_of_its_own() -> None:
     assert isinstance(first, loss_scaler.LossScaler)
 
 
-def test_what_needs_init_says_so() -> None:
+def test_functions_called_before_init_raise_an_error_that_names_it() -> None:
     net = gluon.nn.Dense(1, in_units=1)
     net.initialize()
     trainer = gluon.Trainer(net.collect_params(), "sgd")

@@ -165,7 +165,7 @@ def test_layers_stay_float32_where_that_is_asked_for() -> None:
     assert _distance(made(data).asnumpy(), net(data).asnumpy()) < 0.05
 
 
-def test_ranges_of_own_making_are_used() -> None:
+def test_user_defined_ranges_are_used() -> None:
     class Fixed:
         min_max_dict: dict[str, tuple[float, float]] = {}
 

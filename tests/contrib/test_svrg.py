@@ -39,7 +39,7 @@ def test_a_correction_by_the_gradient_of_the_only_batch_changes_nothing() -> Non
 
 
 def test_a_batch_divided_among_contexts_is_trained_with_as_one() -> None:
-    # MXNet begins anew there, with zeros: it writes its sums of gradients over the parameters.
+    # MXNet starts again from zeros there: it writes its sums of gradients over the parameters.
     settings = {"optimizer_params": {"learning_rate": 0.02}}
     alone = numbers(variance.fit(mx, 4, **settings)[:2])
     divided = numbers(variance.fit(mx, 4, contexts=2, **settings)[:2])

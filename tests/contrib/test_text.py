@@ -66,7 +66,7 @@ def test_counting_a_text_counts_its_words(sentences: list[list[str]]) -> None:
         {"counter": {"a": 1}},
     ],
 )
-def test_what_is_no_vocabulary_is_refused(settings: Any) -> None:
+def test_an_invalid_vocabulary_is_refused(settings: Any) -> None:
     with pytest.raises(AssertionError, match="must"):
         text.vocab.Vocabulary(**settings)
 
@@ -167,7 +167,7 @@ def packed(file: str, content: bytes) -> bytes:
 
 
 @pytest.mark.parametrize("is_fetched", [True, False])
-def test_a_pretrained_file_is_unpacked_from_its_archive_that_lies_there_or_is_fetched(
+def test_a_pretrained_file_is_unpacked_from_a_local_or_fetched_archive(
     is_fetched: bool, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     file, content = "wiki.simple.vec", b"1 2\na 1 2\n"
@@ -206,7 +206,7 @@ def test_an_archive_without_the_file_is_refused_and_leaves_nothing(tmp_path: Pat
         ("fasttext", "wiki.en.vec", "wiki.en.zip"),
     ],
 )
-def test_a_pretrained_file_that_is_not_there_says_where_to_put_it(
+def test_the_error_about_a_missing_pretrained_file_names_its_folder(
     name: str, file: str, archive: str, tmp_path: Path
 ) -> None:
     settings = {"pretrained_file_name": file, "embedding_root": str(tmp_path)}

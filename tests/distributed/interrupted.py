@@ -1,10 +1,10 @@
-"""A program that trains on several ranks, saves what it has learned, and goes on from there; and what kills it.
+"""A program that trains on several ranks, saves checkpoints and resumes from them; and a loop that kills it.
 
     python -m tests.distributed.interrupted --times 50
 
 kills a rank at random moments, starts the program again from its last checkpoint with another number of ranks,
-and says whether all ranks ended in time, whether they said why, and whether the losses are those of a run that
-nobody disturbed.
+and reports whether all ranks ended in time, whether they gave the reason, and whether the losses are those of
+an undisturbed run.
 """
 
 import argparse
@@ -114,7 +114,7 @@ def is_alive(process: int) -> bool:
 
 
 def kill_once(folder: Path, count: int, moment: float) -> tuple[float, str, int]:
-    """Kill a rank some time after the first step: how long the others took, what they said, who it was."""
+    """Kill a rank some time after the first step: how long the others took, their output, and its number."""
     launched = begin(folder, count, pause=0.02)
     while not losses_of(folder):
         assert launched.poll() is None, output(launched)
@@ -123,10 +123,10 @@ def kill_once(folder: Path, count: int, moment: float) -> tuple[float, str, int]
     rank, process = random.choice(processes_of(folder))
     os.kill(process, signal.SIGKILL)
     since = monotonic()
-    said = output(launched)
+    printed = output(launched)
     left = [pid for _, pid in processes_of(folder) if is_alive(pid)]
     assert not left, f"processes {left} are left"
-    return monotonic() - since, said, rank
+    return monotonic() - since, printed, rank
 
 
 def main() -> None:
@@ -139,28 +139,30 @@ def main() -> None:
     if options.folder is not None:
         train(options.folder, options.pause)
         return
-    with tempfile.TemporaryDirectory() as place:
-        output(begin(Path(place), 1))
-        expected = losses_of(Path(place))
+    with tempfile.TemporaryDirectory() as temporary:
+        output(begin(Path(temporary), 1))
+        expected = losses_of(Path(temporary))
     slowest, silent, wrong = 0.0, 0, 0
     for number in range(options.times):
-        with tempfile.TemporaryDirectory() as place:
-            folder, count = Path(place), random.choice((2, 3))
-            took, said, rank = kill_once(folder, count, random.uniform(0, 1.2))
+        with tempfile.TemporaryDirectory() as temporary:
+            folder, count = Path(temporary), random.choice((2, 3))
+            took, printed, rank = kill_once(folder, count, random.uniform(0, 1.2))
             reached = max(losses_of(folder), default=-1)
             output(begin(folder, random.choice((1, 2, 3))))
             found = losses_of(folder)
-            reasons = re.findall(rf"^gluonic.*Error: .*rank {rank} died .* in step \d+", said, re.M)
-            told = len(reasons) >= count - 1
+            reasons = re.findall(
+                rf"^gluonic.*Error: .*rank {rank} died .* in step \d+", printed, re.M
+            )
+            named = len(reasons) >= count - 1
             equal = found.keys() == expected.keys() and all(
                 abs(found[step] - expected[step]) < 1e-5 for step in found
             )
-            slowest, silent, wrong = max(slowest, took), silent + (not told), wrong + (not equal)
+            slowest, silent, wrong = max(slowest, took), silent + (not named), wrong + (not equal)
             print(
-                f"{number}: rank {rank} of {count} in step {reached + 1}, {took:.1f} s, {told=}, {equal=}"
+                f"{number}: rank {rank} of {count} in step {reached + 1}, {took:.1f} s, {named=}, {equal=}"
             )
-            if not told:
-                print(said, file=sys.stderr)
+            if not named:
+                print(printed, file=sys.stderr)
     print(f"at most {slowest:.1f} s, {silent} without a reason, {wrong} with other losses")
 
 

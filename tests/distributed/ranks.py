@@ -72,19 +72,19 @@ def ranks(count: int, **settings: str) -> Callable[[Callable[..., None]], Callab
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
         @wraps(function)
         def test(**fixtures: Any) -> None:
-            place = f"{function.__module__}:{function.__name__}"
-            process = start(count, "-m", __name__, place, *map(str, fixtures.values()), **settings)
-            said = output(process)
-            assert process.returncode == 0, said
+            target = f"{function.__module__}:{function.__name__}"
+            process = start(count, "-m", __name__, target, *map(str, fixtures.values()), **settings)
+            printed = output(process)
+            assert process.returncode == 0, printed
 
         return test
 
     return decorate
 
 
-def main(place: str, *paths: str) -> None:
+def main(target: str, *paths: str) -> None:
     """Run a test function on this rank."""
-    module, _, name = place.partition(":")
+    module, _, name = target.partition(":")
     test: Any = getattr(importlib.import_module(module), name)
     test.__wrapped__(*map(Path, paths))
 

@@ -106,7 +106,7 @@ def test_states_of_all_owners_are_saved_and_loaded(tmp_path: Path) -> None:
 
 
 @ranks(2)
-def test_a_trainer_learns_with_it() -> None:
+def test_a_trainer_learns_with_the_store() -> None:
     store = mx.kv.create("dist_async")
     random = np.random.default_rng(store.rank)
     mx.random.seed(1)

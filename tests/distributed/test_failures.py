@@ -1,4 +1,4 @@
-"""A rank that dies, hangs, ends or fails: the others say which, and where they were, and all end."""
+"""A rank that dies, hangs, ends or fails: the others report which, and where they were, and all end."""
 
 import os
 import re
@@ -42,29 +42,29 @@ def fail(how: str) -> None:
 
 
 knows_others = pytest.mark.skipif(
-    APART, reason="ranks of other machines are ended by the launcher, which says why"
+    APART, reason="ranks of other machines are ended by the launcher, which gives the reason"
 )
 
 
 @knows_others
 @pytest.mark.parametrize("how", FAILURES)
-def test_the_others_say_which_rank_failed_and_all_end(how: str) -> None:
+def test_the_other_ranks_name_the_failed_one_and_all_end(how: str) -> None:
     code = f"from tests.distributed import test_failures; test_failures.fail({how!r})"
     process = start(2, "-c", code, GLUONIC_RANK_TIMEOUT="2")
-    said = output(process)
+    printed = output(process)
     assert process.returncode != 0
-    assert FAILURES[how] in said
+    assert FAILURES[how] in printed
     if how != "brings another shape":
-        assert "waiting for the pushed keys: 'weight' in step 3" in said
+        assert "waiting for the pushed keys: 'weight' in step 3" in printed
 
 
 @knows_others
 def test_a_rank_that_is_killed_is_named_and_training_goes_on_with_another_number(
     tmp_path: Path,
 ) -> None:
-    _, said, rank = interrupted.kill_once(tmp_path, 2, 0.3)
-    assert f"RankFailedError: rank {rank} died" in said
-    assert "in step" in said
+    _, printed, rank = interrupted.kill_once(tmp_path, 2, 0.3)
+    assert f"RankFailedError: rank {rank} died" in printed
+    assert "in step" in printed
     output(interrupted.begin(tmp_path, 3))
     found = interrupted.losses_of(tmp_path)
     (tmp_path / "undisturbed").mkdir()
@@ -144,8 +144,8 @@ def test_a_rank_that_comes_late_updates_by_no_gradients_that_were_written_since(
         f"all.train_late(Path({str(tmp_path)!r}))"
     )
     process = start(2, "-c", code, **WAYS[way])
-    said = output(process)
-    assert process.returncode == 0, said
+    printed = output(process)
+    assert process.returncode == 0, printed
 
 
 def give_up_asynchronously(folder: Path) -> None:
@@ -169,9 +169,9 @@ def test_a_rank_that_has_given_up_does_not_wait_for_others_at_its_end(tmp_path: 
         f"all.give_up_asynchronously(Path({str(tmp_path)!r}))"
     )
     process = start(2, "-c", code)
-    said = output(process)
-    assert process.returncode == 0, said
-    assert "Error" not in said
+    printed = output(process)
+    assert process.returncode == 0, printed
+    assert "Error" not in printed
 
 
 @pytest.mark.parametrize("given", ["soon", "0", "-1"])
@@ -183,7 +183,7 @@ def test_a_limit_of_time_must_be_a_number_above_zero(given: str, monkeypatch: An
 
 def test_info_shows_the_mpi_that_was_found() -> None:
     process = start(2, "-m", "gluonic", "info")
-    said = output(process)
-    assert process.returncode == 0, said
-    assert {f"rank {rank} of 2" for rank in (0, 1)} == set(re.findall(r"; (rank \d of 2)", said))
-    assert len(re.findall(r"MPI +.*; MPI \d\.\d;", said)) == 2
+    printed = output(process)
+    assert process.returncode == 0, printed
+    assert {f"rank {rank} of 2" for rank in (0, 1)} == set(re.findall(r"; (rank \d of 2)", printed))
+    assert len(re.findall(r"MPI +.*; MPI \d\.\d;", printed)) == 2

@@ -139,7 +139,7 @@ def test_all_gradients_are_on_their_way_before_the_step_asks_for_them() -> None:
 
 
 @ranks(2)
-def test_what_is_written_after_backward_is_what_is_summed_up() -> None:
+def test_values_written_after_backward_are_the_ones_summed() -> None:
     found = check(clipped_before_the_step, edited_by_one_rank_now_and_then)
     assert any(one.again for steps in found.values() for one in steps[2:])
     for update in (True, False):  # who always edits is not sent early any more
@@ -147,7 +147,7 @@ def test_what_is_written_after_backward_is_what_is_summed_up() -> None:
 
 
 @ranks(2)
-def test_several_backwards_before_a_step_are_told_apart() -> None:
+def test_several_backward_passes_before_a_step_are_distinguished() -> None:
     found = check(several_backwards, accumulated, one_rank_differentiates_once_more)
     for way in (several_backwards, accumulated):
         last = found[way, False, True][-1]
@@ -160,7 +160,7 @@ def test_weights_that_are_read_twice_and_other_arrays_for_gradients() -> None:
 
 
 @ranks(2, GLUONIC_OVERLAP="1")
-def test_what_has_begun_need_not_be_asked_for() -> None:
+def test_sums_that_have_begun_need_not_be_requested() -> None:
     net = net_of(hybrid=True)
     net(batch(0))
     trainer = gluon.Trainer(net.collect_params(), "sgd", kvstore="dist_sync")
@@ -235,7 +235,7 @@ def test_a_forked_child_of_a_rank_sends_nothing() -> None:
 
 
 def explained(settings: str) -> tuple[Any, Any]:
-    """What `explain` says of a net after three steps with a store, and without training."""
+    """What `explain` returns for a net after three steps with a store, and without training."""
     os.environ["GLUONIC_OVERLAP"] = settings
     net = net_of(hybrid=True)
     net(batch(0))
@@ -248,7 +248,7 @@ def explained(settings: str) -> tuple[Any, Any]:
 
 
 @ranks(2)
-def test_explain_says_which_sums_began_during_backward() -> None:
+def test_explain_lists_the_sums_that_began_during_backward() -> None:
     training, predicting = explained("1")
     (found,) = training.gradient_sums
     names = list(net_of(hybrid=False).collect_params())
@@ -256,10 +256,10 @@ def test_explain_says_which_sums_began_during_backward() -> None:
     assert found.during[-1] in names[:2]  # the first layer's come last
     assert found.afterwards == ()
     assert found.overlapped.begun == found.overlapped.all > 0
-    said = str(training)
-    assert "those of 8 of 8 gradients began during backward" in said
-    assert "0.5 of 0.5 MB sent during backward" in said
-    assert ", ".join(found.during) in said
+    text = str(training)
+    assert "those of 8 of 8 gradients began during backward" in text
+    assert "0.5 of 0.5 MB sent during backward" in text
+    assert ", ".join(found.during) in text
     assert predicting.gradient_sums == ()
     assert explained("0")[0].gradient_sums == ()
 

@@ -38,7 +38,7 @@ def test_sums_are_those_in_the_order_of_the_ranks_to_the_bit() -> None:
 
 
 @ranks(2)
-def test_other_reductions_than_sums() -> None:
+def test_minima_maxima_and_products_are_reduced() -> None:
     group = world().group
     named = {"min": np.minimum, "max": np.maximum, "product": np.multiply}
     for operation, combine in named.items():
@@ -108,14 +108,14 @@ def test_what_ranks_gather_and_scatter_may_differ_in_length() -> None:
 
 
 @ranks(3)
-def test_ranks_that_disagree_all_say_who_does_and_go_on() -> None:
+def test_all_ranks_name_those_that_disagree_and_continue() -> None:
     group = world().group
     for length in (10, 2000):
-        said = ("other" if group.rank == 2 else "usual") * length
+        answer = ("other" if group.rank == 2 else "usual") * length
         with pytest.raises(
             RanksDisagreeError, match="rank 2 disagrees with rank 0 about the weather"
         ) as error:
-            group.agree(said, lambda: "the weather")
+            group.agree(answer, lambda: "the weather")
         assert "rank 2: other" in str(error.value)
     group.agree("the same", lambda: "what comes next")
 

@@ -27,7 +27,7 @@ class LanguageModel(gluon.HybridBlock):
             self.scores = nn.Dense(30, flatten=False)
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
-        """Scores of all words at each place."""
+        """Scores of all words at each position."""
         return self.scores(self.lstm(self.words(x)))
 
 
@@ -43,7 +43,7 @@ def resnet() -> tuple[Any, Any, Any]:
 
 
 def share_batches(block: Any) -> int:
-    """Put a SyncBatchNorm with its parameters in the place of each BatchNorm; how many there were."""
+    """Replace each BatchNorm by a SyncBatchNorm with its parameters; return their number."""
     count = 0
     for name, child in block._children.items():
         if type(child) is nn.BatchNorm:

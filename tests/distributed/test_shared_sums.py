@@ -142,15 +142,15 @@ class LateArrays(list[list[np.ndarray]]):
         super().__init__(arrays)
         self.asked, self.until = 0, until
 
-    def __getitem__(self, place: Any) -> Any:
+    def __getitem__(self, index: Any) -> Any:
         self.asked += 1
         while self.asked > 1 and not self.until.exists():
             os.sched_yield()
-        return super().__getitem__(place)
+        return super().__getitem__(index)
 
 
 @ranks(2)
-def test_what_is_written_after_a_rank_has_given_up_is_not_added_up(tmp_path: Path) -> None:
+def test_values_written_after_a_rank_has_given_up_are_not_summed(tmp_path: Path) -> None:
     group, caught = world().group, tmp_path / "caught"
     sums = open_shared_sums(group, ["w"], [((300, 300), np.dtype("f4"))])
     assert sums is not None
@@ -185,10 +185,10 @@ for step in range(5):
 
 
 def test_a_rank_that_dies_between_sums_is_named() -> None:
-    said = output(start(2, "-c", _DIES))
-    assert RankFailedError.__name__ in said
-    assert "rank 1 died" in said
-    assert "'w'" in said
+    printed = output(start(2, "-c", _DIES))
+    assert RankFailedError.__name__ in printed
+    assert "rank 1 died" in printed
+    assert "'w'" in printed
 
 
 @ranks(2, GLUONIC_SHARED_SUMS="1")

@@ -102,7 +102,7 @@ def learned(way: Callable[..., None], shared: bool, update: bool, hybrid: bool) 
 
 
 @ranks(2)
-def test_a_trainer_learns_the_same_bits_whatever_is_done_with_gradients() -> None:
+def test_a_trainer_learns_the_same_bits_for_every_treatment_of_gradients() -> None:
     for way in WAYS:
         for hybrid in (True, False):
             for update in (True, False):
@@ -119,7 +119,7 @@ def test_a_trainer_learns_the_same_bits_whatever_is_done_with_gradients() -> Non
 
 
 @ranks(2)
-def test_what_a_forked_child_of_a_rank_writes_is_seen_by_nobody() -> None:
+def test_writes_of_a_ranks_forked_child_are_not_seen_by_others() -> None:
     net, _ = learned(plain, True, True, True)
     before = [gradient.asnumpy() for gradient in gradients(net)]
     child = os.fork()
@@ -150,8 +150,8 @@ def test_a_slot_that_is_still_referenced_is_not_reused() -> None:
     memory = share_memory(world().group, 4096)
     assert memory is not None
     slots = Slots(memory)
-    for place in (0, 1):
-        slots.add(place, PAGE + 64 * place, ((3,), np.dtype("f4")))
+    for slot in (0, 1):
+        slots.add(slot, PAGE + 64 * slot, ((3,), np.dtype("f4")))
     held, other = slots.take(0), slots.take(1)
     assert held is not None
     assert other is not None

@@ -26,7 +26,7 @@ def mine() -> slice:
 
 
 def expected(x: Any, weight: Any, gamma: Any, eps: float) -> tuple[Any, ...]:
-    """Output, gradient of the data, mean and variance of a whole batch, as the formulas say."""
+    """Output, gradient of the data, mean and variance of a whole batch, by the formulas."""
     over = (0, 2)
     mean, variance = x.mean(over, keepdims=True), x.var(over, keepdims=True)
     deviation = np.sqrt(variance + eps)
@@ -124,21 +124,21 @@ def test_a_net_trains_as_one_process_with_the_whole_batch() -> None:
         for p, value in zip(params, weights, strict=True):
             p.set_data(nd.array(value, dtype="float64"))
         trainer = gluon.Trainer(params, "sgd", {"learning_rate": 0.1}, kvstore=store)
-        told = []
+        totals = []
         for _ in range(6):
             with autograd.record():
                 each = loss(made(x), y)
             each.backward()
             trainer.step(BATCH)
-            told.append(each.sum().asscalar())
-        losses.append(np.array(told))
+            totals.append(each.sum().asscalar())
+        losses.append(np.array(totals))
     whole, share = losses
     sums = sum(world().group.gather(share, lambda: "losses"))
     np.testing.assert_allclose(sums, whole, rtol=1e-9)
 
 
 @ranks(2)
-def test_ranks_that_come_to_different_layers_are_told() -> None:
+def test_ranks_at_different_layers_get_an_error() -> None:
     rank = world().group.rank
     layer = SyncBatchNorm(in_channels=CHANNELS, prefix=f"layer{rank}_")
     layer.initialize()
@@ -147,7 +147,7 @@ def test_ranks_that_come_to_different_layers_are_told() -> None:
 
 
 @ranks(2)
-def test_explain_says_why_the_layer_is_not_fused_in_training() -> None:
+def test_explain_gives_the_reason_why_the_layer_is_not_fused_in_training() -> None:
     net = nn.HybridSequential()
     net.add(nn.Dense(4, in_units=3), SyncBatchNorm(in_channels=4))
     net.initialize()

@@ -29,7 +29,7 @@ def pulled(store: Any, key: Any, shape: tuple[int, ...] = SHAPE) -> Any:
 
 
 @ranks(2)
-def test_first_values_are_those_of_rank_0() -> None:
+def test_initial_values_are_those_of_rank_0() -> None:
     for kind in ("dist_sync", "dist_device_sync", "dist_sync_device", "dist"):
         store = mx.kv.create(kind)
         assert (store.type, store.num_workers) == (kind, 2)
@@ -155,7 +155,7 @@ def test_half_floats_carry_gradients_of_float32() -> None:
 
 
 @ranks(2)
-def test_ranks_that_bring_different_things_all_learn_of_it() -> None:
+def test_mismatched_pushes_raise_an_error_on_every_rank() -> None:
     store = mx.kv.create("dist_sync")
     rank = store.rank
     with pytest.raises(RanksDisagreeError, match="the keys to initialize: 'w'"):
@@ -221,7 +221,7 @@ def test_other_compressions_are_refused(parameters: Any, message: str) -> None:
 
 
 @pytest.mark.parametrize("name", ["byteps", "nccl"])
-def test_stores_that_are_not_there_are_named(name: str) -> None:
+def test_unknown_stores_are_named(name: str) -> None:
     with pytest.raises(NotImplementedError, match=f"there is no store '{name}'"):
         mx.kv.create(name)
 
@@ -234,7 +234,7 @@ gluonic.kv.create("dist_sync")
 """
 
 
-def test_where_there_is_no_mpi_an_error_says_what_to_install() -> None:
+def test_an_error_without_mpi_names_what_to_install() -> None:
     command = [sys.executable, "-c", WITHOUT_MPI]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "MPIMissingError: distributed: several processes need MPI" in found.stderr

@@ -68,7 +68,7 @@ def test_ranks_with_a_half_each_learn_what_one_process_learns() -> None:
 
 
 @ranks(4)
-def test_more_ranks_than_processors_learn_it_too() -> None:
+def test_training_works_with_more_ranks_than_processors() -> None:
     group = world().group
     expected, losses = trained(slice(None), None)
     for store in ("dist_sync", "dist_sync_sharded"):

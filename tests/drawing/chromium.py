@@ -49,8 +49,8 @@ def run_in_page(drawing: Drawing, script: str, folder: Path) -> Any:
         path.as_uri(),
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
-    told = re.search(r"FOUND(.*?)END</pre>", done.stdout, re.DOTALL)
-    assert told is not None, done.stderr[-2000:]
-    answer = json.loads(html.unescape(told[1]))
+    found = re.search(r"FOUND(.*?)END</pre>", done.stdout, re.DOTALL)
+    assert found is not None, done.stderr[-2000:]
+    answer = json.loads(html.unescape(found[1]))
     assert answer["complaints"] == []
     return answer.get("found")

@@ -85,7 +85,7 @@ def test_nothing_overlaps_and_no_arrow_crosses_a_box(opened: Opener) -> None:
         page.close()
 
 
-def test_a_click_selects_and_the_panel_says_all_that_is_known(opened: Opener) -> None:
+def test_a_click_selects_a_node_and_the_panel_shows_all_that_is_known(opened: Opener) -> None:
     page = opened(lenet())
     page.mouse.click(*centre(page, "lenet_conv0_fwd"))
     panel = page.inner_text("#facts")
@@ -205,7 +205,7 @@ def test_the_keyboard_alone_suffices(opened: Opener) -> None:
     assert "lenet" in page.inner_text("#facts h2")
 
 
-def test_the_list_says_what_the_picture_shows(opened: Opener) -> None:
+def test_the_list_matches_the_picture(opened: Opener) -> None:
     page = opened(lenet())
     page.keyboard.press("l")
     assert page.locator("#list > li").count() == 9

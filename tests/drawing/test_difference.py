@@ -33,7 +33,7 @@ def unknown(graph: Graph) -> Any:
     return {node: [None] * node.output_count for node in graph.nodes}
 
 
-def test_names_make_no_difference() -> None:
+def test_different_names_are_not_a_difference() -> None:
     old, new = chain("tanh", "exp"), chain("tanh", "exp", prefix="renamed_")
     assert marks_of(new.plot(against=old)) == {}
 

@@ -50,7 +50,7 @@ def test_every_operator_has_a_family_with_colours() -> None:
         ("Nothing", {"a": "x" * 500}, None),
     ],
 )
-def test_details_say_what_matters(
+def test_details_list_attributes_that_differ_from_defaults(
     operator: str, attributes: dict[str, str], text: str | None
 ) -> None:
     found = detail(operator, attributes)

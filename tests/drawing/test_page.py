@@ -59,7 +59,7 @@ def test_a_page_is_one_file_that_asks_for_nothing() -> None:
     assert not re.search(r"^(import|export)\b", page, re.MULTILINE)
 
 
-def test_the_data_say_all_that_is_known_of_a_node() -> None:
+def test_the_data_contain_all_that_is_known_of_a_node() -> None:
     net = nets.lenet()
     data = data_of(net.plot(nd.zeros((2, 1, 28, 28))))
     conv = next(node for node in data["nodes"] if node.get("op") == "Convolution")

@@ -14,7 +14,7 @@ NODE = shutil.which("node")
 
 @pytest.mark.skipif(NODE is None, reason="needs Node.js")
 @pytest.mark.parametrize("path", TESTS, ids=lambda path: path.name)
-def test_the_modules_do_what_they_say(path: Path) -> None:
+def test_the_modules_pass_their_own_tests(path: Path) -> None:
     assert NODE is not None
     done = subprocess.run([NODE, "--test", str(path)], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stdout + done.stderr

@@ -131,7 +131,7 @@ def test_inputs_stand_above_what_reads_them(graph: tuple[int, list[tuple[int, in
 
 @settings(max_examples=60, deadline=None)
 @given(st.lists(st.tuples(st.floats(-50, 50), st.floats(0.5, 4), st.floats(1, 20)), min_size=1))
-def test_what_is_apart_keeps_its_order_and_distances(
+def test_separate_items_keep_their_order_and_distances(
     rows: list[tuple[float, float, float]],
 ) -> None:
     wanted, weights, widths = (list(column) for column in zip(*rows, strict=True))
@@ -244,7 +244,7 @@ def test_unknown_operators_are_drawn() -> None:
     assert "stroke-dasharray" in text
 
 
-def test_deep_and_wide_graphs_are_no_recursion() -> None:
+def test_deep_and_wide_graphs_need_no_recursion() -> None:
     x = net = sym.var("x")
     for _ in range(3000):
         net = net + 1

@@ -91,7 +91,7 @@ def test_costs_of_resnet_are_those_of_the_literature() -> None:
     assert 7.6e9 < sum(cost[0] for cost in found.values()) < 8.3e9  # 3.8 billion multiply-adds
 
 
-def test_what_has_no_shape_has_no_cost() -> None:
+def test_nodes_without_shape_have_no_cost() -> None:
     assert costs(sym.tanh(sym.var("x"), name="t")) == {}
 
 

@@ -8,7 +8,7 @@ from typing import Any
 EXAMPLES = Path(__file__).parents[2] / "examples/sparse"
 
 
-def told(name: str, **settings: Any) -> float:
+def result_of(name: str, **settings: Any) -> float:
     """What an example returns; a warning that something was computed densely is an error."""
     with warnings.catch_warnings():
         warnings.simplefilter("error")
@@ -17,8 +17,8 @@ def told(name: str, **settings: Any) -> float:
 
 
 def test_a_factorization_machine_learns_who_likes_what() -> None:
-    assert told("factorization_machine.py", rows=3000, passes=3) > 0.8
+    assert result_of("factorization_machine.py", rows=3000, passes=3) > 0.8
 
 
 def test_vectors_of_words_lie_by_topics() -> None:
-    assert told("word_vectors.py", steps=200) > 0.8
+    assert result_of("word_vectors.py", steps=200) > 0.8

@@ -47,7 +47,9 @@ def test_only_new_messages_are_shown() -> None:
 @pytest.mark.usefixtures("probe")
 @pytest.mark.parametrize("place", ["parse", "type", "storage", "shape", "forward"])
 @pytest.mark.parametrize(("how", "text"), [("throw", "thrown in"), ("throw-int", "exception")])
-def test_an_exception_becomes_an_error(place: str, how: str, text: str) -> None:
+def test_an_exception_of_the_library_becomes_a_python_error(
+    place: str, how: str, text: str
+) -> None:
     with pytest.raises(MXNetError, match=text):
         nd.probe_fail(nd.ones(2), at=place, how=how)
     assert nd.probe_fail(nd.ones(2)).asnumpy().tolist() == [1, 1]
@@ -121,7 +123,7 @@ def test_an_unknown_version_is_refused(build: Builder, version: int, reason: str
         mx.library.load(build.text(f"version{version}", code))
 
 
-def test_a_library_that_does_not_want_to_is_refused(build: Builder) -> None:
+def test_a_library_whose_initialization_fails_is_refused(build: Builder) -> None:
     code = HEAD + (
         "MXReturnValue initialize(int version) {\n"
         '  MX_ERROR_MSG << "not with " << version;\n  return MX_FAIL;\n}\n'
@@ -190,7 +192,7 @@ def test_a_library_is_printed_as_it_is_loaded(build: Builder) -> None:
     assert done.stdout.splitlines() == once * 2
 
 
-def test_loading_again_after_compiling_anew_loads_the_new_code(build: Builder) -> None:
+def test_loading_a_recompiled_library_loads_the_new_code(build: Builder) -> None:
     code = (
         HEAD
         + INITIALIZE

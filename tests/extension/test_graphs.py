@@ -138,7 +138,7 @@ def test_shapes_can_be_given_without_values(x: mx.nd.NDArray) -> None:
         ("text_pass", {"text": '{"nodes": [{"op": "null"}], "heads": [[3, 0]]}'}, "from nowhere"),
     ],
 )
-def test_a_backend_that_fails_says_so(
+def test_a_failing_backend_is_reported(
     backend: str, options: dict[str, object], message: str
 ) -> None:
     symbol = sym.relu(sym.var("x"))
@@ -221,7 +221,7 @@ def test_a_pass_may_change_values_in_place(x: mx.nd.NDArray) -> None:
     assert (args["w"].asnumpy() == 2).all()
 
 
-def test_text_survives_the_way_through_a_library(x: mx.nd.NDArray) -> None:
+def test_text_passes_through_a_library_unchanged(x: mx.nd.NDArray) -> None:
     symbol = sym.relu(sym.var("x", attr={"__told__": 'back\\slash "quote" é'}), name="näme")
     made = symbol.optimize_for("mark_pass", {"x": x}, {})
     assert made.attr_dict()["x"]["__told__"] == 'back\\slash "quote" é'
@@ -291,7 +291,7 @@ def test_backends_work_one_after_the_other(net: Net, x: mx.nd.NDArray, tmp_path:
     np.testing.assert_allclose(net(x).asnumpy(), regular + 1, rtol=1e-6)
 
 
-def test_an_optimized_block_trains_through_what_is_left(net: Net, x: mx.nd.NDArray) -> None:
+def test_an_optimized_block_trains_its_remaining_parameters(net: Net, x: mx.nd.NDArray) -> None:
     net(x)
     net.hybridize(backend="addShift", shift=2)
     with autograd.record():

@@ -47,7 +47,7 @@ def test_states_count_their_calls(version: int) -> None:
     assert results == [1, 2, 3]
 
 
-def test_a_failure_is_told_as_well_as_the_version_can(version: int) -> None:
+def test_a_failure_is_reported_as_precisely_as_the_version_allows(version: int) -> None:
     with pytest.raises(
         MXNetError, match="Error calling FCompute for custom operator 'jit_scale'"
     ) as e:
@@ -55,7 +55,7 @@ def test_a_failure_is_told_as_well_as_the_version_can(version: int) -> None:
     assert ("no such way" in str(e.value)) == (version >= 8)
 
 
-def test_states_are_destroyed_where_the_version_can(version: int) -> None:
+def test_states_are_destroyed_if_the_version_allows(version: int) -> None:
     binary, code = make_library(version, change=lambda text: text.replace("jit_", "two_"))
     ExtensionLibrary(binary).register()
     alive = ctypes.CFUNCTYPE(ctypes.c_int)(code["alive"])

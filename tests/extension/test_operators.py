@@ -16,7 +16,7 @@ from tests.extension.building import Builder
 @pytest.mark.parametrize(
     "dtype", ["float32", "float64", "float16", "uint8", "int32", "int8", "int64"]
 )
-def test_every_dtype_that_can_cross_the_border_does(dtype: str) -> None:
+def test_every_supported_dtype_is_passed_to_the_library(dtype: str) -> None:
     values = np.arange(-3, 3).reshape(2, 3).astype(dtype)
     result = nd.probe_copy(nd.array(values, dtype=dtype))
     assert result.dtype == np.dtype(dtype)
@@ -85,7 +85,7 @@ def test_a_missing_input_is_named() -> None:
 
 
 @pytest.mark.usefixtures("probe")
-def test_other_things_than_arrays_are_refused() -> None:
+def test_values_other_than_arrays_are_refused() -> None:
     with pytest.raises(AssertionError, match="must have NDArray type"):
         nd.probe_sum_max(nd.ones(2), 3)
 
@@ -100,7 +100,7 @@ def test_out_receives_the_result() -> None:
 
 
 @pytest.mark.usefixtures("probe")
-def test_an_operator_without_backward_says_so() -> None:
+def test_an_operator_without_backward_is_reported() -> None:
     x = nd.ones(2)
     x.attach_grad()
     with autograd.record():
@@ -110,7 +110,7 @@ def test_an_operator_without_backward_says_so() -> None:
 
 
 @pytest.mark.usefixtures("probe")
-def test_an_operator_for_another_device_says_so() -> None:
+def test_an_operator_for_another_device_is_reported() -> None:
     with pytest.raises(MXNetError, match="probe_gpu is not implemented for CPU"):
         nd.probe_gpu(nd.ones(2))
 
@@ -149,7 +149,7 @@ def test_random_states_are_seeded_as_in_mxnet() -> None:
 
 
 @pytest.mark.usefixtures("probe")
-def test_a_tensor_is_never_taken_for_an_older_one() -> None:
+def test_a_tensor_is_never_mistaken_for_an_older_one() -> None:
     x = nd.ones(1)
     assert [nd.probe_same(x).asscalar() for _ in range(3)] == [0, 0, 0]
 
@@ -268,7 +268,7 @@ def test_a_static_graph_keeps_states_between_calls(flags: dict[str, bool], runs:
 
 
 @pytest.mark.usefixtures("probe")
-def test_a_state_that_is_not_made_is_an_error() -> None:
+def test_a_state_that_is_not_created_is_an_error() -> None:
     with pytest.raises(MXNetError, match="failed to create stateful operator 'probe_state'"):
         nd.probe_state(nd.zeros(3), none=1)
 
@@ -298,7 +298,7 @@ def test_a_library_s_operator_replaces_another(build: Builder, namespace: object
 
 
 @pytest.mark.usefixtures("probe")
-def test_functions_lie_where_their_names_say() -> None:
+def test_functions_are_found_by_their_qualified_names() -> None:
     assert nd.contrib.probe(nd.ones(1)).asscalar() == 1
     assert nd.op.probe_copy(nd.ones(1)).asscalar() == 1
     assert "probe_copy" in dir(nd)
@@ -408,7 +408,7 @@ def test_threads_share_a_compiled_graph() -> None:
 
 
 @pytest.mark.usefixtures("probe")
-def test_a_tensor_is_never_taken_for_an_older_one_in_a_graph() -> None:
+def test_a_tensor_is_never_mistaken_for_an_older_one_in_a_graph() -> None:
     executor = sym.probe_same(sym.var("x")).bind(mx.cpu(), {"x": nd.ones(1)})
     assert [executor.forward()[0].asscalar() for _ in range(3)] == [0, 0, 0]
 

@@ -52,7 +52,7 @@ def test_a_graph_keeps_the_state_and_the_storage(capfd: Any) -> None:
 
 @pytest.mark.usefixtures("transpose")
 @pytest.mark.parametrize(("kind", "code"), [("default", 0), ("row_sparse", 1)])
-def test_other_storage_types_are_refused_as_the_library_says(kind: str, code: int) -> None:
+def test_other_storage_types_are_refused_with_the_librarys_message(kind: str, code: int) -> None:
     with pytest.raises(MXNetError, match=f"storage type {code} is given where 2 is needed"):
         nd.my_transposecsr(nd.array(X).tostype(kind))
 
@@ -111,7 +111,7 @@ def test_the_backward_gets_and_makes_gradients_as_they_are_stored(
 
 
 @pytest.mark.parametrize("name", OPERATORS)
-def test_a_dense_gradient_of_a_sparse_output_is_given_as_it_is(build: Builder, name: str) -> None:
+def test_a_dense_gradient_of_a_sparse_output_is_passed_unchanged(build: Builder, name: str) -> None:
     mx.library.load(build("sparse"), verbose=False)
     x = nd.array(X).tostype("csr")
     x.attach_grad(stype="default")
@@ -123,7 +123,7 @@ def test_a_dense_gradient_of_a_sparse_output_is_given_as_it_is(build: Builder, n
 
 @pytest.mark.parametrize("hybridize", [False, True])
 @pytest.mark.parametrize("kind", ["csr", "default"])
-def test_gradients_that_the_library_does_not_take_are_refused_as_it_says(
+def test_gradients_that_the_library_does_not_take_are_refused_with_its_message(
     build: Builder, kind: str, hybridize: bool
 ) -> None:
     class Net(mx.gluon.HybridBlock):

@@ -50,12 +50,12 @@ def mutated(data: bytes, draw: random.Random) -> bytes:
     return bytes(found)
 
 
-def _places(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
+def _slots(value: Any, found: list[tuple[Any, Any]]) -> list[tuple[Any, Any]]:
     keys = value.keys() if isinstance(value, dict) else range(len(value))
     for key in keys:
         found.append((value, key))
         if isinstance(value[key], (dict, list)):
-            _places(value[key], found)
+            _slots(value[key], found)
     return found
 
 
@@ -63,15 +63,15 @@ def restructured(text: bytes, draw: random.Random) -> bytes:
     """Some values of a JSON document replaced, left out, or exchanged."""
     document = json.loads(text)
     for _ in range(draw.choice((1, 1, 2, 4))):
-        places = _places(document, [])
-        if not places:
+        slots = _slots(document, [])
+        if not slots:
             break
-        holder, key = draw.choice(places)
+        holder, key = draw.choice(slots)
         way = draw.randrange(5)
         if way == 0:
             del holder[key]
         elif way == 1:
-            other, name = draw.choice(places)
+            other, name = draw.choice(slots)
             try:
                 holder[key] = json.loads(json.dumps(other[name]))
             except (KeyError, IndexError):  # it has gone
@@ -90,7 +90,7 @@ def restructured(text: bytes, draw: random.Random) -> bytes:
 
 def reassembled(data: bytes, draw: random.Random) -> bytes:
     """Some opcodes of a pickle left out, doubled, exchanged, or moved."""
-    begins = [place for _, _, place in pickletools.genops(data) if place is not None]
+    begins = [position for _, _, position in pickletools.genops(data) if position is not None]
     parts = [data[a:b] for a, b in zip(begins, [*begins[1:], len(data)], strict=True)]
     for _ in range(draw.choice((1, 1, 2, 4))):
         at, other = draw.randrange(len(parts)), draw.randrange(len(parts))

@@ -25,9 +25,9 @@ def page() -> str:
     """The page's text."""
     rows = []
     for row in MISSING:
-        places = ", ".join(f"`mx.{module}`" for module in row.modules.split())
+        modules = ", ".join(f"`mx.{module}`" for module in row.modules.split())
         names = "everything" if row.names == "*" else ", ".join(f"`{n}`" for n in row.names.split())
-        rows.append(f"| {places} | {names} | {row.instead} |\n")
+        rows.append(f"| {modules} | {names} | {row.instead} |\n")
     return _HEAD + "".join(rows)
 
 

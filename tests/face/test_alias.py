@@ -14,7 +14,7 @@ ROOT = Path(gluonic.__file__).parent.parent
 
 
 def run(program: str, *arguments: str, path: Path | None = None, fails: bool = False) -> str:
-    """What a program prints, in a Python of its own; what it says of its failure."""
+    """What a program prints, in a separate Python process; or its error message."""
     found = subprocess.run(
         [sys.executable, "-W", "error", "-c", textwrap.dedent(program), *arguments],
         capture_output=True,
@@ -113,7 +113,7 @@ def test_the_version_that_libraries_ask_for_is_that_of_mxnet() -> None:
     )
 
 
-def test_a_module_that_is_not_there_is_named() -> None:
+def test_a_missing_module_is_named() -> None:
     found = run(
         "import gluonic; gluonic.install_as_mxnet(); import mxnet.gluon.nothing.at_all", fails=True
     )
@@ -123,7 +123,7 @@ def test_a_module_that_is_not_there_is_named() -> None:
     assert "ImportError: cannot import name 'nothing' from 'mxnet'" in found
 
 
-def test_a_fault_within_a_module_is_not_taken_for_its_absence(tmp_path: Path) -> None:
+def test_an_error_within_a_module_is_not_mistaken_for_its_absence(tmp_path: Path) -> None:
     found = run(
         """
         import sys, types, gluonic

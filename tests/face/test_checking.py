@@ -46,29 +46,29 @@ assert nd.take(nd.ones((3, 2)), nd.array([-1]), mode="wrap").shape == (1, 2)
 
 
 @pytest.fixture(scope="module")
-def told() -> Any:
+def messages() -> Any:
     ran = command("-c", RUN_ALL, GLUONIC_CHECK="1")
     assert not ran.returncode, ran.stderr
     return json.loads(ran.stdout)
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_what_lies_beyond_the_ends_comes_to_what_it_does_in_mxnet(name: str) -> None:
+def test_indices_beyond_the_ends_give_the_results_of_mxnet(name: str) -> None:
     assert agrees(found(mx, CASES[name]), MEASURED[name])
 
 
 @pytest.mark.parametrize("name", CASES)
-def test_checking_refuses_it_with_the_index_or_the_shapes_the_operator_and_the_users_line(
-    name: str, told: Any
+def test_checking_reports_the_index_or_the_shapes_the_operator_and_the_users_line(
+    name: str, messages: Any
 ) -> None:
-    assert name in told, "it was let pass"
-    kind, message = name.split(", ")[1], told[name]
+    assert name in messages, "it was let pass"
+    kind, message = name.split(", ")[1], messages[name]
     if kind in out_of_range.LABELS:
         operator = {"SoftmaxCrossEntropyLoss": "pick"}.get(name.split(",")[0], name.split(",")[0])
         wrong = next(y for y in out_of_range.LABELS[kind] if not 0 <= y < 3)
-        place = out_of_range.LABELS[kind].index(wrong)
+        index = out_of_range.LABELS[kind].index(wrong)
         assert message.startswith(f"{operator}: index {wrong} is out of range for an axis of 3")
-        assert f"it is at ({place},) of an array of shape (3,)" in message
+        assert f"it is at ({index},) of an array of shape (3,)" in message
     else:
         prediction, label = out_of_range.SHAPES[kind]
         assert f"lhs {label}, rhs {prediction}" in message.splitlines()[-1]
@@ -79,6 +79,6 @@ def test_checking_refuses_it_with_the_index_or_the_shapes_the_operator_and_the_u
     )
 
 
-def test_checking_lets_pass_what_is_right() -> None:
+def test_checking_accepts_valid_programs() -> None:
     ran = command("-c", NOTHING_WRONG, GLUONIC_CHECK="1")
     assert not ran.returncode, ran.stderr

@@ -122,19 +122,19 @@ def test_a_program_finds_what_python_gives_it(
     assert (found.returncode, found.stderr) == (by_python.returncode, by_python.stderr)
 
 
-def test_the_cpu_serves_gpus_on_request_and_says_so_once(tmp_path: Path) -> None:
+def test_the_cpu_serves_gpu_contexts_on_request_and_logs_it_once(tmp_path: Path) -> None:
     child = "import mxnet as mx; print(mx.nd.ones((2,), ctx=mx.gpu(1)).context)"
     program = f"{child}\n{child}\nimport subprocess, sys; sys.stdout.flush()\n"
     program += f"subprocess.run([sys.executable, '-c', {child!r}])"
     found = gluonic_command("--cpu", "-c", program)
     assert found.stdout == "gpu(1)\n" * 3
-    said = found.stderr.splitlines()
-    assert len(said) == 2  # by either process
-    assert all("the CPU serves GPU contexts" in line for line in said)
+    warnings = found.stderr.splitlines()
+    assert len(warnings) == 2  # by either process
+    assert all("the CPU serves GPU contexts" in line for line in warnings)
     assert "python -m gluonic --cpu" in gluonic_command("-c", program).stderr
 
 
-def test_exit_statuses_and_tracebacks_are_the_scripts_own(tmp_path: Path) -> None:
+def test_exit_statuses_and_tracebacks_are_those_of_the_script(tmp_path: Path) -> None:
     path = tmp_path / "fails.py"
     path.write_text("import sys\nsys.exit(7)\n")
     assert gluonic_command(str(path)).returncode == 7
@@ -145,13 +145,13 @@ def test_exit_statuses_and_tracebacks_are_the_scripts_own(tmp_path: Path) -> Non
     assert "InferenceError" in found.stderr
 
 
-def test_what_is_not_there_is_named(tmp_path: Path) -> None:
+def test_a_missing_script_or_module_is_named(tmp_path: Path) -> None:
     found = gluonic_command(str(tmp_path / "nothing.py"))
     assert found.returncode == 2
     assert f"there is no file {tmp_path / 'nothing.py'}" in found.stderr
     (tmp_path / "package").mkdir()
     (tmp_path / "package" / "__init__.py").write_text("import absent\n")
-    for name, told in {
+    for name, message in {
         "nothing": "No module named nothing",
         "gluonic.nothing": "No module named gluonic.nothing",
         "package.module": "No module named 'absent'",
@@ -159,7 +159,7 @@ def test_what_is_not_there_is_named(tmp_path: Path) -> None:
     }.items():
         found = gluonic_command("-m", name, folder=tmp_path)
         assert found.returncode == 1
-        assert told in found.stderr
+        assert message in found.stderr
     assert "has no __main__" in gluonic_command(str(tmp_path)).stderr
 
 
@@ -190,7 +190,7 @@ def test_view_writes_a_page_with_the_parameters_beside_the_symbol(tmp_path: Path
     ("ending", "start"),
     [("svg", b"<svg"), ("pdf", b"%PDF"), ("htm", b"<!DOCTYPE"), ("gv", b"digraph")],
 )
-def test_view_writes_the_format_that_the_ending_says(
+def test_view_chooses_the_format_by_the_file_extension(
     ending: str, start: bytes, tmp_path: Path
 ) -> None:
     mx.sym.tanh(mx.sym.var("x")).save(str(tmp_path / "net.json"))
@@ -200,7 +200,7 @@ def test_view_writes_the_format_that_the_ending_says(
     assert (tmp_path / f"net.{ending}").read_bytes().startswith(start)
 
 
-def test_view_says_what_is_wrong(tmp_path: Path) -> None:
+def test_view_reports_what_is_wrong(tmp_path: Path) -> None:
     done = gluonic_command("view", "none.json", "--no-open", folder=tmp_path)
     assert done.returncode == 1
     assert "none.json" in done.stderr
@@ -210,7 +210,7 @@ def test_view_says_what_is_wrong(tmp_path: Path) -> None:
     assert "is not like data=1,3,224,224" in done.stderr
 
 
-def test_info_shows_what_was_found() -> None:
+def test_info_lists_what_was_found() -> None:
     found = gluonic_command("info")
     lines = dict(line.split("  ", 1) for line in found.stdout.splitlines())
     assert found.returncode == 0, found.stderr
@@ -219,7 +219,7 @@ def test_info_shows_what_was_found() -> None:
     assert gluonic_command("info", "more").returncode == 2
 
 
-def test_info_says_why_there_is_no_mpi(tmp_path: Path) -> None:
+def test_info_gives_the_reason_why_mpi_is_missing(tmp_path: Path) -> None:
     (tmp_path / "mpi4py.py").write_text("raise ImportError('no library of MPI')\n")
     found = command("-m", "gluonic", "info", PYTHONPATH=f"{tmp_path}{os.pathsep}{HOME}")
     line = next(line for line in found.stdout.splitlines() if line.startswith("MPI"))

@@ -36,17 +36,17 @@ def test_the_tour_runs_and_shows_what_was_compiled(
     assert files <= {path.name for path in tmp_path.iterdir()}
 
 
-def test_programs_that_import_mxnet_run_as_the_readme_says() -> None:
+def test_programs_that_import_mxnet_run_as_the_readme_describes() -> None:
     program = blocks("README.md")[0] + "\nassert mx is gluonic and Dense is gluonic.gluon.nn.Dense"
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
 
 
-def test_operators_in_the_manner_of_minpy_run_as_their_page_says() -> None:
+def test_operators_in_the_manner_of_minpy_run_as_their_page_describes() -> None:
     names = run("docs/minpy.md", blocks("docs/minpy.md"))
     assert names["gradient"].shape == names["x"].shape
 
 
-def test_a_net_is_trained_on_arrays_of_numpy_as_its_page_says() -> None:
+def test_a_net_is_trained_on_arrays_of_numpy_as_its_page_describes() -> None:
     names = run("docs/numpy.md", blocks("docs/numpy.md"))
     assert type(names["loss"]) is names["np"].ndarray
 
@@ -63,13 +63,13 @@ net(nd.ones((3, 4)))
 """
 
 
-def test_an_error_says_what_the_readme_shows(tmp_path: Path) -> None:
+def test_an_error_has_the_message_shown_in_the_readme(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text()
     shown = text.split("many programs log only one of them:\n\n")[1].split("\n\n")[0]
     (tmp_path / "model.py").write_text(WRONG)
     ran = command(str(tmp_path / "model.py"))
-    said = ran.stderr.replace(f"{tmp_path}/", "").partition("InferenceError: ")[2]
-    assert said.strip() == dedent(shown)
+    message = ran.stderr.replace(f"{tmp_path}/", "").partition("InferenceError: ")[2]
+    assert message.strip() == dedent(shown)
 
 
 def test_the_readme_lists_the_environment_variables_that_are_read() -> None:
@@ -99,6 +99,6 @@ assert y.asnumpy().tolist() == [9, 21] and x.grad.asnumpy().tolist() == [[3, 3],
 """
 
 
-def test_the_operator_in_the_way_to_contribute_works() -> None:
+def test_the_example_operator_in_contributing_works() -> None:
     ran = command("-c", OPERATOR.format(code=blocks("CONTRIBUTING.md")[0]))
     assert not ran.returncode, ran.stderr

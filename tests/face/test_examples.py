@@ -15,7 +15,7 @@ def run(program: str, *arguments: str, folder: Path) -> str:
     return done.stdout
 
 
-def test_two_spirals_are_told_apart_and_training_goes_on(tmp_path: Path) -> None:
+def test_two_spirals_are_classified_and_training_can_be_resumed(tmp_path: Path) -> None:
     first = run("estimator/spirals.py", folder=tmp_path)
     assert "Train for 30 epochs." in first
     files = {path.name for path in (tmp_path / "spirals-output").iterdir()}
@@ -25,7 +25,7 @@ def test_two_spirals_are_told_apart_and_training_goes_on(tmp_path: Path) -> None
     assert float(more.split()[-1]) > 0.95
 
 
-def test_stripes_are_told_apart_in_mixed_precision(tmp_path: Path) -> None:
+def test_stripes_are_classified_in_mixed_precision(tmp_path: Path) -> None:
     found = run("mixed_precision/stripes.py", folder=tmp_path)
     rows = re.findall(r"(.*): ([\d.]+) right, answers in (\w+)", found)
     assert [(title, dtype) for title, _, dtype in rows] == [

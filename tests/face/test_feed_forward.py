@@ -34,7 +34,7 @@ def test_parameters_are_made_for_inputs() -> None:
     assert numbers(feed_forward.initialized(mx)) == MEASURED["names"]
 
 
-def test_what_was_trained_is_saved_and_goes_on(tmp_path: Path) -> None:
+def test_a_trained_model_is_saved_and_trained_further(tmp_path: Path) -> None:
     model = trained(learning_rate=0.1)
     model.save(str(tmp_path / "net"))
     with pytest.warns(DeprecationWarning, match="mx.mod.Module"):
@@ -106,6 +106,6 @@ def test_wrong_data_is_refused(arguments: Any, kind: type[Exception], message: s
         feed_forward.made(mx, num_epoch=1).fit(*arguments)
 
 
-def test_training_needs_to_know_how_long() -> None:
+def test_training_requires_a_number_of_epochs() -> None:
     with pytest.raises(ValueError, match="num_epoch="):
         feed_forward.made(mx).fit(DATA, LABELS)

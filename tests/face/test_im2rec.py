@@ -140,7 +140,7 @@ def test_several_labels_are_packed_if_asked(photos: Path, tmp_path: Path) -> Non
     assert records(tmp_path / "x")[7][0].label.tolist() == [1, 2.5]
 
 
-def test_what_cannot_be_packed_is_told_and_left_out(
+def test_files_that_cannot_be_packed_are_reported_and_left_out(
     photos: Path, tmp_path: Path, caplog: pytest.LogCaptureFixture
 ) -> None:
     (tmp_path / "x.lst").write_text(
@@ -149,12 +149,12 @@ def test_what_cannot_be_packed_is_told_and_left_out(
     with caplog.at_level(logging.ERROR):
         assert main([str(tmp_path / "x"), str(photos)]) == 1
     assert list(records(tmp_path / "x")) == [2]
-    told = [record.getMessage() for record in caplog.records]
-    assert [line.split(" is left out")[0].split("/")[-1] for line in told[:2]] == [
+    messages = [record.getMessage() for record in caplog.records]
+    assert [line.split(" is left out")[0].split("/")[-1] for line in messages[:2]] == [
         "x.lst: line 2",
         "x.lst: line 3",
     ]
-    assert {line.split(" is left out")[0] for line in told[2:]} == {"none.png", "a/notes.txt"}
+    assert {line.split(" is left out")[0] for line in messages[2:]} == {"none.png", "a/notes.txt"}
 
 
 def test_several_lists_of_a_prefix_are_packed(photos: Path, tmp_path: Path) -> None:
@@ -164,9 +164,7 @@ def test_several_lists_of_a_prefix_are_packed(photos: Path, tmp_path: Path) -> N
     assert sorted(path.name for path in tmp_path.glob("*.rec")) == ["x_train.rec", "x_val.rec"]
 
 
-def test_a_list_that_is_not_there_is_told(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
+def test_a_missing_list_is_reported(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert main([str(tmp_path / "x"), str(tmp_path)]) == 1
     assert "there is no list" in capsys.readouterr().err
     assert main([str(tmp_path / "x"), str(tmp_path / "none"), "--list"]) == 1

@@ -18,7 +18,7 @@ LATER = [
 ]  # fmt: skip
 
 
-def test_importing_leaves_for_later_what_many_programs_do_not_need() -> None:
+def test_importing_gluonic_does_not_import_what_many_programs_do_not_need() -> None:
     program = f"import gluonic, sys; print(*sorted(sys.modules.keys() & set({LATER!r})))"
     found = subprocess.run(
         [sys.executable, "-c", program], capture_output=True, text=True, check=True
@@ -46,7 +46,7 @@ def test_everything_that_the_package_offers_is_there(name: str) -> None:
     assert name in dir(gluonic)
 
 
-def test_what_is_not_there_is_an_attribute_error() -> None:
+def test_a_missing_name_raises_an_attribute_error() -> None:
     with pytest.raises(AttributeError, match=r"gluonic\.gluon has no 'nothing'"):
         gluon.nothing  # noqa: B018
 

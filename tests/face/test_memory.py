@@ -35,7 +35,7 @@ def outcomes() -> Any:
 
 
 @pytest.mark.parametrize("name", ENTRANCES)
-def test_what_memory_was_lacking_for_is_said(name: str, outcomes: Any) -> None:
+def test_an_out_of_memory_error_names_what_was_allocated(name: str, outcomes: Any) -> None:
     kind, message = outcomes["found"][name]
     assert kind == "TooLargeError", message
     first, *_, last = message.splitlines()
@@ -48,15 +48,15 @@ SIZED = [name for name in ENTRANCES if name not in ("states", "orders_of_samples
 
 
 @pytest.mark.parametrize("name", SIZED)
-def test_how_much_was_needed_is_said(name: str, outcomes: Any) -> None:
+def test_an_out_of_memory_error_states_the_size_needed(name: str, outcomes: Any) -> None:
     assert "GiB" in outcomes["found"][name][1]
 
 
-def test_nets_go_on_working(outcomes: Any) -> None:
+def test_nets_keep_working_after_an_out_of_memory_error(outcomes: Any) -> None:
     assert outcomes["works on"]
 
 
-def test_other_errors_pass() -> None:
+def test_other_errors_pass_through_unchanged() -> None:
     with pytest.raises(ValueError, match="negative"):
         allocated(np.zeros, (-1,), "float32", "something")
     for error in (KeyError("a"), MXNetError("b"), TooLargeError("c")):
@@ -66,7 +66,7 @@ def test_other_errors_pass() -> None:
         assert found.value is error
 
 
-def test_it_is_an_error_of_memory_and_of_mxnet() -> None:
+def test_an_out_of_memory_error_is_a_memory_error_and_an_mxnet_error() -> None:
     wide = np.broadcast_to(np.float16(1), (1 << 30, 1 << 20))
     with pytest.raises(MemoryError, match=r"no memory for a copy") as found:
         converted(wide, np.float64, "a copy")

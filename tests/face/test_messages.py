@@ -328,11 +328,11 @@ def a_dictionary_for_a_hybrid_net(_: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_wrong_program_is_told_what_where_and_what_to_try(name: str, tmp_path: Path) -> None:
+def test_an_error_states_the_cause_the_line_and_what_to_try(name: str, tmp_path: Path) -> None:
     check(PROGRAMS[name], tmp_path)
 
 
-def test_an_input_that_nothing_reads_is_told_at_the_users_line() -> None:
+def test_an_unused_input_is_reported_at_the_users_line() -> None:
     net = Function(lambda F, x, y: x * 2)
     with pytest.warns(UserWarning, match="function: no operator reads input 1") as caught:
         net(nd.ones((2,)), nd.ones((2,)))
@@ -361,7 +361,7 @@ def test_the_path_of_blocks_leads_from_the_net_to_the_layer_in_every_mode() -> N
         assert str(caught.value).count("in block") == 1
 
 
-def test_errors_that_are_caught_and_raised_again_are_told_once() -> None:
+def test_the_message_of_an_error_that_is_raised_again_is_written_once() -> None:
     net = ready(lambda: nn.Dense(3, in_units=7))
     with warnings.catch_warnings():
         warnings.simplefilter("error")

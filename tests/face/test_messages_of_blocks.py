@@ -279,7 +279,7 @@ def an_output_misspelt(_: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_wrong_program_is_told_what_where_and_what_to_try(name: str, tmp_path: Path) -> None:
+def test_an_error_states_the_cause_the_line_and_what_to_try(name: str, tmp_path: Path) -> None:
     check(PROGRAMS[name], tmp_path)
 
 

@@ -143,7 +143,7 @@ def a_trainers_argument_misspelt(_: Path) -> None:
 
 
 @pytest.mark.parametrize("name", PROGRAMS)
-def test_a_wrong_program_is_told_what_and_where(name: str, tmp_path: Path) -> None:
+def test_an_error_states_the_cause_and_the_line(name: str, tmp_path: Path) -> None:
     check(PROGRAMS[name], tmp_path)
 
 
@@ -190,7 +190,7 @@ NUMBERS = [
 ]
 
 
-def test_each_parameter_is_checked_or_is_no_number() -> None:
+def test_each_parameter_is_checked_or_is_not_a_number() -> None:
     checked = {(cls, name) for cls, name in NUMBERS}
     others = {
         f"{cls.__name__}.{p.name}: {p.annotation}"
@@ -213,13 +213,13 @@ def test_a_word_instead_of_a_number_is_refused_with_its_name(cls: Any) -> None:
 
 
 @pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
-def test_a_misspelt_argument_is_told_the_one_that_was_meant(cls: Any) -> None:
+def test_an_error_about_a_misspelt_argument_suggests_the_right_one(cls: Any) -> None:
     own = list(inspect.signature(cls).parameters.values())
     if issubclass(cls, TAKING_ALL) and any(p.kind is p.VAR_KEYWORD for p in own):
         pytest.skip("takes what it does not know")
     for meant in [p.name for p in own if p.kind is p.POSITIONAL_OR_KEYWORD]:
-        told = rf"has no argument '{meant}x'; did you mean .*'{meant}'"
-        with pytest.raises(AttributeValueError, match=told):
+        message = rf"has no argument '{meant}x'; did you mean .*'{meant}'"
+        with pytest.raises(AttributeValueError, match=message):
             cls(**{meant + "x": None})
 
 

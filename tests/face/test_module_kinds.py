@@ -76,7 +76,7 @@ def test_training_goes_on_from_a_checkpoint_with_optimizer_states(
         np.testing.assert_allclose(value, expected[name], rtol=1e-5)
 
 
-def test_a_checkpoint_is_told_of_and_has_no_casts_of_mixed_precision(
+def test_saving_a_checkpoint_is_logged_and_drops_mixed_precision_casts(
     tmp_path: Any, caplog: pytest.LogCaptureFixture
 ) -> None:
     net = sym.FullyConnected(sym.amp_cast(sym.var("data"), dtype="float32"), num_hidden=2)
@@ -104,7 +104,7 @@ def test_contexts_are_compiled_for_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(made) == 2  # forward and backward
 
 
-def test_a_bucket_that_came_before_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_bucket_seen_before_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     made = compiled(monkeypatch)
     module = module_kinds.bucketing(mx)
     module.init_optimizer()
@@ -176,7 +176,7 @@ def test_fit_drives_buckets() -> None:
     assert [len(one) for one in module.predict(data, merge_batches=False)] == [1] * 4
 
 
-def test_the_kind_of_a_symbol_name_is_numbered_alike_in_all_buckets() -> None:
+def test_automatic_names_are_numbered_alike_in_all_buckets() -> None:
     module = module_kinds.bucketing(mx)
     names = set()
     for length in (6, 3):
@@ -194,7 +194,7 @@ def test_a_bucket_without_an_integer_for_a_key_is_not_saved(tmp_path: Any) -> No
     assert list(tmp_path.iterdir()) == []
 
 
-def test_inputs_that_are_named_wrongly_are_told_of() -> None:
+def test_misnamed_inputs_are_reported() -> None:
     dense = sym.FullyConnected(sym.var("data"), num_hidden=2, name="fc")
     with pytest.warns(UserWarning, match="no argument 'softmax_label'"):
         module = mx.mod.Module(dense)
@@ -226,7 +226,7 @@ def test_a_module_that_is_not_for_training_is_not_updated() -> None:
         module.update()
 
 
-def test_nothing_to_train_on_is_said() -> None:
+def test_training_without_a_batch_is_reported() -> None:
     data = mx.io.NDArrayIter(np.ones((4, 4), "f"), np.ones(4), 2)
     list(data)
     with pytest.raises(StopIteration, match="no batch"):
@@ -245,9 +245,9 @@ def test_a_module_that_lacks_a_step_names_it() -> None:
 def test_a_model_divided_among_contexts_places_groups() -> None:
     with mx.AttrScope(ctx_group="first"):
         x = sym.var("data") * 2
-    places: Any = {"first": [mx.cpu(2), mx.cpu(3)]}
+    groups: Any = {"first": [mx.cpu(2), mx.cpu(3)]}
     contexts = [mx.cpu(0), mx.cpu(1)]
-    module = mx.mod.Module(x + 1, label_names=None, context=contexts, group2ctxs=places)
+    module = mx.mod.Module(x + 1, label_names=None, context=contexts, group2ctxs=groups)
     module.bind([("data", (4, 2))])
     assert module._exec_group is not None
     assert module._exec_group.group2ctxs == [{"first": mx.cpu(2)}, {"first": mx.cpu(3)}]
@@ -261,7 +261,7 @@ def test_a_model_divided_among_contexts_places_groups() -> None:
         ).bind([("data", (4, 2))])
 
 
-def test_warnings_are_for_programs_that_have_reason() -> None:
+def test_only_programs_with_a_reason_get_warnings() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         module = module_kinds.bucketing(mx)

@@ -69,9 +69,9 @@ def test_a_function_of_one_takes_numbers_and_an_output_array(name: str) -> None:
     x, function = array(2, 3), getattr(mx.np, name)
     expected = getattr(np, name)(x.asnumpy())
     np.testing.assert_allclose(function(x).asnumpy(), expected, rtol=1e-5)
-    place = mx.nd.zeros((2, 3), dtype=expected.dtype).as_np_ndarray()
-    assert function(x, out=place) is place
-    np.testing.assert_allclose(place.asnumpy(), expected, rtol=1e-5)
+    output = mx.nd.zeros((2, 3), dtype=expected.dtype).as_np_ndarray()
+    assert function(x, out=output) is output
+    np.testing.assert_allclose(output.asnumpy(), expected, rtol=1e-5)
     assert function(2.0) == pytest.approx(getattr(np, name)(2.0))
 
 

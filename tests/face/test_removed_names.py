@@ -109,15 +109,15 @@ def test_by_default_a_library_gets_none() -> None:
 
 
 @NUMPY_2
-def test_an_option_leaves_them_away_in_children_too() -> None:
+def test_an_option_omits_them_in_child_processes_too() -> None:
     child = "import mxnet, numpy; print(hasattr(numpy, 'Inf'))"
     program = f"import subprocess, sys; {child}; subprocess.run([sys.executable, '-c', {child!r}])"
-    for options, told in (((), "True\nTrue\n"), (("--no-numpy-aliases",), "False\nFalse\n")):
+    for options, printed in (((), "True\nTrue\n"), (("--no-numpy-aliases",), "False\nFalse\n")):
         found = command("-u", "-m", "gluonic", *options, "-c", program)
-        assert (found.stderr, found.stdout) == ("", told)
+        assert (found.stderr, found.stdout) == ("", printed)
 
 
-def test_names_that_are_there_stay_what_they_are() -> None:
+def test_existing_names_are_left_unchanged() -> None:
     program = """
 import numpy as np, warnings, collections, inspect
 warnings.simplefilter("ignore")

@@ -7,7 +7,7 @@ import pytest
 from tests.face.served import run
 
 
-def test_modules_and_classes_say_that_they_are_mxnets() -> None:
+def test_modules_and_classes_report_mxnet_as_their_module() -> None:
     run(
         """
         import inspect, sys
@@ -32,7 +32,7 @@ def test_modules_and_classes_say_that_they_are_mxnets() -> None:
     )
 
 
-def test_classes_say_the_module_in_which_mxnet_has_them() -> None:
+def test_classes_report_the_module_in_which_mxnet_defines_them() -> None:
     run(
         """
         import importlib, warnings
@@ -57,7 +57,7 @@ def test_classes_say_the_module_in_which_mxnet_has_them() -> None:
     )
 
 
-def test_every_class_is_found_under_the_name_that_it_says() -> None:
+def test_every_class_can_be_imported_by_its_reported_name() -> None:
     run(
         """
         import importlib, pickle, pkgutil, warnings
@@ -115,7 +115,7 @@ LOADED = """
 
 @pytest.mark.parametrize("writer", [True, False], ids=["written served", "written unserved"])
 @pytest.mark.parametrize("reader", [True, False], ids=["read served", "read unserved"])
-def test_pickles_can_be_read_wherever_gluonic_is(
+def test_pickles_can_be_read_wherever_gluonic_is_installed(
     tmp_path: Path, writer: bool, reader: bool
 ) -> None:
     file = str(tmp_path / "objects")
@@ -149,7 +149,7 @@ LOADED_STATES = """
 
 @pytest.mark.parametrize("writer", [True, False], ids=["written served", "written unserved"])
 @pytest.mark.parametrize("reader", [True, False], ids=["read served", "read unserved"])
-def test_states_of_every_optimizer_can_be_read_wherever_gluonic_is(
+def test_states_of_every_optimizer_can_be_read_wherever_gluonic_is_installed(
     tmp_path: Path, writer: bool, reader: bool
 ) -> None:
     run(SAVED_STATES, str(tmp_path), served=writer)

@@ -15,7 +15,7 @@ CASES = sparse_modules.cases(mx)
 
 
 @pytest.mark.parametrize("case", MEASURED)
-def test_training_is_mxnets(case: str) -> None:
+def test_training_is_that_of_mxnet(case: str) -> None:
     assert agrees(found(mx, CASES[case]), MEASURED[case], 2e-4)
 
 
@@ -39,7 +39,7 @@ def test_executors_hold_the_rows_that_were_asked_for_and_copies_hold_all() -> No
     assert v.indices.asnumpy().tolist() == [1, 3]
 
 
-def test_rows_that_need_not_be_asked_for_are_told_of() -> None:
+def test_rows_fetched_without_need_are_reported() -> None:
     batch = sparse_modules.batches(mx)[0]
     with pytest.warns(UserWarning, match="no store updates"):
         begun(None).prepare(batch, lambda _: {"v": nd.array([1])})

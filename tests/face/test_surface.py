@@ -44,7 +44,7 @@ def module_of(name: str) -> ModuleType | None:
 
 
 def refused(module: ModuleType, name: str) -> bool:
-    """Whether a module says that it does not have a name; an AttributeError that says nothing is a failure."""
+    """Whether a module reports that it lacks a name; a plain AttributeError is a failure."""
     try:
         getattr(module, name)
     except MissingNameError:
@@ -81,7 +81,7 @@ def test_star_imports_give_what_a_module_imports_where_mxnet_has_no_all(name: st
     assert {n for n in taken if not refused(module, n)} <= given.keys()
 
 
-def test_what_programs_star_import_from_test_utils_is_there() -> None:
+def test_star_imports_from_test_utils_give_what_programs_use() -> None:
     given: dict[str, Any] = {}
     exec("from gluonic.test_utils import *", given)
     assert given["mx"] is gluonic
@@ -126,18 +126,18 @@ ROWS += [("contrib.ndarray", name) for module, name in ROWS if module == "ndarra
 
 
 @pytest.mark.parametrize(("module", "name"), ROWS)
-def test_what_is_missing_is_refused_however_it_is_asked_for(module: str, name: str) -> None:
+def test_a_missing_name_raises_an_error_however_it_is_looked_up(module: str, name: str) -> None:
     dotted = f"{module}.{name.replace('*', 'anything')}"
-    place, _, last = dotted.rpartition(".")
-    with pytest.raises(NotThereError, match=rf"mx\.{place}.*is not there") as caught:
+    parent, _, last = dotted.rpartition(".")
+    with pytest.raises(NotThereError, match=rf"mx\.{parent}.*is not there") as caught:
         importlib.import_module(f"gluonic.{dotted}")
     assert isinstance(caught.value, NotImplementedError)
     assert isinstance(caught.value, ImportError)
     with pytest.raises(NotThereError):
-        exec(f"from gluonic.{place} import {last}")
-    holder = module_of(place)
+        exec(f"from gluonic.{parent} import {last}")
+    holder = module_of(parent)
     if holder is None:
-        package, _, leaf = place.rpartition(".")
+        package, _, leaf = parent.rpartition(".")
         holder, last = module_of(package), leaf
     while holder is None:
         package, _, last = package.rpartition(".")
@@ -160,7 +160,7 @@ def test_programs_that_probe_for_a_module_go_on() -> None:
     assert caught.value.obj is None  # so that Python does not look for names like it
 
 
-def test_what_neither_has_is_an_ordinary_error() -> None:
+def test_a_name_that_neither_library_has_raises_an_ordinary_error() -> None:
     with pytest.raises(AttributeError) as caught:
         _ = gluonic.nothing
     assert not isinstance(caught.value, NotThereError)
@@ -169,7 +169,7 @@ def test_what_neither_has_is_an_ordinary_error() -> None:
     assert not isinstance(failed.value, NotThereError)
 
 
-def test_the_page_of_what_is_missing_is_the_table() -> None:
+def test_the_page_of_missing_names_matches_the_table() -> None:
     assert PAGE.read_text() == page(), "python -m tests.face.missing_page"
 
 
@@ -178,5 +178,5 @@ EMPTY = {"contrib.amp"}
 
 
 @pytest.mark.parametrize("name", sorted({m for m, n in ROWS if n == "*"} - EMPTY))
-def test_no_row_is_left_of_a_module_that_is_there(name: str) -> None:
+def test_the_table_of_missing_modules_lists_no_module_that_exists(name: str) -> None:
     assert module_of(name) is None

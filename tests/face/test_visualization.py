@@ -107,7 +107,9 @@ def test_shared_parameters_count_for_each_use_and_once(capsys: pytest.CaptureFix
     assert "Unique params: 16, shared: 16\n" in text
 
 
-def test_what_does_not_follow_is_said(capsys: pytest.CaptureFixture[str]) -> None:
+def test_parameters_of_unknown_shape_are_named_and_not_counted(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     print_summary(network(), {"data": (4, 0)})
     text = capsys.readouterr().out
     assert "Not counted, for their shapes do not follow: fc1_weight" in text
@@ -120,9 +122,9 @@ def test_previous_layers_take_a_line_each(capsys: pytest.CaptureFixture[str]) ->
     x = sym.tanh(sym.var("data"), name="a")
     print_summary(sym.Concat(x, sym.tanh(x, name="b"), name="c"), {"data": (2, 3)})
     lines = capsys.readouterr().out.splitlines()
-    place = next(i for i, line in enumerate(lines) if line.startswith("c(Concat)"))
-    assert lines[place].split()[-1] == "a"
-    assert lines[place + 1].split() == ["b"]
+    index = next(i for i, line in enumerate(lines) if line.startswith("c(Concat)"))
+    assert lines[index].split()[-1] == "a"
+    assert lines[index + 1].split() == ["b"]
 
 
 @pytest.mark.parametrize("function", [print_summary, plot_network])
@@ -229,7 +231,7 @@ def test_notebooks_show_the_drawing() -> None:
     assert str(drawing) == drawing.source
 
 
-def test_operators_that_are_not_there_are_drawn_with_the_shapes_around_them() -> None:
+def test_unknown_operators_are_drawn_with_the_shapes_around_them() -> None:
     document = json.loads(network().tojson())
     next(n for n in document["nodes"] if n["name"] == "relu1")["op"] = "FancyLayer"
     net = sym.load_json(json.dumps(document))

@@ -28,7 +28,7 @@ def script(tmp_path: Path) -> Path:
     return path
 
 
-def test_it_compiles_what_first_calls_need_and_says_how_much(script: Path) -> None:
+def test_warming_up_compiles_what_first_calls_need_and_reports_how_much(script: Path) -> None:
     folder = script.parent / "cache"
     settings: dict[str, Any] = {"GLUONIC_CACHE_DIR": str(folder), "GLUONIC_EXECUTOR": "mixed"}
     found = gluonic_command("warm", str(script), "--epochs", "3", **settings)
@@ -42,7 +42,7 @@ def test_it_compiles_what_first_calls_need_and_says_how_much(script: Path) -> No
     assert again.stderr.startswith("gluonic: 0 new pieces of machine code, 0 KiB")
 
 
-def test_without_it_first_calls_compile_nothing(script: Path) -> None:
+def test_first_calls_without_warming_up_compile_nothing(script: Path) -> None:
     settings: dict[str, Any] = {
         "GLUONIC_CACHE_DIR": str(script.parent / "cache"),
         "GLUONIC_EXECUTOR": "mixed",
@@ -51,7 +51,7 @@ def test_without_it_first_calls_compile_nothing(script: Path) -> None:
     assert not (script.parent / "cache").exists()
 
 
-def test_it_refuses_where_nothing_can_be_kept(script: Path) -> None:
+def test_warming_up_is_refused_without_a_code_cache(script: Path) -> None:
     found = gluonic_command("warm", str(script), GLUONIC_CACHE="0")
     assert found.returncode == 1
     assert "GLUONIC_CACHE=0" in found.stderr.splitlines()[-1]

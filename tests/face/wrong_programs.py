@@ -12,23 +12,23 @@ from gluonic.gluon import nn
 
 
 class Wrong(NamedTuple):
-    """A wrong program: the kind of its error, and patterns of what the message must say."""
+    """A wrong program: the kind of its error, and patterns that the message must match."""
 
     program: Callable[[Path], Any]
     kind: type[Exception]
-    says: tuple[str, ...]
+    patterns: tuple[str, ...]
 
 
 class Programs(dict[str, Wrong]):
     """The wrong programs of a file, by name."""
 
     def wrong(
-        self, kind: type[Exception], *says: str
+        self, kind: type[Exception], *patterns: str
     ) -> Callable[[Callable[[Path], Any]], Callable[[Path], Any]]:
         """Enter a program (a decorator)."""
 
         def enter(program: Callable[[Path], Any]) -> Callable[[Path], Any]:
-            self[program.__name__] = Wrong(program, kind, says)
+            self[program.__name__] = Wrong(program, kind, patterns)
             return program
 
         return enter
@@ -66,13 +66,13 @@ def _lines(program: Callable[..., Any], file: str) -> set[int]:
 
 
 def check(wrong: Wrong, folder: Path) -> None:
-    """Run a wrong program: is it told what is wrong, at which of its lines, and what to try?"""
+    """Run a wrong program: does the error state what is wrong, at which of its lines, and what to try?"""
     with pytest.raises(wrong.kind) as caught:
         wrong.program(folder)
     message, file = str(caught.value), wrong.program.__code__.co_filename
     first, *_, last = [*message.splitlines(), *message.splitlines()]
-    assert first == last, f"the last line does not say what the first one says:\n{message}"
-    for pattern in wrong.says:
+    assert first == last, f"the last line differs from the first one:\n{message}"
+    for pattern in wrong.patterns:
         assert re.search(pattern, message), f"{pattern!r} is not in:\n{message}"
     found = [int(n) for n in re.findall(rf'File "{re.escape(file)}", line (\d+)', message)]
     assert found, f"no line of the user's in:\n{message}"

@@ -7,7 +7,7 @@ from threading import Thread
 
 
 class Repository(ThreadingHTTPServer):
-    """It has files, by path; it fails as often as told before it answers.
+    """It has files, by path; it fails a given number of times before it answers.
 
     Attributes
     ----------

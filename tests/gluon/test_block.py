@@ -72,7 +72,7 @@ def test_a_block_used_twice_has_its_parameters_once() -> None:
     assert net(nd.ones((1, 2))).asnumpy().tolist() == [[4, 4]]
 
 
-def test_blocks_in_plain_lists_are_missed_with_a_warning() -> None:
+def test_blocks_in_plain_lists_cause_a_warning() -> None:
     class Listed(gluon.Block):
         def __init__(self) -> None:
             super().__init__()
@@ -135,7 +135,7 @@ def test_a_net_may_be_cast_before_its_shapes_are_known() -> None:
     assert net.weight.data().dtype == np.float64
 
 
-def test_hooks_run_in_order_and_are_taken_away_again() -> None:
+def test_hooks_run_in_order_and_can_be_removed() -> None:
     net, called = nn.Dense(1, in_units=1), list[str]()
     net.initialize()
     handles = [
@@ -156,7 +156,7 @@ def test_hooks_run_in_order_and_are_taken_away_again() -> None:
     assert called[3:] == ["within"]
 
 
-def test_a_hook_may_take_itself_away() -> None:
+def test_a_hook_may_remove_itself() -> None:
     net, called = nn.Dense(1, in_units=1), list[int]()
     net.initialize()
 
@@ -255,7 +255,7 @@ def test_a_plain_block_runs_python_on_every_call() -> None:
     assert [net(nd.ones((1, 2)), n).asnumpy().max() for n in (0, 1, 3)] == [1, 2, 8]
 
 
-def test_unused_parameters_and_inputs_are_told_once_hybridized() -> None:
+def test_unused_parameters_and_inputs_are_reported_once_when_hybridized() -> None:
     class Idle(gluon.HybridBlock):
         def __init__(self) -> None:
             super().__init__(prefix="idle_")

@@ -143,7 +143,7 @@ def test_a_block_may_complete_its_shapes_itself(hybridize: bool, name: str) -> N
     assert net.weight.shape == (4, 3)
 
 
-def test_clearing_the_graph_by_assignment_traces_anew() -> None:
+def test_clearing_the_graph_by_assignment_traces_again() -> None:
     class Factor(gluon.HybridBlock):
         factor = 2.0
 
@@ -172,7 +172,7 @@ def test_activity_can_be_assigned() -> None:
     assert np.allclose(net(X).asnumpy(), nn_output(X).asnumpy())
 
 
-def test_what_can_only_be_emptied_says_so() -> None:
+def test_attributes_that_can_only_be_cleared_refuse_other_values() -> None:
     net = made()
     with pytest.raises(NotThereError, match="_cached_op can be emptied"):
         net._cached_op = object()
@@ -184,7 +184,7 @@ def test_what_can_only_be_emptied_says_so() -> None:
     assert np.allclose(net(X).asnumpy(), nn_output(X).asnumpy())
 
 
-def test_hooks_can_be_taken_away_through_their_dictionary() -> None:
+def test_hooks_can_be_removed_through_their_dictionary() -> None:
     net, calls = made(), []
     for empty in (
         lambda: net._forward_hooks.clear(),

@@ -87,7 +87,7 @@ def test_gradients_flow_through_what_data_computes(hybridize: bool) -> None:
 
 
 @HYBRIDIZED
-def test_what_data_computes_from_is_heeded_whenever_it_changes(hybridize: bool) -> None:
+def test_changes_of_what_data_reads_take_effect(hybridize: bool) -> None:
     net = made(Tripled, hybridize)
     for value in (1, 2, 3):
         net.weight._data[0][:] = value
@@ -123,7 +123,7 @@ class Dropped(Parameter):
 
 
 @HYBRIDIZED
-def test_data_may_draw_anew_at_each_call(hybridize: bool) -> None:
+def test_data_may_draw_new_numbers_at_each_call(hybridize: bool) -> None:
     net = made(Dropped, hybridize, shape=(2, 64))
     x = nd.array(2.0 ** -np.arange(64, dtype="float64")[None] % 7)
     whole = net(x).asnumpy()
@@ -143,7 +143,7 @@ def test_data_may_draw_anew_at_each_call(hybridize: bool) -> None:
 
 
 @HYBRIDIZED
-def test_data_is_asked_for_the_value_where_the_input_is(hybridize: bool) -> None:
+def test_data_is_called_with_the_context_of_the_input(hybridize: bool) -> None:
     contexts = [mx.cpu(0), mx.cpu(1)]
     net = Weighted(Tripled)
     net.initialize(ctx=contexts)
@@ -232,7 +232,7 @@ def test_a_trainer_takes_the_gradients_that_list_grad_returns(hybridize: bool) -
         assert net.weight.data().asnumpy().tolist() == [[1 - count / 2] * 3] * 2
 
 
-def test_a_value_that_is_computed_can_be_let_go_of() -> None:
+def test_computed_values_are_released() -> None:
     net = made(Dropped, True)
     for _ in range(CALLS):
         with autograd.record():
@@ -253,7 +253,7 @@ def refused(ctx: Any = None) -> Any:
 
 
 @HYBRIDIZED
-def test_an_error_in_data_comes_out_as_it_is(hybridize: bool) -> None:
+def test_an_error_in_data_is_raised_unchanged(hybridize: bool) -> None:
     net = made(Parameter, hybridize)
     data: Callable[..., Any] = net.weight.data
     net.weight.data = refused

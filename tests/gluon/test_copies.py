@@ -57,7 +57,7 @@ class Hooked(gluon.HybridBlock):
 
 
 class Selective(nn.Dense):
-    """A layer that says itself what its copies begin with."""
+    """A layer that defines the initial state of its copies."""
 
     def __getstate__(self) -> dict[str, Any]:
         return {**self.__dict__, "note": "copied"}
@@ -246,7 +246,7 @@ def test_parameters_that_are_shared_stay_shared_within_the_copy(way: Callable[[A
 
 
 @deep_ways
-def test_hooks_of_a_copy_are_the_copys(way: Callable[[Any], Any]) -> None:
+def test_hooks_of_a_copy_belong_to_the_copy(way: Callable[[Any], Any]) -> None:
     net = Hooked()
     net.initialize()
     net(X)
@@ -343,7 +343,7 @@ def test_the_best_net_can_be_kept_by_a_copy() -> None:
 
 
 @deep_ways
-def test_what_is_changed_in_a_copy_is_compiled_for_the_copy(way: Callable[[Any], Any]) -> None:
+def test_a_changed_copy_is_compiled_separately(way: Callable[[Any], Any]) -> None:
     net = perceptron()
     net.initialize()
     net.hybridize()

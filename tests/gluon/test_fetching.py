@@ -45,7 +45,7 @@ def test_a_file_that_cannot_be_fetched_is_named_with_the_reason(
     assert list(tmp_path.iterdir()) == []
 
 
-def test_what_has_another_digest_is_not_kept(tmp_path: Path, server: Repository) -> None:
+def test_a_file_with_another_digest_is_not_kept(tmp_path: Path, server: Repository) -> None:
     server.files["/data.bin"] = b"something else"
     with pytest.raises(FileFormatError, match="digest"):
         utils.download(f"{server.address}/data.bin", str(tmp_path), sha1_hash=HELLO)
@@ -90,27 +90,27 @@ def test_pretrained_parameters_come_from_the_repository_that_a_variable_names(
 
 
 @pytest.mark.parametrize(
-    ("inside", "content", "told"),
+    ("inside", "content", "reason"),
     [
         ("alexnet-{}.params", b"another model", "digest"),
         ("other.params", b"hello", "holds no alexnet"),
         (None, b"no archive", "holds no alexnet"),
     ],
 )
-def test_a_model_that_is_not_what_was_announced_is_refused_and_leaves_nothing(
+def test_a_model_with_another_digest_is_refused_and_leaves_no_file(
     tmp_path: Path, server: Repository, monkeypatch: pytest.MonkeyPatch, inside: str | None, content: bytes,
-    told: str,
+    reason: str,
 ) -> None:  # fmt: skip
     short = model_store.short_hash("alexnet")
     archive = content if inside is None else packed(inside.format(short), content)
     server.files[f"/gluon/models/alexnet-{short}.zip"] = archive
     monkeypatch.setenv("MXNET_GLUON_REPO", f"{server.address}/")
-    with pytest.raises(FileFormatError, match=told):
+    with pytest.raises(FileFormatError, match=reason):
         model_store.get_model_file("alexnet", str(tmp_path / "models"))
     assert not list((tmp_path / "models").iterdir())
 
 
-def test_nothing_is_fetched_unless_the_variable_says_where(
+def test_nothing_is_fetched_unless_the_environment_variable_names_a_repository(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.delenv("MXNET_GLUON_REPO", raising=False)

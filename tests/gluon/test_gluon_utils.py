@@ -44,7 +44,7 @@ def test_each_context_gets_its_piece() -> None:
 
 
 @pytest.mark.parametrize(("bound", "factor"), [(1.0, 0.2), (5.0, 1.0), (9.0, 1.0)])
-def test_arrays_are_scaled_to_a_norm_in_common(bound: float, factor: float) -> None:
+def test_arrays_are_scaled_to_a_common_norm(bound: float, factor: float) -> None:
     arrays = [nd.array([3.0, 0.0]), nd.array([[4.0]])]
     assert utils.clip_global_norm(arrays, bound) == pytest.approx(5)
     assert [x.asnumpy().ravel().tolist() for x in arrays] == [
@@ -53,7 +53,7 @@ def test_arrays_are_scaled_to_a_norm_in_common(bound: float, factor: float) -> N
     ]
 
 
-def test_infinite_gradients_are_warned_of_unless_not_looked_for() -> None:
+def test_infinite_gradients_cause_a_warning_unless_unchecked() -> None:
     with pytest.warns(UserWarning, match="nan or inf"):
         utils.clip_global_norm([nd.array([np.inf])], 1.0)
     assert np.isnan(
@@ -81,7 +81,7 @@ def test_a_local_address_is_copied(tmp_path: Path) -> None:
     assert (tmp_path / "new" / "name").read_text() == (folder / "a file").read_text() == "hello"
 
 
-def test_a_file_that_is_there_is_not_asked_for_again(tmp_path: Path) -> None:
+def test_an_existing_file_is_not_fetched_again(tmp_path: Path) -> None:
     (tmp_path / "data.bin").write_text("hello")
     assert utils.download(ADDRESS, str(tmp_path), sha1_hash=HELLO) == str(tmp_path / "data.bin")
 

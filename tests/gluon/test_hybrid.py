@@ -375,7 +375,7 @@ def test_the_gradient_of_dropout_knows_what_was_dropped() -> None:
 
 
 def test_the_block_of_a_results_consumer_may_change_the_result_in_place() -> None:
-    """Outputs are nobody else's memory: neither a parameter's nor an input's nor each other's."""
+    """Outputs share no memory with parameters, inputs or each other."""
     net = Function(lambda F, x: [x, F.identity(x), F.reshape(x, shape=(-1,)), x])
     net.hybridize()
     x = nd.array([[1.0, 2.0]])

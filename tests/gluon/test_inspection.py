@@ -40,7 +40,7 @@ def explanation() -> Explanation:
     return _ready(Mixed()).explain(nd.ones((64, 16)))
 
 
-def test_every_kernel_has_code_of_its_own_to_read(explanation: Explanation) -> None:
+def test_the_code_of_every_kernel_can_be_read_separately(explanation: Explanation) -> None:
     assert explanation.kernels
     for step in explanation.kernels:
         for text in (
@@ -69,7 +69,7 @@ def test_the_code_of_a_step_holds_what_it_calls_and_no_other_step(explanation: E
         assert {name for name in functions if f"@{name}(" in code} == {step.function}
 
 
-def test_what_is_kept_of_parameters_is_said_to_be() -> None:
+def test_steps_that_compute_prepacked_values_are_marked() -> None:
     net = nn.HybridSequential()
     net.add(nn.Conv2D(8, 3), nn.BatchNorm(), nn.Activation("relu"))
     explanation = _ready(net).explain(nd.ones((1, 3, 8, 8)))
@@ -132,7 +132,7 @@ def test_a_step_names_the_operators_that_the_user_wrote() -> None:
     assert "Pooling" not in found["Convolution"]
 
 
-def test_every_operator_is_computed_by_some_step() -> None:
+def test_every_operator_is_attributed_to_a_step() -> None:
     net = nn.HybridSequential()
     net.add(nn.Dense(8, flatten=False), nn.LayerNorm(), nn.HybridLambda(lambda F, x: F.softmax(x)))
     net.add(nn.Conv1D(8, 3), nn.BatchNorm(), nn.Activation("relu"), nn.Flatten(), nn.Dense(2))
@@ -153,7 +153,7 @@ def test_reasons_are_sentences() -> None:
     assert second.why.startswith("Runs in Python: ")
 
 
-def test_what_lies_in_the_arena_at_one_time_does_not_overlap() -> None:
+def test_buffers_that_live_at_the_same_time_do_not_overlap() -> None:
     net = nn.HybridSequential()
     net.add(nn.Conv2D(8, 3), nn.MaxPool2D(), nn.Conv2D(8, 3), nn.Dense(5), nn.Dense(5))
     explanation = _ready(net).explain(nd.ones((2, 3, 16, 16)))
@@ -279,7 +279,7 @@ def _reasons(explanation: Explanation) -> dict[tuple[str, str], str]:
 
 
 @pytest.mark.parametrize("batch", [1, 4])
-def test_steps_say_why_they_are_not_one_with_those_they_read_from(batch: int) -> None:
+def test_steps_give_the_reason_why_they_are_not_fused_with_their_sources(batch: int) -> None:
     explanation = _ready(Apart()).explain(nd.ones((batch, 6)))
     found = _reasons(explanation)
     begins = {
@@ -293,7 +293,7 @@ def test_steps_say_why_they_are_not_one_with_those_they_read_from(batch: int) ->
     assert {pair: found[pair][: len(start)] for pair, start in begins.items()} == begins
 
 
-def test_what_the_user_wrote_is_computed_where_it_is_computed_whatever_its_name() -> None:
+def test_operators_are_attributed_to_their_steps_whatever_their_names() -> None:
     steps = _ready(Apart()).explain(nd.ones((4, 6))).steps
     computed = [tuple(o.split(" ", 1)[1] for o in step.computes) for step in steps]
     assert ("sum",) in computed  # the compiler calls a part of softmax so as well
@@ -301,7 +301,7 @@ def test_what_the_user_wrote_is_computed_where_it_is_computed_whatever_its_name(
     assert sorted(sum(computed, ())) == sorted(set(sum(computed, ())))
 
 
-def test_every_step_that_reads_from_another_says_why(explanation: Explanation) -> None:
+def test_every_step_that_reads_another_gives_a_reason(explanation: Explanation) -> None:
     assert any(step.apart for step in explanation.steps)
     for step in explanation.steps:
         for earlier, why in step.apart:

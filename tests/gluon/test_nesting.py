@@ -29,7 +29,7 @@ def test_nested_arrays_are_taken_apart(nested: Any, count: int, form: Any) -> No
     assert (len(flat), found) == (count, form)
 
 
-def test_what_was_taken_apart_is_put_together() -> None:
+def test_flattening_and_regrouping_is_the_identity() -> None:
     flat, form = _flatten((X, [None, [S]]), "input")
     first, (second, (third,)) = _regroup(flat, form)
     assert first is X
@@ -41,13 +41,13 @@ def test_what_was_taken_apart_is_put_together() -> None:
 
 
 @pytest.mark.parametrize("value", [3, [3], {"a": X}, "x"])
-def test_what_is_no_array_is_refused(value: Any) -> None:
+def test_values_other_than_arrays_are_refused(value: Any) -> None:
     with pytest.raises(ValueError, match="the input of a block"):
         _flatten(value, "input")
 
 
 @pytest.mark.parametrize(("flat", "form"), [([X], [-1]), ([X], -2), (X, [0]), ([], 0)])
-def test_what_does_not_fit_is_refused(flat: Any, form: Any) -> None:
+def test_mismatched_shapes_are_refused(flat: Any, form: Any) -> None:
     with pytest.raises(ValueError, match="cannot be nested as"):
         _regroup(flat, form)
 

@@ -16,7 +16,7 @@ heads.register(mx)
 
 @pytest.mark.parametrize("way", ["eager", "hybrid", "symbol"])
 @pytest.mark.parametrize("case", heads.CASES)
-def test_heads_before_operators_without_gradient_give_theirs(case: str, way: str) -> None:
+def test_heads_followed_by_operators_without_gradient_give_their_own(case: str, way: str) -> None:
     assert agrees(numbers(heads.run(mx, case, way)), MEASURED[case])
 
 

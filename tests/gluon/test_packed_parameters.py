@@ -55,7 +55,7 @@ def test_training_between_predictions_changes_them() -> None:
         np.testing.assert_allclose(net(x).asnumpy(), eager(net, x), rtol=1e-4, atol=1e-4)
 
 
-def test_running_statistics_of_another_net_with_the_same_parameters_are_heeded() -> None:
+def test_running_statistics_updated_by_another_net_are_seen() -> None:
     net = compiled_net()
     x = nd.random.normal(shape=(4, 3, 8, 8))
     before = net(x).asnumpy()
@@ -70,7 +70,7 @@ def test_running_statistics_of_another_net_with_the_same_parameters_are_heeded()
     np.testing.assert_allclose(net(x).asnumpy(), eager(net, x), rtol=1e-4, atol=1e-5)
 
 
-def test_parameters_that_nobody_changes_are_packed_once() -> None:
+def test_unchanged_parameters_are_packed_once() -> None:
     net = compiled_net()
     x = nd.random.normal(shape=(1, 3, 8, 8))
     before = net(x).asnumpy()
@@ -82,7 +82,7 @@ def test_parameters_that_nobody_changes_are_packed_once() -> None:
     assert not np.allclose(net(x).asnumpy(), before)
 
 
-def test_what_is_written_elsewhere_lets_packed_parameters_be() -> None:
+def test_writes_to_other_arrays_keep_packed_parameters() -> None:
     net, other = compiled_net(), compiled_net()
     x = nd.random.normal(shape=(1, 3, 8, 8))
     before = [net(x) for _ in range(4)][-1].asnumpy()

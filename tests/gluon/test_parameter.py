@@ -46,7 +46,7 @@ def test_shapes_that_are_left_open_follow_from_the_first_batch(how: str) -> None
     assert (net.dense.weight.shape, net.weight.shape) == ((3, 5), (2, 3))
 
 
-def test_a_graph_tells_shapes_too() -> None:
+def test_shapes_are_inferred_from_a_graph_too() -> None:
     net = Scaled()
     symbol = net(mx.sym.var("x"))
     shapes, outputs, _ = symbol.infer_shape(x=(4, 5))
@@ -55,7 +55,7 @@ def test_a_graph_tells_shapes_too() -> None:
 
 
 @pytest.mark.parametrize("hybridize", [False, True])
-def test_what_was_deferred_is_initialized_as_it_was_asked_for(hybridize: bool) -> None:
+def test_deferred_initialization_uses_the_requested_initializer(hybridize: bool) -> None:
     net = nn.Dense(2, weight_initializer=mx.init.Constant(3), bias_initializer="ones")
     net.initialize(mx.init.Zero(), ctx=[mx.cpu(0), mx.cpu(1)])
     net.hybridize(hybridize)
@@ -91,7 +91,7 @@ def test_a_second_initialization_needs_force() -> None:
     assert not made.data().asnumpy().any()
 
 
-def test_a_shape_that_cannot_follow_is_refused_at_once() -> None:
+def test_a_shape_that_cannot_be_inferred_is_refused_at_once() -> None:
     with pytest.raises(ValueError, match=r"'w'[\s\S]*shape \(2, 0\) is not known[\s\S]*deferred"):
         Parameter("w", shape=(2, 0)).initialize()
 
@@ -226,7 +226,7 @@ def test_zero_grad_clears_what_is_added_up() -> None:
     assert net.bias.grad().asnumpy().tolist() == [1]
 
 
-def test_states_that_are_not_differentiable_never_want_gradients() -> None:
+def test_states_that_are_not_differentiable_never_have_gradients() -> None:
     made = parameter(differentiable=False)
     made.grad_req = "write"
     assert made.grad_req == "null"
@@ -327,7 +327,7 @@ def test_a_constant_is_a_parameter_that_does_not_learn(hybridize: bool) -> None:
     assert repr(net.shift) == "Constant shifted_shift (shape=(1, 2), dtype=<class 'numpy.float32'>)"
 
 
-def test_a_constant_that_is_to_learn_is_warned_of() -> None:
+def test_requesting_a_gradient_of_a_constant_causes_a_warning() -> None:
     net = Shifted([1.0])
     net.initialize()
     with pytest.warns(UserWarning, match="'shifted_shift' does not learn"):

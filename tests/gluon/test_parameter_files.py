@@ -229,7 +229,7 @@ def test_another_dtype_is_refused_or_cast(saved: str, source: str, expected: Any
         assert net(nd.ones((1, 3), dtype=expected)).dtype == expected
 
 
-def test_a_list_of_arrays_is_no_file_of_parameters(tmp_path: Path) -> None:
+def test_a_list_of_arrays_is_refused_as_a_parameter_file(tmp_path: Path) -> None:
     path = str(tmp_path / "list.params")
     nd.save(path, [nd.ones((1,))])
     for load in (make().load_parameters, make().collect_params().load):
@@ -244,7 +244,7 @@ def test_a_net_without_parameters_has_an_empty_file(tmp_path: Path) -> None:
     net.load_parameters(path)
 
 
-def test_what_is_not_initialized_is_not_saved(tmp_path: Path) -> None:
+def test_uninitialized_parameters_are_not_saved(tmp_path: Path) -> None:
     path = tmp_path / "net.params"
     net = nn.Dense(2)
     for ready in (False, True):
@@ -258,7 +258,7 @@ def test_what_is_not_initialized_is_not_saved(tmp_path: Path) -> None:
 # ---------------------------------------------------------------------------------- damage
 
 
-def test_no_beginning_of_a_file_loads_anything(saved: str, tmp_path: Path) -> None:
+def test_a_truncated_file_loads_nothing(saved: str, tmp_path: Path) -> None:
     whole = Path(saved).read_bytes()
     net = filled(100)
     before = values(net)

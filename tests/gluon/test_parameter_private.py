@@ -37,7 +37,7 @@ COPIES = pytest.mark.parametrize("copied", ["deep copy", "pickle"])
 
 
 @COPIES
-def test_a_copy_of_a_parameter_learns_for_itself(copied: str) -> None:
+def test_a_copy_of_a_parameter_is_trained_independently(copied: str) -> None:
     made = Parameter("w", shape=(2,), grad_req="add")
     made.initialize(mx.init.One())
     other = both(copied)(made)
@@ -89,7 +89,7 @@ def test_a_parameter_takes_what_a_pickle_of_mxnet_holds() -> None:
     assert other.grad().asnumpy().tolist() == [3, 3]
 
 
-def test_what_makes_a_value_can_be_replaced_on_a_parameter() -> None:
+def test_methods_that_make_a_parameters_value_can_be_overridden() -> None:
     """Horovod broadcasts the first value of a parameter that waits for its shape so."""
     net, seen = nn.Dense(2, weight_initializer="ones"), []
     net.initialize()
@@ -104,7 +104,7 @@ def test_what_makes_a_value_can_be_replaced_on_a_parameter() -> None:
     assert seen == [(2, 3)]
 
 
-def test_dictionaries_of_parameters_are_the_same_only_if_they_are_one() -> None:
+def test_parameter_dictionaries_are_equal_only_if_identical() -> None:
     first, second = gluon.ParameterDict("a_"), gluon.ParameterDict("a_")
     assert first != second
     assert len({first, second}) == 2

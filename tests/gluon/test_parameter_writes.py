@@ -12,7 +12,7 @@ from gluonic import autograd, gluon, nd
 from tests.forking import forks, is_true_in_a_child
 from tests.gluon.writing import ONE_INPUT, SHAPE, WAYS
 
-PLACES = nd.array([[0, 7, 3], [1, 2, 0]])
+INDICES = nd.array([[0, 7, 3], [1, 2, 0]])
 
 
 class Net(gluon.HybridBlock):
@@ -84,7 +84,7 @@ class Family:
         kinds = Net, Product, Loop, Several, Ranked, Gathered, Outer
         shared = {"prefix": "net_", "params": self.main.params}
         self.pairs: list[tuple[Any, Any, Any]] = [
-            (kind(**shared), kind(**shared), PLACES if kind is Gathered else ONE_INPUT)
+            (kind(**shared), kind(**shared), INDICES if kind is Gathered else ONE_INPUT)
             for kind in kinds
         ]
         for compiled, _, _ in self.pairs:
@@ -172,7 +172,7 @@ WRITES_TO_MEMORY_OF_OTHERS = {"dlpack_capsule", "buffers_of_a_pickle"}
 
 
 @pytest.mark.parametrize("way", [name for name in WAYS if name not in WRITES_TO_MEMORY_OF_OTHERS])
-def test_a_change_of_other_parameters_lets_stand_what_was_packed(family: Family, way: str) -> None:
+def test_a_change_of_other_parameters_keeps_packed_weights(family: Family, way: str) -> None:
     other = Net()
     other.initialize(mx.init.Normal(1))
     other(ONE_INPUT)
@@ -185,7 +185,7 @@ def test_a_change_of_other_parameters_lets_stand_what_was_packed(family: Family,
     assert prepackings(family) == before
 
 
-def test_a_change_of_a_parameter_packs_it_anew_once_in_the_nets_that_read_it(
+def test_a_changed_parameter_is_packed_again_once_in_the_nets_that_read_it(
     family: Family,
 ) -> None:
     family.begin()
@@ -201,7 +201,7 @@ def test_a_change_of_a_parameter_packs_it_anew_once_in_the_nets_that_read_it(
 
 
 @forks
-def test_what_is_written_by_the_child_of_a_fork_changes_its_results(family: Family) -> None:
+def test_a_forked_child_sees_its_own_writes_to_parameters(family: Family) -> None:
     family.begin()
     before = family.compute(predicted, 0, 4)
 

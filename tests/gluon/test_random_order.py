@@ -139,7 +139,7 @@ class Twice(HybridBlock):
         return F.concat(first, between, self.inner(x), dim=0)
 
 
-def test_a_symbol_block_draws_anew_wherever_it_is_called() -> None:
+def test_each_call_of_a_symbol_block_draws_new_numbers() -> None:
     x = symbol.var("data")
     early, late = symbol.Dropout(x), symbol.Dropout(x * 2)
     net = Twice(SymbolBlock(symbol.concat(early, late, dim=0), x))

@@ -263,8 +263,8 @@ class Ranks(gluon.HybridBlock):
 
     def hybrid_forward(self, F: Any, x: Any, weight: Any) -> Any:
         products = F.khatri_rao(weight, x)
-        largest, places = F.topk(products, k=3, axis=0, ret_typ="both")
-        return largest, [F.sort(largest, axis=1), places]
+        largest, indices = F.topk(products, k=3, axis=0, ret_typ="both")
+        return largest, [F.sort(largest, axis=1), indices]
 
 
 def test_operators_that_python_runs_see_new_parameters_and_return_what_is_nested() -> None:
@@ -275,11 +275,13 @@ def test_operators_that_python_runs_see_new_parameters_and_return_what_is_nested
         replayed(net, x)
         net.weight.set_data(weight)
         assert isinstance(replay_of(net), EagerReplay)
-        largest, (ordered, places) = net(x)
+        largest, (ordered, indices) = net(x)
         net.hybridize(False)
         expected = net(x)
         net.hybridize()
-        for one, other in zip((largest, ordered, places), (expected[0], *expected[1]), strict=True):
+        for one, other in zip(
+            (largest, ordered, indices), (expected[0], *expected[1]), strict=True
+        ):
             np.testing.assert_array_equal(one.asnumpy(), other.asnumpy())
 
 
@@ -306,7 +308,7 @@ class CountingProp(mx.operator.CustomOpProp):
 
 
 @pytest.mark.parametrize("flags", [{}, {"static_alloc": True}])
-def test_a_custom_operator_alone_is_made_anew_for_each_call(flags: dict[str, bool]) -> None:
+def test_a_custom_operator_alone_is_created_for_each_call(flags: dict[str, bool]) -> None:
     net, x = Only(lambda F, x: F.Custom(x, op_type="counting_of_repeats")), nd.zeros((2,))
     net.hybridize(**flags)
     assert [net(x)[0].asscalar() for _ in range(5)] == [1] * 5
@@ -328,7 +330,7 @@ def test_a_custom_operator_of_a_static_graph_keeps_its_object_in_replays_too() -
     assert isinstance(replay_of(net), EagerReplay)
 
 
-def test_what_is_wrong_with_the_inputs_of_an_operator_alone_names_line_and_block() -> None:
+def test_an_error_in_the_inputs_of_an_operator_alone_names_line_and_block() -> None:
     net = Only(lambda F, x, y: F.khatri_rao(x, y))
     net.hybridize()
     for _ in range(4):
@@ -339,7 +341,7 @@ def test_what_is_wrong_with_the_inputs_of_an_operator_alone_names_line_and_block
     assert net(nd.ones((2, 3)), nd.ones((4, 3))).shape == (8, 3)
 
 
-def test_what_is_wrong_with_the_numbers_alone_names_line_and_block() -> None:
+def test_an_error_in_the_numbers_alone_names_line_and_block() -> None:
     net = Only(lambda F, x: F.linalg.potrf(x))
     net.hybridize()
     for _ in range(4):
@@ -351,7 +353,7 @@ def test_what_is_wrong_with_the_numbers_alone_names_line_and_block() -> None:
 
 
 @pytest.mark.parametrize("req", ["write", "add"])
-def test_gradients_that_are_only_passed_on_are_arrays_of_their_own(req: str) -> None:
+def test_gradients_that_are_passed_through_are_copied(req: str) -> None:
     net, (x, y) = Only(lambda F, x, y: x + y), (inputs(seed=1), inputs(seed=2))
     net.hybridize()
     head = nd.array(np.arange(8).reshape(2, 4), dtype="float32")
@@ -379,7 +381,7 @@ def net_of_recorded(net: Any, *args: nd.NDArray) -> nd.NDArray:
     return output
 
 
-def test_what_is_wrong_in_a_recorded_call_names_the_block() -> None:
+def test_an_error_in_a_recorded_call_names_the_block() -> None:
     net = replayed_recorded(hybridized(), inputs(rows=5))
     with autograd.record(), pytest.raises(MXNetError, match=net.name):
         net(nd.ones((2, 9)))
@@ -406,7 +408,7 @@ def test_a_net_trains_as_it_does_eagerly() -> None:
     np.testing.assert_allclose(losses[:6], losses[6:], rtol=1e-4)
 
 
-def test_inputs_of_ever_new_sizes_are_replayed_with_the_parameters_that_there_are() -> None:
+def test_inputs_of_ever_new_sizes_are_replayed_with_the_current_parameters() -> None:
     net = replayed(hybridized(), inputs(2))
     for rows in (3, 5):
         replayed(net, inputs(rows))
@@ -502,7 +504,7 @@ def test_each_call_returns_an_array_of_its_own() -> None:
     assert np.abs(second.asnumpy()).min() > 0
 
 
-def test_training_and_recording_are_heeded() -> None:
+def test_replays_respect_training_and_recording() -> None:
     x = inputs()
     net = replayed(hybridized(), x)
     before = net(x).asnumpy()
@@ -515,7 +517,7 @@ def test_training_and_recording_are_heeded() -> None:
     assert np.abs(net[0].weight.grad().asnumpy()).max() > 0
 
 
-def test_several_inputs_are_told_apart() -> None:
+def test_several_inputs_are_distinguished() -> None:
     net = Two()
     net.initialize()
     net.hybridize()
@@ -530,7 +532,7 @@ def test_a_wrong_number_of_inputs_is_refused() -> None:
         net(inputs(), inputs())
 
 
-def test_hooks_run_that_come_later() -> None:
+def test_hooks_registered_later_run() -> None:
     x = inputs()
     seen: list[str] = []
     net = replayed(hybridized(), x)
@@ -541,7 +543,7 @@ def test_hooks_run_that_come_later() -> None:
     assert seen == ["after", "before", "after"]
 
 
-def test_operator_hooks_run_that_come_later() -> None:
+def test_operator_hooks_registered_later_run() -> None:
     x = inputs()
     seen: list[str] = []
     net = replayed(hybridized(), x)

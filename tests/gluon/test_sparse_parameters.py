@@ -100,7 +100,7 @@ def test_a_row_sparse_parameter_is_saved_and_loaded(tmp_path: Any) -> None:
     assert (other.weight.row_sparse_data(nd.arange(6)).asnumpy() == before).all()
 
 
-def test_what_needs_all_of_a_row_sparse_value_is_refused() -> None:
+def test_operations_that_need_all_rows_of_a_row_sparse_value_are_refused() -> None:
     p = gluon.Parameter("weight", shape=(4, 2), stype="row_sparse", grad_stype="row_sparse")
     p.initialize()
     for use in (p.data, p.list_data, lambda: p.row_sparse_data(nd.arange(4))):

@@ -85,7 +85,7 @@ def test_a_failing_net_loses_the_hooks_as_well() -> None:
     assert not net[0]._forward_hooks
 
 
-def test_an_uninitialized_net_says_so() -> None:
+def test_an_uninitialized_net_is_reported() -> None:
     with pytest.raises(RuntimeError, match="has not been initialized"):
         nn.Dense(2, in_units=2).summary(nd.ones((1, 2)))
 

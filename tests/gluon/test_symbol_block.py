@@ -78,7 +78,7 @@ def exported(name: str, folder: Path, epoch: int = 0) -> tuple[Any, list[str], l
 
 
 @every_net
-def test_what_is_exported_comes_back_bit_by_bit(name: str, tmp_path: Path) -> None:
+def test_exported_nets_are_loaded_bit_for_bit(name: str, tmp_path: Path) -> None:
     net, (graph, values), names = exported(name, tmp_path)
     block = SymbolBlock.imports(graph, names, values)
     for seed in (0, 1):
@@ -89,7 +89,7 @@ def test_what_is_exported_comes_back_bit_by_bit(name: str, tmp_path: Path) -> No
     assert sorted(block.collect_params()) == sorted(net.collect_params())
 
 
-def test_what_predicts_is_exported_also_after_training(tmp_path: Path) -> None:
+def test_the_inference_graph_is_exported_even_after_training(tmp_path: Path) -> None:
     class Doubling(gluon.HybridBlock):
         def hybrid_forward(self, F: Any, x: Any, *args: Any, **kwargs: Any) -> Any:
             return x if autograd.is_training() else 2 * x
@@ -250,7 +250,7 @@ def test_shapes_of_parameters_follow_from_the_first_batch() -> None:
     assert block.collect_params()["fc_weight"].shape == (3, 5)
 
 
-def test_an_initializer_given_as_an_attribute_of_an_operator_is_not_heeded() -> None:
+def test_an_initializer_given_as_an_attribute_of_an_operator_is_ignored() -> None:
     y = sym.FullyConnected(
         sym.var("data"), num_hidden=2, name="fc", attr={"__init__": mx.init.Xavier()}
     )
@@ -259,7 +259,7 @@ def test_an_initializer_given_as_an_attribute_of_an_operator_is_not_heeded() -> 
     assert net(nd.ones((1, 3))).asnumpy().tolist() == [[4, 4]]
 
 
-def test_variables_that_declare_themselves_are_listened_to() -> None:
+def test_declarations_of_variables_are_respected() -> None:
     x = sym.var("x")
     w = sym.var("w", shape=(1,), init=mx.init.Constant(4), lr_mult=0.5, dtype="float64")
     block = SymbolBlock(sym.broadcast_mul(x, w), x)
@@ -326,7 +326,7 @@ def test_a_net_that_has_not_run_cannot_be_exported(tmp_path: Path) -> None:
     assert not list(tmp_path.iterdir())
 
 
-def test_a_damaged_file_says_which(tmp_path: Path) -> None:
+def test_the_error_about_a_damaged_file_names_it(tmp_path: Path) -> None:
     _, (graph, values), _ = exported("tied", tmp_path)
     whole = Path(graph).read_text()
     for length in range(0, len(whole), 97):

@@ -46,7 +46,7 @@ class Branching(Watched):
         return x * 2
 
 
-def test_branches_on_the_mode_are_taken_anew() -> None:
+def test_a_change_of_mode_traces_branches_again() -> None:
     net = hybridized(Branching())
     x = nd.array([1.0])
     found = []
@@ -158,7 +158,9 @@ def test_each_structure_has_a_trace_and_comes_back_to_it() -> None:
 @pytest.mark.parametrize(
     "values", [(1, 1.0, True), (0.0, -0.0), (2, "2"), (None, 0), ((1,), [1])], ids=str
 )
-def test_values_that_python_finds_equal_are_told_apart(values: tuple[Any, ...]) -> None:
+def test_arguments_that_compare_equal_but_differ_in_type_are_distinguished(
+    values: tuple[Any, ...],
+) -> None:
     class Formatted(Watched):
         def compute(self, F: Any, x: Any, *args: Any) -> Any:
             return x * len(repr(args[0])) + (str(args[0])[0] == "-")
@@ -170,7 +172,7 @@ def test_values_that_python_finds_equal_are_told_apart(values: tuple[Any, ...]) 
     assert net.traces == len(values)
 
 
-def test_numbers_that_change_all_the_time_do_not_pile_up_traces(
+def test_ever_changing_numbers_do_not_accumulate_traces(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     class Scaled(Watched):
@@ -230,7 +232,7 @@ def test_operators_with_several_outputs_return_them_all() -> None:
 # ------------------------------------------------------------------------- changes of the block
 
 
-def test_a_part_that_is_added_or_replaced_counts_at_once_wherever_it_is() -> None:
+def test_a_child_that_is_added_or_replaced_takes_effect_at_once_at_any_depth() -> None:
     inner, outer = nn.HybridSequential(), nn.HybridSequential()
     inner.add(nn.Dense(2, in_units=2, weight_initializer="ones"))
     outer.add(inner)
@@ -242,14 +244,14 @@ def test_a_part_that_is_added_or_replaced_counts_at_once_wherever_it_is() -> Non
     assert net(x).asnumpy().tolist() == [[4, 4, 4]]
 
 
-def test_a_cast_part_counts_at_once() -> None:
+def test_a_cast_child_takes_effect_at_once() -> None:
     net = hybridized(nn.Dense(2, in_units=2))
     net(nd.ones((1, 2)))
     net.cast("float64")
     assert net(nd.ones((1, 2), dtype="float64")).dtype == np.float64
 
 
-def test_new_values_of_parameters_count_at_once() -> None:
+def test_new_values_of_parameters_take_effect_at_once() -> None:
     net = hybridized(nn.Dense(1, in_units=1, use_bias=False))
     for value in (2.0, 3.0):
         net.weight.set_data(nd.array([[value]]))
@@ -258,7 +260,7 @@ def test_new_values_of_parameters_count_at_once() -> None:
     assert net(nd.ones((1, 1))).asscalar() == 5
 
 
-def test_hybridize_forgets_and_traces_again() -> None:
+def test_hybridize_discards_the_graph_and_traces_again() -> None:
     net = hybridized(Branching())
     net(ones())
     net.hybridize(clear=False)
@@ -327,7 +329,7 @@ def test_a_forked_child_runs_what_its_parent_compiled_and_compiles_more(before: 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, MemoryError, RuntimeError])
 @pytest.mark.parametrize("hybridize", [False, True])
-def test_whatever_breaks_off_a_call_the_next_one_works(
+def test_after_a_call_is_interrupted_the_next_one_works(
     error: type[BaseException], hybridize: bool
 ) -> None:
     class Breaking(Watched):
@@ -360,7 +362,7 @@ def test_whatever_breaks_off_a_call_the_next_one_works(
 # ------------------------------------------------------------------------------------ size, memory
 
 
-def test_a_chain_longer_than_pythons_stack_is_no_problem() -> None:
+def test_a_chain_may_be_longer_than_pythons_stack() -> None:
     class Long(Watched):
         def compute(self, F: Any, x: Any, *args: Any) -> Any:
             for _ in range(3000):

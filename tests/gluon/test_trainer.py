@@ -65,7 +65,7 @@ def test_gradients_of_several_contexts_are_summed(kvstore: str, update_on_kvstor
         assert [value(x, context) for context in TWO] == [expected, expected]
 
 
-def test_without_a_store_contexts_go_their_own_ways() -> None:
+def test_without_a_store_contexts_are_updated_independently() -> None:
     x = parameter(TWO)
     trainer = gluon.Trainer([x], "sgd", {"learning_rate": 1.0}, kvstore=None)
     descend(x)
@@ -86,7 +86,7 @@ def test_a_registered_store_that_cannot_optimize_is_used_for_sums() -> None:
         demanding.step(1)
 
 
-def test_multipliers_of_parameters_count() -> None:
+def test_multipliers_of_parameters_are_applied() -> None:
     x, y = parameter(name="x"), parameter(name="y")
     x.lr_mult = 0.5
     trainer = gluon.Trainer([x, y], "sgd", {"learning_rate": 1.0})
@@ -154,7 +154,7 @@ def test_the_learning_rate_is_read_and_set() -> None:
     assert trainer.learning_rate == trainer.optimizer.lr == 0.25
 
 
-def test_a_scheduler_sets_the_learning_rate_and_nobody_else() -> None:
+def test_only_the_scheduler_can_set_the_learning_rate() -> None:
     x = parameter()
     schedule = mx.lr_scheduler.FactorScheduler(2, factor=0.5, base_lr=1.0)
     trainer = gluon.Trainer([x], "sgd", {"lr_scheduler": schedule})
@@ -180,7 +180,7 @@ def test_parameters_come_in_the_order_of_their_names() -> None:
 @pytest.mark.parametrize(
     "params", [3, ["x"], [nd.ones((1,))], {"x": 1}], ids=["number", "names", "arrays", "dictionary"]
 )
-def test_what_is_no_parameter_is_refused(params: Any) -> None:
+def test_values_other_than_parameters_are_refused(params: Any) -> None:
     with pytest.raises(ValueError, match="Parameters"):
         gluon.Trainer(params, "sgd")
 
@@ -190,7 +190,7 @@ def test_parameters_on_different_contexts_are_refused() -> None:
         gluon.Trainer([parameter(name="x"), parameter(TWO, name="y")], "sgd")
 
 
-def test_settings_do_not_go_with_an_optimizer_that_is_made() -> None:
+def test_settings_are_refused_with_an_optimizer_instance() -> None:
     with pytest.raises(mx.MXNetError, match="made already"):
         gluon.Trainer([parameter()], mx.optimizer.SGD(), {"learning_rate": 1.0})
 
@@ -239,7 +239,7 @@ def test_a_damaged_states_file_changes_nothing(tmp_path: Path) -> None:
     assert trainer._updaters[0].states is before
 
 
-def test_weights_loaded_later_are_those_a_store_goes_on_from(tmp_path: Path) -> None:
+def test_a_store_continues_from_weights_that_are_loaded_later(tmp_path: Path) -> None:
     x = parameter(TWO)
     params = gluon.ParameterDict()
     params._params["x"] = x

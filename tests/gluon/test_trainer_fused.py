@@ -72,11 +72,11 @@ def penalized(net: Any, x: NDArray, y: NDArray) -> Any:
 @pytest.mark.parametrize("loss", [entropy, twice, penalized])
 def test_gradients_are_those_of_the_eager_net(loss: Callable[..., NDArray]) -> None:
     net = made(hybrid=True)
-    places = memory(net)
+    addresses = memory(net)
     wanted = backward(made(hybrid=False), loss)
     for _ in range(3):
         same(backward(net, loss), wanted)
-    assert memory(net) == places
+    assert memory(net) == addresses
 
 
 def test_gradients_are_not_copied_to_their_buffers(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -124,7 +124,7 @@ def test_an_array_that_shares_the_gradients_memory_sees_the_next_gradient() -> N
     np.testing.assert_allclose(alias.asnumpy(), wanted[0], rtol=2e-5, atol=1e-7)
 
 
-def test_a_gradient_that_is_a_constant_of_the_graph_counts_with_its_old_value() -> None:
+def test_a_gradient_buffer_read_as_a_constant_has_its_old_value() -> None:
     """An operator before the net reads the old gradient, when the walk already knows the new one."""
     results = []
     for hybrid in (True, False):

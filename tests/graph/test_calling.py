@@ -34,7 +34,7 @@ def test_inputs_come_before_attributes_by_position() -> None:
     assert attributes == {"num_hidden": 3, "no_bias": True}
 
 
-def test_keywords_are_told_apart_by_name() -> None:
+def test_inputs_and_attributes_are_distinguished_by_keyword() -> None:
     assert split("FullyConnected", A, weight=B, num_hidden=3) == (
         [A],
         {"weight": B},
@@ -42,7 +42,7 @@ def test_keywords_are_told_apart_by_name() -> None:
     )
 
 
-def test_what_is_not_given_is_not_passed_on() -> None:
+def test_omitted_arguments_are_not_passed_on() -> None:
     assert split("FullyConnected", A, num_hidden=3, no_bias=NULL, bias=None)[2] == {"num_hidden": 3}
 
 
@@ -66,7 +66,7 @@ def test_variadic_operators_count_their_inputs() -> None:
     ("args", "kwargs"),
     [((A, B), {"rhs": C}), ((A, B, C), {}), ((A,), {"lhs": B})],
 )
-def test_arguments_given_twice_or_too_many_are_refused(
+def test_repeated_and_superfluous_arguments_are_refused(
     args: tuple[Thing, ...], kwargs: dict[str, Thing]
 ) -> None:
     with pytest.raises(TypeError):
@@ -101,7 +101,7 @@ def test_every_operator_has_a_signature(room: str) -> None:
         ("_image_to_tensor", "image", "to_tensor"),
     ],
 )
-def test_names_say_where_a_function_lives(name: str, module: str, function: str) -> None:
+def test_functions_report_their_module(name: str, module: str, function: str) -> None:
     assert public_name_of(name) == (module, function)
 
 

@@ -17,7 +17,7 @@ def lines(error: Exception) -> list[str]:
     return str(error).splitlines()
 
 
-def test_the_first_line_and_the_last_say_what_is_wrong() -> None:
+def test_the_first_and_the_last_line_state_what_is_wrong() -> None:
     first, *between, last = lines(MXNetError(describe("the shapes differ", where="add", **SAID)))
     assert first == last == "add: the shapes differ"
     assert [line.split(":")[0].strip() for line in between[:3]] == ["lhs", "rhs", "Try"]
@@ -30,14 +30,14 @@ def test_a_short_message_is_one_line_with_the_users(message: str) -> None:
     assert line.startswith(f'it is not there (File "{__file__}", line ')
 
 
-def test_what_is_found_on_the_way_out_stands_between() -> None:
+def test_facts_found_while_unwinding_stand_between_them() -> None:
     error = MXNetError(describe("it is not there"))
     error.facts.append("looked for it here")
     error.blocks.append("net")
-    first, fact, place, block, last = lines(error)
+    first, fact, location, block, last = lines(error)
     assert first == last == "it is not there"
     assert (fact, block) == ("  looked for it here", "  in block net")
-    assert "File" in place
+    assert "File" in location
 
 
 def test_an_error_within_a_message_is_among_its_facts() -> None:
@@ -49,11 +49,11 @@ def test_an_error_within_a_message_is_among_its_facts() -> None:
 
 
 @pytest.mark.parametrize("error", [MXNetError(describe("bad", **SAID)), MXNetError("bad")])
-def test_errors_say_the_same_in_another_process(error: Exception) -> None:
+def test_errors_have_the_same_message_in_another_process(error: Exception) -> None:
     assert str(pickle.loads(pickle.dumps(error))) == str(error)
 
 
-def test_other_kinds_of_errors_are_told_in_the_same_way() -> None:
+def test_other_kinds_of_errors_are_reported_in_the_same_way() -> None:
     first, *_, last = lines(ValueError(describe("bad", **SAID)))
     assert first == last == "bad"
 
@@ -63,7 +63,7 @@ def test_other_kinds_of_errors_are_told_in_the_same_way() -> None:
 PACKAGE = Path(gluonic.__file__).parent
 
 
-def test_no_message_is_put_together_of_lines_but_by_describe() -> None:
+def test_messages_of_several_lines_are_made_by_describe_only() -> None:
     found = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
         for path in PACKAGE.rglob("*.py")
@@ -89,7 +89,7 @@ def all_kinds() -> list[type[MXNetError]]:
     return sorted(found, key=lambda kind: f"{kind.__module__}.{kind.__qualname__}")
 
 
-def test_the_last_line_of_each_kind_of_error_is_its_gist() -> None:
+def test_the_last_line_of_each_kind_of_error_is_its_summary() -> None:
     kinds = all_kinds()
     assert len(kinds) > 40
     for kind in kinds:

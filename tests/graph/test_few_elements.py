@@ -20,7 +20,7 @@ def few(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.parametrize("scale", [1e-30, 1e-3, 0.1, 1, 5, 30])
 @pytest.mark.parametrize("name", ["erf", "ndtr", "gammaln", "digamma"])
-def test_they_are_those_of_scipy(name: str, scale: float) -> None:
+def test_the_functions_agree_with_scipy(name: str, scale: float) -> None:
     x = (np.random.default_rng(0).standard_normal(20_000) * scale).astype(np.float32)
     if name in ("gammaln", "digamma"):
         x = np.abs(x)
@@ -32,7 +32,7 @@ def test_they_are_those_of_scipy(name: str, scale: float) -> None:
 
 
 @pytest.mark.parametrize("name", ["erf", "ndtr"])
-def test_ends_and_shapes_are_kept(name: str) -> None:
+def test_limits_and_shapes_are_kept(name: str) -> None:
     x = np.array([[np.nan, np.inf, -np.inf], [-0.0, 3e38, -3e38]], np.float32)
     np.testing.assert_array_equal(of_few(name, x), getattr(scipy.special, name)(x))
     assert of_few(name, x[0, 0]).shape == ()
@@ -76,7 +76,7 @@ def test_other_functions_and_dtypes_are_left_to_scipy() -> None:
     assert of_few("erfinv", np.zeros(3, np.float32)) is None
 
 
-def test_after_many_elements_scipy_computes_what_takes_it_less_long() -> None:
+def test_after_many_elements_scipy_computes_what_it_computes_faster() -> None:
     assert of_few("gammaln", np.broadcast_to(np.float32(1), (1 << 22,))) is None
     assert of_few("gammaln", np.ones(3, np.float32)) is None
     assert of_few("erf", np.zeros(3, np.float32)) is not None

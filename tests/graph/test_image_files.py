@@ -49,7 +49,7 @@ def test_pillow_gives_nearly_these_pixels(case: str, monkeypatch: pytest.MonkeyP
 @given(
     image=arrays(np.uint8, st.tuples(st.integers(1, 9), st.integers(1, 9), st.sampled_from([1, 3])))
 )
-def test_what_is_encoded_without_loss_is_decoded_again(image: np.ndarray) -> None:
+def test_lossless_encoding_is_undone_by_decoding(image: np.ndarray) -> None:
     contents = encode(image, 3, ".png")
     assert np.array_equal(decode(contents, -1, to_rgb=False), image)
 
@@ -70,7 +70,7 @@ def test_quality_makes_files_larger(library: str) -> None:
 
 
 @pytest.mark.parametrize("contents", [b"", b"no image at all", FILES["png"][:60]])
-def test_what_is_no_image_is_refused(contents: bytes, library: str) -> None:
+def test_data_other_than_images_are_refused(contents: bytes, library: str) -> None:
     with pytest.raises(FileFormatError, match="no image, or damaged"):
         decode(contents)
 

@@ -12,7 +12,7 @@ from tests.graph.registry_samples import SAMPLES, application_of, cast, every_sa
 
 
 @every_sample
-def test_further_calls_compute_what_the_first_one_did(name: str, number: int) -> None:
+def test_repeated_calls_compute_what_the_first_one_did(name: str, number: int) -> None:
     sample = SAMPLES[name][number]
     variables = [Node(None, f"x{i}") for i in range(len(sample.inputs))]
     node = Node(application_of(name, sample), "called", [v.entry() for v in variables])
@@ -33,11 +33,11 @@ def test_an_error_in_a_further_call_names_the_operator_and_its_inputs() -> None:
     x = Node(None, "x")
     node = Node(application("_linalg_potrf", 1, {}), "factor", [x.entry()])
     interpretation = Interpretation(Graph([node.entry()]), [x])
-    told = []
+    messages = []
     for matrix in (np.eye(2), -np.eye(2), np.eye(2), -np.eye(2)):
         try:
             interpretation([matrix], run_of(SAMPLES["_linalg_potrf"][0]))
         except MXNetError as error:
-            told.append(str(error))
-    assert told[0] == told[1]
-    assert "factor" in told[0]
+            messages.append(str(error))
+    assert messages[0] == messages[1]
+    assert "factor" in messages[0]

@@ -9,7 +9,7 @@ import pytest
 from gluonic.graph.operator import REGISTRY
 from tests.graph.registry_samples import Array
 from tests.measured.operator_faults import FAULTS, LACKING, REFUSED
-from tests.measured.operator_runner import told, weights
+from tests.measured.operator_runner import summary, weights
 from tests.measured.operators import Use, read, run, uses
 
 MEASURED = read()
@@ -26,7 +26,7 @@ def tolerance(use: Use, array: Array) -> float:
 
 def agrees(ours: Array, measured: list[Any], most: float) -> bool:
     """Whether dtype and shape are those that were measured, and the numbers as near as that."""
-    dtype, shape, numbers = told(ours)
+    dtype, shape, numbers = summary(ours)
     if [dtype, shape] != measured[:2] or len(numbers) != len(measured[2]):
         return False
     flat = ours.reshape(-1).astype(np.float64)

@@ -36,7 +36,7 @@ every_operator = pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name
 
 
 def is_exempt(op: Operator) -> bool:
-    """Whether an operator is checked with another's gradient, or computes what its user says."""
+    """Whether an operator is checked with another's gradient, or computes a user-defined function."""
     computes_graphs = "subgraphs" in op.attributes  # tests/symbol/test_control_flow.py
     return op.name.startswith("_backward_") or op.calls_back or computes_graphs
 

@@ -72,7 +72,7 @@ def test_heads_behind_any_operator_give_their_gradient(name: str, number: int) -
     assert all(entry is not None and entry.node.operator_name == "ones_like" for entry in found)
 
 
-def test_what_has_no_heads_is_not_differentiated_where_nothing_flows() -> None:
+def test_graphs_without_heads_are_not_differentiated_where_no_gradient_flows() -> None:
     x = Node(None, "x").entry()
     stopped = F.BlockGrad(F.exp(F.sigmoid(x)))
     assert gradients([stopped], [F.ones_like(stopped)], [x], train=True) == [None]

@@ -55,14 +55,14 @@ def test_whole_numbers_wrap_around_in_integers(dtype: str, number: int) -> None:
 
 
 def _takes_elements(name: str) -> bool:
-    """Whether an operator computes each element from those in its place, and draws nothing."""
+    """Whether an operator computes each element from those at its position, and draws nothing."""
     op = REGISTRY[name]
     other_shapes = "preloaded" in name or "_group_" in name
     return op.scalar is not None or ("_update" in name and not other_shapes)
 
 
 def _without_axes(array: Any, original: Any) -> Any:
-    """One number without axes; what is one number anyway (a norm, say) has one axis."""
+    """One number without axes; results that are always one number (a norm, for example) have one axis."""
     return array.copy() if original.shape == (1,) else array.reshape(()).copy()
 
 

@@ -128,7 +128,7 @@ def test_large_arrays_are_drawn_in_runs_of_one_length(count: int) -> None:
     assert 0 <= runs * length - count < runs
 
 
-def test_what_was_recorded_is_repeated() -> None:
+def test_recorded_draws_are_repeated() -> None:
     recorded = Recorded(RandomSource(1))
     first = [recorded.draw("uniform", (3,), F32, 0.0, 1.0), recorded.below(np.array([5, 9]))]
     repeated = Repeated(recorded.drawn)

@@ -30,7 +30,7 @@ def left_one_by_one(
     strict=st.booleans(),
     seed=st.integers(0, 1 << 16),
 )
-def test_a_box_is_left_if_no_better_one_that_is_left_covers_it(
+def test_suppression_keeps_a_box_unless_a_better_kept_one_covers_it(
     count: int, spread: int, kinds: int, threshold: float, strict: bool, seed: int
 ) -> None:
     rng = np.random.default_rng(seed)

@@ -39,7 +39,7 @@ def numbers(shape: Sequence[int], seed: int) -> Array:
 
 @settings(max_examples=300, deadline=None)
 @given(case=sums(), keepdims=st.booleans(), seed=st.integers(0, 9), turned=st.booleans())
-def test_a_sum_is_near_to_that_in_float64(
+def test_a_sum_is_close_to_that_in_float64(
     case: tuple[tuple[int, ...], tuple[int, ...]], keepdims: bool, seed: int, turned: bool
 ) -> None:
     shape, axes = case
@@ -54,7 +54,7 @@ def test_a_sum_is_near_to_that_in_float64(
 
 @settings(max_examples=200, deadline=None)
 @given(case=sums(), keepdims=st.booleans(), seed=st.integers(0, 9), turned=st.booleans())
-def test_a_sum_of_squares_is_near_to_that_in_float64(
+def test_a_sum_of_squares_is_close_to_that_in_float64(
     case: tuple[tuple[int, ...], tuple[int, ...]], keepdims: bool, seed: int, turned: bool
 ) -> None:
     shape, axes = case

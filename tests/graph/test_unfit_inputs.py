@@ -39,7 +39,7 @@ def test_arrays_without_axes_are_refused_where_axes_are_needed(name: str, hybrid
         net(scalar())
 
 
-def test_what_numpy_refuses_is_told_with_the_operator_and_its_inputs() -> None:
+def test_errors_of_numpy_are_reported_with_the_operator_and_its_inputs() -> None:
     with pytest.raises(InferenceError, match=r"_image_resize.*\n.*shape \(4, 0, 3\)"):
         nd.image.resize(no_pixels(), size=2)
 

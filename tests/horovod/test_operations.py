@@ -102,7 +102,7 @@ def test_operations_can_be_limited_to_some_ranks() -> None:
 
 
 @ranks(2)
-def test_ranks_that_differ_all_say_so_and_go_on() -> None:
+def test_all_ranks_report_that_they_differ_and_continue() -> None:
     hvd.init()
     rank = hvd.rank()
     differing: list[Any] = [
@@ -150,7 +150,7 @@ HOROVODS = """
 """
 
 
-def test_it_has_horovods_names() -> None:
+def test_it_has_the_names_of_horovod() -> None:
     assert {*HOROVODS.split()} <= {*hvd.__all__}
     assert all(hasattr(hvd, name) for name in hvd.__all__)
 

@@ -18,7 +18,9 @@ MEASURED = read("augmented_images")
 
 @pytest.mark.parametrize("case", augmented_images.cases(mx))
 def test_images_and_draws_are_those_of_mxnet(case: str) -> None:
-    tolerance = 2e-4 if "otat" in case else 2e-5  # of places, which MXNet finds in single precision
+    tolerance = (
+        2e-4 if "otat" in case else 2e-5
+    )  # of positions, which MXNet computes in single precision
     assert agrees(numbers(augmented_images.cases(mx)[case]()), MEASURED[case], tolerance)
 
 

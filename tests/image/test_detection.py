@@ -79,9 +79,7 @@ def test_augmenters_that_make_no_sense_are_refused(make: Any, words: str) -> Non
 
 @pytest.mark.parametrize("kind", [image.DetRandomCropAug, image.DetRandomPadAug])
 @pytest.mark.parametrize("setting", [{"area_range": (3, 2)}, {"aspect_ratio_range": (-1, 2)}])
-def test_augmenters_whose_limits_make_no_sense_say_so_and_do_nothing(
-    kind: Any, setting: Any
-) -> None:
+def test_augmenters_with_invalid_limits_warn_and_do_nothing(kind: Any, setting: Any) -> None:
     with pytest.warns(UserWarning, match=next(iter(setting))):
         augmenter = kind(**setting)
     src, label = scene()
@@ -93,7 +91,7 @@ def test_the_base_of_augmenters_does_nothing_itself() -> None:
         image.DetAugmenter()(*scene())
 
 
-def places(folder: Path, labels: list[Any] | None = None) -> dict[str, Any]:
+def sources(folder: Path, labels: list[Any] | None = None) -> dict[str, Any]:
     """Arguments of iterators over grey pictures with objects."""
     labels = labels or [image_iterators.objects(n) for n in range(4)]
     contents = [image_iterators.png(np.full((8, 9, 3), 60, np.uint8))] * len(labels)
@@ -101,14 +99,14 @@ def places(folder: Path, labels: list[Any] | None = None) -> dict[str, Any]:
 
 
 def test_labels_are_filled_up(tmp_path: Path) -> None:
-    iterator: Any = image.ImageDetIter(4, (3, 8, 9), **places(tmp_path)["rec"])
+    iterator: Any = image.ImageDetIter(4, (3, 8, 9), **sources(tmp_path)["rec"])
     labels = iterator.next().label[0].asnumpy()
     assert labels.shape == (4, *iterator.label_shape) == (4, 3, 5)
     assert (labels == -1).all(axis=2).sum(axis=1).tolist() == [2, 1, 0, 2]
 
 
 def test_iterators_get_one_shape_of_labels(tmp_path: Path) -> None:
-    given = places(tmp_path)["list"]
+    given = sources(tmp_path)["list"]
     few: Any = image.ImageDetIter(2, (3, 8, 9), **{**given, "imglist": given["imglist"][:1]})
     many: Any = image.ImageDetIter(2, (3, 8, 9), **given)
     assert few.label_shape == (1, 5)
@@ -119,7 +117,7 @@ def test_iterators_get_one_shape_of_labels(tmp_path: Path) -> None:
 
 
 def test_shapes_are_changed_but_not_to_what_labels_do_not_fit_into(tmp_path: Path) -> None:
-    iterator: Any = image.ImageDetIter(2, (3, 8, 9), **places(tmp_path)["list"])
+    iterator: Any = image.ImageDetIter(2, (3, 8, 9), **sources(tmp_path)["list"])
     iterator.reshape((3, 8, 9), (6, 5))
     assert iterator.next().label[0].shape == (2, 6, 5)
     for shape, words in (((5, 5), "reduce"), ((6, 6), "width"), ((6,), "length 2")):
@@ -141,14 +139,14 @@ def test_labels_that_describe_no_objects_are_refused(
     tmp_path: Path, label: Any, words: str
 ) -> None:
     with pytest.raises(mx.MXNetError, match=words):
-        image.ImageDetIter(1, (3, 8, 9), **places(tmp_path, [label])["list"])
+        image.ImageDetIter(1, (3, 8, 9), **sources(tmp_path, [label])["list"])
 
 
 def test_boxes_are_drawn(tmp_path: Path) -> None:
     pytest.importorskip("cv2")
     label = [2, 5, 1, 0.25, 0.25, 0.75, 0.75]
     iterator: Any = image.ImageDetIter(
-        1, (3, 80, 80), **places(tmp_path, [label])["list"], mean=True
+        1, (3, 80, 80), **sources(tmp_path, [label])["list"], mean=True
     )
     pictures = list(iterator.draw_next((10, 200, 30), 1, mean=True, id2labels={1: "cat"}))
     assert len(pictures) == 1

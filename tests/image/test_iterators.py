@@ -30,19 +30,19 @@ def files(folder: Path, count: int = 6, broken: tuple[int, ...] = ()) -> dict[st
     return image_iterators.written(mx, folder, contents, [[float(n)] for n in range(count)])
 
 
-PLACES = ("list", "lst", "rec", "rec and lst", "rec without idx")
+SOURCES = ("list", "lst", "rec", "rec and lst", "rec without idx")
 
 
-@pytest.mark.parametrize("place", PLACES)
-def test_a_damaged_image_is_named_and_the_next_ones_follow(tmp_path: Path, place: str) -> None:
+@pytest.mark.parametrize("source", SOURCES)
+def test_a_damaged_image_is_named_and_the_next_ones_follow(tmp_path: Path, source: str) -> None:
     names = {
         "list": r"3\.png",
         "lst": r"3\.png",
         "rec without idx": r"record number 4.*a\.rec",
     }
-    iterator: Any = image.ImageIter(2, (3, 4, 5), **files(tmp_path, broken=(3,))[place])
+    iterator: Any = image.ImageIter(2, (3, 4, 5), **files(tmp_path, broken=(3,))[source])
     assert iterator.next().label[0].asnumpy().tolist() == [0, 1]
-    with pytest.raises(FileFormatError, match=names.get(place, r"index: 9.*a\.rec")):
+    with pytest.raises(FileFormatError, match=names.get(source, r"index: 9.*a\.rec")):
         iterator.next()
     assert iterator.next().label[0].asnumpy().tolist() == [4, 5]
     iterator.reset()
@@ -74,8 +74,8 @@ def test_an_iterator_can_decode_otherwise(tmp_path: Path) -> None:
 
 def test_no_more_is_read_than_a_batch_needs(tmp_path: Path) -> None:
     iterator: Any = image.ImageIter(2, (3, 4, 5), **files(tmp_path)["lst"])
-    places = [(iterator.cur, iterator.next() and iterator.cur) for _ in range(3)]
-    assert places == [(0, 2), (2, 4), (4, 6)]
+    positions = [(iterator.cur, iterator.next() and iterator.cur) for _ in range(3)]
+    assert positions == [(0, 2), (2, 4), (4, 6)]
 
 
 def test_the_child_of_a_fork_decodes_by_threads_of_its_own(tmp_path: Path) -> None:

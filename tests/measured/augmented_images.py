@@ -110,14 +110,14 @@ def several(mx: Any, change: Any, image: Any) -> Any:
 
 
 def augmented(mx: Any, case: str) -> Any:
-    """What an augmenter says that it is, and what it makes."""
+    """How an augmenter describes itself, and its results."""
     name, arguments, image = AUGMENTERS[case]
     augmenter = getattr(mx.image, name)(*arguments)
     return [augmenter.dumps(), several(mx, augmenter, image)]
 
 
 def created(mx: Any, case: str) -> Any:
-    """What the augmenters that are made say they are, and what they make."""
+    """How the created augmenters describe themselves, and their results."""
     made = mx.image.SequentialAug(mx.image.CreateAugmenter((3, 6, 7), **CREATED[case]))
     return [made.dumps(), several(mx, made, WIDE)]
 
@@ -136,7 +136,7 @@ def rotated(mx: Any, image: Any, angles: Any, *zooms: bool) -> Any:
 
 
 def refused(mx: Any, kind: Any, *arguments: Any) -> bool:
-    """Whether an image cannot be turned so, and an error of a kind says it."""
+    """Whether an image cannot be rotated so, which an error of a kind reports."""
     try:
         rotated(mx, *arguments)
     except kind:

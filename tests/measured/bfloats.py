@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-# What MXNet's programs say for it.
+# The name that MXNet's programs use for it.
 KIND = np.dtype([("bfloat16", np.uint16)])
 
 

@@ -27,8 +27,8 @@ def kept(mx: Any, kind: str, contexts: int, threshold: float, optimizer: Any = N
     for step in range(STEPS):
         for number, key in enumerate("ab"):
             values = [
-                mx.nd.array(gradient(step + number, place), ctx=mx.cpu(place))
-                for place in range(contexts)
+                mx.nd.array(gradient(step + number, device), ctx=mx.cpu(device))
+                for device in range(contexts)
             ]
             out = mx.nd.zeros((3, 5))
             store.push(key, values)

@@ -32,8 +32,8 @@ ARRAYS: dict[str, tuple[list[float], ...]] = {
 }
 
 
-def told(array: Any) -> dict[str, Any]:
-    """Return what tells an array from any other."""
+def summary(array: Any) -> dict[str, Any]:
+    """Return what identifies an array."""
     values = array.asnumpy() if hasattr(array, "asnumpy") else np.asarray(array)
     return {
         "dtype": str(values.dtype),
@@ -46,7 +46,7 @@ def told(array: Any) -> dict[str, Any]:
 def _seeded(mx: Any, seed: int, *draws: Callable[[], Any]) -> list[Any]:
     """Return what is drawn one after the other."""
     mx.random.seed(seed)
-    return [told(draw()) for draw in draws]
+    return [summary(draw()) for draw in draws]
 
 
 def _numbers(mx: Any, name: str, given: dict[str, float], dtype: str) -> Callable[[], Any]:
@@ -161,8 +161,8 @@ def _by_context(mx: Any) -> list[Any]:
     mx.random.seed(9, ctx=mx.cpu(2))
     probabilities = mx.nd.array([0.1, 0.2, 0.3, 0.4])
     return [
-        told(mx.nd.random.uniform(shape=(5,))),
-        told(mx.nd.random.multinomial(probabilities, shape=20)),
+        summary(mx.nd.random.uniform(shape=(5,))),
+        summary(mx.nd.random.multinomial(probabilities, shape=20)),
     ]
 
 

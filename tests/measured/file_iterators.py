@@ -1,4 +1,4 @@
-"""Iterators over files of numbers: rows in their order, filling, and what they say of their inputs."""
+"""Iterators over files of numbers: rows in their order, filling, and their descriptions of their inputs."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ def passes(mx: Any, kind: str, settings: dict[str, Any]) -> Any:
 
 
 def _batch(batch: Any, settings: dict[str, Any]) -> Any:
-    """Data, labels and filling; what a batch that is not rounded is filled up with is nobody's business."""
+    """Data, labels and filling; what a batch that is not rounded is filled up with is not specified."""
     rows = (
         len(batch.data[0]) if settings.get("round_batch", True) else len(batch.data[0]) - batch.pad
     )

@@ -17,7 +17,8 @@ def shown(net: Any) -> dict[str, Any]:
         "flags": [list(flag) for flag in net._flags],
         "compiled": net._cached_op is not None,
         "arguments": [
-            [is_input, place if is_input else place.name] for is_input, place in net._cached_op_args
+            [is_input, source if is_input else source.name]
+            for is_input, source in net._cached_op_args
         ],
     }
 
@@ -69,7 +70,7 @@ def _hybridized_again(mx: Any) -> dict[str, Any]:
 
 
 def _given(mx: Any) -> list[Any]:
-    """Set a graph in the place of the block's own."""
+    """Replace the block's graph."""
     net, x = nested(mx), mx.nd.ones((2, 3))
     net(x)
     net.hybridize()

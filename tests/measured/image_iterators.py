@@ -56,7 +56,7 @@ EPOCHS: dict[str, Any] = {
     "a part": {"num_parts": 2, "part_index": 1},
     "two labels": {"label_width": 2},
 }
-_PLACES = ("list", "lst", "rec", "rec and lst", "rec without idx")
+_SOURCES = ("list", "lst", "rec", "rec and lst", "rec without idx")
 
 
 def seeded(run: Any) -> Any:
@@ -69,7 +69,7 @@ def seeded(run: Any) -> Any:
 
 
 def gist(array: Any) -> Any:
-    """The shape of an array, and a few sums that tell it from others."""
+    """The shape of an array, and a few sums that distinguish it from others."""
     found = array.asnumpy() if hasattr(array, "asnumpy") else array
     found = found.astype(np.float64)
     return [list(found.shape), found.mean(), (found.ravel() * np.sin(np.arange(found.size))).mean()]
@@ -82,11 +82,11 @@ def pictures() -> list[Any]:
 
 def label(number: int, width: int) -> list[float]:
     """The label of an image."""
-    return [number * 1.5 + place for place in range(width)]
+    return [number * 1.5 + index for index in range(width)]
 
 
 def written(mx: Any, folder: Path, contents: list[bytes], labels: list[Any]) -> dict[str, Any]:
-    """Write images and everything that lists them; arguments of iterators by kind of place."""
+    """Write images and everything that lists them; arguments of iterators by kind of source."""
     lines: list[str] = []
     listed: list[Any] = []
     record = mx.recordio.MXIndexedRecordIO(str(folder / "a.idx"), str(folder / "a.rec"), "w")
@@ -138,15 +138,15 @@ def batches(iterator: Any, epochs: int = 3) -> Any:
     return found
 
 
-def epochs(mx: Any, place: str, name: str) -> Any:
-    """Epochs of an iterator, and what it says of itself."""
+def epochs(mx: Any, source: str, name: str) -> Any:
+    """Epochs of an iterator, and its description of itself."""
     settings = EPOCHS[name]
     with tempfile.TemporaryDirectory() as folder:
         labels = [label(n, settings.get("label_width", 1)) for n in range(_COUNT)]
-        places = written(mx, Path(folder), [png(p) for p in pictures()], labels)
+        sources = written(mx, Path(folder), [png(p) for p in pictures()], labels)
 
         def run() -> Any:
-            iterator = mx.image.ImageIter(3, (3, 8, 10), **places[place], **settings)
+            iterator = mx.image.ImageIter(3, (3, 8, 10), **sources[source], **settings)
             return [
                 [list(map(list, d)) for d in (iterator.provide_data, iterator.provide_label)],
                 batches(iterator),
@@ -161,22 +161,22 @@ def objects(number: int) -> list[float]:
     return [2, 5, *np.round(rows.ravel().astype(np.float64), 4).tolist()]
 
 
-def detection_epochs(mx: Any, place: str, **settings: Any) -> Any:
+def detection_epochs(mx: Any, source: str, **settings: Any) -> Any:
     """Epochs of an iterator over images with objects."""
     with tempfile.TemporaryDirectory() as folder:
-        places = written(
+        sources = written(
             mx, Path(folder), [png(p) for p in pictures()], [objects(n) for n in range(_COUNT)]
         )
 
         def run() -> Any:
-            iterator = mx.image.ImageDetIter(3, (3, 12, 10), **places[place], **settings)
+            iterator = mx.image.ImageDetIter(3, (3, 12, 10), **sources[source], **settings)
             return [list(iterator.label_shape), list(iterator.provide_label[0]), batches(iterator)]
 
         return seeded(run)
 
 
 def changed(mx: Any, augmenters: list[Any]) -> Any:
-    """What augmenters say they are, and what they make of images with objects."""
+    """How augmenters describe themselves, and their results for images with objects."""
 
     def run() -> Any:
         found: list[Any] = []
@@ -195,10 +195,10 @@ def cases(mx: Any) -> dict[str, Any]:
     image = mx.image
     return {
         **{
-            f"{name}, {place}": lambda place=place, name=name: epochs(mx, place, name)
+            f"{name}, {source}": lambda source=source, name=name: epochs(mx, source, name)
             for name in EPOCHS
-            for place in _PLACES
-            if place != "rec without idx" or name in ("pad", "discard", "roll_over", "two labels")
+            for source in _SOURCES
+            if source != "rec without idx" or name in ("pad", "discard", "roll_over", "two labels")
         },
         **{
             f"augmenter: {case}": lambda name=name, settings=settings: changed(
@@ -213,8 +213,8 @@ def cases(mx: Any) -> dict[str, Any]:
             for case, settings in MADE.items()
         },
         **{
-            f"objects, {place}": lambda place=place: detection_epochs(mx, place)
-            for place in _PLACES
+            f"objects, {source}": lambda source=source: detection_epochs(mx, source)
+            for source in _SOURCES
         },
         "objects, rolled over": lambda: detection_epochs(mx, "lst", last_batch_handle="roll_over"),
         "objects, augmented": lambda: detection_epochs(

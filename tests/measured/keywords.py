@@ -14,8 +14,10 @@ def taken(function: Callable[..., Any]) -> bool | None:
     try:
         function(no_such_keyword="1")
     except Exception as error:
-        said = str(error)
-        unknown = "Cannot find argument" in said or "has no attribute 'no_such_keyword'" in said
+        message = str(error)
+        unknown = (
+            "Cannot find argument" in message or "has no attribute 'no_such_keyword'" in message
+        )
         return False if unknown else None
     return True
 

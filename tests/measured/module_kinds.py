@@ -346,7 +346,7 @@ class Once:
 
 
 def fitted(mx: Any) -> Any:
-    """Note in which order `fit` resets, asks for batches and tells callbacks."""
+    """Record in which order `fit` resets, requests batches and calls callbacks."""
     data, module = Once(mx), mx.mod.Module(network(mx))
     module.fit(
         data,

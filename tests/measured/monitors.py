@@ -120,7 +120,7 @@ def cases(mx: Any) -> dict[str, Any]:
         for monitor_all in (False, True):
             for is_train in (False, True):
                 if monitor_all and is_train and "backward" not in pattern:
-                    continue  # MXNet tells of what gradients are computed from as well
+                    continue  # MXNet also reports what gradients are computed from
                 found[f"module: {pattern}, {monitor_all}, {is_train}"] = (
                     lambda p=pattern, m=monitor_all, t=is_train: trained(mx, p, m, t)
                 )

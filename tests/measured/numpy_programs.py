@@ -19,9 +19,9 @@ def settle(mx: Any, net: Any, hybridized: bool, *inputs: Any) -> Any:
     """Give the parameters of a net values that are the same everywhere."""
     net.initialize()
     net(*inputs)
-    for place, parameter in enumerate(net.collect_params().values()):
+    for index, parameter in enumerate(net.collect_params().values()):
         if parameter.grad_req != "null":
-            value = spread(*parameter.shape, scale=0.4, phase=place)
+            value = spread(*parameter.shape, scale=0.4, phase=index)
             parameter.set_data(mx.np.array(value))
     if hybridized:
         net.hybridize()

@@ -46,7 +46,7 @@ _NORMS: dict[str, dict[str, Any]] = {
 }
 _SLOPES: dict[str, Any] = {"num_filter": 6, "kernel": (3, 2), "num_group": 2}
 
-# name: place, operator, inputs, attributes, how many of the inputs have gradients
+# name: namespace, operator, inputs, attributes, how many of the inputs have gradients
 CASES: dict[str, tuple[str, str, list[Any], dict[str, Any], int]] = {
     "convolution": (
         *("nd", "Convolution_v1", [_IMAGE, _normal(6, 2, 3, 2), _normal(6)]),
@@ -93,8 +93,8 @@ CASES: dict[str, tuple[str, str, list[Any], dict[str, Any], int]] = {
 
 def run(mx: Any, case: str) -> dict[str, Any]:
     """Call an operator in training mode, and go back from its first output."""
-    place, name, inputs, settings, count = CASES[case]
-    module = mx.nd if place == "nd" else mx.nd.contrib
+    namespace, name, inputs, settings, count = CASES[case]
+    module = mx.nd if namespace == "nd" else mx.nd.contrib
     arrays = [mx.nd.array(value, dtype=value.dtype) for value in inputs]
     for array in arrays[:count]:
         array.attach_grad()

@@ -188,7 +188,7 @@ _DEVICE = "MXNet has it for GPUs alone"
 REFUSED = {
     "_npi_boolean_mask_assign_scalar": _IN_PLACE,
     "_npi_boolean_mask_assign_tensor": _IN_PLACE,
-    "_npi_insert_slice": "MXNet takes no number to put in at several places",
+    "_npi_insert_slice": "MXNet takes no number to put in at several positions",
     "_contrib_fft": _DEVICE,
     "_contrib_ifft": _DEVICE,
     "_contrib_count_sketch": _DEVICE,

@@ -24,7 +24,7 @@ def made(dtype: str, shape: list[int], numbers: list[Any]) -> Any:
     return np.array(numbers, dtype).reshape(shape)
 
 
-def told(array: Any) -> list[Any]:
+def summary(array: Any) -> list[Any]:
     """Return dtype, shape and the numbers in a row; of many some, and a weighted sum of all.
 
     Numbers have six digits.
@@ -67,7 +67,7 @@ def run(mx: Any, handle: Any, use: dict[str, Any], into: Any = None) -> dict[str
     apart = grad.train_mode() if mode else grad.predict_mode()
     with grad.record(train_mode=mode) if use["wanted"] else apart:
         outputs = invoke(handle, arrays, keys, values, into, False, True)
-    results: dict[str, Any] = {"outputs": [told(output.asnumpy()) for output in outputs]}
+    results: dict[str, Any] = {"outputs": [summary(output.asnumpy()) for output in outputs]}
     heads = [
         (output, mx.nd.array(made(*head), dtype=head[0]))
         for output, head in zip(outputs, use["heads"])  # noqa: B905 (MXNet's Python is an old one)
@@ -76,13 +76,13 @@ def run(mx: Any, handle: Any, use: dict[str, Any], into: Any = None) -> dict[str
     if use["wanted"] and heads:
         try:
             grad.backward([output for output, _ in heads], [head for _, head in heads])
-            results["gradients"] = [told(arrays[i].grad.asnumpy()) for i in use["wanted"]]
+            results["gradients"] = [summary(arrays[i].grad.asnumpy()) for i in use["wanted"]]
         except mx.MXNetError as error:
             results["no gradient"] = _gist(error)
     mx.nd.waitall()
     after = [array.asnumpy() for array in arrays]
     results["changed"] = {
-        str(i): told(after[i])
+        str(i): summary(after[i])
         for i, value in enumerate(given)
         if value.tobytes() != after[i].tobytes()
     }
@@ -90,7 +90,7 @@ def run(mx: Any, handle: Any, use: dict[str, Any], into: Any = None) -> dict[str
 
 
 def _gist(error: Exception) -> str:
-    """Return what an error of MXNet says, without where in its sources."""
+    """Return the message of an error of MXNet, without the location in its sources."""
     lines = [line.strip() for line in str(error).split("\n") if line.strip()]
     line = next((line for line in lines if "Error: " in line), lines[-1])
     return re.sub(_PASSING, "…", line.split("Error: ", 1)[-1])[:120]

@@ -2,7 +2,7 @@
 
     python -m tests.measured.operators --mxnet PYTHON
 
-writes operators.json anew, or with ``--only PATTERN`` what it says of some operators, and what it lacks; PYTHON
+writes operators.json again, or with ``--only PATTERN`` its entries for some operators, and missing ones; PYTHON
 is that of an environment that has MXNet 1.9.1. It runs in a process of its own, which begins again where MXNet
 ends it or does not come back.
 """
@@ -198,7 +198,7 @@ def main() -> None:
         description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--mxnet", required=True, help="the Python of an environment with MXNet")
-    parser.add_argument("--only", default="*", help="operators to measure anew, as a pattern")
+    parser.add_argument("--only", default="*", help="operators to measure again, as a pattern")
     arguments = parser.parse_args()
     process, known = _MXNet(arguments.mxnet), read()
     lines = []

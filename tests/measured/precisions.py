@@ -9,8 +9,8 @@ from typing import Any
 
 def lists(mx: Any, dtype: str) -> Any:
     """Return the lists for a dtype, but for what only sparse arrays have, and what is quantized."""
-    place = f"{mx.__name__}.contrib.amp.lists.symbol_{dtype}"
-    module = importlib.import_module(place)
+    name_of_module = f"{mx.__name__}.contrib.amp.lists.symbol_{dtype}"
+    module = importlib.import_module(name_of_module)
     names = [
         name for name in dir(module) if name.endswith(("FUNCS", "CASTS", "FUNCTIONS", "PARAMS"))
     ]
@@ -25,8 +25,8 @@ def lists(mx: Any, dtype: str) -> Any:
 
 def scales(mx: Any) -> list[Any]:
     """Let gradients overflow now and then; return whether they did, and the scale."""
-    place = importlib.import_module(f"{mx.__name__}.contrib.amp.loss_scaler")
-    scaler = place.LossScaler()
+    module = importlib.import_module(f"{mx.__name__}.contrib.amp.loss_scaler")
+    scaler = module.LossScaler()
     scaler._scale_seq_len = 3
     parameter = mx.gluon.Parameter("p", shape=(2,))
     parameter.initialize()

@@ -29,7 +29,7 @@ def _crc(array: Any) -> int:
 
 
 def _weights(net: Any) -> list[int]:
-    """Return what tells the weights from others."""
+    """Return what identifies the weights."""
     return [_crc(p.data()) for p in net.collect_params().values()]
 
 

@@ -57,7 +57,7 @@ def of(mx: Any, kind: str, values: Any) -> Any:
     return mx.nd.array(values).tostype(kind)
 
 
-def told(array: Any) -> Any:
+def kind_and_elements(array: Any) -> Any:
     """The kind and the elements."""
     array = array[0] if isinstance(array, list) else array
     return {"kind": array.stype, "elements": array}
@@ -65,12 +65,12 @@ def told(array: Any) -> Any:
 
 def on_one(mx: Any, operator: Callable[..., Any], kind: str) -> Any:
     """What an operator gives of a matrix."""
-    return told(operator(of(mx, kind, MATRIX)))
+    return kind_and_elements(operator(of(mx, kind, MATRIX)))
 
 
 def on_two(mx: Any, operator: Callable[..., Any], kinds: Any, values: Any) -> Any:
     """What an operator gives of two matrices."""
-    return told(operator(*[of(mx, k, v) for k, v in zip(kinds, values)]))  # noqa: B905
+    return kind_and_elements(operator(*[of(mx, k, v) for k, v in zip(kinds, values)]))  # noqa: B905
 
 
 def standardized(mx: Any, x: Any, **settings: Any) -> Any:
@@ -90,7 +90,10 @@ def updated(mx: Any, name: str, kinds: Any) -> dict[str, Any]:
     weight, *states = (mx.nd.ones((4, 3)).tostype(kinds[0]) for _ in range(count + 1))
     function = getattr(mx.nd.sparse, name)
     function(weight, of(mx, kinds[1], MATRIX), *states, lr=0.5, out=weight, **settings)
-    return {"weight": told(weight), "states": [told(state) for state in states]}
+    return {
+        "weight": kind_and_elements(weight),
+        "states": [kind_and_elements(state) for state in states],
+    }
 
 
 def or_refused(mx: Any, case: Callable[[], Any]) -> Any:

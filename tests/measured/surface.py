@@ -24,7 +24,7 @@ def module_names(mx: Any) -> list[str]:
 
 
 def origin(value: Any) -> str:
-    """Where a value was made: ``module``, or ``module:name``; empty if it does not say."""
+    """Where a value was made: ``module``, or ``module:name``; empty if it is unknown."""
     if isinstance(value, types.ModuleType):
         return value.__name__
     name = getattr(value, "__qualname__", "<")
@@ -33,11 +33,11 @@ def origin(value: Any) -> str:
 
 def is_taken(value: Any, module: types.ModuleType) -> bool:
     """Whether a module has a value from elsewhere, not from a module below it."""
-    place = origin(value)
-    if place.startswith((module.__name__ + ".", module.__name__ + ":")):
+    made_in = origin(value)
+    if made_in.startswith((module.__name__ + ".", module.__name__ + ":")):
         return False
     if inspect.isfunction(value):
-        return place.startswith("mxnet.")  # those of operators do not say where they were made
+        return made_in.startswith("mxnet.")  # those of operators do not record where they were made
     return isinstance(value, (type, types.ModuleType))
 
 

@@ -192,9 +192,11 @@ def run_values(mx: Any, case: str, listed: bool) -> dict[str, Any]:
     with mx.name.NameManager():
         cell = CELLS[case](mx.rnn)
         outputs, states, _ = _unrolled(mx, cell, "TNC", True, listed)
-    places = (3, 6, 5) if "Conv" in case else (4,)
+    features = (3, 6, 5) if "Conv" in case else (4,)
     shapes = (
-        {f"t{i}": (2, *places) for i in range(STEPS)} if listed else {"data": (STEPS, 2, *places)}
+        {f"t{i}": (2, *features) for i in range(STEPS)}
+        if listed
+        else {"data": (STEPS, 2, *features)}
     )
     net = mx.sym.Group([*outputs, *states])
     arguments = {

@@ -118,7 +118,7 @@ def _overridden(mx: Any) -> dict[str, Any]:
 
 
 def _other_updaters(mx: Any) -> dict[str, Any]:
-    """Updaters of the user's take the places of a trainer's."""
+    """User-defined updaters replace those of a trainer."""
     seen: list[Any] = []
 
     class Half:

@@ -330,7 +330,7 @@ def test_constants_that_a_graph_cannot_keep_are_refused() -> None:
         scaled_product(sym.var("a"), sym.var("b"), object())
 
 
-def test_functions_of_one_name_are_told_apart() -> None:
+def test_functions_of_the_same_name_are_distinguished() -> None:
     def make(factor: float) -> Primitive:
         @customop("numpy")
         def times(x):
@@ -342,7 +342,7 @@ def test_functions_of_one_name_are_told_apart() -> None:
     assert [s.eval(x=nd.ones(1))[0].asscalar() for s in symbols] == [2, 3]
 
 
-def test_a_graph_of_an_undefined_function_says_what_to_import() -> None:
+def test_the_error_about_an_undefined_function_names_what_to_import() -> None:
     text = scaled_product(sym.var("a"), sym.var("b")).tojson()
     key = next(key for key in by_key if key.endswith("scaled_product"))
     symbol = sym.load_json(text.replace(key, "elsewhere.unknown"))
@@ -359,13 +359,13 @@ def test_grad_and_loss_take_arrays_of_every_kind() -> None:
         np.testing.assert_allclose(grad(my_softmax)(x, LABELS).asnumpy(), wanted, atol=1e-8)
 
 
-def test_grad_by_several_arguments_gives_a_list() -> None:
+def test_grad_with_respect_to_several_arguments_gives_a_list() -> None:
     found = grad(lambda a, b: a * a * b, argnum=[0, 1])(np.array([2.0]), np.array([5.0]))
     assert [float(g) for g in found] == [20, 4]
     assert float(grad(lambda a, b: a * b, argnum=1)(3.0, 4.0)) == 3
 
 
-def test_grad_by_what_is_no_array_is_refused() -> None:
+def test_grad_with_respect_to_anything_but_arrays_is_refused() -> None:
     with pytest.raises(MXNetError, match="argument 0 is no array"):
         grad(lambda n, x: x)(7, np.ones(2))
 

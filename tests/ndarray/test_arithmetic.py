@@ -26,7 +26,7 @@ def test_two_arrays_are_broadcast(function: Callable[[Any, Any], Any]) -> None:
 
 @pytest.mark.parametrize("function", [*BINARY, *COMPARISONS])
 @pytest.mark.parametrize("number", [2, 2.5, np.float32(3), np.int64(2), True])
-def test_numbers_stand_on_either_side(function: Callable[[Any, Any], Any], number: Any) -> None:
+def test_numbers_may_be_on_either_side(function: Callable[[Any, Any], Any], number: Any) -> None:
     value = np.float32(number)
     right, left = function(nd.array(A), number), function(number, nd.array(A))
     np.testing.assert_allclose(right.asnumpy(), function(A, value).astype("f"), rtol=1e-6)

@@ -12,7 +12,7 @@ from gluonic import nd
 DTYPES = ["float16", "float32", "float64", "uint8", "int8", "int32", "int64", "bool"]
 
 
-def test_values_are_float32_unless_an_ndarray_or_a_dtype_says_otherwise() -> None:
+def test_values_are_float32_unless_an_ndarray_or_a_dtype_is_given() -> None:
     assert nd.array([1, 2]).dtype is np.float32
     assert nd.array(np.arange(3)).dtype is np.float32
     assert nd.array([True]).dtype is np.float32
@@ -37,7 +37,7 @@ def test_text_is_read_as_numbers(value: Any, dtype: str, expected: Any) -> None:
 
 
 @pytest.mark.parametrize("value", [["a"], "", ["1", [2]]])
-def test_what_stands_for_no_numbers_is_refused(value: Any) -> None:
+def test_values_that_are_not_numbers_are_refused(value: Any) -> None:
     with pytest.raises(TypeError, match="array like"):
         nd.array(value)
 
@@ -56,7 +56,7 @@ def test_every_dtype_survives_creation_and_copying(dtype: str) -> None:
 
 
 @pytest.mark.parametrize("value", ["text", ["a"], [[1, 2], [3]], {"a": 1}, object()])
-def test_what_is_no_array_is_refused(value: object) -> None:
+def test_values_other_than_arrays_are_refused(value: object) -> None:
     with pytest.raises(TypeError, match="array like"):
         nd.array(value)
 
@@ -126,7 +126,7 @@ def test_iteration_goes_over_the_first_axis() -> None:
         iter(nd.array(1.0))
 
 
-def test_attributes_that_do_not_exist_cannot_be_set() -> None:
+def test_unknown_attributes_cannot_be_set() -> None:
     with pytest.raises(AttributeError):
         nd.ones((1,)).gradient = 1
 
@@ -190,7 +190,7 @@ def test_contexts_nest() -> None:
     ("source", "destination", "shape"),
     [(0, -1, (3, 4, 2)), (-1, 0, (4, 2, 3)), ((0, 1), (1, 2), (4, 2, 3)), (1, 1, (2, 3, 4))],
 )
-def test_moveaxis_is_numpys(source: Any, destination: Any, shape: tuple[int, ...]) -> None:
+def test_moveaxis_is_that_of_numpy(source: Any, destination: Any, shape: tuple[int, ...]) -> None:
     x = nd.array(np.arange(24).reshape(2, 3, 4))
     moved = nd.moveaxis(x, source, destination)
     assert moved.shape == shape
@@ -199,7 +199,7 @@ def test_moveaxis_is_numpys(source: Any, destination: Any, shape: tuple[int, ...
 
 
 @pytest.mark.parametrize(("source", "destination"), [(3, 0), (0, 5), ([0, 0], [0, 1]), (0, [0, 1])])
-def test_moveaxis_refuses_axes_that_are_not_there(source: object, destination: object) -> None:
+def test_moveaxis_refuses_missing_axes(source: object, destination: object) -> None:
     with pytest.raises(ValueError, match="moveaxis"):
         nd.moveaxis(nd.zeros((1, 2, 3)), source, destination)
 

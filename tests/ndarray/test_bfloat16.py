@@ -60,7 +60,7 @@ def test_files_are_those_of_mxnet(tmp_path: Path) -> None:
     assert again.astype("float32").asnumpy().tolist() == [[1, 2.5]]
 
 
-def test_a_graph_of_it_is_interpreted_and_gives_the_same() -> None:
+def test_a_graph_of_bfloat16_is_interpreted_and_gives_the_same() -> None:
     def made(kind: str) -> Any:
         mx.random.seed(1)
         net = gluon.nn.HybridSequential()

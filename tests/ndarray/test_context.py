@@ -29,7 +29,7 @@ def on_cpu(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLUONIC_GPU", "cpu")
 
 
-def test_using_a_gpu_names_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_error_about_a_gpu_names_the_remedy(monkeypatch: pytest.MonkeyPatch) -> None:
     for value in (None, "", "1"):
         monkeypatch.delenv("GLUONIC_GPU", raising=False)
         if value is not None:
@@ -49,7 +49,7 @@ def test_using_a_gpu_names_the_way_out(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.mark.usefixtures("on_cpu")
 @pytest.mark.parametrize("way", WAYS_TO_USE_ONE)
-def test_arrays_are_said_to_be_where_the_program_put_them(way: str) -> None:
+def test_arrays_report_the_context_that_the_program_chose(way: str) -> None:
     made = WAYS_TO_USE_ONE[way](mx.gpu(1))
     assert made.context == made.ctx == mx.gpu(1) != mx.cpu(1)
     assert f"@{made.context}>" in repr(made)

@@ -219,7 +219,7 @@ def test_attributes_arrive_as_strings(way: Way) -> None:
     assert seen
 
 
-def test_settings_that_python_finds_equal_are_told_apart() -> None:
+def test_attributes_that_compare_equal_but_differ_in_type_are_distinguished() -> None:
     define(
         "test_scale",
         lambda op, train, req, x, y, aux: None,
@@ -234,7 +234,7 @@ def test_settings_that_python_finds_equal_are_told_apart() -> None:
 @pytest.mark.parametrize(
     ("req", "expected"), [("null", [1, 2]), ("write", [5, 5]), ("inplace", [5, 5]), ("add", [6, 7])]
 )
-def test_assign_writes_as_the_request_says(req: str, expected: list[float]) -> None:
+def test_assign_follows_the_request(req: str, expected: list[float]) -> None:
     target = nd.array([1.0, 2.0])
     CustomOp().assign(target, req, nd.array([5.0, 5.0]))
     assert target.asnumpy().tolist() == expected
@@ -256,7 +256,7 @@ def test_gradients_add_up_where_that_is_asked_for() -> None:
 
 
 @every_way
-def test_only_wanted_gradients_are_requested(way: Way) -> None:
+def test_gradients_are_requested_only_where_needed(way: Way) -> None:
     seen: list[Any] = []
     define(
         "test_wanted",

@@ -89,7 +89,7 @@ def test_warnings_of_the_callback_appear() -> None:
                 call(nd.zeros((1,)))
 
 
-def test_no_warnings_are_added_of_our_own() -> None:
+def test_gluonic_adds_no_warnings() -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("error")
         nd.Custom(nd.array([np.inf, np.nan]), op_type="test_sigmoid")
@@ -122,7 +122,7 @@ def test_callbacks_may_call_operators_nets_and_autograd() -> None:
         assert gradient == pytest.approx(expected, rel=1e-4)
 
 
-def test_what_the_callback_keeps_of_its_inputs_stays() -> None:
+def test_inputs_kept_by_a_callback_stay_unchanged() -> None:
     def forward(op: Any, train: bool, req: Any, x: Any, y: Any, aux: Any) -> None:
         op.kept = x[0]
         op.assign(y[0], req[0], x[0])
@@ -164,7 +164,7 @@ def test_an_executor_keeps_its_operator_object() -> None:
     ] * 3
 
 
-def test_nothing_is_kept_alive_by_a_call() -> None:
+def test_a_call_keeps_nothing_alive() -> None:
     made: list[Any] = []
     define(
         "test_alive",

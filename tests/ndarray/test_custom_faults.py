@@ -45,7 +45,7 @@ FAULTS = {
 
 @every_way
 @pytest.mark.parametrize("where", FAULTS)
-def test_the_users_exception_comes_out_with_the_users_traceback(way: Way, where: str) -> None:
+def test_the_users_exception_is_raised_with_the_users_traceback(way: Way, where: str) -> None:
     functions: dict[str, Any] = {
         "forward": lambda op, train, req, x, y, aux: op.assign(y[0], req[0], x[0]),
         "backward": lambda op, req, dy, x, y, dx, aux: op.assign(dx[0], req[0], dy[0]),
@@ -62,7 +62,7 @@ def test_the_users_exception_comes_out_with_the_users_traceback(way: Way, where:
 
 
 @pytest.mark.parametrize("error", [KeyboardInterrupt, SystemExit, StopIteration])
-def test_whatever_leaves_a_callback_leaves_the_flags_as_they_were(
+def test_flags_are_restored_however_a_callback_ends(
     error: type[BaseException],
 ) -> None:
     def raising(*_: Any) -> None:
@@ -115,7 +115,7 @@ def test_an_infer_shape_that_contradicts_its_inputs_is_refused() -> None:
         nd.Custom(nd.array(X), op_type="test_contradicts")
 
 
-def test_a_fault_in_infer_shape_is_not_taken_for_a_missing_shape() -> None:
+def test_an_error_in_infer_shape_is_not_mistaken_for_a_missing_shape() -> None:
     define(
         "test_typo",
         lambda *_: None,
@@ -126,7 +126,7 @@ def test_a_fault_in_infer_shape_is_not_taken_for_a_missing_shape() -> None:
         sym.Custom(sym.var("x"), op_type="test_typo").infer_shape(x=(2, 3))
 
 
-def test_an_unregistered_operator_is_named_with_its_likes() -> None:
+def test_an_unregistered_operator_is_named_with_similar_ones() -> None:
     calls: list[Callable[[], Any]] = [
         lambda: nd.Custom(nd.array(X), op_type="test_sigmiod"),
         lambda: sym.Custom(sym.var("x"), op_type="test_sigmiod"),
@@ -153,7 +153,7 @@ def test_only_properties_can_be_registered() -> None:
         register("test_nothing")(Sigmoid)  # type: ignore[arg-type]
 
 
-def test_an_operator_without_gradient_says_so() -> None:
+def test_an_operator_without_gradient_is_reported() -> None:
     @register("test_forward_only")
     class Prop(CustomOpProp):
         def create_operator(self, ctx: Any, in_shapes: list[Any], in_dtypes: list[Any]) -> CustomOp:
@@ -210,7 +210,7 @@ def test_a_graph_with_it_is_written_read_and_run(tmp_path: Path) -> None:
     assert sym.load(files[0]).tojson() == text
 
 
-def test_hidden_outputs_are_shown_nowhere() -> None:
+def test_hidden_outputs_are_not_listed() -> None:
     symbol = sym.Custom(sym.var("x"), op_type="test_sigmoid", name="s")
     assert symbol.get_internals().list_outputs() == ["x", "s_output"]
     assert '"node_row_ptr": [0, 1, 2]' in symbol.tojson()

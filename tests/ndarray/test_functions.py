@@ -1,4 +1,4 @@
-"""The functions of `nd`: how they are called, and what they say when called wrongly."""
+"""The functions of `nd`: how they are called, and their errors when called wrongly."""
 
 import inspect
 
@@ -93,7 +93,7 @@ def test_out_is_recorded() -> None:
 
 
 @pytest.mark.parametrize("value", [2, np.ones(2), [1, 2], "x"])
-def test_what_is_no_array_is_refused_as_an_input(value: object) -> None:
+def test_inputs_other_than_arrays_are_refused(value: object) -> None:
     with pytest.raises(TypeError, match=r"rhs.*NDArray") as caught:
         nd.broadcast_add(nd.ones((2,)), value)
     assert isinstance(caught.value, mx.MXNetError)

@@ -1,4 +1,4 @@
-"""Those who listen are told of each gradient once, when it is final, while others are still computed."""
+"""Listeners receive each gradient once, when it is final, while others are still computed."""
 
 from typing import Any
 
@@ -14,11 +14,11 @@ from gluonic.ndarray.handing_over import listen
 
 
 class Listener:
-    """Notes which buffers were told, with what was in them then, and in the first one that was made."""
+    """Records which buffers are handed over, with their values then, and those of the first buffer."""
 
     def __init__(self, buffers: list[Any]) -> None:
         self.buffers = buffers
-        self.told: list[int] = []
+        self.notified: list[int] = []
         self.values: dict[int, Any] = {}
         self.of_first: list[Any] = []
 
@@ -26,13 +26,13 @@ class Listener:
         return any(buffer is mine for mine in self.buffers)
 
     def written(self, buffer: Any) -> None:
-        place = next(i for i, mine in enumerate(self.buffers) if mine is buffer)
-        self.told.append(place)
-        self.values[place] = buffer.asnumpy()
+        index = next(i for i, mine in enumerate(self.buffers) if mine is buffer)
+        self.notified.append(index)
+        self.values[index] = buffer.asnumpy()
         self.of_first.append(self.buffers[0].asnumpy())
 
     def used_early(self) -> tuple[list[Any], object]:
-        return [self.buffers[place] for place in self.told], "as told"
+        return [self.buffers[index] for index in self.notified], "as notified"
 
 
 def net_of(hybrid: bool, grad_req: str = "write") -> Any:
@@ -61,7 +61,7 @@ def backward(net: Any, times: int = 1) -> None:
 
 @pytest.mark.parametrize("profiled", [False, True])
 @pytest.mark.parametrize("hybrid", [False, True])
-def test_the_last_layers_gradients_are_told_while_the_first_ones_are_computed(
+def test_the_last_layers_gradients_are_handed_over_while_the_first_ones_are_computed(
     hybrid: bool, profiled: bool
 ) -> None:
     net = net_of(hybrid)
@@ -76,7 +76,7 @@ def test_the_last_layers_gradients_are_told_while_the_first_ones_are_computed(
         backward(net)
     finally:
         profiler.set_state("stop")
-    assert listener.told == [3, 2, 1, 0]
+    assert listener.notified == [3, 2, 1, 0]
     assert (listener.of_first[0] == 100).all()
     assert not (listener.of_first[3] == 100).any()
 
@@ -87,7 +87,7 @@ def test_the_last_layers_gradients_are_told_while_the_first_ones_are_computed(
     times=st.integers(1, 3),
     chosen=st.sets(st.integers(0, 3), min_size=1),
 )
-def test_each_gradient_is_told_once_with_its_value(
+def test_each_gradient_is_handed_over_once_with_its_final_value(
     hybrid: bool, grad_req: str, times: int, chosen: set[int]
 ) -> None:
     plain, net = net_of(hybrid, grad_req), net_of(hybrid, grad_req)
@@ -97,15 +97,15 @@ def test_each_gradient_is_told_once_with_its_value(
     backward(net, times)
     listen(listener)
     backward(net, times)
-    assert sorted(listener.told) == list(range(len(chosen)))
-    for place, number in enumerate(sorted(chosen)):
+    assert sorted(listener.notified) == list(range(len(chosen)))
+    for index, number in enumerate(sorted(chosen)):
         expected = gradients(plain)[number].asnumpy()
-        assert (listener.values[place] == expected).all()
+        assert (listener.values[index] == expected).all()
     for gradient, expected in zip(gradients(net), gradients(plain), strict=True):
         assert (gradient.asnumpy() == expected.asnumpy()).all()
 
 
-def test_a_buffer_that_is_read_on_the_way_is_told_when_nobody_reads_it_any_more() -> None:
+def test_a_buffer_that_backward_reads_is_handed_over_after_its_last_read() -> None:
     w = nd.array([2.0, 3.0])
     w.attach_grad()
     listener = Listener([w.grad])
@@ -114,11 +114,11 @@ def test_a_buffer_that_is_read_on_the_way_is_told_when_nobody_reads_it_any_more(
     with autograd.record():
         y = (w * w.grad) * w
     y.backward()
-    assert listener.told == [0]
+    assert listener.notified == [0]
     assert listener.values[0].tolist() == [20.0, 30.0]
 
 
-def test_two_variables_with_one_buffer_are_not_told_early() -> None:
+def test_a_buffer_shared_by_two_variables_is_not_handed_over_early() -> None:
     a, b, buffer = nd.ones(2), nd.ones(2), nd.zeros(2)
     autograd.mark_variables([a, b], [buffer, buffer])
     listener = Listener([buffer])
@@ -127,20 +127,20 @@ def test_two_variables_with_one_buffer_are_not_told_early() -> None:
         y = 2 * a + 3 * b
     y.backward()
     assert np.isin(buffer.asnumpy(), [2, 3]).all()
-    assert listener.told == []
+    assert listener.notified == []
 
 
-def test_who_is_gone_is_told_nothing() -> None:
+def test_a_removed_listener_is_not_called() -> None:
     w = nd.ones(2)
     w.attach_grad()
     listener = Listener([w.grad])
-    told = listener.told
+    notified = listener.notified
     listen(listener)
     del listener
     with autograd.record():
         y = w * 2
     y.backward()
-    assert told == []
+    assert notified == []
 
 
 def test_explain_names_the_gradients_that_a_listener_has_used() -> None:
@@ -155,7 +155,7 @@ def test_explain_names_the_gradients_that_a_listener_has_used() -> None:
     loss.backward()
     with autograd.train_mode():
         (found,) = net.explain(x).gradient_sums
-    assert list(found.during) == [params[2 + place].name for place in listener.told]
+    assert list(found.during) == [params[2 + index].name for index in listener.notified]
     assert sorted(found.during + found.afterwards) == sorted(param.name for param in params)
     assert set(found.afterwards) == {param.name for param in params[:2]}
     assert net.explain(x).gradient_sums == ()

@@ -46,7 +46,7 @@ def test_two_ellipses_are_refused() -> None:
         nd.indexing_key_expand_implicit_axes((..., ...), (2, 3))
 
 
-def test_the_shape_of_what_is_gathered() -> None:
+def test_the_shape_of_gather_nd_can_be_computed_beforehand() -> None:
     data, indices = nd.ones((3, 4, 5)), nd.zeros((2, 7))
     found = nd.get_oshape_of_gather_nd_op(data.shape, indices.shape)
     assert found == nd.gather_nd(data, indices).shape

@@ -68,7 +68,7 @@ def test_arrays_are_written_as_in_numpy(key: Any, leading: bool) -> None:
     expected[key] = values
     x[key] = nd.array(values[None] if leading else values)
     assert (x.asnumpy() == expected).all()
-    if values.size:  # an empty list does not tell its shape
+    if values.size:  # the shape of an empty list is unknown
         x[key] = values.tolist()
     assert (x.asnumpy() == expected).all()
 
@@ -85,7 +85,7 @@ def test_arrays_of_indices_read_and_write_as_in_numpy(key: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "int32", "int64", "uint8"])
-def test_ndarrays_are_indices_whatever_their_dtype(dtype: str) -> None:
+def test_ndarrays_of_any_dtype_are_indices(dtype: str) -> None:
     x = nd.array(numbers())
     index = nd.array([2, 0], dtype=dtype)
     assert (x[index].asnumpy() == numbers()[[2, 0]]).all()
@@ -175,7 +175,7 @@ def test_integers_take_no_none() -> None:
 
 
 @pytest.mark.parametrize("value", ["a", ["a"], {}, 1j, object(), [[1], [2, 3]]])
-def test_what_is_no_number_is_not_assigned(value: Any) -> None:
+def test_only_numbers_can_be_assigned(value: Any) -> None:
     x = nd.array(numbers())
     with pytest.raises(TypeError, match="cannot be assigned"):
         x[0] = value
@@ -210,7 +210,7 @@ def test_a_read_only_array_cannot_be_written() -> None:
 
 
 @pytest.mark.parametrize("key", [0, slice(0, 2), [0, 1], (0, 0), slice(None)], ids=str)
-def test_writing_while_recording_is_refused_for_what_a_gradient_needs(key: Any) -> None:
+def test_writing_while_recording_is_refused_for_arrays_that_a_gradient_needs(key: Any) -> None:
     x = nd.ones((3, 2))
     x.attach_grad()
     constant = nd.ones((3, 2))

@@ -31,9 +31,9 @@ def test_capsules_for_writing_are_written_through() -> None:
     assert z.asnumpy().tolist() == [3, 3]
 
 
-def test_what_older_libraries_export_can_be_written() -> None:
+def test_arrays_exported_by_older_libraries_are_writable() -> None:
     class Exported:
-        """An array of a library whose capsules cannot say whether they are read-only."""
+        """An array of a library whose capsules do not record whether they are read-only."""
 
         array = np.ones((2,), np.float32)
 
@@ -57,7 +57,7 @@ def test_a_capsule_outlives_its_array_and_is_read_once() -> None:
 
 
 @pytest.mark.parametrize("value", [3, "text", None])
-def test_what_is_no_tensor_is_refused(value: object) -> None:
+def test_values_other_than_tensors_are_refused(value: object) -> None:
     with pytest.raises(mx.MXNetError, match="from_dlpack"):
         nd.from_dlpack(value)
 
@@ -86,7 +86,7 @@ def test_from_numpy_refuses_to_share_what_is_not_contiguous() -> None:
         nd.from_numpy(np.zeros((2, 3)).T)
 
 
-def test_the_array_interface_is_numpys() -> None:
+def test_the_array_interface_is_that_of_numpy() -> None:
     x = nd.zeros((2, 3))
     assert x.__array_interface__["shape"] == (2, 3)
     assert np.shares_memory(np.asarray(x), x.elements)

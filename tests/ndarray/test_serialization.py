@@ -50,7 +50,7 @@ def file_with(array: bytes, names: bytes = struct.pack("<Q", 0), count: int = 1)
     return struct.pack("<QQQ", 0x112, 0, count) + array + names
 
 
-def test_the_bytes_are_mxnets(tmp_path: Path) -> None:
+def test_the_bytes_are_those_of_mxnet(tmp_path: Path) -> None:
     assert file_of({"a": nd.array([1, 2])}, tmp_path) == ONE
 
 
@@ -71,7 +71,7 @@ def test_lists_and_single_arrays_come_back_as_lists(tmp_path: Path) -> None:
     assert nd.load_frombuffer(file_of({}, tmp_path)) == []
 
 
-def test_an_array_without_axes_survives(tmp_path: Path) -> None:
+def test_an_array_without_axes_is_saved_and_loaded(tmp_path: Path) -> None:
     (x,) = nd.load_frombuffer(file_of([nd.array(2.5)], tmp_path))
     assert x.shape == ()
     assert x.asscalar() == 2.5
@@ -167,7 +167,9 @@ def test_a_missing_file_is_named() -> None:
         (3, ValueError),
     ],
 )
-def test_what_cannot_be_saved_is_refused(data: Any, kind: type[Exception], tmp_path: Path) -> None:
+def test_values_that_cannot_be_saved_are_refused(
+    data: Any, kind: type[Exception], tmp_path: Path
+) -> None:
     with pytest.raises(kind, match="save"):
         nd.save(tmp_path / "x", data)
     assert not os.listdir(tmp_path)
@@ -182,13 +184,13 @@ def test_pickles_hold_the_elements_and_the_context() -> None:
         assert y.asnumpy().tolist() == [[1, 2]]
 
 
-def test_mxnets_own_pickles_are_read() -> None:
+def test_pickles_written_by_mxnet_are_read() -> None:
     x = nd.NDArray(None)
     x.__setstate__({"handle": bytearray(block())})
     assert x.asnumpy().tolist() == [1, 2]
 
 
-def test_what_is_no_file_is_refused() -> None:
+def test_paths_that_are_not_files_are_refused() -> None:
     with pytest.raises(TypeError):
         nd.load_frombuffer(3)  # type: ignore[arg-type]
     with pytest.raises(TypeError):

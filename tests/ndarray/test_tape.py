@@ -30,7 +30,7 @@ def test_a_tape_of_ten_thousand_operators_needs_no_recursion() -> None:
 
 
 @pytest.mark.parametrize("backward_first", [True, False])
-def test_a_long_tape_is_let_go_without_recursion(backward_first: bool) -> None:
+def test_a_long_tape_is_released_without_recursion(backward_first: bool) -> None:
     x = variable(1.0)
     with autograd.record():
         y = x
@@ -43,7 +43,7 @@ def test_a_long_tape_is_let_go_without_recursion(backward_first: bool) -> None:
     assert x.grad.asscalar() == float(backward_first)
 
 
-def test_what_backward_does_not_need_any_more_is_freed() -> None:
+def test_backward_frees_what_it_no_longer_needs() -> None:
     x = variable(1.0)
     with autograd.record():
         y = nd.exp(x)
@@ -66,7 +66,7 @@ def test_a_second_backward_needs_retain_graph() -> None:
         y.backward()
 
 
-def test_what_a_backward_has_passed_is_a_constant_from_then_on() -> None:
+def test_results_are_constants_after_a_backward_pass() -> None:
     x, state = variable(2.0), nd.ones((1,))
     for _ in range(3):  # as a recurrent state that goes from batch to batch
         with autograd.record():
@@ -76,7 +76,7 @@ def test_what_a_backward_has_passed_is_a_constant_from_then_on() -> None:
     assert x.grad.asscalar() == 4
 
 
-def test_requests() -> None:
+def test_gradients_are_written_added_or_omitted_as_requested() -> None:
     x = nd.array([1.0])
     x.attach_grad("add")
     for _ in range(3):
@@ -95,7 +95,7 @@ def test_requests() -> None:
 
 @pytest.mark.parametrize(("request_", "expected"), [("write", (3, 2)), ("add", (105, 105))])
 @pytest.mark.parametrize("hybridize", [False, True])
-def test_of_variables_with_one_buffer_the_last_in_the_expression_writes_last(
+def test_the_last_of_variables_that_share_a_buffer_writes_last(
     request_: str, expected: tuple[float, float], hybridize: bool
 ) -> None:
     ways = [lambda F, a, b: a * 2 + b * 3, lambda F, a, b: b * 3 + a * 2]
@@ -247,9 +247,7 @@ def test_the_gradient_of_a_norm_in_another_dtype_has_that_of_the_data(order: int
 
 @pytest.mark.parametrize("hybridized", [False, True])
 @pytest.mark.parametrize("numpy", [False, True])
-def test_a_buffer_that_nothing_is_written_to_goes_with_the_graph_that_used_it(
-    numpy: bool, hybridized: bool
-) -> None:
+def test_an_unwritten_buffer_is_released_with_its_graph(numpy: bool, hybridized: bool) -> None:
     x, y, unused = (nd.array([1.0, 2.0]) for _ in range(3))
     if numpy:
         x, y, unused = (array.as_np_ndarray() for array in (x, y, unused))

@@ -1,4 +1,4 @@
-"""Whatever writes into an array tells those who watch its memory, and nobody else."""
+"""Every write to an array notifies the watches of its memory, and no others."""
 
 import ast
 import gc
@@ -44,7 +44,7 @@ class Watched:
 
 
 @every_sample
-def test_what_an_operator_changes_is_noted(name: str, number: int) -> None:
+def test_writes_of_an_operator_are_noted(name: str, number: int) -> None:
     sample = SAMPLES[name][number]
     application = application_of(name, sample)
     arrays = cast(sample, None)
@@ -55,7 +55,7 @@ def test_what_an_operator_changes_is_noted(name: str, number: int) -> None:
 
 
 @every_sample
-def test_what_a_compiled_operator_changes_is_noted(name: str, number: int) -> None:
+def test_writes_of_a_compiled_operator_are_noted(name: str, number: int) -> None:
     sample = SAMPLES[name][number]
     application = application_of(name, sample)
     variables = [Node(None, f"x{i}") for i in range(len(sample.inputs))]
@@ -103,7 +103,7 @@ WRITES: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("way", WRITES)
-def test_a_watch_over_several_arrays_tells_of_each(way: str) -> None:
+def test_a_watch_over_several_arrays_notices_writes_to_each(way: str) -> None:
     arrays = [np.zeros(6) for _ in range(3)]
     watches = [Watch(arrays), Watch(arrays[1:]), Watch([a[2:] for a in arrays])]
     for array in arrays[1:]:
@@ -112,7 +112,7 @@ def test_a_watch_over_several_arrays_tells_of_each(way: str) -> None:
         assert all(w.version != b for w, b in zip(watches, before, strict=True))
 
 
-def test_versions_never_return() -> None:
+def test_versions_are_never_reused() -> None:
     array = np.zeros(3)
     watches = [Watch([array]) for _ in range(3)]
     seen = {watch.version for watch in watches}
@@ -131,7 +131,7 @@ def test_a_watch_keeps_no_array_and_memory_that_is_used_again_is_not_watched() -
     assert watch.version == before
 
 
-def test_an_array_that_is_watched_by_many_who_are_gone_tells_those_who_are_left() -> None:
+def test_watches_are_notified_although_others_of_the_array_are_gone() -> None:
     array = np.zeros(3)
     first = Watch([array])
     for _ in range(100):
@@ -142,7 +142,7 @@ def test_an_array_that_is_watched_by_many_who_are_gone_tells_those_who_are_left(
     assert last.version > before
 
 
-def test_memory_is_shared_from_when_it_was_given_away() -> None:
+def test_memory_counts_as_shared_once_it_has_been_given_away() -> None:
     array = np.zeros((4, 3))
     assert not has_escaped(array[1:])
     mark_escaped(array[2:])
@@ -182,16 +182,16 @@ def is_write(node: ast.AST) -> bool:
     )
 
 
-def test_functions_that_write_into_arrays_say_so() -> None:
+def test_functions_that_write_into_arrays_mark_them_as_modified() -> None:
     found = set()
     for path in PACKAGE.rglob("*.py"):
-        place = path.relative_to(PACKAGE)
-        if place.parts[0] in ROOMS_BELOW:
+        module = path.relative_to(PACKAGE)
+        if module.parts[0] in ROOMS_BELOW:
             continue
         functions = (
             n for n in ast.walk(ast.parse(path.read_text())) if isinstance(n, ast.FunctionDef)
         )
         for function in functions:
             if any(map(is_write, ast.walk(function))) and not SAYING & names_called(function):
-                found.add(f"{place}:{function.name}")
+                found.add(f"{module}:{function.name}")
     assert found == OF_OTHERS

@@ -43,27 +43,27 @@ def test_formats() -> None:
         format(array([1, 2]), ".2f")
 
 
-def test_the_dtype_is_numpys() -> None:
+def test_the_dtype_is_that_of_numpy() -> None:
     assert array(1).dtype == np.dtype(np.float32)
     assert isinstance(array(1, "int8").dtype, np.dtype)
 
 
 def test_one_element_is_a_number() -> None:
     assert (int(array([2.5])), float(array([[3]])), complex(array(1))) == (2, 3.0, 1 + 0j)
-    assert [array([[1, 2], [3, 4]]).item(*place) for place in [(2,), (1, 1)]] == [3, 4]
+    assert [array([[1, 2], [3, 4]]).item(*index) for index in [(2,), (1, 1)]] == [3, 4]
     assert array([[1, 2], [3, 4]], "int32").tolist() == [[1, 2], [3, 4]]
     assert list(range(4))[array(2, "int32")] == 2
 
 
 @pytest.mark.parametrize("convert", [int, float, complex])
-def test_several_elements_are_no_number(convert: Any) -> None:
+def test_several_elements_are_not_a_number(convert: Any) -> None:
     with pytest.raises(TypeError):
         convert(array([1, 2]))
     with pytest.raises(ValueError, match="size 1"):
         array([1, 2]).item()
 
 
-def test_truth() -> None:
+def test_truth_values_are_those_of_numpy() -> None:
     assert bool(array([2]))
     assert not bool(array(0))
     with pytest.raises(ValueError, match="ambiguous"):
@@ -72,7 +72,7 @@ def test_truth() -> None:
         assert not array([])
 
 
-def test_there_is_no_hash() -> None:
+def test_arrays_are_not_hashable() -> None:
     with pytest.raises(NotImplementedError, match="hash"):
         hash(array(1))
     with pytest.raises(TypeError, match="hash"):

@@ -42,7 +42,7 @@ def test_lists_and_names_are_kept(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("what", [nd.ones(2), [nd.ones(2)], {"a": 1}, 3, [None]])
-def test_what_is_no_array_of_mx_np_is_refused(what: Any, tmp_path: Path) -> None:
+def test_values_other_than_arrays_of_mx_np_are_refused(what: Any, tmp_path: Path) -> None:
     with pytest.raises(TypeError, match=r"an array of mx\.np is needed"):
         npx.save(str(tmp_path / "file"), what)
     assert not (tmp_path / "file").exists()

@@ -104,7 +104,7 @@ def test_files_of_parameters_and_exported_nets_are_read_as_arrays_of_numpy(tmp_p
 @pytest.mark.parametrize(
     "settings", [{}, {"num_workers": 2}, {"num_workers": 2, "thread_pool": True}]
 )
-def test_loaders_give_arrays_of_numpy_whoever_makes_the_batches(settings: dict[str, Any]) -> None:
+def test_loaders_give_arrays_of_numpy_with_any_kind_of_workers(settings: dict[str, Any]) -> None:
     x, labels = np.arange(12, dtype=np.float32).reshape(6, 2), np.arange(6)
     data = ArrayDataset(array(x), labels).transform_first(lambda one: one * 2)
     batches = list(DataLoader(data, 4, **settings))

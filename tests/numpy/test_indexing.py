@@ -109,7 +109,7 @@ def test_masks_choose_as_arrays_of_both_libraries_and_as_lists() -> None:
     "key",
     [3, -4, (0, 4), (0, 0, 0), [3], np.array([[0, -4]]), np.ones(2, bool), np.ones((3, 3), bool)],
 )
-def test_keys_beyond_the_array_raise_and_tell_its_shape(key: Any, recorded: bool) -> None:
+def test_keys_beyond_the_array_raise_an_error_with_its_shape(key: Any, recorded: bool) -> None:
     x = of(counted((3, 4)))
     x.attach_grad()
     with autograd.record(recorded), pytest.raises(IndexError, match=r"\(3, 4\)"):
@@ -126,12 +126,12 @@ def test_an_array_without_axes_is_read_and_written_with_the_empty_key() -> None:
         x[:]
 
 
-def test_what_is_no_key_is_named() -> None:
+def test_an_invalid_key_is_named() -> None:
     with pytest.raises(TypeError, match="'first' of type str"):
         of(counted((3,)))["first"]
 
 
-def test_writing_while_recording_refuses_what_a_gradient_needs() -> None:
+def test_writing_while_recording_refuses_arrays_that_a_gradient_needs() -> None:
     x = of(counted((3,)))
     x.attach_grad()
     with autograd.record(), pytest.raises(Exception, match="already in a computational graph"):

@@ -18,7 +18,7 @@ def test_an_operator_is_documented_by_the_function_that_calls_it(name: str) -> N
     assert documented.__doc__
 
 
-def test_what_is_no_operator_has_no_documentation() -> None:
+def test_only_operators_have_documentation() -> None:
     assert not hasattr(_numpy_op_doc, "_np_no_such_operator")
     assert not hasattr(_numpy_op_doc, "sum_of_nothing")
 
@@ -36,6 +36,6 @@ def test_functions_of_nd_and_sym_take_the_keywords_of_operators() -> None:
     assert mx.sym.np.dot(symbol, symbol, attr={"__layer__": "1"}).attr("__layer__") == "1"
 
 
-def test_what_neither_the_function_nor_the_operator_takes_is_refused() -> None:
+def test_keywords_unknown_to_both_function_and_operator_are_refused() -> None:
     with pytest.raises(mx.MXNetError, match="_np_sum: has no attribute 'axes'"):
         mx.nd.np.sum(mx.np.ones((2,)), axes=0)

@@ -48,7 +48,7 @@ def test_operators_broadcast_as_numpys(shapes: Any, op: Any) -> None:
 @pytest.mark.parametrize("op", [*ARITHMETIC, *COMPARISONS])
 @pytest.mark.parametrize("number", [2, 1.5, True, np.float32(2), np.int64(3)])
 @pytest.mark.parametrize("shape", [(), (0, 2), (2, 3)])
-def test_numbers_stand_on_both_sides(op: Any, number: Any, shape: tuple[int, ...]) -> None:
+def test_numbers_may_be_on_both_sides(op: Any, number: Any, shape: tuple[int, ...]) -> None:
     x = numbers(shape)
     for found, expected in [(op(of(x), number), op(x, number)), (op(number, of(x)), op(number, x))]:
         assert type(found) is ndarray

@@ -24,7 +24,7 @@ def _expected(case: str) -> Any:
 
 
 @pytest.mark.parametrize("case", DRAWINGS)
-def test_what_is_drawn_is_what_mxnet_draws(case: str) -> None:
+def test_random_numbers_are_those_of_mxnet(case: str) -> None:
     assert agrees(numbers(DRAWINGS[case]()), _expected(case), 5e-5)
 
 
@@ -36,7 +36,7 @@ IN_GRAPHS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("name", IN_GRAPHS)
-def test_a_graph_draws_what_is_drawn_eagerly(name: str) -> None:
+def test_a_graph_draws_the_numbers_of_eager_calls(name: str) -> None:
     draw = IN_GRAPHS[name]
     found = []
     for hybridized in (False, True):

@@ -102,6 +102,6 @@ def test_static_and_class_methods_of_a_decorated_class_stay_what_they_are() -> N
     assert Decorated().named() == "Decorated"
 
 
-def test_what_is_no_function_is_not_decorated() -> None:
+def test_only_functions_can_be_decorated() -> None:
     with pytest.raises(TypeError, match="use_np decorates functions and classes, not int"):
         util.use_np(3)  # type: ignore[type-var]

@@ -59,7 +59,7 @@ _MADE: dict[str, Any] = {
     "Conv2DGRUCell": lambda rnn, contrib: contrib.Conv2DGRUCell((4, 5, 5), 2, 3, 3, i2h_pad=1),
     "Conv2DRNNCell": lambda rnn, contrib: contrib.Conv2DRNNCell((4, 5, 5), 2, 3, 3, i2h_pad=1),
 }
-_PLACES = {"Conv1DLSTMCell": (6,), "Conv2DGRUCell": (5, 5), "Conv2DRNNCell": (5, 5)}
+_EXTENTS = {"Conv1DLSTMCell": (6,), "Conv2DGRUCell": (5, 5), "Conv2DRNNCell": (5, 5)}
 _OPTIONS: dict[str, tuple[Any, ...]] = {
     "layout": ("NTC", "TNC"),
     "merge": (None, True, False),
@@ -85,7 +85,7 @@ def run(
         cell = _MADE[kind](mx.gluon.rnn, mx.gluon.contrib.rnn)
     draw = np.random.RandomState(steps)
     shape = (steps, 2, 4) if layout == "TNC" else (2, steps, 4)
-    x = mx.nd.array(draw.randn(*shape, *_PLACES.get(kind, ())), dtype=dtype)
+    x = mx.nd.array(draw.randn(*shape, *_EXTENTS.get(kind, ())), dtype=dtype)
     cell.initialize()
     cell.cast(dtype)
     cell.unroll(steps, x, layout=layout)  # gives all parameters their shapes

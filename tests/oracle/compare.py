@@ -122,7 +122,7 @@ class Comparison:
         self._exact: tuple[str, Results | str] = ("", "")  # the last case in float64
 
     def add(self, name: str, hybridize: bool) -> None:
-        """Compare one case, and say so unless all is well."""
+        """Compare one case, and report differences."""
         expected = read(name, self.folder)
         found = computed("gluonic", self.module, name, self.folder, hybridize=hybridize)
         verdict, details = self._verdict(name, found, expected)

@@ -1,11 +1,11 @@
-"""Run models of other projects' files, which say ``import mxnet``: eager, hybridized, exported and read back.
+"""Run models from other projects' files with ``import mxnet``: eager, hybridized, exported and read back.
 
     python -m tests.oracle.model_files FOLDER package.module:constructor … --size 224 --batch 2 --dtype float64
 
-Prints for each how far hybridized results are from eager ones, and imported ones from hybridized ones, as
-shares of the largest number; and how far gradients are, beside what rounding the input otherwise does to
-them. A rectifier that jumps between two ways of rounding moves the gradients of deep networks by per cents
-in float32; in float64 they tell more. Dropout is off: in a compiled graph its draws come in another order.
+Prints the relative differences of hybridized from eager results, and of imported from hybridized ones; and
+those of gradients, beside the effect of rounding the input differently. In float32, a relu whose input changes
+its sign by rounding changes the gradients of deep networks by some per cent; float64 is more conclusive.
+Dropout is off: in a compiled graph its draws come in another order.
 """
 
 from __future__ import annotations

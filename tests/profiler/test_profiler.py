@@ -1,4 +1,4 @@
-"""The profiler: what is noted, how it is written, and what `dumps` says."""
+"""The profiler: what is recorded, how it is written, and the text of `dumps`."""
 
 import json
 import os
@@ -58,7 +58,7 @@ def _statistics(**options: Any) -> dict[str, Any]:
     return found
 
 
-def test_eager_operators_are_noted_with_block_line_and_shapes(file: Path) -> None:
+def test_eager_operators_are_recorded_with_block_line_and_shapes(file: Path) -> None:
     net = Net()
     net.initialize()
     x = nd.ones((4, 5))
@@ -75,7 +75,7 @@ def test_eager_operators_are_noted_with_block_line_and_shapes(file: Path) -> Non
     assert all(event["dur"] >= 0 for event in events if event["ph"] == "X")
 
 
-def test_every_step_of_a_compiled_graph_is_noted_inside_its_graph(file: Path) -> None:
+def test_every_step_of_a_compiled_graph_is_recorded_inside_its_graph(file: Path) -> None:
     net = Net()
     net.initialize()
     net.hybridize()
@@ -98,7 +98,7 @@ def test_every_step_of_a_compiled_graph_is_noted_inside_its_graph(file: Path) ->
     assert "topk" in {s["name"] for s in steps}
 
 
-def test_what_is_kept_of_parameters_is_noted_when_it_is_made(file: Path) -> None:
+def test_prepacking_is_recorded_when_it_happens(file: Path) -> None:
     net = Net()
     net.initialize()
     net.hybridize()
@@ -111,7 +111,7 @@ def test_what_is_kept_of_parameters_is_noted_when_it_is_made(file: Path) -> None
     assert "_packed" in names
 
 
-def test_gradients_are_noted_with_the_block_whose_gradients_they_are(file: Path) -> None:
+def test_gradients_are_recorded_with_the_block_they_belong_to(file: Path) -> None:
     net = nn.HybridSequential()
     with net.name_scope():
         net.add(nn.Dense(8, activation="tanh"), nn.Dense(4))
@@ -126,7 +126,7 @@ def test_gradients_are_noted_with_the_block_whose_gradients_they_are(file: Path)
     assert {f"{net.name}/{layer.name}" for layer in net} <= blocks
 
 
-def test_interpreted_graphs_are_noted_node_by_node(file: Path, monkeypatch: Any) -> None:
+def test_interpreted_graphs_are_recorded_node_by_node(file: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("GLUONIC_EXECUTOR", "interpret")
     net = Net()
     net.initialize()
@@ -138,7 +138,7 @@ def test_interpreted_graphs_are_noted_node_by_node(file: Path, monkeypatch: Any)
     assert {"FullyConnected", "sigmoid", "topk"} <= names
 
 
-def test_compiling_is_noted(file: Path, monkeypatch: Any) -> None:
+def test_compiling_is_recorded(file: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("GLUONIC_CACHE", "0")
     net = Net()
     net.initialize()
@@ -177,7 +177,7 @@ def test_custom_operators_show_their_own_work_and_the_operators_they_call() -> N
     assert "_plus_scalar" not in _statistics().get("operator", {})
 
 
-def test_nothing_is_noted_before_while_paused_and_after(file: Path) -> None:
+def test_nothing_is_recorded_before_during_a_pause_and_after(file: Path) -> None:
     x = nd.ones((2, 3))
     nd.exp(x)
     profiler.set_state("run")
@@ -204,7 +204,7 @@ def test_running_again_ends_a_pause(file: Path) -> None:
     assert [event["name"] for event in _operators(_events(file))] == ["sqrt"]
 
 
-def test_what_is_not_asked_for_is_not_noted(file: Path) -> None:
+def test_events_that_are_not_requested_are_not_recorded(file: Path) -> None:
     net = Net()
     net.initialize()
     net.hybridize()
@@ -219,7 +219,7 @@ def test_what_is_not_asked_for_is_not_noted(file: Path) -> None:
     profiler.set_config(profile_imperative=True)
 
 
-def test_marks_are_noted_as_they_are_made(file: Path) -> None:
+def test_marks_are_recorded_in_order(file: Path) -> None:
     profiler.set_state("run")
     domain = profiler.Domain("domain")
     with domain.new_frame("frame"), domain.new_task("task"), profiler.Event("event"):
@@ -311,7 +311,7 @@ def test_misuse_is_explained(misuse: Any, message: str) -> None:
         misuse()
 
 
-def test_the_old_functions_say_what_to_use_now(file: Path) -> None:
+def test_the_old_functions_name_their_replacements(file: Path) -> None:
     with pytest.warns(DeprecationWarning, match="set_config"):
         profiler.profiler_set_config("all", str(file))
     with pytest.warns(DeprecationWarning, match="set_state"):

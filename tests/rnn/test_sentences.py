@@ -24,7 +24,7 @@ def test_an_unknown_word_is_refused() -> None:
         mx.rnn.encode_sentences([["a", "d"]], vocab={"a": 1})
 
 
-def test_sentences_that_are_too_long_are_told_of(caplog: pytest.LogCaptureFixture) -> None:
+def test_sentences_that_are_too_long_are_reported(caplog: pytest.LogCaptureFixture) -> None:
     with caplog.at_level(logging.WARNING):
         mx.rnn.BucketSentenceIter([[1, 2], [1, 2, 3], [4, 5]], 1, buckets=[2])
     assert "1 sentences are longer" in caplog.text

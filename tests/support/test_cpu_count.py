@@ -19,20 +19,20 @@ _PAIRS = {
 
 @pytest.fixture
 def system(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> System:
-    """What writes the files by which a machine of four processors tells of itself."""
+    """A function that writes the files that describe a machine of four processors."""
     monkeypatch.setattr(os, "sched_getaffinity", lambda _: {0, 1, 2, 3}, raising=False)
 
     def write(files: Mapping[str, str]) -> Path:
         for name, text in files.items():
-            place = tmp_path / name
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text)
+            path = tmp_path / name
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_text(text)
         return tmp_path
 
     return write
 
 
-def test_processors_of_which_nothing_is_told_are_cores(system: System) -> None:
+def test_processors_without_topology_count_as_cores(system: System) -> None:
     assert available_cores(system({})) == 4
 
 
@@ -50,18 +50,20 @@ def test_only_processors_that_the_process_may_run_on_count(
 @pytest.mark.parametrize(
     ("text", "cores"), [("150000 100000\n", 2), ("20000 100000\n", 1), ("max 100000\n", 4)]
 )
-def test_a_container_has_what_it_is_granted(system: System, text: str, cores: int) -> None:
+def test_a_container_has_the_cores_of_its_quota(system: System, text: str, cores: int) -> None:
     assert available_cores(system({"fs/cgroup/cpu.max": text})) == cores
 
 
 @pytest.mark.parametrize(("quota", "cores"), [("300000", 3), ("-1", 4)])
-def test_an_older_container_has_what_it_is_granted(system: System, quota: str, cores: int) -> None:
+def test_a_container_of_version_1_has_the_cores_of_its_quota(
+    system: System, quota: str, cores: int
+) -> None:
     files = {"cpu.cfs_quota_us": quota, "cpu.cfs_period_us": "100000"}
-    told = system({f"fs/cgroup/cpu/{name}": text for name, text in files.items()})
-    assert available_cores(told) == cores
+    machine = system({f"fs/cgroup/cpu/{name}": text for name, text in files.items()})
+    assert available_cores(machine) == cores
 
 
-def test_threads_are_as_many_as_cores_unless_the_environment_says_how_many(
+def test_there_are_as_many_threads_as_cores_unless_the_environment_sets_a_number(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("GLUONIC_NUM_THREADS", raising=False)

@@ -70,5 +70,5 @@ def test_steps_fault_in_no_memory(mode: str, monkeypatch: pytest.MonkeyPatch) ->
     [_BY_ITSELF, {"GLIBC_TUNABLES": "glibc.malloc.trim_threshold=131072"}],
     ids=["variable", "tunable"],
 )
-def test_a_threshold_that_the_user_sets_counts(setting: dict[str, str]) -> None:
+def test_a_threshold_set_by_the_user_is_respected(setting: dict[str, str]) -> None:
     assert _faults("eager", **setting) > 500

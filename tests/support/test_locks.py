@@ -37,7 +37,7 @@ def held_elsewhere(*locks: threading.RLock) -> Iterator[None]:
 
 
 @forks
-def test_a_lock_that_another_thread_holds_is_open_in_a_child() -> None:
+def test_a_lock_held_by_another_thread_is_free_in_a_forked_child() -> None:
     made = lock()
     with held_elsewhere(made):
         assert not made.acquire(blocking=False)
@@ -46,7 +46,7 @@ def test_a_lock_that_another_thread_holds_is_open_in_a_child() -> None:
 
 
 @forks
-def test_a_lock_of_the_thread_that_forks_stays_locked_in_the_child() -> None:
+def test_a_lock_held_by_the_forking_thread_stays_locked_in_the_child() -> None:
     made = lock()
 
     def is_free_for_others() -> bool:

@@ -1,4 +1,4 @@
-"""References are counted right, whoever holds an array and however."""
+"""References to arrays are counted correctly, whatever holds them."""
 
 import gc
 from collections.abc import Callable
@@ -41,7 +41,7 @@ OTHERS: dict[str, Callable[[Any], Any]] = {
 
 
 @pytest.mark.parametrize("holder", HOLDERS)
-def test_an_array_with_one_holder_is_held_alone(holder: str) -> None:
+def test_an_array_with_one_reference_is_exclusive(holder: str) -> None:
     made = HOLDERS[holder]()
     for _ in range(3):
         assert holds_alone(made, "elements")
@@ -53,7 +53,7 @@ def test_an_array_with_one_holder_is_held_alone(holder: str) -> None:
 
 
 @pytest.mark.parametrize("other", OTHERS)
-def test_whoever_else_holds_an_array_is_counted_until_it_lets_go(other: str) -> None:
+def test_other_references_to_an_array_are_counted_until_released(other: str) -> None:
     holder, members = SimpleNamespace(elements=np.ones(5)), [None, np.ones(5), np.ones(3)]
     kept = OTHERS[other](holder.elements), OTHERS[other](members[1])
     assert not holds_alone(holder, "elements")
@@ -64,7 +64,7 @@ def test_whoever_else_holds_an_array_is_counted_until_it_lets_go(other: str) -> 
     assert hold_alone(members)
 
 
-def test_a_caller_that_has_an_array_at_hand_is_counted() -> None:
+def test_a_callers_reference_to_an_array_is_counted() -> None:
     holder = SimpleNamespace(elements=np.ones(5))
 
     def ask(array: Any) -> bool:
@@ -74,7 +74,7 @@ def test_a_caller_that_has_an_array_at_hand_is_counted() -> None:
     assert holds_alone(holder, "elements")
 
 
-def test_a_gradient_that_a_computation_reads_is_not_written_on_the_way() -> None:
+def test_a_gradient_buffer_that_backward_reads_is_not_overwritten() -> None:
     x, y = nd.ones((64, 64)), nd.ones((64, 64))
     net = nn.HybridLambda(lambda F, a, b, c: F.sum(F.tanh(a) * c) + F.sum(F.dot(b, c)))
     net.hybridize()

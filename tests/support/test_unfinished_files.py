@@ -32,7 +32,7 @@ write_atomically(sys.argv[1], pieces())
 
 @pytest.fixture
 def writer(tmp_path: Path) -> Iterator[subprocess.Popen[str]]:
-    """A process that is in the middle of writing ``slow``, until it is told to go on."""
+    """A process that is in the middle of writing ``slow``, until it may continue."""
     command = [sys.executable, "-c", _SAVING, str(tmp_path / "slow")]
     with subprocess.Popen(command, stdin=-1, stdout=-1, text=True) as process:
         assert process.stdout is not None

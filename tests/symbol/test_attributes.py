@@ -39,7 +39,7 @@ def test_inputs_made_for_an_operator_share_its_attributes() -> None:
     }
 
 
-def test_states_say_how_they_are_initialized() -> None:
+def test_states_declare_their_initializers() -> None:
     found = sym.BatchNorm(sym.var("x"), name="bn").attr_dict()
     assert found["bn_moving_mean"]["__init__"] == '["zero", {}]'
     assert found["bn_moving_var"]["__init__"] == '["one", {}]'
@@ -106,7 +106,7 @@ def test_nodes_remember_the_users_line_and_the_block() -> None:
         ({"dtype": "float31"}, TypeError),
     ],
 )
-def test_variables_refuse_what_they_do_not_know(
+def test_variables_refuse_unknown_arguments(
     arguments: dict[str, object], error: type[Exception]
 ) -> None:
     with pytest.raises(error):

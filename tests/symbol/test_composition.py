@@ -93,7 +93,7 @@ def test_an_ambiguous_output_name_is_refused() -> None:
         sym.Group([x, x])["x"]
 
 
-def test_copies_and_pickles_share_nothing_and_say_the_same() -> None:
+def test_copies_and_pickles_share_nothing_and_have_the_same_attributes() -> None:
     net = network()
     for made in (copy.copy(net), copy.deepcopy(net), pickle.loads(pickle.dumps(net))):
         assert made.tojson() == net.tojson()
@@ -150,7 +150,7 @@ def test_what_only_arrays_have_is_missing_with_a_hint(name: str) -> None:
         getattr(sym.var("x"), name)
 
 
-def test_a_long_chain_is_no_recursion() -> None:
+def test_a_long_chain_needs_no_recursion() -> None:
     x = net = sym.var("x")
     for _ in range(20_000):
         net = net + 1

@@ -110,7 +110,7 @@ def test_simple_bind_makes_arrays_of_inferred_shapes_and_dtypes() -> None:
     assert [g is None for g in executor.grad_arrays] == [True, False, True]
 
 
-def test_simple_bind_names_the_shapes_that_do_not_follow() -> None:
+def test_simple_bind_names_the_shapes_that_cannot_be_inferred() -> None:
     with pytest.raises(MXNetError, match=r"a \(\), b \(\)"):
         product().simple_bind(cpu())
 
@@ -134,7 +134,7 @@ def test_bound_arrays_must_fit_each_other() -> None:
         ({"args": [X, Y], "ctx": None}, TypeError, "ctx must be a Context"),
     ],
 )
-def test_bind_says_what_is_wrong(
+def test_bind_reports_what_is_wrong(
     arguments: dict[str, object], error: type[Exception], message: str
 ) -> None:
     with pytest.raises(error, match=message):
@@ -167,7 +167,7 @@ def test_backward_after_forward_without_training_uses_the_same_random_numbers() 
     assert values(executor.grad_dict["a"]) == drawn
 
 
-def test_more_heads_than_outputs_are_passed_over() -> None:
+def test_superfluous_heads_are_ignored() -> None:
     gradient = zeros()
     executor = product().bind(cpu(), [X, Y], args_grad=[gradient, zeros()])
     executor.forward(is_train=True)
@@ -183,7 +183,7 @@ def test_a_head_that_no_gradient_reads_may_have_any_shape() -> None:
     assert values(gradient) == [[0, 0], [0, 0]]
 
 
-def test_simple_bind_passes_over_keywords_that_are_no_shapes() -> None:
+def test_simple_bind_ignores_keywords_that_are_not_shapes() -> None:
     executor = product().simple_bind(cpu(), a=(2, 2), b=(2, 2), axis=1, mode="clip", flag=True)
     assert [array.shape for array in executor.arg_arrays] == [(2, 2), (2, 2)]
 
@@ -313,18 +313,18 @@ def test_parameters_stay_out_of_shared_buffers() -> None:
     assert np.shares_memory(first.arg_dict["x"].elements, second.arg_dict["x"].elements)
 
 
-def test_arrays_are_where_their_groups_are_placed() -> None:
+def test_arrays_are_on_the_contexts_of_their_groups() -> None:
     with sym.AttrScope(ctx_group="one"):
         a = sym.var("a") * 2
     with sym.AttrScope(ctx_group="two"):
         net = a + sym.var("b")
-    places = {"one": cpu(1), "two": cpu(2)}
-    executor = net.simple_bind(cpu(), group2ctx=places, a=(2,), b=(2,))
+    contexts = {"one": cpu(1), "two": cpu(2)}
+    executor = net.simple_bind(cpu(), group2ctx=contexts, a=(2,), b=(2,))
     gradient = executor.grad_dict["a"]
     assert gradient is not None
     assert executor.arg_dict["a"].context == gradient.context == cpu(1)
     assert executor.arg_dict["b"].context == executor.outputs[0].context == cpu(2)
-    bound = net.bind(cpu(3), {"a": array([1]), "b": array([2])}, group2ctx=places)
+    bound = net.bind(cpu(3), {"a": array([1]), "b": array([2])}, group2ctx=contexts)
     assert bound.forward()[0].context == cpu(2)
     assert net.simple_bind(cpu(3), a=(2,), b=(2,)).outputs[0].context == cpu(3)
 
@@ -349,7 +349,7 @@ def test_gradients_as_a_symbol() -> None:
     assert [values(g) for g in found] == [[30], [9]]
 
 
-def test_what_is_kept_for_gradients_is_counted() -> None:
+def test_memory_saved_for_gradients_is_counted() -> None:
     data = sym.var("data")
     for _ in range(5):
         data = data * data

@@ -21,12 +21,12 @@ def test_shapes_may_be_given_in_order() -> None:
     assert network().infer_shape_partial((0, 5)) == ([(0, 5), (3, 5), (3,)], [(0, 3)], [])
 
 
-def test_shapes_that_do_not_follow_give_none_and_a_warning_naming_them() -> None:
+def test_shapes_that_cannot_be_inferred_give_none_and_a_warning_naming_them() -> None:
     with pytest.warns(UserWarning, match=r"fc_weight: \(\)"):
         assert network().infer_shape() == (None, None, None)
 
 
-def test_a_declared_shape_counts_unless_another_is_given() -> None:
+def test_a_declared_shape_is_used_unless_another_is_given() -> None:
     net = sym.tanh(sym.var("x", shape=(2, 3)))
     assert net.infer_shape() == ([(2, 3)], [(2, 3)], [])
     assert net.infer_shape(x=(4,)) == ([(4,)], [(4,)], [])
@@ -71,7 +71,7 @@ def test_dtypes_follow_both_ways() -> None:
     assert network().infer_type(fc_weight=half) == ([half] * 3, [half], [])
 
 
-def test_dtypes_that_do_not_follow_give_none_and_a_warning() -> None:
+def test_dtypes_that_cannot_be_inferred_give_none_and_a_warning() -> None:
     with pytest.warns(UserWarning, match="x: None"):
         assert network().infer_type() == (None, None, None)
     assert network().infer_type_partial() == ([None] * 3, [None], [])

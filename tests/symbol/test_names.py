@@ -55,7 +55,7 @@ def test_missing_inputs_become_variables_named_after_the_symbol() -> None:
     assert net.list_arguments() == ["x", "fc_weight", "fc_bias"]
 
 
-def test_inputs_that_the_attributes_rule_out_are_not_made() -> None:
+def test_inputs_excluded_by_attributes_are_not_created() -> None:
     net = sym.FullyConnected(sym.var("x"), num_hidden=2, no_bias=True, name="fc")
     assert net.list_arguments() == ["x", "fc_weight"]
 

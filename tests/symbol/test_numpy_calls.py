@@ -49,7 +49,7 @@ def test_functions_that_symbols_have_as_methods_call_these(name: str) -> None:
 @pytest.mark.parametrize(
     "name", ["add", "sub", "mul", "truediv", "pow", "mod", "gt", "ge", "lt", "le", "eq", "ne"]
 )
-def test_numpys_numbers_stand_on_either_side_of_a_symbol(name: str, number: Any) -> None:
+def test_numbers_of_numpy_may_be_on_either_side_of_a_symbol(name: str, number: Any) -> None:
     combine, values = getattr(operator, name), np.array([1.0, 2.0, 3.0, 4.0], np.float32)
     for left, right in ((number, sym.var("x")), (sym.var("x"), number)):
         if right is number and isinstance(number, np.ndarray):

@@ -99,7 +99,9 @@ def test_a_gradient_that_is_needed_or_has_another_shape_is_named() -> None:
         ),
     ],
 )
-def test_a_monitor_is_told_of_what_mxnets_is_told_forward(monitor_all: bool, expected: str) -> None:
+def test_a_monitor_receives_the_forward_results_that_mxnets_receives(
+    monitor_all: bool, expected: str
+) -> None:
     x, w = sym.var("x", stype="csr"), sym.var("w")
     tanh = sym.tanh(sym.sparse.dot(x, w, name="d"), name="t")
     net = sym.Group([tanh, sym.sparse.square(x, name="s")])
@@ -111,7 +113,7 @@ def test_a_monitor_is_told_of_what_mxnets_is_told_forward(monitor_all: bool, exp
 
 
 def heard(stype: str, watched: Any, *, runs: int = 1) -> list[tuple[str, str, Any]]:
-    """What a monitor is told of a run forward and back, of csr or of dense batches."""
+    """What a monitor receives in a forward and a backward pass, with csr or dense batches."""
     x, w = sym.var("x", stype=stype), sym.var("w")
     pairs = sym.dot(x, w, name="d") + sym.dot(sym.square(x, name="s"), w, name="e")
     executor = sym.tanh(pairs, name="t").bind(
@@ -128,7 +130,7 @@ def heard(stype: str, watched: Any, *, runs: int = 1) -> list[tuple[str, str, An
     return [row for row in seen if "plus" not in row[0]]
 
 
-def test_a_monitor_is_told_of_gradients_as_that_of_a_dense_executor_is() -> None:
+def test_a_monitor_receives_gradients_as_with_a_dense_executor() -> None:
     gradients: list[Any] = []
     dense, stored = heard("default", gradients), heard("csr", gradients)
     assert np.allclose(*gradients)
@@ -141,7 +143,7 @@ def test_a_monitor_is_told_of_gradients_as_that_of_a_dense_executor_is() -> None
     assert kinds["d_backward_output0"] == "csr"  # it is not asked for: nothing is stored
 
 
-def test_a_monitor_hears_of_each_run_back() -> None:
+def test_a_monitor_receives_each_backward_run() -> None:
     once, twice = heard("csr", []), heard("csr", [], runs=2)
     back = [row for row in once if "backward" in row[0]]
     assert [name for name, _, _ in twice] == [name for name, _, _ in [*once, *back]]

@@ -39,7 +39,7 @@ def bound(symbol: sym.Symbol, end: str) -> Executor:
     return executor
 
 
-def test_it_computes_what_the_graph_computes_states_and_gradients_included() -> None:
+def test_outputs_states_and_gradients_are_those_of_the_graph() -> None:
     graph = network()
     inputs = [sym.Variable(f"{name}_") for name in graph.list_inputs()]
     called = call_subgraph(*inputs, subgraph=graph.tojson(), name="sub")
@@ -67,7 +67,7 @@ def test_names_are_those_of_mxnet() -> None:
     assert called.list_outputs() == ["_cachedop0__mul0_output"]
 
 
-def test_it_is_found_by_the_name_of_mxnet() -> None:
+def test_the_name_of_mxnet_gives_the_same_object() -> None:
     assert vars(sym._internal)["_CachedOp"] is call_subgraph
 
 

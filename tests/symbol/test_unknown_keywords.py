@@ -1,4 +1,4 @@
-"""Keywords that an operator does not have, against what MXNet says of each operator."""
+"""Keywords that an operator does not have, compared with MXNet's response for each operator."""
 
 import importlib
 import warnings
@@ -38,7 +38,7 @@ IGNORING = [name for name in SAMPLES if name in REGISTRY and public_name_of(name
 
 
 @pytest.mark.parametrize(("room", "name"), TAKING)
-def test_operators_without_attributes_take_unknown_keywords_and_say_so(
+def test_operators_without_attributes_accept_unknown_keywords_with_a_warning(
     room: str, name: str
 ) -> None:
     function = getattr(module("symbol", room), name)
@@ -76,7 +76,7 @@ def test_a_keyword_without_effect_changes_no_value(name: str) -> None:
         np.testing.assert_array_equal(ours, theirs, strict=True)
 
 
-def test_all_families_of_operators_are_asked() -> None:
+def test_all_families_of_operators_are_tried() -> None:
     assert len(TAKING) > 140
     assert len(REFUSING) > 300
     assert len(IGNORING) > 80
@@ -112,14 +112,14 @@ def test_an_input_that_the_operator_does_not_have_is_refused(F: Any, x: Any) -> 
         F.log(x, data2=x)
 
 
-def test_in_a_file_what_an_operator_does_not_know_is_refused_if_it_has_attributes() -> None:
+def test_unknown_attributes_in_a_file_are_refused_for_operators_with_attributes() -> None:
     net = sym.FullyConnected(sym.var("x"), num_hidden=3, name="layer")
     damaged = net.tojson().replace('"num_hidden"', '"no_such": "1", "num_hidden"')
     with pytest.raises(MXNetError, match="has no attribute 'no_such'"):
         sym.load_json(damaged)
 
 
-def test_operators_without_inputs_let_symbols_pass_and_say_so() -> None:
+def test_operators_without_inputs_accept_symbols_with_a_warning() -> None:
     data = sym.Variable("data")
     for function, settings in (
         (sym.zeros, {"shape": (2,)}),

@@ -40,7 +40,7 @@ class Residual(gluon.HybridBlock):
 
 
 class Excited(gluon.HybridBlock):
-    """Images scaled by what follows from the means of all channels, then by the means of all places."""
+    """Images scaled by what follows from the means of all channels, then by the means of all positions."""
 
     def __init__(self, channels: int) -> None:
         super().__init__()
@@ -63,7 +63,7 @@ class Zeros(gluon.HybridBlock):
 
 
 NETS: dict[str, tuple[Sequence[Layer], tuple[int, ...]]] = {
-    "results that nobody looks at": ([conv(5, 3), Zeros, conv(7, 1)], (2, 3, 6, 6)),
+    "results that are never read": ([conv(5, 3), Zeros, conv(7, 1)], (2, 3, 6, 6)),
     "small images": ([conv(20, 5, activation="relu"), conv(5, 3)], (3, 1, 12, 12)),
     "strided, dilated": (
         [conv(20, 3, strides=2, padding=1), conv(17, 3, dilation=2, activation="tanh")],
@@ -182,7 +182,7 @@ def _operators(net: Any, data: Any) -> list[str]:
 
 
 @pytest.mark.parametrize("name", ["functions", "squeezed and excited"])
-def test_functions_and_scales_leave_images_in_blocks(name: str) -> None:
+def test_activations_and_scales_keep_images_in_blocks(name: str) -> None:
     net, data = made(name)
     net.hybridize()
     net(data)
@@ -200,7 +200,7 @@ def test_a_chain_stays_in_blocks_and_folds_what_follows() -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float64", "float16"])
-def test_other_dtypes_do_without_blocks(dtype: str) -> None:
+def test_images_of_other_dtypes_are_not_put_into_blocks(dtype: str) -> None:
     net = nn.Conv2D(4, 3, in_channels=3)
     net.initialize()
     net.cast(dtype)

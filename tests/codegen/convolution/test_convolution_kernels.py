@@ -51,7 +51,7 @@ CASES = {
     "one channel": (Filters(1, 20, 1, (5, 5), planar=True), 3, 12, 12),
     "groups": (Filters(6, 5, 3, (3, 3)), 2, 7, 9),
     "depthwise": (Filters(1, 37, 1, (3, 3), (1, 2), depthwise=True), 2, 9, 23),
-    "a place": (Filters(4, 4, 1, (2, 2)), 1, 2, 2),
+    "one position": (Filters(4, 4, 1, (2, 2)), 1, 2, 2),
     "many tiny images": (Filters(12, 70, 1, (3, 3)), 70, 4, 5),
 }
 EVERY_CASE = pytest.mark.parametrize("case", CASES.values(), ids=CASES)

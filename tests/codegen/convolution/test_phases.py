@@ -60,7 +60,7 @@ def test_phases_sum_what_was_read_from_each_position(axis: tuple[int, int, int, 
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_phases_are_put_together(level: str) -> None:
+def test_phases_are_interleaved(level: str) -> None:
     target = target_named(level)
     lanes = target.vector_bytes // 4
     steps, present, extents = (2, 3), (1, 0, 1, 0, 1, 1), (7, 8)
@@ -84,7 +84,7 @@ def test_phases_are_put_together(level: str) -> None:
 
 
 @pytest.mark.parametrize("level", LEVELS)
-def test_some_positions_are_selected(level: str) -> None:
+def test_images_are_subsampled(level: str) -> None:
     target = target_named(level)
     images = normal(2, 3, 7, 8, target.vector_bytes // 4)
     expected = subsample.kernel(images, steps=(2, 3))

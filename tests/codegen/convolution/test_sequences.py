@@ -15,7 +15,7 @@ LAYERS: dict[str, Callable[[], list[Any]]] = {
     "plain": lambda: [nn.Conv1D(24, 5, padding=2)],
     "with a step": lambda: [nn.Conv1D(33, 5, strides=2, padding=4)],
     "dilated": lambda: [nn.Conv1D(16, 3, dilation=2, padding=3, activation="tanh")],
-    "places alone": lambda: [nn.Conv1D(48, 1, activation="relu")],
+    "positions alone": lambda: [nn.Conv1D(48, 1, activation="relu")],
     "grouped": lambda: [nn.Conv1D(32, 3, padding=1, groups=2)],
     "depthwise": lambda: [nn.Conv1D(32, 3, padding=2, groups=32)],
     "deep": lambda: [nn.Conv1D(160, 7, padding=3), nn.Conv1D(24, 5, padding=2)],
@@ -29,7 +29,7 @@ EVERY_NET = pytest.mark.parametrize("layers", LAYERS.values(), ids=LAYERS)
 
 
 @EVERY_NET
-def test_one_piece_of_machine_code_serves_all_lengths(layers: Callable[[], list[Any]]) -> None:
+def test_one_compilation_serves_all_lengths(layers: Callable[[], list[Any]]) -> None:
     net = nn.HybridSequential()
     net.add(*layers())
     net.initialize(mx.init.Xavier())

@@ -110,8 +110,8 @@ def test_chains_compute_what_they_do_eagerly(chain: str, batch: int) -> None:
 
 
 def _volumes(chain: str, batch: int) -> Any:
-    places = (6, 9, 10)
-    return nd.array(normal(batch, *places, 3) if "last" in chain else normal(batch, 3, *places))
+    extents = (6, 9, 10)
+    return nd.array(normal(batch, *extents, 3) if "last" in chain else normal(batch, 3, *extents))
 
 
 def _kinds(net: Any, data: Any) -> list[str]:

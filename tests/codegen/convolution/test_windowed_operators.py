@@ -45,14 +45,14 @@ def convolutions(draw: Any) -> tuple[Node, dict[Node, tuple[int, ...]], str]:
     if is_transposed:
         steps = attributes["stride"] or (1,) * rank
         attributes["adj"] = tuple(draw(st.integers(0, s - 1)) for s in steps)
-    places = tuple(
+    spatial = tuple(
         draw(st.integers(max(1, 1 + (k - 1) * d - (0 if is_transposed else 2 * p)), 7))
         + (2 * p if is_transposed else 0)
         for k, d, p in zip(kernel, dilate, pad, strict=True)
     )
     batch = draw(st.integers(1, 3))
     is_last = layout is not None and layout[-1] == "C"
-    shape = (batch, *places, channels) if is_last else (batch, channels, *places)
+    shape = (batch, *spatial, channels) if is_last else (batch, channels, *spatial)
     names = ["data", "weight", *([] if attributes["no_bias"] else ["bias"])]
     variables = [Node(None, name) for name in names]
     operator = "Deconvolution" if is_transposed else "Convolution"
@@ -66,7 +66,7 @@ def test_convolutions_are_machine_code(case: Any) -> None:
     check_with_gradients(*case)
 
 
-def test_one_filter_over_one_channel_stays_one_when_size_hints_are_tried() -> None:
+def test_size_hints_leave_one_filter_over_one_channel_unchanged() -> None:
     variables = [Node(None, name) for name in ("data", "weight")]
     attributes = {"kernel": (1,), "num_filter": 1, "no_bias": True}
     node = make_node("Convolution", [v.entry() for v in variables], attributes)
@@ -125,10 +125,10 @@ def poolings(draw: Any) -> tuple[Node, dict[Node, tuple[int, ...]], str]:
     }
     if kind == "lp":
         attributes["p_value"] = draw(st.integers(1, 3))
-    places = tuple(draw(st.integers(k, 25 if rank < 3 else 9)) for k in kernel)
+    spatial = tuple(draw(st.integers(k, 25 if rank < 3 else 9)) for k in kernel)
     batch, channels = draw(st.integers(1, 2)), draw(st.integers(1, 5))
     is_last = layout is not None and layout[-1] == "C"
-    shape = (batch, *places, channels) if is_last else (batch, channels, *places)
+    shape = (batch, *spatial, channels) if is_last else (batch, channels, *spatial)
     data = Node(None, "data")
     node = make_node("Pooling", [data.entry()], attributes)
     return node, {data: shape}, draw(st.sampled_from(["float32", "float64"]))
@@ -141,7 +141,7 @@ def test_poolings_are_machine_code(case: Any) -> None:
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
-def test_roots_of_sums_that_cancel_differ_no_more_than_rounding_moves_them(dtype: str) -> None:
+def test_square_roots_of_cancelling_sums_are_compared_within_rounding(dtype: str) -> None:
     data = Node(None, "data")
     attributes = {"kernel": (2, 4), "pad": (1, 2), "pool_type": "lp", "p_value": 3}
     node = make_node("Pooling", [data.entry()], attributes)

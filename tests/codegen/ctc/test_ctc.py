@@ -95,7 +95,7 @@ def test_ctc_and_strict_lookups_are_machine_code() -> None:
     assert "0 in Python" in str(take.explain(nd.ones((4, 3)), nd.array([1, 2])))
 
 
-def test_scores_that_are_no_numbers_have_no_loss() -> None:
+def test_nan_scores_give_a_nan_loss() -> None:
     data = np.random.default_rng(0).standard_normal((5, 3, 4)).astype("float32")
     data[2, 0, 1], data[1, 1, 3] = np.nan, np.inf
     label = nd.array([[1, 2], [3, 1], [2, 2]])

@@ -95,7 +95,7 @@ def test_elements_are_picked_by_machine_code_from_memory_and_from_what_is_comput
         check([picked, picked * 2.0], variables, arrays)
 
 
-def test_what_is_picked_from_memory_is_found_where_it_lies() -> None:
+def test_picked_elements_are_read_directly_from_memory() -> None:
     x, index = Node(None, "x"), Node(None, "index")
     arrays = [np.eye(5, dtype=np.float32), np.arange(5, dtype=np.float32)]
     for source, steps in ((x.entry(), 2), (F.exp(x.entry()), 1)):

@@ -52,10 +52,10 @@ def test_grids_that_matrices_map_are_machine_code(extents: tuple[int, ...], dtyp
 def test_samples_at_positions_that_are_nan_or_outside_are_zero(
     orders: tuple[int, int], dtype: str
 ) -> None:
-    shape, places = (2, 3, 4, 5), (2, 2, 7, 3)
+    shape, grid_shape = (2, 3, 4, 5), (2, 2, 7, 3)
     random, how = np.random.default_rng(0), {"x_order": orders[0], "y_order": orders[1]}
     data = random.uniform(-1, 1, shape).astype(dtype)
-    grid = np.array([*islice(cycle(NOWHERE), 84)], dtype).reshape(places)
+    grid = np.array([*islice(cycle(NOWHERE), 84)], dtype).reshape(grid_shape)
     heads = random.uniform(-1, 1, (2, 3, 7, 3)).astype(dtype)
     x, g, h = (Node(None, name) for name in "xgh")
     sampled = make_node("_bilinear_sample", [x.entry(), g.entry()], how)

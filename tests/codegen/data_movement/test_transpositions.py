@@ -42,7 +42,7 @@ def _step(shape: tuple[int, ...], order: tuple[int, ...], dtype: str) -> Any:
 @pytest.mark.parametrize("level", LEVELS)
 @settings(max_examples=40, deadline=None)
 @given(st.data(), ORDERS, st.sampled_from(DTYPES))
-def test_elements_come_where_they_belong(
+def test_transposed_elements_are_at_their_positions(
     level: str, data: Any, order: tuple[int, ...], dtype: str
 ) -> None:
     rank = len(order)

@@ -194,9 +194,9 @@ def test_reductions_of_integers_are_exact(dtype: Any, kind: str) -> None:
 @pytest.mark.parametrize("axis", [0, 1])
 @pytest.mark.parametrize("kind", ["max", "min"])
 def test_nan_wins_wherever_it_stands(kind: str, axis: int) -> None:
-    for place in (0, 5, 63, 64, 70):
+    for index in (0, 5, 63, 64, 70):
         x = np.arange(142, dtype=np.float32).reshape((2, 71) if axis else (71, 2))
-        x[(1, place) if axis else (place, 1)] = np.nan
+        x[(1, index) if axis else (index, 1)] = np.nan
         got = _reduction(x, (axis,), kind)
         np.testing.assert_array_equal(got, getattr(x, kind)(axis=axis, keepdims=True))
 
@@ -269,8 +269,8 @@ def test_a_short_row_is_reduced_one_register_at_a_time(length: int, kind: Any, l
         Kernel(1, operands, stages, frozenset({0}), short=True), target_named(level)
     )
     got = np.zeros(1)
-    for place in (None, 0, length - 1):
-        x[[] if place is None else [place]] = np.nan
+    for index in (None, 0, length - 1):
+        x[[] if index is None else [index]] = np.nan
         compiled([length], [x, got], strides=[(8,), (0,)], grain=64)
         np.testing.assert_allclose(got, getattr(x, kind)(keepdims=True), rtol=1e-12)
 
@@ -335,7 +335,7 @@ def test_layer_norm_carries_scalars_between_sweeps(axis: int) -> None:
     np.testing.assert_allclose(output, scaled * gamma + beta, rtol=1e-4, atol=1e-4)
 
 
-def test_descriptions_that_make_no_sense_are_refused() -> None:
+def test_invalid_kernels_are_refused() -> None:
     one = Operand(F4, ("unit",))
     stage = Stage(lambda m, x, r: [x[0]], (Reduce("sum"),))
     with pytest.raises(ValueError, match="every operand needs an access pattern"):
@@ -348,7 +348,7 @@ def test_descriptions_that_make_no_sense_are_refused() -> None:
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_what_is_written_past_the_cache_is_whole_wherever_it_begins(dtype: Any, level: str) -> None:
+def test_nontemporal_stores_are_complete_at_any_alignment(dtype: Any, level: str) -> None:
     target = target_named(level)
     operands = (Operand(np.dtype(dtype), ("stride", "unit")),) * 2
     stages = (Stage(lambda m, x, r: [x[0] + 1], (Store(1),)),)

@@ -27,25 +27,25 @@ def test_each_part_but_the_first_begins_where_another_operator_takes_long() -> N
     assert _parts({"a": "", "T": "a", "E": "T", "L": "E"}, "TEL") == ["aT", "E", "L"]
 
 
-def test_what_is_quickly_computed_waits_for_its_reader_if_no_more_is_kept_then() -> None:
+def test_cheap_operators_move_to_their_reader_if_that_stores_no_more() -> None:
     assert _parts({"T": "", "b": "T", "E": "b"}, "TE") == ["T", "bE"]
     both_read_later = {"T": "", "b": "T", "c": "b", "E": "c", "d": "TE"}
     assert _parts(both_read_later, "TE") == ["T", "bcEd"]
 
 
-def test_a_result_is_not_put_off_if_more_were_kept_then() -> None:
+def test_operators_are_not_moved_if_that_would_store_more() -> None:
     assert _parts({"T": "", "p": "", "b": "Tp", "E": "b"}, "TE") == ["Tpb", "E"]
     assert _parts({"T": "", "b": "T", "E": "b"}, "TE", {"b": 1}) == ["Tb", "E"]
 
 
-def test_what_reads_two_that_are_put_off_follows_them() -> None:
+def test_readers_of_moved_operators_are_moved_after_them() -> None:
     # n = -z; p = n * z; q = z * y: only z is left for the last part, with y that is there anyway
     graph = {"y": "", "z": "y", "n": "z", "p": "nz", "q": "zy", "E": "p", "s": "qE"}
     assert _parts(graph, "yzE") == ["y", "z", "npqEs"]
 
 
 @pytest.mark.parametrize("length", [1, 37, 5000])
-def test_operators_that_are_put_off_compute_the_same(length: int) -> None:
+def test_moved_operators_compute_the_same(length: int) -> None:
     x = Node(None, "x")
     y = make_node("tanh", [x.entry()])
     z = make_node("sigmoid", [make_node("elemwise_mul", [y.entry(), x.entry()]).entry()])

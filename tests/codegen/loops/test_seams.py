@@ -14,7 +14,7 @@ from tests.codegen.harness import compile_expression
 
 
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64])
-def test_a_hyperbolic_tangent_has_a_seam_that_one_number_crosses(dtype: Dtype) -> None:
+def test_a_hyperbolic_tangent_has_a_split_point_that_one_value_crosses(dtype: Dtype) -> None:
     for operator, split_points in (("tanh", [dtype]), ("square", [])):
         application = REGISTRY[operator].apply({})
         loop = loop_of(application, [(4,)], [(4,)])
@@ -39,7 +39,7 @@ def test_pieces_of_expressions_give_the_bits_of_the_whole(dtype: Dtype, length: 
 
 
 @pytest.mark.parametrize("rows", [0, 5])
-def test_what_is_read_for_its_shape_alone_has_no_seams(rows: int) -> None:
+def test_operands_read_for_their_shape_alone_have_no_split_points(rows: int) -> None:
     x, y = Node(None, "x"), Node(None, "y")
     positive = make_node("relu", [x.entry()]).entry()
     like = make_node("Reshape", [make_node("tanh", [positive]).entry()], {"shape": (-1,)}).entry()

@@ -40,7 +40,7 @@ def test_a_file_has_entries_of_operators_of_its_family(family: str) -> None:
 
 
 @pytest.mark.parametrize("op", [*REGISTRY.operators(), *INNER], ids=lambda op: op.name)
-def test_rules_are_where_entries_say(op: Operator) -> None:
+def test_entries_name_existing_rules(op: Operator) -> None:
     entry = lowering_of(op)
     values = [getattr(entry, field.name) for field in fields(entry) if field.name != "python"]
     values += [entry.layout.plain, entry.layout.blocked]

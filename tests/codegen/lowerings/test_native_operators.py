@@ -1,4 +1,4 @@
-"""Every operator runs as machine code, or its entry says why not, which explain and a list in docs/ repeat."""
+"""Every operator runs as machine code, or its entry gives the reason, shown by explain and in docs/."""
 
 import numpy as np
 import pytest
@@ -31,7 +31,7 @@ def steps_in_python(name: str, sample: Sample) -> list[StepReport]:
 
 
 @pytest.mark.parametrize("name", [name for name in SAMPLES if not REGISTRY[name].dynamic])
-def test_an_operator_is_machine_code_or_says_why_not(name: str) -> None:
+def test_an_operator_is_machine_code_or_its_entry_gives_a_reason(name: str) -> None:
     reason, found = lowering_of(REGISTRY[name]).python, []
     for sample in SAMPLES[name]:
         try:

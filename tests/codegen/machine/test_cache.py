@@ -19,10 +19,10 @@ from gluonic.codegen.machine.target import cross, host
 
 @pytest.fixture
 def folder(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
-    place = tmp_path / "objects"
-    monkeypatch.setenv("GLUONIC_CACHE_DIR", str(place))
+    path = tmp_path / "objects"
+    monkeypatch.setenv("GLUONIC_CACHE_DIR", str(path))
     monkeypatch.setenv("GLUONIC_CACHE", "1")
-    return place
+    return path
 
 
 class _Maker:
@@ -71,21 +71,21 @@ def test_a_truncated_entry_is_a_miss(folder: Path, length: int) -> None:
     assert make.calls == 2
 
 
-def _in_the_way(kind: str, place: Path) -> None:
+def _in_the_way(kind: str, path: Path) -> None:
     if kind == "folder":
-        place.mkdir()
+        path.mkdir()
     elif kind == "pipe":
-        os.mkfifo(place)
+        os.mkfifo(path)
     elif kind == "link to nothing":
-        place.symlink_to(place.with_name("nothing"))
+        path.symlink_to(path.with_name("nothing"))
     else:
-        place.touch()
-        place.chmod(0)
+        path.touch()
+        path.chmod(0)
 
 
 @pytest.mark.skipif(not hasattr(os, "mkfifo"), reason="needs pipes with names")
 @pytest.mark.parametrize("kind", ["folder", "pipe", "link to nothing", "locked"])
-def test_what_is_no_entry_costs_only_time(folder: Path, kind: str) -> None:
+def test_invalid_cache_entries_cost_only_time(folder: Path, kind: str) -> None:
     folder.mkdir(mode=0o700)
     _in_the_way(kind, folder / f"{'a' * 64}.object")
     assert [cache.fetch("a" * 64, _Maker()) for _ in range(2)] == [b"machine code"] * 2
@@ -149,7 +149,7 @@ def test_a_folder_that_cannot_be_made_costs_only_time(
     assert cache.fetch("e" * 64, _Maker()) == b"machine code"
 
 
-def test_switched_off_it_touches_nothing(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_disabled_cache_touches_no_files(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("GLUONIC_CACHE", "0")
     make = _Maker()
     for _ in range(2):

@@ -41,7 +41,7 @@ def handlers() -> Iterator[Any]:
 
 
 @pytest.mark.parametrize("number", _SIGNALS)
-def test_a_signal_waits_for_what_must_not_be_interrupted(number: int, handlers: Any) -> None:
+def test_signals_are_deferred_during_critical_sections(number: int, handlers: Any) -> None:
     done = []
 
     def work() -> None:
@@ -115,7 +115,7 @@ def loaded_by_another_thread(number: int) -> jit.LinkedLibrary:
 
 
 @pytest.mark.filterwarnings("ignore:.*Library.__del__.*")
-def test_an_interruption_while_llvm_is_locked_locks_nobody_out() -> None:
+def test_an_interruption_while_llvm_is_locked_releases_the_lock() -> None:
     kept = jit.load(_constant(70), ["f"])
     gc.collect()  # or what other tests left might be collected meanwhile, and warn of its interruption
     with interrupted_wherever_llvm_is_locked():
@@ -127,7 +127,7 @@ def test_an_interruption_while_llvm_is_locked_locks_nobody_out() -> None:
 
 
 @pytest.mark.filterwarnings("ignore:.*Library.__del__.*")
-def test_an_interruption_while_a_library_in_a_cycle_is_collected_locks_nobody_out() -> None:
+def test_an_interruption_while_a_library_in_a_cycle_is_collected_releases_the_lock() -> None:
     gc.collect()
     for number in range(10):
         library = jit.load(_constant(90 + number), ["f"])

@@ -55,7 +55,7 @@ def test_malformed_module_is_an_error() -> None:
         jit.load("define void @f() { ret i64 7 }", ["f"])
 
 
-def test_c_library_without_a_function_says_which() -> None:
+def test_a_function_missing_in_the_c_library_is_named() -> None:
     with pytest.raises(NotImplementedError, match="no_such_function"):
         addresses(["no_such_function"])
 
@@ -90,7 +90,7 @@ def _leave_an_interrupted_compilation_to_the_collector() -> None:
 
 
 @forks
-def test_what_an_interrupted_compilation_leaves_is_collected_without_a_crash() -> None:
+def test_remains_of_an_interrupted_compilation_are_collected_without_a_crash() -> None:
 
     def goes_well() -> bool:
         for _ in range(50):

@@ -32,11 +32,11 @@ def lifetimes(buffers: _Spans) -> Lifetimes:
 
 
 def check(plan: MemoryPlan, buffers: _Spans, sizes: list[int]) -> None:
-    places = list(zip(plan.offsets, sizes, strict=True))
-    assert all(offset + size <= plan.size for offset, size in places)
+    intervals = list(zip(plan.offsets, sizes, strict=True))
+    assert all(offset + size <= plan.size for offset, size in intervals)
     for step in range(12):
         alive = sorted(
-            places[i] for i, (birth, death) in enumerate(buffers) if birth <= step <= death
+            intervals[i] for i, (birth, death) in enumerate(buffers) if birth <= step <= death
         )
         assert all(offset + size <= above for (offset, size), (above, _) in pairwise(alive))
 
@@ -74,7 +74,7 @@ def test_smaller_sizes_take_no_more_than_larger_ones_before_them(data: st.DataOb
 
 
 @given(st.data())
-def test_sizes_that_have_room_in_memory_that_there_is_lie_where_larger_ones_lay(
+def test_smaller_sizes_reuse_the_layout_of_larger_ones(
     data: st.DataObject,
 ) -> None:
     buffers = data.draw(spans())
@@ -88,7 +88,7 @@ def test_sizes_that_have_room_in_memory_that_there_is_lie_where_larger_ones_lay(
 
 
 @given(st.data())
-def test_residents_within_others_share_their_memory_and_no_one_elses(data: st.DataObject) -> None:
+def test_nested_buffers_share_the_memory_of_their_hosts_alone(data: st.DataObject) -> None:
     buffers = data.draw(spans())
     sizes = data.draw(sizes_of(buffers))
     whole, births = len(buffers) - 1, [birth for birth, _ in buffers]

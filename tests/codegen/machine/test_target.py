@@ -34,7 +34,7 @@ def test_width_follows_from_the_processor(cpu: str, width: int, registers: int) 
     assert (target.vector_bytes, target.vector_registers) == (width, registers)
 
 
-def test_switching_a_feature_off_takes_what_builds_on_it() -> None:
+def test_switching_a_feature_off_switches_off_those_that_depend_on_it() -> None:
     target = cross(_LINUX, "x86-64-v4", "-avx2")
     assert target.vector_bytes == 16
     assert target.has_fma
@@ -64,7 +64,9 @@ def test_environment_narrows_the_host(monkeypatch: pytest.MonkeyPatch) -> None:
         host()
 
 
-def test_what_this_machine_lacks_cannot_be_asked_for(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_features_that_this_machine_lacks_cannot_be_requested(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
     if host().architecture != "x86_64":
         pytest.skip("x86-64 names")
     monkeypatch.setenv("GLUONIC_CPU_FEATURES", "+fma4,+xop,+tbm,+3dnow")

@@ -126,7 +126,7 @@ def run_of() -> Run:
 
 
 def result(name: str) -> Array:
-    """What the graph computes with as many threads as the environment says now."""
+    """What the graph computes with the current number of threads in the environment."""
     graph, arrays = compiled(name)
     found = [graph(arrays, run_of())[0] for _ in range(3)]
     for again in found[1:]:
@@ -217,12 +217,12 @@ def counting_step() -> Any:
     counts = f.op("load ptr, ptr %operands")
     workspace = f.op(f"load ptr, ptr {f.op('getelementptr ptr, ptr %operands, i64 1')}")
     with f.loop("%begin", "%end") as unit:
-        place = f.op(f"getelementptr i64, ptr {counts}, i64 {unit}")
+        address = f.op(f"getelementptr i64, ptr {counts}, i64 {unit}")
         f.do(f"store i64 {unit}, ptr {workspace}")
-        f.do(f"atomicrmw add ptr {place}, i64 1 seq_cst")
+        f.do(f"atomicrmw add ptr {address}, i64 1 seq_cst")
         mine = f.op(f"load i64, ptr {workspace}")
         wrong = f.op(f"sub i64 {mine}, {unit}")
-        f.do(f"atomicrmw add ptr {place}, i64 {wrong} seq_cst")
+        f.do(f"atomicrmw add ptr {address}, i64 {wrong} seq_cst")
     f.finish()
     return jit.load(module.text(), ["count"], tuple(module.imports), symbols=module.symbols)
 
@@ -358,7 +358,7 @@ def test_threads_start_with_the_first_large_graph_and_end_with_the_process() -> 
 
 
 @pytest.mark.parametrize("text", ["0", "-1", "two", ""])
-def test_a_number_of_threads_that_is_none_is_an_error(
+def test_an_invalid_number_of_threads_is_an_error(
     text: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     graph, arrays = compiled("rows")

@@ -107,7 +107,7 @@ def test_a_comparison_is_left_out_only_if_it_fails_for_all_numbers_between(
             assert not getattr(np, name)(x, y).any()
 
 
-def test_nothing_is_known_of_what_was_read_and_all_of_a_number() -> None:
+def test_loaded_values_have_no_bounds_and_constants_have_exact_ones() -> None:
     m = _emitter()
     x: Value = m.value("%x", FLOAT32, 1)
     assert x.bounds == UNBOUNDED
@@ -125,7 +125,7 @@ def test_a_limit_that_is_kept_anyway_costs_nothing() -> None:
     assert m.function.length == written
 
 
-def test_the_exponential_of_what_is_bounded_is_shorter() -> None:
+def test_the_exponential_of_a_bounded_value_takes_fewer_instructions() -> None:
     def length(bounds: Bounds) -> int:
         m = _emitter()
         m.exp(m.value("%x", FLOAT32, 1).within(bounds))
@@ -134,7 +134,7 @@ def test_the_exponential_of_what_is_bounded_is_shorter() -> None:
     assert length((-1, 0)) < length((-50, 50)) < length(UNBOUNDED)
 
 
-def test_what_is_known_of_a_sum_is_known_if_it_is_computed_with_a_product() -> None:
+def test_bounds_of_a_sum_hold_for_a_fused_multiply_add() -> None:
     m = _emitter()
     x = m.mad(m.sigmoid(m.value("%x", FLOAT32, 1)), 0.5, -1)
     written = m.function.length
@@ -148,7 +148,7 @@ def test_what_is_known_of_a_sum_is_known_if_it_is_computed_with_a_product() -> N
 @pytest.mark.parametrize(
     ("low", "high"), [(-1, 0), (0, 1), (-0.5, 0.5), (29.3, 30.1), (-79.5, -78.6), (-50, 60)]
 )
-def test_the_exponential_of_what_is_bounded_is_within_two_ulps(
+def test_the_exponential_of_a_bounded_value_is_within_two_ulps(
     low: float, high: float, dtype: Any, level: str
 ) -> None:
     function = compile_expression(
@@ -162,9 +162,7 @@ def test_the_exponential_of_what_is_bounded_is_within_two_ulps(
 
 @pytest.mark.parametrize("bounds", [(-1, 0), (-50, 50)])
 @pytest.mark.parametrize("dtype", [np.float32, np.float64])
-def test_the_exponential_of_a_bounded_value_that_is_no_number_is_none(
-    dtype: Any, bounds: Bounds
-) -> None:
+def test_the_exponential_of_a_bounded_nan_is_nan(dtype: Any, bounds: Bounds) -> None:
     function = compile_expression(lambda m, x: m.exp(m.clip(x, *bounds)), [dtype], dtype)
     bits = np.dtype(f"u{np.dtype(dtype).itemsize}")
     payloads = np.array([1, 0x123, 0x155, 0x1FF], bits) | np.array(np.nan, dtype).view(bits)

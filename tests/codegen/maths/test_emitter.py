@@ -141,7 +141,7 @@ def test_equal_numbers_of_different_types_are_promoted_as_their_types(numbers: A
         assert (whole + number).dtype == wanted
 
 
-def test_what_has_no_machine_code_is_named() -> None:
+def test_functions_without_machine_code_are_named() -> None:
     m = Emitter(LLVMFunction(LLVMModule(host()), "f", []))
     with pytest.raises(NotLowered, match="bessel_j0"):
         m.bessel_j0(m.constant(1.0, np.float32))

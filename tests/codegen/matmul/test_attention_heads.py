@@ -18,45 +18,45 @@ from gluonic.graph.node import Graph, Node, make_node
 from tests.codegen.matmul.test_matmul import RUN, TOLERANCE, WAYS, random, use
 
 
-def held(count: int, heads: int, matrix: tuple[int, int], place: tuple[int, ...]) -> Any:
-    """The shape of an array that holds matrices at a place."""
+def held(count: int, heads: int, matrix: tuple[int, int], layout: tuple[int, ...]) -> Any:
+    """The shape of an array that holds matrices in a layout."""
     rows, columns = matrix
-    return (count, rows, heads, place[0] * columns) if place else (count * heads, rows, columns)
+    return (count, rows, heads, layout[0] * columns) if layout else (count * heads, rows, columns)
 
 
-PLACES = [(), (1, 0), (3, 1)]
+LAYOUTS = [(), (1, 0), (3, 1)]
 
 
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("turned", ["nn", "nt", "tn", "tt"])
-@pytest.mark.parametrize("places", [((1, 0), ()), ((), (3, 1)), ((3, 1), (1, 0))])
+@pytest.mark.parametrize("layouts", [((1, 0), ()), ((), (3, 1)), ((3, 1), (1, 0))])
 def test_every_method_transposition_and_layout(
-    way: str, turned: str, places: Any, monkeypatch: pytest.MonkeyPatch
+    way: str, turned: str, layouts: Any, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     use(way, monkeypatch)
     ta, tb = (letter == "t" for letter in turned)
     for extents in ((7, 33, 20), (1, 5, 300), (2, 3, 0)):
         how = {"transpose_a": ta, "transpose_b": tb, "by_head": extents[0] != 7}
-        check(places, extents, "float32", **how)
+        check(layouts, extents, "float32", **how)
 
 
 def check(
-    places: Any, extents: Any, dtype: str, count: int = 2, heads: int = 3, **how: Any
+    layouts: Any, extents: Any, dtype: str, count: int = 2, heads: int = 3, **how: Any
 ) -> None:
     """Compare with NumPy."""
     rows, columns, inner = extents
     a = (inner, rows) if how["transpose_a"] else (rows, inner)
     b = (columns, inner) if how["transpose_b"] else (inner, columns)
     matrices = (a, b)
-    shapes = [held(count, heads, m, place) for m, place in zip(matrices, places, strict=True)]
+    shapes = [held(count, heads, m, layout) for m, layout in zip(matrices, layouts, strict=True)]
     arrays = [random(shape, dtype, i) for i, shape in enumerate(shapes)]
     variables = [Node(None, name) for name in ("a", "b")]
     entries = [variable.entry() for variable in variables]
-    made = apply(heads_dot, *entries, left=places[0], right=places[1], **how)
+    made = apply(heads_dot, *entries, left=layouts[0], right=layouts[1], **how)
     compiled = CompiledGraph(Graph([made]), variables)
     (found,) = compiled(arrays, RUN)
     assert compiled.binding(arrays).specialization.is_plain, "one native call"
-    expected = heads_dot.kernel(*arrays, left=places[0], right=places[1], **how)
+    expected = heads_dot.kernel(*arrays, left=layouts[0], right=layouts[1], **how)
     tolerance = TOLERANCE[dtype] * 20
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)
 
@@ -65,13 +65,13 @@ def check(
 @given(
     st.tuples(*[st.integers(0, 40)] * 3),
     st.tuples(*[st.integers(0, 3)] * 2),
-    st.tuples(st.sampled_from(PLACES), st.sampled_from(PLACES)).filter(any),
+    st.tuples(st.sampled_from(LAYOUTS), st.sampled_from(LAYOUTS)).filter(any),
     st.tuples(*[st.booleans()] * 3),
     st.sampled_from(["float32", "float64"]),
 )
-def test_any_shape(extents: Any, counts: Any, places: Any, flags: Any, dtype: str) -> None:
+def test_any_shape(extents: Any, counts: Any, layouts: Any, flags: Any, dtype: str) -> None:
     how = dict(zip(("transpose_a", "transpose_b", "by_head"), flags, strict=True))
-    check(places, extents, dtype, *counts, **how)
+    check(layouts, extents, dtype, *counts, **how)
 
 
 class Attention(gluon.HybridBlock):
@@ -137,7 +137,7 @@ def test_gradients_agree_with_the_tape() -> None:
     np.testing.assert_allclose(compiled, eager, rtol=2e-5, atol=1e-5)
 
 
-def test_what_others_read_is_transposed_all_the_same() -> None:
+def test_transposes_with_other_readers_are_kept() -> None:
     class Both(gluon.HybridBlock):
         def hybrid_forward(self, F: Any, x: Any) -> Any:
             by_head = F.reshape(F.transpose(x, axes=(0, 2, 1, 3)), (-3, 0, 0))
@@ -177,7 +177,7 @@ def test_interleaved_attention_is_machine_code_for_every_batch(dtype: str) -> No
             assert " python " not in str(net.explain(*arrays))
 
 
-def test_what_is_only_rearranged_is_saved_once_as_it_was() -> None:
+def test_rearranged_values_are_saved_once_in_their_original_layout() -> None:
     x, w = Node(None, "x"), Node(None, "w")
     computed = make_node("tanh", [x.entry()]).entry()
     turned = make_node("transpose", [computed], {"axes": (1, 0)}).entry()

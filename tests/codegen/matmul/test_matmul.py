@@ -69,7 +69,7 @@ EXTENTS = [
 @pytest.mark.parametrize("way", WAYS)
 @pytest.mark.parametrize("dtype", ["float32", "float64"])
 @pytest.mark.parametrize("turned", ["nn", "nt", "tn", "tt"])
-def test_every_way_and_transposition(
+def test_every_method_and_transposition(
     level: str, way: str, dtype: str, turned: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     target_named(level)
@@ -207,7 +207,7 @@ def test_pairs_of_matrices(way: str, monkeypatch: pytest.MonkeyPatch) -> None:
     check("batch_dot", [a, b], a @ b.swapaxes(-1, -2), transpose_b=True)
 
 
-def test_not_a_number_and_infinity_spread_as_they_should() -> None:
+def test_nan_and_infinity_propagate() -> None:
     a = np.ones((20, 30), np.float32)
     a[3, 4], a[5, 6], a[7, 8] = np.nan, np.inf, -np.inf
     b = np.ones((30, 70), np.float32)

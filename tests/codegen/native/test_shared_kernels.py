@@ -39,7 +39,7 @@ def code_bytes(net: gluon.HybridBlock, x: nd.NDArray) -> int:
     return net.cache_info().code_bytes
 
 
-def test_a_net_like_another_compiles_only_what_calls_its_steps() -> None:
+def test_a_net_like_another_compiles_only_its_caller() -> None:
     x = nd.random.normal(shape=(3, 8))
     first, second = net_of((48, 40), 0.2875), net_of((40, 56), 0.2875)
     whole = code_bytes(first, x)
@@ -47,7 +47,7 @@ def test_a_net_like_another_compiles_only_what_calls_its_steps() -> None:
     check_against_eager(second, x)
 
 
-def test_it_is_told_what_was_compiled_and_what_was_in_memory() -> None:
+def test_cache_info_counts_kernels_compiled_and_found_in_memory() -> None:
     x = nd.random.normal(shape=(3, 8))
     first, second = net_of((48, 40), 0.2625), net_of((48, 40), 0.2625)
     first(x).wait_to_read()
@@ -77,7 +77,7 @@ def test_functions_stay_as_long_as_another_net_calls_them() -> None:
 
 
 @pytest.mark.parametrize("slope", [0.125, 0.375])
-def test_functions_that_differ_in_a_number_are_not_taken_for_each_other(slope: float) -> None:
+def test_functions_that_differ_in_a_constant_are_not_confused(slope: float) -> None:
     x = nd.random.normal(shape=(4, 8))
     nets = [net_of((16,), slope), net_of((16,), 2 * slope)]
     for net in nets:
@@ -125,14 +125,14 @@ def _printed(tmp_path: Path, *layers: str) -> list[int]:
     return [*map(int, subprocess.check_output(command, env=environment, text=True).split())]
 
 
-def test_a_product_is_found_in_memory_though_the_net_it_was_compiled_for_is_gone(
+def test_a_product_is_found_in_memory_after_its_net_is_gone(
     tmp_path: Path,
 ) -> None:
     first, second = _printed(tmp_path, "norm", "softmax")
     assert second < first / 2
 
 
-def test_a_product_is_found_on_disk_whatever_net_it_was_compiled_for(tmp_path: Path) -> None:
+def test_a_product_is_found_on_disk_for_any_net(tmp_path: Path) -> None:
     _printed(tmp_path, "norm")
     before = {*tmp_path.glob("*.object")}
     _printed(tmp_path, "softmax")

@@ -76,7 +76,7 @@ def test_windows_are_summarized(form: Any, kind: str, counts_pad: bool, level: s
 @EVERY_LEVEL
 @EVERY_KIND
 @EVERY_WINDOW
-def test_gradients_go_where_they_came_from(
+def test_gradients_flow_back_to_the_elements_of_the_window(
     form: Any, kind: str, counts_pad: bool, level: str
 ) -> None:
     target = target_named(level)
@@ -118,7 +118,7 @@ def _unusual(*shape: int) -> Array:
 
 @EVERY_LEVEL
 @EVERY_WINDOW
-def test_maxima_leave_out_what_is_no_number(form: Any, level: str) -> None:
+def test_maxima_ignore_nan(form: Any, level: str) -> None:
     target = target_named(level)
     lanes, settings = lanes_of(target), _settings(form, "max", True)
     data = to_blocks.kernel(_unusual(2, 19, 9, 11), lanes=lanes)

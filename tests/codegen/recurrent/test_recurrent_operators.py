@@ -236,7 +236,7 @@ def test_dropout_between_layers_drops_what_the_interpreter_drops(
         assert {step.kind for step in explain(binding).steps} <= {"kernel", "draw"}
 
 
-def test_an_infinite_gradient_of_an_idle_rectifier_is_none_as_the_interpreter_says() -> None:
+def test_an_infinite_gradient_of_an_inactive_relu_is_nan_as_in_the_interpreter() -> None:
     node, _ = network("rnn_relu", 2, 1, 1, state_size=1, num_layers=1)
     variables = [entry.node for entry in node.inputs]
     arrays = [np.ones((2, 1, 1)), np.array([1.0, 1.0, 0.0, -5.0]), np.zeros((1, 1, 1))]

@@ -15,7 +15,7 @@ from gluonic.gluon import nn
 from tests.codegen.harness import LEVELS, target_named
 from tests.codegen.native_functions import filled, normal, run_native
 
-PLACES = [
+EXTENTS = [
     ((5, 7), (13, 9)),
     ((8, 3), (3, 3)),
     ((6, 4), (12, 8)),
@@ -26,13 +26,13 @@ PLACES = [
 
 @pytest.mark.parametrize("level", LEVELS)
 @pytest.mark.parametrize("way", RESAMPLINGS)
-@pytest.mark.parametrize("places", PLACES)
+@pytest.mark.parametrize("extents", EXTENTS)
 @pytest.mark.parametrize("back", [False, True])
 def test_images_in_blocks_are_resized_and_gradients_taken_back(
-    places: tuple[tuple[int, int], tuple[int, int]], way: str, back: bool, level: str
+    extents: tuple[tuple[int, int], tuple[int, int]], way: str, back: bool, level: str
 ) -> None:
     target = target_named(level)
-    here, there = reversed(places) if back else places
+    here, there = reversed(extents) if back else extents
     images = normal(2, 3, *here, lanes_of(target))
     expected = resample_blocks.kernel(images, np.empty((*there, 0)), way=way, back=back)
     found, line = filled(*expected.shape), filled(here[1], lanes_of(target))

@@ -46,7 +46,7 @@ def made(name: str, *shape: int) -> Entry:
     return F.Cast(entry, dtype="float32") if name == "_random_randint" else entry
 
 
-def test_all_that_makes_arrays_of_a_shape_is_looked_at() -> None:
+def test_all_operators_that_create_arrays_of_a_shape_are_covered() -> None:
     assert {"_zeros", "_ones", "_full", "_random_normal", "_random_randint"} <= {*MAKERS}
 
 
@@ -121,7 +121,7 @@ def drawn(name: str) -> Entry:
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_what_is_drawn_without_a_shape_has_that_of_its_readers(name: str) -> None:
+def test_a_draw_without_a_shape_has_the_shape_its_readers_need(name: str) -> None:
     x = Node(None, "x")
     compiled = CompiledGraph(Graph([F.elemwise_add(drawn(name), F.exp(x.entry()))]), [x])
     for shape in ((4, 3), (1, 3), (2, 5, 1)):
@@ -129,7 +129,7 @@ def test_what_is_drawn_without_a_shape_has_that_of_its_readers(name: str) -> Non
 
 
 @pytest.mark.parametrize("name", DRAWS)
-def test_what_is_drawn_without_a_shape_is_one_number_if_its_readers_take_any(name: str) -> None:
+def test_a_draw_without_a_shape_is_one_number_if_its_readers_accept_any(name: str) -> None:
     x = Node(None, "x")
     compiled = CompiledGraph(Graph([F.broadcast_add(drawn(name), F.exp(x.entry()))]), [x])
     check(compiled, [np.ones((2, 3), np.float32)])
@@ -138,7 +138,7 @@ def test_what_is_drawn_without_a_shape_is_one_number_if_its_readers_take_any(nam
 
 
 @pytest.mark.parametrize("name", MAKERS)
-def test_extents_that_nothing_determines_are_as_long_as_they_say(name: str) -> None:
+def test_undetermined_extents_are_as_long_as_declared(name: str) -> None:
     x = Node(None, "x")
     compiled = CompiledGraph(Graph([made(name, 0, 3), F.exp(x.entry())]), [x])
     (empty, _) = compiled([np.ones((2, 3), np.float32)], new_run())

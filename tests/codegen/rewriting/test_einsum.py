@@ -47,7 +47,7 @@ def with_gradients(subscripts: str) -> tuple[CompiledGraph, Graph, dict[Node, An
 
 @settings(max_examples=40, deadline=None)
 @given(sums())
-def test_sums_are_what_numpy_makes_of_them(subscripts: str) -> None:
+def test_einsums_agree_with_numpy(subscripts: str) -> None:
     compiled, graph, values = with_gradients(subscripts)
     found = compiled(list(values.values()), new_run())
     for ours, wanted in zip(found, interpret(graph, values, new_run()), strict=True):

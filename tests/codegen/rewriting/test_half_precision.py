@@ -59,13 +59,13 @@ def random_halves(*shape: int, seed: int = 0) -> Array:
     return np.random.default_rng(seed).normal(0, 3, shape).astype(np.float16)
 
 
-def test_what_a_cast_rounds_is_rounded_between_operators() -> None:
+def test_casts_round_between_fused_operators() -> None:
     x = np.array([0.1, 1 / 3, 2049.0, -5e-8], np.float32)
     (found,) = check_bits(lambda x: [F.Cast(F.Cast(x, dtype="float16"), dtype="float32")], x)
     assert found[2] == 2048
 
 
-def test_what_a_cast_sends_to_infinity_is_infinite_between_operators() -> None:
+def test_casts_overflow_to_infinity_between_fused_operators() -> None:
     def there_and_back(x: Entry) -> list[Entry]:
         return [F.Cast(F.Cast(x, dtype="float16"), dtype="float32") * 0.5]
 
@@ -127,7 +127,7 @@ FUNCTIONS = [
 ]
 
 
-def places(array: Array) -> Array:
+def ordinals(array: Array) -> Array:
     """Where numbers stand in the order of all that float16 has."""
     bits = array.view(np.int16).astype(np.int64)
     return np.where(bits < 0, -32768 - bits, bits)
@@ -147,11 +147,11 @@ def test_a_function_of_halves_is_that_of_float32_rounded(name: str, number: int)
     if expected.dtype != np.float16:
         np.testing.assert_allclose(found, expected, rtol=1e-5)
         return
-    assert np.abs(places(found) - places(expected)).max(initial=0) <= 1
+    assert np.abs(ordinals(found) - ordinals(expected)).max(initial=0) <= 1
     numbers = {k: v for k, v in application.settings.items() if type(v) is float}
     rounded = application.op.apply({**application.settings, **rounded_attributes(numbers)})
     (wide,) = run_node(rounded, [a.astype(np.float32) for a in arrays], run_of(sample))
-    assert np.abs(places(wide.astype(np.float16)) - places(expected)).max(initial=0) <= 1
+    assert np.abs(ordinals(wide.astype(np.float16)) - ordinals(expected)).max(initial=0) <= 1
 
 
 @settings(

@@ -111,7 +111,7 @@ TAKES: dict[str, Forward] = {
 
 
 @pytest.mark.parametrize("take", TAKES.values(), ids=TAKES)
-def test_taking_channels_of_joined_images(take: Forward) -> None:
+def test_channels_of_joined_images_are_sliced(take: Forward) -> None:
     data = nd.array(normal(2, LANES, 6, 5))
     check_forward(made(Branches([2 * LANES, 2 * LANES], take), data), data)
 
@@ -185,7 +185,7 @@ def test_arrays_joined_more_than_once_keep_their_values(size: int, twice: bool) 
         np.testing.assert_allclose(net(x, y).asnumpy(), expected, rtol=1e-4, atol=1e-3)
 
 
-def _places(net: Any) -> list[tuple[int, list[int]]]:
+def _addresses(net: Any) -> list[tuple[int, list[int]]]:
     """For each joined array where it lives, and where its parts do."""
     bound = traces_of(net).bound
     assert bound is not None
@@ -199,14 +199,14 @@ def _places(net: Any) -> list[tuple[int, list[int]]]:
     ]
 
 
-def test_what_is_joined_lives_where_it_belongs_if_there_is_one_image() -> None:
+def test_concatenated_parts_of_one_image_are_computed_in_place() -> None:
     parts, image = [2 * LANES, LANES, LANES], 4 * 8 * 6
     for batch in (1, 2):
         data = nd.array(normal(batch, LANES, 8, 6))
         net = made(Branches(parts, whole), data)
         net.hybridize()
         net(data)
-        ((start, found),) = _places(net)
+        ((start, found),) = _addresses(net)
         sizes = np.array([0, *parts[:-1]]).cumsum() * image
         assert (found == (start + sizes).tolist()) is (batch == 1)
         assert start % ALIGNMENT == 0

@@ -79,7 +79,7 @@ def moves(draw: st.DrawFn) -> tuple[Array, Callable[[Any], Any]]:
 
 @settings(max_examples=40, deadline=None)
 @given(moves())
-def test_what_is_rolled_or_lies_on_diagonals_and_its_gradient(
+def test_rolls_and_diagonals_and_their_gradients(
     case: tuple[Array, Callable[[Any], Any]],
 ) -> None:
     data, make = case

@@ -21,7 +21,7 @@ from tests.codegen.agreement import new_run
 
 
 @pytest.mark.parametrize("each", PIPELINE, ids=lambda each: each.name)
-def test_a_pass_says_what_holds_after_it_and_shows_an_example(each: Pass) -> None:
+def test_a_pass_states_its_contract_and_shows_an_example(each: Pass) -> None:
     assert each.contract
     assert f">>> print({type(each).__name__}().shown(" in (type(each).__doc__ or "")
 
@@ -52,7 +52,7 @@ NETS: dict[str, tuple[Callable[[], Any], tuple[int, ...]]] = {
 
 
 @pytest.mark.parametrize("name", NETS)
-def test_explain_tells_what_each_pass_made(name: str) -> None:
+def test_explain_shows_the_graph_after_each_pass(name: str) -> None:
     make, shape = NETS[name]
     net, x = make(), nd.random.normal(shape=shape)
     net.initialize()
@@ -121,7 +121,7 @@ def test_every_graph_on_the_way_is_written_down_if_the_environment_asks(
     assert "return " in text
 
 
-def test_a_node_of_which_the_line_is_lost_is_found() -> None:
+def test_a_node_without_origin_is_detected() -> None:
     x = Node(None, "x")
     old = make_node("exp", [x.entry()])
     old.location = Location("net.py", 3, "forward")

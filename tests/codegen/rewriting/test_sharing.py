@@ -25,7 +25,7 @@ def layers_of_slices(count: int, axis: int, flatten: bool) -> Graph:
 
 
 def arrays_for(shape: Sequence[int], axis: int, flatten: bool) -> list[Any]:
-    rest = [length for place, length in enumerate(shape) if place != axis]
+    rest = [length for index, length in enumerate(shape) if index != axis]
     features = int(np.prod(rest[1:])) if flatten else rest[-1]
     draw = np.random.default_rng(0)
     sizes = (tuple(shape), (3, features), (3,))
@@ -55,7 +55,7 @@ def test_layers_of_slices_are_the_same_compiled(
     check(CompiledGraph(graph, VARIABLES), graph, arrays_for(shape, axis, flatten))
 
 
-def test_what_is_made_for_rows_serves_no_numbers() -> None:
+def test_code_for_rows_is_not_used_for_scalars() -> None:
     graph = layers_of_slices(3, 1, flatten=True)
     compiled = CompiledGraph(graph, VARIABLES)
     for shape in ((4, 3, 1), (4, 3), (4, 3, 1, 1)):

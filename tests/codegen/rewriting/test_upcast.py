@@ -100,7 +100,7 @@ def test_sums_beyond_halves_are_infinite() -> None:
     assert np.isfinite(found[0]).all()
 
 
-def test_conversions_are_said_to_serve_the_layer_that_needs_them() -> None:
+def test_conversions_are_attributed_to_the_layer_that_needs_them() -> None:
     net = gluon.nn.Dense(3, in_units=4)
     net.initialize()
     net.cast("float16")

@@ -47,7 +47,7 @@ class Case:
         return find_family(self.preparation, self.made, opened, env, train=False)
 
     def check(self, family: Family, arrays: Sequence[Any]) -> bool:
-        """Compare with what inference and the steps say; whether the family knew an answer."""
+        """Compare with inference and the steps; return whether the family had an answer."""
         found = family.binding(shapes_and_dtypes(arrays))
         if found is None:
             return False
@@ -81,7 +81,7 @@ def test_families_of_random_graphs(random: RandomGraph, data: st.DataObject) -> 
             case.check(family, resized(random.arrays, other, varying))
 
 
-def test_expressions_have_the_values_of_what_they_stand_for() -> None:
+def test_symbolic_expressions_have_the_values_of_their_extents() -> None:
     def asked(n: Any) -> list[Any]:
         quotient, rest = divmod(n * 6 + 7, 4)
         many = if_at_least(n, 10, 3, n * n)
@@ -104,7 +104,7 @@ def test_expressions_have_the_values_of_what_they_stand_for() -> None:
 @pytest.mark.parametrize(
     "ask", [range, hash, int, float, np.zeros, lambda n: n / 2, lambda n: [0][n], lambda n: n.real]
 )
-def test_what_has_no_one_answer_is_refused(ask: Any) -> None:
+def test_questions_without_a_single_answer_are_refused(ask: Any) -> None:
     env = ShapeEnv(7)
     with pytest.raises(NotUniform):
         ask(env.size)

@@ -63,7 +63,7 @@ def _graph(name: str) -> tuple[Graph, Any]:
 
 
 @pytest.mark.parametrize("name", _GRAPHS)
-def test_what_python_computes_meets_machine_code(name: str) -> None:
+def test_python_steps_and_machine_code_are_combined(name: str) -> None:
     graph, x = _graph(name)
     compiled = CompiledGraph(graph, [x])
     for data in (_DATA, -_DATA, _DATA[:3], _DATA[::-1]):
@@ -87,7 +87,7 @@ def test_results_share_no_memory_with_each_other_with_inputs_or_other_calls(name
 
 
 @pytest.mark.parametrize("name", _GRAPHS)
-def test_results_are_right_whatever_memory_is_given(name: str) -> None:
+def test_results_are_right_with_any_given_memory(name: str) -> None:
     graph, x = _graph(name)
     compiled = CompiledGraph(graph, [x])
     expected = interpret(graph, {x: _DATA}, new_run())

@@ -19,7 +19,7 @@ def _arrays() -> list[Array]:
     return [np.zeros(1000), np.zeros(10)]
 
 
-def test_what_a_call_left_is_taken_once_nobody_holds_it() -> None:
+def test_released_results_are_reused_once_no_reference_is_left() -> None:
     memory, arrays = ReusedMemory(), _arrays()
     addresses = [array.ctypes.data for array in arrays]
     memory.leave("key", arrays)
@@ -34,7 +34,7 @@ def test_what_a_call_left_is_taken_once_nobody_holds_it() -> None:
     assert memory.take("key") is None
 
 
-def test_what_is_looked_at_through_a_view_is_not_taken() -> None:
+def test_results_referenced_by_a_view_are_not_reused() -> None:
     memory = ReusedMemory()
     looks: list[Callable[[Any], Any]] = [lambda a: a[1:], lambda a: a.reshape(2, -1).T, memoryview]
     for look in looks:
@@ -47,7 +47,7 @@ def test_what_is_looked_at_through_a_view_is_not_taken() -> None:
         assert memory.take("key") is not None
 
 
-def test_what_holds_objects_is_not_remembered() -> None:
+def test_arrays_of_objects_are_not_reused() -> None:
     memory = ReusedMemory()
     memory.leave("key", [np.array([memory], object), np.zeros(3)])
     kept, reused = memory.take("key") or ()
@@ -55,7 +55,7 @@ def test_what_holds_objects_is_not_remembered() -> None:
     assert reused is not None
 
 
-def test_what_calls_of_other_shapes_left_is_forgotten() -> None:
+def test_results_of_calls_of_other_shapes_are_dropped() -> None:
     memory = ReusedMemory()
     memory.leave((4, 3), _arrays())
     assert memory.take((5, 3)) is None
@@ -63,7 +63,7 @@ def test_what_calls_of_other_shapes_left_is_forgotten() -> None:
 
 
 def _program() -> DifferentiableProgram:
-    """Two exponentials, one of which is saved and seen by nobody."""
+    """Two exponentials, one of which is saved but not returned."""
     x = Node(None, "x")
     inner = make_node("exp", [x.entry()])
     graph = Graph([make_node("sin", [inner.entry()]).entry()])

@@ -109,7 +109,7 @@ def _results(net: Any, shape: Shape, *, train: bool) -> list[Any]:
 
 @EVERY_MODE
 @EVERY_NET
-def test_new_sizes_are_computed_by_code_that_is_there(name: str, train: bool) -> None:
+def test_new_sizes_are_computed_by_existing_code(name: str, train: bool) -> None:
     net, shape = _made(name)
     for size in (60, 24, 41, 19, 34, 52, 20, 47, 9, 13, 15, 11, 10, 25, 26, 27):
         _results(net, shape(size), train=train)
@@ -200,7 +200,7 @@ def test_memory_for_sizes_has_a_bound(name: str) -> None:
     assert twice - once < 20 << 10  # a size for which a binding was kept for good would take 2 KiB
 
 
-def test_what_operators_promise_is_remembered_of_a_bounded_number_of_sizes() -> None:
+def test_signatures_are_cached_for_a_bounded_number_of_sizes() -> None:
     application = REGISTRY["broadcast_add"].apply({})
     x = np.zeros(MOST_SIGNATURES + 9, np.float32)
     for size in range(1, x.size):

@@ -49,7 +49,7 @@ def x_and(*names: str) -> list[Entry]:
     return [Node(None, name).entry() for name in ("x", *names)]
 
 
-def test_images_are_prepared_once_for_all_batches_and_anew_for_other_channels() -> None:
+def test_images_are_prepared_once_for_all_batches_and_again_for_other_channels() -> None:
     x, w = x_and("w")
     y = F.relu(F.Convolution(x, w, kernel=(3, 3), num_filter=32, no_bias=True))
     prepared = Prepared([y], {"x": (2, 32, 9, 9), "w": (32, 32, 3, 3)})
@@ -92,7 +92,7 @@ def test_rows_of_any_number_and_length_are_prepared_once() -> None:
     assert all(prepared.serves(x=shape) for shape in ((1, 3), (9, 7), (1, 1)))
 
 
-def test_what_was_left_out_because_shapes_were_equal_is_a_guard() -> None:
+def test_omitting_a_node_because_shapes_are_equal_records_a_guard() -> None:
     x, y = x_and("y")
     prepared = Prepared([F.broadcast_mul(F.broadcast_like(x, y), y)], {"x": (4, 3), "y": (4, 3)})
     assert prepared.serves(x=(7, 5), y=(7, 5))
@@ -176,7 +176,7 @@ def test_where_guards_hold_the_answer_is_the_same(
         assert answers[0] == answers[1]
 
 
-def test_how_many_axes_there_are_is_no_question() -> None:
+def test_asking_for_the_rank_records_no_guard() -> None:
     (x,) = x_and()
     guards = ShapeGuards(Facts({x: (2, 3)}, {}))
     assert len(guards.observed.shapes[x]) == 2

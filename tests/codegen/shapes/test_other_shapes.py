@@ -153,7 +153,7 @@ def test_a_cast_that_changes_nothing_changes_other_dtypes(wanted: str) -> None:
         run_both(compiled, arrays_of([(3, 4)], dtype))
 
 
-def test_what_was_used_last_is_kept(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_the_most_recently_used_entries_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(compiling, "MOST_SPECIALIZATIONS", 2)
     monkeypatch.setattr(compiling, "MOST_BINDINGS", 1)
     x = Node(None, "x")

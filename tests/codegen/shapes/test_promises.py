@@ -43,7 +43,9 @@ def _foretold(promises: Promises, arrays: Sequence[Any]) -> list[Any] | None:
     suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large],
 )
 @given(random_graphs(most=12), st.data())
-def test_it_is_what_random_graphs_promise(random: RandomGraph, data: st.DataObject) -> None:
+def test_inferred_signatures_of_random_graphs_are_right(
+    random: RandomGraph, data: st.DataObject
+) -> None:
     size, varying = varying_axes(random, data)
     promises = Promises(random.graph, random.variables)
     for other in (size, *SIZES):
@@ -77,13 +79,13 @@ def _lengths(lengths: Sequence[int]) -> list[list[Any]]:
     return [[random.standard_normal((2, n, 4)).astype(np.float32), weight] for n in lengths]
 
 
-def test_a_growing_length_is_foretold_after_three_calls() -> None:
+def test_a_growing_length_is_predicted_after_three_calls() -> None:
     promises = Promises(*_attention())
     told = [promises(arrays) is not None for arrays in _lengths([2, 3, 4, 5, 8, 100])]
     assert told == [False, False, True, True, True, True]
 
 
-def test_foretold_calls_compute_what_others_do() -> None:
+def test_predicted_calls_compute_what_others_do() -> None:
     graph, variables = _attention()
     asked, foretold = (
         Interpretation(graph, variables),

@@ -28,7 +28,7 @@ def _sum_of(fixed: list[bool]) -> tuple[Graph, list[Node]]:
 
 @settings(max_examples=20, deadline=None)
 @given(st.lists(st.booleans(), min_size=1, max_size=8))
-def test_each_hint_that_does_not_fit_tells_an_array_that_keeps_its_size(fixed: list[bool]) -> None:
+def test_size_hints_that_fail_identify_arrays_of_fixed_size(fixed: list[bool]) -> None:
     graph, nodes = _sum_of(fixed)
     arrays = [AbstractArray((1, 3), _FLOAT)] * len(nodes)
     hints = [*size_hints(graph, nodes, arrays, range(len(nodes)))]

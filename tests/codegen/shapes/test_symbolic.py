@@ -25,7 +25,7 @@ def test_slices_of_an_unknown_extent_are_those_of_its_size(
 
 
 @given(st.lists(st.tuples(st.integers(-3, 3), st.integers(-3, 3)), min_size=2, max_size=4))
-def test_products_are_the_same_in_whatever_order_factors_come(
+def test_products_do_not_depend_on_the_order_of_factors(
     factors: list[tuple[int, int]],
 ) -> None:
     env = ShapeEnv(7)

@@ -34,7 +34,7 @@ def _asked(draw: Callable[..., Any], sizes: list[Any]) -> list[Any]:
 
 
 @given(st.data(), st.lists(st.tuples(_SIZES, _SIZES), min_size=1, max_size=4))
-def test_a_function_of_sizes_values_as_each_expression_is_valued(
+def test_the_compiled_valuation_agrees_with_each_expression(
     data: st.DataObject, sizes: list[tuple[int, int]]
 ) -> None:
     env = ShapeEnv(7, 3)
@@ -50,7 +50,7 @@ def test_a_function_of_sizes_values_as_each_expression_is_valued(
     assert function(7, 3) is not None
 
 
-def test_sizes_that_do_not_meet_the_guards_have_no_values_however_they_are_asked() -> None:
+def test_sizes_that_violate_the_guards_have_no_values() -> None:
     env = ShapeEnv(7)
     size = env.size
     assert size > 4
@@ -60,7 +60,7 @@ def test_sizes_that_do_not_meet_the_guards_have_no_values_however_they_are_asked
         assert [ask(n) for n in (4, 6, 7, 8)] == [None, None, [15, 3], None]
 
 
-def test_what_was_valued_before_is_not_written_to() -> None:
+def test_earlier_values_are_not_overwritten() -> None:
     env = ShapeEnv(7)
     ask = Valuation(env, [env.size, 3])
     for _ in range(30):
@@ -69,5 +69,5 @@ def test_what_was_valued_before_is_not_written_to() -> None:
 
 
 @pytest.mark.parametrize("known", [[], [1, (2, 3)]])
-def test_what_follows_from_no_size_is_as_it_was_given(known: Any) -> None:
+def test_values_that_depend_on_no_size_are_constant(known: Any) -> None:
     assert Valuation(ShapeEnv(), known)() == known

@@ -63,12 +63,12 @@ def loader(size: int = 6, batch_size: int = 2) -> Any:
         ({"batch_processor": object()}, "must have a method fit_batch"),
     ],
 )
-def test_what_an_estimator_cannot_be_made_of_is_refused(settings: Any, message: str) -> None:
+def test_invalid_arguments_of_an_estimator_are_refused(settings: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         made_of(**settings)
 
 
-def test_a_context_that_is_not_there_is_refused() -> None:
+def test_an_unavailable_context_is_refused() -> None:
     with pytest.raises(AssertionError, match=r"there is no gpu\(100\)"):
         made_of(context=[mx.gpu(100)])
 
@@ -85,7 +85,7 @@ def test_an_initializer_for_an_initialized_net_warns() -> None:
     assert (made.net.collect_params()[made.net.name + "_weight"].data().asnumpy() != 1).any()
 
 
-def test_what_of_a_net_is_not_initialized_is_initialized() -> None:
+def test_uninitialized_parts_of_a_net_are_initialized() -> None:
     net = gluon.nn.Sequential()
     net.add(gluon.nn.Dense(2, in_units=3), gluon.nn.Dense(1, in_units=2))
     net[0].initialize(mx.init.One())
@@ -104,18 +104,18 @@ def test_what_of_a_net_is_not_initialized_is_initialized() -> None:
         (None, {"epochs": 1, "event_handlers": [3]}, "must be EventHandlers"),
     ],
 )
-def test_what_cannot_be_fitted_is_refused(data: Any, settings: Any, message: str) -> None:
+def test_invalid_arguments_of_fit_are_refused(data: Any, settings: Any, message: str) -> None:
     with pytest.raises(ValueError, match=message):
         made_of().fit(data or loader(), **settings)
 
 
-def test_a_handler_with_a_metric_that_nobody_updates_is_refused() -> None:
+def test_a_handler_with_a_metric_that_is_never_updated_is_refused() -> None:
     foreign = e.LoggingHandler(metrics=[mx.metric.RMSE("foreign")])
     with pytest.raises(ValueError, match="does not update: foreign"):
         made_of().fit(loader(), epochs=1, event_handlers=[foreign])
 
 
-def test_handlers_of_a_person_may_have_methods_named_after_metrics() -> None:
+def test_user_defined_handlers_may_have_methods_named_after_metrics() -> None:
     class Reports(e.EpochEnd):
         def __init__(self) -> None:
             self.metric_names: list[str] = []
@@ -131,7 +131,7 @@ def test_handlers_of_a_person_may_have_methods_named_after_metrics() -> None:
     assert reports.metric_names == ["training l2loss"]
 
 
-def test_a_batch_processor_of_a_person_computes_batches() -> None:
+def test_a_user_defined_batch_processor_computes_batches() -> None:
     class Doubled(e.BatchProcessor):
         def fit_batch(self, estimator: Any, train_batch: Any, batch_axis: int = 0) -> Any:
             data, label = train_batch
@@ -153,7 +153,7 @@ def test_a_stopping_handler_can_be_used_twice() -> None:
 
 
 @pytest.mark.parametrize("kind", [e.EarlyStoppingHandler, e.CheckpointHandler])
-def test_an_unknown_mode_warns(kind: type, tmp_path: Path) -> None:
+def test_an_unknown_mode_causes_a_warning(kind: type, tmp_path: Path) -> None:
     accuracy = mx.metric.Accuracy()
     settings: dict[str, Any] = {"monitor": accuracy, "mode": "best"}
     if kind is e.CheckpointHandler:
@@ -177,7 +177,7 @@ def test_saving_the_best_needs_a_metric(tmp_path: Path) -> None:
         e.CheckpointHandler(str(tmp_path), save_best=True)
 
 
-def test_a_metric_that_nobody_updates_saves_no_best(tmp_path: Path) -> None:
+def test_a_metric_that_is_never_updated_saves_no_best_model(tmp_path: Path) -> None:
     monitor = mx.metric.Accuracy()
     handler = e.CheckpointHandler(str(tmp_path), monitor=monitor, save_best=True, mode="max")
     with pytest.warns(RuntimeWarning, match="accuracy has no value"):
@@ -185,7 +185,7 @@ def test_a_metric_that_nobody_updates_saves_no_best(tmp_path: Path) -> None:
     assert not (tmp_path / "model-best.params").exists()
 
 
-def test_removing_an_old_checkpoint_keeps_others_whose_names_begin_alike(tmp_path: Path) -> None:
+def test_removing_an_old_checkpoint_keeps_others_with_the_same_prefix(tmp_path: Path) -> None:
     handler = e.CheckpointHandler(
         str(tmp_path), batch_period=1, epoch_period=None, max_checkpoints=11
     )
@@ -200,7 +200,7 @@ def test_resuming_counts_in_files_what_training_counts(tmp_path: Path) -> None:
         made_of().fit(loader(), batches=2, event_handlers=[handler])
 
 
-def test_resuming_what_is_finished_is_refused(tmp_path: Path) -> None:
+def test_resuming_finished_training_is_refused(tmp_path: Path) -> None:
     made_of().fit(loader(), epochs=2, event_handlers=[e.CheckpointHandler(str(tmp_path))])
     handler = e.CheckpointHandler(str(tmp_path), resume_from_checkpoint=True)
     with pytest.raises(ValueError, match="has all 2 epochs already"):
@@ -217,7 +217,7 @@ def test_resuming_from_half_a_checkpoint_changes_nothing(tmp_path: Path) -> None
     assert made.max_epoch == 4
 
 
-def test_a_file_that_is_named_like_a_checkpoint_and_is_none_is_refused(tmp_path: Path) -> None:
+def test_a_file_named_like_a_checkpoint_that_is_not_one_is_refused(tmp_path: Path) -> None:
     (tmp_path / "model-epochXbatch1.params").touch()
     handler = e.CheckpointHandler(str(tmp_path), resume_from_checkpoint=True)
     with pytest.raises(ValueError, match="is not named model-epochEbatch"):
@@ -239,7 +239,7 @@ class Screen(io.StringIO):
 
 
 @pytest.mark.parametrize("is_terminal", [False, True])
-def test_progress_is_shown_where_a_person_watches(
+def test_progress_is_shown_on_terminals_only(
     is_terminal: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     screen = Screen(is_terminal)

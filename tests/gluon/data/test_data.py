@@ -99,7 +99,7 @@ def test_a_small_last_batch_is_kept_discarded_or_rolled_over(
         assert list(sampler) == epoch
 
 
-def test_random_samplers_draw_every_sample_anew_and_follow_numpys_seed() -> None:
+def test_random_samplers_shuffle_each_epoch_and_follow_numpys_seed() -> None:
     sampler = RandomSampler(50)
     first, second = list(sampler), list(sampler)
     assert first != second
@@ -143,7 +143,7 @@ def test_arrays_are_stacked_and_tuples_taken_apart(workers: Any) -> None:
 
 
 @WORKERS
-def test_batches_are_made_by_a_function_of_ones_own(workers: Any) -> None:
+def test_batches_are_made_by_a_user_defined_function(workers: Any) -> None:
     loader = DataLoader([1, 2, 3], 2, batchify_fn=lambda samples: sum(samples), **workers)
     assert list(loader) == [3, 3]
 
@@ -203,7 +203,7 @@ UNEQUAL = {
 
 @WORKERS
 @pytest.mark.parametrize("case", UNEQUAL)
-def test_samples_that_are_not_alike_are_named_with_their_shapes(workers: Any, case: str) -> None:
+def test_samples_of_different_shapes_are_named_with_their_shapes(workers: Any, case: str) -> None:
     samples, first, other = UNEQUAL[case]
     loader = DataLoader(samples[:2] + samples, 5, **workers)
     with pytest.raises(ValueError, match=rf"sample 0: .*{first}.*\n  sample 4: .*{other}"):
@@ -211,13 +211,13 @@ def test_samples_that_are_not_alike_are_named_with_their_shapes(workers: Any, ca
 
 
 @pytest.mark.parametrize("workers", [{}, {"num_workers": 1}])
-def test_the_line_that_asked_for_a_batch_is_named(workers: Any) -> None:
+def test_the_line_that_requested_a_batch_is_named(workers: Any) -> None:
     with pytest.raises(ValueError, match="no batch") as caught:
         list(DataLoader([np.ones(2), np.ones(3)], 2, **workers))
     assert f'File "{__file__}"' in str(caught.value)
 
 
-def test_a_function_of_ones_own_is_told_which_samples_it_got() -> None:
+def test_an_error_in_a_user_defined_function_names_its_samples() -> None:
     def refuse(samples: Any) -> Any:
         raise KeyError("of my own")
 
@@ -226,7 +226,7 @@ def test_a_function_of_ones_own_is_told_which_samples_it_got() -> None:
     assert caught.value.__notes__ == ["in a DataLoader, making the batch of samples [0, 1]"]
 
 
-def test_an_exception_that_cannot_travel_comes_as_text() -> None:
+def test_an_exception_that_cannot_be_pickled_is_reported_as_text() -> None:
     loader = DataLoader(Faulty(Unpicklable(1, 2)), 2, num_workers=1)
     with pytest.raises(mx.MXNetError, match=r"__getitem__[\s\S]*Unpicklable: cannot be made again"):
         list(loader)
@@ -324,6 +324,6 @@ def test_a_loader_shuffles_and_takes_samplers() -> None:
     assert [b.asnumpy().tolist() for b in chosen] == [[4, 5], [6]]
 
 
-def test_doors_show_what_mxnet_shows() -> None:
+def test_public_namespaces_have_the_names_of_mxnets() -> None:
     names = {"DataLoader", "ArrayDataset", "SimpleDataset", "RecordFileDataset", "Sampler"}
     assert names <= set(dir(gluon.data))

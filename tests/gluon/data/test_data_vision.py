@@ -207,14 +207,14 @@ def test_colours_change_at_random(jitter: Any) -> None:
     assert not np.allclose(first.asnumpy(), second.asnumpy())
 
 
-def test_right_angles_turn_pixels_onto_pixels() -> None:
+def test_rotations_by_right_angles_map_pixels_onto_pixels() -> None:
     x = nd.array(np.arange(18).reshape(2, 3, 3))
     for quarters in range(5):
         turned = transforms.Rotate(90 * quarters)(x).asnumpy()
         assert turned == pytest.approx(np.rot90(x.asnumpy(), quarters, axes=(1, 2)), abs=1e-4)
 
 
-def test_a_batch_turns_by_one_angle_for_each_image_and_matches_mxnet() -> None:
+def test_a_batch_is_rotated_by_an_angle_for_each_image_as_in_mxnet() -> None:
     x = nd.array(np.arange(24).reshape(2, 1, 3, 4))
     # mx.image.imrotate of MXNet 1.9.1 with 30 and -45 degrees
     measured = {
@@ -236,7 +236,7 @@ def test_a_batch_turns_by_one_angle_for_each_image_and_matches_mxnet() -> None:
         assert found.ravel() == pytest.approx([float(x) for x in expected.split()], abs=2e-3)
 
 
-def test_random_turns_stay_within_their_limits() -> None:
+def test_random_rotations_stay_within_their_limits() -> None:
     x = nd.ones((1, 5, 5))
     assert (transforms.RandomRotation((10, 20), rotate_with_proba=0)(x) == x).asnumpy().all()
     turned = transforms.RandomRotation((10, 20), zoom_in=True)(x)
@@ -263,9 +263,9 @@ def photographs(folder: Path, broken: int | None = None) -> tuple[Any, Any]:
         contents[broken] = contents[broken][:30]
     record = mx.recordio.MXIndexedRecordIO(str(folder / "a.idx"), str(folder / "a.rec"), "w")
     for number, content in enumerate(contents):
-        place = folder / "images" / f"kind {number % 2}" / f"{number}.png"
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_bytes(content)
+        file = folder / "images" / f"kind {number % 2}" / f"{number}.png"
+        file.parent.mkdir(parents=True, exist_ok=True)
+        file.write_bytes(content)
         header = mx.recordio.IRHeader(0, float(number % 2), number, 0)
         record.write_idx(number, mx.recordio.pack(header, content))
     record.close()

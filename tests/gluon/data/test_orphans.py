@@ -28,11 +28,11 @@ class Numbers:
 
     def __getitem__(self, index):
         if index == 5:
-            tell("busy")
+            report("busy")
             os.read(os.pipe()[0], 1)
         return index
 
-def tell(*words):
+def report(*words):
     os.write(1, (" ".join(map(str, words)) + "\\n").encode())
 
 def main(doing, method):
@@ -42,11 +42,11 @@ def main(doing, method):
     loader = DataLoader(Numbers(), 1, num_workers=2, prefetch=8 if doing == "busy" else 2)
     batches = iter(loader)
     next(batches)
-    tell("workers", *[child.pid for child in multiprocessing.active_children()])
+    report("workers", *[child.pid for child in multiprocessing.active_children()])
     if doing == "sibling" and os.fork() == 0:
-        tell("sibling", os.getpid())
+        report("sibling", os.getpid())
         os.read(os.pipe()[0], 1)
-    tell("idle")
+    report("idle")
     os.read(os.pipe()[0], 1)
 
 if __name__ == "__main__":
@@ -60,14 +60,14 @@ def loading(script: Path, doing: str, method: str) -> Iterator[tuple[int, list[i
     script.write_text(_LOADING)
     with subprocess.Popen([sys.executable, script, doing, method], stdout=-1, text=True) as process:
         assert process.stdout is not None
-        told: dict[str, list[int]] = {}
-        while doing not in told or "workers" not in told:
+        reported: dict[str, list[int]] = {}
+        while doing not in reported or "workers" not in reported:
             word, *numbers = process.stdout.readline().split()
-            told[word] = [int(number) for number in numbers]
+            reported[word] = [int(number) for number in numbers]
         try:
-            yield process.pid, told["workers"], told.get("sibling", [])
+            yield process.pid, reported["workers"], reported.get("sibling", [])
         finally:
-            for pid in (process.pid, *told["workers"], *told.get("sibling", [])):
+            for pid in (process.pid, *reported["workers"], *reported.get("sibling", [])):
                 with suppress(ProcessLookupError):
                     os.kill(pid, signal.SIGKILL)
 

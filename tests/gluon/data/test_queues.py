@@ -29,7 +29,7 @@ def _answer(made: Any) -> None:
     made.put((3, nd.arange(4)))
 
 
-def test_what_a_connection_sends_is_received() -> None:
+def test_a_connection_transfers_what_it_is_given() -> None:
     ends = [dataloader.ConnectionWrapper(end) for end in multiprocessing.Pipe()]
     ends[0].send({"array": nd.ones((2,))})
     assert ends[1].recv()["array"].asnumpy().tolist() == [1, 1]
@@ -39,7 +39,7 @@ def test_what_a_connection_sends_is_received() -> None:
 
 @pytest.mark.parametrize("lock", [None, threading.Lock()], ids=["no lock", "a lock"])
 @pytest.mark.parametrize("pinned", [False, True])
-def test_loops_make_batches_and_put_them_where_they_are_looked_for(lock: Any, pinned: bool) -> None:
+def test_worker_loops_make_batches_and_put_them_into_their_queues(lock: Any, pinned: bool) -> None:
     keys: Any = queue.Queue()
     made: Any = queue.Queue()
     for key in ((0, [2, 1]), (1, [0]), (None, None)):

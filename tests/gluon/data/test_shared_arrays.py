@@ -38,7 +38,7 @@ def test_another_process_has_the_array(shape: tuple[int, ...], dtype: str) -> No
     assert found.tolist() == (array * 2).asnumpy().tolist()
 
 
-def test_picklers_can_use_it() -> None:
+def test_picklers_can_serialize_arrays() -> None:
     file = io.BytesIO()
     pickler = ForkingPickler(file)
     known: Any = pickler.dispatch_table
@@ -48,7 +48,7 @@ def test_picklers_can_use_it() -> None:
     assert (array.asnumpy().tolist(), label) == ([1, 2, 3], "label")
 
 
-def test_no_file_stays_open() -> None:
+def test_no_file_is_left_open() -> None:
     def open_files() -> int:
         return len(list(Path(f"/proc/{os.getpid()}/fd").iterdir()))
 

@@ -23,7 +23,7 @@ SEGMENTS = {"train": "train", "validation": "valid", "test": "test"}
 @pytest.mark.parametrize("archive", ["", "zip"])
 @pytest.mark.parametrize("segment", SEGMENTS)
 @pytest.mark.parametrize("kind", [WikiText2, WikiText103])
-def test_text_becomes_indices_and_those_that_follow(
+def test_text_becomes_indices_and_the_following_indices(
     tmp_path: Path, kind: Any, segment: str, archive: str
 ) -> None:
     name = f"wiki.{SEGMENTS[segment]}.tokens"
@@ -58,7 +58,7 @@ def test_a_vocabulary_can_be_given(tmp_path: Path) -> None:
     assert text[0][0].asnumpy().tolist() == [0, 0, 0, 1, 0, 2, 0, 0, 0, 0, 1, 0, 0, 0, 0, 0]
 
 
-def test_loaders_batch_text_at_equal_distances(tmp_path: Path) -> None:
+def test_loaders_batch_text_sampled_at_equal_intervals(tmp_path: Path) -> None:
     (tmp_path / "wiki.train.tokens").write_text(TEXT * 3)
     text = WikiText2(str(tmp_path), seq_len=5)
     sampler = data.IntervalSampler(len(text), 2)
@@ -67,7 +67,7 @@ def test_loaders_batch_text_at_equal_distances(tmp_path: Path) -> None:
     assert (batches[0][0].asnumpy() == np.stack([text[0][0].asnumpy(), text[2][0].asnumpy()])).all()
 
 
-def test_text_that_is_not_there_or_damaged_is_named(tmp_path: Path) -> None:
+def test_missing_or_damaged_text_is_named(tmp_path: Path) -> None:
     with pytest.raises(MXNetError, match=r"wiki\.train\.tokens"):
         WikiText2(str(tmp_path))
     (tmp_path / "wikitext-2-v1.zip").write_bytes(b"no archive")
@@ -85,7 +85,7 @@ def test_text_that_is_not_there_or_damaged_is_named(tmp_path: Path) -> None:
 
 
 @given(st.integers(1, 40), st.data())
-def test_all_samples_come_once_at_equal_distances(length: int, draw: st.DataObject) -> None:
+def test_all_samples_are_drawn_once_at_equal_intervals(length: int, draw: st.DataObject) -> None:
     interval = draw.draw(st.integers(1, length))
     sampler = data.IntervalSampler(length, interval)
     found = list(sampler)
@@ -99,6 +99,6 @@ def test_all_samples_come_once_at_equal_distances(length: int, draw: st.DataObje
     )
 
 
-def test_a_distance_longer_than_the_data_is_refused() -> None:
+def test_an_interval_longer_than_the_data_is_refused() -> None:
     with pytest.raises(ValueError, match="interval 3"):
         data.IntervalSampler(2, 3)

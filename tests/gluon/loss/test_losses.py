@@ -28,7 +28,7 @@ def test_softmax_cross_entropy_has_one_number_for_each_sample(samples: int) -> N
     assert loss(nd.ones((samples, 3)), nd.zeros((samples,))).shape == (samples,)
 
 
-def test_weights_of_samples_are_not_taken_for_the_weight() -> None:
+def test_sample_weights_are_not_confused_with_the_weight() -> None:
     with pytest.raises(mx.MXNetError, match="L1Loss: weight=<NDArray> must be a number"):
         gluon.loss.L1Loss(weight=nd.ones((3,)))
 
@@ -41,7 +41,7 @@ def test_weights_of_samples_are_not_taken_for_the_weight() -> None:
         ("LogisticLoss", {"label_format": "one-hot"}),
     ],
 )
-def test_settings_that_do_not_exist_are_refused(name: str, settings: dict[str, str]) -> None:
+def test_unknown_settings_are_refused(name: str, settings: dict[str, str]) -> None:
     with pytest.raises(ValueError, match="must be"):
         getattr(gluon.loss, name)(**settings)
 
@@ -51,7 +51,7 @@ def test_a_hinge_loss_without_labels_of_its_size_is_refused() -> None:
         gluon.loss.HingeLoss()(nd.ones((3, 4)), nd.ones((3, 5)))
 
 
-def test_stirlings_formula_counts_for_targets_above_one_only() -> None:
+def test_stirlings_formula_is_used_for_targets_above_one_only() -> None:
     loss = gluon.loss.PoissonNLLLoss(compute_full=True)
     found = loss(nd.zeros((1, 3)), nd.array([[0.0, 1.0, 2.0]])).asscalar()
     stirling = 2 * 0.6931472 - 2 + 0.5 * 2.5310242  # 2 log 2 - 2 + log(4π) / 2

@@ -83,7 +83,7 @@ def test_purging_deletes_parameters_only(tmp_path: Path) -> None:
         lambda: vision.ResNetV1(vision.BasicBlockV1, [1], [64]),
     ],
 )
-def test_networks_that_do_not_exist_are_refused(misuse: object) -> None:
+def test_unknown_networks_are_refused(misuse: object) -> None:
     with pytest.raises(ValueError, match=r"there is no|there are|need"):
         misuse()  # type: ignore[operator]
 

@@ -246,7 +246,7 @@ def test_a_stack_is_indexed_and_counted() -> None:
 
 
 @pytest.mark.parametrize("given", ["nothing", "states", "one state"])
-def test_explaining_a_layer_prepares_the_call_it_is_asked_about(given: str) -> None:
+def test_explaining_a_layer_prepares_the_explained_call(given: str) -> None:
     layer = rnn.LSTM(3) if given != "one state" else rnn.GRU(3)
     layer.initialize()
     layer.hybridize()

@@ -121,7 +121,7 @@ def numpy_view_of_a_part(parameter: Any, net: Any) -> None:
 
 
 def _writable(memory: dict[str, Any]) -> Any:
-    """An array of the memory that an array interface tells; NumPy 1 lets nobody write what comes by DLPack."""
+    """An array of the memory that an array interface describes; NumPy 1 makes arrays from DLPack read-only."""
     address, _ = memory["data"]
     shared: Any = type("Shared", (), {"__array_interface__": {**memory, "data": (address, False)}})
     return np.asarray(shared())

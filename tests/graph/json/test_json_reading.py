@@ -165,7 +165,7 @@ def test_unknown_operators_fail_when_inferred_or_run_by_name() -> None:
         fancy.bind(cpu(), arrays, aux_states=states).forward()
 
 
-def test_the_states_of_unknown_operators_are_told_by_their_versions() -> None:
+def test_the_states_of_unknown_operators_are_recognized_by_their_versions() -> None:
     loaded = document()
     node(loaded, "bn")["op"] = "FancyNorm"
     net = load(loaded)
@@ -185,14 +185,14 @@ def test_subgraphs_are_kept() -> None:
 def _set(*path: Any, to: Any) -> Callable[[Document], None]:
     def change(loaded: Document) -> None:
         *way, last = path
-        place: Any = loaded
+        holder: Any = loaded
         for step in way:
-            place = (
+            holder = (
                 node(loaded, step)
-                if isinstance(place, list) and isinstance(step, str)
-                else place[step]
+                if isinstance(holder, list) and isinstance(step, str)
+                else holder[step]
             )
-        place[last] = to
+        holder[last] = to
 
     return change
 
@@ -256,7 +256,7 @@ def test_other_files_are_refused(text: str) -> None:
         sym.load_json(text)
 
 
-def test_bytes_that_are_no_text_are_refused() -> None:
+def test_invalid_utf8_is_refused() -> None:
     with pytest.raises(FileFormatError, match="no UTF-8"):
         read_json(b'{"nodes\xff": 1}')
 
@@ -306,13 +306,13 @@ def test_mutated_files_load_or_are_refused_and_nothing_else(data: st.DataObject)
     loaded = document()
     for _ in range(data.draw(st.integers(1, 2))):
         *way, last = data.draw(st.sampled_from(_paths(loaded)))
-        place: Any = loaded
+        holder: Any = loaded
         for step in way:
-            place = place[step]
+            holder = holder[step]
         if data.draw(st.booleans()):
-            place[last] = data.draw(VALUES)
+            holder[last] = data.draw(VALUES)
         else:
-            del place[last]
+            del holder[last]
     try:
         net = load(loaded)
     except FileFormatError as error:

@@ -1,4 +1,4 @@
-"""JSON text is read in pieces, and says the same as when it is read as a whole."""
+"""JSON text is read in pieces, with the same result as when it is read as a whole."""
 
 import io
 import itertools
@@ -36,7 +36,7 @@ class Trickling(io.RawIOBase):
 
 
 class Damage(Exception):
-    """What the text says that it is."""
+    """The value that the text describes."""
 
 
 def fail(what: str, where: str = "", hint: str = "") -> NoReturn:
@@ -87,14 +87,14 @@ def test_damage_is_found_where_the_whole_text_has_it(
     try:
         json.loads(damaged)
     except json.JSONDecodeError as error:
-        place = f"line {error.lineno} column {error.colno} (char {error.pos})"
+        position = f"line {error.lineno} column {error.colno} (char {error.pos})"
         text = text_of(damaged, size)
         with pytest.raises(Damage) as found:
             whole(text)
-        assert str(found.value).endswith(place)
+        assert str(found.value).endswith(position)
 
 
-def test_what_is_no_text_is_told_by_its_byte() -> None:
+def test_the_position_of_an_invalid_byte_is_reported() -> None:
     contents = b'{"nodes": ["\xc3\xa4", "\xff"]}'
     for size in range(1, len(contents)):
         text = JsonText(Trickling(contents, size), 1 << 20, fail)  # type: ignore[arg-type]
@@ -117,7 +117,7 @@ def net() -> Any:
     return sym.SoftmaxOutput(sym.BatchNorm(x, name="bn"), name="softmax")
 
 
-def test_nodes_are_there_before_the_text_has_been_read() -> None:
+def test_nodes_are_available_before_the_whole_text_has_been_read() -> None:
     contents = net().tojson().encode()
     stream = Trickling(contents, 16)
     document = Document(JsonText(stream, 1 << 20, fail), fail)  # type: ignore[arg-type]
@@ -135,7 +135,7 @@ def test_fields_may_come_in_any_order(op: str) -> None:
         assert write_json(read_json(text)) == expected
 
 
-def test_the_nodes_come_once() -> None:
+def test_a_second_field_of_nodes_is_refused() -> None:
     text = net().tojson()
     with pytest.raises(FileFormatError, match="two fields 'nodes'"):
         sym.load_json(text.replace("{", '{"nodes": [],', 1))

@@ -18,7 +18,7 @@ def integers(values: list[int], dtype: str) -> Any:
 
 
 @pytest.mark.parametrize("row", OPERATORS.values(), ids=OPERATORS)
-def test_what_python_operators_need_is_there(row: tuple[str, ...]) -> None:
+def test_operators_that_python_operators_need_exist(row: tuple[str, ...]) -> None:
     assert all(name in REGISTRY for name in row)
 
 
@@ -81,7 +81,7 @@ def test_a_fraction_declared_as_such_makes_integers_float64() -> None:
 
 
 @pytest.mark.parametrize(("is_int", "dtype"), [(True, "int64"), (False, "float64")])
-def test_a_number_beside_bool_makes_it_a_number(is_int: bool, dtype: str) -> None:
+def test_a_number_combined_with_bool_gives_a_number(is_int: bool, dtype: str) -> None:
     result = apply("_plus_scalar", np.array([True, False]), scalar=2.0, is_int=is_int)
     assert (result.dtype, result.tolist()) == (np.dtype(dtype), [3, 2])
 

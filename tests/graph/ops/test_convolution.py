@@ -90,7 +90,7 @@ def test_channels_may_lie_last(name: str) -> None:
     np.testing.assert_allclose(found, np.moveaxis(expected, 1, -1), rtol=1e-10)
 
 
-def test_a_batch_worked_off_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_a_batch_computed_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
     data, weight, grad = uniform(5, 4, 6, 6), uniform(3, 4, 3, 3), uniform(5, 3, 4, 4)
     calls: dict[str, tuple[Array, ...]] = {
         "Convolution": (data, weight),
@@ -106,16 +106,16 @@ def test_a_batch_worked_off_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPa
 
 @given(
     images=st.integers(2, 18),
-    places=st.lists(st.integers(4, 18), min_size=1, max_size=2),
+    spatial=st.lists(st.integers(4, 18), min_size=1, max_size=2),
     stride=st.integers(1, 2),
     pad=st.integers(0, 1),
     groups=st.sampled_from([1, 2]),
 )
 def test_a_batch_gives_what_each_image_gives_alone(
-    images: int, places: list[int], stride: int, pad: int, groups: int
+    images: int, spatial: list[int], stride: int, pad: int, groups: int
 ) -> None:
-    rank = len(places)
-    data, weight = uniform(images, 4, *places), uniform(6, 4 // groups, *[3] * rank, seed=1)
+    rank = len(spatial)
+    data, weight = uniform(images, 4, *spatial), uniform(6, 4 // groups, *[3] * rank, seed=1)
     attributes: dict[str, Any] = {
         "kernel": (3,) * rank,
         "stride": (stride,) * rank,

@@ -177,7 +177,7 @@ def test_shapes_are_inferred_from_each_other() -> None:
         ),
     ],
 )
-def test_what_does_not_fit_is_refused(
+def test_mismatched_shapes_are_refused(
     name: str, shapes: Any, attributes: Any, message: str
 ) -> None:
     with pytest.raises(InferenceError, match=message):

@@ -107,7 +107,9 @@ def test_random_flips_flip_sometimes() -> None:
         ("_image_resize", (5, 7, 3), {"size": 4, "interp": 9}, "interp is 9"),
     ],
 )
-def test_what_is_no_image_is_refused(name: str, shape: Any, attributes: Any, message: str) -> None:
+def test_data_other_than_images_are_refused(
+    name: str, shape: Any, attributes: Any, message: str
+) -> None:
     with pytest.raises(InferenceError, match=message):
         apply(name, np.zeros(shape, np.float32), **attributes)
 

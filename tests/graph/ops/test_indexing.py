@@ -89,17 +89,17 @@ def test_gather_nd_counts_negative_positions_from_the_end() -> None:
 
 
 def test_elements_scattered_to_one_position_are_added_or_overwritten() -> None:
-    places, values = np.array([[1, 1], [2, 2]]), np.array([3.0, 4.0])
-    assert apply("scatter_nd", values, places, shape=(2, 3))[1, 2] == 4
-    assert apply("_backward_gather_nd", values, places, shape=(2, 3))[1, 2] == 7
-    kept = apply("_scatter_set_nd", X[:2], values, places, shape=(2, 3))
+    indices, values = np.array([[1, 1], [2, 2]]), np.array([3.0, 4.0])
+    assert apply("scatter_nd", values, indices, shape=(2, 3))[1, 2] == 4
+    assert apply("_backward_gather_nd", values, indices, shape=(2, 3))[1, 2] == 7
+    kept = apply("_scatter_set_nd", X[:2], values, indices, shape=(2, 3))
     np.testing.assert_array_equal(kept, [[0, 1, 2], [3, 4, 4]])
     assert infer_shapes("scatter_nd", [None, (1, 5)], shape=(2, 3))[0] == (5, 3)
 
 
 @pytest.mark.parametrize("dtype", ["float16", "float32", "float64", "int32"])
 @pytest.mark.parametrize("shape", [(), (3,), (2, 2), (0,), (1000,)])
-def test_add_rows_adds_what_falls_into_one_row(dtype: str, shape: tuple[int, ...]) -> None:
+def test_add_rows_sums_updates_of_the_same_row(dtype: str, shape: tuple[int, ...]) -> None:
     index = np.array([4, 0, 4, 2, 0, 4])
     values = (np.arange(6 * int(np.prod(shape))) % 99).reshape(6, *shape).astype(dtype)
     expected = np.zeros((5, *shape))
@@ -138,17 +138,17 @@ def test_boolean_mask_keeps_what_is_not_zero() -> None:
 
 def test_numbers_of_elements_and_their_positions() -> None:
     """The numbers are MXNet 1.9.1's."""
-    places = np.array([[3, 6, 6], [4, 5, 1]], np.float32)
-    numbers = apply("ravel_multi_index", places, shape=(7, 6))
+    indices = np.array([[3, 6, 6], [4, 5, 1]], np.float32)
+    numbers = apply("ravel_multi_index", indices, shape=(7, 6))
     np.testing.assert_array_equal(numbers, [22, 41, 37])
-    np.testing.assert_array_equal(apply("unravel_index", numbers, shape=(7, 6)), places)
+    np.testing.assert_array_equal(apply("unravel_index", numbers, shape=(7, 6)), indices)
     negative = apply("unravel_index", np.array([100, -3]), shape=(7, 6))
     np.testing.assert_array_equal(negative, [[16, 0], [4, -3]])
     with pytest.raises(InferenceError, match="needs shape="):
         apply("unravel_index", numbers)
 
 
-def test_index_array_tells_positions() -> None:
+def test_index_array_returns_positions() -> None:
     found = apply("_contrib_index_array", X, axes=(1, 0))
     assert found.dtype == np.int64
     np.testing.assert_array_equal(found[2, 1], [1, 2])

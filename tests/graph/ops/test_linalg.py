@@ -102,7 +102,7 @@ def test_triangles_are_packed_as_in_mxnet(offset: int, lower: bool, expected: li
     np.testing.assert_array_equal(packed, expected)
 
 
-def test_matrices_that_have_no_inverse_or_factor_are_refused() -> None:
+def test_matrices_without_inverse_or_factor_are_refused() -> None:
     with pytest.raises(MXNetError, match="singular"):
         apply("_linalg_inverse", np.zeros((2, 2)))
     with pytest.raises(MXNetError, match="not positive definite"):

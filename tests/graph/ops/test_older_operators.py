@@ -27,7 +27,7 @@ def test_a_convolution_of_an_old_file_is_read() -> None:
     assert again.infer_shape(data=(1, 3, 5, 5))[1] == [(1, 2, 3, 3)]
 
 
-def test_marks_of_processes_that_are_not_there_are_refused() -> None:
+def test_marks_of_unknown_processes_are_refused() -> None:
     one = nd.ones((1, 2))
     marks = nd.array([[2]], dtype="int32")
     with pytest.raises(OutOfRangeError, match="index 2 is out of range for an axis of 2"):
@@ -36,7 +36,7 @@ def test_marks_of_processes_that_are_not_there_are_refused() -> None:
         )
 
 
-def test_regions_of_images_that_are_not_there_are_empty() -> None:
+def test_regions_of_missing_images_are_empty() -> None:
     settings = {"spatial_scale": 1.0, "output_dim": 1, "group_size": 1, "pooled_size": 2}
     rois = nd.array([[0, 0, 0, 3, 3], [2, 0, 0, 3, 3], [-1, 0, 0, 3, 3]])
     data = nd.ones((1, 1, 4, 4))

@@ -74,7 +74,7 @@ def test_full_convention_adds_a_window_that_sticks_out() -> None:
     mean = pooling(data, pooling_convention="full", pool_type="avg", **attributes)
     np.testing.assert_array_equal(
         mean[0, 0], [0.5, 2.5, 4]
-    )  # a place that is not there, not counted
+    )  # a missing position, which is not counted
 
 
 def test_same_convention_has_as_many_windows_as_strides() -> None:

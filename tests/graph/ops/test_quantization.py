@@ -158,7 +158,7 @@ def test_names_are_those_of_mxnet() -> None:
         ),
     ],
 )
-def test_what_cannot_be_quantized_is_said(call: Any, message: str) -> None:
+def test_operators_that_cannot_be_quantized_are_named(call: Any, message: str) -> None:
     data = nd.ones((1, 2, 2, 2), dtype="int8")
     with pytest.raises(MXNetError, match=message):
         call(data, [nd.array([-1.0]), nd.array([1.0])])

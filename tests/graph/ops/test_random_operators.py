@@ -86,7 +86,7 @@ def test_parameters_without_a_distribution_are_refused(name: str, parameters: An
         apply(f"_random_{name}", shape=(2,), **parameters)
 
 
-def test_no_overdispersion_is_poisson() -> None:
+def test_the_distribution_without_overdispersion_is_poisson() -> None:
     drawn = apply("_random_generalized_negative_binomial", mu=3, alpha=0, shape=MANY)
     assert_drawn_from(drawn, stats.poisson(3))
 

@@ -165,7 +165,7 @@ def test_shapes_are_those_that_mxnet_infers() -> None:
         ({}, {"p": 2}, "p=2 must be a number of at least 0 and of at most 1"),
     ],
 )
-def test_what_does_not_fit_is_refused(known: Any, attributes: Any, message: str) -> None:
+def test_mismatched_shapes_are_refused(known: Any, attributes: Any, message: str) -> None:
     with pytest.raises(MXNetError, match=message):
         shapes_of(
             {"data": (3, 2, 4), **known},

@@ -22,7 +22,7 @@ def test_exclude_reduces_the_other_axes() -> None:
 
 
 @pytest.mark.parametrize("axis", [2, -3, (0, 0), (1, -1)])
-def test_axes_that_do_not_exist_or_coincide_are_refused(axis: Any) -> None:
+def test_missing_or_repeated_axes_are_refused(axis: Any) -> None:
     with pytest.raises(InferenceError, match="axis="):
         apply("sum", X, axis=axis)
 
@@ -95,7 +95,7 @@ def test_broadcast_like_may_name_axes() -> None:
         ("broadcast_like", [(1, 3), (2, 4)], {"lhs_axes": (2,), "rhs_axes": (1,)}),
     ],
 )
-def test_what_cannot_be_broadcast_is_refused(
+def test_shapes_that_cannot_be_broadcast_are_refused(
     name: str, shapes: list[tuple[int, ...]], attributes: dict[str, Any]
 ) -> None:
     with pytest.raises(InferenceError):
@@ -130,7 +130,7 @@ def test_where_chooses_elements_or_rows() -> None:
         apply("where", np.ones(3), X, X)
 
 
-def test_where_infers_what_belongs_together() -> None:
+def test_where_infers_its_inputs_from_each_other() -> None:
     assert infer_shapes("where", [(2, 3), None, None]) == [(2, 3)] * 4
     assert infer_shapes("where", [(2,), (2, 3), None]) == [(2,), (2, 3), (2, 3), (2, 3)]
 

@@ -1,4 +1,4 @@
-"""`reshape` and its kin: the codes, legacy attributes, and what partial shapes tell."""
+"""`reshape` and its kin: the codes, legacy attributes, and inference from partial shapes."""
 
 import numpy as np
 import pytest
@@ -52,7 +52,9 @@ def test_reshape_codes(
         ((), "needs shape="),
     ],
 )
-def test_impossible_reshapes_say_why(codes: tuple[int, ...], message: str) -> None:
+def test_errors_about_impossible_reshapes_give_the_reason(
+    codes: tuple[int, ...], message: str
+) -> None:
     with pytest.raises(InferenceError, match=message):
         apply("reshape", np.zeros((2, 3, 4, 5), np.float32), shape=codes)
 

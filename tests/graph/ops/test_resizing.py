@@ -37,7 +37,7 @@ def test_corners_not_aligned_keep_the_areas() -> None:
 
 
 @pytest.mark.parametrize(
-    ("attributes", "places"),
+    ("attributes", "extents"),
     [
         ({"height": 7, "width": 2}, (7, 2)),
         ({"scale_height": 2.0, "scale_width": 1.5}, (10, 9)),
@@ -48,12 +48,12 @@ def test_corners_not_aligned_keep_the_areas() -> None:
         ({"mode": "to_odd_up"}, (5, 7)),
     ],
 )
-def test_new_sizes_are_those_of_mxnet(attributes: Any, places: Any) -> None:
+def test_new_sizes_are_those_of_mxnet(attributes: Any, extents: Any) -> None:
     found = run("_contrib_BilinearResize2D", uniform(1, 2, 5, 6), **attributes)
-    assert found.shape == (1, 2, *places)
+    assert found.shape == (1, 2, *extents)
 
 
-def test_means_of_parts_that_do_not_come_out_even_overlap() -> None:
+def test_windows_of_adaptive_means_overlap_unless_extents_divide_evenly() -> None:
     image = np.arange(5.0).reshape(1, 1, 1, 5)
     found = run("_contrib_AdaptiveAvgPooling2D", image, output_size=(1, 3))
     np.testing.assert_allclose(found[0, 0, 0], [0.5, 2, 3.5])

@@ -1,4 +1,4 @@
-"""Sampling images at places, grids of places, Fourier transforms and sketches."""
+"""Sampling images at positions, grids of positions, Fourier transforms and sketches."""
 
 from typing import Any
 
@@ -23,8 +23,8 @@ def test_the_identity_samples_the_image_itself() -> None:
 
 def test_positions_between_pixels_are_interpolated_and_those_outside_fade_to_zero() -> None:
     line = np.array([1.0, 3.0]).reshape(1, 1, 1, 2)
-    places = np.array([-4.0, -2, -1, 0, 1, 2, 4])
-    grid = np.stack([places, 0 * places]).reshape(1, 2, 1, -1)
+    positions = np.array([-4.0, -2, -1, 0, 1, 2, 4])
+    grid = np.stack([positions, 0 * positions]).reshape(1, 2, 1, -1)
     found = apply("BilinearSampler", line, grid)
     np.testing.assert_allclose(found.ravel(), [0, 0.5, 1, 2, 3, 1.5, 0])
 

@@ -7,7 +7,7 @@ from gluonic.graph.errors import InferenceError
 from tests.graph.applying import apply, infer_shapes
 
 
-def test_columns_hold_what_the_windows_read_and_add_up_again() -> None:
+def test_im2col_holds_the_windows_and_col2im_sums_them() -> None:
     image = np.arange(9.0).reshape(1, 1, 3, 3)
     columns = apply("im2col", image, kernel=(2, 2))
     np.testing.assert_array_equal(

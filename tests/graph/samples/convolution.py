@@ -32,7 +32,7 @@ def _convolution(data: Any, weight: Any, attributes: dict[str, Any], last: bool 
     return Sample(inputs, attributes, dtypes=("float32", "float16"))
 
 
-# The data and the output change places; what `adj` adds at the far end is the last number.
+# The data and the output are exchanged; what `adj` adds at the far end is the last number.
 DECONVOLUTIONS: list[tuple[tuple[int, ...], tuple[int, ...], dict[str, Any]]] = [
     ((2, 4, 4), (4, 3, 3), {"stride": (2,), "adj": (1,), "num_filter": 3}),
     ((2, 4, 3, 4), (4, 3, 3, 2), {"num_filter": 3, "no_bias": False}),

@@ -10,7 +10,7 @@ import numpy as np
 from tests.graph.samples.sample import Sample, uniform
 
 LABELS = np.array([0.0, 3.0, 2.0])
-PLACES = np.array([[0.0, 3.0], [2.0, 1.0], [2.0, 2.0]])
+LABEL_ROWS = np.array([[0.0, 3.0], [2.0, 1.0], [2.0, 2.0]])
 OPTIONS: list[dict[str, Any]] = [
     {},
     {"grad_scale": 3.0, "smooth_alpha": 0.1},
@@ -26,10 +26,14 @@ def _backward_samples() -> list[Sample]:
             Sample([uniform(3, 4), LABELS], options, differentiable=(0,)),
             Sample([uniform(3, 4), uniform(3, 4)], options, differentiable=(0,)),
             Sample(
-                [uniform(3, 4, 2), PLACES], {**options, "multi_output": True}, differentiable=(0,)
+                [uniform(3, 4, 2), LABEL_ROWS],
+                {**options, "multi_output": True},
+                differentiable=(0,),
             ),
             Sample(
-                [uniform(3, 2, 4), PLACES], {**options, "preserve_shape": True}, differentiable=(0,)
+                [uniform(3, 2, 4), LABEL_ROWS],
+                {**options, "preserve_shape": True},
+                differentiable=(0,),
             ),
         ]
     return samples
@@ -38,9 +42,9 @@ def _backward_samples() -> list[Sample]:
 SAMPLES = {
     "SoftmaxOutput": [
         Sample([uniform(3, 4), LABELS], {}, differentiable=(), dtypes=("float32", "float16")),
-        Sample([uniform(3, 2, 2), PLACES], {}, differentiable=()),
-        Sample([uniform(3, 4, 2), PLACES], {"multi_output": True}, differentiable=()),
-        Sample([uniform(3, 2, 4), PLACES], {"preserve_shape": True}, differentiable=()),
+        Sample([uniform(3, 2, 2), LABEL_ROWS], {}, differentiable=()),
+        Sample([uniform(3, 4, 2), LABEL_ROWS], {"multi_output": True}, differentiable=()),
+        Sample([uniform(3, 2, 4), LABEL_ROWS], {"preserve_shape": True}, differentiable=()),
         Sample([uniform(0, 4), uniform(0)], {}, differentiable=()),
     ],
     "_backward_SoftmaxOutput": _backward_samples(),
@@ -54,7 +58,7 @@ SAMPLES = {
     "_per_instance": [Sample([uniform(3, 4)], {"scalar": 3.0})],
     "SVMOutput": [
         Sample([uniform(3, 4), LABELS], differentiable=()),
-        Sample([uniform(3, 2, 4), PLACES], {"use_linear": True}, differentiable=()),
+        Sample([uniform(3, 2, 4), LABEL_ROWS], {"use_linear": True}, differentiable=()),
     ],
     "_away_from_label": [Sample([uniform(3, 4), LABELS], differentiable=(0,))],
     "softmax_cross_entropy": [Sample([uniform(3, 4), LABELS], differentiable=(0,))],

@@ -31,7 +31,7 @@ def csr(rows: int = 3, columns: int = 3) -> Any:
 
 
 @given(MATRICES, SPARSE)
-def test_what_becomes_sparse_and_dense_again_is_the_same(matrix: Any, kind: str) -> None:
+def test_casting_to_sparse_and_back_changes_nothing(matrix: Any, kind: str) -> None:
     x = nd.array(matrix).tostype(kind)
     x.check_format()
     assert x.stype == kind
@@ -42,7 +42,7 @@ def test_what_becomes_sparse_and_dense_again_is_the_same(matrix: Any, kind: str)
 
 
 @given(MATRICES, SPARSE)
-def test_copies_casts_and_pickles_are_the_same_and_their_own(matrix: Any, kind: str) -> None:
+def test_copies_casts_and_pickles_are_equal_and_independent(matrix: Any, kind: str) -> None:
     x = nd.array(matrix).tostype(kind)
     same = [x.copy(), copy.copy(x), copy.deepcopy(x), x.detach(), x.copyto(mx.cpu())]
     same += [pickle.loads(pickle.dumps(x)), x.astype("float32"), nd.array(x), nd.sparse.array(x)]
@@ -104,7 +104,7 @@ def test_scipys_matrices_of_all_formats_are_taken() -> None:
         (lambda: csr().tostype("row_sparse"), "from csr to row_sparse"),
     ],
 )
-def test_what_is_no_sparse_array_is_refused(make: Any, words: str) -> None:
+def test_values_other_than_sparse_arrays_are_refused(make: Any, words: str) -> None:
     with pytest.raises(ValueError, match=words):
         make()
 
@@ -142,7 +142,7 @@ def test_wrong_indices_of_rows_are_named(indices: list[int]) -> None:
     st.lists(st.integers(-2, 6), max_size=5),
     st.lists(st.integers(-2, 6), min_size=4, max_size=4),
 )
-def test_indices_that_lead_out_of_memory_are_refused_before_they_are_used(
+def test_indices_out_of_bounds_are_refused_before_they_are_used(
     indices: list[int], indptr: list[int]
 ) -> None:
     data = list(range(len(indices)))
@@ -184,7 +184,7 @@ def test_a_slice_and_a_row_are_sparse_and_others_are_refused() -> None:
         x[3]
 
 
-def test_what_only_dense_arrays_do_is_refused_by_name() -> None:
+def test_methods_of_dense_arrays_alone_are_refused_by_name() -> None:
     x = csr()
     for use in (
         lambda: x.size,
@@ -258,7 +258,7 @@ def _whole() -> bytes:
 WHOLE = _whole()
 
 
-def test_an_operator_without_a_sparse_form_says_that_it_computes_densely(
+def test_an_operator_without_a_sparse_form_warns_that_it_computes_densely(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     with pytest.warns(UserWarning, match=r"exp: Storage type fallback(.|\n)*\[csr\]"):

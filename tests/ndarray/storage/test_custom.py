@@ -1,4 +1,4 @@
-"""Operators written in Python run on sparse arrays, and give them, as their properties say."""
+"""Operators written in Python take and return sparse arrays as their properties declare."""
 
 from typing import Any
 

@@ -112,7 +112,7 @@ def test_a_wrong_kind_of_buffer_is_refused() -> None:
         nd.ones((2,)).attach_grad(stype="csr")
 
 
-def test_a_function_of_ones_own_gets_dense_gradients() -> None:
+def test_a_user_defined_function_receives_dense_gradients() -> None:
     class Double(autograd.Function):
         def forward(self, x: Any) -> Any:
             return x * 2

@@ -13,7 +13,7 @@ MEASURED_ARRAYS, MEASURED_OPERATORS = read("sparse_arrays"), read("sparse_operat
 
 
 @pytest.mark.parametrize("case", ARRAYS)
-def test_sparse_arrays_are_mxnets(case: str) -> None:
+def test_sparse_arrays_are_those_of_mxnet(case: str) -> None:
     assert agrees(found(mx, ARRAYS[case]), MEASURED_ARRAYS[case])
 
 
