@@ -25,6 +25,9 @@ _ARGUMENTS = (
     "ptr %a", "i64 %lead_a", "ptr %b", "i64 %lead_b", "ptr %bias", "ptr %c", "i64 %lead_c",
     "i64 %rows", "i64 %columns", "i64 %inner", "ptr %panel", "i64 %begin", "i1 %fresh", "i1 %last",
 )  # fmt: skip
+_NEGLIGIBLE = 64
+"""One column in this many may be computed for nothing."""
+
 _MOST_FORMS = 64
 """The number of forms whose functions are cached as text, some 100 KB each."""
 
@@ -104,10 +107,13 @@ class ProductTiling:
         return next((n for n in (4, 2) if n * rows * vectors <= self.products), 1)
 
     def needed(self, columns: int) -> tuple[int, ...]:
-        """The widths, in registers, of the panels that cover this many columns."""
+        """The widths, in registers, of the panels that cover this many columns.
+
+        Narrow panels have code of their own, which the last columns of many are not worth.
+        """
         *wide, narrow = self.vectors
         rest, most = columns % self.columns, narrow * self.lanes
-        if rest == 0 or rest > most:
+        if rest == 0 or rest > most or (self.columns - rest) * _NEGLIGIBLE <= columns:
             return (*wide,)
         return (narrow,) if columns <= most else self.vectors
 

@@ -11,8 +11,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.machine.target import cross
 from gluonic.codegen.matmul import choices, steps
 from gluonic.codegen.matmul.product import Product
+from gluonic.codegen.matmul.product_kernel import ProductTiling
 from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Graph, Node, make_node
@@ -241,3 +243,14 @@ def test_a_new_batch_size_needs_no_new_code() -> None:
         (found,) = compiled([data, weight], RUN)
         np.testing.assert_allclose(found, data @ weight.T, rtol=2e-5, atol=2e-5)
     assert len(compiled.specializations) == 1
+
+
+@pytest.mark.parametrize(
+    ("columns", "widths"),
+    [(10, (2,)), (8, (1,)), (24, (2, 1)), (32, (2,)), (512, (2,)), (520, (2,)), (1000, (2,))],
+)
+def test_a_narrow_panel_is_compiled_only_where_a_wide_one_would_waste_much(
+    columns: int, widths: tuple[int, ...]
+) -> None:
+    tiling = ProductTiling.of(np.dtype(np.float32), cross("x86_64-unknown-linux-gnu", "x86-64-v3"))
+    assert tiling.needed(columns) == widths

@@ -129,7 +129,7 @@ def test_a_product_is_found_in_memory_after_its_net_is_gone(
     tmp_path: Path,
 ) -> None:
     first, second = _printed(tmp_path, "norm", "softmax")
-    assert second < first / 2
+    assert second < first * 2 / 3  # with panels of its own it would be about as large
 
 
 def test_a_product_is_found_on_disk_for_any_net(tmp_path: Path) -> None:
