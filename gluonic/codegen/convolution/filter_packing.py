@@ -7,6 +7,7 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from gluonic.codegen.convolution.filters import Filters, blocks_of, blocks_with_last
+from gluonic.codegen.convolution.fingerprint import call_fingerprint
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.writers.shared_transposition import call_transposition
 from gluonic.codegen.writers.writer import Writer
@@ -177,72 +178,13 @@ def emit_pack_filters(
             return
         unit = w.plus(w.times(group, w.blocks), block)
         memory = w.moved(w.moved(goal, w.all, w.by_block), unit, 8)
-        mark = fingerprint(w, start, w.times(own, depth), factors)
+        mark = call_fingerprint(w, start, w.times(own, depth), factors)
         known = w.f.load("i64", memory)
         with w.f.when(w.f.compare("ne", mark, known)):
             packed(start, end, by_vector, factors, count)
             w.f.store("i64", mark, memory)
 
     w.units(block_of_filters)
-
-
-_MULTIPLIERS = (0x9E3779B1, 0x85EBCA77, 0xC2B2AE3D, 0x27D4EB2F)
-"""Odd numbers whose multiples spread over all bits; one for each of the parallel sums."""
-
-
-def fingerprint(w: Writer, address: str, size: str, more: str = "") -> str:
-    """Write the code of a 64-bit hash of float32 memory; it is 0 with a probability of 2⁻⁶⁴.
-
-    Parameters
-    ----------
-    size : number of elements
-    more : a further vector to hash
-    """
-    f, lanes, ways = w.f, w.lanes, len(_MULTIPLIERS)
-    kind = f"<{lanes} x i32>"
-    states = [f.slot(kind) for _ in _MULTIPLIERS]
-    for number, state in enumerate(states):
-        f.do(f"store {kind} splat (i32 {number + 1}), ptr {state}")
-
-    def take(number: int, vector: str) -> None:
-        state = f.load(kind, states[number])
-        mixed = f.op(f"xor {kind} {state}, {f.op(f'bitcast {w.vector} {vector} to {kind}')}")
-        mixed = f.op(f"mul {kind} {mixed}, splat (i32 {_MULTIPLIERS[number]})")
-        shift = f"splat (i32 {13 + number})"
-        mixed = f.call(
-            f"llvm.fshl.v{lanes}i32", kind, [(kind, mixed), (kind, mixed), (kind, shift)]
-        )
-        f.store(kind, mixed, states[number])
-
-    step = lanes * ways
-    left = w.divided(size, step)[1]
-    whole = w.minus(size, left)
-    with f.loop("0", whole, step) as index:
-        here = w.moved(address, index, 4)
-        for number in range(ways):
-            take(number, w.load(w.moved(here, number, w.step)))
-    rest = w.moved(address, whole, 4)
-    for number in range(ways):
-        mask = w.first_lanes(w.minus(left, number * lanes))
-        take(number, w.load_lanes(w.moved(rest, number, w.step), mask))
-    if more:
-        take(0, more)
-    return _joined(w, [f.load(kind, state) for state in states], kind)
-
-
-def _joined(w: Writer, states: list[str], kind: str) -> str:
-    """Combine the vectors to one number."""
-    f, square, result = w.f, w.square(), w.f.slot("i64", 8)
-    for number, vector in enumerate(states):
-        f.store(kind, vector, w.moved(square, number, w.step))
-    f.store("i64", "1", result)
-    with f.loop("0", str(len(states) * w.step), 8) as index:
-        one = f.load("i64", w.moved(square, index))
-        mixed = f.op(f"xor i64 {f.load('i64', result)}, {one}")
-        mixed = f.mul(mixed, -7046029254386353131)
-        turned = [("i64", mixed), ("i64", mixed), ("i64", "29")]
-        f.store("i64", f.call("llvm.fshl.i64", "i64", turned), result)
-    return f.load("i64", result)
 
 
 def emit_unpack_filters(module: LLVMModule, name: str, form: FilterForm) -> None:
