@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.shapes.facts import NotCompiledError
-from gluonic.codegen.shapes.promises import Promises
+from gluonic.codegen.shapes.inferred_signatures import InferredSignatures
 from gluonic.codegen.warm_up import CallCost, ObservedCost, WarmUp
 from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.checking import CHECKING
@@ -171,7 +171,9 @@ class Program:
     @cached_property
     def _interpretation(self) -> Interpretation:
         with paused():
-            return Interpretation(self.graph, self.inputs, Promises(self.graph, self.inputs))
+            return Interpretation(
+                self.graph, self.inputs, InferredSignatures(self.graph, self.inputs)
+            )
 
     @cached_property
     def _call_cost(self) -> CallCost:

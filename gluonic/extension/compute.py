@@ -127,7 +127,7 @@ class Computation:
     def __call__(
         self,
         inputs: Sequence[Array],
-        promise: Callable[[Sequence[Array]], Signature],
+        infer: Callable[[Sequence[Array]], Signature],
         mutated: Sequence[int] = (),
         state: "OperatorState | None" = None,
     ) -> list[Array]:
@@ -136,7 +136,7 @@ class Computation:
         Parameters
         ----------
         inputs : the arrays
-        promise : returns the shapes and dtypes of the outputs for such inputs
+        infer : returns the shapes and dtypes of the outputs for such inputs
         mutated : the positions of inputs that the operator may change
         state : that of a stateful operator
 
@@ -153,7 +153,7 @@ class Computation:
         key = tuple([(a.shape, a.dtype) for a in given])
         pool = self._pools.get(key)
         if pool is None:
-            pool = self._new_pool(key, promise(given))
+            pool = self._new_pool(key, infer(given))
         frame = pool.frames.pop() if pool.frames else self.new_frame(key, pool.outputs)
         results = [allocated(np.empty, s, dtype, "an output") for s, dtype in pool.outputs]
         frame.inputs.point_at(given)

@@ -190,7 +190,7 @@ class LoadedOperator:
                 raise use.dense_gradient_fault
             state = data[0].item() if use.stateful else None
             given = data[1:] if use.stateful else data
-            return tuple(use.backward(given, use.promised_gradients, (), state))
+            return tuple(use.backward(given, use.inferred_gradients, (), state))
 
         kernel.__doc__ = f"Run the backward of the operator {self.entry.name}."
         return Operator(

@@ -175,7 +175,7 @@ class _StoredFrame(CallSlots):
 def call_stored(
     computation: Computation,
     values: Sequence[Value],
-    promise: Callable[[Sequence[Any]], Signature],
+    infer: Callable[[Sequence[Any]], Signature],
     kinds: Sequence[str],
     state: OperatorState | None = None,
 ) -> list[Value]:
@@ -185,7 +185,7 @@ def call_stored(
     ----------
     computation : forward of an operator
     values : the inputs
-    promise : returns the shapes and dtypes of the outputs for such inputs
+    infer : returns the shapes and dtypes of the outputs for such inputs
     kinds : the storage kinds of the outputs
     state : that of a stateful operator
 
@@ -194,7 +194,7 @@ def call_stored(
     MXNetError
         with the library's messages or exception, or for invalid sparse arrays that it creates
     """
-    outputs = _Outputs(computation.entry.name, promise(values), kinds)
+    outputs = _Outputs(computation.entry.name, infer(values), kinds)
     given, results = StoredTensors(values), StoredTensors(outputs.values)
     for side in (given, results):
         side.renew_versions()

@@ -86,7 +86,7 @@ class OperatorUse:
             raise self.dense_fault
         if self.stateful and state is None:
             state = self.new_state(arrays)
-        results = self.forward(arrays, self._promise, self.mutated, state)
+        results = self.forward(arrays, self._infer, self.mutated, state)
         if state is not None:
             results.append(carried(state))
         return tuple(results)
@@ -109,10 +109,10 @@ class OperatorUse:
         """Run the forward with values of any storage kinds; see `compute`."""
         if self.stateful and state is None:
             state = self.new_state(values)
-        found: list[Any] = list(call_stored(self.forward, values, self._promise, kinds, state))
+        found: list[Any] = list(call_stored(self.forward, values, self._infer, kinds, state))
         return found if state is None else [*found, carried(state)]
 
-    def _promise(self, arrays: Sequence[Any]) -> Any:
+    def _infer(self, arrays: Sequence[Any]) -> Any:
         inferred = arrays[: self.inferred]
         _, shapes = self.inference.shapes([a.shape for a in inferred], len(self.outputs))
         _, dtypes = self.inference.dtypes([a.dtype for a in inferred], len(self.outputs))
@@ -122,9 +122,9 @@ class OperatorUse:
         self, values: Sequence[Value], kinds: Sequence[str], state: OperatorState | None
     ) -> list[Value]:
         """Run the backward with values of any storage kinds."""
-        return call_stored(self.backward, values, self.promised_gradients, kinds, state)
+        return call_stored(self.backward, values, self.inferred_gradients, kinds, state)
 
-    def promised_gradients(self, arrays: Sequence[Value]) -> Any:
+    def inferred_gradients(self, arrays: Sequence[Value]) -> Any:
         """The shapes and dtypes of the gradients: those of the inputs, which follow the outputs' gradients."""
         begin = len(self.outputs)
         return tuple([(a.shape, a.dtype) for a in arrays[begin : begin + len(self.inputs)]])

@@ -29,7 +29,7 @@ def conformed(
     if shape is not None and array.shape != shape:
         if array.size != prod(shape):
             raise MXNetError(
-                f"gluonic bug: {application.op.name} promised the shape {shape} and computed {array.shape}"
+                f"gluonic bug: {application.op.name} declares the shape {shape} and computed {array.shape}"
             )
         array = array.reshape(shape)
     return array

@@ -24,7 +24,7 @@ from gluonic.support.suppress_fp_warnings import quietly
 
 Observer: TypeAlias = Callable[[Node, list[Array], list[Array]], None]
 _MOST_CLOSED = 64
-_MOST_PROMISED = 256
+_MOST_SIGNATURES = 256
 
 
 def signature_of(application: Application, arrays: Sequence[Array]) -> Signature:
@@ -196,7 +196,7 @@ class Interpretation:
         self._steps = _with_last_reads(steps, self._outputs)
         self._calls = [_plain_call(node.applied) for node, *_ in steps]
         self._are_views = [node.applied.op.is_view for node, *_ in steps]
-        self._keeps_promises = not WIDENS_SCALARS and not any(
+        self._keeps_signatures = not WIDENS_SCALARS and not any(
             node.applied.op.calls_back or node.applied.op.dynamic for node, *_ in steps
         )
         self._empty = [None] * (count - len(inputs))
@@ -214,7 +214,7 @@ class Interpretation:
         if self._closed is not None:
             return self._with_found_shapes(arrays)(arrays, run, observer)
         values: list[Any] = [*arrays, *self._empty]
-        is_quiet = self._keeps_promises and observer is None and not EVENTS.symbolic
+        is_quiet = self._keeps_signatures and observer is None and not EVENTS.symbolic
         inferred = self._known(arrays) if is_quiet else None
         if inferred is None and is_quiet and BFLOAT16_CODE not in CODES:
             inferred = self._inferred(arrays)
@@ -253,11 +253,11 @@ class Interpretation:
     @property
     def tells_elements(self) -> bool:
         """Whether `elements` is known after each call."""
-        return self._keeps_promises and self._closed is None and BFLOAT16_CODE not in CODES
+        return self._keeps_signatures and self._closed is None and BFLOAT16_CODE not in CODES
 
     def _known(self, arrays: Sequence[Array]) -> list[Signature] | None:
         """The operators' output signatures for such arrays, if they are known without inference."""
-        if not self._keeps_promises:
+        if not self._keeps_signatures:
             return None
         inferred = self._signatures.get(shapes_and_dtypes(arrays))
         if inferred is None and self._predict is not None:
@@ -351,13 +351,13 @@ class Interpretation:
 
     def _keep(self, arrays: Sequence[Array], inferred: list[Signature]) -> None:
         """Cache the operators' output signatures for such arrays."""
-        if not self._keeps_promises:
+        if not self._keeps_signatures:
             return
         key = shapes_and_dtypes(arrays)
         dtypes = {dtype for _, dtype in key}.union(*[expected.dtypes for expected in inferred])
         if BFLOAT16_CODE in CODES and any(map(is_bfloat16, dtypes)):
             return  # they compute in float32
-        if len(self._signatures) >= _MOST_PROMISED:
+        if len(self._signatures) >= _MOST_SIGNATURES:
             self._signatures.clear()
         self._signatures[key] = inferred
 

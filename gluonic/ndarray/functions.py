@@ -187,8 +187,8 @@ def _into(application: Application, inputs: Sequence[NDArray], out: Any) -> Any:
     if has_sparse(inputs) or has_sparse(targets) or gives_sparse(application):
         return _into_stored(application, inputs, targets, out)
     shapes, dtypes = [x.shape for x in inputs], [x.elements.dtype for x in inputs]
-    promised = [(x.shape, x.elements.dtype) for x in targets]
-    expected = signature(application, shapes, dtypes, promised)
+    given = [(x.shape, x.elements.dtype) for x in targets]
+    expected = signature(application, shapes, dtypes, given)
     for target, output in zip(targets, invoke(application, inputs, expected), strict=False):
         overwrite(target, output.elements)
         if STATE.recording:

@@ -21,7 +21,7 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import ARRAY_ERRORS, signature_of
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.kernels import Promise, compute, conformed
+from gluonic.ndarray.kernels import OutputType, compute, conformed
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import OperatorRecord, record, wrap
 from gluonic.ndarray.state import STATE, current_run
@@ -205,7 +205,7 @@ def _unary(application: Application, kind: type[NDArray]) -> Fast:
         if expected is None:
             if data.dtype.kind == "V" or may_repay_compiling(application, (data,)):  # V: bfloat16
                 return invoke(application, (x,), None, kind)[0]
-            expected = known[key] = _promise(application, (data,), known)
+            expected = known[key] = _output_type(application, (data,), known)
         try:
             result = QUIET.run(kernel, data)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
@@ -245,7 +245,7 @@ def _binary(application: Application, kind: type[NDArray]) -> Fast:
                 or may_repay_compiling(application, (a, b))
             ):
                 return invoke(application, (x, y), None, kind)[0]
-            expected = known[key] = _promise(application, (a, b), known)
+            expected = known[key] = _output_type(application, (a, b), known)
         try:
             result = QUIET.run(kernel, a, b)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
@@ -282,7 +282,7 @@ def _several(application: Application, kind: type[NDArray]) -> Fast:
         if expected is None:
             if may_repay_compiling(application, arrays) or any(a.dtype.kind == "V" for a in arrays):
                 return invoke(application, inputs, None, kind)[0]
-            expected = known[key] = _promise(application, arrays, known)
+            expected = known[key] = _output_type(application, arrays, known)
         try:
             result = QUIET.run(kernel, *arrays)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
@@ -330,7 +330,9 @@ def _of_layer(application: Application, other: Fast | None) -> Fast:
     return call
 
 
-def _promise(application: Application, arrays: Sequence[Array], known: dict[Any, Any]) -> Promise:
+def _output_type(
+    application: Application, arrays: Sequence[Array], known: dict[Any, Any]
+) -> OutputType:
     """The shape and dtype of the only output; it makes room in `known`, where they will be cached."""
     if len(known) > 1024:
         known.clear()

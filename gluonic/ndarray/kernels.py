@@ -19,7 +19,7 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.state import current_run
 from gluonic.support.suppress_fp_warnings import quietly
 
-Promise: TypeAlias = tuple[tuple[int, ...] | None, np.dtype[Any]]
+OutputType: TypeAlias = tuple[tuple[int, ...] | None, np.dtype[Any]]
 """The shape and the dtype of an operator's only output."""
 
 
@@ -67,10 +67,10 @@ def _computed(
 
 
 def conformed(
-    result: Any, application: Application, arrays: Sequence[Array], promise: Promise
+    result: Any, application: Application, arrays: Sequence[Array], output_type: OutputType
 ) -> Array:
-    """The result of a kernel, converted to the shape and dtype that inference promised."""
-    shape, dtype = promise
+    """The result of a kernel, converted to the shape and dtype that inference gives."""
+    shape, dtype = output_type
     try:
         if type(result) is np.ndarray and result.shape == shape and not WIDENS_SCALARS:
             if result.dtype == dtype:

@@ -1,4 +1,4 @@
-"""A graph is interpreted again without asking again what its operators promise."""
+"""A graph is interpreted again without inferring its operators' signatures again."""
 
 from typing import Any
 

@@ -58,7 +58,7 @@ def test_samples_belong_to_operators() -> None:
 
 
 @every_sample
-def test_kernel_computes_what_inference_promises(name: str, number: int) -> None:
+def test_kernels_compute_what_inference_declares(name: str, number: int) -> None:
     sample = SAMPLES[name][number]
     application = application_of(name, sample)
     for dtype in (None, *sample.dtypes):
@@ -71,8 +71,8 @@ def test_kernel_computes_what_inference_promises(name: str, number: int) -> None
                 assert array.size == np.prod(shape)
             elif shape is not None:
                 assert np.squeeze(array).shape == tuple(n for n in shape if n != 1)
-        for array, promised in zip(run(application, arrays, sample), expected.dtypes, strict=True):
-            assert array.dtype == promised
+        for array, inferred in zip(run(application, arrays, sample), expected.dtypes, strict=True):
+            assert array.dtype == inferred
 
 
 @over_samples(

@@ -85,14 +85,14 @@ def invoke_stored(application: Application, inputs: Sequence[NDArray]) -> list[N
     if not isinstance(kind, str):
         return _densely(application, inputs, values, expected)
     found = FORMS[application.op.name].compute(application, *values)
-    output = made(_promised(found, kind, expected, values), inputs[0].stated_context)
+    output = made(_conformed(found, kind, expected, values), inputs[0].stated_context)
     if STATE.recording:
         record_stored(application, inputs, values, [output])
     return [output]
 
 
-def _promised(found: Value, kind: str, expected: Signature, values: Sequence[Value]) -> Value:
-    """Convert a result to the storage kind, dtype and shape that inference promised."""
+def _conformed(found: Value, kind: str, expected: Signature, values: Sequence[Value]) -> Value:
+    """Convert a result to the storage kind, dtype and shape that inference gives."""
     found = as_type(stored_as(found, kind), expected.dtypes[0])
     if not isinstance(found, np.ndarray):
         return found

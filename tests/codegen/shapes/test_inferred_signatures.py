@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.shapes.facts import find_facts
-from gluonic.codegen.shapes.promises import Promises
+from gluonic.codegen.shapes.inferred_signatures import InferredSignatures
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import Interpretation
 from gluonic.graph.node import Entry, Graph, Node, make_node
@@ -20,7 +20,7 @@ from tests.codegen.varying_axes import resized, varying_axes
 SIZES = (3, 4, 2, 5, 1, 6, 7, 8, 9, 12, 64, 65, 100)
 
 
-def _asked(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> list[Any]:
+def _inferred_directly(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> list[Any]:
     facts = find_facts(graph, inputs, arrays)
     return [
         [
@@ -32,8 +32,8 @@ def _asked(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> list[
     ]
 
 
-def _foretold(promises: Promises, arrays: Sequence[Any]) -> list[Any] | None:
-    found = promises(arrays)
+def _predicted(signatures: InferredSignatures, arrays: Sequence[Any]) -> list[Any] | None:
+    found = signatures(arrays)
     return None if found is None else [[*zip(s.shapes, s.dtypes, strict=True)] for s in found]
 
 
@@ -47,15 +47,15 @@ def test_inferred_signatures_of_random_graphs_are_right(
     random: RandomGraph, data: st.DataObject
 ) -> None:
     size, varying = varying_axes(random, data)
-    promises = Promises(random.graph, random.variables)
+    signatures = InferredSignatures(random.graph, random.variables)
     for other in (size, *SIZES):
         arrays = resized(random.arrays, other, varying)
-        found = _foretold(promises, arrays)
+        found = _predicted(signatures, arrays)
         if found is not None:
-            assert found == _asked(random.graph, random.variables, arrays)
+            assert found == _inferred_directly(random.graph, random.variables, arrays)
         elif other == size:
             try:
-                _asked(random.graph, random.variables, arrays)
+                _inferred_directly(random.graph, random.variables, arrays)
             except MXNetError:  # shapes that depend on data
                 hypothesis.reject()
 
@@ -80,17 +80,17 @@ def _lengths(lengths: Sequence[int]) -> list[list[Any]]:
 
 
 def test_a_growing_length_is_predicted_after_three_calls() -> None:
-    promises = Promises(*_attention())
-    told = [promises(arrays) is not None for arrays in _lengths([2, 3, 4, 5, 8, 100])]
-    assert told == [False, False, True, True, True, True]
+    signatures = InferredSignatures(*_attention())
+    found = [signatures(arrays) is not None for arrays in _lengths([2, 3, 4, 5, 8, 100])]
+    assert found == [False, False, True, True, True, True]
 
 
 def test_predicted_calls_compute_what_others_do() -> None:
     graph, variables = _attention()
-    asked, foretold = (
+    direct, predicted = (
         Interpretation(graph, variables),
-        Interpretation(graph, variables, Promises(graph, variables)),
+        Interpretation(graph, variables, InferredSignatures(graph, variables)),
     )
     for arrays in _lengths(range(1, 12)):
-        for one, other in zip(asked(arrays, new_run()), foretold(arrays, new_run()), strict=True):
+        for one, other in zip(direct(arrays, new_run()), predicted(arrays, new_run()), strict=True):
             np.testing.assert_array_equal(one, other)

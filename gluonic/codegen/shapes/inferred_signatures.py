@@ -23,7 +23,7 @@ from gluonic.graph.errors import MXNetError
 
 _MOST_FAMILIES = 4
 _MOST_TRIALS = 4
-_ASKED_ANEW = 2
+_INFERRED_DIRECTLY = 2
 """The number of sizes that are inferred one by one: symbolic inference takes longer."""
 
 
@@ -73,7 +73,7 @@ class _Family:
         return [found[which] for which in self._which]
 
 
-class Promises:
+class InferredSignatures:
     """The output signatures of a graph's operators for new sizes.
 
     Parameters
@@ -85,7 +85,7 @@ class Promises:
     def __init__(self, graph: Graph, inputs: Sequence[Node]) -> None:
         self._graph, self._inputs = graph, inputs
         self._families: list[_Family] = []
-        self._asked = 0
+        self._direct_inferences = 0
         self._trials = _MOST_TRIALS if is_uniform(graph) else 0
         self._before: list[Shape] = []
 
@@ -95,8 +95,8 @@ class Promises:
             if (found := family(arrays)) is not None:
                 return found
         before, self._before = self._before, [array.shape for array in arrays]
-        self._asked += 1
-        if self._asked <= _ASKED_ANEW or self._trials == 0:
+        self._direct_inferences += 1
+        if self._direct_inferences <= _INFERRED_DIRECTLY or self._trials == 0:
             return None
         self._trials -= 1
         made = self._family(before, arrays)
