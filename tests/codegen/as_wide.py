@@ -8,7 +8,7 @@ from functools import cache
 
 from gluonic.codegen.machine import target
 from gluonic.codegen.machine.target import Target
-from gluonic.codegen.maths import exponential
+from gluonic.codegen.maths import exponential, gelu
 
 
 def write_for_avx512() -> None:
@@ -22,7 +22,9 @@ def write_for_avx512() -> None:
         return Target(found.triple, found.cpu, found.features, wide)
 
     target.narrowed = cache(host)
-    exponential.has_scalef = lambda m, p: False  # an instruction, which LLVM cannot split
+    # Instructions that LLVM cannot split:
+    exponential.has_scalef = lambda m, p: False
+    gelu.has_permute = lambda m: False
 
 
 def pytest_configure() -> None:

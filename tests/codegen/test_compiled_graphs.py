@@ -16,6 +16,7 @@ from gluonic.graph.interpret import interpret
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from tests.codegen.agreement import assert_alike, check_backward, check_forward, new_run
 from tests.codegen.growing import RandomGraph
+from tests.codegen.harness import target_named
 from tests.codegen.native_operators import check_reasons
 from tests.codegen.other_shapes import CHANGES, Change, check_other_shapes
 from tests.codegen.random_graphs import random_graphs
@@ -44,6 +45,19 @@ def check(outputs: Sequence[Entry], variables: Sequence[Node], arrays: Sequence[
 
 @every_sample
 def test_every_operator_computes_what_the_interpreter_computes(name: str, number: int) -> None:
+    _check_sample(name, number)
+
+
+@every_sample
+def test_every_operator_computes_it_on_a_processor_with_fewer_and_shorter_registers(
+    name: str, number: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    target_named("x86-64-v2")
+    monkeypatch.setenv("GLUONIC_CPU", "x86-64-v2")
+    _check_sample(name, number)
+
+
+def _check_sample(name: str, number: int) -> None:
     sample = SAMPLES[name][number]
     application = application_of(name, sample)
     variables = [Node(None, name) for name in application.inputs]

@@ -4,8 +4,11 @@ from collections.abc import Sequence
 from math import prod
 from typing import Any
 
+import numpy as np
+
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.machine.target import host
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import ElementWriter
 from gluonic.graph import Node
@@ -38,7 +41,9 @@ class RunningSumStep(Step):
         """The step of an operator that keeps the dtype, for dtypes that are summed exactly as NumPy does."""
         step = cls(node, facts)
         is_same = facts.dtypes[step.source] == step.dtype
-        is_known = is_same and step.dtype.name in _DTYPES
+        # Without conversions in hardware, LLVM calls functions of a library that is not loaded.
+        converts = step.dtype != np.float16 or host().has_half
+        is_known = is_same and converts and step.dtype.name in _DTYPES
         return step if is_known and 0 not in facts.shapes[step.source] else None
 
     def _extents(self, facts: Facts) -> tuple[Any, Any, Any]:

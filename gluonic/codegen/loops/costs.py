@@ -10,7 +10,7 @@ from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.functions import NotLowered
-from gluonic.codegen.maths.values import FLOAT32, Dtype, Value
+from gluonic.codegen.maths.values import Dtype, Value
 from gluonic.graph import Application
 from gluonic.graph.families import Expression
 from gluonic.support.record import record
@@ -77,10 +77,9 @@ def _written(expression: Expression, dtypes: Sequence[Dtype]) -> _Trial:
     return _Trial(function.length, m.found)
 
 
-def is_costly(application: Any, loop: Loop) -> bool:
+def is_costly(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> bool:
     """Whether an element of the loop is expensive to compute."""
-    count = sum(read is not None for read in loop.reads)
-    return _code(application, loop, [FLOAT32] * count).length > _COSTLY
+    return _code(application, loop, dtypes).length > _COSTLY
 
 
 def split_points_of(application: Any, loop: Loop, dtypes: Sequence[Dtype]) -> list[Dtype]:

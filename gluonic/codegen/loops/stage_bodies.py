@@ -100,7 +100,7 @@ class StageBodies:
         return parts_of(
             [node for node in self.group.nodes if node in read],
             sources,
-            lambda node: is_costly(node.application, self.loops[node]),
+            self._is_costly,
             lambda node: arithmetic(self.dtypes[node.entry()]).itemsize,
         )
 
@@ -118,11 +118,16 @@ class StageBodies:
         """The dtypes of the values that cross the split points in a part's operators."""
         found = []
         for node in part:
-            loop = self.loops[node]
-            pairs = zip(node.inputs, loop.reads, strict=True)
-            dtypes = [self.dtypes[e] for e, read in pairs if read is not None]
-            found += split_points_of(node.application, loop, dtypes)
+            found += split_points_of(node.application, self.loops[node], self._dtypes_read(node))
         return found
+
+    def _is_costly(self, node: Node) -> bool:
+        return is_costly(node.application, self.loops[node], self._dtypes_read(node))
+
+    def _dtypes_read(self, node: Node) -> list[Dtype]:
+        """The dtypes of an operator's inputs whose elements, not only shapes, are read."""
+        reads = zip(node.inputs, self.loops[node].reads, strict=True)
+        return [self.dtypes[entry] for entry, read in reads if read is not None]
 
     def _left(self, dtype: Dtype) -> int:
         """Add a scratch array and return its operand index."""
@@ -212,7 +217,7 @@ class StageBodies:
             for node, stage in last.items()
             if stage > self.domains[node].stage
             and self.dtypes[node.entry()].name in _STORED_AS_COMPUTED
-            and is_costly(node.application, self.loops[node])
+            and self._is_costly(node)
         ]
 
     def _sweep(self, number: int) -> tuple[Stage, list[Node]]:

@@ -75,7 +75,7 @@ def gelu_single(m: Emitter, x: Value) -> Value:
     if not m.target.has_fma:  # corrections would take longer than more precision
         return m.astype(gelu(m, m.astype(x, FLOAT64)), FLOAT32)
     a = m.minimum(abs(x), _SINGLE_ZERO_FROM)
-    small, power = (_by_pieces if _picks(m) else _by_quotient)(m, a)
+    small, power = (_by_pieces if has_permute(m) else _by_quotient)(m, a)
     return m.fma(small, power, m.where(x < 0, 0, x))
 
 
@@ -122,7 +122,7 @@ def _decay(m: Emitter, a: Value) -> tuple[Value, Value, Value]:
     return growth, (head - r) + rest, m.bitcast(m.bitcast(shifted, INT32) << 23, FLOAT32)
 
 
-def _picks(m: Emitter) -> bool:
+def has_permute(m: Emitter) -> bool:
     """Whether an instruction looks up one of sixteen numbers in a register for each lane."""
     return "avx512f" in m.target.simd
 
