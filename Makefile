@@ -10,6 +10,7 @@ $(VENV)/installed: pyproject.toml
 	$(PYTHON) -m venv $(VENV)
 	$(RUN) -m pip install --quiet --upgrade "pip>=25.1"
 	$(RUN) -m pip install --quiet --editable . --group dev
+	$(RUN) -m compileall -q gluonic
 	touch $@
 
 demo: $(VENV)/installed
