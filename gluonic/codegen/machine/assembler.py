@@ -68,8 +68,10 @@ class LLVMModule:
     def include(self, other: LLVMModule) -> None:
         """Add the contents of another module for this target."""
         numbers = [self.hint(content) for content in other.hints]
+        renumbered = self.hints[: len(numbers)] != other.hints
         for name, text in other.definitions.items():
-            self.definitions[name] = _HINT.sub(lambda found: numbers[int(found[1])], text)
+            own = _HINT.sub(lambda found: numbers[int(found[1])], text) if renumbered else text
+            self.definitions[name] = own
         self.declarations.update(other.declarations)
         self.imports.update(other.imports)
         self.symbols.update(other.symbols)

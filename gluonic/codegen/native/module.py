@@ -19,6 +19,7 @@ from gluonic.codegen.machine.target import host
 from gluonic.codegen.native.code_keys import code_key
 from gluonic.codegen.native.runs import StepCall, emit_run, emit_run_in_parts
 from gluonic.codegen.native.shared_kernels import KernelLibrary, link_steps
+from gluonic.codegen.native.written import WRITTEN
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Node
 from gluonic.support.cached_property import cached_property
@@ -165,13 +166,16 @@ class SharedFunctions:
             return self._written(group)
         known = self._known.get(key)
         if known is None:
-            known = self._known[key] = self._written(group)
+            known = self._known[key] = self._written(group, anew=False)
         return known
 
-    def _written(self, group: Group) -> str:
-        """Write the function of a step; drop it if another has the same text."""
+    def _written(self, group: Group, *, anew: bool = True) -> str:
+        """Write the function of a step, or copy it; drop it if another has the same text."""
         name = f"{_UNFIT.sub('_', group.label)}.{len(self._names)}"
-        group.step.emit(self._module, name)
+        if anew or group.step.code is None:
+            group.step.emit(self._module, name)
+        else:
+            WRITTEN.write(self._module, name, group.step)
         body = self._module.definitions[name].replace(f"@{name}(", "@(", 1)
         known = self._names.setdefault(body, name)
         if known != name:

@@ -8,7 +8,9 @@ import pytest
 from gluonic import autograd, gluon, nd
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.native import module as native
+from gluonic.codegen.native import written
 from gluonic.codegen.native.code_keys import code_key
+from gluonic.codegen.native.written import WrittenFunctions
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.gluon import nn
 
@@ -21,6 +23,7 @@ class _Checked(native.SharedFunctions):
         if key is not None:
             same = self._known.setdefault(key, name)
             assert same == name, f"{group.label} shares a key, but no code"
+            assert self._written(group, anew=False) == name, f"{group.label} differs elsewhere"
         return name
 
 
@@ -81,3 +84,16 @@ def test_layers_that_repeat_share_a_key() -> None:
     table = net.explain(nd.ones((2, 16, 16, 16)))
     convolutions = [step for step in table.steps if "_convolve_blocks" in step.operators[0]]
     assert len(convolutions) > len({step.function for step in convolutions})
+
+
+def test_texts_of_functions_are_kept_within_a_bound(monkeypatch: Any) -> None:
+    kept = WrittenFunctions()
+    monkeypatch.setattr(native, "WRITTEN", kept)
+    monkeypatch.setattr(written, "MOST_BYTES", 1 << 16)
+    for channels in (8, 16, 24):
+        net = nn.HybridSequential()
+        net.add(nn.Conv2D(channels, 3), nn.MaxPool2D(), nn.Conv2D(channels, 1), nn.Dense(3))
+        net.initialize()
+        net.hybridize()
+        net(nd.ones((2, 3, 14, 14)))
+        assert 0 < kept.size <= 1 << 16
