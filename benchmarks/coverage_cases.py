@@ -126,13 +126,13 @@ def _layers() -> list[Case]:
     return cases
 
 
-_PLACES = {1: ((16,), (256,)), 2: ((10, 10), (28, 28)), 3: ((6, 6, 6), (14, 14, 14))}
+_EXTENTS = {1: ((16,), (256,)), 2: ((10, 10), (28, 28)), 3: ((6, 6, 6), (14, 14, 14))}
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
 
 
 def _windowed() -> list[Case]:
     cases = []
-    for rank, (few, many) in _PLACES.items():
+    for rank, (few, many) in _EXTENTS.items():
         first, last = [
             [[(2, 8, *few)], [(4, 32, *many)]],
             [[(2, *few, 8)], [(4, *many, 32)]],
@@ -164,7 +164,7 @@ def _windowed() -> list[Case]:
         "Conv1D dilated": lambda: nn.Conv1D(16, 3, dilation=2),
     }
     for name, make in groups.items():
-        few, many = _PLACES[1 if "1D" in name else 2]
+        few, many = _EXTENTS[1 if "1D" in name else 2]
         cases.append(Case(name, make, [(2, 32, *few)], [(4, 32, *many)]))
     cases.append(Case("lp pooling", _LpPool, [(2, 8, 10, 10)], [(4, 32, 28, 28)]))
     return cases

@@ -33,7 +33,7 @@ def _convolutional(mx: Any) -> Any:
     return net
 
 
-def _upwards(mx: Any) -> Any:
+def _upsampling(mx: Any) -> Any:
     nn = mx.gluon.nn
     net = nn.HybridSequential(prefix="up_")
     with net.name_scope():
@@ -60,8 +60,8 @@ def _recurrent(mx: Any) -> Any:
     return net
 
 
-def _by_hand(mx: Any) -> Any:
-    class ByHand(mx.gluon.HybridBlock):  # type: ignore[misc]
+def _handwritten(mx: Any) -> Any:
+    class Handwritten(mx.gluon.HybridBlock):  # type: ignore[misc]
         def __init__(self, **settings: Any) -> None:
             super().__init__(**settings)
             with self.name_scope():
@@ -76,15 +76,15 @@ def _by_hand(mx: Any) -> Any:
             picked = F.where(parts[0] > parts[1], parts[0], F.sigmoid(parts[1]))
             return F.softmax(picked, axis=-1), F.concat(*parts, dim=0).sum(axis=1)
 
-    return ByHand(prefix="hand_")
+    return Handwritten(prefix="hand_")
 
 
 NETS: dict[str, tuple[Callable[[Any], Any], list[tuple[int, ...]]]] = {
     "convolutional": (_convolutional, [(2, 3, 17, 17)]),
-    "upwards": (_upwards, [(2, 4, 5, 5)]),
+    "upwards": (_upsampling, [(2, 4, 5, 5)]),
     "embedded": (_embedded, [(3, 7)]),
     "recurrent": (_recurrent, [(2, 6, 4)]),
-    "by hand": (_by_hand, [(3, 4), (3, 4)]),
+    "by hand": (_handwritten, [(3, 4), (3, 4)]),
 }
 
 

@@ -5,9 +5,9 @@ usage: python -m benchmarks.image_pipeline [--mxnet PYTHON] [--images 2000] [--r
 A file of records is made, with JPEGs of 256 by 256 pixels, quality 95. An iterator cuts out 224 by 224 at
 random, mirrors half of them and normalizes them, in batches of 64, with as many threads as there are cores.
 MXNet's threads of `ImageRecordIter` are either those that are asked for, or OpenMP's (``ctx="cpu"``): both are
-measured. `ImageIter` shuffles, and changes colours as well where it says so; threads decode for it, and
+measured. `ImageIter` shuffles, and changes colours as well where indicated; threads decode for it, and
 operators run in one each. Of each the
-best pass counts; the time of all cores together says more where other programs run.
+best pass counts; the time of all cores together is more reliable where other programs run.
 """
 
 import argparse
@@ -112,7 +112,7 @@ def main() -> None:
     parser.add_argument("--cores", default="0,1", help="the cores that may be used")
     parser.add_argument("--side", choices=list(_KINDS), help="measure this one here")
     parser.add_argument(
-        "--records", help="a file that is there, with its index, in the place of one that is made"
+        "--records", help="an existing file, with its index, instead of a generated one"
     )
     options = parser.parse_args()
     cores = {int(core) for core in options.cores.split(",")}

@@ -84,7 +84,7 @@ WORK: dict[str, Callable[[Any, int, str], Callable[[], Any]]] = {
 }
 
 
-def do(work: str, nodes: int, file: str) -> None:
+def measure(work: str, nodes: int, file: str) -> None:
     """Do some work in this process; print the elapsed and the processor seconds, and the peak in MiB."""
     import gluonic as mx
 
@@ -97,16 +97,16 @@ def do(work: str, nodes: int, file: str) -> None:
 
 
 def main() -> None:
-    """Measure what the arguments ask for."""
+    """Measure the requested work."""
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("--nodes", type=int, default=1_000_000, help="of the file")
     parser.add_argument("--chain", type=int, default=100_000, help="operators of what is run")
     parser.add_argument("--rounds", type=int, default=3)
-    parser.add_argument("--do", choices=WORK, help="do this work here")
+    parser.add_argument("--do", choices=WORK, help="measure this work in this process")
     parser.add_argument("--file", default="")
     options = parser.parse_args()
     if options.do:
-        do(options.do, options.nodes, options.file)
+        measure(options.do, options.nodes, options.file)
         return
     os.environ.update(GLUONIC_CACHE="0", GLUONIC_EXECUTOR="compile")
     with tempfile.TemporaryDirectory() as folder:

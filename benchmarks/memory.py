@@ -3,7 +3,8 @@
     python -m benchmarks.memory [--mxnet PYTHON] [--rounds 3] [--threads 1] [--nets 1000]
 
 Each measurement is a process of its own (`ru_maxrss`, the least of some rounds); ``import`` shows what
-importing alone takes. ``--nets`` builds, trains and drops so many small nets and says what each leaves.
+importing alone takes. ``--nets`` builds, trains and drops so many small nets and reports
+the growth of memory per net.
 """
 
 import argparse
@@ -79,20 +80,20 @@ def _kilobytes() -> float:
         return int(file.read().split()[1]) * resource.getpagesize() / 1024
 
 
-def left_behind(mx: Any, nets: int) -> float:
-    """The KiB that each of many small nets leaves behind after it was built, trained and dropped."""
+def growth_per_net(mx: Any, nets: int) -> float:
+    """The growth of memory, in KiB, per small net that is built, trained and dropped."""
 
-    def one(width: int) -> None:
+    def train_one(width: int) -> None:
         net = mx.gluon.nn.HybridSequential()
         net.add(mx.gluon.nn.Dense(width, activation="relu"), mx.gluon.nn.Dense(2))
         _train(mx, net, mx.nd.ones((4, 8)), mx.nd.zeros(4), steps=2)
 
     for number in range(_ONCE):
-        one(3 + number % 5)
+        train_one(3 + number % 5)
     gc.collect()
     before = _kilobytes()
     for number in range(nets):
-        one(3 + number % 5)
+        train_one(3 + number % 5)
     gc.collect()
     return (_kilobytes() - before) / nets
 
@@ -130,7 +131,7 @@ def main() -> None:
         WORK[options.peak](_import(options.side))
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     elif options.nets:
-        print(f"each net leaves {left_behind(_import(options.side), options.nets):.1f} KiB")
+        print(f"each net leaves {growth_per_net(_import(options.side), options.nets):.1f} KiB")
     else:
         compare(options.mxnet, options.rounds, options.threads)
 

@@ -98,12 +98,12 @@ OPERATORS: dict[str, Case] = {
         True,
     ),
     "pick": (
-        lambda F, x, places: F.pick(x, places, axis=1),
+        lambda F, x, indices: F.pick(x, indices, axis=1),
         _with_positions((512, 1000), 1000, (512,)),
         True,
     ),
     "gather_nd": (
-        lambda F, x, places: F.gather_nd(x, places),
+        lambda F, x, indices: F.gather_nd(x, indices),
         _with_positions((100, 200), 100, (2, 5000)),
         True,
     ),

@@ -102,17 +102,17 @@ def calls(mx: Any, name: str) -> dict[str, Callable[[], Any]]:
     return machine(mx) if name.startswith("factor") else embedding(mx)
 
 
-def beside_scipy() -> None:
+def compare_with_scipy() -> None:
     """Print the times of products, and of SciPy's."""
     print(f"{'milliseconds':60}{'gluonic':>9}{'SciPy':>9}{'ratio':>7}")
     for (count, each), dtype in product(SIZES, ("float32", "float64")):
-        for name, calls in both(rows(count, count, each, dtype), dtype).items():
-            own, other = by_turns(calls)
+        for name, calls in products_by_library(rows(count, count, each, dtype), dtype).items():
+            own, other = alternating_times(calls)
             title = f"{name}, {count:,} rows of {each}, {dtype}"
             print(f"{title:60}{own:9.1f}{other:9.1f}{own / other:7.2f}", flush=True)
 
 
-def both(matrix: Any, dtype: str) -> dict[str, tuple[Callable[[], Any], ...]]:
+def products_by_library(matrix: Any, dtype: str) -> dict[str, tuple[Callable[[], Any], ...]]:
     """The products of a matrix and of its transpose, by gluonic and by SciPy."""
     import gluonic
 
@@ -128,7 +128,7 @@ def both(matrix: Any, dtype: str) -> dict[str, tuple[Callable[[], Any], ...]]:
     }
 
 
-def by_turns(calls: Sequence[Callable[[], Any]]) -> list[float]:
+def alternating_times(calls: Sequence[Callable[[], Any]]) -> list[float]:
     """The least processor time of each of some calls, which take turns."""
     best = [float("inf")] * len(calls)
     for _ in range(TURNS):
@@ -155,7 +155,7 @@ def memory() -> None:
 
 if __name__ == "__main__":
     if "--scipy" in sys.argv:
-        beside_scipy()
+        compare_with_scipy()
     elif "--memory" in sys.argv:
         memory()
     else:

@@ -65,8 +65,8 @@ class _Meeting:
         """Write the function that records the time and the thread, and then shares the step."""
         f = LLVMFunction(self.module, "call", ["ptr %share", "ptr %operands"])
         notes = f.op("load ptr, ptr %operands")
-        for place, what in ((5, self._self(f)), (4, self._now(f))):
-            f.do(f"store i64 {what}, ptr {f.op(f'getelementptr i64, ptr {notes}, i64 {place}')}")
+        for index, what in ((5, self._self(f)), (4, self._now(f))):
+            f.do(f"store i64 {what}, ptr {f.op(f'getelementptr i64, ptr {notes}, i64 {index}')}")
         f.do(
             "call void %share(ptr @meet, ptr %operands, ptr null, i64 2, i64 1, i64 2, i64 1, i64 0)"
         )
@@ -79,9 +79,9 @@ class _Meeting:
         moment = f.slot("[2 x i64]", 8)
         f.op(f"call i32 {self._clock}(i32 {time.CLOCK_MONOTONIC}, ptr {moment})")
         seconds = f.op(f"load i64, ptr {moment}")
-        place = f.op(f"getelementptr i64, ptr {moment}, i64 1")
+        address = f.op(f"getelementptr i64, ptr {moment}, i64 1")
         return f.op(
-            f"add i64 {f.op(f'mul i64 {seconds}, 1000000000')}, {f.op(f'load i64, ptr {place}')}"
+            f"add i64 {f.op(f'mul i64 {seconds}, 1000000000')}, {f.op(f'load i64, ptr {address}')}"
         )
 
     def load(self) -> Any:

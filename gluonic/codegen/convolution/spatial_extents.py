@@ -1,4 +1,4 @@
-"""The spatial extents of images as an array without elements: so sizes stay out of attributes and code."""
+"""The spatial extents of images as an array without elements, which keeps sizes out of attributes and code."""
 
 from typing import Any
 
@@ -17,9 +17,8 @@ def spatial_extents(
 ) -> Any:
     """An array (rows, columns, 0) for images whose rows and columns are the axes from `axis` on.
 
-    Its extents are those of the images times `steps`, plus `more`: the extents of other images that depend on
-    them.
-    Volumes have three.
+    Its extents are those of the images times `steps`, plus `more`: so they can be those of other images, which
+    depend on them. Volumes have three.
     """
     return np.zeros(_grown(images.shape, axis, steps, more), images.dtype)
 

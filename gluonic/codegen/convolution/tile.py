@@ -368,7 +368,7 @@ class TileWriter:
 
 
 def _parts(positions: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:
-    """The positions in as few parts as possible, of powers of two, at most `most`."""
+    """Divide positions into as few parts as possible; their lengths are powers of two of at most `most`."""
     start = 0
     while start < len(positions):
         count = min(most, 1 << (len(positions) - start).bit_length() - 1)

@@ -12,7 +12,7 @@ from gluonic.support.record import record
 
 @record
 class Inner:
-    """Along rows, the windows whose tap at a certain position lies inside the image.
+    """The windows of a row whose tap at a certain position lies inside the image.
 
     Attributes
     ----------

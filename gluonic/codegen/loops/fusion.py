@@ -338,7 +338,7 @@ def _in_order(partition: _Partition, groups: Sequence[Group]) -> list[Group]:
 
 
 def _set_ports(graph: Graph, fusion: Fusion, partition: _Partition) -> None:
-    """Set the inputs and outputs of each group; loops whose results nobody reads are removed."""
+    """Set the inputs and outputs of each group; loops whose results are never read are removed."""
     roots = partition.roots
     wanted = {roots.get(entry, entry) for entry in graph.outputs}
     needed: list[Group] = []

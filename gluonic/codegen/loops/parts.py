@@ -54,7 +54,7 @@ def _put_off(
         for node in reversed(cheap):
             goals = {part_of[reader] for reader in readers[node]}
             if len(goals) != 1 or goals == {part_of[node]}:
-                continue  # nobody reads it, or it must be stored in any case
+                continue  # it has no readers here, or it must be stored in any case
             kept_now = {
                 source
                 for source in sources[node]

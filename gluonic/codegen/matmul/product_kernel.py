@@ -101,15 +101,15 @@ class ProductTiling:
     def steps(self, rows: int, vectors: int) -> int:
         """The unrolling of a tile's innermost loop, along the inner dimension.
 
-        Several steps, because loop overhead takes instructions, and a core issues half as many for a thread
-        while it runs another; but elements that are loaded in pairs must not take the registers of sums.
+        Several steps reduce the loop's overhead, which matters most where two threads share a core and each
+        issues half as many instructions; but loads in pairs must not occupy the registers of accumulators.
         """
         return next((n for n in (4, 2) if n * rows * vectors <= self.products), 1)
 
     def needed(self, columns: int) -> tuple[int, ...]:
         """The widths, in registers, of the panels that cover this many columns.
 
-        Narrow panels have code of their own, which the last columns of many are not worth.
+        Narrow panels need code of their own, which does not pay for the last few of many columns.
         """
         *wide, narrow = self.vectors
         rest, most = columns % self.columns, narrow * self.lanes

@@ -43,7 +43,7 @@ class ProductPlan:
 
     @property
     def operand_count(self) -> int:
-        """The number of arrays that it gets: factors, bias, packed factor, output."""
+        """The number of arrays passed to it: factors, bias, packed factor, output."""
         return 3 + self.form.has_bias + self.form.packed_b
 
     @cached_property

@@ -146,7 +146,8 @@ class ProductStep(Step):
     def _widths(self, product: Product, facts: Facts) -> tuple[int, ...]:
         """The widths of panels that the function has.
 
-        A single product has those that its columns need. Many are those of attention, with ever new lengths.
+        A single product has those that its columns need. Batches of products are mostly attention, whose
+        lengths keep changing; they have all widths.
         """
         is_one = isinstance(product.batch, int) and product.batch == 1
         if PANELS not in self._methods() or not is_one:

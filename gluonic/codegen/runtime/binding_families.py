@@ -170,7 +170,7 @@ class Families:
     def expect_leading(
         self, made: Specialization, arrays: Sequence[Any], data: Sequence[int]
     ) -> None:
-        """Note that the first axes of `data` are the batch, so that this family is searched when it is needed.
+        """Record that the first axes of `data` are the batch, so that the family is searched when needed.
 
         Many nets are called with a single batch size, or with single sequences of any length.
         """

@@ -335,13 +335,13 @@ class ExecutionFrame:
         """
         positions, filled = self.specialization.positions, self._filled
 
-        def tell(number: int) -> None:
+        def report(number: int) -> None:
             position = positions[number]
             memory = into[position]
             if memory is not None and filled[number]() is memory:
                 finished(position)
 
-        functions = self.binding.handing_over(tell)
+        functions = self.binding.handing_over(report)
         if not EVENTS.symbolic:
             return self._run_with(functions, arrays, run, into)
         with EVENTS.span(self.binding.name, "graph"):
