@@ -20,7 +20,7 @@ _CHANNELS_AHEAD = 6
 
 @record
 class FilterForm:
-    """The properties that determine the code that reorders filters; their number is a run-time number.
+    """The properties that determine the code that reorders filters; the number of filters is a run-time number.
 
     Attributes
     ----------
@@ -90,10 +90,10 @@ class _FilterWriter(Writer):
         return self.least(self.minus(self.channels, first), block)
 
     def positions(self) -> Callable[[], str]:
-        """Write what begins a walk over all channels and taps; return what writes one step.
+        """Write the start of a loop over all channels and taps; return the function that writes one step.
 
-        A step returns the position of the next tap in the order of summation. Within a channel positions are
-        equally far apart, so that few steps divide.
+        A step returns the position of the next tap in the order of summation. Within a channel the
+        positions have a constant stride, so few steps need a division.
         """
         f = self.f
         channel, tap, position, size = (f.slot("i64", 8) for _ in range(4))

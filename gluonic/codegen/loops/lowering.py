@@ -81,7 +81,7 @@ def offset(shape: Shape, itemsize: int, read: Read) -> int:
 
 @record
 class ResultUse:
-    """One way in which a group reads or writes a result, over the axes of the group's space."""
+    """A group's read or write access to a result, over the axes of the group's space."""
 
     entry: Entry
     axes: AxisMap

@@ -87,7 +87,7 @@ class _Question:
         return fits and self._reduces_alike(loop, before)
 
     def _reduces_alike(self, loop: Loop, before: Loop) -> bool:
-        """Whether the same axes are reduced; a reduction of single elements may have become none."""
+        """Whether the same axes are reduced; a reduction over axes of length one may be left out."""
         if before.reduction is None:
             return loop.reduction is None
         if loop.reduction is None:

@@ -29,7 +29,7 @@ def loop_of(
 
 
 def function_of(application: Application) -> Expression | None:
-    """An operator as a function of one element of each input, for all shapes; None if it is none."""
+    """An operator as a function of one element of each input, for all shapes; None for other operators."""
     op = application.op
     if op.scalar is None and not lowering_of(op).is_function:
         return None
