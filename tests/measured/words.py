@@ -26,16 +26,16 @@ def vocabulary(mx: Any, *args: Any, **settings: Any) -> Any:
 def described(found: Any) -> Any:
     """Return the properties of a vocabulary or an embedding."""
     tokens = ["a", "B", "nothing", found.unknown_token]
-    found = [
+    properties = [
         len(found), found.idx_to_token, found.token_to_idx, found.unknown_token, found.reserved_tokens,
         found.to_indices(tokens), found.to_indices("c"), found.to_tokens([0]), found.to_tokens(0),
     ]  # fmt: skip
     if hasattr(found, "idx_to_vec"):
-        found += [
+        properties += [
             found.vec_len, found.idx_to_vec, found.get_vecs_by_tokens(tokens),
             found.get_vecs_by_tokens(["A", "C"], True), found.get_vecs_by_tokens("a"),
         ]  # fmt: skip
-    return found
+    return properties
 
 
 def embedding(mx: Any, name: str, delimiter: str = " ", **settings: Any) -> Any:
