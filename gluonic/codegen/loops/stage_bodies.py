@@ -110,8 +110,7 @@ class StageBodies:
 
     def _sources(self, node: Node) -> list[Node]:
         """The operators of the group whose elements, not only shapes, the given one reads."""
-        reads = zip(node.inputs, self.loops[node].reads, strict=True)
-        found = dict.fromkeys(self.source(entry) for entry, read in reads if read is not None)
+        found = dict.fromkeys(map(self.source, self._entries_read(node)))
         return [source for source in found if source in self.domains]
 
     def _split_points(self, part: Sequence[Node]) -> list[Dtype]:
@@ -125,9 +124,12 @@ class StageBodies:
         return is_costly(node.application, self.loops[node], self._dtypes_read(node))
 
     def _dtypes_read(self, node: Node) -> list[Dtype]:
-        """The dtypes of an operator's inputs whose elements, not only shapes, are read."""
+        return [self.dtypes[entry] for entry in self._entries_read(node)]
+
+    def _entries_read(self, node: Node) -> list[Entry]:
+        """An operator's inputs whose elements, not only shapes, are read."""
         reads = zip(node.inputs, self.loops[node].reads, strict=True)
-        return [self.dtypes[entry] for entry, read in reads if read is not None]
+        return [entry for entry, read in reads if read is not None]
 
     def _left(self, dtype: Dtype) -> int:
         """Add a scratch array and return its operand index."""
