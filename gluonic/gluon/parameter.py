@@ -1,7 +1,8 @@
 """`Parameter`: a named array that training changes, perhaps before its shape is known."""
 
 import warnings
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -21,7 +22,7 @@ from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.context import CPU, current_context, usable
 from gluonic.ndarray.numpy_class import as_switched
-from gluonic.ndarray.state import Flags
+from gluonic.ndarray.state import RANDOM, Flags
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, value_of
 from gluonic.ndarray.storage.dispatch import assign
 from gluonic.support.lazy_import import import_later
@@ -42,6 +43,11 @@ __getattr__, __dir__ = import_later(
 def shape_is_known(shape: Sequence[int | None] | None) -> bool:
     """Whether no axis is unknown (0, -1 or None)."""
     return shape is not None and all(axis is not None and axis > 0 for axis in shape)
+
+
+def expect_draws(parameters: Iterable["Parameter"]) -> None:
+    """Prepare for the initialization of parameters: numbers of large nets are drawn by machine code."""
+    RANDOM.source.expect(prod(p.shape or ()) for p in parameters if shape_is_known(p.shape))
 
 
 def _contexts(ctx: Any) -> list[Context]:

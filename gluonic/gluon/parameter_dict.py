@@ -8,7 +8,7 @@ from typing import Any, TypeAlias
 from gluonic import initializer
 from gluonic import ndarray as nd
 from gluonic.gluon.constant import Constant
-from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.parameter import Parameter, expect_draws
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MismatchError, describe, nearest
 from gluonic.ndarray import Context, NDArray
@@ -117,6 +117,7 @@ class ParameterDict(Mapping[str, Parameter]):
         init = initializer.Uniform() if init is None else init
         if verbose and hasattr(init, "set_verbosity"):
             init.set_verbosity(verbose=verbose)
+        expect_draws(p for p in self.values() if force_reinit or not p.is_initialized)
         for parameter in self.values():
             parameter.initialize(None, ctx, init, force_reinit=force_reinit)
 

@@ -7,7 +7,7 @@ from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.codegen import CacheInfo
 from gluonic.gluon.array_classes import check_alike
-from gluonic.gluon.parameter import DeferredInitializationError, Parameter
+from gluonic.gluon.parameter import DeferredInitializationError, Parameter, expect_draws
 from gluonic.gluon.parameter_dict import PathLike
 from gluonic.gluon.parameter_values import is_overridden
 from gluonic.gluon.replay import EagerReplay, InferenceReplay, RecordedReplay, Replay
@@ -284,6 +284,7 @@ class BoundTrace:
         if not waiting:
             return
         infer_shapes()
+        expect_draws(waiting)
         for parameter in waiting:
             parameter.finish_deferred_init()
 

@@ -5,7 +5,7 @@ Samplers and dropout draw from 1,024 Mersenne twisters. An array is divided into
 permutations, dropout between recurrent layers, and random image augmentation draw from one further twister.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import partial
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -26,6 +26,8 @@ _COSTS = {
     "mixed": 3000,
 }
 """The budget of draws in Python before machine code is loaded, and the costs of a run and of its elements."""
+_WORTH_AT_ONCE = 1 << 22
+"""The cost of draws in Python as long as loading machine code."""
 _TOGETHER = 32
 """The number of runs drawn at once where possible: their states stay in the cache."""
 _MOST, _AT_ONCE = 0xFFFFFFFF, 1 << 14
@@ -95,6 +97,16 @@ class RandomSource:
         with self._lock:
             self._parallel.seed(number * _STRIDE)
             self._single.seed(number * _STRIDE if single is None else single)
+
+    def expect(self, sizes: Iterable[int]) -> None:
+        """Load machine code if it is the faster way to draw arrays of so many elements, which come next."""
+        load = RandomSource.load_machine
+        if load is None or RandomSource.machine is not None:
+            return
+        costs = [runs_of(size)[0] * _START_TOGETHER + size for size in sizes]
+        with self._lock:
+            if RandomSource.machine is None and sum(costs) > _WORTH_AT_ONCE:
+                RandomSource.machine = load()
 
     def draw(self, name: str, shape: tuple[int, ...], dtype: Any, *parameters: Any) -> Array:
         """Draw an array from the parallel twisters; `FILLS` documents `name` and `parameters`."""

@@ -8,6 +8,7 @@ from gluonic.initializer import InitDesc
 from gluonic.module.base import DEFAULT_INITIALIZER, BaseModule
 from gluonic.module.executor_group import DataParallelExecutorGroup
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.state import RANDOM
 from gluonic.ndarray.storage.arrays import value_of
 from gluonic.ndarray.storage.dispatch import assign
 
@@ -87,6 +88,7 @@ class Parameterized(BaseModule):
         self._put(arg_params or {}, aux_params or {})
         if initializer is not None:
             attributes = self._symbol.attr_dict()
+            RANDOM.source.expect(first.size for first, *_ in new.values())
             for name, (first, *others) in new.items():
                 initializer(InitDesc(name, attributes.get(name)), first)
                 for array in others:

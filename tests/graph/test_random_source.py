@@ -144,3 +144,16 @@ def test_integers_are_below_their_limits_and_all_come() -> None:
     large = RandomSource(2).below(np.full(1000, 3 << 30))  # every fourth word is left out
     assert large.min() >= 0
     assert large.max() < 3 << 30
+
+
+@pytest.mark.parametrize(
+    ("sizes", "loads"),
+    [([1_000, 64], False), ([3_000_000, 0, 2_000_000], True), ([64 * 1024] * 40, True)],
+)
+def test_machine_code_is_loaded_before_many_numbers_are_drawn(
+    monkeypatch: pytest.MonkeyPatch, sizes: list[int], loads: bool
+) -> None:
+    monkeypatch.setattr(RandomSource, "machine", None)
+    monkeypatch.setattr(RandomSource, "load_machine", staticmethod(machine))
+    RandomSource().expect(sizes)
+    assert (RandomSource.machine is machine()) is loads
