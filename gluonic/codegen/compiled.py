@@ -5,35 +5,33 @@ Compiling happens at three speeds. A *specialization* (machine code) serves all 
 :mod:`gluonic.codegen.runtime.frame`.
 """
 
-from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Iterator, Sequence
 from time import perf_counter
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.dump import dump_if_asked
-from gluonic.codegen.native.specialization import Specialization
+from gluonic.codegen.native.executable import Executable
 from gluonic.codegen.progress import tell_if_long
-from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime.binding import Binding
-from gluonic.codegen.runtime.binding_families import Families
 from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
+from gluonic.codegen.runtime.graph_key import GraphKey
+from gluonic.codegen.runtime.stored_bindings import load_binding, save_binding
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
-from gluonic.codegen.shapes.facts import DynamicShapeError, Facts
-from gluonic.codegen.shapes.origins import Origins
-from gluonic.codegen.shapes.size_hints import size_hints
 from gluonic.graph import Array, Graph, Node, Run, Signatures, shapes_and_dtypes
-from gluonic.graph.attributes import Shape
-from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.memory import lacks_memory, too_large
+from gluonic.support.cached_property import cached_property
 from gluonic.support.gc_pause import paused
 from gluonic.support.locks import lock
 
-MOST_BINDINGS, MOST_SPECIALIZATIONS = 64, 8
+if TYPE_CHECKING:
+    from gluonic.codegen.native.specialization import Specialization
+    from gluonic.codegen.shapes.facts import Facts
+    from gluonic.codegen.shapes.origins import Origins
+    from gluonic.codegen.specializer import Specializer
 
-_OWN_SIZES = 3
-"""The number of specializations for particular sizes; a graph that needs more gets code for any size."""
+MOST_BINDINGS = 64
 
 
 class CompiledGraph:
@@ -54,27 +52,21 @@ class CompiledGraph:
         inputs: Sequence[Node],
         parameters: Collection[Node] = (),
         data: Collection[Node] | None = None,
-        origins: Origins | None = None,
+        origins: "Origins | None" = None,
     ) -> None:
         self.graph, self.parameters = graph, frozenset(parameters)
         self.inputs = tuple(inputs)
-        self._knows_data = bool(parameters) or data is not None
-        others = [node for node in inputs if node not in self.parameters]
-        chosen = frozenset(others if data is None else data)
-        self._data = [i for i, node in enumerate(self.inputs) if node in chosen]
-        self.specializations: list[Specialization] = []
+        self._data, self._origins = data, origins
         self.bindings: dict[Any, Binding] = {}
-        self.pools: dict[Specialization, FramePool] = {}
+        self.pools: dict[Executable, FramePool] = {}
         self._latest: dict[bool, list[ExecutionFrame]] = {False: [], True: []}
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )
-        self._preparation = Preparation(graph, self.inputs, self.parameters)
         self._lock = lock()
-        self._families = {
-            mode: Families(self._preparation, mode, origins) for mode in (False, True)
-        }
-        self._made_of_kind: Counter[Any] = Counter()
+        self._graph_key = GraphKey(graph, self.inputs, self.parameters, data)
+        self._kinds: set[Any] = set()
+        self._stored: dict[Executable, tuple[list[AbstractArray], bool]] = {}
         self._misses = self._forgotten_hits = self._forgotten_prepackings = 0
         self._seconds = 0.0
 
@@ -82,10 +74,11 @@ class CompiledGraph:
         """How much has been compiled, and how often it was used."""
         with self._lock:
             frames = [frame for pool in self.pools.values() for frame in pool.frames]
-            libraries = [s.code.library for s in self.specializations if s.code.library]
+            found = self._executables()
+            libraries = [each.library for each in found if each.library]
             origins = [library.origin for library in libraries]
             return CacheInfo(
-                len(self.specializations),
+                len(found),
                 len(self.bindings),
                 self._forgotten_hits + sum(frame.hits for frame in frames),
                 self._misses,
@@ -146,17 +139,29 @@ class CompiledGraph:
     @property
     def runs_in_python(self) -> bool:
         """Whether nothing that was compiled so far is machine code."""
-        return not any(s.runs for s in self._held())
+        return not any(executable.functions for executable in self._held())
+
+    @cached_property
+    def specializer(self) -> "Specializer":
+        """Makes machine code; a graph whose code is found on disk does not need it at first."""
+        from gluonic.codegen.specializer import Specializer
+
+        return Specializer(
+            self.graph, self.inputs, self.parameters, self._data, self._origins, self.bindings
+        )
 
     @property
     def sized_arrays(self) -> list[Sequence[AbstractArray]]:
         """Inputs that were found to vary, with shapes that are linear in a size; the latest first."""
-        return [*self._families[True].linear, *self._families[False].linear]
+        if "specializer" not in self.__dict__:
+            return []
+        families = self.specializer.families
+        return [*families[True].linear, *families[False].linear]
 
     def can_replay(self, *, train: bool) -> bool:
         """Whether frames can replay calls like the latest one."""
         latest = self._latest[self._modal and train][-1:]  # other threads may remove the last one
-        return any(frame.specialization.can_replay for frame in latest)
+        return any(frame.executable.can_replay for frame in latest)
 
     def verified(
         self, arrays: Sequence[Array], found: object, *, train: bool
@@ -177,7 +182,7 @@ class CompiledGraph:
             frame = latest.pop()
         except IndexError:
             return None
-        if frame.specialization.can_replay and frame.take(arrays) and frame.reads_in_place:
+        if frame.executable.can_replay and frame.take(arrays) and frame.reads_in_place:
             frame.verified_for = found
         latest.append(frame)
         return latest if frame.verified_for is found else None
@@ -187,7 +192,7 @@ class CompiledGraph:
         made = self._misses
         binding = self.binding(arrays, train)
         with self._lock:
-            pool = self.pools.setdefault(binding.specialization, FramePool())
+            pool = self.pools.setdefault(binding.executable, FramePool())
         frame = pool.frame(binding)
         if self._misses != made:
             frame.hits -= 1  # this call created the binding
@@ -223,7 +228,7 @@ class CompiledGraph:
             the frame, or one that has the same parameters: then the first one is idle. None if there is no
             cached binding and no family for such calls, or no such frame; then the first one is unchanged
         """
-        if frame.specialization.unread_inputs:
+        if frame.executable.call.unread_inputs:
             return None
         signature: list[Any] = [*frame.binding.signature]
         for position, array in zip(positions, arrays, strict=True):
@@ -232,7 +237,7 @@ class CompiledGraph:
         with self._lock:
             binding, made = self._kept(key), None
             if binding is None:
-                binding = made = self._families[key[0]].bind(key[1])
+                binding = made = self._bound_as_known_family(key)
             found = None if binding is None else self._verified_alike(frame, binding)
             if binding is None or found is None:
                 return None
@@ -245,9 +250,9 @@ class CompiledGraph:
 
     def _verified_alike(self, frame: ExecutionFrame, binding: Binding) -> ExecutionFrame | None:
         """A frame that can serve a binding with the parameters that a frame has; that one if possible."""
-        if binding.specialization is frame.specialization:
+        if binding.executable is frame.executable:
             return frame
-        pool = self.pools.get(binding.specialization)
+        pool = self.pools.get(binding.executable)
         if pool is None:
             return None
         try:
@@ -283,24 +288,24 @@ class CompiledGraph:
         self._forget()
         return binding
 
-    def _held(self) -> set[Specialization]:
-        """All specializations that are cached, or used by a cached binding."""
-        return {*self.specializations, *(b.specialization for b in self.bindings.values())}
+    def _held(self) -> set[Executable]:
+        """All machine code that is cached, or used by a cached binding."""
+        return {*self._executables(), *(binding.executable for binding in self.bindings.values())}
+
+    def _executables(self) -> list[Executable]:
+        """All machine code that is cached."""
+        made = self.specializer.made if "specializer" in self.__dict__ else ()
+        return [*self._stored, *(each.executable for each in made)]
 
     def _forget(self) -> None:
-        """Drop the least recently used bindings and specializations above the limits."""
-        left: set[Specialization] = set()
+        """Drop the least recently used bindings and machine code above the limits."""
+        left: set[Executable] = set()
         while len(self.bindings) > MOST_BINDINGS:
-            dropped = self.bindings.pop(next(iter(self.bindings))).specialization
-            if dropped not in self.specializations:
-                left.add(dropped)
-        if len(self.specializations) > MOST_SPECIALIZATIONS:
-            old = self.specializations[:-MOST_SPECIALIZATIONS]
-            left.update(old)
-            del self.specializations[: len(old)]
-            self._preparation.keep([kept.prepared for kept in self.specializations])
-        for specialization in left.difference(self._held()) if left else ():
-            if (pool := self.pools.pop(specialization, None)) is not None:
+            left.add(self.bindings.pop(next(iter(self.bindings))).executable)
+        if "specializer" in self.__dict__:
+            left.update(each.executable for each in self.specializer.forget())
+        for executable in left.difference(self._held()) if left else ():
+            if (pool := self.pools.pop(executable, None)) is not None:
                 self._count_forgotten(pool.frames)
 
     def _count_forgotten(self, frames: Iterable[ExecutionFrame]) -> None:
@@ -316,85 +321,73 @@ class CompiledGraph:
             return self._bind(arrays, *key)
 
     def _bind(self, arrays: Sequence[Array], train: bool, signature: Signatures) -> Binding:
-        """Bind machine code that serves such arrays; the most recently used is tried first."""
-        binding = self._families[train].bind(signature)
-        binding = binding or self._bind_known(arrays, train, signature)
-        if binding is None:
-            tell_if_long(self.graph)
-            begin = perf_counter()
-            with paused():
-                binding = self._specialized(arrays, train)
-            self._seconds += perf_counter() - begin
-            self.specializations.append(binding.specialization)
-            dump_if_asked(binding)
+        """Bind machine code that serves such arrays; the first of a kind may be on disk."""
+        kind = train, *[dtype for _, dtype in signature]
+        if kind in self._kinds:
+            self._adopt_stored()
+            known = self.specializer.bind_known(arrays, train, signature)
+            return known or self._bind_new(arrays, train)
+        key = self._graph_key.of(signature, train)
+        binding = self._bind_stored(key, arrays, train) if key else None
+        binding = binding or self._bind_new(arrays, train, key)
+        self._kinds.add(kind)
         return binding
 
-    def _bind_known(
-        self, arrays: Sequence[Array], train: bool, signature: Signatures
-    ) -> Binding | None:
-        """Bind existing machine code, preferably as one of a family; None if there is none for the arrays."""
-        first, bound = None, None
-        for known, facts in self.right_for(arrays, train):
-            first = first or (known, facts)
-            earlier = self._shapes_served_by(known, train)
-            family = self._families[train].find_between(known, earlier, arrays)
-            bound = None if family is None else family.binding(signature)
-            if bound is not None:
-                break
-        if first is None:
-            return None
-        bound = bound or Binding.of(*first)
-        self.specializations.remove(bound.specialization)
-        self.specializations.append(bound.specialization)
-        return bound
+    def _bind_new(self, arrays: Sequence[Array], train: bool, key: str | None = None) -> Binding:
+        """Bind new machine code, which is stored under a key."""
+        tell_if_long(self.graph)
+        begin = perf_counter()
+        with paused():
+            binding = self.specializer.bind_new(arrays, train)
+            if key:
+                save_binding(key, binding)
+        self._seconds += perf_counter() - begin
+        dump_if_asked(binding)
+        return binding
+
+    def _bind_stored(self, key: str, arrays: Sequence[Array], train: bool) -> Binding | None:
+        """Bind machine code on disk; None if there is none."""
+        given = [AbstractArray(array.shape, array.dtype) for array in arrays]
+        begin = perf_counter()
+        with paused():
+            binding = load_binding(key, lambda made: self._details(made, given, train))
+        if binding is not None:
+            self._stored[binding.executable] = given, train
+            self._seconds += perf_counter() - begin
+        return binding
+
+    def _bound_as_known_family(self, key: tuple[bool, Signatures]) -> Binding | None:
+        """Bind machine code as one of a family, without inferring shapes; None if there is none."""
+        self._adopt_stored()
+        train, signature = key
+        return self.specializer.families[train].bind(signature)
+
+    def _adopt_stored(self) -> None:
+        """Make the specializations whose machine code was found on disk: it may serve other shapes."""
+        for executable, (arrays, train) in [*self._stored.items()]:
+            self._details(executable, arrays, train)
+
+    def _details(
+        self, executable: Executable, arrays: Sequence[AbstractArray], train: bool
+    ) -> "tuple[Specialization, Facts]":
+        """The specialization whose machine code was found on disk, and the facts for the arrays."""
+        with self._lock, paused():
+            self._stored.pop(executable, None)
+            return self.specializer.adopt(executable, arrays, train)
+
+    @property
+    def specializations(self) -> "list[Specialization]":
+        """The specializations, the most recently used last."""
+        with self._lock:
+            self._adopt_stored()
+            return self.specializer.made
 
     def right_for(
         self, arrays: Sequence[Any], train: bool = False
-    ) -> Iterator[tuple[Specialization, Facts]]:
+    ) -> "Iterator[tuple[Specialization, Facts]]":
         """The existing machine code whose guards hold for such arrays, the best first."""
-        if not self.specializations:
-            return  # without inferring any shape
-        for prepared, facts in self._preparation.fitting(arrays, self._modal and train):
-            for known in reversed([*self.specializations]):
-                if known.prepared is prepared and known.guards.hold(facts):
-                    yield known, facts
-
-    def _shapes_served_by(self, known: Specialization, train: bool) -> Iterator[list[Shape]]:
-        """The input shapes of a specialization's bindings, the latest first."""
-        for (other_train, signature), binding in reversed(self.bindings.items()):
-            if other_train == train and binding.specialization is known:
-                yield [shape for shape, _ in signature]
-
-    def _specialized(self, arrays: Sequence[Array], train: bool) -> Binding:
-        """Bind new machine code, if possible for batches of any size."""
-        preparation, vary = self._preparation, self._do_sizes_vary(arrays, train)
-        for hints in size_hints(self.graph, self.inputs, arrays, self._data):
-            try:
-                prepared, facts = preparation.of(hints, train, sizes_vary=vary)
-            except MXNetError:
-                continue  # an axis other than the batch was made larger
-            made = Specialization(prepared, self.inputs, facts, self.parameters)
-            own = preparation.facts_of(prepared, arrays, train)
-            if own is not None and made.guards.hold(own):
-                return self._first_binding(made, own, hints, train)
-        prepared, facts = preparation.of(arrays, train, sizes_vary=vary)
-        made = Specialization(prepared, self.inputs, facts, self.parameters)
-        return self._first_binding(made, facts, arrays, train)
-
-    def _do_sizes_vary(self, arrays: Sequence[Array], train: bool) -> bool:
-        """Whether enough specializations exist for arrays that differ only in their sizes."""
-        kind = train, *[(len(array.shape), array.dtype) for array in arrays]
-        before = self._made_of_kind[kind]
-        self._made_of_kind[kind] += 1
-        return before >= _OWN_SIZES
-
-    def _first_binding(
-        self, made: Specialization, facts: Facts, hints: Sequence[Any], train: bool
-    ) -> Binding:
-        """Bind machine code that was generated for size hints, which may serve batches of any size."""
-        if self._knows_data:
-            self._families[train].expect_leading(made, hints, self._data)
-        return Binding.of(made, facts)
+        self._adopt_stored()
+        return self.specializer.right_for(arrays, self._modal and train)
 
 
-__all__ = ["CompiledGraph", "DynamicShapeError"]
+__all__ = ["CompiledGraph"]

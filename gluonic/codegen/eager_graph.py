@@ -7,9 +7,10 @@ from weakref import ref
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.machine.bail_out import BailOut
-from gluonic.codegen.native.specialization import Specialization
+from gluonic.codegen.native.executable import Executable
+from gluonic.codegen.runtime.arena import Arena
 from gluonic.codegen.runtime.binding import Binding
-from gluonic.codegen.runtime.frame import Arena, ExecutionFrame, FramePool
+from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.graph import Application, Array, Entry, Graph, Node, Run, Signatures, shapes_and_dtypes
 from gluonic.graph.builder import F
@@ -68,7 +69,7 @@ class EagerGraph:
         self._compiled = CompiledGraph(graph, inputs, [inputs[i] for i in weights])
         self._weights = weights
         self._held: dict[Any, _Held] = {}
-        self._idle: dict[Specialization, ExecutionFrame] = {}
+        self._idle: dict[Executable, ExecutionFrame] = {}
         self._bindings: dict[Any, Binding | None] = {}
 
     @classmethod
@@ -130,7 +131,7 @@ class EagerGraph:
             binding = self._compiled.binding(arrays, run.train, signature)
         except NotCompiledError:
             return None
-        return binding if binding.specialization.runs else None
+        return binding if binding.executable.functions else None
 
     def run(self, call: "EagerCall", arrays: Sequence[Array], run: Run) -> list[Any] | None:
         """Run a call of this graph; None if it does not take the arrays, or only NumPy can answer it."""
@@ -156,14 +157,14 @@ class EagerGraph:
 
     def _new(self, call: "EagerCall", arrays: Sequence[Array], arena: Arena) -> "_Held":
         """A frame for other weights: if possible, that of weights that no longer exist."""
-        key, specialization = call.key, call.binding.specialization
+        key, executable = call.key, call.binding.executable
 
         def let_go(_: object) -> None:
             held = self._held.pop(key, None)
             if held is not None:
-                self._idle[specialization] = held.frame
+                self._idle[executable] = held.frame
 
-        frame = self._idle.pop(specialization, None)
+        frame = self._idle.pop(executable, None)
         if frame is None:
             frame = ExecutionFrame(call.binding, FramePool(), arena)
         return _Held(frame, [ref(arrays[i], let_go) for i in self._weights])
@@ -192,7 +193,7 @@ class EagerCall:
     ) -> None:
         self._graph, self._weights, self._train = graph, weights, train
         self.binding = binding
-        self.key = binding.specialization, *[identity for _, identity in weights]
+        self.key = binding.executable, *[identity for _, identity in weights]
 
     def __call__(self, arrays: Sequence[Array], run: Run) -> list[Any] | None:
         """Compute the outputs, in new memory; None if NumPy must."""

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.runtime import frame as frame_module
+from gluonic.codegen.runtime import arena as arena_module
 from gluonic.codegen.shapes import facts as facts_module
 from gluonic.gluon import nn
 from gluonic.graph.node import Graph, Node, make_node
@@ -72,7 +72,7 @@ def test_prepacked_values_are_computed_once_for_all_batch_sizes(
         net(images(batch))
     (graph,) = graphs
     (specialization,) = graph.specializations
-    (frame,) = graph.pools[specialization].frames
+    (frame,) = graph.pools[specialization.executable].frames
     assert specialization.prepacked
     assert frame.prepackings == 1
     weight = net[0].weight
@@ -100,8 +100,9 @@ def test_memory_of_the_largest_batch_serves_the_smaller_ones(graphs: list[Compil
     net = image_net()
     net(images(64))
     (graph,) = graphs
-    (frame,) = graph.pools[graph.specializations[0]].frames
-    slots = graph.specializations[0].buffers.transient_slots
+    executable = graph.specializations[0].executable
+    (frame,) = graph.pools[executable].frames
+    slots = executable.call.transient
     largest = [frame.slots[slot] for slot in slots]
     for batch in (5, 63, 1):
         net(images(batch))
@@ -120,7 +121,7 @@ def test_a_batch_too_large_for_memory_does_not_affect_smaller_ones(
         raise MemoryError
 
     with monkeypatch.context() as patch:
-        patch.setattr(frame_module, "allocated", refuse)
+        patch.setattr(arena_module, "allocated", refuse)
         with pytest.raises(MemoryError):
             net(images(640))
     np.testing.assert_array_equal(net(images(5)).asnumpy(), expected)
@@ -322,9 +323,9 @@ def test_another_batch_size_infers_no_operator_again(
 
     call(4)
     asked: list[str] = []
-    for what in ("_bind_known", "_specialized"):
+    for what in ("right_for", "bind_new"):
         for graph in graphs:
-            monkeypatch.setattr(graph, what, lambda *_, what=what: asked.append(what))
+            monkeypatch.setattr(graph.specializer, what, lambda *_, what=what: asked.append(what))
     call(7)  # the first other size is what the family is found for
     monkeypatch.setattr(facts_module, "signature", lambda *_: asked.append("signature"))
     for size in (5, 1, 64, 2, 9, 64):

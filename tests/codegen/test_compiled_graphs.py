@@ -9,7 +9,8 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 
-from gluonic.codegen.compiled import CompiledGraph, DynamicShapeError
+from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.shapes.facts import DynamicShapeError
 from gluonic.graph.builder import F
 from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret

@@ -5,11 +5,10 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.launch.launch import SHARE
 from gluonic.codegen.loops.steps import Step
 
-SHARE = 0
-"""The index in the table of the address of the function that shares a step among threads."""
-FIRST = 1
+FIRST = SHARE + 1
 """The index of the first step's numbers."""
 UNITS, CHUNK, THREADS, WORKSPACE, NEXT = range(5)
 """The offsets of the entries after the numbers of a step's phase."""
@@ -28,6 +27,7 @@ class ArgumentTable:
     Attributes
     ----------
     size : length of the table
+    counts : the same
     begins : for each step, the index of its first number
     phases : for each phase of each step, the index of the entries on the division of its units
     first_phases : for each step, the index of its first phase among all phases
@@ -36,7 +36,7 @@ class ArgumentTable:
     """
 
     def __init__(self, steps: Sequence[Step], counts: Sequence[int]) -> None:
-        self.size = FIRST
+        self.size, self.counts = FIRST, counts
         self.begins: list[int] = []
         self._numbers: list[int] = []
         shares: list[int] = []

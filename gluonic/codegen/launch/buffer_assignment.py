@@ -7,13 +7,18 @@ there: for instance the channels of a single image.
 from collections.abc import Collection, Mapping, Sequence
 from typing import Any
 
-import numpy as np
-
 from gluonic.codegen.data_movement.copies import JoinStep
 from gluonic.codegen.launch.argument_table import UNITS, ArgumentTable
 from gluonic.codegen.launch.arguments import Integers
 from gluonic.codegen.loops.fusion import Group
-from gluonic.codegen.machine.memory import ALIGNMENT, EMPTY, Lifetimes, MemoryPlan, side_by_side
+from gluonic.codegen.machine.memory import (
+    ALIGNMENT,
+    EMPTY,
+    Lifetimes,
+    MemoryPlan,
+    Room,
+    side_by_side,
+)
 from gluonic.graph import Entry
 from gluonic.support.record import record
 
@@ -59,7 +64,6 @@ class BufferAssignment:
     prepacked : the groups that run only when a parameter may have changed
     elsewhere : results in the memory of inputs or outputs, or that are Python objects
     root : for a reshaped result, the result whose memory it uses
-    slots : the index in the address table of a result, or of a step's workspace
 
     Attributes
     ----------
@@ -74,7 +78,6 @@ class BufferAssignment:
         prepacked: Collection[Group],
         elsewhere: Collection[Entry],
         root: dict[Entry, Entry],
-        slots: dict[Any, int],
     ) -> None:
         steps: list[tuple[Sequence[Any], Sequence[Any]]] = []
         persistent: dict[Any, None] = {}
@@ -94,8 +97,6 @@ class BufferAssignment:
             steps.append((group.inputs, [e for e in writes if e not in persistent]))
         self._lifetimes = Lifetimes(steps, living, root)
         self.persistent, self.transient = list(persistent), self._lifetimes.buffers
-        self.persistent_slots = np.array([slots[e] for e in self.persistent], np.intp)
-        self.transient_slots = np.array([slots[e] for e in self.transient], np.intp)
         self.workspaces = {i: numbers[e] for i, e in enumerate(self.all) if e in numbers}
         self._joinings = self._joined([group for group, _ in groups], numbers, root)
 
@@ -126,13 +127,14 @@ class BufferAssignment:
         """Whether results may live in the memory of others, where shapes allow for it."""
         return bool(self._joinings)
 
-    def has_room(self, size: int) -> bool:
-        """Whether there was memory for so large an arena."""
-        return size <= self._lifetimes.room
+    @property
+    def room(self) -> Room:
+        """The largest arena so far."""
+        return self._lifetimes.room
 
-    def note_room(self, size: int) -> None:
-        """Record that an arena of this size could be allocated."""
-        self._lifetimes.room = max(self._lifetimes.room, size)
+    @room.setter
+    def room(self, room: Room) -> None:
+        self._lifetimes.room = room
 
     def _joined(
         self, groups: Sequence[Group], steps: Mapping[Any, int], root: Mapping[Entry, Entry]

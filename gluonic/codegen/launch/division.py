@@ -8,8 +8,9 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gluonic.codegen.launch.argument_table import CHUNK, SHARE, THREADS, UNITS, ArgumentTable
+from gluonic.codegen.launch.argument_table import CHUNK, THREADS, UNITS, ArgumentTable
 from gluonic.codegen.launch.arguments import Integers
+from gluonic.codegen.launch.launch import SHARE
 from gluonic.codegen.machine.workers import workers
 
 WORTH = 30_000

@@ -6,38 +6,16 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.launch.argument_table import SHARE, THREADS, WORKSPACE, ArgumentTable
+from gluonic.codegen.launch.argument_table import THREADS, WORKSPACE, ArgumentTable
 from gluonic.codegen.launch.arguments import Integers, LaunchArguments
 from gluonic.codegen.launch.buffer_assignment import BufferAssignment
 from gluonic.codegen.launch.division import divide, takes_long
+from gluonic.codegen.launch.launch import Launch
 from gluonic.codegen.machine.memory import ALIGNMENT, MemoryPlan
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.shapes.symbolic import ShapeEnv, at_least, written
 from gluonic.codegen.shapes.valuation import Valuation, are_open, distinct
 from gluonic.graph.attributes import Shape
-from gluonic.support.record import record
-
-
-@record
-class Launch:
-    """The launch arguments and the memory plan for one set of shapes.
-
-    Attributes
-    ----------
-    table : the run-time numbers of all native steps
-    persistent, transient : the memory plans of results that persist after a call, and of the others
-    results : the shapes of the computed results
-    """
-
-    table: Integers
-    persistent: MemoryPlan
-    transient: MemoryPlan
-    results: Sequence[Shape]
-
-    @property
-    def is_shared(self) -> bool:
-        """Whether several threads share some step."""
-        return bool(self.table[SHARE])
 
 
 class _Column:
@@ -127,8 +105,8 @@ class Launches:
         """The memory plans: those kept for larger sizes if memory of that size is there already."""
         if self._kept is not None:
             largest, persistent, transient = self._kept
-            fits = self._buffers.has_room(transient.size) and all(map(le, open_sizes, largest))
-            if fits:
+            has_room = transient.size <= self._buffers.room.size
+            if has_room and all(map(le, open_sizes, largest)):
                 return persistent, transient
         plans = self._buffers.plans(self._sizes.at(open_sizes), numbers, self._table)
         if self._keeps:

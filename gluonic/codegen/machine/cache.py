@@ -5,7 +5,8 @@ SHA-256 of its payload: LLVM may abort on a damaged object file, so it never see
 is private to the user. Whatever is wrong with it (read-only, full, foreign, damaged) costs a
 compilation and nothing else.
 
-``GLUONIC_CACHE=0`` turns the cache off, ``GLUONIC_CACHE_DIR`` moves it, ``GLUONIC_CACHE_SIZE``
+``GLUONIC_CACHE=0`` turns the cache off, ``GLUONIC_CACHE=objects`` stores object files alone and no compiled
+graphs (:mod:`gluonic.codegen.runtime.stored_bindings`), ``GLUONIC_CACHE_DIR`` moves it, ``GLUONIC_CACHE_SIZE``
 caps it (bytes, default 256 MiB).
 """
 
@@ -17,6 +18,7 @@ import stat
 import sys
 import zlib
 from collections.abc import Callable
+from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
 
@@ -48,13 +50,17 @@ def key(text: str, target: Target) -> str:
         64 hexadecimal digits.
     """
     version = ".".join(str(part) for part in load_llvm().llvm_version_info)
-    machine = target.triple, target.cpu, target.features
-    parts = (__version__, version, *machine, *LLVM_OPTIONS, text)
-    digest = hashlib.sha256()
+    parts = (__version__, version, *target.names, *LLVM_OPTIONS, text)
+    return digest(*parts)
+
+
+def digest(*parts: str) -> str:
+    """Return the name of an entry that some texts determine."""
+    found = hashlib.sha256()
     for part in parts:
         encoded = part.encode()
-        digest.update(len(encoded).to_bytes(8, "little") + encoded)
-    return digest.hexdigest()
+        found.update(len(encoded).to_bytes(8, "little") + encoded)
+    return found.hexdigest()
 
 
 def fetch(name: str, make: Callable[[], bytes]) -> bytes:
@@ -67,18 +73,31 @@ def fetch(name: str, make: Callable[[], bytes]) -> bytes:
     make : callable
         Compiles the module.
     """
-    folder = _private_folder()
-    if folder is None:
-        return make()
-    found = _read(folder / (name + _SUFFIX))
+    found = read(name)
     if found is not None:
         return found
     made = make()
-    try:
-        _write(folder, name, made)
-    except OSError:  # a full or read-only disk: the code is compiled, but not stored
-        return made
+    store(name, made)
     return made
+
+
+def read(name: str) -> bytes | None:
+    """Return an entry, or None if it is not there."""
+    folder = _private_folder()
+    return None if folder is None else _read(folder / (name + _SUFFIX))
+
+
+def store(name: str, content: bytes) -> None:
+    """Write an entry, unless the cache is off, or the disk is full or read-only."""
+    folder = _private_folder()
+    if folder is not None:
+        with suppress(OSError):
+            _write(folder, name, content)
+
+
+def keeps_graphs() -> bool:
+    """Return whether compiled graphs are stored, too, not only their object files."""
+    return os.environ.get("GLUONIC_CACHE", "1") not in ("0", "objects")
 
 
 def folder() -> Path:

@@ -57,11 +57,13 @@ class LinkedLibrary:
     ----------
     from_disk : bool
         Whether it came from the disk cache.
+    name : str
+        The name of the object file there.
     """
 
     def __init__(self, number: int, addresses: Mapping[str, int], size: int) -> None:
         self._number, self.addresses, self.size = number, addresses, size
-        self.from_disk = False
+        self.from_disk, self.name = False, ""
 
     def __getitem__(self, name: str) -> int:
         """Return the address of a function."""
@@ -118,9 +120,31 @@ def _load(
             compiled.append(compile_object(text, target))
         return compiled[0]
 
-    image = cache.fetch(cache.key(text, target), compile_now)
+    name = cache.key(text, target)
+    image = cache.fetch(name, compile_now)
     library = link(image, names, imports, target, symbols)
-    library.from_disk = not compiled
+    library.from_disk, library.name = not compiled, name
+    return library
+
+
+def load_stored(
+    name: str, names: Sequence[str], imports: Sequence[str], symbols: Mapping[str, int]
+) -> LinkedLibrary | None:
+    """Link an object file of the disk cache, for this machine; None if it is not there.
+
+    Parameters
+    ----------
+    name : str
+        The name of the object file.
+    names, imports, symbols
+        See :func:`load`.
+    """
+    with deferred_signals():
+        image = cache.read(name)
+        if image is None:
+            return None
+        library = link(image, names, imports, host(), symbols)
+    library.from_disk, library.name = True, name
     return library
 
 

@@ -44,6 +44,17 @@ class MemoryPlan:
         return np.array(self.offsets, np.uintp)
 
 
+class Room:
+    """The size in bytes of the largest arena that could be allocated so far."""
+
+    def __init__(self) -> None:
+        self.size = 0
+
+    def note(self, size: int) -> None:
+        """Record that an arena of this size could be allocated."""
+        self.size = max(self.size, size)
+
+
 EMPTY = MemoryPlan([], 0)
 """The plan of no buffers."""
 
@@ -69,7 +80,7 @@ class Lifetimes:
     Attributes
     ----------
     buffers : the results in the arena that are written, in the order of their births
-    room : the size in bytes of the largest arena that could be allocated
+    room : the largest arena so far
     _moves : the index of a buffer that is born; its bitwise inverse when it dies
     _layouts : a layout for each nesting of buffers
     """
@@ -85,7 +96,7 @@ class Lifetimes:
             for entry in (*reads, *writes):
                 last[root.get(entry, entry)] = number
         self.buffers: list[Any] = []
-        self.room = 0
+        self.room = Room()
         self._moves: list[int] = []
         self._layouts: dict[Any, _Layout] = {}
         dying: dict[int, list[int]] = {}
@@ -114,7 +125,7 @@ class Lifetimes:
         hosts, begins = _outermost(len(self.buffers), within) if key or layout is None else ((), ())
         if layout is None:
             layout = self._layouts[key] = _Layout(_shared_moves(self._moves, hosts))
-        plan = layout.plan(np.asarray(sizes, np.int64), self.room)
+        plan = layout.plan(np.asarray(sizes, np.int64), self.room.size)
         if not key:
             return plan
         offsets = [plan.offsets[host] + begin for host, begin in zip(hosts, begins, strict=True)]

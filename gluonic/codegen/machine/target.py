@@ -76,6 +76,11 @@ class Target:
     simd: frozenset[str]
 
     @property
+    def names(self) -> tuple[str, str, str]:
+        """LLVM's names, which determine the rest; `simd` is listed in another order in each process."""
+        return self.triple, self.cpu, self.features
+
+    @property
     def architecture(self) -> str:
         """First part of the triple, such as ``x86_64`` or ``aarch64``."""
         return self.triple.partition("-")[0]

@@ -6,8 +6,10 @@ NumPy's BLAS needs no further import, and the process has one pool of BLAS threa
 import ctypes
 import sys
 from functools import cache
+from typing import Any, TypeAlias
 
-from gluonic.codegen.maths.values import Dtype
+import numpy as np
+
 from gluonic.support.record import record
 
 # CBLAS function names, for a dtype's letter and an operation, with the type of their integers, in many builds.
@@ -19,6 +21,7 @@ _NAMES = (
 )
 _MODULES = ("numpy._core._multiarray_umath", "numpy.core._multiarray_umath")
 """The modules that are linked to BLAS, in NumPy 2 and 1."""
+Dtype: TypeAlias = "np.dtype[Any]"
 _LETTERS = {"float32": "s", "float64": "d"}
 
 
@@ -46,6 +49,16 @@ def gemm(dtype: Dtype) -> BlasFunction | None:
 def gemv(dtype: Dtype) -> BlasFunction | None:
     """The product of a matrix and a vector; None as for `gemm`."""
     return _function("gemv", dtype)
+
+
+def address_of(symbol: str) -> int | None:
+    """The address of a function by its name in our modules; None if there is none."""
+    for find in (gemm, gemv):
+        for name in _LETTERS:
+            function = find(np.dtype(name))
+            if function is not None and function.symbol == symbol:
+                return function.address
+    return None
 
 
 @cache

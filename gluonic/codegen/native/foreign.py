@@ -1,16 +1,15 @@
 """Calls of operators that have their own machine code, from extension libraries."""
 
 import threading
-from collections.abc import Callable, Sequence
-from typing import TypeAlias
+from collections.abc import Sequence
 
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
+from gluonic.codegen.native.executable import NativeFunction
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import NativeCall, Node
 
-NativeFunction: TypeAlias = Callable[[int, int], None]
 _MOST_REMEMBERED = 16
 
 

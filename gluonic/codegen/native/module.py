@@ -17,6 +17,7 @@ from gluonic.codegen.machine.bail_out import BAIL_OUT
 from gluonic.codegen.machine.jit import load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.native.code_keys import code_key
+from gluonic.codegen.native.executable import NativeFunction, native_function
 from gluonic.codegen.native.runs import StepCall, emit_run, emit_run_in_parts
 from gluonic.codegen.native.shared_kernels import KernelLibrary, link_steps
 from gluonic.codegen.native.written import WRITTEN
@@ -65,7 +66,6 @@ class NativeCode:
     ----------
     functions : one for each run of steps: ``(address table, number table)``
     steps : the steps, in the order of their numbers in the table
-    table : the layout of the table
     module : the functions as they were written
     library : the object that keeps the code in memory; None if there are no native steps
     names : for each step, the name of its function
@@ -73,9 +73,8 @@ class NativeCode:
     _libraries : the objects that keep the runs in parts in memory, timed or not
     """
 
-    functions: list[Callable[[int, int], None]]
+    functions: list[NativeFunction]
     steps: list[Step]
-    table: ArgumentTable
     module: LLVMModule
     library: KernelLibrary | None
     names: list[str]
@@ -112,22 +111,24 @@ class NativeCode:
 
 
 def compile_steps(
-    runs: Sequence[Sequence[Group]], facts: Facts, slot: Callable[[Any], int]
+    runs: Sequence[Sequence[Group]],
+    table: ArgumentTable,
+    facts: Facts,
+    slot: Callable[[Any], int],
 ) -> NativeCode:
     """Compile all native steps of a graph into one module.
 
     Parameters
     ----------
     runs : for each native call, its groups in execution order
+    table : the layout of the table of run-time numbers
     facts : shapes and dtypes
     slot : the index in the address table of a result, of a step's workspace, or of the flag of steps that bail
         out
     """
     module = LLVMModule(host())
     steps: list[Step] = [group.step for run in runs for group in run]
-    counts = [len(step.numbers(facts)) // step.phases for step in steps]
-    table = ArgumentTable(steps, counts)
-    tables = zip(steps, counts, table.begins, strict=True)
+    tables = zip(steps, table.counts, table.begins, strict=True)
     names: list[str] = []
     step_names: list[str] = []
     all_calls: list[list[StepCall]] = []
@@ -147,8 +148,8 @@ def compile_steps(
         names.append(f"run{number}")
         emit_run(module, names[-1], calls)
     library = link_steps(module, names, dict.fromkeys(step_names)) if names else None
-    functions = [_callable(library.addresses[name]) for name in names] if library else []
-    return NativeCode(functions, steps, table, module, library, step_names, all_calls)
+    functions = [native_function(library.addresses[name]) for name in names] if library else []
+    return NativeCode(functions, steps, module, library, step_names, all_calls)
 
 
 class SharedFunctions:
@@ -181,8 +182,3 @@ class SharedFunctions:
         if known != name:
             del self._module.definitions[name]
         return known
-
-
-def _callable(address: int) -> Callable[[int, int], None]:
-    # ctypes converts an integer to a pointer twice as fast as to a size.
-    return ctypes.CFUNCTYPE(None, ctypes.c_void_p, ctypes.c_void_p)(address)

@@ -30,10 +30,10 @@ def divided(spec: Specialization) -> dict[int, list[RunPart]]:
     An output whose last access is by Python is in none of them, nor is one that may still be discarded.
     """
     ends: dict[tuple[int, int], list[int]] = {}
-    if not spec.may_bail_out and not spec.has_foreign_steps:
+    if spec.call.bail_out is None and not spec.call.has_foreign_steps:
         last = {slot: position for position, slot in _touched(spec)}
         native = {i: segment.number for i, segment in enumerate(spec.segments) if segment.native}
-        for number, (slot, _) in enumerate(spec.result_slots):
+        for number, (slot, _) in enumerate(spec.call.results):
             position = None if slot is None else last.get(slot)
             if position is not None and position[0] in native:
                 ends.setdefault((native[position[0]], position[1] + 1), []).append(number)

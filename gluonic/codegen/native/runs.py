@@ -7,7 +7,8 @@ kernels.
 import time
 from collections.abc import Sequence
 
-from gluonic.codegen.launch.argument_table import CHUNK, NEXT, SHARE, THREADS, UNITS, WORKSPACE
+from gluonic.codegen.launch.argument_table import CHUNK, NEXT, THREADS, UNITS, WORKSPACE
+from gluonic.codegen.launch.launch import SHARE
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.support.record import record

@@ -13,6 +13,7 @@ from collections import deque
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
+from typing import Any
 from weakref import WeakValueDictionary
 
 from gluonic.codegen.machine.assembler import LLVMModule
@@ -44,14 +45,33 @@ class CodeOrigin:
         return f"{self.functions} functions {how} in {self.seconds:.3f} s, {self.shared} in memory"
 
 
+@record
+class LinkSource:
+    """What an object file was linked with, besides functions of other libraries.
+
+    Attributes
+    ----------
+    names : the functions in it that can be called
+    imports : the functions of the C library that it calls
+    symbols : the addresses of other functions, by name
+    """
+
+    names: Sequence[str]
+    imports: Sequence[str]
+    symbols: Mapping[str, int]
+
+
 class KernelLibrary:
     """The machine code of a graph: functions compiled for it, and shared ones that it calls.
+
+    A new library is entered in the table of functions in memory.
 
     Parameters
     ----------
     linked : the compiled functions
+    source : what they were linked with
     keys : the keys of the steps' functions in it, by name
-    others : the functions that were in memory, by name, with their keys
+    others : the functions of other libraries that it calls, by name, with their keys
 
     Attributes
     ----------
@@ -67,17 +87,23 @@ class KernelLibrary:
     def __init__(
         self,
         linked: LinkedLibrary,
+        source: LinkSource,
         keys: Mapping[str, str],
         others: Mapping[str, tuple["KernelLibrary", str]],
     ) -> None:
-        self.linked = linked
+        self.linked, self.source, self.keys, self.others = linked, source, keys, others
         self.size = linked.size
         self.by_key = {key: linked[name] for name, key in keys.items()}
         found = {name: library.by_key[key] for name, (library, key) in others.items()}
         self.addresses = {**linked.addresses, **found}
-        self._kept = {library for library, _ in others.values()}
+        with _lock:
+            _libraries.setdefault(_identity(linked.name, keys, others), self)
+            for key in keys.values():
+                _living.setdefault(key, self)
 
 
+_libraries: WeakValueDictionary[Any, KernelLibrary] = WeakValueDictionary()
+"""The libraries by their object files and the functions of others that they call."""
 _living: WeakValueDictionary[str, KernelLibrary] = WeakValueDictionary()
 """The library of each function, by the function's key."""
 _lock = lock()
@@ -138,9 +164,9 @@ class _Contents:
     def key(self, name: str) -> str:
         """The key of a function's machine code, which does not depend on its name."""
         text, called = self.definitions[name], with_callees(self.references, [name])
-        parts = [repr(self.module.target), text.replace(f"@{name}(", "@(", 1)]
+        parts = [*self.module.target.names, text.replace(f"@{name}(", "@(", 1)]
         for each in sorted(called - {name}):
-            parts += [each, self._digest(each), str(self.module.symbols.get(each, ""))]
+            parts += [each, self._digest(each)]
         parts += self.hints(called)
         return _digest("\0".join(parts))
 
@@ -166,12 +192,23 @@ def _linked(
     rest = _without(contents, others, names)
     for name, (library, key) in others.items():
         rest.extern(name, library.by_key[key], _arguments(contents.definitions[name]))
-    linked = load(rest.text(), names, tuple(rest.imports), symbols=rest.symbols)
-    made = KernelLibrary(linked, keys, others)
+    imports = tuple(rest.imports)
+    linked = load(rest.text(), names, imports, symbols=rest.symbols)
+    own = {name: address for name, address in rest.symbols.items() if name not in others}
+    return KernelLibrary(linked, LinkSource(names, imports, own), keys, others)
+
+
+def living_library(
+    object_file: str, keys: Mapping[str, str], others: Found
+) -> KernelLibrary | None:
+    """The library in memory that was linked from an object file and functions of other libraries, if any."""
     with _lock:
-        for key in keys.values():
-            _living.setdefault(key, made)
-    return made
+        return _libraries.get(_identity(object_file, keys, others))
+
+
+def _identity(object_file: str, keys: Mapping[str, str], others: Found) -> tuple[str, ...]:
+    called = {name: key for name, (_, key) in others.items()}
+    return object_file, *[f"{name} {key}" for name, key in sorted({**keys, **called}.items())]
 
 
 def _arguments(text: str) -> list[str]:

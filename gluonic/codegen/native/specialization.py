@@ -3,6 +3,7 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
+from gluonic.codegen.launch.argument_table import ArgumentTable
 from gluonic.codegen.launch.arguments import LaunchSpec
 from gluonic.codegen.launch.buffer_assignment import BufferAssignment
 from gluonic.codegen.loops.fusion import Group, fuse
@@ -13,6 +14,7 @@ from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, Step, loop_for
 from gluonic.codegen.machine.bail_out import BAIL_OUT
 from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.native.executable import CallSpec, Executable
 from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
 from gluonic.codegen.native.prepacking import prepacked_groups
 from gluonic.codegen.native.steps import native_step, standalone_step
@@ -62,18 +64,10 @@ class Specialization:
     steps : the native steps of these groups
     guards : the shapes for which it is valid
     computed : the distinct outputs that are computed
-    positions : their indices among all outputs
     from_python : those whose memory Python allocates
-    returned : for each output, its index among the inputs and computed outputs, and whether it is copied
-    unread_inputs : the positions of the inputs that nothing reads
-    prepacked_inputs : the indices of the inputs that prepacked groups read
-    written : the indices of the inputs that are written to
     buffers : the assignment of results to the memory of frames
     launch : the parts of it that have launch arguments
-    may_bail_out : whether machine code may bail out to the interpreter
-    is_native : whether all of it is machine code
-    is_plain : whether a call is one native call whose results are the outputs, without repetition
-    can_replay : whether `ExecutionFrame.replay` can run it
+    call : how calls use the machine code
     """
 
     def __init__(
@@ -112,17 +106,35 @@ class Specialization:
         self._number_slots()
         self.runs = [self.prepacked] if self.prepacked else []
         self.runs += [segment.groups for segment in self.segments if segment.native]
+        self.steps: list[Step] = [group.step for run in self.runs for group in run]
         self.facts = facts
         self.guards.decide(_all_dtypes)
         self.guards.release()
         self._describe_ends(facts)
         self.buffers = self._buffers(facts)
+        self.call = self._call()
         self.launch = LaunchSpec(self.steps, self.buffers.all, self.computed)
+
+    @cached_property
+    def table(self) -> ArgumentTable:
+        """The layout of the table of run-time numbers."""
+        counts = [len(step.numbers(self.facts)) // step.phases for step in self.steps]
+        return ArgumentTable(self.steps, counts)
 
     @cached_property
     def code(self) -> NativeCode:
         """The machine code."""
-        return compile_steps(self.runs, self.facts, self.slot)
+        return compile_steps(self.runs, self.table, self.facts, self.slot)
+
+    @cached_property
+    def executable(self) -> Executable:
+        """The machine code, as calls use it."""
+        return Executable(self.call, self.code.functions, self.code.library, self.buffers.room)
+
+    def adopt(self, executable: Executable) -> None:
+        """Use equal machine code that is loaded already."""
+        self.executable = executable
+        self.buffers.room = executable.room
 
     def _step(self, group: Group, facts: Facts) -> Step | None:
         """The native step of a group; None if Python runs it."""
@@ -148,35 +160,37 @@ class Specialization:
         return prepacked_groups(self.fusion.groups, constant, pinned, self.root)
 
     def _describe_ends(self, facts: Facts) -> None:
-        """Set the attributes on inputs and outputs that calls need."""
+        """Set the attributes on inputs and outputs."""
         self.input_entries = [node.entry() for node in self.inputs]
         self.input_dtypes = [facts.dtypes.get(entry) for entry in self.input_entries]
-        numbered = enumerate(self.input_entries)
-        self.unread_inputs = [i for i, entry in numbered if entry not in facts.shapes]
         given = {*self.input_entries, *self.target}
         self.computed = [e for e in dict.fromkeys(self.outputs) if e not in given]
-        first = {e: i for i, e in reversed([*enumerate(self.outputs)])}
-        self.positions = [first[e] for e in self.computed]
-        self.returned = self._returned()
         self.from_python = self._computed_in_python()
-        self.result_slots = [
-            (None if e in self.from_python else self.slot(e), facts.dtypes[e])
-            for e in self.computed
-        ]
-        reads = {self.root.get(entry, entry) for group in self.prepacked for entry in group.inputs}
-        self.prepacked_inputs = frozenset(i for i, e in enumerate(self.input_entries) if e in reads)
-        self.steps: list[Step] = [group.step for run in self.runs for group in run]
-        self.has_foreign_steps = any(step.is_foreign for step in self.steps)
+
+    def _call(self) -> CallSpec:
+        """How calls use the machine code."""
+        first = {e: i for i, e in reversed([*enumerate(self.outputs)])}
+        read = {self.root.get(entry, entry) for group in self.prepacked for entry in group.inputs}
         written = set(self.target.values())
-        self.written = [i for i, entry in enumerate(self.input_entries) if entry in written]
-        self.writes_inputs = bool(self.written) or self.has_foreign_steps
-        self.is_native = all(segment.native for segment in self.segments)
-        is_one_call = len(self.segments) == 1 and self.is_native
-        self.may_bail_out = BAIL_OUT in self.slots
-        self.is_plain = (
-            is_one_call and list(self.outputs) == self.computed and not self.may_bail_out
+        numbered = [*enumerate(self.input_entries)]
+        return CallSpec(
+            slots=len(self.slots),
+            inputs=[self.slots[entry] for entry in self.input_entries],
+            unread_inputs=[i for i, entry in numbered if entry not in self.facts.shapes],
+            prepacked_inputs=[i for i, entry in numbered if entry in read],
+            written=[i for i, entry in numbered if entry in written],
+            results=[
+                (None if e in self.from_python else self.slot(e), self.facts.dtypes[e])
+                for e in self.computed
+            ],
+            positions=[first[e] for e in self.computed],
+            returned=self._returned(),
+            calls=[segment.number if segment.native else None for segment in self.segments],
+            persistent=[self.slots[buffer] for buffer in self.buffers.persistent],
+            transient=[self.slots[buffer] for buffer in self.buffers.transient],
+            bail_out=self.slots.get(BAIL_OUT),
+            has_foreign_steps=any(step.is_foreign for step in self.steps),
         )
-        self.can_replay = self.is_plain and len(self.computed) == 1 and not self.writes_inputs
 
     def _computed_in_python(self) -> set[Entry]:
         """The outputs that Python computes and no machine code reads."""
@@ -202,7 +216,7 @@ class Specialization:
         objects = {entry for entry, dtype in facts.dtypes.items() if dtype.hasobject}
         elsewhere = {*self.input_entries, *self.graph.outputs, *self.host, *self.target, *objects}
         groups = [(group, self.written_by(group)) for group in self.groups]
-        return BufferAssignment(groups, self.prepacked, elsewhere, self.root, self.slots)
+        return BufferAssignment(groups, self.prepacked, elsewhere, self.root)
 
     def written_by(self, group: Group) -> list[Entry]:
         """The results of a group that are written to memory."""

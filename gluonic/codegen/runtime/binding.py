@@ -4,31 +4,33 @@ A new batch size needs only a new binding. See :mod:`gluonic.codegen.runtime.fra
 """
 
 from collections.abc import Callable, Sequence
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from gluonic.codegen.launch.arguments import launch_arguments
-from gluonic.codegen.launch.launches import Launch, Launches
+from gluonic.codegen.launch.launch import Launch
 from gluonic.codegen.machine.addresses import address_of
-from gluonic.codegen.native.foreign import NativeFunction, checked
-from gluonic.codegen.native.parts import RunPart, divided
-from gluonic.codegen.native.specialization import Specialization
-from gluonic.codegen.runtime.step_times import TimedRuns
-from gluonic.codegen.shapes.facts import Facts
-from gluonic.codegen.shapes.symbolic import ShapeEnv
+from gluonic.codegen.native.executable import Executable, NativeFunction
 from gluonic.graph.attributes import Shape
 from gluonic.graph.events import EVENTS
 from gluonic.support.cached_property import cached_property
 
+if TYPE_CHECKING:
+    from gluonic.codegen.native.parts import RunPart
+    from gluonic.codegen.native.specialization import Specialization
+    from gluonic.codegen.runtime.step_times import TimedRuns
+    from gluonic.codegen.shapes.facts import Facts
+
+# A call needs little of the compiler: the rest is imported for what calls do not do.
+
 
 class Binding:
-    """A specialization for one set of shapes.
+    """Machine code for one set of shapes.
 
     Parameters
     ----------
-    specialization : the machine code
+    executable : the machine code
     launch : what the code is launched with
     signature : shape and dtype of each input; None for one that nothing reads
-    facts : finds the shapes and dtypes of all results; called only if Python runs some operator
+    details : finds the specialization, and the shapes and dtypes of all results
 
     Attributes
     ----------
@@ -40,51 +42,54 @@ class Binding:
 
     def __init__(
         self,
-        specialization: Specialization,
+        executable: Executable,
         launch: Launch,
         signature: tuple[tuple[Shape | None, Any], ...],
-        facts: Callable[[], Facts],
+        details: "Callable[[], tuple[Specialization, Facts]]",
     ) -> None:
-        self.specialization, self._find_facts = specialization, facts
-        spec = specialization
+        self.executable, self._find_details = executable, details
         self.launch, self.table_address = launch, address_of(launch.table)
         self.persistent, self.transient = launch.persistent, launch.transient
         self.signature = signature
-        pairs = zip(spec.result_slots, launch.results, strict=True)
+        pairs = zip(executable.call.results, launch.results, strict=True)
         self.results = [(slot, shape, dtype) for (slot, dtype), shape in pairs]
-        self.functions: Sequence[NativeFunction] = spec.code.functions
-        if spec.has_foreign_steps:
-            self.functions = checked(self.functions, spec.code.steps, self.facts)
+        self.functions: Sequence[NativeFunction] = executable.functions
+        if executable.call.has_foreign_steps:
+            from gluonic.codegen.native.foreign import checked
 
-    @staticmethod
-    def of(specialization: Specialization, facts: Facts) -> "Binding":
-        """The binding for one set of shapes."""
-        inputs = [facts.shapes.get(entry) for entry in specialization.input_entries]
-        arguments = launch_arguments(specialization.launch, facts)
-        table, buffers = specialization.code.table, specialization.buffers
-        launch = Launches(arguments, table, buffers, ShapeEnv()).at()
-        assert launch is not None
-        signature = zip(inputs, specialization.input_dtypes, strict=True)
-        return Binding(specialization, launch, tuple(signature), lambda: facts)
+            self.functions = checked(self.functions, self.specialization.steps, self.facts)
 
     @cached_property
-    def facts(self) -> Facts:
+    def _details(self) -> "tuple[Specialization, Facts]":
+        return self._find_details()
+
+    @property
+    def specialization(self) -> "Specialization":
+        """The specialization that the machine code belongs to."""
+        return self._details[0]
+
+    @property
+    def facts(self) -> "Facts":
         """The shapes and dtypes of all results."""
-        return self._find_facts()
+        return self._details[1]
 
     @cached_property
-    def timed(self) -> TimedRuns:
+    def timed(self) -> "TimedRuns":
         """The native functions with timed steps, for the profiler."""
+        from gluonic.codegen.runtime.step_times import TimedRuns
+
         return TimedRuns(self.specialization, self.facts)
 
     @cached_property
-    def _parts(self) -> dict[int, list[RunPart]]:
+    def _parts(self) -> "dict[int, list[RunPart]]":
+        from gluonic.codegen.native.parts import divided
+
         return divided(self.specialization)
 
     def handing_over(self, finished: Callable[[int], None]) -> Sequence[NativeFunction]:
         """The native functions; they call `finished` with the index of each finished output."""
         spec = self.specialization
-        if spec.has_foreign_steps:
+        if spec.call.has_foreign_steps:
             return self.timed.functions if EVENTS.symbolic else self.functions
 
         def function(number: int) -> NativeFunction:

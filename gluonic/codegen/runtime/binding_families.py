@@ -66,7 +66,7 @@ class Family:
         self.specialization = specialization
         self.arrays, self._sizes, self._env = arrays, ArraysOfSizes(arrays), env
         self._facts = Facts(facts.shapes, facts.dtypes)
-        table, buffers = specialization.code.table, specialization.buffers
+        table, buffers = specialization.table, specialization.buffers
         given = [shape for _, shape in self._sizes.others]
         self._launches = Launches(arguments, table, buffers, env, given)
 
@@ -87,14 +87,15 @@ class Family:
         launch = self._launches.at(size, given=[signature[i][0] for i, _ in self._sizes.others])
         if launch is None:
             return None
+        spec = self.specialization
         return Binding(
-            self.specialization, launch, self._read(signature), lambda: self._facts_at(size)
+            spec.executable, launch, self._read(signature), lambda: (spec, self._facts_at(size))
         )
 
     def _read(self, signature: Signatures) -> tuple[tuple[Shape | None, Any], ...]:
         """The shapes and dtypes of inputs, without those that nothing reads."""
         spec = self.specialization
-        if not spec.unread_inputs:
+        if not spec.call.unread_inputs:
             return signature
         pairs = zip(signature, spec.input_dtypes, strict=True)
         return tuple([(None if dtype is None else shape, dtype) for (shape, _), dtype in pairs])

@@ -12,10 +12,11 @@ from weakref import ref
 import numpy as np
 
 from gluonic.codegen.machine.addresses import address_of
-from gluonic.codegen.machine.bail_out import BAIL_OUT, BailOut
-from gluonic.codegen.machine.memory import ALIGNMENT, MemoryPlan
+from gluonic.codegen.machine.bail_out import BailOut
+from gluonic.codegen.machine.memory import MemoryPlan
+from gluonic.codegen.native.executable import NativeFunction
+from gluonic.codegen.runtime.arena import Arena, Memory
 from gluonic.codegen.runtime.binding import Binding
-from gluonic.codegen.runtime.python_steps import MixedSteps
 from gluonic.graph import Array, Entry, Run
 from gluonic.graph.attributes import Shape
 from gluonic.graph.events import EVENTS
@@ -23,7 +24,7 @@ from gluonic.graph.memory import allocated, too_large
 from gluonic.graph.versions import Watch, has_escaped, mark_all_modified
 
 if TYPE_CHECKING:
-    from gluonic.codegen.native.foreign import NativeFunction
+    from gluonic.codegen.runtime.python_steps import MixedSteps
 
 
 _UNCHANGING = Watch()
@@ -34,41 +35,8 @@ def _nothing() -> None:
     """The replacement of a weak reference where there is no array."""
 
 
-class _Memory:
-    """Bytes that are aligned to cache lines."""
-
-    def __init__(self, size: int, *, zeroed: bool = False) -> None:
-        make = np.zeros if zeroed else np.empty
-        what = "the intermediate results of a compiled graph"
-        self.size, self.bytes = size, allocated(make, (size + ALIGNMENT,), np.uint8, what)
-        self.start = -self.bytes.ctypes.data % ALIGNMENT
-        self.address = self.bytes.ctypes.data + self.start
-
-    def view(self, offset: int, size: int) -> Array:
-        """A range of the bytes."""
-        return self.bytes[self.start + offset : self.start + offset + size]
-
-
-class Arena:
-    """Memory for the intermediate results of calls; frames that never run at the same time may share one.
-
-    Attributes
-    ----------
-    memory : the bytes; replaced when more are reserved
-    """
-
-    def __init__(self) -> None:
-        self.memory = _Memory(0)
-
-    def reserved(self, size: int) -> _Memory:
-        """The memory, of at least `size` bytes."""
-        if size > self.memory.size:
-            self.memory = _Memory(size)
-        return self.memory
-
-
 class FramePool:
-    """The frames of a specialization.
+    """The frames of an executable.
 
     Attributes
     ----------
@@ -112,35 +80,35 @@ class ExecutionFrame:
     """
 
     def __init__(self, binding: Binding, pool: FramePool, arena: Arena | None = None) -> None:
-        spec = self.specialization = binding.specialization
-        self.pool = pool
+        self.executable, self.pool = binding.executable, pool
+        call = self.executable.call
         self.hits = self.prepackings = 0
         self.verified_for: object = None
-        self.slots = (ctypes.c_size_t * max(len(spec.slots), 1))()
+        self.slots = (ctypes.c_size_t * max(call.slots, 1))()
         self._address = ctypes.addressof(self.slots)
         self._table: Array = np.frombuffer(memoryview(self.slots), np.uintp)
-        self._positions = [spec.slots[entry] for entry in spec.input_entries]
+        self._positions = call.inputs
         self._seen: list[Any] = [_nothing] * len(self._positions)
         self.watch = _UNCHANGING
-        self.prepacked_at = -1 if spec.prepacked_inputs else _UNCHANGING.version
+        self.prepacked_at = -1 if call.prepacked_inputs else _UNCHANGING.version
         self._copies: dict[int, Array] = {}
         self._persistent_offsets: list[int] | None = None
         self._arena = arena or Arena()
         self._plan: MemoryPlan | None = None
         self._arena_address = 0
         self._bailed_out = ctypes.c_int64(0)
-        if spec.may_bail_out:
-            self.slots[spec.slots[BAIL_OUT]] = ctypes.addressof(self._bailed_out)
+        if call.bail_out is not None:
+            self.slots[call.bail_out] = ctypes.addressof(self._bailed_out)
         self._mixed: MixedSteps | None = None
         self.serve(binding)
 
     def serve(self, binding: Binding) -> None:
-        """Switch to another binding of the same specialization."""
+        """Switch to another binding of the same executable."""
         self.binding = binding
         self._table_address, self.verified_for = binding.table_address, None
         self._signature, self._results = binding.signature, binding.results
         self._unread: dict[int, tuple[Shape, Any]] = {}
-        for position in self.specialization.unread_inputs:
+        for position in self.executable.call.unread_inputs:
             self._seen[position] = _nothing
         self._filled: list[Any] = [_nothing] * len(binding.results)
         self._mixed = None
@@ -159,27 +127,27 @@ class ExecutionFrame:
 
     def _set_result_addresses(self) -> None:
         """Set the addresses of intermediate results in the arena."""
-        plan, buffers = self.binding.transient, self.specialization.buffers
+        plan, executable = self.binding.transient, self.executable
         memory = self._arena.reserved(plan.size)
         if plan is self._plan and memory.address == self._arena_address:
             return
-        buffers.note_room(memory.size)
-        self._table[buffers.transient_slots] = plan.displacements + memory.address
+        executable.room.note(memory.size)
+        self._table[executable.transient_slots] = plan.displacements + memory.address
         self._plan, self._arena_address = plan, memory.address
 
     def _make_persistent(self, binding: Binding) -> None:
         """Allocate the persistent buffers; they are zero at first, and nothing is prepacked."""
         self._persistent_offsets = binding.persistent.offsets
-        if self.specialization.prepacked_inputs:
+        if self.executable.prepacked_inputs:
             self.prepacked_at = -1
-        self._persistent = _Memory(binding.persistent.size, zeroed=True)
-        slots = self.specialization.buffers.persistent_slots
+        self._persistent = Memory(binding.persistent.size, zeroed=True)
+        slots = self.executable.persistent_slots
         self._table[slots] = binding.persistent.displacements + self._persistent.address
 
-    def _plain_function(self) -> "NativeFunction | None":
+    def _plain_function(self) -> NativeFunction | None:
         """The only native function of a plain call; None if the call is not plain."""
-        spec = self.specialization
-        return self._functions[spec.segments[0].number] if spec.is_plain else None
+        number = self.executable.only_function
+        return None if number is None else self._functions[number]
 
     def take(self, arrays: Sequence[Array]) -> bool:
         """Store the addresses of the inputs; return whether they have the shapes and dtypes of the binding."""
@@ -201,7 +169,7 @@ class ExecutionFrame:
             return True
         if array.shape != shape or array.dtype != dtype:
             return False
-        if position in self.specialization.prepacked_inputs:
+        if position in self.executable.prepacked_inputs:
             self.watch, self.prepacked_at = _UNCHANGING, -1
         if not dtype.hasobject:
             if array.flags.c_contiguous:
@@ -229,21 +197,22 @@ class ExecutionFrame:
             if only the interpreter can answer the call
         """
         self.hits += 1
-        spec = self.specialization
+        executable = self.executable
         outputs = self._outputs(into)
         if self.watch.version != self.prepacked_at:
             self._prepack(arrays)
         if self._function is not None:
             self._function(self._address, self._table_address)
-        elif spec.is_native:
-            for segment in spec.segments:
-                self._functions[segment.number](self._address, self._table_address)
+        elif executable.is_native:
+            for number in executable.call.calls:
+                self._functions[number](self._address, self._table_address)  # type: ignore[index]
             outputs = self._returned([*arrays, *outputs])
         else:
             outputs = self._run_segments(arrays, outputs, run)
-        if spec.writes_inputs:
+        if executable.writes_inputs:
+            call = executable.call
             mark_all_modified(
-                arrays if spec.has_foreign_steps else [arrays[i] for i in spec.written]
+                arrays if call.has_foreign_steps else [arrays[i] for i in call.written]
             )
         if self._bailed_out.value:
             self._bailed_out.value = 0
@@ -255,7 +224,7 @@ class ExecutionFrame:
         if into is None:
             return [self._fill(number, None) for number in range(len(self._results))]
         filled, outputs = self._filled, []
-        for number, position in enumerate(self.specialization.positions):
+        for number, position in enumerate(self.executable.call.positions):
             output = into[position]
             if output is None or filled[number]() is not output:
                 output = self._fill(number, output)
@@ -304,7 +273,7 @@ class ExecutionFrame:
 
     def _prepack(self, arrays: Sequence[Array]) -> None:
         """Compute the prepacked values."""
-        read = [arrays[position] for position in self.specialization.prepacked_inputs]
+        read = [arrays[position] for position in self.executable.call.prepacked_inputs]
         if self.watch is _UNCHANGING:
             self.watch = Watch(read)
         version = self.watch.version  # later writes may come too late
@@ -333,7 +302,7 @@ class ExecutionFrame:
         finished : called with the index of an output in the memory given for it, once no step reads or writes
             it any more; not called for all outputs
         """
-        positions, filled = self.specialization.positions, self._filled
+        positions, filled = self.executable.call.positions, self._filled
 
         def report(number: int) -> None:
             position = positions[number]
@@ -349,7 +318,7 @@ class ExecutionFrame:
 
     def _run_with(
         self,
-        functions: Sequence["NativeFunction"],
+        functions: Sequence[NativeFunction],
         arrays: Sequence[Array],
         run: Run,
         into: Sequence[Array | None] | None,
@@ -367,6 +336,8 @@ class ExecutionFrame:
         self, arrays: Sequence[Array], outputs: Sequence[Array | None], run: Run
     ) -> list[Array]:
         if self._mixed is None:
+            from gluonic.codegen.runtime.python_steps import MixedSteps
+
             self._mixed = MixedSteps(self.binding, self._views())
         values = self._mixed.arrays(arrays, outputs)
         for step in self._mixed.steps:
@@ -378,12 +349,13 @@ class ExecutionFrame:
 
     def _returned(self, arrays: Sequence[Any]) -> list[Array]:
         """The outputs, from the inputs and the computed results."""
-        returned = self.specialization.returned
+        returned = self.executable.call.returned
         return [arrays[i].copy() if copied else arrays[i] for i, copied in returned]
 
     def _views(self) -> dict[Entry, Array]:
         """The results in the frame's memory as NumPy arrays."""
-        binding, assignment, found = self.binding, self.specialization.buffers, {}
+        binding, found = self.binding, {}
+        assignment = binding.specialization.buffers
         for memory, buffers, plan in (
             (self._persistent, assignment.persistent, binding.persistent),
             (self._arena.memory, assignment.transient, binding.transient),

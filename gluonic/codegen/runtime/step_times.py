@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gluonic.codegen.native.foreign import NativeFunction, checked
+from gluonic.codegen.native.executable import NativeFunction
+from gluonic.codegen.native.foreign import checked
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph.events import EVENTS, described

@@ -3,9 +3,10 @@
 import numpy as np
 import pytest
 
-from gluonic.codegen.compiled import CompiledGraph, DynamicShapeError
+from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.inspection.step_report import StepReport
 from gluonic.codegen.lowerings.entry import lowering_of
+from gluonic.codegen.shapes.facts import DynamicShapeError
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import REGISTRY
 from tests.codegen.lowerings.native_page import PAGE, page

@@ -55,7 +55,7 @@ def check(
     made = apply(heads_dot, *entries, left=layouts[0], right=layouts[1], **how)
     compiled = CompiledGraph(Graph([made]), variables)
     (found,) = compiled(arrays, RUN)
-    assert compiled.binding(arrays).specialization.is_plain, "one native call"
+    assert compiled.binding(arrays).executable.call.is_plain, "one native call"
     expected = heads_dot.kernel(*arrays, left=layouts[0], right=layouts[1], **how)
     tolerance = TOLERANCE[dtype] * 20
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)

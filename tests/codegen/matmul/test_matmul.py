@@ -38,7 +38,7 @@ def check(op: str, arrays: list[Array], expected: Array, **attributes: Any) -> C
     node = make_node(op, [v.entry() for v in variables], attributes)
     compiled = CompiledGraph(Graph([node.entry()]), variables)
     (found,) = compiled(arrays, RUN)
-    assert compiled.binding(arrays).specialization.is_plain, "one native call"
+    assert compiled.binding(arrays).executable.call.is_plain, "one native call"
     scale = max(1, arrays[0].shape[-1]) ** 0.5
     tolerance = TOLERANCE[expected.dtype.name] * scale
     np.testing.assert_allclose(found, expected, rtol=tolerance, atol=tolerance)

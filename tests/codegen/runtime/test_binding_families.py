@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.rewriting.preparation import Preparation
-from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.binding_families import Family, find_family
+from gluonic.codegen.runtime.specialization_binding import bind
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.lines import with_extents
 from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, if_at_least, valued
@@ -54,7 +54,7 @@ class Case:
         facts = self.preparation.facts_of(self.made.prepared, arrays, False)
         assert facts is not None
         assert self.made.guards.hold(facts)
-        expected = Binding.of(self.made, facts)
+        expected = bind(self.made, facts)
         np.testing.assert_array_equal(found.launch.table, expected.launch.table)
         assert (found.persistent, found.transient) == (expected.persistent, expected.transient)
         assert (found.signature, found.results) == (expected.signature, expected.results)

@@ -13,6 +13,7 @@ from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen import compiled as compiling
+from gluonic.codegen import specializer
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.gradient import gradients
@@ -155,7 +156,7 @@ def test_a_cast_that_changes_nothing_changes_other_dtypes(wanted: str) -> None:
 
 
 def test_the_most_recently_used_entries_are_kept(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(compiling, "MOST_SPECIALIZATIONS", 2)
+    monkeypatch.setattr(specializer, "MOST_SPECIALIZATIONS", 2)
     monkeypatch.setattr(compiling, "MOST_BINDINGS", 1)
     x = Node(None, "x")
     compiled = CompiledGraph(Graph([make_node("tanh", [x.entry()]).entry()]), [x])
@@ -180,13 +181,13 @@ def test_graphs_rewritten_for_shapes_that_never_come_again_are_forgotten(
     total = make_node("sum", [make_node("tanh", [x.entry()]).entry()], {"axis": 0})
     compiled = CompiledGraph(Graph([total.entry()]), [x])
     made: list[weakref.ref[Any]] = []
-    for rank in range(2, 3 * compiling.MOST_SPECIALIZATIONS):
+    for rank in range(2, 3 * specializer.MOST_SPECIALIZATIONS):
         run_both(compiled, arrays_of([(2, 3) + (1,) * rank]))
         made.append(weakref.ref(compiled.specializations[-1].prepared))
     assert len({*map(id, made)}) == len(made)
     gc.collect()
     kept = [prepared() for prepared in made if prepared() is not None]
-    assert len(kept) == compiling.MOST_SPECIALIZATIONS
+    assert len(kept) == specializer.MOST_SPECIALIZATIONS
     specializations = [*compiled.specializations]
     run_both(compiled, arrays_of([(2, 3) + (1,) * rank]))
     assert compiled.specializations == specializations
