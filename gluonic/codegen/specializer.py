@@ -69,20 +69,23 @@ class Specializer:
         binding = self.families[train].bind(signature)
         if binding is not None:
             return binding
-        first, bound = None, None
+        first = None
         for known, facts in self.right_for(arrays, train):
             first = first or (known, facts)
             earlier = self._shapes_served_by(known, train)
             family = self.families[train].find_between(known, earlier, arrays)
-            bound = None if family is None else family.binding(signature)
-            if bound is not None:
-                break
+            binding = None if family is None else family.binding(signature)
+            if binding is not None:
+                self._note_use(known)
+                return binding
         if first is None:
             return None
-        bound = bound or bind(*first)
-        self.made.remove(bound.specialization)
-        self.made.append(bound.specialization)
-        return bound
+        self._note_use(first[0])
+        return bind(*first)
+
+    def _note_use(self, known: Specialization) -> None:
+        self.made.remove(known)
+        self.made.append(known)
 
     def right_for(
         self, arrays: Sequence[Any], train: bool = False
