@@ -7,7 +7,7 @@ cannot be checked, such as `Any` or an initializer, accepts anything.
 import inspect
 import types
 from collections.abc import Callable, Iterator, Sequence
-from functools import wraps
+from functools import cache, wraps
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from gluonic.graph.attributes import Attribute
@@ -47,14 +47,11 @@ class CheckedArguments:
 def _checking(owner: type, initialize: Callable[..., None]) -> Callable[..., None]:
     """The constructor, with a check of its arguments."""
     positions, known, rest = _parameters(initialize)
-    declared: dict[str, Attribute] = {}
 
     @wraps(initialize)
     def checked(self: Any, *arguments: Any, **keywords: Any) -> None:
         if arguments or keywords:
-            if not declared:
-                declared.update(_declared(initialize))
-            made = type(self)
+            declared, made = _declared(initialize), type(self)
             read = [_read(declared.get(n), v, made) for n, v in zip(positions, arguments)]  # noqa: B905
             arguments = (*read, *arguments[len(read) :])
             for name, value in keywords.items():
@@ -105,6 +102,7 @@ def _may_take(made: type, owner: type, name: str) -> bool:
     return bool(parameters.rest)  # the last one takes any keyword
 
 
+@cache
 def _declared(initialize: Callable[..., None]) -> dict[str, Attribute]:
     """The parameters of a constructor that can be checked, by name."""
     return {
