@@ -27,6 +27,8 @@ class UnreadyBlockError(MXNetError, AttributeError):
 
 
 _HOOKS = ("_forward_hooks", "_forward_pre_hooks")
+_OWN_CONTAINERS = frozenset({"_children", "_reg_params", "_flags", "_formats"})
+_CONTAINERS = (list, tuple, dict)
 _BlockScope = BlockScope  # the name that programs written for MXNet import
 # they import all kinds of blocks from here
 __getattr__, __dir__ = import_later(
@@ -47,15 +49,30 @@ class Block(ParameterFiles, CheckedArguments):
     params : parameters to share, another block's `params`
     """
 
+    _empty_prefix: bool
+    _prefix: str
+    _params: ParameterDict
+    _name: str
+    _scope: BlockScope
+    _children: dict[str, "Block"]
+    _reg_params: dict[str, Parameter]
+    _forward_hooks: Hooks
+    _forward_pre_hooks: Hooks
+
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
-        self._empty_prefix = prefix == ""
-        self._prefix, self._params = name_block(prefix, params, self._alias())
-        self._name = self._prefix.removesuffix("_")
-        self._scope = BlockScope(self)
-        self._children: dict[str, Block] = {}
-        self._reg_params: dict[str, Parameter] = {}
-        self._forward_hooks = Hooks(self._hooks_changed)
-        self._forward_pre_hooks = Hooks(self._hooks_changed)
+        own_prefix, own_params = name_block(prefix, params, self._alias())
+        # not by `__setattr__`, which takes most of the time in which a net of many blocks is made
+        self.__dict__.update(
+            _empty_prefix=prefix == "",
+            _prefix=own_prefix,
+            _params=own_params,
+            _name=own_prefix.removesuffix("_"),
+            _scope=BlockScope(self),
+            _children={},
+            _reg_params={},
+            _forward_hooks=Hooks(self._hooks_changed),
+            _forward_pre_hooks=Hooks(self._hooks_changed),
+        )
 
     def __repr__(self) -> str:
         lines = [
@@ -77,11 +94,11 @@ class Block(ParameterFiles, CheckedArguments):
                     "parameters and files follow the attributes",
                 )
             )
-        if isinstance(value, (Block, Parameter)):
-            self._check_ready(name)
         if isinstance(value, Block):
+            self._check_ready(name)
             self.register_child(value, name)
         elif isinstance(value, Parameter):
+            self._check_ready(name)
             if name in self._reg_params:
                 raise MismatchError(
                     describe(
@@ -140,8 +157,8 @@ class Block(ParameterFiles, CheckedArguments):
         self._check_container_with_block()
         collected = ParameterDict(self._params.prefix)
         pattern = re.compile(select) if select else None
-        own = {n: p for n, p in self._params.items() if pattern is None or pattern.match(n)}
-        collected.update(own)
+        own = self._params.items()
+        collected.update({n: p for n, p in own if pattern is None or pattern.match(n)})
         for child in self._children.values():
             collected.update(child.collect_params(select))
         return collected
@@ -157,7 +174,7 @@ class Block(ParameterFiles, CheckedArguments):
     def _check_container_with_block(self) -> None:
         children = set(self._children.values())
         for name, value in self.__dict__.items():
-            if name in ("_children", "_reg_params") or not isinstance(value, (list, tuple, dict)):
+            if name in _OWN_CONTAINERS or not isinstance(value, _CONTAINERS):
                 continue
             if any(block not in children for block in _blocks_in(value)):
                 warnings.warn(
@@ -289,14 +306,11 @@ class Block(ParameterFiles, CheckedArguments):
 
 
 def _blocks_in(container: Any) -> Iterator[Block]:
-    """The blocks in nested lists, tuples and dictionaries."""
-    if isinstance(container, Block):
-        yield container
-    elif isinstance(container, dict):
-        for value in container.values():
-            yield from _blocks_in(value)
-    elif isinstance(container, (list, tuple)):
-        for value in container:
+    """The blocks in a list, tuple or dictionary, also in nested ones."""
+    for value in container.values() if isinstance(container, dict) else container:
+        if isinstance(value, Block):
+            yield value
+        elif isinstance(value, _CONTAINERS):
             yield from _blocks_in(value)
 
 

@@ -52,11 +52,14 @@ class HybridBlock(ExplainedBlock):
     prefix, params : as for `Block`
     """
 
+    _flags: list[tuple[str, Any]]
+    _callback: Callable[..., Any] | None
+    _monitor_all: bool
+
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
-        self._flags: list[tuple[str, Any]] = []
-        self._callback: Callable[..., Any] | None = None
-        self._monitor_all = False
+        # as in `Block.__init__`
+        self.__dict__.update(_flags=[], _callback=None, _monitor_all=False)
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)

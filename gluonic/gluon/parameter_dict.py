@@ -2,7 +2,7 @@
 
 import os
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import ItemsView, Iterator, KeysView, Mapping, Sequence, ValuesView
 from typing import Any, TypeAlias
 
 from gluonic import initializer
@@ -49,6 +49,20 @@ class ParameterDict(Mapping[str, Parameter]):
 
     def __len__(self) -> int:
         return len(self._params)
+
+    # Those of Mapping look every parameter up by its name.
+
+    def keys(self) -> KeysView[str]:
+        """Return the names."""
+        return self._params.keys()
+
+    def values(self) -> ValuesView[Parameter]:
+        """Return the parameters."""
+        return self._params.values()
+
+    def items(self) -> ItemsView[str, Parameter]:
+        """Return names and parameters."""
+        return self._params.items()
 
     @property
     def prefix(self) -> str:

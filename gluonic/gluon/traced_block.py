@@ -54,21 +54,29 @@ class TracedBlock(Block):
     prefix, params : as for `Block`
     """
 
-    _replay: Replay | None = None  # the replay that the next call may try
+    _compiles: bool
     _in_parts = (
         False  # whether something of the graph is sparse, so that it cannot be compiled as a whole
     )
+    _replay: Replay | None = None  # the replay that the next call may try
+    _traces: Traces
+    _given: Trace | None  # replaces the trace of `hybrid_forward`
+    _formats: list[Any]  # how inputs and outputs of `_given` are to be nested
+    _backends: BackendSteps
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
         super().__init__(prefix, params)
-        self._active = self._compiles = False
-        self._traces = Traces()
-        self._given: Trace | None = None  # replaces the trace of `hybrid_forward`
-        self._formats: list[Any] = [
-            None,
-            None,
-        ]  # how inputs and outputs of `_given` are to be nested
-        self._backends = BackendSteps()
+        # as in `Block.__init__`
+        self.__dict__.update(
+            _hybridized=False,
+            _compiles=False,
+            _in_parts=False,
+            _replay=None,
+            _traces=Traces(),
+            _given=None,
+            _formats=[None, None],
+            _backends=BackendSteps(),
+        )
 
     def __setattr__(self, name: str, value: Any) -> None:
         super().__setattr__(name, value)
