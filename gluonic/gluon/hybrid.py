@@ -82,8 +82,9 @@ class HybridBlock(ExplainedBlock):
         backend_opts : options for the backend; with a backend, other arguments are options too
         """
         kwargs, options = backend_options(kwargs, _FLAGS)
-        for name in kwargs.keys() - set(_FLAGS):
-            raise errors.unknown_flag(self, name, _FLAGS)
+        for name in kwargs:
+            if name not in _FLAGS:
+                raise errors.unknown_flag(self, name, _FLAGS)
         self._active = active
         self._flags = [*{**_MXNETS_FLAGS, **kwargs}.items()]
         backend, clear = kwargs.get("backend"), kwargs.get("clear", True)
@@ -150,12 +151,18 @@ class HybridBlock(ExplainedBlock):
             return self._call_cached_op(x, *args)
         if active and not args and type(x) is NDArray:
             return self._call_compiled((x,), [x], ONE_ARRAY)
+        if not args and isinstance(x, sym.Symbol):
+            return self._symbolic(x)
         inputs = (x, *args)
         if all_dense(inputs):
             if active:
                 return self._call_compiled(inputs, list(inputs), of_arrays(len(inputs)))
             if not self._in_parts or EAGER.depth:
                 return self._eager(inputs, list(inputs))
+        return self._call_nested(inputs, active=active)
+
+    def _call_nested(self, inputs: tuple[Any, ...], *, active: bool) -> Any:
+        """Run on inputs that are not all dense arrays; `active` is whether the block is to be compiled."""
         arrays, structure = flatten(inputs, _is_array)
         if not arrays:
             return self._symbolic_call(inputs)

@@ -182,6 +182,18 @@ class Trace:
         )
 
 
+def _is_deferred(parameter: Parameter) -> bool:
+    """Whether the initialization of a parameter waits for its shape; an error if it was never asked for."""
+    is_plain = not parameter.has_sparse_value and not is_overridden(parameter, "data")
+    if is_plain and parameter.is_deferred:
+        return True  # without the error, whose text takes longer than the initialization
+    try:
+        parameter.data()
+    except DeferredInitializationError:
+        return True
+    return False
+
+
 def _class_of(symbol: sym.Symbol) -> type[NDArray]:
     """The class of the arrays that a symbol stands for."""
     return numpy_array() if symbol.of_numpy else NDArray
@@ -274,13 +286,7 @@ class BoundTrace:
 
     def finish_deferred(self, infer_shapes: Callable[[], None]) -> None:
         """Initialize the parameters that were deferred until their shapes were known."""
-        waiting = []
-        for parameter in self.parameters():
-            if not parameter.is_initialized:
-                try:
-                    parameter.data()  # raises the error that it was never initialized
-                except DeferredInitializationError:
-                    waiting.append(parameter)
+        waiting = [p for p in self.parameters() if not p.is_initialized and _is_deferred(p)]
         if not waiting:
             return
         infer_shapes()

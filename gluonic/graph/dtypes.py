@@ -25,6 +25,7 @@ BFLOAT16_STRUCTURE = np.dtype([("bfloat16", np.uint16)])
 CODE_OF = {dtype: code for code, dtype in CODES.items()}
 DEFAULT = CODES[0]
 _BY_NAME = {dtype.name: dtype for dtype in CODES.values()}
+_BY_TYPE: dict[type, np.dtype[Any]] = {dtype.type: dtype for dtype in CODES.values()}
 _BY_TEXT = {**_BY_NAME, **{str(code): dtype for code, dtype in CODES.items()}}
 _PLAIN = re.compile(r"[<>=|]?[b-zB-Z?]\w{0,31}", re.ASCII)
 """Strings that may be another of NumPy's names of a dtype; NumPy parses longer ones as expressions."""
@@ -81,6 +82,8 @@ def as_dtype(value: Any) -> np.dtype[Any]:
     """
     if isinstance(value, np.dtype) and value in CODE_OF:
         return value
+    if isinstance(value, type) and value in _BY_TYPE:
+        return _BY_TYPE[value]
     if isinstance(value, str) and value in _BY_TEXT:
         return _BY_TEXT[value]
     if isinstance(value, int) and not isinstance(value, bool) and value in CODES:
