@@ -228,7 +228,7 @@ class Parameter(ParameterValues):
             raise errors.unknown_shape(self, may_wait=True)
         with Flags(False, None):
             if value is None:
-                value = as_switched(nd.zeros(self._shape, dtype=as_dtype(self._dtype).name))
+                value = as_switched(nd.zeros(self._shape, dtype=as_dtype(self._dtype)))
                 description = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(description, value)
                 value = with_all_rows(value, self._stype)

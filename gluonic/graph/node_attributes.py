@@ -5,6 +5,7 @@ the latter also have a bare name: ``lr_mult`` is ``__lr_mult__``.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -15,6 +16,7 @@ from gluonic.graph.node import Entry
 from gluonic.graph.operator import Operator
 
 BARE = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
+_OF_PYTHON = frozenset({bool, int, float, str, type(None)})
 _ENDINGS = tuple(f"_{bare}" for bare in BARE)
 
 
@@ -35,6 +37,7 @@ def input_attribute(name: str) -> tuple[str, str] | None:
     return name[: -len(bare) - 1], bare
 
 
+@lru_cache(maxsize=1024)
 def full_name(name: str) -> str:
     """Return the name under which an attribute is stored.
 
@@ -71,6 +74,7 @@ def listed(attributes: Mapping[str, str]) -> dict[str, str]:
     return seen
 
 
+@lru_cache(maxsize=1024)
 def is_own(name: str) -> bool:
     """Whether an attribute is one of the operator's settings."""
     return not is_extra(name) and input_attribute(name) is None
@@ -84,6 +88,8 @@ def own(attributes: Mapping[str, Any], op: Operator | None = None) -> dict[str, 
 
 def plain(value: Any) -> Any:
     """Convert NumPy's numbers to Python's, also inside tuples and lists."""
+    if type(value) in _OF_PYTHON:
+        return value
     if isinstance(value, np.generic):
         return value.item()
     if isinstance(value, (tuple, list)):
