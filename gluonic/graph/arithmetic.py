@@ -70,7 +70,7 @@ def _method(name: str, *, reverse: bool = False) -> Callable[[Any, Any], Any]:
     scalar = reverse_scalar if reverse else forward_scalar
 
     def method(self: Any, other: Any) -> Any:
-        if is_number(other):
+        if type(other) is not type(self) and is_number(other):
             return self._with_scalar(scalar, other)
         return self._with_other(same_shape, broadcasting, other, reverse)
 

@@ -194,6 +194,8 @@ class Caller:
         order = wanted if self.variadic else self.inputs
         if len(positional) > len(order):
             raise MXNetError(self._too_many(application, len(positional)))
+        if order == wanted and not named:
+            return [*positional, *[None] * (len(wanted) - len(positional))]
         given = {
             name: value for name, value in zip(order, positional, strict=False) if value is not None
         }

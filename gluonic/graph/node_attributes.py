@@ -136,7 +136,7 @@ _INPUTS = {
 def set_initializers(application: Application, entries: Sequence[Entry]) -> None:
     """Set the initializers that an operator wants on the variables that it reads."""
     for name, entry in zip(application.inputs, entries, strict=True):
-        if not entry.node.is_variable:
+        if entry.node.application is not None:
             continue
         if name in application.states and name in _STATES:
             initializer = f'["{_STATES[name]}", {{}}]'

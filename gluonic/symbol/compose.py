@@ -50,17 +50,15 @@ def _applied(
     attr: Mapping[str, str] | None,
     hint: str,
 ) -> Node:
-    keywords = {**current_attributes().get(attr), **keywords}
-    positional, named, given = caller.split(arguments, keywords)
+    scoped = current_attributes().get(attr)
+    positional, named, given = caller.split(arguments, {**scoped, **keywords})
     for index, symbol in enumerate(positional):
-        if symbol is not None:
+        if symbol is not None and not isinstance(symbol, caller.kind):
             caller.check(symbol, _input_name(caller, index))
     for key, symbol in named.items():
         caller.check(symbol, key)
     name = current_names().get(name, hint)
-    given = _without_symbols(caller, {full_name(key): value for key, value in given.items()})
-    application = caller.op.apply(caller.recognized(own(given, caller.op)))
-    texts = {key: as_text(value, application.settings.get(key)) for key, value in given.items()}
+    application, texts = _attributed(caller, given)
     inputs = caller.arrange(application, positional, named)
     location, block = user_location(), block_path()
     entries = []
@@ -70,11 +68,22 @@ def _applied(
             entries.append(variable.entry())
         else:
             entries.append(only_entry(symbol, caller.op.name, input_name))
-    _check_states(application, entries)
+    if application.states:
+        _check_states(application, entries)
     set_initializers(application, entries)
     if casting.current is not None:
         entries = list(cast_entries(application, entries))
     return Node(application, name, entries, texts, location, block)
+
+
+def _attributed(caller: Caller, given: dict[str, Any]) -> tuple[Application, dict[str, str]]:
+    """The operator with the attributes of a call, and these as text."""
+    if not given:
+        return caller.op.apply(given), {}
+    given = _without_symbols(caller, {full_name(key): value for key, value in given.items()})
+    application = caller.op.apply(caller.recognized(own(given, caller.op)))
+    settings = application.settings
+    return application, {key: as_text(v, settings.get(key)) for key, v in given.items()}
 
 
 def _without_symbols(caller: Caller, given: dict[str, Any]) -> dict[str, Any]:
