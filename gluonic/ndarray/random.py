@@ -92,18 +92,20 @@ def _draw(
 def _make(name: str, row: _Distribution) -> Callable[..., Any]:
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     tail = {"shape": NULL, "dtype": NULL, "ctx": None, "out": None}
+    known = {**row.parameters, **tail}
+    required = {each for each, default in known.items() if default is _REQUIRED}
     signature = inspect.Signature(
-        [
-            inspect.Parameter(parameter, kind, default=default)
-            for parameter, default in {**row.parameters, **tail}.items()
-        ]
+        [inspect.Parameter(each, kind, default=default) for each, default in known.items()]
     )
 
     def function(*arguments: Any, **keywords: Any) -> Any:
         keywords.pop("name", None)
-        bound = signature.bind(*arguments, **keywords)
-        bound.apply_defaults()
-        *parameters, shape, dtype, ctx, out = bound.args
+        given = {**dict(zip(known, arguments, strict=False)), **keywords}
+        values = {**known, **given}
+        is_clear = len(given) == len(arguments) + len(keywords) and len(values) == len(known)
+        if not is_clear or not required <= given.keys():
+            signature.bind(*arguments, **keywords)  # raises the error
+        *parameters, shape, dtype, ctx, out = values.values()
         return _draw(name, row.adapt(*parameters), shape, dtype, ctx, out)
 
     function.__name__ = function.__qualname__ = name
