@@ -1,6 +1,7 @@
 """The parameters of a module: their initialization, assignment and copies."""
 
 from collections.abc import Mapping, Sequence
+from math import prod
 from typing import Any
 
 from gluonic.graph.errors import CallError, describe
@@ -88,7 +89,7 @@ class Parameterized(BaseModule):
         self._put(arg_params or {}, aux_params or {})
         if initializer is not None:
             attributes = self._symbol.attr_dict()
-            RANDOM.source.expect(first.size for first, *_ in new.values())
+            RANDOM.source.expect(prod(first.shape) for first, *_ in new.values())
             for name, (first, *others) in new.items():
                 initializer(InitDesc(name, attributes.get(name)), first)
                 for array in others:
