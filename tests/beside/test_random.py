@@ -174,3 +174,29 @@ def test_only_draws_of_mxnet_consume_random_numbers() -> None:
     assert len(list(mx.gluon.data.DataLoader(data, 2, shuffle=True, num_workers=1))) == 4
     assert len(list(mx.io.NDArrayIter(np.zeros((6, 2)), batch_size=2, shuffle=True))) == 3
     np.testing.assert_array_equal(nd.random.uniform(shape=(5,)).asnumpy(), expected)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "keywords", "message"),
+    [
+        ((), {}, "missing a required argument: 'low'"),
+        ((3,), {"shape": 2}, "missing a required argument: 'high'"),
+        ((3, 5), {"hi": 5}, "got an unexpected keyword argument 'hi'"),
+        ((3, 5), {"low": 3}, "multiple values for argument 'low'"),
+        ((3, 5, 2, "int32", None, None, 1), {}, "too many positional arguments"),
+    ],
+)
+def test_a_draw_refuses_arguments_as_functions_of_python_do(
+    arguments: tuple[Any, ...], keywords: dict[str, Any], message: str
+) -> None:
+    with pytest.raises(TypeError, match=message):
+        nd.random.randint(*arguments, **keywords)
+
+
+def test_arguments_of_a_draw_may_be_given_by_position_or_by_name() -> None:
+    mx.random.seed(1)
+    by_position = nd.random.randint(3, 50, (4,), "int64").asnumpy()
+    mx.random.seed(1)
+    by_name = nd.random.randint(dtype="int64", shape=(4,), high=50, low=3).asnumpy()
+    assert by_position.tolist() == by_name.tolist()
+    assert by_name.dtype == np.int64

@@ -1,5 +1,6 @@
 """Blocks have MXNet's names, parts and ways of being shown, collected, shared and walked."""
 
+import inspect
 import warnings
 from typing import Any
 
@@ -61,6 +62,14 @@ def test_children_are_registered_replaced_and_found_by_name() -> None:
     assert shapes == {
         "one.weight": (4, 2), "one.bias": (4,), "two.weight": (3, 2), "two.bias": (3,),
     }  # fmt: skip
+
+
+def test_making_further_blocks_of_a_kind_reads_no_signature(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    nn.Dense(2, prefix="first_")
+    monkeypatch.setattr(inspect, "signature", pytest.fail)
+    assert nn.Dense(3, prefix="second_").prefix == "second_"
 
 
 def test_a_block_used_twice_has_its_parameters_once() -> None:
