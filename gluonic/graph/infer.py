@@ -116,14 +116,15 @@ class _Inference:
             self._learnt[key] = known
         after = known[1]
         changed: dict[Node, None] = {}
-        for entry, new in zip(node.inputs, after, strict=False):
+        for entry, was, new in zip(node.inputs, before, after, strict=False):
             old = facts[entry.node][entry.index]
             if _differs(new, old):
-                try:  # one variable may feed two inputs, each of which learnt something
-                    unified = unify(old, new, f"{node.title}: {entry.name}")
-                except InferenceError as error:
-                    raise _conflict(node, kind, before, error) from None
-                facts[entry.node][entry.index] = self._shared(unified)
+                if old is not was:  # one variable feeds two inputs, each of which learnt something
+                    try:
+                        new = self._shared(unify(old, new, f"{node.title}: {entry.name}"))
+                    except InferenceError as error:
+                        raise _conflict(node, kind, before, error) from None
+                facts[entry.node][entry.index] = new
                 changed[entry.node] = None
         new_outputs = after[len(node.inputs) :]
         if any(map(_differs, new_outputs, facts[node])):

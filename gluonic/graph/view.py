@@ -26,9 +26,15 @@ def complete(shape: PartialShape) -> tuple[int, ...]:
     return shape  # type: ignore[return-value]
 
 
-def unify(old: Any, new: Any, where: str) -> Any:
+def unify(old: Any, new: Any, where: str | Callable[[], str]) -> Any:
     """The most specific value compatible with both; None, also inside a shape, is unknown.
 
+    Parameters
+    ----------
+    where : the place of the value, or a function that returns it for a message
+
+    Examples
+    --------
     >>> unify((None, 3), (2, None), "fc1: data")
     (2, 3)
     """
@@ -41,6 +47,7 @@ def unify(old: Any, new: Any, where: str) -> Any:
             return tuple(b if a is None else a for a, b in zip(old, new, strict=True))
     elif old == new:
         return old
+    where = where if isinstance(where, str) else where()
     error = InferenceError(f"{where} is {written(old)} but must be {written(new)}")
     error.conflict = where.rpartition(": ")[2], old, new
     raise error
@@ -132,7 +139,7 @@ class NodeView:
             if old is None:
                 slots[name] = value
             elif value is not None and value is not old:
-                slots[name] = unify(old, value, f"{title_of(self)}: {name}")
+                slots[name] = unify(old, value, lambda: f"{title_of(self)}: {name}")
         elif name in self._groups:
             members = self._groups[name]
             if len(members) != len(value):
