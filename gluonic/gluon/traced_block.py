@@ -128,7 +128,8 @@ class TracedBlock(Block):
 
     def _clear_traces(self) -> None:
         """Drop the traces of the block, and of the blocks whose traces contain it."""
-        for block in (self, *self._traces.around):
+        around = self._traces.around
+        for block in (self, *around) if around else (self,):
             block._backends.forget()
             block._forget_traces()
 

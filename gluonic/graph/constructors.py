@@ -52,12 +52,13 @@ def _checking(owner: type, initialize: Callable[..., None]) -> Callable[..., Non
     def checked(self: Any, *arguments: Any, **keywords: Any) -> None:
         if arguments or keywords:
             declared, made = _declared(initialize), type(self)
-            read = [_read(declared.get(n), v, made) for n, v in zip(positions, arguments)]  # noqa: B905
-            arguments = (*read, *arguments[len(read) :])
+            if declared:
+                read = [_read(declared.get(n), v, made) for n, v in zip(positions, arguments)]  # noqa: B905
+                arguments = (*read, *arguments[len(read) :])
             for name, value in keywords.items():
-                if name in known:
-                    keywords[name] = _read(declared.get(name), value, made)
-                elif not rest or not _may_take(made, owner, name):
+                if name in declared:
+                    keywords[name] = _read(declared[name], value, made)
+                elif name not in known and not (rest and _may_take(made, owner, name)):
                     raise ArgumentError(_unknown(made, name))
         initialize(self, *arguments, **keywords)
 
