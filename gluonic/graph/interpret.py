@@ -187,17 +187,20 @@ class Interpretation:
         first = {node: index for index, node in enumerate(inputs)}
         count, steps = len(inputs), []
         for node in graph.run_order:
-            if node.application is not None:
+            application = node.application
+            if application is not None:
                 reads = [first[entry.node] + entry.index for entry in node.inputs]
                 steps.append((node, reads, count))
                 first[node] = count
-                count += node.output_count
+                count += len(application.outputs)
         self._outputs = [first[entry.node] + entry.index for entry in graph.outputs]
         self._steps = _with_last_reads(steps, self._outputs)
-        self._calls = [_plain_call(node.applied) for node, *_ in steps]
-        self._are_views = [node.applied.op.is_view for node, *_ in steps]
+        applications = [node.applied for node, *_ in steps]
+        calls = {application: _plain_call(application) for application in set(applications)}
+        self._calls = [calls[application] for application in applications]
+        self._are_views = [application.op.is_view for application in applications]
         self._keeps_signatures = not WIDENS_SCALARS and not any(
-            node.applied.op.calls_back or node.applied.op.dynamic for node, *_ in steps
+            application.op.calls_back or application.op.dynamic for application in calls
         )
         self._empty = [None] * (count - len(inputs))
 
