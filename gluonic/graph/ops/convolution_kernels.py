@@ -1,55 +1,80 @@
 """Convolution of NumPy arrays by matrix products (im2col); the channels of all arrays are axis 1.
 
-The windows of some images make up the columns of a matrix, which is multiplied by the filters; a
-few images at a time, so that the matrix stays small. Columns are ordered by images, then by places; where
-rows of places are short, by places, then by images: what is copied at a time is longer then.
+Windows make up the columns of a matrix, which is multiplied by the filters. A block, which is some images
+of the batch or some rows of one image, has a matrix of its own, so that this stays in the processor's cache.
+Columns are ordered by images, then by places; where rows of places are short, by places, then by images: what
+is copied at a time is longer then.
 """
 
 from collections.abc import Iterator
 from math import prod
-from typing import Any
+from typing import NamedTuple
 
 import numpy as np
 
 from gluonic.graph.operator import Array
 from gluonic.graph.ops.windows import Windows, inner, padded, window_view
 
+SMALL_MATRIX, FEWEST_COLUMNS = 1 << 19, 512
+"""The numbers in a matrix, which stays in the cache; the columns that it has even if they are more numbers."""
 LARGEST_MATRIX = 1 << 22
-_SHORT_ROW, _MOST_SIDE_BY_SIDE = 16, 16
-"""Rows of so few places are short; so many images at most are copied from place to place."""
+_SHORT_ROW, _SIDE_BY_SIDE = 16, 16
+"""Of rows of so few places, so many images are joined while the matrix is not larger than the largest."""
 
 
-def _parts(images: int, numbers_per_image: int) -> Iterator[slice]:
-    """Slices of the batch."""
-    size = max(1, LARGEST_MATRIX // max(1, numbers_per_image))
-    return (slice(i, min(i + size, images)) for i in range(0, images, size))
+class _Blocks(NamedTuple):
+    """The division of a batch: each of the slices of images with each of those of rows of windows.
+
+    Attributes
+    ----------
+    images, rows : the slices; rows lie along the first spatial axis
+    side_by_side : whether the numbers that images have at one place lie side by side in the columns
+    """
+
+    images: list[slice]
+    rows: list[slice]
+    side_by_side: bool
 
 
-def _are_side_by_side(images: int, windows: Windows, counts: tuple[int, ...]) -> bool:
-    """Whether the numbers that images have at one place lie side by side in the columns."""
-    return (
-        1 < images <= _MOST_SIDE_BY_SIDE
-        and counts[-1] <= _SHORT_ROW
-        and windows.stride[-1] == 1
-        and prod(windows.kernel) > 1
-    )
+def _divided(length: int, most: int) -> list[slice]:
+    """Slices of about the same size, `most` or less."""
+    count = -(-length // max(1, most))
+    size = -(-length // max(1, count))
+    return [slice(i, min(i + size, length)) for i in range(0, length, max(1, size))]
 
 
-def _zeros(shape: tuple[int, ...], dtype: Any, side_by_side: bool) -> Array:
-    """Zeros for images, which lie one after the other or side by side."""
+def _blocks(images: int, windows: Windows, counts: tuple[int, ...], height: int) -> _Blocks:
+    """Divide a batch into blocks, with `height` numbers in each column."""
+    places, height = max(1, prod(counts)), max(1, height)
+    most = max(FEWEST_COLUMNS, SMALL_MATRIX // height)
+    is_short = counts[-1] <= _SHORT_ROW and windows.stride[-1] == 1 and prod(windows.kernel) > 1
+    if is_short:
+        most = max(most, min(_SIDE_BY_SIDE * places, LARGEST_MATRIX // height))
+    parts = _divided(images, most // places)
+    side_by_side = is_short and len(parts) > 0 and parts[0].stop > 1
+    return _Blocks(parts, _divided(counts[0], most * counts[0] // places), side_by_side)
+
+
+def _zeros(shape: tuple[int, ...], windows: Windows, like: Array, side_by_side: bool) -> Array:
+    """Zeros for padded images of some shape, which lie one after the other or side by side."""
+    sizes = [size + 2 * pad for size, pad in zip(shape[2:], windows.pad, strict=True)]
     if not side_by_side:
-        return np.zeros(shape, dtype)
-    return np.moveaxis(np.zeros((*shape[1:], shape[0]), dtype), -1, 0)
+        return np.zeros((*shape[:2], *sizes), like.dtype)
+    return np.moveaxis(np.zeros((shape[1], *sizes, shape[0]), like.dtype), -1, 0)
 
 
 def _padded(images: Array, windows: Windows, side_by_side: bool) -> Array:
     """Images with zeros around them."""
     if not side_by_side:
         return padded(images, windows.pad, windows.pad)
-    sizes = [size + 2 * pad for size, pad in zip(images.shape[2:], windows.pad, strict=True)]
-    result = _zeros((*images.shape[:2], *sizes), images.dtype, side_by_side)
+    result = _zeros(images.shape, windows, images, side_by_side)
     result[inner(images.shape[2:], windows.pad)] = images
     return result
+
+
+def _from_row(images: Array, rows: slice, windows: Windows) -> Array:
+    """What is left of padded images at the first of some rows of windows."""
+    return images[:, :, rows.start * windows.stride[0] :]
 
 
 def _columns(
@@ -60,6 +85,18 @@ def _columns(
     view = np.moveaxis(view, 0, -1 if side_by_side else 1 + len(counts))
     rows = images.shape[1] // groups * prod(windows.kernel)
     return view.reshape(groups, rows, len(images) * prod(counts))
+
+
+def _matrices(
+    data: Array, windows: Windows, counts: tuple[int, ...], groups: int, blocks: _Blocks
+) -> Iterator[tuple[slice, slice, Array]]:
+    """For each block, its slices and its windows as columns."""
+    for part in blocks.images:
+        images = _padded(data[part], windows, blocks.side_by_side)
+        for rows in blocks.rows:
+            shape = (rows.stop - rows.start, *counts[1:])
+            first = _from_row(images, rows, windows)
+            yield part, rows, _columns(first, windows, shape, groups, blocks.side_by_side)
 
 
 def _channels_outside(images: Array, groups: int, side_by_side: bool) -> Array:
@@ -105,12 +142,24 @@ def convolve(data: Array, weight: Array, windows: Windows, groups: int) -> Array
     if _is_pointwise(windows):
         _pointwise(data, matrix, output)
         return output
-    side_by_side = _are_side_by_side(len(data), windows, counts)
-    images = _padded(data, windows, side_by_side)
-    for part in _parts(len(data), groups * matrix.shape[2] * prod(counts)):
-        product = matrix @ _columns(images[part], windows, counts, groups, side_by_side)
-        output[part] = _images_outside(product, (filters,), counts, side_by_side)
+    blocks = _blocks(len(data), windows, counts, groups * matrix.shape[2])
+    for part, rows, columns in _matrices(data, windows, counts, groups, blocks):
+        result = output[part, :, rows]
+        if len(result) == 1:
+            row = prod(counts[1:])
+            image = output[part.start].reshape(*matrix.shape[:2], prod(counts))
+            np.matmul(matrix, columns, out=image[..., rows.start * row : rows.stop * row])
+        else:
+            result[...] = _images_outside(matrix @ columns, (filters,), counts, blocks.side_by_side)
     return output
+
+
+def _turned(weight: Array, groups: int) -> Array:
+    """The filters that make the data's gradient a convolution of the output's."""
+    filters, members, *kernel = weight.shape
+    flipped = np.flip(weight, axis=tuple(range(2, weight.ndim)))
+    swapped = flipped.reshape(groups, filters // groups, members, *kernel).swapaxes(1, 2)
+    return swapped.reshape(groups * members, filters // groups, *kernel)
 
 
 def convolve_data(
@@ -118,32 +167,44 @@ def convolve_data(
 ) -> Array:
     """The gradient of `data`, which has the given shape, from that of the output."""
     filters, counts = len(weight), grad.shape[2:]
+    margins = [extent - 1 - pad for extent, pad in zip(windows.extents(), windows.pad, strict=True)]
+    if (
+        all(step == 1 for step in windows.stride)
+        and min(margins) >= 0
+        and max(margins) > 0
+        and filters <= shape[1]
+        and weight.size <= grad.size
+    ):  # copying windows takes less time than adding them up
+        turned = windows._replace(pad=tuple(margins))
+        return convolve(grad, _turned(weight, groups), turned, groups)
     matrix = weight.reshape(groups, filters // groups, prod(weight.shape[1:])).swapaxes(1, 2)
+    result = np.empty(shape, grad.dtype)
     if _is_pointwise(windows):
-        result = np.empty(shape, grad.dtype)
         _pointwise(grad, matrix, result)
         return result
-    side_by_side = _are_side_by_side(len(grad), windows, counts)
-    sizes = [size + 2 * pad for size, pad in zip(shape[2:], windows.pad, strict=True)]
-    images = _zeros((*shape[:2], *sizes), grad.dtype, side_by_side)
-    for part in _parts(len(grad), groups * matrix.shape[1] * prod(counts)):
-        columns = matrix @ _channels_outside(grad[part], groups, side_by_side)
-        taps = _images_outside(columns, (shape[1], *windows.kernel), counts, side_by_side)
-        for tap, places in windows.taps(counts):
-            images[part][:, :, *places] += taps[:, :, *tap]  # type: ignore[arg-type]
-    found = images[inner(shape[2:], windows.pad)]
-    return np.ascontiguousarray(found) if side_by_side else found
+    blocks = _blocks(len(grad), windows, counts, groups * matrix.shape[1])
+    for part in blocks.images:
+        images = _zeros(result[part].shape, windows, grad, blocks.side_by_side)
+        for rows in blocks.rows:
+            block = grad[part, :, rows]
+            columns = matrix @ _channels_outside(block, groups, blocks.side_by_side)
+            kernels, spatial = (shape[1], *windows.kernel), block.shape[2:]
+            taps = _images_outside(columns, kernels, spatial, blocks.side_by_side)
+            first = _from_row(images, rows, windows)
+            for tap, places in windows.taps(spatial):
+                first[:, :, *places] += taps[:, :, *tap]  # type: ignore[arg-type]
+        result[part] = images[inner(shape[2:], windows.pad)]
+    return result
 
 
 def convolve_weight(
     grad: Array, data: Array, shape: tuple[int, ...], windows: Windows, groups: int
 ) -> Array:
     """The gradient of `weight`, which has the given shape, from that of the output."""
-    counts, matrix = grad.shape[2:], (groups, shape[0] // groups, prod(shape[1:]))
-    side_by_side = _are_side_by_side(len(data), windows, counts)
-    images, found = _padded(data, windows, side_by_side), None
-    for part in _parts(len(data), groups * matrix[2] * prod(counts)):
-        columns = _columns(images[part], windows, counts, groups, side_by_side)
-        product = _channels_outside(grad[part], groups, side_by_side) @ columns.swapaxes(1, 2)
-        found = product if found is None else found + product
+    counts, found = grad.shape[2:], None
+    blocks = _blocks(len(data), windows, counts, groups * prod(shape[1:]))
+    for part, rows, columns in _matrices(data, windows, counts, groups, blocks):
+        gradients = _channels_outside(grad[part, :, rows], groups, blocks.side_by_side)
+        product = gradients @ columns.swapaxes(1, 2)
+        found = product if found is None else np.add(found, product, out=found)
     return np.zeros(shape, grad.dtype) if found is None else found.reshape(shape)

@@ -90,18 +90,63 @@ def test_channels_may_lie_last(name: str) -> None:
     np.testing.assert_allclose(found, np.moveaxis(expected, 1, -1), rtol=1e-10)
 
 
-def test_a_batch_computed_in_parts_gives_the_same(monkeypatch: pytest.MonkeyPatch) -> None:
-    data, weight, grad = uniform(5, 4, 6, 6), uniform(3, 4, 3, 3), uniform(5, 3, 4, 4)
+@pytest.mark.parametrize("columns", [4, 32])
+@pytest.mark.parametrize("stride", [1, 2])
+def test_a_batch_computed_in_parts_gives_the_same(
+    columns: int, stride: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    size = (6, 8)[stride - 1]
+    data, weight = uniform(5, 4, size, size), uniform(7, 4, 3, 3)
+    grad = uniform(5, 7, *[(size - 3) // stride + 1] * 2)
     calls: dict[str, tuple[Array, ...]] = {
         "Convolution": (data, weight),
         "_backward_Convolution_data": (grad, data, weight),
         "_backward_Convolution_weight": (grad, data, weight),
     }
-    attributes: dict[str, Any] = {"kernel": (3, 3), "num_filter": 3, "no_bias": True}
+    attributes: dict[str, Any] = {
+        "kernel": (3, 3),
+        "stride": (stride, stride),
+        "num_filter": 7,
+        "no_bias": True,
+    }
     whole = {name: run(name, *arrays, **attributes) for name, arrays in calls.items()}
-    monkeypatch.setattr(convolution_kernels, "LARGEST_MATRIX", 1200)
+    monkeypatch.setattr(convolution_kernels, "SMALL_MATRIX", 1)
+    monkeypatch.setattr(convolution_kernels, "LARGEST_MATRIX", 1)
+    monkeypatch.setattr(convolution_kernels, "FEWEST_COLUMNS", columns)
     for name, arrays in calls.items():
         np.testing.assert_allclose(run(name, *arrays, **attributes), whole[name], rtol=1e-10)
+
+
+@given(
+    members=st.integers(1, 3),
+    filters=st.integers(1, 3),
+    groups=st.integers(1, 3),
+    stride=st.integers(1, 2),
+    dilate=st.integers(1, 2),
+    pad=st.integers(0, 3),
+)
+def test_gradients_are_the_transposes_of_a_convolution(
+    members: int, filters: int, groups: int, stride: int, dilate: int, pad: int
+) -> None:
+    data = uniform(2, groups * members, 7, 9)
+    weight = uniform(groups * filters, members, 3, 2, seed=1)
+    attributes: dict[str, Any] = {
+        "kernel": (3, 2),
+        "stride": (stride, 1),
+        "dilate": (1, dilate),
+        "pad": (pad, 1),
+        "num_filter": groups * filters,
+        "num_group": groups,
+        "no_bias": True,
+    }
+    output = run("Convolution", data, weight, **attributes)
+    grad = uniform(*output.shape, seed=2)
+    for name, array in (("data", data), ("weight", weight)):
+        found = run(f"_backward_Convolution_{name}", grad, data, weight, **attributes)
+        assert found.shape == array.shape
+        np.testing.assert_allclose(
+            (found * array).sum(), (grad * output).sum(), rtol=1e-9, atol=1e-12
+        )
 
 
 @given(
