@@ -3,7 +3,7 @@
 Windows make up the columns of a matrix, which is multiplied by the filters. A block, which is some images
 of the batch or some rows of one image, has a matrix of its own, so that this stays in the processor's cache.
 Columns are ordered by images, then by places; where rows of places are short, by places, then by images: what
-is copied at a time is longer then.
+is copied at a time is longer then. With few filters, windows are not copied: products are added up instead.
 """
 
 from collections.abc import Iterator
@@ -134,8 +134,8 @@ def _pointwise(images: Array, matrix: Array, result: Array) -> None:
     )
 
 
-def convolve(data: Array, weight: Array, windows: Windows, groups: int) -> Array:
-    """The output of a convolution, without bias."""
+def _gather(data: Array, weight: Array, windows: Windows, groups: int) -> Array:
+    """Filters times windows, which are copied into columns."""
     filters, counts = len(weight), windows.counts(data.shape[2:])
     matrix = weight.reshape(groups, filters // groups, prod(weight.shape[1:]))
     output = np.empty((len(data), filters, *counts), data.dtype)
@@ -144,39 +144,21 @@ def convolve(data: Array, weight: Array, windows: Windows, groups: int) -> Array
         return output
     blocks = _blocks(len(data), windows, counts, groups * matrix.shape[2])
     for part, rows, columns in _matrices(data, windows, counts, groups, blocks):
-        result = output[part, :, rows]
-        if len(result) == 1:
+        if part.stop - part.start == 1:
             row = prod(counts[1:])
             image = output[part.start].reshape(*matrix.shape[:2], prod(counts))
             np.matmul(matrix, columns, out=image[..., rows.start * row : rows.stop * row])
         else:
-            result[...] = _images_outside(matrix @ columns, (filters,), counts, blocks.side_by_side)
+            product = matrix @ columns
+            output[part] = _images_outside(product, (filters,), counts, blocks.side_by_side)
     return output
 
 
-def _turned(weight: Array, groups: int) -> Array:
-    """The filters that make the data's gradient a convolution of the output's."""
-    filters, members, *kernel = weight.shape
-    flipped = np.flip(weight, axis=tuple(range(2, weight.ndim)))
-    swapped = flipped.reshape(groups, filters // groups, members, *kernel).swapaxes(1, 2)
-    return swapped.reshape(groups * members, filters // groups, *kernel)
-
-
-def convolve_data(
+def _scatter(
     grad: Array, weight: Array, shape: tuple[int, ...], windows: Windows, groups: int
 ) -> Array:
-    """The gradient of `data`, which has the given shape, from that of the output."""
+    """The transpose of `_gather`: numbers times filters, added up where the windows are."""
     filters, counts = len(weight), grad.shape[2:]
-    margins = [extent - 1 - pad for extent, pad in zip(windows.extents(), windows.pad, strict=True)]
-    if (
-        all(step == 1 for step in windows.stride)
-        and min(margins) >= 0
-        and max(margins) > 0
-        and filters <= shape[1]
-        and weight.size <= grad.size
-    ):  # copying windows takes less time than adding them up
-        turned = windows._replace(pad=tuple(margins))
-        return convolve(grad, _turned(weight, groups), turned, groups)
     matrix = weight.reshape(groups, filters // groups, prod(weight.shape[1:])).swapaxes(1, 2)
     result = np.empty(shape, grad.dtype)
     if _is_pointwise(windows):
@@ -195,6 +177,46 @@ def convolve_data(
                 first[:, :, *places] += taps[:, :, *tap]  # type: ignore[arg-type]
         result[part] = images[inner(shape[2:], windows.pad)]
     return result
+
+
+def _turned_windows(windows: Windows) -> Windows | None:
+    """The windows with which `_scatter` is `_gather` with turned filters, and the other way round."""
+    margins = [extent - 1 - pad for extent, pad in zip(windows.extents(), windows.pad, strict=True)]
+    if max(windows.stride) > 1 or min(margins) < 0 or prod(windows.kernel) == 1:
+        return None
+    return windows._replace(pad=tuple(margins))
+
+
+def _turned(weight: Array, groups: int) -> Array:
+    """Mirrored filters from outputs to inputs."""
+    filters, members, *kernel = weight.shape
+    flipped = np.flip(weight, axis=tuple(range(2, weight.ndim)))
+    swapped = flipped.reshape(groups, filters // groups, members, *kernel).swapaxes(1, 2)
+    return swapped.reshape(groups * members, filters // groups, *kernel)
+
+
+def _pays_to_gather(read: int, written: int) -> bool:
+    """Whether copying the windows of channels that are read is faster than adding to those written."""
+    return read <= 2 * written
+
+
+def convolve(data: Array, weight: Array, windows: Windows, groups: int) -> Array:
+    """The output of a convolution, without bias."""
+    shape = (len(data), len(weight), *windows.counts(data.shape[2:]))
+    turned = _turned_windows(windows) if weight.size <= data.size else None
+    if turned is None or _pays_to_gather(data.shape[1], shape[1]):
+        return _gather(data, weight, windows, groups)
+    return _scatter(data, _turned(weight, groups), shape, turned, groups)
+
+
+def convolve_data(
+    grad: Array, weight: Array, shape: tuple[int, ...], windows: Windows, groups: int
+) -> Array:
+    """The gradient of `data`, which has the given shape, from that of the output."""
+    turned = _turned_windows(windows) if weight.size <= grad.size else None
+    if turned is None or not _pays_to_gather(grad.shape[1], shape[1]):
+        return _scatter(grad, weight, shape, windows, groups)
+    return _gather(grad, _turned(weight, groups), turned, groups)
 
 
 def convolve_weight(
