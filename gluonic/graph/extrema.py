@@ -5,10 +5,10 @@ from typing import Any
 
 import numpy as np
 
-_ROW = 1 << 13
-"""The length of rows: NumPy takes a moment for each, and one of so many numbers stays in the cache."""
+_ROW = 1 << 11
+"""The length of rows: longer than ufuncs' buffers (`support.suppress_fp_warnings`); several fit the cache."""
 
-_LARGE = 1 << 15
+_LARGE = 1 << 14
 """From this number of elements on, rows are faster than one loop."""
 
 
