@@ -47,18 +47,34 @@ class Pool(NamedTuple):
         for i in range(self.kernel[axis]):
             yield (*before, slice(i, i + reach, self.stride[axis]))
 
+    def inside(self, axis: int, size: int) -> Iterator[tuple[slice, slice]]:
+        """For each tap along one axis, the windows whose tap is not in the padding, and what they take."""
+        stride = self.stride[axis]
+        for offset in range(-self.pad[axis], self.kernel[axis] - self.pad[axis]):
+            first = max(0, -(offset // stride))
+            end = min(self.counts[axis], (size - 1 - offset) // stride + 1)
+            if first < end:
+                start = first * stride + offset
+                yield slice(first, end), slice(start, (end - 1) * stride + offset + 1, stride)
 
-def _slide(images: Array, pool: Pool, combine: np.ufunc) -> Array:
-    """Combine the numbers in each window, axis by axis."""
-    for axis in reversed(range(len(pool.kernel))):
-        if pool.counts[axis] == 1:
-            part = images[(slice(None),) * (axis + 2) + (slice(0, pool.kernel[axis]),)]
-            images = combine.reduce(part, axis=axis + 2, keepdims=True)
+
+def _slide(images: Array, pool: Pool, combine: np.ufunc, initial: Any) -> Array:
+    """Combine an initial number with those in each window, axis by axis; padding adds none."""
+    whole = [axis for axis, count in enumerate(pool.counts) if count == 1]
+    if whole:
+        ends = {axis: slice(0, max(0, pool.kernel[axis] - pool.pad[axis])) for axis in whole}
+        covered = images[:, :, *(ends.get(axis, slice(None)) for axis in range(len(pool.counts)))]
+        axes = tuple(axis + 2 for axis in whole)
+        images = combine.reduce(covered, axis=axes, keepdims=True, initial=initial)
+    for axis, count in enumerate(pool.counts):
+        if axis in whole:
             continue
-        first, *others = pool.slices(axis)
-        result = images[first].copy()
-        for index in others:
-            combine(result, images[index], out=result)
+        before = (slice(None),) * (axis + 2)
+        shape = (*images.shape[: axis + 2], count, *images.shape[axis + 3 :])
+        result = np.full(shape, initial, images.dtype)
+        for windows, elements in pool.inside(axis, images.shape[axis + 2]):
+            part = result[(*before, windows)]
+            combine(part, images[(*before, elements)], out=part)
         images = result
     return images
 
@@ -68,15 +84,13 @@ def max_pool(data: Array, pool: Pool, dtype: np.dtype[Any] | None = None) -> Arr
 
     The lowest number is that of `dtype`, if the result is converted to another dtype than the data's.
     """
-    lowest = np.finfo(dtype or data.dtype).min
-    images = padded(data, pool.pad, pool.after(data.shape[2:]), lowest)
-    largest: Array = np.fmax(_slide(images, pool, np.fmax), lowest)
-    return largest
+    lowest = data.dtype.type(np.finfo(dtype or data.dtype).min)
+    return _slide(data, pool, np.fmax, lowest)
 
 
 def sum_pool(data: Array, pool: Pool) -> Array:
     """The sum of each window."""
-    return _slide(padded(data, pool.pad, pool.after(data.shape[2:])), pool, np.add)
+    return _slide(data, pool, np.add, 0)
 
 
 def spread(grad: Array, places: tuple[int, ...], pool: Pool) -> Array:

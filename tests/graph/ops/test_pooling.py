@@ -5,6 +5,8 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.errors import InferenceError
@@ -55,6 +57,28 @@ def test_pooling_is_what_it_is_defined_to_be(kind: str, stride: Any, kernel: Any
         expected[b, c, y, x] = REDUCE[kind](window)
     assert found.shape == (2, 3, (6 - kernel[0]) // stride[0] + 1, (7 - kernel[1]) // stride[1] + 1)
     np.testing.assert_allclose(found, expected, rtol=1e-12)
+
+
+@given(
+    kind=st.sampled_from(["max", "sum"]),
+    convention=st.sampled_from(["valid", "full"]),
+    kernel=st.integers(1, 5),
+    stride=st.integers(1, 6),
+    pad=st.integers(0, 6),
+)
+def test_padding_adds_nothing_to_windows(
+    kind: str, convention: str, kernel: int, stride: int, pad: int
+) -> None:
+    data = uniform(2, 3, 5, 7)
+    attributes = {"kernel": (kernel, 2), "stride": (stride, 1), "pad": (pad, 1)}
+    found = pooling(data, pool_type=kind, pooling_convention=convention, **attributes)
+    lowest = np.finfo(data.dtype).min if kind == "max" else 0
+    beyond = [(0, 0), (0, 0), (pad, pad + kernel + stride), (1, 4)]
+    padded = np.pad(data, beyond, constant_values=lowest)
+    for y, x in np.ndindex(*found.shape[2:]):
+        window = padded[:, :, y * stride : y * stride + kernel, x : x + 2]
+        expected = REDUCE[kind](window, axis=(2, 3))
+        np.testing.assert_allclose(found[:, :, y, x], expected, rtol=1e-12)
 
 
 def test_means_count_padding_by_default() -> None:
