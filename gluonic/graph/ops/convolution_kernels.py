@@ -7,13 +7,14 @@ is copied at a time is longer then. With few filters, windows are not copied: pr
 """
 
 from collections.abc import Iterator
+from itertools import product
 from math import prod
 from typing import NamedTuple
 
 import numpy as np
 
 from gluonic.graph.operator import Array
-from gluonic.graph.ops.windows import Windows, inner, padded, window_view
+from gluonic.graph.ops.windows import Windows, inner, window_view
 
 SMALL_MATRIX, FEWEST_COLUMNS = 1 << 19, 512
 """The numbers in a matrix, which stays in the cache; the columns that it has even if they are more numbers."""
@@ -55,20 +56,23 @@ def _blocks(images: int, windows: Windows, counts: tuple[int, ...], height: int)
     return _Blocks(parts, _divided(counts[0], most * counts[0] // places), side_by_side)
 
 
-def _zeros(shape: tuple[int, ...], windows: Windows, like: Array, side_by_side: bool) -> Array:
-    """Zeros for padded images of some shape, which lie one after the other or side by side."""
-    sizes = [size + 2 * pad for size, pad in zip(shape[2:], windows.pad, strict=True)]
+def _zeros(shape: tuple[int, ...], like: Array, side_by_side: bool) -> Array:
+    """Zeros for images, which lie one after the other or side by side."""
     if not side_by_side:
-        return np.zeros((*shape[:2], *sizes), like.dtype)
-    return np.moveaxis(np.zeros((shape[1], *sizes, shape[0]), like.dtype), -1, 0)
+        return np.zeros(shape, like.dtype)
+    return np.moveaxis(np.zeros((*shape[1:], shape[0]), like.dtype), -1, 0)
 
 
-def _padded(images: Array, windows: Windows, side_by_side: bool) -> Array:
-    """Images with zeros around them."""
-    if not side_by_side:
-        return padded(images, windows.pad, windows.pad)
-    result = _zeros(images.shape, windows, images, side_by_side)
-    result[inner(images.shape[2:], windows.pad)] = images
+def _padded(images: Array, windows: Windows, rows: slice, side_by_side: bool) -> Array:
+    """What some rows of windows read: the images' rows, with zeros around them."""
+    start = rows.start * windows.stride[0] - windows.pad[0]
+    stop = (rows.stop - 1) * windows.stride[0] - windows.pad[0] + windows.extents()[0]
+    found = images[:, :, max(0, start) : max(0, stop)]
+    if not any(windows.pad) and not side_by_side:
+        return found
+    sizes = [size + 2 * pad for size, pad in zip(images.shape[3:], windows.pad[1:], strict=True)]
+    result = _zeros((*images.shape[:2], stop - start, *sizes), images, side_by_side)
+    result[inner(found.shape[2:], (max(0, -start), *windows.pad[1:]))] = found
     return result
 
 
@@ -91,12 +95,10 @@ def _matrices(
     data: Array, windows: Windows, counts: tuple[int, ...], groups: int, blocks: _Blocks
 ) -> Iterator[tuple[slice, slice, Array]]:
     """For each block, its slices and its windows as columns."""
-    for part in blocks.images:
-        images = _padded(data[part], windows, blocks.side_by_side)
-        for rows in blocks.rows:
-            shape = (rows.stop - rows.start, *counts[1:])
-            first = _from_row(images, rows, windows)
-            yield part, rows, _columns(first, windows, shape, groups, blocks.side_by_side)
+    for part, rows in product(blocks.images, blocks.rows):
+        images = _padded(data[part], windows, rows, blocks.side_by_side)
+        shape = (rows.stop - rows.start, *counts[1:])
+        yield part, rows, _columns(images, windows, shape, groups, blocks.side_by_side)
 
 
 def _channels_outside(images: Array, groups: int, side_by_side: bool) -> Array:
@@ -149,8 +151,8 @@ def _gather(data: Array, weight: Array, windows: Windows, groups: int) -> Array:
             image = output[part.start].reshape(*matrix.shape[:2], prod(counts))
             np.matmul(matrix, columns, out=image[..., rows.start * row : rows.stop * row])
         else:
-            product = matrix @ columns
-            output[part] = _images_outside(product, (filters,), counts, blocks.side_by_side)
+            joined = matrix @ columns
+            output[part] = _images_outside(joined, (filters,), counts, blocks.side_by_side)
     return output
 
 
@@ -164,9 +166,10 @@ def _scatter(
     if _is_pointwise(windows):
         _pointwise(grad, matrix, result)
         return result
+    sizes = [size + 2 * pad for size, pad in zip(shape[2:], windows.pad, strict=True)]
     blocks = _blocks(len(grad), windows, counts, groups * matrix.shape[1])
     for part in blocks.images:
-        images = _zeros(result[part].shape, windows, grad, blocks.side_by_side)
+        images = _zeros((*result[part].shape[:2], *sizes), grad, blocks.side_by_side)
         for rows in blocks.rows:
             block = grad[part, :, rows]
             columns = matrix @ _channels_outside(block, groups, blocks.side_by_side)
@@ -227,6 +230,6 @@ def convolve_weight(
     blocks = _blocks(len(data), windows, counts, groups * prod(shape[1:]))
     for part, rows, columns in _matrices(data, windows, counts, groups, blocks):
         gradients = _channels_outside(grad[part, :, rows], groups, blocks.side_by_side)
-        product = gradients @ columns.swapaxes(1, 2)
-        found = product if found is None else np.add(found, product, out=found)
+        share = gradients @ columns.swapaxes(1, 2)
+        found = share if found is None else np.add(found, share, out=found)
     return np.zeros(shape, grad.dtype) if found is None else found.reshape(shape)
