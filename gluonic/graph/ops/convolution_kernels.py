@@ -184,10 +184,10 @@ def _scatter(
 
 def _turned_windows(windows: Windows) -> Windows | None:
     """The windows with which `_scatter` is `_gather` with turned filters, and the other way round."""
-    margins = [extent - 1 - pad for extent, pad in zip(windows.extents(), windows.pad, strict=True)]
-    if max(windows.stride) > 1 or min(margins) < 0 or prod(windows.kernel) == 1:
+    if max(windows.stride) > 1 or prod(windows.kernel) == 1:
         return None
-    return windows._replace(pad=tuple(margins))
+    margins = [extent - 1 - pad for extent, pad in zip(windows.extents(), windows.pad, strict=True)]
+    return None if min(margins) < 0 else windows._replace(pad=tuple(margins))
 
 
 def _turned(weight: Array, groups: int) -> Array:
@@ -205,21 +205,23 @@ def _pays_to_gather(read: int, written: int) -> bool:
 
 def convolve(data: Array, weight: Array, windows: Windows, groups: int) -> Array:
     """The output of a convolution, without bias."""
-    shape = (len(data), len(weight), *windows.counts(data.shape[2:]))
-    turned = _turned_windows(windows) if weight.size <= data.size else None
-    if turned is None or _pays_to_gather(data.shape[1], shape[1]):
-        return _gather(data, weight, windows, groups)
-    return _scatter(data, _turned(weight, groups), shape, turned, groups)
+    if not _pays_to_gather(data.shape[1], len(weight)) and weight.size <= data.size:
+        turned = _turned_windows(windows)
+        if turned is not None:
+            shape = (len(data), len(weight), *windows.counts(data.shape[2:]))
+            return _scatter(data, _turned(weight, groups), shape, turned, groups)
+    return _gather(data, weight, windows, groups)
 
 
 def convolve_data(
     grad: Array, weight: Array, shape: tuple[int, ...], windows: Windows, groups: int
 ) -> Array:
     """The gradient of `data`, which has the given shape, from that of the output."""
-    turned = _turned_windows(windows) if weight.size <= grad.size else None
-    if turned is None or not _pays_to_gather(grad.shape[1], shape[1]):
-        return _scatter(grad, weight, shape, windows, groups)
-    return _gather(grad, _turned(weight, groups), turned, groups)
+    if _pays_to_gather(grad.shape[1], shape[1]) and weight.size <= grad.size:
+        turned = _turned_windows(windows)
+        if turned is not None:
+            return _gather(grad, _turned(weight, groups), turned, groups)
+    return _scatter(grad, weight, shape, windows, groups)
 
 
 def convolve_weight(

@@ -67,11 +67,12 @@ def _slide(images: Array, pool: Pool, combine: np.ufunc, initial: Any) -> Array:
         axes = tuple(axis + 2 for axis in whole)
         images = combine.reduce(covered, axis=axes, keepdims=True, initial=initial)
     for axis, count in enumerate(pool.counts):
-        if axis in whole:
+        if count == 1:
             continue
         before = (slice(None),) * (axis + 2)
         shape = (*images.shape[: axis + 2], count, *images.shape[axis + 3 :])
-        result = np.full(shape, initial, images.dtype)
+        result = np.empty(shape, images.dtype)
+        result.fill(initial)
         for windows, elements in pool.inside(axis, images.shape[axis + 2]):
             part = result[(*before, windows)]
             combine(part, images[(*before, elements)], out=part)
