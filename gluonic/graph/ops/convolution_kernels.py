@@ -12,6 +12,7 @@ from math import prod
 from typing import NamedTuple
 
 import numpy as np
+from numpy.lib.stride_tricks import as_strided
 
 from gluonic.graph.operator import Array
 from gluonic.graph.ops.windows import Windows, inner, window_view
@@ -21,6 +22,9 @@ SMALL_MATRIX, FEWEST_COLUMNS = 1 << 19, 512
 LARGEST_MATRIX = 1 << 22
 _SHORT_ROW, _SIDE_BY_SIDE = 16, 16
 """Of rows of so few places, so many images are joined while the matrix is not larger than the largest."""
+
+_FEW_FILTERS = 4
+"""With so many filters or fewer, the margins of rows cost less to multiply than to skip."""
 
 
 class _Blocks(NamedTuple):
@@ -136,6 +140,40 @@ def _pointwise(images: Array, matrix: Array, result: Array) -> None:
     )
 
 
+def _copies_rows(windows: Windows, matrix: Array, blocks: _Blocks) -> bool:
+    """Whether a group has so few filters that copying its windows takes longer than multiplying them."""
+    is_plane = len(windows.kernel) == 2 and max(windows.stride) == 1
+    return is_plane and matrix.shape[1] <= _FEW_FILTERS and not blocks.side_by_side
+
+
+def _gather_rows(images: Array, matrix: Array, windows: Windows, counts: tuple[int, ...]) -> Array:
+    """Filters times windows at all places of padded rows, margins included: long runs are copied faster.
+
+    Parameters
+    ----------
+    images : padded
+    matrix : the filters, (groups, filters of a group, channels of a group × kernel)
+    """
+    batch, channels, _, width = images.shape
+    groups, filters, numbers = matrix.shape
+    length = (counts[0] - 1) * width + counts[1]
+    images = np.ascontiguousarray(images)
+    _, channel, row, place = images.strides
+    taps = (row * windows.dilate[0], place * windows.dilate[1])
+    view = as_strided(
+        images,
+        (channels, *windows.kernel, batch, length),
+        (channel, *taps, images.strides[0], place),
+        writeable=False,
+    )
+    sums = (matrix @ view.reshape(groups, numbers, batch * length)).reshape(-1, batch, length)
+    return as_strided(
+        sums,
+        (batch, groups * filters, *counts),
+        (sums.strides[1], sums.strides[0], width * place, place),
+    )
+
+
 def _gather(data: Array, weight: Array, windows: Windows, groups: int) -> Array:
     """Filters times windows, which are copied into columns."""
     filters, counts = len(weight), windows.counts(data.shape[2:])
@@ -145,6 +183,12 @@ def _gather(data: Array, weight: Array, windows: Windows, groups: int) -> Array:
         _pointwise(data, matrix, output)
         return output
     blocks = _blocks(len(data), windows, counts, groups * matrix.shape[2])
+    if _copies_rows(windows, matrix, blocks):
+        for part, rows in product(blocks.images, blocks.rows):
+            images = _padded(data[part], windows, rows, False)
+            block = (rows.stop - rows.start, counts[1])
+            output[part, :, rows] = _gather_rows(images, matrix, windows, block)
+        return output
     for part, rows, columns in _matrices(data, windows, counts, groups, blocks):
         if part.stop - part.start == 1:
             row = prod(counts[1:])

@@ -92,12 +92,13 @@ def test_channels_may_lie_last(name: str) -> None:
 
 @pytest.mark.parametrize("columns", [4, 32])
 @pytest.mark.parametrize("stride", [1, 2])
+@pytest.mark.parametrize("groups", [1, 4])
 def test_a_batch_computed_in_parts_gives_the_same(
-    columns: int, stride: int, monkeypatch: pytest.MonkeyPatch
+    columns: int, stride: int, groups: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     size = (6, 8)[stride - 1]
-    data, weight = uniform(5, 4, size, size), uniform(7, 4, 3, 3)
-    grad = uniform(5, 7, *[(size - 3) // stride + 1] * 2)
+    data, weight = uniform(5, 4, size, size), uniform(8, 4 // groups, 3, 3)
+    grad = uniform(5, 8, *[(size - 3) // stride + 1] * 2)
     calls: dict[str, tuple[Array, ...]] = {
         "Convolution": (data, weight),
         "_backward_Convolution_data": (grad, data, weight),
@@ -106,7 +107,8 @@ def test_a_batch_computed_in_parts_gives_the_same(
     attributes: dict[str, Any] = {
         "kernel": (3, 3),
         "stride": (stride, stride),
-        "num_filter": 7,
+        "num_filter": 8,
+        "num_group": groups,
         "no_bias": True,
     }
     whole = {name: run(name, *arrays, **attributes) for name, arrays in calls.items()}
