@@ -272,10 +272,14 @@ def convolve_weight(
     grad: Array, data: Array, shape: tuple[int, ...], windows: Windows, groups: int
 ) -> Array:
     """The gradient of `weight`, which has the given shape, from that of the output."""
-    counts, found = grad.shape[2:], None
+    counts, found = grad.shape[2:], np.zeros(shape, grad.dtype)
+    total = found.reshape(groups, shape[0] // groups, prod(shape[1:]))
     blocks = _blocks(len(data), windows, counts, groups * prod(shape[1:]))
-    for part, rows, columns in _matrices(data, windows, counts, groups, blocks):
+    matrices = _matrices(data, windows, counts, groups, blocks)
+    for number, (part, rows, columns) in enumerate(matrices):
         gradients = _channels_outside(grad[part, :, rows], groups, blocks.side_by_side)
-        share = gradients @ columns.swapaxes(1, 2)
-        found = share if found is None else np.add(found, share, out=found)
-    return np.zeros(shape, grad.dtype) if found is None else found.reshape(shape)
+        if number == 0:
+            np.matmul(gradients, columns.swapaxes(1, 2), out=total)
+        else:
+            total += gradients @ columns.swapaxes(1, 2)
+    return found
