@@ -324,7 +324,7 @@ class CompiledGraph:
         """Bind machine code that serves such arrays; the first of a kind may be on disk."""
         kind = train, *[dtype for _, dtype in signature]
         if kind in self._kinds:
-            self._adopt_stored()
+            self._adopt_stored(train)
             known = self.specializer.bind_known(arrays, train, signature)
             return known or self._bind_new(arrays, train)
         key = self._graph_key.of(signature, train)
@@ -354,18 +354,20 @@ class CompiledGraph:
         if binding is not None:
             self._stored[binding.executable] = given, train
             self._seconds += perf_counter() - begin
+            dump_if_asked(binding)
         return binding
 
     def _bound_as_known_family(self, key: tuple[bool, Signatures]) -> Binding | None:
         """Bind machine code as one of a family, without inferring shapes; None if there is none."""
-        self._adopt_stored()
         train, signature = key
+        self._adopt_stored(train)
         return self.specializer.families[train].bind(signature)
 
-    def _adopt_stored(self) -> None:
+    def _adopt_stored(self, train: bool) -> None:
         """Make the specializations whose machine code was found on disk: it may serve other shapes."""
-        for executable, (arrays, train) in [*self._stored.items()]:
-            self._details(executable, arrays, train)
+        for executable, (arrays, mode) in [*self._stored.items()]:
+            if mode == train:
+                self._details(executable, arrays, mode)
 
     def _details(
         self, executable: Executable, arrays: Sequence[AbstractArray], train: bool
@@ -379,15 +381,17 @@ class CompiledGraph:
     def specializations(self) -> "list[Specialization]":
         """The specializations, the most recently used last."""
         with self._lock:
-            self._adopt_stored()
+            for train in (False, True):
+                self._adopt_stored(train)
             return self.specializer.made
 
     def right_for(
         self, arrays: Sequence[Any], train: bool = False
     ) -> "Iterator[tuple[Specialization, Facts]]":
         """The existing machine code whose guards hold for such arrays, the best first."""
-        self._adopt_stored()
-        return self.specializer.right_for(arrays, self._modal and train)
+        train = self._modal and train
+        self._adopt_stored(train)
+        return self.specializer.right_for(arrays, train)
 
 
 __all__ = ["CompiledGraph"]

@@ -46,11 +46,12 @@ class GraphKey:
 
     def of(self, signature: Signatures, train: bool) -> str | None:
         """The name for arrays of these shapes and dtypes; None if it has none, or nothing is stored."""
-        if not disk.keeps_graphs() or self._text is None:
+        sources = sources_digest(os.path.dirname(gluonic.__file__)) if disk.keeps_graphs() else None
+        if sources is None or self._text is None:
             return None
         arrays = repr([(shape, dtype.str) for shape, dtype in signature])
         modes = train, is_np_shape(), most_threads()
-        return disk.key("\0".join(["graph", _sources(), self._text, arrays, repr(modes)]), host())
+        return disk.key("\0".join(["graph", sources, self._text, arrays, repr(modes)]), host())
 
     @cached_property
     def _text(self) -> str | None:
@@ -108,11 +109,19 @@ def _plain(value: Any) -> Any:
 
 
 @cache
-def _sources() -> str:
-    """A digest of the names, sizes and times of the sources on which machine code depends."""
-    root = os.path.dirname(gluonic.__file__)
-    found = sorted(file for name in _SOURCES for file in _files_below(os.path.join(root, name)))
-    return disk.digest(np.__version__, repr(found))
+def sources_digest(package: str) -> str | None:
+    """A digest of the names, sizes and times of the sources on which machine code depends.
+
+    Parameters
+    ----------
+    package : the folder of gluonic; None is returned if its sources are not there, as in frozen programs
+    """
+    folders = [os.path.join(package, name) for name in _SOURCES]
+    try:
+        found = sorted(file for folder in folders for file in _files_below(folder))
+    except OSError:
+        return None
+    return disk.digest(np.__version__, repr(found)) if found else None
 
 
 def _files_below(folder: str) -> Iterator[tuple[str, str, int, int]]:

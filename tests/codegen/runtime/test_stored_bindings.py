@@ -1,6 +1,7 @@
 """Compiled graphs that are found on disk compute what those that were just compiled do."""
 
 import itertools
+import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,7 @@ from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.machine import cache
 from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.native import stored_code
+from gluonic.codegen.runtime.graph_key import sources_digest
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.graph import Array, Entry, Graph, Node
 from gluonic.graph.builder import F
@@ -328,3 +330,36 @@ def test_entries_of_graphs_are_counted_with_the_others(folder: Path) -> None:
     assert before is not None
     assert after is not None
     assert len(after) == len([*folder.glob("*.object")]) == len(before) + 2
+
+
+def test_a_graph_from_disk_is_dumped_like_another(
+    monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    graph, inputs, parameters, arrays = layers()
+    CompiledGraph(graph, inputs, parameters)(arrays, new_run())
+    monkeypatch.setenv("GLUONIC_DUMP", str(tmp_path))
+    CompiledGraph(graph, inputs, parameters)(arrays, new_run())
+    assert len([*tmp_path.glob("*.optimised.ll")]) == 1
+
+
+def test_graphs_are_stored_for_the_very_sources_that_are_there(tmp_path: Path) -> None:
+    def digest(name: str) -> str | None:
+        return sources_digest(str(tmp_path / name))
+
+    def write(name: str, text: str, time: int = 1_000_000_000) -> None:
+        for folder in ("codegen/loops", "graph", "support"):
+            file = tmp_path / name / folder / "module.py"
+            file.parent.mkdir(parents=True)
+            file.write_text(text)
+            os.utime(file, (time, time))
+
+    assert digest("missing") is None
+    for folder in ("codegen", "graph", "support"):
+        (tmp_path / "bare" / folder).mkdir(parents=True)
+    assert digest("bare") is None, "a program without sources"
+    write("one", "x = 1")
+    write("same", "x = 1")
+    write("longer", "x = 11")
+    write("later", "x = 1", 1_000_000_001)
+    assert digest("one") == digest("same") is not None
+    assert len({digest(name) for name in ("one", "longer", "later")}) == 3
