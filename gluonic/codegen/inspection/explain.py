@@ -226,7 +226,7 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
         [()] * len(groups) if graph is None else origins(graph, groups, specialization.prepacked)
     )
     native = [group for run in specialization.runs for group in run]
-    library = specialization.code.library
+    library = binding.executable.library
     names = dict(zip(map(id, native), specialization.code.names, strict=True))
     neighbours = Neighbours(binding, list(map(_named, groups, found)))
     steps = []

@@ -64,9 +64,10 @@ def load_binding(
     library = linked(content["libraries"])
     if library is None:
         return None
-    library.origin = CodeOrigin(len(library.by_key), 0, True, perf_counter() - begin)
-    functions = [native_function(library.addresses[f"run{i}"]) for i in range(content["functions"])]
-    executable = Executable(_call(content["call"]), functions, library, Room())
+    functions = sum(len(each["keys"]) for each in content["libraries"])
+    library.origin = CodeOrigin(functions, 0, True, perf_counter() - begin)
+    runs = [native_function(library.addresses[f"run{i}"]) for i in range(content["functions"])]
+    executable = Executable(_call(content["call"]), runs, library, Room())
     persistent, transient = (MemoryPlan(offsets, size) for offsets, size in content["plans"])
     table = np.array(content["table"], np.int64)
     if table[SHARE]:

@@ -116,6 +116,9 @@ def test_a_graph_from_disk_can_be_explained_and_counted() -> None:
     info = stored.cache_info()
     assert (info.specializations, info.disk_hits, info.misses) == (1, 1, 1)
     again = explain(binding, graph)
+    assert again.code_origin is not None
+    assert again.code_origin.from_disk
+    assert again.code_origin.functions == info.functions > 0
     assert [str(step) for step in again.steps] == [str(step) for step in told.steps]
     assert again.code == told.code
     assert again.memory == told.memory
