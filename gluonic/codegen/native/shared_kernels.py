@@ -97,14 +97,14 @@ class KernelLibrary:
         found = {name: library.by_key[key] for name, (library, key) in others.items()}
         self.addresses = {**linked.addresses, **found}
         with _lock:
-            _libraries.setdefault(_identity(linked.name, keys, others), self)
+            LIBRARIES.setdefault(_identity(linked.name, keys, others), self)
             for key in keys.values():
-                _living.setdefault(key, self)
+                LIVING.setdefault(key, self)
 
 
-_libraries: WeakValueDictionary[Any, KernelLibrary] = WeakValueDictionary()
+LIBRARIES: WeakValueDictionary[Any, KernelLibrary] = WeakValueDictionary()
 """The libraries by their object files and the functions of others that they call."""
-_living: WeakValueDictionary[str, KernelLibrary] = WeakValueDictionary()
+LIVING: WeakValueDictionary[str, KernelLibrary] = WeakValueDictionary()
 """The library of each function, by the function's key."""
 _lock = lock()
 _recent: deque[KernelLibrary] = deque(maxlen=16)
@@ -133,7 +133,7 @@ def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) ->
         found = {
             name: (library, key)
             for name, key in keys.items()
-            if (library := _living.get(key)) is not None
+            if (library := LIVING.get(key)) is not None
         }
     own = {name: key for name, key in keys.items() if name not in found}
     called, apart = _large_functions(contents, own)
@@ -203,7 +203,7 @@ def living_library(
 ) -> KernelLibrary | None:
     """The library in memory that was linked from an object file and functions of other libraries, if any."""
     with _lock:
-        return _libraries.get(_identity(object_file, keys, others))
+        return LIBRARIES.get(_identity(object_file, keys, others))
 
 
 def _identity(object_file: str, keys: Mapping[str, str], others: Found) -> tuple[str, ...]:
@@ -225,9 +225,7 @@ def _large_functions(
     large = [name for name in called if _is_large(contents.definitions.get(name, ""))]
     keys = {name: contents.key(name) for name in sorted(large)}
     with _lock:
-        found = {
-            name: (x, key) for name, key in keys.items() if (x := _living.get(key)) is not None
-        }
+        found = {name: (x, key) for name, key in keys.items() if (x := LIVING.get(key)) is not None}
     own = {name: key for name, key in keys.items() if name not in found}
     if not own:
         return found, None

@@ -5,6 +5,7 @@ import os
 from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
+from weakref import WeakValueDictionary
 
 import numpy as np
 import pytest
@@ -13,7 +14,7 @@ from hypothesis import HealthCheck, given, settings
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.machine import cache
 from gluonic.codegen.machine.bail_out import BailOut
-from gluonic.codegen.native import stored_code
+from gluonic.codegen.native import shared_kernels, stored_code
 from gluonic.codegen.runtime.graph_key import sources_digest
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.graph import Array, Entry, Graph, Node
@@ -36,7 +37,12 @@ def common_folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(autouse=True)
 def folder(monkeypatch: pytest.MonkeyPatch, common_folder: Path) -> Path:
-    """The code cache; object files are linked even where their code is in memory."""
+    """The code cache; object files are linked even where their code is in memory.
+
+    Functions of other tests, whose object files are in another folder, are out of sight.
+    """
+    for table in ("LIVING", "LIBRARIES"):
+        monkeypatch.setattr(shared_kernels, table, WeakValueDictionary())
     monkeypatch.setenv("GLUONIC_CACHE_DIR", str(common_folder))
     monkeypatch.setenv("GLUONIC_CACHE", "1")
     monkeypatch.setattr(stored_code, "living_library", lambda *_: None)
