@@ -8,6 +8,7 @@ import gluonic as mx
 from gluonic.graph.backends import BACKENDS
 from gluonic.graph.namespaces import Functions
 from gluonic.graph.operator import REGISTRY
+from gluonic.graph.storage.forms import FORMS
 from gluonic.ndarray.invoke import EAGER
 from tests.extension.building import Builder
 
@@ -28,10 +29,13 @@ def probe(build: Builder) -> None:
 def registries() -> Iterator[None]:
     """Put the registries back as they were."""
     operators, backends = dict(REGISTRY.by_name), dict(BACKENDS.by_name)
+    forms = dict(FORMS)
     yield
     changed = [name for name, op in REGISTRY.items() if operators.get(name) is not op]
     REGISTRY.by_name = operators
     BACKENDS.by_name = backends
+    FORMS.clear()
+    FORMS.update(forms)
     for name in changed:
         Functions.renew(name)
         vars(EAGER).pop(name, None)
