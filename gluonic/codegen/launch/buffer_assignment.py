@@ -83,6 +83,9 @@ class BufferAssignment:
         persistent: dict[Any, None] = {}
         living: set[Any] = set()
         numbers: dict[Any, int] = {}
+        lasting = {
+            root.get(e, e) for group, _ in groups if group not in prepacked for e in group.inputs
+        }
         for group, written in groups:
             writes: list[Any] = [entry for entry in written if entry not in elsewhere]
             if group.step is not None:
@@ -92,7 +95,7 @@ class BufferAssignment:
                     writes.append(group.step)
                 numbers[group.step] = len(numbers)
             if group in prepacked:
-                persistent.update(dict.fromkeys(writes))
+                persistent.update(dict.fromkeys(e for e in writes if e in lasting))
             living.update(writes)
             steps.append((group.inputs, [e for e in writes if e not in persistent]))
         self._lifetimes = Lifetimes(steps, living, root)

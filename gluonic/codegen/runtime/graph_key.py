@@ -12,6 +12,7 @@ from typing import Any
 import numpy as np
 
 import gluonic
+from gluonic.codegen.convolution.algorithms import may_use_winograd
 from gluonic.codegen.machine import cache as disk
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.workers import most_threads
@@ -50,7 +51,7 @@ class GraphKey:
         if sources is None or self._text is None:
             return None
         arrays = repr([(shape, dtype.str) for shape, dtype in signature])
-        modes = train, is_np_shape(), most_threads()
+        modes = train, is_np_shape(), most_threads(), may_use_winograd()
         return disk.key("\0".join(["graph", sources, self._text, arrays, repr(modes)]), host())
 
     @cached_property

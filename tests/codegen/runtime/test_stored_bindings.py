@@ -224,9 +224,10 @@ def test_a_graph_is_found_under_all_that_determines_its_code(
 
 
 @pytest.mark.parametrize(
-    ("variable", "value"), [("GLUONIC_NUM_THREADS", "3"), ("GLUONIC_CPU", "x86-64-v2")]
+    ("variable", "value"),
+    [("GLUONIC_NUM_THREADS", "3"), ("GLUONIC_CPU", "x86-64-v2"), ("GLUONIC_WINOGRAD", "0")],
 )
-def test_other_threads_and_processors_have_code_of_their_own(
+def test_other_threads_processors_and_algorithms_have_code_of_their_own(
     monkeypatch: pytest.MonkeyPatch, variable: str, value: str
 ) -> None:
     graph, inputs = scaled_sum(next(_numbers))

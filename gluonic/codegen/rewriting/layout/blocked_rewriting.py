@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.codegen.convolution.algorithms import may_use_winograd
 from gluonic.codegen.convolution.depth_windows import depth_windows
 from gluonic.codegen.convolution.filters import Filters, lanes_of
 from gluonic.codegen.convolution.gradient_operators import pack_turned_filters
@@ -24,6 +25,13 @@ from gluonic.codegen.convolution.operators import (
 )
 from gluonic.codegen.convolution.spatial_extents import spatial_extents
 from gluonic.codegen.convolution.tiling import tiling_of
+from gluonic.codegen.convolution.winograd import (
+    products_of,
+    winograd_filters,
+    winograd_images,
+    winograd_sums,
+    winograd_tiling,
+)
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.lowerings.entry import LayoutRules, Rule
 from gluonic.codegen.machine.target import Target, host
@@ -72,6 +80,7 @@ class BlockedRewriting(LayoutRewriting):
     ) -> None:
         super().__init__(graph, context.facts(graph), otherwise)
         self.train, self.unguarded = context.train, context.unguarded(graph)
+        self.parameters = context.parameters
         self.target = host()
         self.lanes = lanes_of(self.target)
         self.blocks: dict[Entry, tuple[Entry, int]] = {}
@@ -182,14 +191,22 @@ class BlockedRewriting(LayoutRewriting):
         found = self.image_filters(node, data, weight, node.entry())
         if found is None:
             return False
-        images, filters = self.images_of(data, *found)
-        self.pending[node.entry()] = PendingConvolution(
-            node.name,
-            images,
-            self.own(weight),
-            filters,
-            self.facts.decide(partial(_blocks_at_once, node.entry(), filters, self.target)),
-            self.own(bias[0]) if bias else None,
+        output, (filters, windows) = node.entry(), found
+        tiling = None
+        if weight.node in self.parameters and may_use_winograd():
+            tiling = self.facts.decide(partial(winograd_tiling, output, filters, self.target))
+        if tiling is not None:
+            (top, left), (down, across) = windows.pad, tiling.odd
+            images, tile = (
+                self.block(data, 1, (top, left, top + down, left + across)),
+                tiling.blocks,
+            )
+        else:
+            images, filters = self.images_of(data, *found)
+            tile = self.facts.decide(partial(_blocks_at_once, output, filters, self.target))
+        shift = self.own(bias[0]) if bias else None
+        self.pending[output] = PendingConvolution(
+            node.name, images, self.own(weight), filters, tile, shift, winograd=tiling
         )
         return True
 
@@ -256,6 +273,15 @@ class BlockedRewriting(LayoutRewriting):
             shift = apply(
                 to_channel_blocks, shift, name=f"{name}_shift", lanes=lanes, groups=filters.groups
             )
+        epilogue = {
+            "has_shift": shift is not None,
+            "has_residual": made.residual is not None,
+            **attributes_of(made.activation),
+        }
+        if made.winograd is not None:
+            sums = self._winograd_products(made, packed)
+            odd = made.winograd.odd
+            return apply(winograd_sums, sums, shift, made.residual, name=name, odd=odd, **epilogue)
         return apply(
             convolve_blocks,
             made.data,
@@ -266,12 +292,34 @@ class BlockedRewriting(LayoutRewriting):
             name=name,
             stride=filters.stride,
             dilate=filters.dilate,
-            has_shift=shift is not None,
-            has_residual=made.residual is not None,
             first=made.first,
             remainder=made.remainder,
             apart=made.apart,
-            **attributes_of(made.activation),
+            **epilogue,
+            **common,
+        )
+
+    def _winograd_products(self, made: PendingConvolution, packed: Entry) -> Entry:
+        """The sums of products of transformed images and filters."""
+        filters, lanes, name = made.filters, self.lanes, made.name
+        common = {**filter_attributes(products_of(filters), lanes), "tile": made.tile}
+        transformed = apply(
+            winograd_filters,
+            packed,
+            name=f"{name}_transformed",
+            channels=filters.channels,
+            filters=filters.filters,
+            tile=made.tile,
+            lanes=lanes,
+        )
+        images = apply(winograd_images, made.data, name=f"{name}_tiles")
+        return apply(
+            convolve_blocks,
+            images,
+            transformed,
+            name=f"{name}_products",
+            stride=(1, 1),
+            dilate=(1, 1),
             **common,
         )
 
@@ -288,7 +336,7 @@ class BlockedRewriting(LayoutRewriting):
             made.scale,
             name=name,
             scaled=made.scale is not None,
-            remembers=not self.train,
+            remembers=not self.train and made.winograd is None,
             **common,
         )
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from gluonic.codegen.convolution.filter_packing import Taps
 from gluonic.codegen.convolution.filters import Filters
+from gluonic.codegen.convolution.winograd import WinogradTiling
 from gluonic.graph import Application, Entry
 from gluonic.support.record import record
 
@@ -26,6 +27,7 @@ class PendingConvolution:
     spatial: Entry | None = None
     remainder: tuple[int, int] = (0, 0)
     apart: tuple[int, ...] = ()
+    winograd: WinogradTiling | None = None
 
     @property
     def groups(self) -> int:
