@@ -7,25 +7,25 @@ import argparse
 import ctypes
 import time
 from collections.abc import Sequence
-from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.convolution.filter_gradient import (
-    GradientForm,
-    emit_filter_gradient,
-    gradient_numbers,
-    gradient_units,
-    specialized_extents,
-)
+from gluonic.codegen.convolution.filter_gradient import emit_filter_gradient
 from gluonic.codegen.convolution.filters import Filters, blocks_of, lanes_of
 from gluonic.codegen.convolution.form import ConvolutionForm, numbers_of
 from gluonic.codegen.convolution.forward import emit_convolution
 from gluonic.codegen.convolution.geometry import Geometry, Strides
+from gluonic.codegen.convolution.gradient_form import (
+    GradientForm,
+    gradient_numbers,
+    gradient_units,
+    specialized_extents,
+)
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target, cross, host
+from gluonic.graph import Array
 
 # Channels, filters, rows and columns of the output, size of the kernel, stride, batch.
 SHAPES = [
@@ -47,7 +47,7 @@ SHAPES = [
 ]
 
 
-def _memory(*shape: int) -> np.ndarray[Any, Any]:
+def _memory(*shape: int) -> Array:
     """Aligned memory with random numbers."""
     size = int(np.prod(shape))
     raw = np.random.default_rng(0).standard_normal(size + 16).astype(np.float32)
@@ -56,7 +56,7 @@ def _memory(*shape: int) -> np.ndarray[Any, Any]:
 
 
 def _seconds(
-    target: Target, module: LLVMModule, arrays: Sequence[Any], numbers: list[int], units: int
+    target: Target, module: LLVMModule, arrays: Sequence[Array], numbers: list[int], units: int
 ) -> float:
     """The shortest time of a call of the module's function."""
     library = jit.load(module.text(), ["function"], (), target)
@@ -94,20 +94,23 @@ def measure(shape: tuple[int, ...], target: Target) -> tuple[float, float]:
     emit_filter_gradient(
         back, "function", GradientForm.of(filters, target, specialized_extents(size, size))
     )
-    numbers = numbers_of(filters, tiling, geometry, lanes)
-    units = geometry.units(filters, tiling, lanes)
-    work = 2 * batch * size * size * count * filters.depth / 1e9
-    return (
-        work / _seconds(target, forward, [data, weights, output], numbers, units),
-        work
-        / _seconds(
-            target,
-            back,
-            [data, output, weights],
-            gradient_numbers(filters, geometry, lanes),
-            gradient_units(filters, target),
-        ),
+    inside = 0, extent  # no row is padding
+    forward_seconds = _seconds(
+        target,
+        forward,
+        [data, weights, output],
+        numbers_of(filters, tiling, geometry, lanes, inside),
+        geometry.units(filters, tiling, lanes),
     )
+    back_seconds = _seconds(
+        target,
+        back,
+        [data, output, weights],
+        gradient_numbers(filters, geometry, lanes, inside),
+        gradient_units(filters, target),
+    )
+    work = 2 * batch * size * size * count * filters.depth / 1e9
+    return work / forward_seconds, work / back_seconds
 
 
 def main() -> None:

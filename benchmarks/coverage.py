@@ -18,7 +18,7 @@ import numpy as np
 from benchmarks.coverage_cases import ALL_MODELS, MODELS, Case, layers, models
 from gluonic import autograd, nd
 from gluonic.codegen.inspection.explain import Explanation, explain
-from gluonic.ndarray.cached_op import CachedGraph
+from gluonic.gluon.traces import traces_of
 
 _ROUNDS = 5
 
@@ -48,18 +48,13 @@ def step(net: Any, inputs: list[Any]) -> None:
     nd.waitall()
 
 
-def operations(net: Any) -> CachedGraph:
-    """The graph that a hybridized net called last."""
-    operation: CachedGraph = net._traces.latest.bound.op
-    return operation
-
-
 def explanations(net: Any, *, training: bool) -> Iterator[Explanation]:
     """The explanations of the compiled graphs of the latest call."""
-    operation = operations(net)
-    programs = [operation.inference]
+    bound = traces_of(net).bound
+    assert bound is not None
+    programs = [bound.op.inference]
     if training:
-        both = operation._differentiable.values()
+        both = bound.op.with_gradients.values()
         programs = [p for pair in both for p in (pair.forward_program, pair.backward_program)]
     for program in programs:
         for binding in program.compiled.bindings.values():

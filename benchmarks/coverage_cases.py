@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,6 +12,7 @@ from gluonic.gluon import HybridBlock, loss, nn, rnn
 from gluonic.gluon.model_zoo import vision
 
 Shapes = Sequence[tuple[int, ...]]
+Make = Callable[..., Any]
 
 
 @dataclass(frozen=True)
@@ -27,7 +29,7 @@ class Case:
     """
 
     name: str
-    make: Callable[[], Any]
+    make: Make
     small: Shapes
     medium: Shapes
     dtype: str = "float32"
@@ -86,79 +88,71 @@ class Unrolled(HybridBlock):
 
 def _layers() -> list[Case]:
     flat, wide = (8, 32), (64, 256)
-    cases = [
-        Case(name, make, [flat], [wide])
-        for name, make in {
-            "Dense": lambda: nn.Dense(32, activation="relu"),
-            "Dropout": lambda: nn.Dropout(0.5),
-            "LayerNorm": nn.LayerNorm,
-            "GELU": nn.GELU,
-            "SELU": nn.SELU,
-            "ELU": nn.ELU,
-            "Swish": nn.Swish,
-            "LeakyReLU": lambda: nn.LeakyReLU(0.1),
-            "PReLU": nn.PReLU,
-            **{
-                f"Activation {kind}": lambda kind=kind: nn.Activation(kind)
-                for kind in ("relu", "sigmoid", "tanh", "softrelu", "softsign")
-            },
-        }.items()
-    ]
+    of_rows: dict[str, Make] = {
+        "Dense": lambda: nn.Dense(32, activation="relu"),
+        "Dropout": lambda: nn.Dropout(0.5),
+        "LayerNorm": nn.LayerNorm,
+        "GELU": nn.GELU,
+        "SELU": nn.SELU,
+        "ELU": nn.ELU,
+        "Swish": nn.Swish,
+        "LeakyReLU": lambda: nn.LeakyReLU(0.1),
+        "PReLU": nn.PReLU,
+    }
+    for kind in ("relu", "sigmoid", "tanh", "softrelu", "softsign"):
+        of_rows[f"Activation {kind}"] = partial(nn.Activation, kind)
     images, more = (2, 16, 8, 8), (8, 32, 28, 28)
-    cases += [
-        Case(name, make, [images], [more])
-        for name, make in {
-            "BatchNorm": nn.BatchNorm,
-            "BatchNorm axis=-1": lambda: nn.BatchNorm(axis=-1),
-            "BatchNormReLU": nn.BatchNormReLU,
-            "InstanceNorm": nn.InstanceNorm,
-            "GroupNorm": lambda: nn.GroupNorm(4),
-            "PReLU of channels": lambda: nn.PReLU(in_channels=0),
-            "Flatten": nn.Flatten,
-            "ReflectionPad2D": lambda: nn.ReflectionPad2D(1),
-        }.items()
-        if name != "PReLU of channels"
-    ]
-    cases += [
+    of_images: dict[str, Make] = {
+        "BatchNorm": nn.BatchNorm,
+        "BatchNorm axis=-1": lambda: nn.BatchNorm(axis=-1),
+        "BatchNormReLU": nn.BatchNormReLU,
+        "InstanceNorm": nn.InstanceNorm,
+        "GroupNorm": lambda: nn.GroupNorm(4),
+        "Flatten": nn.Flatten,
+        "ReflectionPad2D": lambda: nn.ReflectionPad2D(1),
+    }
+    return [
+        *(Case(name, make, [flat], [wide]) for name, make in of_rows.items()),
+        *(Case(name, make, [images], [more]) for name, make in of_images.items()),
         Case("PReLU of channels", lambda: nn.PReLU(in_channels=16), [images], [(8, 16, 28, 28)]),
         Case("Embedding", lambda: nn.Embedding(50, 16), [(8,)], [(32, 64)], fill=_indices),
     ]
-    return cases
 
 
-_EXTENTS = {1: ((16,), (256,)), 2: ((10, 10), (28, 28)), 3: ((6, 6, 6), (14, 14, 14))}
+_EXTENTS: dict[int, tuple[tuple[int, ...], tuple[int, ...]]] = {
+    1: ((16,), (256,)),
+    2: ((10, 10), (28, 28)),
+    3: ((6, 6, 6), (14, 14, 14)),
+}
 _LAST = {1: "NWC", 2: "NHWC", 3: "NDHWC"}
+
+
+def _layers_of_rank(rank: int) -> dict[str, Make]:
+    """The layers with windows of some axes; each takes a layout."""
+    made = {
+        f"Conv{rank}D": {"channels": 16, "kernel_size": 3, "padding": 1},
+        f"Conv{rank}DTranspose": {"channels": 16, "kernel_size": 3, "strides": 2, "padding": 1},
+        f"MaxPool{rank}D": {"pool_size": 3, "strides": 2, "padding": 1},
+        f"AvgPool{rank}D": {"pool_size": 3, "strides": 2, "padding": 1},
+        f"GlobalAvgPool{rank}D": {},
+        f"GlobalMaxPool{rank}D": {},
+    }
+    return {name: partial(getattr(nn, name), **settings) for name, settings in made.items()}
 
 
 def _windowed() -> list[Case]:
     cases = []
     for rank, (few, many) in _EXTENTS.items():
-        first, last = [
-            [[(2, 8, *few)], [(4, 32, *many)]],
-            [[(2, *few, 8)], [(4, *many, 32)]],
-        ]
-        layers: dict[str, Callable[..., Any]] = {
-            f"Conv{rank}D": lambda r=rank, **k: getattr(nn, f"Conv{r}D")(16, 3, padding=1, **k),
-            f"Conv{rank}DTranspose": lambda r=rank, **k: getattr(nn, f"Conv{r}DTranspose")(
-                16, 3, strides=2, padding=1, **k
-            ),
-            f"MaxPool{rank}D": lambda r=rank, **k: getattr(nn, f"MaxPool{r}D")(3, 2, 1, **k),
-            f"AvgPool{rank}D": lambda r=rank, **k: getattr(nn, f"AvgPool{r}D")(3, 2, 1, **k),
-            f"GlobalAvgPool{rank}D": lambda r=rank, **k: getattr(nn, f"GlobalAvgPool{r}D")(**k),
-            f"GlobalMaxPool{rank}D": lambda r=rank, **k: getattr(nn, f"GlobalMaxPool{r}D")(**k),
-        }
-        for name, make in layers.items():
-            cases.append(Case(name, make, *first))
-            cases.append(Case(f"{name} float64", make, *first, dtype="float64"))
-            layout = _LAST[rank]
+        layout = _LAST[rank]
+        for name, make in _layers_of_rank(rank).items():
+            small, medium = [(2, 8, *few)], [(4, 32, *many)]
+            cases.append(Case(name, make, small, medium))
+            cases.append(Case(f"{name} float64", make, small, medium, dtype="float64"))
             if layout == "NWC" and "Conv" in name:
                 continue
-            cases.append(
-                Case(
-                    f"{name} {layout}", lambda make=make, layout=layout: make(layout=layout), *last
-                )
-            )
-    groups: dict[str, Callable[[], Any]] = {
+            last = partial(make, layout=layout)
+            cases.append(Case(f"{name} {layout}", last, [(2, *few, 8)], [(4, *many, 32)]))
+    groups: dict[str, Make] = {
         "Conv2D groups": lambda: nn.Conv2D(16, 3, groups=4),
         "Conv1D depthwise": lambda: nn.Conv1D(32, 3, groups=32),
         "Conv1D dilated": lambda: nn.Conv1D(16, 3, dilation=2),
@@ -175,8 +169,12 @@ class _LpPool(HybridBlock):
         return F.Pooling(x, kernel=(2, 2), stride=(2, 2), pool_type="lp", p_value=2)
 
 
+def _unrolled(make_cell: Make) -> Unrolled:
+    return Unrolled(make_cell(), 5)
+
+
 def _recurrent() -> list[Case]:
-    cells: dict[str, Callable[[], Any]] = {
+    cells: dict[str, Make] = {
         "RNNCell": lambda: rnn.RNNCell(32),
         "LSTMCell": lambda: rnn.LSTMCell(32),
         "GRUCell": lambda: rnn.GRUCell(32),
@@ -186,10 +184,10 @@ def _recurrent() -> list[Case]:
         "DropoutCell": lambda: rnn.DropoutCell(0.2),
     }
     cases = [
-        Case(name, lambda cell=cell: Unrolled(cell(), 5), [(2, 5, 32)], [(32, 5, 32)])
+        Case(name, partial(_unrolled, cell), [(2, 5, 32)], [(32, 5, 32)])
         for name, cell in cells.items()
     ]
-    layers: dict[str, Callable[[], Any]] = {
+    layers: dict[str, Make] = {
         "rnn.RNN": lambda: rnn.RNN(32),
         "rnn.LSTM": lambda: rnn.LSTM(32),
         "rnn.GRU": lambda: rnn.GRU(32),
@@ -248,7 +246,7 @@ def _losses() -> list[Case]:
 
 
 _SMALLEST = {"inceptionv3": 299, "alexnet": 67, "squeezenet1.0": 224, "squeezenet1.1": 224}
-ALL_MODELS = sorted(vision._FUNCTIONS)
+ALL_MODELS = sorted(vision.FUNCTIONS)
 MODELS = [
     *("alexnet", "densenet121", "inceptionv3", "mobilenet0.25", "mobilenetv2_0.25"),
     *("resnet18_v1", "resnet18_v2", "resnet50_v1", "resnet50_v2", "squeezenet1.0", "squeezenet1.1"),
@@ -261,7 +259,7 @@ def models(names: Sequence[str]) -> list[Case]:
     return [
         Case(
             name,
-            lambda name=name: vision.get_model(name, classes=10),
+            partial(vision.get_model, name, classes=10),
             [(1, 3, *(_SMALLEST.get(name, 32 if "dense" not in name else 224),) * 2)],
             [(1, 3, *(_SMALLEST["inceptionv3"] if "incep" in name else 224,) * 2)],
         )

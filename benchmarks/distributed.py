@@ -134,7 +134,8 @@ class Side:
 
     def megabytes(self) -> float:
         """The size of the gradients."""
-        return sum(p.data().size for p in self.net.collect_params().values()) * 4 / 1e6
+        elements: int = sum(p.data().size for p in self.net.collect_params().values())
+        return elements * 4 / 1e6
 
 
 class Found(NamedTuple):

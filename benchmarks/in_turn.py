@@ -16,7 +16,8 @@ def milliseconds(
 ) -> float:
     """The shortest of the calls within some seconds, after two warm-up calls."""
     call(), call()
-    times, end = [], time.perf_counter() + seconds
+    times: list[float] = []
+    end = time.perf_counter() + seconds
     while not times or time.perf_counter() < end:
         start = clock()
         call()
@@ -24,7 +25,9 @@ def milliseconds(
     return 1e3 * min(times)
 
 
-def _measured(python: str, file: str, side: str, name: str, options: Any) -> list[float]:
+def _measured(
+    python: str, file: str, side: str, name: str, options: argparse.Namespace
+) -> list[float]:
     """Both times of a case, in its own process with one thread; NaN if there is no step."""
     arguments = ["--side", side, "--only", name, "--seconds", str(options.seconds)]
     arguments += ["--processor"] if options.processor else []

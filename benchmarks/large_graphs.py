@@ -67,7 +67,7 @@ def _forward(mx: Any, nodes: int, file: str) -> Callable[[], Any]:
 
 
 def _hybridized(mx: Any, nodes: int, file: str) -> Callable[[], Any]:
-    class Chain(mx.gluon.HybridBlock):  # type: ignore[misc, name-defined]
+    class Chain(mx.gluon.HybridBlock):  # type: ignore[misc]
         def hybrid_forward(self, F: Any, x: Any) -> Any:
             return chain(F, x, nodes)
 

@@ -9,6 +9,7 @@ the growth of memory per net.
 
 import argparse
 import gc
+import importlib
 import os
 import resource
 import sys
@@ -66,14 +67,6 @@ WORK: dict[str, Callable[[Any], None]] = {
 }
 
 
-def _import(name: str) -> Any:
-    if name == "gluonic":
-        import gluonic as mx
-    else:
-        import mxnet as mx
-    return mx
-
-
 def _kilobytes() -> float:
     """The resident memory of the process, in KiB."""
     with open("/proc/self/statm") as file:
@@ -128,10 +121,11 @@ def main() -> None:
     parser.add_argument("--side", choices=("gluonic", "mxnet"), default="gluonic")
     options = parser.parse_args()
     if options.peak:
-        WORK[options.peak](_import(options.side))
+        WORK[options.peak](importlib.import_module(options.side))
         print(resource.getrusage(resource.RUSAGE_SELF).ru_maxrss)
     elif options.nets:
-        print(f"each net leaves {growth_per_net(_import(options.side), options.nets):.1f} KiB")
+        growth = growth_per_net(importlib.import_module(options.side), options.nets)
+        print(f"each net leaves {growth:.1f} KiB")
     else:
         compare(options.mxnet, options.rounds, options.threads)
 

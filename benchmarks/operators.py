@@ -78,7 +78,7 @@ OPERATORS: dict[str, Case] = {
         lambda F, x, matrices: F.SpatialTransformer(x, matrices, **_AFFINE),
         lambda random: [
             *_normal((8, 3, 28, 28))(random),
-            np.tile(np.float32(_MATRICES), (8, 1)),
+            np.tile(np.array(_MATRICES, "float32"), (8, 1)),
         ],
         True,
     ),

@@ -62,7 +62,9 @@ def main() -> None:
         browser.close()
 
 
-def _row(browser: Any, name: str, drawing: Drawing, folder: Path, options: Any) -> str:
+def _row(
+    browser: Any, name: str, drawing: Drawing, folder: Path, options: argparse.Namespace
+) -> str:
     begin = time.perf_counter()
     text = drawing.pipe("html")
     written = time.perf_counter() - begin

@@ -7,17 +7,14 @@ times depend on what else the machine does.
 """
 
 import argparse
+import importlib
 import statistics
 import sys
 import time
 from pathlib import Path
 
-HERE = Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE))
-
-import chart
-import workloads
-from processes import output_of
+from benchmarks import chart, workloads
+from benchmarks.processes import output_of
 
 SIDES = ("eager", "hybridized", "numpy", "mxnet")
 
@@ -27,10 +24,7 @@ def measure(side: str, workload: str, seconds: float) -> float | None:
     if side == "numpy":
         call = workloads.numpy(workload)
     else:
-        if side == "mxnet":
-            import mxnet as mx
-        else:
-            import gluonic as mx
+        mx = importlib.import_module("mxnet" if side == "mxnet" else "gluonic")
         call = workloads.gluon(mx, workload, hybridize=side != "eager")
     if call is None:
         return None

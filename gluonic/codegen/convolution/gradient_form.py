@@ -93,7 +93,7 @@ class GradientForm:
 
 
 def gradient_numbers(
-    filters: Filters, geometry: Geometry, lanes: int, inside: tuple[int, int] = (0, 0)
+    filters: Filters, geometry: Geometry, lanes: int, inside: tuple[int, int]
 ) -> list[int]:
     """The run-time numbers.
 
