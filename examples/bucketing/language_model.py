@@ -6,6 +6,7 @@ trains on some for a few seconds, and says between how many words, in effect, th
 
 import logging
 import random
+from typing import Any
 
 import gluonic as mx
 
@@ -13,25 +14,25 @@ NOUNS, VERBS = ["cat", "dog", "bird", "child"], {"sees": True, "hears": True, "s
 BUCKETS, PAD = [6, 12, 18], 0
 
 
-def thing(draw, depth=0):
+def thing(draw: random.Random, depth: int = 0) -> list[str]:
     """A noun with its article, sometimes with an adjective and a clause."""
     words = [draw.choice(["a", "the"]), *draw.choice([[], [], ["old"]]), draw.choice(NOUNS)]
     return [*words, "that", *doing(draw, depth + 1)] if depth < 2 and draw.random() < 0.3 else words
 
 
-def doing(draw, depth=0):
+def doing(draw: random.Random, depth: int = 0) -> list[str]:
     """A verb, and an object if it takes one."""
     verb = draw.choice(list(VERBS))
     return [verb, *(thing(draw, depth) if VERBS[verb] else [])]
 
 
-def sentences(count, seed):
+def sentences(count: int, seed: int) -> list[list[str]]:
     """So many sentences."""
     draw = random.Random(seed)
     return [[*thing(draw), *doing(draw), "."] for _ in range(count)]
 
 
-def main(count=1200, epochs=4, hidden=48):
+def main(count: int = 1200, epochs: int = 4, hidden: int = 48) -> float:
     """Train on so many sentences; return the perplexity over a quarter as many others."""
     mx.random.seed(1)
     random.seed(1)
@@ -41,7 +42,7 @@ def main(count=1200, epochs=4, hidden=48):
     train, test = (mx.rnn.BucketSentenceIter(one, 32, BUCKETS, PAD) for one in (encoded, others))
     cell, words = mx.rnn.LSTMCell(hidden, prefix="lstm_"), len(vocabulary)
 
-    def network(length):
+    def network(length: int) -> Any:
         """The net for sentences of one length; those of all lengths share their parameters."""
         cell.reset()
         vectors = mx.sym.Embedding(mx.sym.var("data"), input_dim=words, output_dim=16, name="words")
@@ -58,7 +59,8 @@ def main(count=1200, epochs=4, hidden=48):
     metric = mx.metric.Perplexity(PAD)
     settings = {"optimizer": "adam", "optimizer_params": {"learning_rate": 0.01}}
     model.fit(train, test, metric, initializer=mx.init.Xavier(), num_epoch=epochs, **settings)
-    return dict(model.score(test, metric))["perplexity"]
+    scores: dict[str, float] = dict(model.score(test, metric))
+    return scores["perplexity"]
 
 
 if __name__ == "__main__":

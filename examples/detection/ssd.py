@@ -7,6 +7,7 @@ records, trains on one for some seconds, and says how many objects of the other 
 import random
 import tempfile
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -15,10 +16,10 @@ from gluonic import autograd, gluon, nd
 from gluonic.gluon import nn
 
 SIDE, CLASSES, BATCH = 64, 2, 32
-SETTINGS = {"mean": np.full(3, 128.0), "std": np.full(3, 64.0)}
+MEAN, STD = np.full(3, 128.0), np.full(3, 64.0)
 
 
-def records(folder, count, seed, **settings):
+def records(folder: str, count: int, seed: int, **settings: Any) -> mx.image.ImageDetIter:
     """Draw pictures of an object each, write them, and iterate over what was written."""
     draw, path = np.random.default_rng(seed), str(Path(folder, f"{seed}.rec"))
     index = path.replace("rec", "idx")
@@ -34,14 +35,20 @@ def records(folder, count, seed, **settings):
         file.write_idx(key, mx.recordio.pack_img((0, label, key, 0), picture))
     file.close()
     return mx.image.ImageDetIter(
-        BATCH, (3, SIDE, SIDE), path_imgrec=path, path_imgidx=index, **SETTINGS, **settings
+        BATCH,
+        (3, SIDE, SIDE),
+        path_imgrec=path,
+        path_imgidx=index,
+        mean=MEAN,
+        std=STD,
+        **settings,
     )
 
 
 class Detector(gluon.HybridBlock):
     """Two boxes at each place of an 8 by 8 map: which class they hold, and how it lies beside them."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         with self.name_scope():
             self.features = nn.HybridSequential()
@@ -51,7 +58,7 @@ class Detector(gluon.HybridBlock):
             self.classes = nn.Conv2D(2 * (CLASSES + 1), 3, padding=1)
             self.offsets = nn.Conv2D(2 * 4, 3, padding=1)
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         x = self.features(x)
         anchors = F.contrib.MultiBoxPrior(x, sizes=(0.3, 0.45))
         scores = self.classes(x).transpose((0, 2, 3, 1)).reshape((0, -1, CLASSES + 1))
@@ -62,13 +69,14 @@ class Detector(gluon.HybridBlock):
         )
 
 
-def train(net, batches, epochs):
+def train(net: Detector, batches: mx.image.ImageDetIter, epochs: int) -> None:
     """Train: boxes around objects learn them, and of the others the three times as many that err most."""
     trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 5e-3})
     entropy, distance = gluon.loss.SoftmaxCELoss(axis=1), gluon.loss.HuberLoss()
     for _ in range(epochs):
         batches.reset()
         for batch in batches:
+            assert batch.label is not None
             with autograd.record():
                 anchors, scores, offsets = net(batch.data[0])
                 wanted, mask, kinds = nd.contrib.MultiBoxTarget(
@@ -84,10 +92,11 @@ def train(net, batches, epochs):
             trainer.step(BATCH)
 
 
-def found(net, batches):
+def found(net: Detector, batches: mx.image.ImageDetIter) -> float:
     """The part of the objects whose class the likeliest box has, most of which it covers."""
     hits = []
     for batch in batches:
+        assert batch.label is not None
         anchors, scores, offsets = net(batch.data[0])
         boxes = nd.contrib.MultiBoxDetection(scores.softmax(axis=1), offsets, anchors)[:, 0]
         truth = batch.label[0][:, 0]
@@ -96,7 +105,7 @@ def found(net, batches):
     return float(np.mean(hits))
 
 
-def main(pictures=256, epochs=6):
+def main(pictures: int = 256, epochs: int = 6) -> float:
     """Train on some pictures; the part of the objects of others that is found then."""
     for seed in (random.seed, np.random.seed, mx.random.seed):
         seed(0)

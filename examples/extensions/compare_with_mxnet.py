@@ -8,7 +8,9 @@ import importlib
 import subprocess
 import sys
 import tempfile
+from collections.abc import Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
@@ -22,7 +24,7 @@ LIBRARIES = (
 )
 
 
-def eager(mx, operator, *inputs, **attributes):
+def eager(mx: Any, operator: str, *inputs: np.ndarray, **attributes: Any) -> list[Any]:
     """Run an operator on arrays; returns the result and the gradients of the inputs."""
     arrays = [mx.nd.array(x, dtype=x.dtype) for x in inputs]
     for array in arrays:
@@ -33,7 +35,7 @@ def eager(mx, operator, *inputs, **attributes):
     return [result, *(array.grad for array in arrays)]
 
 
-def bound(mx, operator, *inputs, **attributes):
+def bound(mx: Any, operator: str, *inputs: np.ndarray, **attributes: Any) -> list[Any]:
     """Run an operator in an executor; returns the result and the gradients of the inputs."""
     args = {f"x{i}": mx.nd.array(x, dtype=x.dtype) for i, x in enumerate(inputs)}
     gradients = {name: mx.nd.zeros(x.shape, dtype=x.dtype) for name, x in args.items()}
@@ -44,7 +46,7 @@ def bound(mx, operator, *inputs, **attributes):
     return [result, *gradients.values()]
 
 
-def optimized(mx, backends, **options):
+def optimized(mx: Any, backends: Sequence[str], **options: Any) -> list[Any]:
     """Compute a symbol's outputs after backends have worked on it, one after the other."""
     a, b = mx.sym.var("a"), mx.sym.var("b")
     symbol = mx.sym.Group([mx.sym.log(mx.sym.exp(a + b)) * a + mx.sym.sin(b), mx.sym.exp(b) * a])
@@ -52,10 +54,11 @@ def optimized(mx, backends, **options):
     args = {n: mx.nd.array(generator.rand(3, 2)) for n in "ab"}
     for backend in backends:
         symbol = symbol.optimize_for(backend, args, {}, **options)
-    return symbol.bind(mx.cpu(), args, grad_req="null").forward()
+    outputs: list[Any] = symbol.bind(mx.cpu(), args, grad_req="null").forward()
+    return outputs
 
 
-def results(mx):
+def results(mx: Any) -> dict[str, Any]:
     """Run everything; returns named NumPy arrays."""
     generator = np.random.RandomState(0)
     a, b = (generator.rand(*shape).astype("float32") for shape in ((5, 3), (3, 4)))
@@ -79,7 +82,7 @@ def results(mx):
     return {f"{k}[{i}]": x.asnumpy() for k, arrays in found.items() for i, x in enumerate(arrays)}
 
 
-def work(module, target):
+def work(module: str, target: str) -> None:
     """Run everything with one of the two packages and save it."""
     mx = importlib.import_module(module)
     for library in LIBRARIES:
@@ -87,7 +90,7 @@ def work(module, target):
     np.savez(target, **results(mx))
 
 
-def compare(python):
+def compare(python: str) -> None:
     """Run everything with both packages and compare."""
     found = []
     with tempfile.TemporaryDirectory() as folder:

@@ -3,6 +3,8 @@
 make relu_lib && python test_relu.py
 """
 
+from typing import Any
+
 import gluonic as mx
 from gluonic import autograd, gluon, nd
 
@@ -22,12 +24,12 @@ print("my_noisy_relu", nd.my_noisy_relu(x, sigma=0.1))
 class Net(gluon.HybridBlock):
     """A dense layer with the library's activation."""
 
-    def __init__(self):
+    def __init__(self) -> None:
         super().__init__()
         with self.name_scope():
             self.dense = gluon.nn.Dense(4)
 
-    def hybrid_forward(self, F, x):
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
         """Run with F = nd or F = sym."""
         return F.my_relu(self.dense(x))
 

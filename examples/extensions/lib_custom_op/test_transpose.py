@@ -10,7 +10,7 @@ mx.library.load("libtranspose_lib.so")
 x = mx.nd.array([[1, 3, 0, 2, 1], [0, 1, 0, 0, 0], [0, 2, 4, 5, 3]])
 
 
-def show(array):
+def show(array: mx.nd.NDArray) -> None:
     """Print what is stored."""
     for part in ("data", "indices", "indptr"):
         if hasattr(array, part):

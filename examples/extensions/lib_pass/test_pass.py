@@ -15,12 +15,12 @@ symbol = sym.log(sym.exp(a + b)) * b
 args = {"a": nd.ones((3, 2)), "b": nd.full((3, 2), 2)}
 
 
-def run(graph):
+def run(graph: sym.Symbol) -> np.ndarray:
     """Compute the output of a graph."""
     return graph.bind(mx.cpu(), dict(args), grad_req="null").forward()[0].asnumpy()
 
 
-def operators(graph):
+def operators(graph: sym.Symbol) -> list[str]:
     """List the operators of a graph."""
     return [node.operator_name for node in graph.graph().nodes if not node.is_variable]
 

@@ -3,6 +3,10 @@
 make subgraph_lib && python test_subgraph.py
 """
 
+from typing import Any
+
+import numpy as np
+
 import gluonic as mx
 from gluonic import gluon, nd, sym
 
@@ -13,12 +17,12 @@ symbol = sym.log(sym.exp(a + b)) * a + sym.sin(b)
 args = {"a": nd.ones((3, 2)), "b": nd.ones((3, 2))}
 
 
-def run(graph):
+def run(graph: sym.Symbol) -> np.ndarray:
     """Compute the output of a graph."""
     return graph.bind(mx.cpu(), args, grad_req="null").forward()[0].asnumpy()
 
 
-def operators(graph):
+def operators(graph: sym.Symbol) -> list[str]:
     """List the operators of a graph."""
     return [node.operator_name for node in graph.graph().nodes if not node.is_variable]
 
@@ -36,7 +40,7 @@ assert operators(rejected) == operators(symbol)
 class Net(gluon.HybridBlock):
     """What the symbol above computes."""
 
-    def hybrid_forward(self, F, a, b):
+    def hybrid_forward(self, F: Any, a: Any, b: Any) -> Any:
         """Run with F = nd or F = sym."""
         return F.log(F.exp(a + b)) * a + F.sin(b)
 
