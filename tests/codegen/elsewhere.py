@@ -9,21 +9,20 @@ back. ``--only lenet`` takes what has this in its name.
 from __future__ import annotations
 
 import argparse
+import os
 import re
 import sys
 import time
 import traceback
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass, field
 from functools import partial
 from typing import Any
 
 from benchmarks.batches import NETS
 from gluonic import autograd, gluon, nd
-from gluonic.codegen import updates
 from gluonic.codegen.machine import jit, target
 from gluonic.codegen.machine.target import Target
-from gluonic.codegen.native import module as native
 from gluonic.graph.errors import MXNetError
 from tests.codegen.sweep import compiled, variants
 from tests.graph.applying import application
@@ -85,30 +84,32 @@ class Compiler:
 
     Attributes
     ----------
+    target : the other processor
+    compiled : compiles a module for a target
+    nothing : a library with a function that does nothing
     sizes, seconds : of all modules
     loops : all innermost loops that multiply vectors
     """
 
     target: Target
+    compiled: Callable[[str, Target], bytes]
     nothing: jit.LinkedLibrary
     sizes: list[int] = field(default_factory=list)
     seconds: list[float] = field(default_factory=list)
     loops: list[Loop] = field(default_factory=list)
 
-    def load(
-        self,
-        text: str,
-        names: Sequence[str],
-        imports: Sequence[str] = (),
-        target: Target | None = None,
-        symbols: Mapping[str, int] | None = None,
-    ) -> Any:
-        """Compile a module; its functions do nothing."""
+    def compile_object(self, text: str, target: Target) -> bytes:
+        """Compile a module."""
         begin = time.process_time()
-        self.sizes.append(len(jit.compile_object(text, self.target)))
+        image = self.compiled(text, self.target)
+        self.sizes.append(len(image))
         self.seconds.append(time.process_time() - begin)
         found = innermost_loops(jit.assembly(text, self.target))
         self.loops += [loop for loop in found if loop.products]
+        return image
+
+    def link(self, image: bytes, names: Sequence[str], *others: object) -> _Library:
+        """Functions of these names that do nothing."""
         return _Library(self.nothing, names)
 
 
@@ -116,7 +117,7 @@ class _Library:
     """Functions that do nothing."""
 
     def __init__(self, nothing: jit.LinkedLibrary, names: Sequence[str]) -> None:
-        self.size, self.from_disk, self._nothing = 0, False, nothing
+        self.size, self.from_disk, self.name, self._nothing = 0, False, "", nothing
         self.addresses = dict.fromkeys(names, nothing["nothing"])
 
     def __getitem__(self, name: str) -> int:
@@ -142,21 +143,21 @@ def _networks() -> Iterator[tuple[str, Callable[[], Any]]]:
         yield f"{name} training", partial(_trained, make, shape)
 
 
-def _ready(net: Any, shape: Sequence[int], batch: int) -> Any:
+def _ready(make: Callable[[], Any]) -> Any:
+    net = make()
     net.initialize()
     net.hybridize()
-    return nd.ones((batch, *shape))
+    return net
 
 
 def _forward(make: Callable[[], Any], shape: Sequence[int]) -> None:
-    net = make()
+    net = _ready(make)
     for batch in (1, 8):
-        net(_ready(net, shape, batch)).wait_to_read()
+        net(nd.ones((batch, *shape))).wait_to_read()
 
 
 def _trained(make: Callable[[], Any], shape: Sequence[int]) -> None:
-    net = make()
-    data = _ready(net, shape, 8)
+    net, data = _ready(make), nd.ones((8, *shape))
     net(data)
     trainer = gluon.Trainer(net.collect_params(), "sgd", {"momentum": 0.9})
     with autograd.record():
@@ -177,11 +178,12 @@ def main() -> int:
     parser.add_argument("--most", type=int, default=10, help="how many loops are shown")
     chosen = parser.parse_args()
     nothing = jit.load("define void @nothing() {\n ret void\n}\n", ["nothing"])
-    compiler = Compiler(target.cross(chosen.triple, chosen.cpu), nothing)
+    compiler = Compiler(target.cross(chosen.triple, chosen.cpu), jit.compile_object, nothing)
+    os.environ["GLUONIC_CACHE"] = "0"  # what is on disk would not be compiled
     for module, name, value in (
         (target, "narrowed", lambda *_: compiler.target),
-        (native, "load", compiler.load),
-        (updates, "load", compiler.load),
+        (jit, "compile_object", compiler.compile_object),
+        (jit, "link", compiler.link),
     ):
         setattr(module, name, value)
     failures = 0

@@ -42,7 +42,8 @@ def _scalar(array: Array) -> Array:
 def _strided(array: Array) -> Array:
     """The same numbers, every second element of a larger array, axes in the opposite order in memory."""
     larger = np.zeros(tuple(2 * n for n in array.shape[::-1]), array.dtype).T
-    view: Array = larger[tuple(slice(None, None, 2) for _ in array.shape)]
+    every_second = larger[tuple(slice(None, None, 2) for _ in array.shape)]
+    view: Array = np.asarray(every_second)  # without axes it is a number
     view[...] = array
     return view
 
