@@ -300,10 +300,12 @@ class CompiledGraph:
     def _forget(self) -> None:
         """Drop the least recently used bindings and machine code above the limits."""
         left: set[Executable] = set()
-        while len(self.bindings) > MOST_BINDINGS:
-            left.add(self.bindings.pop(next(iter(self.bindings))).executable)
         if "specializer" in self.__dict__:
             left.update(each.executable for each in self.specializer.forget())
+        while len(self.bindings) > MOST_BINDINGS:
+            dropped = self.bindings.pop(next(iter(self.bindings))).executable
+            if dropped not in self._executables():
+                left.add(dropped)
         for executable in left.difference(self._held()) if left else ():
             if (pool := self.pools.pop(executable, None)) is not None:
                 self._count_forgotten(pool.frames)
