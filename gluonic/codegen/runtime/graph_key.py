@@ -12,8 +12,8 @@ from typing import Any
 import numpy as np
 
 import gluonic
-from gluonic.codegen.convolution.algorithms import may_use_winograd
 from gluonic.codegen.machine import cache as disk
+from gluonic.codegen.machine.algorithms import may_use_winograd
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.graph import REGISTRY, Application, Graph, Node, Signatures

@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.convolution.algorithms import may_use_winograd
 from gluonic.codegen.convolution.depth_windows import depth_windows
 from gluonic.codegen.convolution.filters import Filters, lanes_of
 from gluonic.codegen.convolution.gradient_operators import pack_turned_filters
@@ -34,6 +33,7 @@ from gluonic.codegen.convolution.winograd import (
 )
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.lowerings.entry import LayoutRules, Rule
+from gluonic.codegen.machine.algorithms import may_use_winograd
 from gluonic.codegen.machine.target import Target, host
 from gluonic.codegen.rewriting.layout.image_layout import images_like
 from gluonic.codegen.rewriting.layout.layout_rewriting import LayoutRewriting
