@@ -183,9 +183,14 @@ def _(n: NodeView) -> None:
 # -- convolution --------------------------------------------------------------------------------
 
 
-def _absent(n: Any) -> list[str]:
-    has = {"shift": n.has_shift, "residual": n.has_residual, "spatial": any(n.apart)}
+def absent_in_epilogue(n: Any) -> list[str]:
+    """The operands of an epilogue that a use does not have."""
+    has = {"shift": n.has_shift, "residual": n.has_residual}
     return [name for name, present in has.items() if not present]
+
+
+def _absent(n: Any) -> list[str]:
+    return [*absent_in_epilogue(n), *([] if any(n.apart) else ["spatial"])]
 
 
 def attributes_of(activation: Application | None) -> dict[str, str]:
@@ -203,6 +208,18 @@ def activation_of(activation: str, activation_attributes: str) -> Expression:
     function = function_of(REGISTRY[activation].apply(json.loads(activation_attributes)))
     assert function is not None
     return function
+
+
+def epilogue_of(activation: str, activation_attributes: str) -> Expression:
+    """The function of a sum and of what is added to it, with the operator that such attributes name."""
+    applied = activation_of(activation, activation_attributes)
+
+    def expression(m: Any, total: Any, *others: Any) -> Any:
+        for other in others:
+            total = total + other
+        return applied(m, total)
+
+    return expression
 
 
 @inner_operator("_convolve_blocks", absent=_absent)
@@ -255,11 +272,8 @@ def convolve_blocks(
         images = images[:, :, :rows, :columns]
     planes = convolve(images, weight, windows, filters if depthwise else groups)
     result = to_blocks.kernel(planes, lanes=lanes, groups=groups)
-    if shift is not None:
-        result += shift
-    if residual is not None:
-        result += residual
-    return activation_of(activation, activation_attributes)(M, result)
+    others = [x for x in (shift, residual) if x is not None]
+    return epilogue_of(activation, activation_attributes)(M, result, *others)
 
 
 @convolve_blocks.infer_shape

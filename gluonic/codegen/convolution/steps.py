@@ -16,8 +16,8 @@ from gluonic.codegen.convolution.form import ConvolutionForm, numbers_of
 from gluonic.codegen.convolution.forward import emit_convolution
 from gluonic.codegen.convolution.geometry import Geometry, Strides
 from gluonic.codegen.convolution.operators import (
-    activation_of,
     convolve_blocks,
+    epilogue_of,
     filters_of,
     pack_filters,
     pad_images,
@@ -246,13 +246,7 @@ def _emit_activated(
     residuals: int,
 ) -> None:
     """Write a convolution with its residual, shift and activation."""
-    applied = activation_of(activation, attributes)
-
-    def expression(m: Any, total: Any, *others: Any) -> Any:
-        for other in others:
-            total = total + other
-        return applied(m, total)
-
+    expression = epilogue_of(activation, attributes)
     emit_convolution(module, name, form, ConvolutionEpilogue(expression, shifts, residuals))
 
 

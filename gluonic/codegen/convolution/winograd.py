@@ -13,9 +13,10 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.convolution.filters import Filters
+from gluonic.codegen.convolution.filters import Filters, lanes_of
 from gluonic.codegen.convolution.operators import (
-    activation_of,
+    absent_in_epilogue,
+    epilogue_of,
     packed_in_order,
     unpacked_from_order,
 )
@@ -71,7 +72,7 @@ def winograd_tiling(
     output: Entry, filters: Filters, target: Target, facts: Facts
 ) -> WinogradTiling | None:
     """The tiles of a convolution with constant filters; None if the direct one is as fast."""
-    lanes = target.vector_bytes // 4
+    lanes = lanes_of(target)
     fits = filters.kernel == (3, 3) and filters.stride == filters.dilate == (1, 1)
     channels, count = filters.channels, filters.filters
     if not fits or filters.groups > 1 or filters.planar or filters.depthwise or facts.sizes_vary:
@@ -128,12 +129,7 @@ def _(n: NodeView) -> None:
     n.output = (batch, PRODUCTS * blocks, rows // SIDE - 1, columns // SIDE - 1, lanes)
 
 
-def _absent(n: Any) -> list[str]:
-    has = {"shift": n.has_shift, "residual": n.has_residual}
-    return [name for name, present in has.items() if not present]
-
-
-@inner_operator("_winograd_sums", absent=_absent)
+@inner_operator("_winograd_sums", absent=absent_in_epilogue)
 def winograd_sums(
     data: Array,
     shift: Array | None = None,
@@ -151,11 +147,8 @@ def winograd_sums(
     tiles = np.einsum("ai,bj,nijchwl->nchawbl", SUMS, SUMS, sums)
     whole = tiles.reshape(batch, blocks // PRODUCTS, SIDE * down, SIDE * across, lanes)
     result = whole[:, :, : SIDE * down - odd[0], : SIDE * across - odd[1]]
-    if shift is not None:
-        result = result + shift
-    if residual is not None:
-        result = result + residual
-    return activation_of(activation, activation_attributes)(M, result)
+    others = [x for x in (shift, residual) if x is not None]
+    return epilogue_of(activation, activation_attributes)(M, result, *others)
 
 
 @winograd_sums.infer_shape

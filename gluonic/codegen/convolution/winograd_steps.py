@@ -1,25 +1,18 @@
 """Native steps of Winograd's algorithm (:mod:`gluonic.codegen.convolution.winograd`)."""
 
 from collections.abc import Callable, Sequence
-from itertools import product
+from itertools import chain, product
 from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.convolution.operators import activation_of
+from gluonic.codegen.convolution.operators import epilogue_of
 from gluonic.codegen.convolution.steps import BlockStep, ImageStep
-from gluonic.codegen.convolution.winograd import (
-    FILTERS,
-    IMAGES,
-    PRODUCTS,
-    SIDE,
-    SUMS,
-)
+from gluonic.codegen.convolution.winograd import FILTERS, IMAGES, PRODUCTS, SIDE, SUMS
 from gluonic.codegen.machine.assembler import LLVMModule
-from gluonic.codegen.maths.emitter import Emitter
-from gluonic.codegen.maths.values import FLOAT32, Value, vector_type
+from gluonic.codegen.maths.values import FLOAT32, Value
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.codegen.writers.writer import Writer
+from gluonic.codegen.writers.element_writer import ElementWriter
 from gluonic.graph import Node
 from gluonic.graph.attributes import Shape
 
@@ -27,23 +20,20 @@ Matrix = np.ndarray[Any, np.dtype[np.float32]]
 Square = list[list[Value]]
 
 
-class WinogradWriter(Writer):
+class WinogradWriter(ElementWriter):
     """Writes transformations of tiles, each of whose elements is a vector."""
 
     def __init__(self, module: LLVMModule, name: str) -> None:
-        super().__init__(module, name)
-        self.m = Emitter(self.f)
+        super().__init__(module, name, FLOAT32)
 
-    def value(self, address: str, count: int = 1) -> Value:
-        """Adjacent vectors in memory."""
-        lanes = self.lanes * count
-        ref = self.f.load(vector_type(FLOAT32, lanes), address, 4)
-        return self.m.value(ref, FLOAT32, lanes)
+    def vector_at(self, address: str) -> Value:
+        """A vector in memory."""
+        return self.whole(address, self.lanes)
 
-    def put(self, value: Any, lanes: int, address: str) -> None:
-        """Write vectors."""
-        stored = self.m.widened(self.m.asarray(value), lanes)
-        self.f.store(vector_type(FLOAT32, lanes), stored, address, 4)
+    def put_all(self, tile: Square, addresses: Sequence[str]) -> None:
+        """Write the vectors of a tile, row by row."""
+        for value, address in zip(chain(*tile), addresses, strict=True):
+            self.put_whole(value, address, self.lanes)
 
     def row_of(self, address: str, count: int, stride: str | int) -> list[str]:
         """The addresses of items that are a stride apart."""
@@ -95,11 +85,9 @@ def emit_winograd_filters(module: LLVMModule, name: str) -> None:
             there = w.moved(goal, begin)
             with w.f.loop("0", size, w.step) as offset:
                 taps = w.row_of(w.moved(here, offset), 9, size)
-                tile = [[w.value(taps[3 * i + j]) for j in range(3)] for i in range(3)]
+                tile = [[w.vector_at(taps[3 * i + j]) for j in range(3)] for i in range(3)]
                 ends = w.row_of(w.moved(there, offset), PRODUCTS, whole)
-                made = w.transformed(FILTERS, tile)
-                for value, end in zip((v for row in made for v in row), ends, strict=True):
-                    w.put(value, w.lanes, end)
+                w.put_all(w.transformed(FILTERS, tile), ends)
     w.f.finish()
 
 
@@ -122,12 +110,10 @@ def emit_winograd_images(module: LLVMModule, name: str) -> None:
         with w.f.loop("0", down) as row, w.f.loop("0", across) as column:
             first = w.moved(w.moved(here, row, w.times(line, SIDE)), column, SIDE * w.step)
             rows = w.row_of(first, 4, line)
-            tile = [[w.value(w.moved(start, j, w.step)) for j in range(4)] for start in rows]
+            tile = [[w.vector_at(w.moved(start, j, w.step)) for j in range(4)] for start in rows]
             number = w.plus(w.times(row, across), column)
             ends = w.row_of(w.moved(there, number, w.step), PRODUCTS, group)
-            made = w.transformed(IMAGES, tile)
-            for value, end in zip((v for line in made for v in line), ends, strict=True):
-                w.put(value, w.lanes, end)
+            w.put_all(w.transformed(IMAGES, tile), ends)
     w.f.finish()
 
 
@@ -152,32 +138,33 @@ def emit_winograd_sums(
     group = w.times(plane, blocks)
     line = w.times(w.minus(w.times(across, SIDE), odd[1]), w.step)
     size = w.times(line, w.minus(w.times(down, SIDE), odd[0]))
-    applied = activation_of(activation, attributes)
+    expression = epilogue_of(activation, attributes)
     with w.f.loop("%begin", "%end") as unit:
         image, block = w.divided(unit, blocks)
         here = w.moved(w.moved(source, image, w.times(group, PRODUCTS)), block, plane)
         arrays = [w.moved(goal, unit, size)]
         if has_residual:
             arrays.append(w.moved(w.operand(2 + has_shift), unit, size))
-        shift = [w.value(w.moved(w.operand(2), block, w.step))] if has_shift else []
+        shifts = [w.vector_at(w.moved(w.operand(2), block, w.step))] if has_shift else []
 
-        def finish(total: Value, ends: Sequence[str], count: int) -> None:
-            for value in (*shift, *(w.value(end, count) for end in ends[1:])):
-                total = total + (
-                    value if value.lanes == total.lanes else w.m.joined([value] * count)
-                )
-            w.put(applied(w.m, total), total.lanes, ends[0])
+        def finish(outputs: list[Value], end: str, *residuals: str) -> None:
+            total = w.m.joined(outputs)
+            others = [w.m.joined([shift] * len(outputs)) for shift in shifts]
+            others += [w.whole(residual, total.lanes) for residual in residuals]
+            result = expression(w.m, total, *others)
+            w.put_whole(w.m.asarray(result), end, total.lanes)
 
         def write(row: str, column: str, height: int, width: int) -> None:
             number = w.plus(w.times(row, across), column)
-            sums = [w.value(a) for a in w.row_of(w.moved(here, number, w.step), PRODUCTS, group)]
+            starts = w.row_of(w.moved(here, number, w.step), PRODUCTS, group)
+            sums = [w.vector_at(start) for start in starts]
             outputs = w.transformed(SUMS, [sums[i : i + 4] for i in range(0, PRODUCTS, 4)])
             for i in range(height):
                 where = w.plus(w.times(row, SIDE), i)
                 ends = [
                     w.moved(w.moved(array, where, line), column, SIDE * w.step) for array in arrays
                 ]
-                finish(w.m.joined(outputs[i][:width]), ends, width)
+                finish(outputs[i][:width], *ends)
 
         _tiles(w, down, across, odd, write)
     w.f.finish()
