@@ -197,16 +197,20 @@ class BlockedRewriting(LayoutRewriting):
             tiling = self.facts.decide(partial(winograd_tiling, output, filters, self.target))
         if tiling is not None:
             (top, left), (down, across) = windows.pad, tiling.odd
-            images, tile = (
-                self.block(data, 1, (top, left, top + down, left + across)),
-                tiling.blocks,
-            )
+            images = self.block(data, 1, (top, left, top + down, left + across))
+            tile = tiling.blocks
         else:
             images, filters = self.images_of(data, *found)
             tile = self.facts.decide(partial(_blocks_at_once, output, filters, self.target))
         shift = self.own(bias[0]) if bias else None
         self.pending[output] = PendingConvolution(
-            node.name, images, self.own(weight), filters, tile, shift, winograd=tiling
+            node.name,
+            images,
+            self.own(weight),
+            filters,
+            tile,
+            shift,
+            odd=None if tiling is None else tiling.odd,
         )
         return True
 
@@ -278,9 +282,8 @@ class BlockedRewriting(LayoutRewriting):
             "has_residual": made.residual is not None,
             **attributes_of(made.activation),
         }
-        if made.winograd is not None:
-            sums = self._winograd_products(made, packed)
-            odd = made.winograd.odd
+        if made.odd is not None:
+            sums, odd = self._winograd_products(made, packed), made.odd
             return apply(winograd_sums, sums, shift, made.residual, name=name, odd=odd, **epilogue)
         return apply(
             convolve_blocks,
@@ -336,7 +339,7 @@ class BlockedRewriting(LayoutRewriting):
             made.scale,
             name=name,
             scaled=made.scale is not None,
-            remembers=not self.train and made.winograd is None,
+            remembers=not self.train and made.odd is None,
             **common,
         )
 

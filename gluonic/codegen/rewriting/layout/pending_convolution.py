@@ -4,14 +4,18 @@ from typing import Any
 
 from gluonic.codegen.convolution.filter_packing import Taps
 from gluonic.codegen.convolution.filters import Filters
-from gluonic.codegen.convolution.winograd import WinogradTiling
 from gluonic.graph import Application, Entry
 from gluonic.support.record import record
 
 
 @record
 class PendingConvolution:
-    """An unfinished convolution: later nodes may still be fused into it."""
+    """An unfinished convolution: later nodes may still be fused into it.
+
+    Attributes
+    ----------
+    odd : for Winograd's algorithm, how far the last tiles reach over the edges; None for direct sums
+    """
 
     name: str
     data: Entry
@@ -27,7 +31,7 @@ class PendingConvolution:
     spatial: Entry | None = None
     remainder: tuple[int, int] = (0, 0)
     apart: tuple[int, ...] = ()
-    winograd: WinogradTiling | None = None
+    odd: tuple[int, int] | None = None
 
     @property
     def groups(self) -> int:
