@@ -15,7 +15,7 @@ from gluonic.codegen.native.executable import Executable
 from gluonic.codegen.progress import tell_if_long
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
-from gluonic.codegen.runtime.graph_key import GraphKey
+from gluonic.codegen.runtime.graph_key import graph_key
 from gluonic.codegen.runtime.stored_bindings import load_binding, save_binding
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.graph import Array, Graph, Node, Run, Signatures, shapes_and_dtypes
@@ -64,7 +64,6 @@ class CompiledGraph:
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )
         self._lock = lock()
-        self._graph_key = GraphKey(graph, self.inputs, self.parameters, data)
         self._kinds: set[Any] = set()
         self._stored: dict[Executable, tuple[list[AbstractArray], bool]] = {}
         self._misses = self._forgotten_hits = self._forgotten_prepackings = 0
@@ -329,7 +328,8 @@ class CompiledGraph:
             self._adopt_stored(train)
             known = self.specializer.bind_known(arrays, train, signature)
             return known or self._bind_new(arrays, train)
-        key = self._graph_key.of(signature, train)
+        given = self.graph, self.inputs, self.parameters, self._data
+        key = graph_key(*given, signature, train=train)
         binding = self._bind_stored(key, arrays, train) if key else None
         binding = binding or self._bind_new(arrays, train, key)
         self._kinds.add(kind)

@@ -18,55 +18,42 @@ from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.workers import most_threads
 from gluonic.graph import REGISTRY, Application, Graph, Node, Signatures
 from gluonic.graph.shape_semantics import is_np_shape
-from gluonic.support.cached_property import cached_property
 
 _OPERATORS = "gluonic.graph.ops."
 """The modules whose operators do the same in every process that has the same sources."""
 _SOURCES = "codegen", "graph", "support"
 
 
-class GraphKey:
-    """The names of a graph for all signatures.
+def graph_key(
+    graph: Graph,
+    inputs: Sequence[Node],
+    parameters: Collection[Node],
+    data: Collection[Node] | None,
+    signature: Signatures,
+    *,
+    train: bool,
+) -> str | None:
+    """The name of a graph; None if it has none, or nothing is stored.
 
     Parameters
     ----------
-    graph : the graph
-    inputs : its variables, in the order of the arrays
-    parameters : those that rarely change
-    data : those whose first axis may be the batch; None if unknown
+    graph, inputs, parameters, data : see `CompiledGraph`
+    signature : the shapes and dtypes of the arrays
+    train : whether it runs in training mode
     """
-
-    def __init__(
-        self,
-        graph: Graph,
-        inputs: Sequence[Node],
-        parameters: Collection[Node],
-        data: Collection[Node] | None,
-    ) -> None:
-        self._graph, self._inputs, self._parameters, self._data = graph, inputs, parameters, data
-
-    def of(self, signature: Signatures, train: bool) -> str | None:
-        """The name for arrays of these shapes and dtypes; None if it has none, or nothing is stored."""
-        sources = sources_digest(os.path.dirname(gluonic.__file__)) if disk.keeps_graphs() else None
-        if sources is None or self._text is None:
-            return None
-        arrays = repr([(shape, dtype.str) for shape, dtype in signature])
-        modes = train, is_np_shape(), most_threads(), may_use_winograd()
-        return disk.key("\0".join(["graph", sources, self._text, arrays, repr(modes)]), host())
-
-    @cached_property
-    def _text(self) -> str | None:
-        """The graph as text; None if it has operators or attributes that text does not describe."""
-        try:
-            applications, nodes = _listed(self._graph, self._inputs)
-        except _NotDescribedError:
-            return None
-        outputs = [(nodes[entry.node][0], entry.index) for entry in self._graph.outputs]
-        kinds = [
-            (n in self._parameters, self._data is None or n in self._data) for n in self._inputs
-        ]
-        known = bool(self._parameters) or self._data is not None
-        return repr((applications, [*nodes.values()], outputs, kinds, known))
+    sources = sources_digest(os.path.dirname(gluonic.__file__)) if disk.keeps_graphs() else None
+    if sources is None:
+        return None
+    try:
+        applications, nodes = _listed(graph, inputs)
+    except _NotDescribedError:
+        return None
+    outputs = [(nodes[entry.node][0], entry.index) for entry in graph.outputs]
+    kinds = [[n in chosen for n in inputs] for chosen in (parameters, data) if chosen is not None]
+    arrays = [(shape, dtype.str) for shape, dtype in signature]
+    modes = train, is_np_shape(), most_threads(), may_use_winograd()
+    text = repr((applications, [*nodes.values()], outputs, kinds, arrays, modes))
+    return disk.key("\0".join(["graph", sources, text]), host())
 
 
 class _NotDescribedError(Exception):
