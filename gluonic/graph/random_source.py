@@ -33,6 +33,12 @@ _TOGETHER = 32
 _MOST, _AT_ONCE = 0xFFFFFFFF, 1 << 14
 
 
+def _cost(name: str, runs: int, size: int) -> int:
+    """The cost of a draw in Python."""
+    start = _START_TOGETHER if name in WORD_BY_WORD else _START
+    return runs * start + size * _COSTS.get(name, 1)
+
+
 class FillsArrays(Protocol):
     """Machine code for the draws of `FILLS`, for all runs of an array."""
 
@@ -103,9 +109,9 @@ class RandomSource:
         load = RandomSource.load_machine
         if load is None or RandomSource.machine is not None:
             return
-        costs = [runs_of(size)[0] * _START_TOGETHER + size for size in sizes]
+        cost = sum(_cost("uniform", runs_of(size)[0], size) for size in sizes)
         with self._lock:
-            if RandomSource.machine is None and sum(costs) > _WORTH_AT_ONCE:
+            if RandomSource.machine is None and cost > _WORTH_AT_ONCE:
                 RandomSource.machine = load()
 
     def draw(self, name: str, shape: tuple[int, ...], dtype: Any, *parameters: Any) -> Array:
@@ -145,8 +151,7 @@ class RandomSource:
             return None
         if RandomSource.machine is not None:
             return RandomSource.machine
-        start = _START_TOGETHER if name in WORD_BY_WORD else _START
-        RandomSource.drawn += runs * start + size * _COSTS.get(name, 1)
+        RandomSource.drawn += _cost(name, runs, size)
         if RandomSource.drawn > _WORTH:
             RandomSource.machine = load()
         return RandomSource.machine
