@@ -23,7 +23,8 @@ from functools import lru_cache
 from pathlib import Path
 
 from gluonic._version import __version__
-from gluonic.codegen.machine.target import LLVM_OPTIONS, Target, load_llvm
+from gluonic.codegen.machine.llvm_options import llvm_options
+from gluonic.codegen.machine.target import Target, load_llvm
 from gluonic.support.unfinished_files import remove_abandoned, unfinished
 
 _MAGIC = b"gluonic object 2\n"
@@ -50,7 +51,8 @@ def key(text: str, target: Target) -> str:
         64 hexadecimal digits.
     """
     version = ".".join(str(part) for part in load_llvm().llvm_version_info)
-    parts = (__version__, version, *target.names, *LLVM_OPTIONS, text)
+    options = [f"{option}={value}" for option, value in llvm_options(target).items()]
+    parts = (__version__, version, *target.names, *options, text)
     return digest(*parts)
 
 

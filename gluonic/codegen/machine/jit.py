@@ -18,8 +18,9 @@ from typing import Any
 
 from gluonic.codegen.machine import cache
 from gluonic.codegen.machine.deferred_signals import deferred_signals
+from gluonic.codegen.machine.llvm_options import own_llvm_options
 from gluonic.codegen.machine.runtime_symbols import addresses, give_back_memory
-from gluonic.codegen.machine.target import Target, host, load_llvm, own_llvm_options
+from gluonic.codegen.machine.target import Target, host, load_llvm
 from gluonic.graph.events import EVENTS
 
 _lock = threading.RLock()
@@ -209,7 +210,7 @@ def lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any
         module.data_layout = str(machine.target_data)
         module.verify()
         _optimise(module, machine)
-        with own_llvm_options():
+        with own_llvm_options(target):
             return finish(machine, module)
 
 

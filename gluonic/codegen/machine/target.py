@@ -11,8 +11,6 @@ from __future__ import annotations
 
 import os
 import re
-from collections.abc import Iterator
-from contextlib import contextmanager
 from functools import cache
 from typing import Any
 
@@ -121,25 +119,6 @@ class Target:
         return llvm.Target.from_triple(self.triple).create_target_machine(
             cpu=self.cpu, features=self.features, opt=3, reloc="pic", codemodel="small", jit=True
         )
-
-
-LLVM_OPTIONS = "disable-lsr", "disable-cgp"
-"""LLVM's passes that do not help loops whose address arithmetic is explicit. Loop strength
-reduction takes time quadratic in the addresses: a join of 40 parts took 20 times as long with it. The
-preparation for code generation moves addresses to where they are used: a tenth more instructions."""
-
-
-@contextmanager
-def own_llvm_options() -> Iterator[None]:
-    """Set LLVM's options, which are global to the process, during the ``with`` block."""
-    llvm = load_llvm()
-    for option in LLVM_OPTIONS:
-        llvm.set_option("gluonic", f"-{option}")
-    try:
-        yield
-    finally:
-        for option in LLVM_OPTIONS:
-            llvm.set_option("gluonic", f"-{option}=false")
 
 
 @cache
