@@ -82,15 +82,17 @@ class Accumulator:
         if not self.slots:
             self.element, self.dtype = value.dtype, accumulator_dtype(kind, value.dtype)
         if mask is None and self._sums_shares(value):
-            value = self._one_register(value)
-        lanes = value.lanes
+            value = self._sum_of_registers(value)
         value = m.astype(value, self.dtype)
         if mask is not None:
             value = m.where(mask, value, m.constant(neutral(kind, self.dtype), self.dtype))
+        elif self.row and kind == "sum" and self._parts == 1:
+            value = self._sum_of_registers(value)
         if self._notes_nan:
             self._add_noting_nan(value)
         else:
-            self._write(self._slots(lanes), self._joined(self._read(lanes), [value]))
+            partial = self._joined(self._read(value.lanes), [value])
+            self._write(self._slots(value.lanes), partial)
 
     def _sums_shares(self, value: Value) -> bool:
         """Whether registers of nonnegative float32, far from overflow, are summed in float32 first.
@@ -102,10 +104,10 @@ class Accumulator:
         is_sum = self.row and self.reduce.kind == "sum" and value.dtype == FLOAT32
         return is_sum and 0 <= least <= most < _FAR_FROM_OVERFLOW
 
-    def _one_register(self, value: Value) -> Value:
-        """Sum the registers of a value."""
+    def _sum_of_registers(self, value: Value) -> Value:
+        """Sum the registers that the elements fill: a total of each would need too many registers."""
         m = self.m
-        while value.lanes * value.dtype.itemsize > m.target.vector_bytes:
+        while value.lanes * self.element.itemsize > m.target.vector_bytes:
             half = value.lanes // 2
             value = m.lanes_of(value, 0, half) + m.lanes_of(value, half, half)
         return value
