@@ -71,6 +71,7 @@ class DifferentiableProgram:
     train : whether the graph runs in training mode
     data : the inputs whose first axis may be the batch; None if unknown
     at_once : whether the first calls compile both programs, not later ones
+    recurs : whether calls are known to recur, see `WarmUp`
     with_parts : whether the backward run returns, after the gradients of the inputs, the contribution of each
         operator to the gradients of its own inputs; zeros where it has none
 
@@ -94,6 +95,7 @@ class DifferentiableProgram:
         train: bool,
         data: Collection[Node] | None = None,
         at_once: bool = False,
+        recurs: bool = False,
         with_parts: bool = False,
     ) -> None:
         self.traced, self.inputs = graph, tuple(inputs)
@@ -117,7 +119,7 @@ class DifferentiableProgram:
         last_first = reversed([*enumerate(self.gradient_outputs)])
         self._computed = [i for i, entry in last_first if entry is not None]
         forward, (backward, given) = Graph(results), self._backward_graph()
-        warm_up = WarmUp(forward, backward)
+        warm_up = WarmUp(forward, backward, recurs=recurs)
         self.forward_program = Program(
             forward, self.inputs, data=data, at_once=at_once, warm_up=warm_up
         )

@@ -9,7 +9,7 @@ from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.codegen.shapes.inferred_signatures import InferredSignatures
-from gluonic.codegen.warm_up import CallCost, ObservedCost, WarmUp
+from gluonic.codegen.warm_up import SEVERAL, CallCost, ObservedCost, WarmUp
 from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.checking import CHECKING
 from gluonic.graph.errors import MXNetError
@@ -109,6 +109,11 @@ class Program:
         return plain and "compiled" in self.__dict__
 
     @property
+    def recurs(self) -> bool:
+        """Whether there have been several calls."""
+        return self.is_compiled or self._warm_calls >= SEVERAL
+
+    @property
     def warms_up(self) -> bool:
         """Whether all calls so far were interpreted, and a later one compiles the graph."""
         return self._warm_up is not None and not self._interpreted
@@ -141,7 +146,7 @@ class Program:
         """
         if not self._interpreted and self.observer is None:
             warm_up = self._warm_up
-            if warm_up is not None and warm_up.lasts:
+            if warm_up is not None and warm_up.lasts and not self._compiles_now(warm_up, arrays):
                 return self._warmed_up(warm_up, arrays, run)
             try:
                 return self.compiled(arrays, run, into, finished)
@@ -150,6 +155,14 @@ class Program:
             except BailOut:  # the interpreter raises the error
                 pass
         return self._interpret(arrays, run, self.observer)
+
+    def _compiles_now(self, warm_up: WarmUp, arrays: Sequence[Array]) -> bool:
+        """Whether the first call is not interpreted, since more are expected and cost too much."""
+        if not warm_up.recurs or self._warm_calls or not self._interpretation.tells_elements:
+            return False
+        cost = self._call_cost(self._interpretation.elements(arrays) or [])
+        warm_up.expect(self.graph, cost)
+        return not warm_up.lasts
 
     def _warmed_up(self, warm_up: WarmUp, arrays: Sequence[Array], run: Run) -> list[Array]:
         """Interpret a call, and record its cost."""

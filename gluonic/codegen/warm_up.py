@@ -24,6 +24,9 @@ _A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 150_000, 8_000_000, 25_000_000
 _FEW = 12
 """If at most this many calls of all graphs cost as much as compiling, only the first is interpreted."""
 
+SEVERAL = 3
+"""After so many calls of a net, more are expected, also with gradients of other inputs."""
+
 _MULTIPLYING = frozenset({
     "companions", "convolution", "correlation", "deconvolution", "deformable_convolution", "dense", "linalg",
     "matrix", "recurrent", "recurrent_gradients",
@@ -40,10 +43,15 @@ class WarmUp:
     Parameters
     ----------
     graphs : the graphs
+    recurs : whether calls are known to recur; then the first one of a graph need not be interpreted
+
+    Attributes
+    ----------
+    recurs : as given
     """
 
-    def __init__(self, *graphs: Graph) -> None:
-        self._graphs = graphs
+    def __init__(self, *graphs: Graph, recurs: bool = False) -> None:
+        self._graphs, self.recurs = graphs, recurs
         self._calls = self._spent = 0
         self._is_enough = False
         self._known: dict[Any, int] = {}
@@ -68,9 +76,13 @@ class WarmUp:
         if len(self._known) > MOST_CALLS:
             self._known.clear()
         self._known[graph, _signature(arrays)] = cost
-        self._latest[graph] = cost
         self._calls += 1
         self._spent += cost
+        self.expect(graph, cost)
+
+    def expect(self, graph: Graph, cost: int) -> None:
+        """Expect calls of a graph with a cost."""
+        self._latest[graph] = cost
         most = max(self._spent, sum(self._latest.values()) * _FEW)
         self._is_enough = most >= self._compiling
 

@@ -218,10 +218,7 @@ class Interpretation:
             return self._with_found_shapes(arrays)(arrays, run, observer)
         values: list[Any] = [*arrays, *self._empty]
         is_quiet = self._keeps_signatures and observer is None and not EVENTS.symbolic
-        inferred = self._known(arrays) if is_quiet else None
-        if inferred is None and is_quiet and BFLOAT16_CODE not in CODES:
-            inferred = self._inferred(arrays)
-            self._keep(arrays, inferred)
+        inferred = self._found(arrays) if is_quiet else None
         if inferred is not None:
             quietly(self._run_quietly, values, arrays, run, inferred)
         else:
@@ -255,7 +252,7 @@ class Interpretation:
 
     @property
     def tells_elements(self) -> bool:
-        """Whether `elements` is known after each call."""
+        """Whether `elements` can be told before a call."""
         return self._keeps_signatures and self._closed is None and BFLOAT16_CODE not in CODES
 
     def _known(self, arrays: Sequence[Array]) -> list[Signature] | None:
@@ -269,9 +266,17 @@ class Interpretation:
                 self._keep(arrays, inferred)
         return inferred
 
+    def _found(self, arrays: Sequence[Array]) -> list[Signature] | None:
+        """The operators' output signatures for such arrays, inferred if possible."""
+        inferred = self._known(arrays)
+        if inferred is None and BFLOAT16_CODE not in CODES:
+            inferred = self._inferred(arrays)
+            self._keep(arrays, inferred)
+        return inferred
+
     def elements(self, arrays: Sequence[Array]) -> list[int] | None:
         """The numbers of elements of the inputs and of all results; None if these are unknown."""
-        inferred = self._known(arrays)
+        inferred = self._found(arrays)
         if inferred is None:
             return None
         made = {

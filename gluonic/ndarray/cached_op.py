@@ -120,6 +120,7 @@ class CachedGraph:
         key = wanted, train
         if key not in self.with_gradients:
             heads = [True] * len(self.graph.outputs)
+            others = [other for (_, mode), other in self.with_gradients.items() if mode == train]
             with paused():
                 self.with_gradients[key] = DifferentiableProgram(
                     self.graph,
@@ -129,6 +130,7 @@ class CachedGraph:
                     train=train,
                     data=self._data,
                     at_once=self._at_once,
+                    recurs=any(other.forward_program.recurs for other in others),
                 )
             self.with_gradients[key].forward_program.observer = self._observer
         return self.with_gradients[key]

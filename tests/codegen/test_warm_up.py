@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import pytest
 
+import gluonic as mx
 from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.program import Program
-from gluonic.codegen.warm_up import MOST_CALLS
+from gluonic.codegen.warm_up import MOST_CALLS, SEVERAL
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from tests.codegen.agreement import new_run
@@ -76,6 +77,35 @@ def test_forward_and_backward_are_compiled_in_the_same_step() -> None:
     assert all(forward <= backward for forward, backward in counts)
     _, saved = program.forward(arrays, new_run())
     assert program.forward_program.cache_info().misses == 1
+
+
+@pytest.mark.parametrize(("calls", "interpreted"), [(1, 2), (SEVERAL, 1)])
+def test_large_gradients_of_a_net_that_has_been_called_are_compiled_at_once(
+    calls: int, interpreted: int
+) -> None:
+    net = mx.gluon.nn.HybridSequential()
+    net.add(*[mx.gluon.nn.Dense(512, "tanh", use_bias=False, in_units=512) for _ in range(4)])
+    net.initialize()
+    net.hybridize()
+    *earlier, last = (layer.weight for layer in net)
+    for weight in earlier:
+        weight.grad_req = "null"
+    x = mx.nd.ones((96, 512))
+    for _ in range(calls):
+        _step(net, x)
+    before = net.cache_info()
+    assert before.misses == 0
+    for weight in earlier:
+        weight.grad_req = "write"
+    _step(net, x)
+    assert net.cache_info().interpreted - before.interpreted == interpreted
+    assert all(weight.grad().asnumpy().any() for weight in (*earlier, last))
+
+
+def _step(net: Any, x: Any) -> None:
+    with mx.autograd.record():
+        y = net(x)
+    y.backward()
 
 
 def test_interpreted_and_compiled_calls_agree() -> None:
