@@ -23,7 +23,6 @@ from gluonic.graph.versions import REPLACEMENTS
 from gluonic.kvstore.training import prepare, sum_up
 from gluonic.ndarray import Context, NDArray, arange
 from gluonic.ndarray.state import Flags
-from gluonic.optimizer.states import load_states
 
 __all__ = ["Trainer"]
 
@@ -373,7 +372,7 @@ class Trainer(LossScaling, CheckedArguments):
         else:
             saved = Path(fname).read_bytes()
             found = [
-                load_states(saved, updater.optimizer, weights)  # each has arrays of its own
+                updater.read_states(saved, weights)  # each has arrays of its own
                 for updater, weights in zip(self._updaters, self._weights(), strict=True)
             ]
             for updater, states in zip(self._updaters, found, strict=True):

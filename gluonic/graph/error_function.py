@@ -91,15 +91,14 @@ def _bell(x: _Numbers, peak: float, rate: float) -> Sequence[_Numbers]:
 @cache
 def _table_of_erf() -> _Table:
     x = _points(-4, 4, _WIDE_APART)  # beyond, it is 1 in float32
-    values = np.array([math.erf(each) for each in x.tolist()])
+    values = np.fromiter(map(math.erf, x.tolist()), np.float64)
     return _Table.of(x, values, *_bell(x, 2 / math.sqrt(math.pi), 1), dtype=np.float64)
 
 
 @cache
 def _table_of_ndtr() -> _Table:
     x = _points(-14.25, 6, _WIDE_APART)  # below, it is too small for float32
-    half = math.sqrt(0.5)
-    values = np.array([0.5 * math.erfc(-each * half) for each in x.tolist()])
+    values = 0.5 * np.fromiter(map(math.erfc, (-math.sqrt(0.5) * x).tolist()), np.float64)
     return _Table.of(x, values, *_bell(x, NORMAL_PEAK, 0.5), dtype=np.float64)
 
 
@@ -160,7 +159,7 @@ def gelu(x: Array) -> Array:
 
 def _gelu_of(x: Array, found: Array) -> None:
     _close_table_of_ndtr().look_up(x, found)
-    found *= np.maximum(x, np.float32(LEAST))
+    found *= x.clip(np.float32(LEAST), np.float32(np.inf))  # in half the time of `maximum`
 
 
 def gelu_slope(x: Array) -> Array:

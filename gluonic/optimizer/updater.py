@@ -10,7 +10,6 @@ from gluonic.optimizer.base import Optimizer, as_states, count_on
 from gluonic.optimizer.fit import require_fit
 from gluonic.optimizer.fused import FusedUpdate, copy_weights
 from gluonic.optimizer.lazy import is_stored
-from gluonic.optimizer.states import dump, load_states
 
 
 def _classic(arrays: Sequence[NDArray]) -> Sequence[NDArray]:
@@ -140,6 +139,8 @@ class Updater:
 
     def get_states(self, dump_optimizer: bool = False) -> bytes:
         """Return the states as bytes, with the optimizer itself if `dump_optimizer` is set."""
+        from gluonic.optimizer.states import dump  # training alone does not need it
+
         return dump((self.states, self.optimizer) if dump_optimizer else self.states)
 
     def set_states(self, states: bytes, weights: Mapping[Any, NDArray] | None = None) -> None:
@@ -157,10 +158,18 @@ class Updater:
         MismatchError
             if they are states of another optimizer, or of other parameters; nothing is changed then
         """
-        self.take_states(*load_states(states, self.optimizer, weights or {}))
+        self.take_states(*self.read_states(states, weights or {}))
+
+    def read_states(
+        self, states: bytes, weights: Mapping[Any, NDArray]
+    ) -> tuple[dict[Any, Any], Optimizer]:
+        """What `set_states` would take; nothing is changed."""
+        from gluonic.optimizer.states import load_states
+
+        return load_states(states, self.optimizer, weights)
 
     def take_states(self, states: dict[Any, Any], optimizer: Optimizer) -> None:
-        """Set the states from `load_states`."""
+        """Set the states from `read_states`."""
         self.states, self.optimizer = states, optimizer
         self.aggregate_updates = optimizer.aggregate_num > 0
         self.states_synced = dict.fromkeys(states, False)
