@@ -8,6 +8,7 @@ import numpy as np
 
 from gluonic.codegen.convolution.filter_gradient import emit_filter_gradient
 from gluonic.codegen.convolution.filter_packing import (
+    FilterForm,
     Taps,
     emit_pack_turned_filters,
     emit_unpack_filters,
@@ -163,7 +164,8 @@ class PackTurnedFiltersStep(FiltersStep):
         super().__init__(node, facts)
         n = self.n
         taps = Taps(n.whole, n.last, n.steps)
-        self.code = emit_pack_turned_filters, self.form, n.kernel, taps
+        form = FilterForm.of_packing(self.filters, n.lanes)
+        self.code = emit_pack_turned_filters, form, n.kernel, taps
 
 
 class UnpackFiltersStep(FiltersStep):
@@ -171,7 +173,7 @@ class UnpackFiltersStep(FiltersStep):
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
-        self.code = emit_unpack_filters, self.form
+        self.code = emit_unpack_filters, FilterForm.of(self.filters, self.n.lanes)
 
 
 class FilterGradientStep(BlockStep):

@@ -203,12 +203,7 @@ class ChannelsStep(BlockStep):
 
 
 class FiltersStep(BlockStep):
-    """The base of steps that reorder filters.
-
-    Attributes
-    ----------
-    form : the properties that their code depends on
-    """
+    """The base of steps that reorder filters."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
@@ -216,7 +211,6 @@ class FiltersStep(BlockStep):
         self.filters = Filters(
             n.channels, n.filters, n.groups, n.kernel, planar=n.planar, depthwise=n.depthwise
         )
-        self.form = FilterForm.of(self.filters, n.lanes)
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """The numbers of channels and filters."""
@@ -233,7 +227,8 @@ class PackFiltersStep(FiltersStep):
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         self.keeps = self.n.remembers
-        self.code = emit_pack_filters, self.form, self.n.scaled, self.n.remembers
+        form = FilterForm.of_packing(self.filters, self.n.lanes)
+        self.code = emit_pack_filters, form, self.n.scaled, self.n.remembers
 
 
 def _emit_activated(

@@ -56,7 +56,7 @@ class _LoopWriter:
                 else:
                     self._columns(indices, start, stop)
         if self.kernel.streamed is not None:
-            self.function.do("fence seq_cst")  # other threads must not see the old contents
+            self.function.fence()
 
     @property
     def _is_chunked(self) -> bool:

@@ -261,6 +261,15 @@ class LLVMFunction(IntegerCode):
         function = self.module.declare("llvm.memcpy.p0.p0.i64", "void", ["ptr", "ptr", "i64", "i1"])
         self.run(function, ("ptr", target), ("ptr", source), ("i64", size), ("i1", "false"))
 
+    def stream(self, kind: str, value: str, address: str, align: int) -> None:
+        """Write a value past the caches: no cache line is fetched to be overwritten. A `fence` must follow."""
+        hint = self.module.hint("i32 1")
+        self.do(f"store {kind} {value}, ptr {address}, align {align}, !nontemporal {hint}")
+
+    def fence(self) -> None:
+        """Let other threads see what was streamed before what is written from now on."""
+        self.do("fence seq_cst")
+
     def fetch(self, address: str) -> None:
         """Prefetch a cache line that will be read soon."""
         function = self.module.declare("llvm.prefetch.p0", "void", ["ptr", "i32", "i32", "i32"])

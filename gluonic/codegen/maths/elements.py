@@ -88,9 +88,7 @@ def stream(m: Emitter, value: Value, address: str, dtype: Dtype, count: int) -> 
     The address must be aligned to the register size, and a fence must follow.
     """
     ready = _to_memory(m, m.spread(m.astype(value, arithmetic(dtype)), count), dtype)
-    pointer = f"ptr {address}, align {m.target.vector_bytes}"
-    hint = m.function.module.hint("i32 1")
-    m.function.do(f"store {ready.type} {ready.ref}, {pointer}, !nontemporal {hint}")
+    m.function.stream(ready.type, ready.ref, address, m.target.vector_bytes)
 
 
 def selects(m: Emitter, first: str, stop: str, count: int) -> Value:

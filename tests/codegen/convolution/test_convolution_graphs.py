@@ -63,6 +63,10 @@ class Zeros(gluon.HybridBlock):
 
 
 NETS: dict[str, tuple[Sequence[Layer], tuple[int, ...]]] = {
+    "large filters": (
+        [conv(68, 3, padding=1), conv(68, 3, strides=2), conv(4, 1)],  # streamed when packed
+        (6, 60, 7, 7),
+    ),
     "results that are never read": ([conv(5, 3), Zeros, conv(7, 1)], (2, 3, 6, 6)),
     "small images": ([conv(20, 5, activation="relu"), conv(5, 3)], (3, 1, 12, 12)),
     "strided, dilated": (

@@ -20,7 +20,9 @@ from gluonic.codegen.convolution.operators import (
 )
 from gluonic.codegen.convolution.reordering import Reordering, emit_pack, emit_padding, emit_unpack
 from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.codegen.machine.target import host
+from gluonic.codegen.runtime.arena import Memory
 from tests.codegen.harness import LEVELS, target_named
 from tests.codegen.native_functions import Array, filled, normal, run_native
 
@@ -106,6 +108,27 @@ def test_filters_are_packed_and_unpacked(filters: Filters, level: str) -> None:
     numbers = filter_numbers(filters, 1, lanes)
     run_native(target, lambda m, n: emit_unpack_filters(m, n, form), [alone, found], numbers, units)
     np.testing.assert_array_equal(found, weight)
+
+
+@EVERY_LEVEL
+def test_large_filters_are_packed_past_the_caches_where_a_vector_fills_a_cache_line(
+    level: str,
+) -> None:
+    filters, target = Filters(130, 40, 2, (3, 3)), target_named(level)
+    lanes = lanes_of(target)
+    form, units = FilterForm.of_packing(filters, lanes), filter_units(filters, lanes)
+    assert form.streamed == (target.vector_bytes == ALIGNMENT)
+    weight = normal(filters.groups * filters.filters, filters.channels, *filters.kernel)
+    size = filters.packed_size(lanes)
+    packed = Memory(4 * size).view(0, 4 * size).view(np.float32)
+    packed.fill(7)
+    arrays, numbers = [weight, packed], filter_numbers(filters, 2, lanes)
+    run_native(target, lambda m, n: emit_pack_filters(m, n, form), arrays, numbers, units)
+    np.testing.assert_array_equal(packed, packed_in_order(weight, filters, 2, lanes))
+
+
+def test_small_filters_stay_in_the_caches() -> None:
+    assert not FilterForm.of_packing(Filters(16, 16, 1, (3, 3)), 16).streamed
 
 
 class Remembering:
