@@ -74,7 +74,7 @@ def variants(sample: Sample) -> Iterator[tuple[str, list[Array]]]:
 def outcome(run: Any) -> list[Array] | str:
     """What a call returns, or the kind of error; errors that are not gluonic's or name no line are reported."""
     try:
-        return [x.elements for x in run()]
+        return [(x.tostype("default") if x.is_sparse else x).elements for x in run()]
     except (MXNetError, NotImplementedError) as error:
         if isinstance(error, MXNetError) and "sweep.py" not in str(error):
             return f"NO LINE {type(error).__name__}: {error}"
@@ -129,30 +129,41 @@ def _kept(array: Array) -> Array:
     return array.copy() if array.flags.c_contiguous else _strided(array)
 
 
+def names() -> list[str]:
+    """The operators that are tried."""
+    return [name for name in SAMPLES if name in REGISTRY and name not in _INNER]
+
+
+def faults_of(name: str, *, eager_only: bool = False) -> Iterator[str]:
+    """For each use of an operator that was tried, what is wrong; nothing if all is well."""
+    for number, sample in enumerate(SAMPLES[name]):
+        for what, arrays in variants(sample):
+            try:
+                used = application(name, len(arrays), sample.attributes)
+            except MXNetError:
+                continue
+            found = fault(name, used, arrays, eager_only=eager_only)
+            shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
+            yield f"{name} {number} {what} ({shapes}): {found[:400]}" if found else ""
+
+
 def main() -> int:
     """Try everything; return how many faults were found."""
     parser = argparse.ArgumentParser(description=__doc__.partition("\n")[0])
     parser.add_argument("--only", default="", help="operators with this in their names")
     parser.add_argument("--eager", action="store_true", help="do not compile")
     chosen = parser.parse_args()
-    tried, seen = 0, set()
-    for name, samples in SAMPLES.items():
-        if chosen.only not in name or name not in REGISTRY or name in _INNER:
+    tried = faulty = 0
+    for name in names():
+        if chosen.only not in name:
             continue
-        for number, sample in enumerate(samples):
-            for what, arrays in variants(sample):
-                try:
-                    used = application(name, len(arrays), sample.attributes)
-                except MXNetError:
-                    continue
-                tried += 1
-                found = fault(name, used, arrays, eager_only=chosen.eager)
-                if found and (name, what, found[:60]) not in seen:
-                    seen.add((name, what, found[:60]))
-                    shapes = ", ".join(f"{a.dtype}{list(a.shape)}" for a in arrays)
-                    print(f"{name} {number} {what} ({shapes}): {found[:400]}", flush=True)
-    print(tried, "uses tried,", len(seen), "faults")
-    return len(seen)
+        for found in faults_of(name, eager_only=chosen.eager):
+            tried += 1
+            if found:
+                faulty += 1
+                print(found, flush=True)
+    print(tried, "uses tried,", faulty, "faults")
+    return faulty
 
 
 if __name__ == "__main__":

@@ -353,13 +353,15 @@ def _channels_around(F: Any, x: Entry, count: int) -> Entry:
     return sums
 
 
-def local_response_norm(F: Any, site: RewriteContext) -> Sequence[Entry]:
+def local_response_norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Divide by a power of the sums of adjacent channels' squares."""
     n = site.n
+    if site.is_empty:
+        return None
     base = _channels_around(F, F.square(n.data), n.nsize) * (n.alpha / n.nsize) + n.knorm
     return [n.data * F.exp(F.log(base) * -n.beta)]  # a power takes several times as long
 
 
-def channel_window_sum(F: Any, site: RewriteContext) -> Sequence[Entry]:
+def channel_window_sum(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Sums over adjacent channels."""
-    return [_channels_around(F, site.n.data, site.n.nsize)]
+    return None if site.is_empty else [_channels_around(F, site.n.data, site.n.nsize)]

@@ -23,7 +23,7 @@ def _sum(F: Any, x: Entry, axis: Any) -> Entry:
 def average(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """The sum of products over the sum of weights."""
     n, axis = site.n, site.n.axis
-    if not _is_single_or_double(site):
+    if not _is_single_or_double(site) or site.is_empty:
         return None
     if not n.weighted:
         mean = n.a if axis == () else F._npi_mean(n.a, axis=axis)
@@ -70,7 +70,7 @@ def norm(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Sums of powers, or extremes of sums."""
     n = site.n
     meant = norm_meant(settings_of(n), site.rank, "")
-    if not _is_single_or_double(site) or meant.of_singular_values:
+    if not _is_single_or_double(site) or meant.of_singular_values or site.is_empty:
         return None
     if not meant.of_matrices:
         return [_of_vectors(F, n.data, meant)]

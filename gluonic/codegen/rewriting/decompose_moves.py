@@ -130,10 +130,6 @@ def _matrices(site: RewriteContext, index: int, offset: int) -> tuple[_Diagonal,
     return made, order
 
 
-def _is_empty(site: RewriteContext, made: _Diagonal) -> bool:
-    return made.length == 0 or any(0 in site.facts.shapes[entry] for entry in site.node.inputs)
-
-
 _Rule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 
 
@@ -142,14 +138,14 @@ def _taking(offset: str, *, sums: bool = False) -> tuple[_Rule, _Rule]:
 
     def take(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         made, order = _matrices(site, 0, getattr(site.n, offset))
-        if _is_empty(site, made):
+        if made.length == 0 or site.is_empty or (sums and site.dtype.kind == "b"):
             return None
         found = made.taken(F, F.transpose(site.n.data, axes=order))
         return [F._np_sum(found, axis=-1) if sums else found]
 
     def back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         made, order = _matrices(site, 1, getattr(site.n, offset))
-        if _is_empty(site, made):
+        if made.length == 0 or site.is_empty:
             return None
         grad = site.n.grad
         if sums:

@@ -43,6 +43,12 @@ class RewriteContext:
         """The rank of the first input."""
         return len(self.facts.shapes[self.node.inputs[0]])
 
+    @property
+    def is_empty(self) -> bool:
+        """Whether an input has no elements."""
+        inputs = self.node.inputs
+        return self.facts.decide(lambda facts: any(0 in facts.shapes[entry] for entry in inputs))
+
     def state(self, name: str) -> Entry:
         """The current value of a state."""
         entry: Entry = getattr(self.n, name)

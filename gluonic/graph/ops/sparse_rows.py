@@ -5,14 +5,27 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.axes import require_rank
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import InferenceError, OutOfRangeError, describe
 from gluonic.graph.families import elementwise
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, title_of
 
 
-@operator("_sparse_retain", shape=like("data"), dtype=like("data"))
+def rows_to_keep(indices: Array, count: int) -> Array:
+    """The indices of rows as int64; those of an array of `count` rows."""
+    rows: Array = indices.astype(np.int64)
+    if rows.size and not 0 <= rows.min() <= rows.max() < count:
+        raise OutOfRangeError(
+            describe(
+                f"rows {rows.min()} to {rows.max()} of an array of {count} cannot be kept",
+                where="_sparse_retain",
+            )
+        )
+    return rows
+
+
+@operator("_sparse_retain", dtype=like("data"))
 def sparse_retain(data: Array, indices: Array) -> Any:
     """Keep some rows and set others to zero; in a row_sparse array the others are removed.
 
@@ -21,10 +34,18 @@ def sparse_retain(data: Array, indices: Array) -> Any:
     data : an array of at least one axis
     indices : the indices of the rows to keep, a vector of any dtype
     """
-    rows = indices.astype(np.int64)
+    rows = rows_to_keep(indices, len(data))
     result = np.zeros_like(data)
     result[rows] = data[rows]
     return result
+
+
+@sparse_retain.infer_shape
+def _(n: NodeView) -> None:
+    require_rank(n.indices, (1,), f"{title_of(n)}: indices")
+    if n.data == ():
+        raise InferenceError(f"{title_of(n)}: a number has no rows; data must have an axis")
+    like("data")(n)
 
 
 sparse_retain.gradient(data=lambda F, n, g: F._sparse_retain(g, n.indices))
@@ -46,6 +67,7 @@ def getnnz(data: Array, *, axis: int | None = None) -> Any:
 def _(n: NodeView) -> None:
     if n.axis not in (None, 1):
         raise InferenceError(f"{title_of(n)}: axis must be None or 1, not {n.axis}")
+    require_rank(n.data, (2,), f"{title_of(n)}: data")
     n.output = (1,) if n.axis is None else (n.data[0],)
 
 
@@ -73,7 +95,7 @@ def edge_id(data: Array, u: Array, v: Array) -> Any:
     """
     rows, columns = u.astype(np.int64), v.astype(np.int64)
     within = (rows >= 0) & (rows < len(data)) & (columns >= 0) & (columns < data.shape[1])
-    found = np.full(len(rows), -1, data.dtype)
+    found = np.full(len(rows), -1).astype(data.dtype)
     stored = data[rows[within], columns[within]]
     found[within] = np.where(stored != 0, stored, found[within])
     return found

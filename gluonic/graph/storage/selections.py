@@ -5,9 +5,9 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.application import Application
-from gluonic.graph.errors import OutOfRangeError, describe
 from gluonic.graph.indices import positions
 from gluonic.graph.operator import Array
+from gluonic.graph.ops.sparse_rows import rows_to_keep
 from gluonic.graph.storage.forms import Kinds, setting, stored
 from gluonic.graph.storage.pairs import keyed, take_rows
 from gluonic.graph.storage.values import (
@@ -120,14 +120,7 @@ def _retained_kind(application: Application, kinds: Kinds) -> str | None:
 
 @stored("_sparse_retain", gives=_retained_kind, of_dense=True)
 def _retain(application: Application, value: Any, indices: Array) -> RowSparse:
-    rows = np.unique(indices.astype(np.int64))
-    if len(rows) and not 0 <= rows[0] <= rows[-1] < value.shape[0]:
-        raise OutOfRangeError(
-            describe(
-                f"rows {rows[0]} to {rows[-1]} of an array of {value.shape[0]} cannot be kept",
-                where="_sparse_retain",
-            )
-        )
+    rows = np.unique(rows_to_keep(indices, value.shape[0]))
     if isinstance(value, np.ndarray):
         return known_rows(value[rows], rows, value.shape)
     return known_rows(take_rows(value, rows), rows, value.shape)
@@ -152,7 +145,7 @@ def _stored_at(application: Application, value: Csr, u: Array, v: Array) -> Arra
     wanted = np.where(within, rows * value.shape[1] + columns, -1)
     indices = np.searchsorted(keys, wanted)
     indices[indices == len(keys)] = 0
-    found = np.full(len(rows), -1, value.dtype)
+    found = np.full(len(rows), -1).astype(value.dtype)
     there = (keys[indices] == wanted) if len(keys) else np.zeros(len(rows), bool)
     found[there] = data[indices[there]]
     return found

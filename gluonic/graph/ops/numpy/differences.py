@@ -75,7 +75,7 @@ def ediff1d(
     begin = arrays.pop(0) if to_begin_arr_given else to_begin_scalar
     end = arrays.pop(0) if to_end_arr_given else to_end_scalar
     parts = [begin, np.diff(input1.reshape(-1)), end]
-    flat = [np.asarray(part, input1.dtype).reshape(-1) for part in parts if part is not None]
+    flat = [np.asarray(part).astype(input1.dtype).reshape(-1) for part in parts if part is not None]
     return np.concatenate(flat)
 
 

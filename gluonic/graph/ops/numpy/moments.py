@@ -59,7 +59,8 @@ def _variance_back(F: Any, n: Any, g: Any) -> Any:
     if n.ddof == 0:
         return found
     count = _count(F, n)
-    return F.broadcast_mul(found, count / (count - float(n.ddof)))
+    divisor = F._maximum_scalar(count - float(n.ddof), scalar=0.0)
+    return F.broadcast_mul(found, count / divisor)
 
 
 def _deviation(name: str, find: Callable[..., Any], what: str) -> Any:

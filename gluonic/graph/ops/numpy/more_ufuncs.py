@@ -117,7 +117,7 @@ for _name, (_meaning, _expression) in _KINDS.items():
 @elementwise("_npi_bitwise_not", dtype=whole)
 def bitwise_not(m: Any, x: Any) -> Any:
     """All bits inverted; the negation of booleans."""
-    return x == 0 if x.dtype.kind == "b" else -1 - x
+    return ~x
 
 
 bitwise_not.gradient()

@@ -295,6 +295,8 @@ def tril(data: Array, *, k: int = 0) -> Any:
 
 @tril.infer_shape
 def _(n: NodeView) -> None:
+    if len(n.data) == 0:
+        raise InferenceError(f"{title_of(n)}: a number has no diagonal; give at least one axis")
     n.output = (n.data[0], n.data[0]) if len(n.data) == 1 else n.data
     if len(n.data) > 1:
         n.data = n.output
