@@ -5,7 +5,7 @@ from types import SimpleNamespace
 from typing import Any, ClassVar
 
 from gluonic.graph import updates
-from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer.base import RuleOptimizer, register
 
@@ -36,7 +36,11 @@ class _TwoMoments(RuleOptimizer):
 
     def _corrected(self, t: int) -> float:
         """Return the factor that corrects the bias of averages initialized to zero."""
-        return math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
+        try:
+            return math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
+        except (ArithmeticError, ValueError, TypeError) as error:
+            what = f"beta1={self.beta1} and beta2={self.beta2} must be less than 1"
+            raise AttributeValueError(describe(what, where=type(self).__name__)) from error
 
 
 @register

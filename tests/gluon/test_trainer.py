@@ -295,3 +295,17 @@ def test_a_refused_step_changes_nothing(batch_size: Any) -> None:
     assert net.weight.data().asscalar() == 1
     trainer.step(2)
     assert net.weight.data().asscalar() == pytest.approx(0.9)
+
+
+@pytest.mark.parametrize("numbers", [{"beta2": 2.0}, {"beta1": 1.0}, {"beta2": 1e300}])
+@pytest.mark.parametrize("name", ["adam", "adamw"])
+def test_averages_that_grow_are_refused_with_the_optimizers_name(
+    name: str, numbers: dict[str, float]
+) -> None:
+    optimizer = mx.optimizer.create(name, **numbers)
+    weight = nd.ones((2,))
+    state = optimizer.create_state(0, weight)
+    with pytest.raises(mx.MXNetError, match="(?i)adam.*must be less than 1"):
+        for _ in range(2):
+            optimizer.update(0, weight, nd.ones((2,)), state)
+    np.testing.assert_array_equal(weight.asnumpy(), 1)
