@@ -305,7 +305,6 @@ def test_averages_that_grow_are_refused_with_the_optimizers_name(
     optimizer = mx.optimizer.create(name, **numbers)
     weight = nd.ones((2,))
     state = optimizer.create_state(0, weight)
-    with pytest.raises(mx.MXNetError, match="(?i)adam.*must be less than 1"):
-        for _ in range(2):
-            optimizer.update(0, weight, nd.ones((2,)), state)
+    with pytest.raises(mx.MXNetError, match=r"(?i)adam.*must be less than 1"):
+        optimizer.update(0, weight, nd.ones((2,)), state)
     np.testing.assert_array_equal(weight.asnumpy(), 1)
