@@ -78,13 +78,20 @@ class WarmUp:
         self._known[graph, _signature(arrays)] = cost
         self._calls += 1
         self._spent += cost
-        self.expect(graph, cost)
+        self._latest[graph] = cost
+        self._weigh(sum(self._latest.values()))
 
     def expect(self, graph: Graph, cost: int) -> None:
-        """Expect calls of a graph with a cost."""
+        """Expect calls of a graph with a cost; graphs of unknown cost are expected to cost as much per node."""
         self._latest[graph] = cost
-        most = max(self._spent, sum(self._latest.values()) * _FEW)
-        self._is_enough = most >= self._compiling
+        known, all_nodes = (
+            sum(len(one.nodes) for one in graphs) for graphs in (self._latest, self._graphs)
+        )
+        self._weigh(sum(self._latest.values()) * all_nodes // known)
+
+    def _weigh(self, calls: int) -> None:
+        """Compare the cost of compiling with what calls have cost, and with few more calls of all graphs."""
+        self._is_enough = max(self._spent, calls * _FEW) >= self._compiling
 
 
 class CallCost:
