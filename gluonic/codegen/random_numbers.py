@@ -29,8 +29,9 @@ class DrawingCode:
     """The machine code; each kind of draw is compiled on first use."""
 
     def __init__(self) -> None:
-        self._text, kinds = draws_text(has_half=host().has_half)
-        wide = host().vector_bytes * 8
+        self._target = host()  # the text is for it, whatever the environment asks for later
+        self._text, kinds = draws_text(has_half=self._target.has_half)
+        wide = self._target.vector_bytes * 8
         self._text += f'\nattributes #0 = {{ nounwind "prefer-vector-width"="{wide}" }}\n'
         self._names = {key: name for name, key in kinds.items()}
         self._drawn: dict[Any, tuple[LinkedLibrary, int, Callable[..., None]]] = {}
@@ -40,7 +41,7 @@ class DrawingCode:
         drawn = self._drawn.get(code)
         if drawn is None:
             name = self._names[code]
-            library = load(part_of(self._text, [name]), [name], C_FUNCTIONS)
+            library = load(part_of(self._text, [name]), [name], C_FUNCTIONS, self._target)
             kind = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 4)
             made = library, library[name], kind(library[name])
             drawn = self._drawn.setdefault(code, made)  # another thread's may be running

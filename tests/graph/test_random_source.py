@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.random_numbers import machine
+from gluonic.codegen.random_numbers import DrawingCode, machine
 from gluonic.graph.draws_of_a_run import FILLS, WORD_BY_WORD, gamma_table
 from gluonic.graph.random_source import STATES, RandomSource, Recorded, Repeated, runs_of
 from gluonic.graph.twisters import Twisters
@@ -157,3 +157,14 @@ def test_machine_code_is_loaded_before_many_numbers_are_drawn(
     monkeypatch.setattr(RandomSource, "load_machine", staticmethod(machine))
     RandomSource().expect(sizes)
     assert (RandomSource.machine is machine()) is loads
+
+
+def test_code_is_compiled_for_the_processor_that_it_was_written_for(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    code = DrawingCode()
+    monkeypatch.setenv("GLUONIC_CPU", "x86-64-v2" if host().architecture == "x86_64" else "")
+    found = np.zeros(70, F64)
+    parameters = PARAMETERS["gamma"](35, F64)
+    assert code.fill("gamma", Twisters(STATES), found, runs_of(found.size), parameters)
+    assert (found > 0).all()
