@@ -6,7 +6,7 @@ from typing import Any
 from gluonic.codegen.loops.inner_operators import apply, concat_piece
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
-from gluonic.graph.half_precision import HALF
+from gluonic.graph.ops.numpy.moments import counts_of_variance
 from gluonic.graph.ops.numpy.views import at_least as shape_of_at_least
 from gluonic.graph.view import settings_of
 
@@ -157,20 +157,9 @@ def _variance_of(F: Any, site: RewriteContext) -> Entry | None:
     mean: Entry = F._npi_mean(squares, axis=n.axis, keepdims=n.keepdims)
     if n.ddof == 0:
         return mean
-    count = F._np_sum(F.ones_like(n.a), axis=n.axis, keepdims=n.keepdims)
-    total = F._np_sum(squares, axis=n.axis, keepdims=n.keepdims)
-    found: Entry = total / F._maximum_scalar(count - float(n.ddof), scalar=0.0)  # as NumPy divides
+    _, divisor = counts_of_variance(F, n, keepdims=n.keepdims)
+    found: Entry = F._np_sum(squares, axis=n.axis, keepdims=n.keepdims) / divisor
     return found
-
-
-def norm_of_halves(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """The norm of float32, if the result is wider than the input: a loop would round the sum to float16."""
-    n, wanted = site.n, site.facts.dtypes[site.node.entry()]
-    if site.dtype != HALF or wanted == HALF:
-        return None
-    numbers = F.Cast(n.data, dtype="float32")
-    settings = {"ord": n.ord, "axis": n.axis, "keepdims": n.keepdims, "out_dtype": wanted.name}
-    return [F.norm(numbers, **settings)]
 
 
 def variance(F: Any, site: RewriteContext) -> Sequence[Entry] | None:

@@ -22,7 +22,7 @@ _LOWEST = float(np.finfo(HALF).min)
 
 
 class UpcastHalves(Pass):
-    """Operators that are not a single loop compute float16 in float32; attributes are rounded first.
+    """Operators that would round on the way compute float16 in float32; attributes are rounded first.
 
     Examples
     --------
@@ -68,14 +68,13 @@ def _rule_of(node: Node, dtypes: Mapping[Entry, Dtype]) -> _Rule | None:
     if application is None:
         return None
     op, known = application.op, lowering_of(application.op)
-    if dtypes[node.entry()] == HALF:
-        if known.float16 in ("upcast", "upcast maxima"):
-            return _between_conversions
-        if known.float16 == "pairwise" and len(node.inputs) > 2:
-            return _one_after_the_other
-    if (op.scalar is not None or known.is_function) and any(
-        dtypes[entry] == HALF for entry in node.inputs
-    ):
+    reads = any(dtypes[entry] == HALF for entry in node.inputs)
+    makes = dtypes[node.entry()] == HALF
+    if known.float16 in ("upcast", "upcast maxima") and (reads or makes):
+        return _between_conversions
+    if known.float16 == "pairwise" and makes and len(node.inputs) > 2:
+        return _one_after_the_other
+    if (op.scalar is not None or known.is_function) and reads:
         return _with_rounded_numbers if rounded_attributes(application.settings) else None
     return None
 

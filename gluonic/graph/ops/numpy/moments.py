@@ -47,8 +47,10 @@ def _spread_dtype(n: Any) -> None:
         n.output = n.dtype
 
 
-def _count(F: Any, n: Any) -> Any:
-    return F._np_sum(F.ones_like(n.a), axis=n.axis, keepdims=True)
+def counts_of_variance(F: Any, n: Any, keepdims: bool) -> tuple[Any, Any]:
+    """The number of elements over the axes, and the divisor of a variance, in hybrid code."""
+    count = F._np_sum(F.ones_like(n.a), axis=n.axis, keepdims=keepdims)
+    return count, F._maximum_scalar(count - float(n.ddof), scalar=0.0)
 
 
 def _variance_back(F: Any, n: Any, g: Any) -> Any:
@@ -58,8 +60,7 @@ def _variance_back(F: Any, n: Any, g: Any) -> Any:
     found = 2.0 * centred * F._cast_like(F._backward_mean(g, n.a, **axes), n.a)
     if n.ddof == 0:
         return found
-    count = _count(F, n)
-    divisor = F._maximum_scalar(count - float(n.ddof), scalar=0.0)
+    count, divisor = counts_of_variance(F, n, keepdims=True)
     return F.broadcast_mul(found, count / divisor)
 
 
