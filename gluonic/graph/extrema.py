@@ -1,4 +1,4 @@
-"""The greater and the lesser of each element of an array and a number."""
+"""The greater and the lesser of each element of an array and a number; the extremes of no elements."""
 
 from collections.abc import Callable
 from typing import Any
@@ -10,6 +10,16 @@ _ROW = 1 << 11
 
 _LARGE = 1 << 14
 """From this number of elements on, rows are faster than one loop."""
+
+
+def extreme_of_nothing(name: str, dtype: np.dtype[Any]) -> Any:
+    """The maximum, or minimum, of no elements."""
+    if dtype.kind == "f":
+        return -np.inf if name == "max" else np.inf
+    if dtype.kind == "b":
+        return name == "min"
+    limits = np.iinfo(dtype)
+    return int(limits.min if name == "max" else limits.max)
 
 
 def with_numbers(function: Callable[..., Any]) -> Callable[..., Any]:

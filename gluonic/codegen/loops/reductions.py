@@ -14,6 +14,7 @@ import numpy as np
 from gluonic.codegen.loops.kernel import Reduce
 from gluonic.codegen.machine.assembler import Opening
 from gluonic.codegen.maths.values import BOOL, FLOAT32, FLOAT64, INT64, Dtype, Value, vector_type
+from gluonic.graph.extrema import extreme_of_nothing
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
@@ -38,12 +39,7 @@ def neutral(kind: str, dtype: Dtype) -> Any:
     """Return the neutral element."""
     if kind in ("sum", "prod"):
         return 0 if kind == "sum" else 1
-    if dtype.kind == "f":
-        return -np.inf if kind == "max" else np.inf
-    if dtype.kind == "b":
-        return kind == "min"
-    limits = np.iinfo(dtype)
-    return int(limits.min if kind == "max" else limits.max)
+    return extreme_of_nothing(kind, dtype)
 
 
 def combine(m: Emitter, kind: str, a: Value, b: Value) -> Value:

@@ -9,6 +9,7 @@ from gluonic.graph.adjoint import adjoint
 from gluonic.graph.attributes import DType
 from gluonic.graph.axes import axis_of, product, replaced, require_rank
 from gluonic.graph.errors import InferenceError
+from gluonic.graph.extrema import extreme_of_nothing
 from gluonic.graph.indices import positions
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like
@@ -34,9 +35,7 @@ def _selected(data: Array, axis: int, count: int, ascending: bool) -> Array | No
     moved = np.moveaxis(data, axis, -1)
     rows = moved.reshape(-1, data.shape[axis]).copy()
     found, numbers = np.empty((len(rows), count), np.intp), np.arange(len(rows))
-    limits: Any = np.iinfo(data.dtype) if data.dtype.kind == "i" else None
-    low, high = (-np.inf, np.inf) if limits is None else (limits.min, limits.max)
-    last = high if ascending else low
+    last = extreme_of_nothing("min" if ascending else "max", data.dtype)  # found last, if at all
     for number in range(count):
         best = rows.argmin(1) if ascending else rows.argmax(1)
         values = rows[numbers, best]

@@ -7,6 +7,7 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from gluonic.graph.attributes import Axes, DType
+from gluonic.graph.extrema import extreme_of_nothing
 from gluonic.graph.families import reduced_axes, reduced_shape, reduction_shape, wide
 from gluonic.graph.operator import Array, GradientRule, Operator, operator
 from gluonic.graph.rules import like
@@ -51,20 +52,10 @@ def _extreme(name: str) -> Callable[[Array, tuple[int, ...], bool], Array]:
     def reduce(data: Array, axes: tuple[int, ...], keepdims: bool) -> Array:
         if data.size == 0 and _count(data, axes) == 0:
             shape = complete(reduced_shape(data.shape, axes, keepdims))
-            return np.full(shape, _neutral(name, data.dtype), data.dtype)
+            return np.full(shape, extreme_of_nothing(name, data.dtype), data.dtype)
         return getattr(np, name)(data, axis=axes, keepdims=keepdims)  # type: ignore[no-any-return]
 
     return reduce
-
-
-def _neutral(name: str, dtype: np.dtype[Any]) -> Any:
-    """The maximum, or minimum, of no elements."""
-    if dtype.kind == "f":
-        return -np.inf if name == "max" else np.inf
-    if dtype.kind == "b":
-        return name == "min"
-    limits = np.iinfo(dtype)
-    return limits.min if name == "max" else limits.max
 
 
 class Reduction(NamedTuple):
