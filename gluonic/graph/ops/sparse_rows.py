@@ -5,24 +5,12 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.axes import require_rank
-from gluonic.graph.errors import InferenceError, OutOfRangeError, describe
+from gluonic.graph.errors import InferenceError
 from gluonic.graph.families import elementwise
+from gluonic.graph.indices import positions
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, title_of
-
-
-def rows_to_keep(indices: Array, count: int) -> Array:
-    """The indices of rows as int64; those of an array of `count` rows."""
-    rows: Array = indices.astype(np.int64)
-    if rows.size and not 0 <= rows.min() <= rows.max() < count:
-        raise OutOfRangeError(
-            describe(
-                f"rows {rows.min()} to {rows.max()} of an array of {count} cannot be kept",
-                where="_sparse_retain",
-            )
-        )
-    return rows
 
 
 @operator("_sparse_retain", dtype=like("data"))
@@ -34,7 +22,7 @@ def sparse_retain(data: Array, indices: Array) -> Any:
     data : an array of at least one axis
     indices : the indices of the rows to keep, a vector of any dtype
     """
-    rows = rows_to_keep(indices, len(data))
+    rows = positions(indices, len(data), "raise", "_sparse_retain")
     result = np.zeros_like(data)
     result[rows] = data[rows]
     return result

@@ -7,7 +7,6 @@ import numpy as np
 from gluonic.graph.application import Application
 from gluonic.graph.indices import positions
 from gluonic.graph.operator import Array
-from gluonic.graph.ops.sparse_rows import rows_to_keep
 from gluonic.graph.storage.forms import Kinds, setting, stored
 from gluonic.graph.storage.pairs import keyed, take_rows
 from gluonic.graph.storage.values import (
@@ -120,7 +119,7 @@ def _retained_kind(application: Application, kinds: Kinds) -> str | None:
 
 @stored("_sparse_retain", gives=_retained_kind, of_dense=True)
 def _retain(application: Application, value: Any, indices: Array) -> RowSparse:
-    rows = np.unique(rows_to_keep(indices, value.shape[0]))
+    rows = np.unique(positions(indices, value.shape[0], "raise", "_sparse_retain"))
     if isinstance(value, np.ndarray):
         return known_rows(value[rows], rows, value.shape)
     return known_rows(take_rows(value, rows), rows, value.shape)
