@@ -160,8 +160,7 @@ class Program:
         """Whether the first call is not interpreted, since more are expected and cost too much."""
         if not warm_up.recurs or self._warm_calls or not self._interpretation.tells_elements:
             return False
-        cost = self._call_cost(self._interpretation.elements(arrays) or [])
-        warm_up.expect(self.graph, cost)
+        warm_up.expect(self.graph, self._told_cost(arrays))
         return not warm_up.lasts
 
     def _warmed_up(self, warm_up: WarmUp, arrays: Sequence[Array], run: Run) -> list[Array]:
@@ -173,7 +172,7 @@ class Program:
             return self._interpret(arrays, run)
         if self._interpretation.tells_elements:
             found = self._interpret(arrays, run)
-            cost = self._call_cost(self._interpretation.elements(arrays) or [])
+            cost = self._told_cost(arrays)
         else:
             counted = ObservedCost()
             found = self._interpret(arrays, run, counted)
@@ -187,6 +186,10 @@ class Program:
             return Interpretation(
                 self.graph, self.inputs, InferredSignatures(self.graph, self.inputs)
             )
+
+    def _told_cost(self, arrays: Sequence[Array]) -> int:
+        """The cost of a call, where the interpretation tells elements."""
+        return self._call_cost(self._interpretation.elements(arrays) or [])
 
     @cached_property
     def _call_cost(self) -> CallCost:

@@ -19,7 +19,6 @@ TEMPERING = (11, None), (-7, 0x9D2C5680), (-15, 0xEFC60000), (18, None)
 FACTOR = 1812433253
 """The factor of the recurrence from a seed to a state."""
 UNSEEDED = -1
-_NUMBERS = np.arange(1, WORDS, dtype=np.uint32).reshape(-1, 1)
 _MANY = 32
 """The number of twisters from which seeding them together is faster."""
 
@@ -141,8 +140,10 @@ def first_states(seeds: Array) -> Array:
     """
     words = np.empty((WORDS, len(seeds)), np.uint32)
     words[0] = seeds
-    shift, factor = np.array(30, np.uint32), np.array(FACTOR, np.uint32)  # scalars take longer
-    for number, (before, state) in zip(_NUMBERS, pairwise(words), strict=True):
+    # NumPy's scalars would take longer than arrays of one number.
+    shift, factor = np.array(30, np.uint32), np.array(FACTOR, np.uint32)
+    numbers = np.arange(1, WORDS, dtype=np.uint32).reshape(-1, 1)
+    for number, (before, state) in zip(numbers, pairwise(words), strict=True):
         np.right_shift(before, shift, state)
         np.bitwise_xor(before, state, state)
         np.multiply(state, factor, state)

@@ -38,7 +38,7 @@ class _TwoMoments(RuleOptimizer):
         """Return the factor that corrects the bias of averages initialized to zero."""
         try:
             return math.sqrt(1.0 - self.beta2**t) / (1.0 - self.beta1**t)
-        except (ArithmeticError, ValueError, TypeError) as error:
+        except (ArithmeticError, ValueError) as error:
             what = f"beta1={self.beta1} and beta2={self.beta2} must be less than 1"
             raise AttributeValueError(describe(what, where=type(self).__name__)) from error
 
