@@ -37,7 +37,8 @@ class Application:
     weights : the inputs that are a layer's own
     outputs : the names of all outputs
     visible : the number of outputs that a user sees
-    of_numpy : whether the outputs are arrays of `mx.np`, whatever the inputs are
+    of_numpy : whether the outputs are arrays of `mx.np`, whatever the inputs are; not if `mx.nd` also has the
+        operator
     is_loss : whether it has a gradient even if none flows in; see `Operator`
     filler : for each parameter of the kernel the index of its input, None if that is absent; None if inputs
         and parameters correspond one to one
@@ -52,7 +53,7 @@ class Application:
 
     def __init__(self, op: "Operator", settings: "Settings") -> None:
         self.op, self.settings = op, settings
-        self.of_numpy = is_numpy_name(op.name)
+        self.of_numpy = all(map(is_numpy_name, (op.name, *op.aliases)))
         n = SimpleNamespace(**settings)
         self.inputs, self._groups = self._input_names(n)
         states = op.states if op.auxiliary is None else op.auxiliary(n)

@@ -31,7 +31,7 @@ def make_function(op: Operator, name: str) -> Callable[..., Any]:
     fast_of_numpy: Any = None
     arity = -1
     kind: Any = None
-    of_numpy = is_numpy_name(op.name) or is_numpy_name(name)
+    of_numpy = is_numpy_name(name)
 
     def function(*arguments: Any, name: Any = None, **keywords: Any) -> Any:
         nonlocal caller, fast, fast_of_numpy, arity, kind

@@ -18,7 +18,7 @@ def make_function(op: Operator, name: str) -> Callable[..., Symbol]:
     Most operators are never called, so work that takes longer than a microsecond is done at the first call.
     """
     caller: Caller | None = None
-    of_numpy = is_numpy_name(op.name) or is_numpy_name(name)
+    of_numpy = is_numpy_name(name)
     hint = without_prefix(name).lower()
 
     def function(*args: Any, **kwargs: Any) -> Symbol:

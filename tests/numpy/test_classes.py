@@ -7,8 +7,19 @@ import pytest
 
 from gluonic import autograd, gluon, nd, sym, util
 from gluonic.gluon import nn
+from gluonic.graph.numpy_names import is_numpy_name
+from gluonic.graph.operator import REGISTRY
 from gluonic.ndarray.numpy.array import ndarray
 from gluonic.symbol.numpy.symbols import _Symbol
+from tests.graph.registry_samples import SAMPLES
+
+NAMES_OF_ND = [
+    (name, op.name)
+    for op in map(REGISTRY.get, SAMPLES)
+    if op is not None
+    for name in (op.name, *op.aliases)
+    if not is_numpy_name(name) and hasattr(nd, name) and hasattr(sym, name)
+]
 
 
 def array(*shape: int) -> Any:
@@ -49,6 +60,19 @@ def test_a_gradient_buffer_is_of_the_class_of_its_variable() -> None:
 def test_what_is_computed_of_an_array_of_numpy_is_one(compute: Any) -> None:
     assert type(compute(array(2, 3))) is ndarray
     assert type(compute(nd.ones((2, 3)))) is nd.NDArray
+
+
+@pytest.mark.parametrize(("name", "operator"), NAMES_OF_ND, ids=[name for name, _ in NAMES_OF_ND])
+def test_an_operator_of_mx_nd_returns_its_arrays_and_its_symbols(name: str, operator: str) -> None:
+    """Also if MXNet saves it under a name of `mx.np`, as it does `cumsum`."""
+    sample = SAMPLES[operator][0]
+    found = getattr(nd, name)(
+        *[nd.array(x, dtype=x.dtype) for x in sample.inputs], **sample.attributes
+    )
+    results = found if isinstance(found, list) else [found]
+    assert ndarray not in map(type, results)
+    variables = [sym.var(f"x{i}") for i in range(len(sample.inputs))]
+    assert type(getattr(sym, name)(*variables, **sample.attributes)) is sym.Symbol
 
 
 def test_symbols_follow_the_same_rule() -> None:
