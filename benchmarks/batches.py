@@ -114,7 +114,7 @@ def extra_times(name: str, *, train: bool) -> list[float]:
     make, shape = NETS[name]
     net = make()
     net.initialize(mx.init.Xavier())
-    net.hybridize(static_alloc=True, static_shape=True)
+    net.hybridize(compile_at_once=True)
     call = _caller(net, train=train)
 
     def array(size: int) -> Any:

@@ -110,7 +110,7 @@ def _report(
     for training, run in ((False, forward), (True, step)):
         eager, inputs = made(case, size)
         hybrid, others = made(case, size)
-        hybrid.hybridize(static_alloc=True, static_shape=True)
+        hybrid.hybridize(compile_at_once=True)
         for _ in range(2):
             run(eager, inputs)
             run(hybrid, others)

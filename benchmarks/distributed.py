@@ -92,7 +92,7 @@ class Side:
         mx.random.seed(0)
         self.net, self.x, self.y = make()
         self.net.initialize(mx.init.Xavier())
-        self.net.hybridize(static_alloc=True)
+        self.net.hybridize(compile_at_once=True)
         self.net(self.x)
         self.store = None if early is None else mx.kv.create("dist_sync")
         self.early = early

@@ -108,7 +108,7 @@ def write(mx: Any, folder: Path) -> None:
         net = make(mx)
         net.initialize(mx.init.Xavier())
         _results(mx, net, name)  # this infers the shapes of all parameters
-        net.hybridize(static_alloc=True, static_shape=True)
+        net.hybridize(static_alloc=True, static_shape=True, compile_at_once=True)
         results = _results(mx, net, name)
         net.export(str(folder / name))
         net.save_parameters(str(folder / f"{name}.structure.params"))

@@ -107,7 +107,7 @@ def _stream(name: str, lengths: Sequence[int], longest: int, *, train: bool) -> 
     make, shape = NETS[name]
     net = make()
     net.initialize(mx.init.Xavier())
-    net.hybridize(static_alloc=True)
+    net.hybridize(compile_at_once=True)
     elements = random.standard_normal(max(map(prod, map(shape, (1, longest))))).astype("f4")
 
     def of_length(length: int) -> Any:

@@ -28,7 +28,7 @@ _ONCE = 200
 def _resnet(mx: Any, batch: int) -> None:
     net = mx.gluon.model_zoo.vision.resnet50_v1()
     net.initialize(mx.init.Xavier())
-    net.hybridize(static_alloc=True, static_shape=True)
+    net.hybridize(static_alloc=True, static_shape=True, compile_at_once=True)
     x = mx.nd.array(np.random.default_rng(0).standard_normal((batch, 3, 224, 224)))
     for _ in range(3):
         net(x).wait_to_read()
@@ -47,9 +47,9 @@ def _lenet(mx: Any) -> None:
 
 def _train(mx: Any, net: Any, x: Any, labels: Any, steps: int) -> None:
     net.initialize(mx.init.Xavier())
-    net.hybridize(static_alloc=True, static_shape=True)
+    net.hybridize(static_alloc=True, static_shape=True, compile_at_once=True)
     loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()
-    loss.hybridize(static_alloc=True, static_shape=True)
+    loss.hybridize(static_alloc=True, static_shape=True, compile_at_once=True)
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.01})
     for _ in range(steps):
         with mx.autograd.record():

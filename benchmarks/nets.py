@@ -130,7 +130,7 @@ def calls(mx: Any, name: str) -> dict[str, Callable[[], Any]]:
     x = mx.nd.array(random.integers(0, words, shape) if words else random.normal(size=shape))
     net = make(mx)
     net.initialize(mx.init.Xavier())
-    net.hybridize(static_alloc=True, static_shape=True)
+    net.hybridize(static_alloc=True, static_shape=True, compile_at_once=True)
     net(x).wait_to_read()
     trainer = mx.gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 1e-3})
 

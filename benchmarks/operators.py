@@ -150,7 +150,7 @@ def calls(mx: Any, name: str) -> dict[str, Callable[[], Any]]:
             return expression(F, *inputs)
 
     net = Alone()
-    net.hybridize(static_alloc=True, static_shape=True)
+    net.hybridize(static_alloc=True, static_shape=True, compile_at_once=True)
     arrays = [mx.nd.array(array) for array in make(np.random.default_rng(0))]
     for array in arrays:
         array.attach_grad()

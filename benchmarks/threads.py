@@ -143,7 +143,7 @@ def _call(name: str, threads: int) -> Callable[[], Any]:
     make, shape = WORKLOADS[name]
     net = make()
     net.initialize(mx.init.Xavier())
-    net.hybridize(static_alloc=True, static_shape=True)
+    net.hybridize(compile_at_once=True)
     x = nd.random.normal(shape=shape)
     os.environ["GLUONIC_NUM_THREADS"] = str(threads)
     net(x)

@@ -70,7 +70,7 @@ WORKLOADS = [*_NETS, "mlp step", "lenet step"]
 def _trained(mx: Any, net: Any, x: Any, hybridize: bool) -> Call:
     loss = mx.gluon.loss.SoftmaxCrossEntropyLoss()
     if hybridize:
-        loss.hybridize(static_alloc=True, static_shape=True)
+        loss.hybridize(static_alloc=True, static_shape=True, compile_at_once=True)
     labels = mx.nd.array(np.random.default_rng(1).integers(0, 10, len(x)))
     options = {"learning_rate": 0.05, "momentum": 0.9}
     trainer = mx.gluon.Trainer(net.collect_params(), "sgd", options)
@@ -91,7 +91,7 @@ def gluon(mx: Any, workload: str, *, hybridize: bool) -> Call:
     net, x = make(mx), mx.nd.array(_random(*shape))
     net.initialize(mx.init.Xavier())
     if hybridize:
-        net.hybridize(static_alloc=True, static_shape=True)
+        net.hybridize(static_alloc=True, static_shape=True, compile_at_once=True)
     if workload.endswith(" step"):
         return _trained(mx, net, x, hybridize)
 

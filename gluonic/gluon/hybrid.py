@@ -30,7 +30,7 @@ from gluonic.support.gc_pause import paused
 
 _FLAGS = (
     "static_alloc", "static_shape", "inline_limit", "forward_bulk_size", "backward_bulk_size",
-    "backend", "backend_opts", "clear",
+    "compile_at_once", "backend", "backend_opts", "clear",
 )  # fmt: skip
 
 
@@ -74,9 +74,11 @@ class HybridBlock(ExplainedBlock):
         Parameters
         ----------
         active : False to go back to running eagerly
-        static_alloc, static_shape : compile at the first call; without them the first calls run operator by
-            operator, until compiling pays off
+        static_alloc, static_shape : together they let operators of extensions, and those in Python, keep
+            their state from call to call
         inline_limit, forward_bulk_size, backward_bulk_size : MXNet's flags, which change nothing here
+        compile_at_once : whether the first call compiles; otherwise the first calls run operator by operator,
+            until compiling pays off
         clear : drop earlier traces, and the graphs of backends (True by default)
         backend : a partitioner or graph pass of an extension library, to rewrite the graph
         backend_opts : options for the backend; with a backend, other arguments are options too
@@ -282,8 +284,7 @@ class HybridBlock(ExplainedBlock):
             parameters = dict(self.collect_params().items())
             errors.warn_of_unused(self, trace, parameters)
             flags = dict(self._flags)
-            at_once = bool(flags.get("static_alloc") or flags.get("static_shape"))
-            bound = trace.bind(parameters, at_once=at_once)
+            bound = trace.bind(parameters, at_once=bool(flags.get("compile_at_once")))
             try:
                 bound.finish_deferred(self._shape_inference(trace, parameters, arrays, structure))
             except BaseException:

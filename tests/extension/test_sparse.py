@@ -133,7 +133,7 @@ def test_gradients_that_the_library_does_not_take_are_refused_with_its_message(
     mx.library.load(build("sparse"), verbose=False)
     net = Net()
     if hybridize:
-        net.hybridize(static_alloc=True)
+        net.hybridize(compile_at_once=True)
     x = nd.array(X).tostype(kind)
     x.attach_grad(stype="default")
 

@@ -67,7 +67,7 @@ def trained(name: str, *, hybridize: bool) -> tuple[list[float], dict[str, Any],
     net = make()
     net.initialize(mx.init.Normal(0.1))
     if hybridize:
-        net.hybridize(static_alloc=True)  # the first call compiles
+        net.hybridize(compile_at_once=True)  # the first call compiles
     trainer = gluon.Trainer(net.collect_params(), "adam", {"learning_rate": 0.01})
     losses = []
     for _ in range(4):
@@ -97,7 +97,7 @@ def test_the_dense_parts_are_compiled() -> None:
     net = nn.HybridSequential()
     net.add(nn.Embedding(50, 64, sparse_grad=True), nn.Dense(256, activation="tanh"), nn.Dense(4))
     net.initialize()
-    net.hybridize(static_alloc=True)
+    net.hybridize(compile_at_once=True)
     x = nd.array(np.arange(600).reshape(200, 3) % 50)
     for _ in range(4):
         with autograd.record():
@@ -160,7 +160,7 @@ def test_a_csr_parameter_is_read_as_it_is_stored_by_a_net_whose_dense_parts_are_
         mx.random.seed(1)
         net = Neighbours(edges.tostype(kind))
         if hybridize:
-            net.hybridize(static_alloc=True)
+            net.hybridize(compile_at_once=True)
         trained_ones = [p for p in net.collect_params().values() if p.grad_req != "null"]
         trainer = gluon.Trainer(trained_ones, "adam", {"learning_rate": 0.1})
         losses = []

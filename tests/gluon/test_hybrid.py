@@ -196,9 +196,7 @@ def close(first: Any, second: Any) -> None:
 
 @every_net
 @pytest.mark.parametrize("train_mode", [False, True])
-@pytest.mark.parametrize(
-    "flags", [{}, {"static_alloc": True, "static_shape": True}], ids=["", "static"]
-)
+@pytest.mark.parametrize("flags", [{}, {"compile_at_once": True}], ids=["", "compiled"])
 def test_values_and_gradients_are_the_eager_ones(
     name: str, train_mode: bool, flags: dict[str, bool]
 ) -> None:

@@ -307,7 +307,7 @@ class CountingProp(mx.operator.CustomOpProp):
         return Counting()
 
 
-@pytest.mark.parametrize("flags", [{}, {"static_alloc": True}])
+@pytest.mark.parametrize("flags", [{}, {"compile_at_once": True}])
 def test_a_custom_operator_alone_is_created_for_each_call(flags: dict[str, bool]) -> None:
     net, x = Only(lambda F, x: F.Custom(x, op_type="counting_of_repeats")), nd.zeros((2,))
     net.hybridize(**flags)
@@ -442,7 +442,7 @@ def test_sizes_that_have_machine_code_of_their_own_are_replayed_in_turn() -> Non
         return [net(x).asnumpy() for x in images]
 
     expected = [results(weight) for weight in weights]
-    net.hybridize(static_alloc=True)
+    net.hybridize(compile_at_once=True)
     for x in (*images, *images):
         replayed(net, x)
     assert net.cache_info().specializations > 1

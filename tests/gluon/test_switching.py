@@ -13,7 +13,7 @@ def _net() -> Any:
     net.add(nn.Conv2D(8, 3, padding=1, activation="relu"), nn.BatchNorm(), nn.Dropout(0.5))
     net.add(nn.Dense(7, activation="tanh"), nn.Dense(3))
     net.initialize()
-    net.hybridize(static_alloc=True)
+    net.hybridize(compile_at_once=True)
     return net
 
 

@@ -22,7 +22,7 @@ def made(hybrid: bool, *, dtype: str = "float32", seed: int = 3) -> Any:
     for parameter in net.collect_params().values():
         parameter.set_data(nd.array(random.normal(size=parameter.shape) * 0.3, dtype=dtype))
     if hybrid:
-        net.hybridize(static_alloc=True, static_shape=True)
+        net.hybridize(compile_at_once=True)
     return net
 
 

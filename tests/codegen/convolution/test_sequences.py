@@ -35,7 +35,7 @@ def test_one_compilation_serves_all_lengths(layers: Callable[[], list[Any]]) -> 
     net.initialize(mx.init.Xavier())
     whole = np.random.default_rng(1).standard_normal((2, 32, max(LENGTHS))).astype("f4")
     eager = [net(nd.array(whole[:, :, :length])).asnumpy() for length in LENGTHS]
-    net.hybridize(static_alloc=True)
+    net.hybridize(compile_at_once=True)
     for length, expected in zip(LENGTHS, eager, strict=True):
         found = net(nd.array(whole[:, :, :length])).asnumpy()
         np.testing.assert_allclose(found, expected, rtol=1e-4, atol=1e-4)
@@ -61,7 +61,7 @@ def test_gradients_agree_at_all_lengths(layers: Callable[[], list[Any]]) -> None
     whole = np.random.default_rng(2).standard_normal((2, 32, max(LENGTHS))).astype("f4")
     lengths = (40, 39, 38, 13, 12, 14)  # some have equally many windows
     eager = [_gradients(net, whole, length) for length in lengths]
-    net.hybridize(static_alloc=True)
+    net.hybridize(compile_at_once=True)
     for length, expected in zip(lengths, eager, strict=True):
         found = _gradients(net, whole, length)
         for one, other in zip(found, expected, strict=True):

@@ -191,7 +191,7 @@ def _stays(net: Any, *shape: int) -> bool:
     data = nd.array(normal(*shape))
     net.initialize()
     expected = net(data).asnumpy()
-    net.hybridize(static_alloc=True)
+    net.hybridize(compile_at_once=True)
     np.testing.assert_allclose(net(data).asnumpy(), expected, rtol=1e-5, atol=1e-6)
     steps = net.explain(data).steps
     return not any("blocks" in operator for step in steps for operator in step.operators)

@@ -108,7 +108,7 @@ def test_outputs_and_gradients_of_earlier_steps_stay() -> None:
     net = nn.HybridSequential()
     net.add(nn.Dense(64, activation="tanh"), nn.Dense(64, activation="tanh"))
     net.initialize()
-    net.hybridize(static_alloc=True, static_shape=True)
+    net.hybridize(compile_at_once=True)
     x = nd.random.normal(shape=(32, 16))
     x.attach_grad()
     outputs, slopes = [], []
