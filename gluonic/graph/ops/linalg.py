@@ -22,6 +22,11 @@ from gluonic.graph.rules import same
 from gluonic.graph.view import NodeView, PartialShape, peek, slots_of, title_of, unify, written
 
 
+_SMALL = 64
+"""The largest triangular matrices of which a batch is multiplied at once, with the zeros of the other triangle:
+that takes less time than a call of a BLAS routine for each."""
+
+
 def single_or_double(n: NodeView) -> None:
     """Give all inputs and outputs one dtype, float32 or float64."""
     same(n)
@@ -231,6 +236,17 @@ def _triangular(name: str, a: Array, b: Array, **settings: Any) -> Array:
     return over_matrices(lambda x, y: _blas(name, x, y, settings), a, b)
 
 
+def _products(
+    A: Array, B: Array, transpose: bool, rightside: bool, lower: bool, alpha: float
+) -> Array:
+    """Multiply many small matrices, each with zeros in the triangle that is not read."""
+    triangles = (np.tril if lower else np.triu)(A)
+    factor = triangles.swapaxes(-1, -2) if transpose else triangles
+    result: Array = B @ factor if rightside else factor @ B
+    result *= B.dtype.type(alpha)
+    return result
+
+
 @operator("_linalg_trmm", "linalg_trmm", dtype=single_or_double)
 def trmm(
     A: Array,
@@ -252,6 +268,8 @@ def trmm(
     lower : whether the lower triangle of `A` is read, or the upper one
     alpha : a factor
     """
+    if A.ndim > 2 and A.shape[-1] <= _SMALL:
+        return _products(A, B, transpose, rightside, lower, alpha)
     settings = {"transpose": transpose, "rightside": rightside, "lower": lower, "alpha": alpha}
     return _triangular("trmm", A, B, **settings)
 

@@ -166,3 +166,15 @@ def test_only_single_and_double_precision_as_in_mxnet() -> None:
     with pytest.raises(InferenceError, match="float32 or float64, not float16"):
         apply("_linalg_inverse", np.eye(2, dtype=np.float16))
     assert apply("_linalg_inverse", np.eye(2, dtype=np.float32)).dtype == np.float32
+
+
+@pytest.mark.parametrize("rightside", [False, True])
+@pytest.mark.parametrize("lower", [False, True])
+def test_products_of_a_batch_read_one_triangle_of_each_matrix(lower: bool, rightside: bool) -> None:
+    a, b = uniform(3, 4, 4), uniform(3, 4, 4, seed=1)
+    a[(..., *(np.triu_indices(4, 1) if lower else np.tril_indices(4, -1)))] = np.nan
+    settings = {"lower": lower, "rightside": rightside, "alpha": 1.5}
+    together = apply("_linalg_trmm", a, b, **settings)
+    alone = [apply("_linalg_trmm", *pair, **settings) for pair in zip(a, b, strict=True)]
+    np.testing.assert_allclose(together, alone, rtol=1e-12)
+    assert np.isfinite(together).all()
