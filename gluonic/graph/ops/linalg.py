@@ -21,7 +21,6 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import same
 from gluonic.graph.view import NodeView, PartialShape, peek, slots_of, title_of, unify, written
 
-
 _SMALL = 64
 """The largest triangular matrices of which a batch is multiplied at once, with the zeros of the other triangle:
 that takes less time than a call of a BLAS routine for each."""
