@@ -9,11 +9,12 @@ from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.codegen.shapes.inferred_signatures import InferredSignatures
-from gluonic.codegen.warm_up import SEVERAL, CallCost, ObservedCost, WarmUp
+from gluonic.codegen.warm_up import MOST_CALLS, SEVERAL, CallCost, ObservedCost, WarmUp
 from gluonic.graph import Array, Entry, Graph, Node, Run
+from gluonic.graph.attributes import Shape
 from gluonic.graph.checking import CHECKING
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.interpret import Interpretation, Observer
+from gluonic.graph.interpret import InferredCall, Interpretation, Observer
 from gluonic.graph.memory import copied
 from gluonic.graph.versions import mark_all_modified
 from gluonic.support.cached_property import cached_property
@@ -86,6 +87,7 @@ class Program:
         is_mixed = chosen == "mixed" and not at_once
         self._warm_up = (warm_up or WarmUp(graph)) if is_mixed else None
         self._warm_calls, self._origins = 0, origins
+        self._costs: dict[InferredCall | tuple[Shape, ...], int] = {}
 
     @cached_property
     def compiled(self) -> "CompiledGraph":
@@ -158,26 +160,32 @@ class Program:
 
     def _compiles_now(self, warm_up: WarmUp, arrays: Sequence[Array]) -> bool:
         """Whether the first call is not interpreted, since more are expected and cost too much."""
-        if not warm_up.recurs or self._warm_calls or not self._interpretation.tells_elements:
+        if not warm_up.recurs or self._warm_calls:
             return False
-        warm_up.expect(self.graph, self._told_cost(arrays))
+        inferred = self._interpretation.inferred(arrays)
+        if inferred is None:
+            return False
+        warm_up.expect(self.graph, self._call_cost(inferred.elements()))
         return not warm_up.lasts
 
     def _warmed_up(self, warm_up: WarmUp, arrays: Sequence[Array], run: Run) -> list[Array]:
         """Interpret a call, and record its cost."""
         self._warm_calls += 1
-        cost = warm_up.cost_of(self.graph, arrays)
-        if cost is not None:
-            warm_up.note(self.graph, arrays, cost)
-            return self._interpret(arrays, run)
-        if self._interpretation.tells_elements:
-            found = self._interpret(arrays, run)
-            cost = self._told_cost(arrays)
-        else:
-            counted = ObservedCost()
-            found = self._interpret(arrays, run, counted)
-            cost = counted.nanoseconds
-        warm_up.note(self.graph, arrays, cost)
+        inferred = self._interpretation.inferred(arrays)
+        key = inferred or tuple([array.shape for array in arrays])
+        cost, observed = self._costs.get(key), None
+        if cost is None:
+            if len(self._costs) >= MOST_CALLS:
+                self._costs.clear()
+            if inferred is None:
+                observed = ObservedCost()
+            else:
+                cost = self._costs[key] = self._call_cost(inferred.elements())
+        found = self._interpret(arrays, run, observed, inferred)
+        if observed is not None:
+            cost = self._costs[key] = observed.nanoseconds
+        assert cost is not None
+        warm_up.note(self.graph, cost)
         return found
 
     @cached_property
@@ -187,18 +195,18 @@ class Program:
                 self.graph, self.inputs, InferredSignatures(self.graph, self.inputs)
             )
 
-    def _told_cost(self, arrays: Sequence[Array]) -> int:
-        """The cost of a call, where the interpretation tells elements."""
-        return self._call_cost(self._interpretation.elements(arrays) or [])
-
     @cached_property
     def _call_cost(self) -> CallCost:
         return CallCost(self._interpretation.operators, len(self.inputs))
 
     def _interpret(
-        self, arrays: Sequence[Array], run: Run, observer: Observer | None = None
+        self,
+        arrays: Sequence[Array],
+        run: Run,
+        observer: Observer | None = None,
+        inferred: InferredCall | None = None,
     ) -> list[Array]:
-        results = self._interpretation(arrays, run, observer)
+        results = self._interpretation(arrays, run, observer, inferred)
         if self.graph.states:
             states = set(self.graph.states)
             mark_all_modified(a for n, a in zip(self.inputs, arrays, strict=True) if n in states)

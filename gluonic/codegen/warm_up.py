@@ -9,7 +9,6 @@ of its results.
 from collections.abc import Sequence
 from functools import cache
 from math import isqrt
-from typing import Any
 
 from gluonic.graph import Application, Array, Graph, Node, Operator
 from gluonic.support.cached_property import cached_property
@@ -54,7 +53,6 @@ class WarmUp:
         self._graphs, self.recurs = graphs, recurs
         self._calls = self._spent = 0
         self._is_enough = False
-        self._known: dict[Any, int] = {}
         self._latest: dict[Graph, int] = {}
 
     @cached_property
@@ -67,15 +65,8 @@ class WarmUp:
         """Whether the next call is interpreted, too."""
         return not self._is_enough and self._calls < MOST_CALLS * len(self._graphs)
 
-    def cost_of(self, graph: Graph, arrays: Sequence[Array]) -> int | None:
-        """The cost of a call of a graph with such arrays, in nanoseconds; None if there has been none."""
-        return self._known.get((graph, _signature(arrays)))
-
-    def note(self, graph: Graph, arrays: Sequence[Array], cost: int) -> None:
-        """Count a call of a graph."""
-        if len(self._known) > MOST_CALLS:
-            self._known.clear()
-        self._known[graph, _signature(arrays)] = cost
+    def note(self, graph: Graph, cost: int) -> None:
+        """Count a call of a graph, and its cost in nanoseconds."""
         self._calls += 1
         self._spent += cost
         self._latest[graph] = cost
@@ -165,7 +156,3 @@ def _multiplies(application: Application) -> bool:
 @cache
 def _family(operator: Operator) -> str:
     return operator.kernel.__module__.rpartition(".")[2]
-
-
-def _signature(arrays: Sequence[Array]) -> Any:
-    return tuple([array.shape for array in arrays])

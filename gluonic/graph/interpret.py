@@ -163,6 +163,30 @@ def _with_last_reads(
     return [(*step, indices) for step, indices in zip(steps, released, strict=True)]
 
 
+class InferredCall:
+    """What follows for a call from the shapes and dtypes of its inputs.
+
+    Attributes
+    ----------
+    inputs : these shapes and dtypes
+    outputs : the output signatures of all operators, in run order
+    """
+
+    __slots__ = ("inputs", "outputs")
+
+    def __init__(self, inputs: Signatures, outputs: list[Signature]) -> None:
+        self.inputs, self.outputs = inputs, outputs
+
+    def elements(self) -> list[int]:
+        """The numbers of elements of the inputs and of all results."""
+        made = {
+            identity: [0 if shape is None else prod(shape) for shape in expected.shapes]
+            for identity, expected in {id(expected): expected for expected in self.outputs}.items()
+        }
+        read = [prod(shape) for shape, _ in self.inputs]
+        return [*read, *chain.from_iterable([made[id(expected)] for expected in self.outputs])]
+
+
 class Interpretation:
     """A graph prepared to be run operator by operator; the reads and writes of each are computed once.
 
@@ -172,18 +196,19 @@ class Interpretation:
     ----------
     graph : the graph
     inputs : its variables, in the order of the arrays in calls
-    predict : returns the output signatures of all operators, in run order, for new inputs, or None
+    predict : returns the output signatures of all operators, in run order, for the shapes and dtypes of new
+        inputs, or None
     """
 
     def __init__(
         self,
         graph: Graph,
         inputs: Sequence[Node],
-        predict: Callable[[Sequence[Array]], list[Signature] | None] | None = None,
+        predict: Callable[[Signatures], list[Signature] | None] | None = None,
     ) -> None:
         self._graph, self._inputs, self._predict = graph, inputs, predict
         self._closed: dict[Any, Interpretation] | None = {} if has_open_shapes(graph) else None
-        self._signatures: dict[Signatures, list[Signature]] = {}
+        self._known: dict[Signatures, InferredCall] = {}
         first = {node: index for index, node in enumerate(inputs)}
         count, steps = len(inputs), []
         for node in graph.run_order:
@@ -205,7 +230,11 @@ class Interpretation:
         self._empty = [None] * (count - len(inputs))
 
     def __call__(
-        self, arrays: Sequence[Array], run: Run, observer: Observer | None = None
+        self,
+        arrays: Sequence[Array],
+        run: Run,
+        observer: Observer | None = None,
+        inferred: InferredCall | None = None,
     ) -> list[Array]:
         """Run the graph; auxiliary states are updated in place.
 
@@ -213,25 +242,44 @@ class Interpretation:
         ----------
         arrays : one for each variable
         observer : called after each operator with its node, inputs and outputs
+        inferred : what `inferred` returns for the arrays, where that is known
         """
         if self._closed is not None:
             return self._with_found_shapes(arrays)(arrays, run, observer)
         values: list[Any] = [*arrays, *self._empty]
-        is_quiet = self._keeps_signatures and observer is None and not EVENTS.symbolic
-        inferred = self._found(arrays) if is_quiet else None
-        if inferred is not None:
-            quietly(self._run_quietly, values, arrays, run, inferred)
+        is_quiet = observer is None and not EVENTS.symbolic
+        if is_quiet:
+            inferred = inferred or self.inferred(arrays)
+        if is_quiet and inferred is not None:
+            quietly(self._run_quietly, values, arrays, run, inferred.outputs)
         else:
-            self._keep(arrays, self._run_apart(values, arrays, run, observer))
+            made = self._run_apart(values, arrays, run, observer)
+            if self._keeps_signatures:
+                self._keep(shapes_and_dtypes(arrays), made)
         return [values[index] for index in self._outputs]
 
-    def _inferred(self, arrays: Sequence[Array]) -> list[Signature]:
+    def inferred(self, arrays: Sequence[Array]) -> InferredCall | None:
+        """What follows for a call with such arrays; None if it must run the operators one by one."""
+        if not self._keeps_signatures or self._closed is not None:
+            return None
+        inputs = shapes_and_dtypes(arrays)
+        known = self._known.get(inputs)
+        if known is not None:
+            return known
+        outputs = None if self._predict is None else self._predict(inputs)
+        if outputs is None:
+            if BFLOAT16_CODE in CODES:
+                return None
+            outputs = self._infer(arrays, inputs)
+        return self._keep(inputs, outputs)
+
+    def _infer(self, arrays: Sequence[Array], inputs: Signatures) -> list[Signature]:
         """Infer the operators' output signatures, once for equivalent nodes."""
         shared: dict[
             Any, Any
         ] = {}  # equal signatures are one object, so that identities distinguish nodes
         known: dict[Any, tuple[Signature, list[Any]]] = {}
-        ends = [shared.setdefault(end, end) for end in shapes_and_dtypes(arrays)]
+        ends = [shared.setdefault(end, end) for end in inputs]
         inferred = []
         for node, reads, *_ in self._steps:
             given = [ends[index] for index in reads]
@@ -251,43 +299,8 @@ class Interpretation:
         return inferred
 
     @property
-    def tells_elements(self) -> bool:
-        """Whether `elements` can be told before a call."""
-        return self._keeps_signatures and self._closed is None and BFLOAT16_CODE not in CODES
-
-    def _known(self, arrays: Sequence[Array]) -> list[Signature] | None:
-        """The operators' output signatures for such arrays, if they are known without inference."""
-        if not self._keeps_signatures:
-            return None
-        inferred = self._signatures.get(shapes_and_dtypes(arrays))
-        if inferred is None and self._predict is not None:
-            inferred = self._predict(arrays)
-            if inferred is not None:
-                self._keep(arrays, inferred)
-        return inferred
-
-    def _found(self, arrays: Sequence[Array]) -> list[Signature] | None:
-        """The operators' output signatures for such arrays, inferred if possible."""
-        inferred = self._known(arrays)
-        if inferred is None and BFLOAT16_CODE not in CODES:
-            inferred = self._inferred(arrays)
-            self._keep(arrays, inferred)
-        return inferred
-
-    def elements(self, arrays: Sequence[Array]) -> list[int] | None:
-        """The numbers of elements of the inputs and of all results; None if these are unknown."""
-        inferred = self._found(arrays)
-        if inferred is None:
-            return None
-        made = {
-            identity: [0 if shape is None else prod(shape) for shape in expected.shapes]
-            for identity, expected in {id(expected): expected for expected in inferred}.items()
-        }
-        return [*[a.size for a in arrays], *chain.from_iterable([made[id(e)] for e in inferred])]
-
-    @property
     def operators(self) -> list[tuple[Application, list[int], range]]:
-        """The operators in run order, with the indices of inputs and results among `elements`."""
+        """The operators in run order, with the indices of inputs and results among the elements of a call."""
         return [
             (node.applied, reads, range(first, first + node.output_count))
             for node, reads, first, _ in self._steps
@@ -357,17 +370,16 @@ class Interpretation:
         given_shapes = [[array.shape] for array in arrays]
         note_failure(error, node, dict(zip(self._inputs, given_shapes, strict=True)))
 
-    def _keep(self, arrays: Sequence[Array], inferred: list[Signature]) -> None:
-        """Cache the operators' output signatures for such arrays."""
-        if not self._keeps_signatures:
-            return
-        key = shapes_and_dtypes(arrays)
-        dtypes = {dtype for _, dtype in key}.union(*[expected.dtypes for expected in inferred])
-        if BFLOAT16_CODE in CODES and any(map(is_bfloat16, dtypes)):
-            return  # they compute in float32
-        if len(self._signatures) >= _MOST_SIGNATURES:
-            self._signatures.clear()
-        self._signatures[key] = inferred
+    def _keep(self, inputs: Signatures, outputs: list[Signature]) -> InferredCall | None:
+        """Cache the operators' output signatures for such inputs; None for bfloat16, computed in float32."""
+        if BFLOAT16_CODE in CODES:
+            dtypes = {dtype for _, dtype in inputs}.union(*[each.dtypes for each in outputs])
+            if any(map(is_bfloat16, dtypes)):
+                return None
+        if len(self._known) >= _MOST_SIGNATURES:
+            self._known.clear()
+        known = self._known[inputs] = InferredCall(inputs, outputs)
+        return known
 
     def _with_found_shapes(self, arrays: Sequence[Array]) -> "Interpretation":
         """The interpretation of the graph whose open shapes are filled in for the arrays."""

@@ -5,7 +5,6 @@ once, for a symbolic size (:mod:`gluonic.codegen.shapes.symbolic`).
 """
 
 from collections.abc import Sequence
-from typing import Any
 
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts, find_facts
@@ -17,7 +16,7 @@ from gluonic.codegen.shapes.lines import (
 )
 from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, written
 from gluonic.codegen.shapes.valuation import Valuation, distinct
-from gluonic.graph import Array, Graph, Node, Signature, shapes_and_dtypes
+from gluonic.graph import Graph, Node, Signature, Signatures
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 
@@ -60,9 +59,9 @@ class _Family:
             lambda ends: (*ends[0], *ends[1]),
         )
 
-    def __call__(self, arrays: Sequence[Array]) -> list[Signature] | None:
-        """The signatures for such arrays, if they belong to the family."""
-        size = self._arrays.size_of(shapes_and_dtypes(arrays))
+    def __call__(self, inputs: Signatures) -> list[Signature] | None:
+        """The signatures for such inputs, if they belong to the family."""
+        size = self._arrays.size_of(inputs)
         shapes = None if size is None else self._shapes(size)
         if shapes is None:
             return None
@@ -89,31 +88,36 @@ class InferredSignatures:
         self._trials = _MOST_TRIALS if is_uniform(graph) else 0
         self._before: list[Shape] = []
 
-    def __call__(self, arrays: Sequence[Array]) -> list[Signature] | None:
-        """The signatures of all operators in run order; None if they must be inferred."""
+    def __call__(self, inputs: Signatures) -> list[Signature] | None:
+        """The signatures of all operators in run order; None if they must be inferred.
+
+        Parameters
+        ----------
+        inputs : the shapes and dtypes of the arrays
+        """
         for family in reversed(self._families):
-            if (found := family(arrays)) is not None:
+            if (found := family(inputs)) is not None:
                 return found
-        before, self._before = self._before, [array.shape for array in arrays]
+        before, self._before = self._before, [shape for shape, _ in inputs]
         self._direct_inferences += 1
         if self._direct_inferences <= _INFERRED_DIRECTLY or self._trials == 0:
             return None
         self._trials -= 1
-        made = self._family(before, arrays)
+        made = self._family(before, inputs)
         if made is None:
             return None
         self._trials = _MOST_TRIALS
         self._families = [*self._families[1 - _MOST_FAMILIES :], made]
-        return made(arrays)
+        return made(inputs)
 
-    def _family(self, before: Sequence[Shape], arrays: Sequence[Any]) -> _Family | None:
-        """The family of the shapes of an earlier call and of these arrays."""
-        line = lines_between(before, [array.shape for array in arrays])
+    def _family(self, before: Sequence[Shape], inputs: Signatures) -> _Family | None:
+        """The family of the shapes of an earlier call and of these inputs."""
+        line = lines_between(before, [shape for shape, _ in inputs])
         if line is None or line[1] < 1:
             return None
         lines, size = line
         env = ShapeEnv(size)
-        given = [AbstractArray(array.shape, array.dtype) for array in arrays]
+        given = [AbstractArray(shape, dtype) for shape, dtype in inputs]
         opened = with_extents(given, lines, env)
         try:
             facts = find_facts(self._graph, self._inputs, opened)

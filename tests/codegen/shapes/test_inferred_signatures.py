@@ -10,6 +10,7 @@ from hypothesis import strategies as st
 
 from gluonic.codegen.shapes.facts import find_facts
 from gluonic.codegen.shapes.inferred_signatures import InferredSignatures
+from gluonic.graph import shapes_and_dtypes
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.interpret import Interpretation
 from gluonic.graph.node import Entry, Graph, Node, make_node
@@ -33,7 +34,7 @@ def _inferred_directly(graph: Graph, inputs: Sequence[Node], arrays: Sequence[An
 
 
 def _predicted(signatures: InferredSignatures, arrays: Sequence[Any]) -> list[Any] | None:
-    found = signatures(arrays)
+    found = signatures(shapes_and_dtypes(arrays))
     return None if found is None else [[*zip(s.shapes, s.dtypes, strict=True)] for s in found]
 
 
@@ -81,7 +82,10 @@ def _lengths(lengths: Sequence[int]) -> list[list[Any]]:
 
 def test_a_growing_length_is_predicted_after_three_calls() -> None:
     signatures = InferredSignatures(*_attention())
-    found = [signatures(arrays) is not None for arrays in _lengths([2, 3, 4, 5, 8, 100])]
+    found = [
+        signatures(shapes_and_dtypes(arrays)) is not None
+        for arrays in _lengths([2, 3, 4, 5, 8, 100])
+    ]
     assert found == [False, False, True, True, True, True]
 
 
