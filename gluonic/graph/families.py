@@ -112,6 +112,7 @@ def broadcasting_rules(**rules: GradientRule) -> dict[str, GradientRule]:
     return {target: reduced_to(target, rule) for target, rule in rules.items()}
 
 
+@functools.cache
 def reduced_axes(axis: Axes, rank: int, exclude: bool = False, title: str = "") -> tuple[int, ...]:
     """The axes of a reduction, in order; None or ``()`` means all.
 

@@ -150,16 +150,27 @@ def pick(
     """
     assert axis is not None
     along = _along(index, data, axis, mode)
-    if axis in (-1, data.ndim - 1):  # the common case, and much faster so
+    if _is_last(axis, data):  # the common case, and much faster so
         rows = data.reshape(along.size, data.shape[axis])
-        return rows[np.arange(along.size), along.ravel()].reshape(along.shape)
+        return rows[_elements(along)].reshape(along.shape)
     return np.take_along_axis(data, along, axis)
 
 
 def _along(index: Array, data: Array, axis: int, mode: str) -> Array:
     """Insert an axis of length one into the indices."""
     whole = positions(index, data.shape[axis], mode, "pick")
-    return whole if whole.ndim == data.ndim else np.expand_dims(whole, axis)
+    if whole.ndim == data.ndim:
+        return whole
+    return whole[..., None] if _is_last(axis, data) else np.expand_dims(whole, axis)
+
+
+def _is_last(axis: int, data: Array) -> bool:
+    return axis in (-1, data.ndim - 1)
+
+
+def _elements(along: Array) -> tuple[Array, Array]:
+    """The indices of one element of each row."""
+    return np.arange(along.size), along.ravel()
 
 
 @pick.infer_shape
@@ -183,9 +194,12 @@ pick.infer_dtype(like("data"))
 @adjoint(pick)
 def _(grad: Array, data: Array, index: Array, *, axis: int, keepdims: bool, mode: Mode) -> Any:
     """Put the gradients where the elements were picked, zeros elsewhere."""
-    result = np.zeros_like(data)
+    result = np.zeros(data.shape, data.dtype)
     along = _along(index, data, axis, mode)
-    np.put_along_axis(result, along, grad.reshape(along.shape), axis)
+    if _is_last(axis, data):
+        result.reshape(along.size, data.shape[axis])[_elements(along)] = grad.ravel()
+    else:
+        np.put_along_axis(result, along, grad.reshape(along.shape), axis)
     return result
 
 

@@ -27,7 +27,7 @@ def _spread(F: Any, n: NodeView, value: Any) -> Any:
 
 
 def _count(data: Array, axes: tuple[int, ...]) -> int:
-    return math.prod(data.shape[a] for a in axes)
+    return math.prod([data.shape[a] for a in axes])
 
 
 def _mean(data: Array, axes: tuple[int, ...], keepdims: bool) -> Any:
