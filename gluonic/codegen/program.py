@@ -14,7 +14,8 @@ from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.attributes import Shape
 from gluonic.graph.checking import CHECKING
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.interpret import InferredCall, Interpretation, Observer
+from gluonic.graph.inferred_call import InferredCall
+from gluonic.graph.interpret import Interpretation, Observer
 from gluonic.graph.memory import copied
 from gluonic.graph.versions import mark_all_modified
 from gluonic.support.cached_property import cached_property

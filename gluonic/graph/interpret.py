@@ -1,8 +1,6 @@
 """The interpreter: NumPy kernels, node by node; the reference, fallback and debugger of compiled graphs."""
 
 from collections.abc import Callable, Mapping, Sequence
-from itertools import chain
-from math import prod
 from time import perf_counter_ns
 from typing import Any, TypeAlias
 
@@ -15,6 +13,7 @@ from gluonic.graph.errors import InferenceError, MXNetError, describe
 from gluonic.graph.events import EVENTS, described
 from gluonic.graph.failures import note_failure
 from gluonic.graph.infer import signature
+from gluonic.graph.inferred_call import InferredCall
 from gluonic.graph.memory import lacks_memory, sized, too_large
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
@@ -161,30 +160,6 @@ def _with_last_reads(
     for index, step in last_read.items():
         released[step].append(index)
     return [(*step, indices) for step, indices in zip(steps, released, strict=True)]
-
-
-class InferredCall:
-    """What follows for a call from the shapes and dtypes of its inputs.
-
-    Attributes
-    ----------
-    inputs : these shapes and dtypes
-    outputs : the output signatures of all operators, in run order
-    """
-
-    __slots__ = ("inputs", "outputs")
-
-    def __init__(self, inputs: Signatures, outputs: list[Signature]) -> None:
-        self.inputs, self.outputs = inputs, outputs
-
-    def elements(self) -> list[int]:
-        """The numbers of elements of the inputs and of all results."""
-        made = {
-            identity: [0 if shape is None else prod(shape) for shape in expected.shapes]
-            for identity, expected in {id(expected): expected for expected in self.outputs}.items()
-        }
-        read = [prod(shape) for shape, _ in self.inputs]
-        return [*read, *chain.from_iterable([made[id(expected)] for expected in self.outputs])]
 
 
 class Interpretation:

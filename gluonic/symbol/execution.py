@@ -5,6 +5,7 @@ from copy import copy
 
 from gluonic.codegen import DifferentiableProgram, Program, Saved
 from gluonic.graph import Array, Entry, Graph, Node, Run
+from gluonic.symbol.output_gradients import heads_read
 
 
 class Execution:
@@ -74,9 +75,7 @@ class Execution:
     def heads_read(self, train: bool) -> list[bool]:
         """For each output, whether the gradients depend on the gradient that flows into it."""
         program = self.program(train)
-        entries = [entry for entry in program.gradient_outputs if entry is not None]
-        read = set(Graph(entries).variables)
-        return [head in read for head in program.head_variables]
+        return heads_read(program.gradient_outputs, program.head_variables)
 
     def backward(
         self,

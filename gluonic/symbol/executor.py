@@ -24,7 +24,7 @@ from gluonic.support.cached_property import cached_property
 from gluonic.symbol.execution import Execution
 from gluonic.symbol.gradient_delivery import GradientDelivery
 from gluonic.symbol.monitoring import Monitor, RunMonitor
-from gluonic.symbol.output_gradients import as_list, missing_head
+from gluonic.symbol.output_gradients import as_list, check_head
 from gluonic.symbol.resizing import Resizing, part
 
 if TYPE_CHECKING:
@@ -224,8 +224,7 @@ class Executor:
         for name, output, gradient, is_read in zip(
             names, self.outputs, gradients, read, strict=True
         ):
-            if gradient is None and is_read:
-                raise MXNetError(missing_head(name))
+            check_head(name, output, gradient, is_read=is_read)
             if gradient is None or not is_read:
                 heads.append(
                     allocated(
@@ -233,11 +232,6 @@ class Executor:
                     )
                 )
                 continue
-            if gradient.shape != output.shape:
-                raise MXNetError(
-                    f"backward: the gradient of {name} has the shape {gradient.shape}, "
-                    f"but the output has {output.shape}"
-                )
             what = f"the gradient of {name}"
             heads.append(converted(gradient.elements, output.elements.dtype, what, copy=False))
         return heads

@@ -8,6 +8,7 @@ import numpy as np
 
 from gluonic.graph import Entry, Node
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.gradient import gradients
 from gluonic.graph.infer import infer
 from gluonic.graph.storage.values import DEFAULT, Value, kind_of, stored_zeros
 from gluonic.ndarray.array import NDArray
@@ -20,7 +21,7 @@ from gluonic.ndarray.storage.parts import GraphInParts
 from gluonic.ndarray.tape import Leaf
 from gluonic.symbol.executor import Executor, context_of
 from gluonic.symbol.monitoring import Monitor, RunMonitor
-from gluonic.symbol.output_gradients import as_list, missing_head
+from gluonic.symbol.output_gradients import as_list, check_head, heads_read
 from gluonic.symbol.resizing import Resizing
 from gluonic.symbol.watched_record import watch_gradients
 
@@ -34,6 +35,7 @@ class StoredExecutor(Executor):
 
     def _plan(self, watched: Sequence[Entry] | None = None) -> Any:
         self._leaves, self._recorded = {}, []
+        self._read: list[bool] | None = None
         self._parts = GraphInParts(self._graph, self._graph.variables)
         return None
 
@@ -112,11 +114,11 @@ class StoredExecutor(Executor):
             return
         if not self._recorded:
             self.forward(is_train=False)
-        heads, gradients = self._weighed(out_grads)
+        heads, flowing = self._weighed(out_grads)
         for leaf in self._leaves.values():
             leaf.fresh = False
         if heads:
-            backward(heads, gradients, retain_graph=True, train_mode=bool(is_train))
+            backward(heads, flowing, retain_graph=True, train_mode=bool(is_train))
         for leaf in self._leaves.values():
             if not leaf.fresh:
                 leaf.receive(None)
@@ -126,16 +128,24 @@ class StoredExecutor(Executor):
         names = self._symbol.list_outputs()
         given = as_list(out_grads, names)[: len(names)]
         given += [None] * (len(names) - len(given))
-        entries = self._graph.outputs
-        heads, gradients = [], []
-        for name, entry, output, gradient in zip(
-            names, entries, self._recorded, given, strict=True
+        heads, flowing = [], []
+        for name, output, gradient, is_read in zip(
+            names, self._recorded, given, self._heads_read(), strict=True
         ):
-            _check_head(name, entry, output, gradient)
+            check_head(name, output, gradient, is_read=is_read)
             if output.tape_entry is not None:
                 heads.append(output)
-                gradients.append(None if gradient is None else _as_type(gradient, output))
-        return heads, gradients
+                flowing.append(None if gradient is None else _as_type(gradient, output))
+        return heads, flowing
+
+    def _heads_read(self) -> list[bool]:
+        """For each output, whether gradients depend on the gradient that flows into it."""
+        if self._read is None:
+            outputs = self._graph.outputs
+            heads = [Node(None, "head") for _ in outputs]
+            given, trained = ([node.entry() for node in each] for each in (heads, self._trained()))
+            self._read = heads_read(gradients(outputs, given, trained, train=True), heads)
+        return self._read
 
     def set_monitor_callback(self, callback: Monitor, monitor_all: bool = False) -> None:
         """Register a function to call with operators' results; see `Executor.set_monitor_callback`.
@@ -198,19 +208,6 @@ def _tell(
         if names[position] not in states
     }
     watch.tell_gradients(list(told), list(told.values()))
-
-
-def _check_head(name: str, entry: Entry, output: NDArray, gradient: NDArray | None) -> None:
-    """Raise an error for a gradient of the wrong shape, or a missing one if the output is not a loss."""
-    application = entry.node.application
-    if gradient is None:
-        if application is None or not application.is_loss:
-            raise MXNetError(missing_head(name))
-    elif gradient.shape != output.shape:
-        raise MXNetError(
-            f"backward: the gradient of {name} has the shape {gradient.shape}, "
-            f"but the output has {output.shape}"
-        )
 
 
 def _as_type(gradient: NDArray, output: NDArray) -> NDArray:

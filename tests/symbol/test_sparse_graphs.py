@@ -201,3 +201,27 @@ def test_a_module_trains_on_sparse_batches(stype: str) -> None:
     assert module._exec_group.execs[0].grad_dict["weight"].stype == "row_sparse"
     assert module.score(batches, "acc")[0][1] > 0.9
     assert module.get_params()[0]["weight"].stype == stype
+
+
+@pytest.mark.parametrize("stype", ["csr", "default"])
+def test_outputs_that_block_gradients_need_none(stype: str) -> None:
+    """Keras trains such a graph: the predictions, blocked, beside the loss."""
+    product = sym.sparse.dot(sym.var("x"), sym.var("w"))
+    loss = sym.MakeLoss(sym.sum(product))
+    arrays = {"x": nd.array(X).tostype(stype), "w": nd.array(W)}
+
+    def bound(*outputs: Any) -> Any:
+        request = {"x": "null", "w": "write"}
+        return sym.Group(outputs).bind(
+            mx.cpu(), arrays, args_grad={"w": nd.zeros(W.shape)}, grad_req=request
+        )
+
+    for outputs in ([sym.BlockGrad(product), loss], [sym.BlockGrad(product) * 2, loss]):
+        executor = bound(*outputs)
+        executor.forward(is_train=True)
+        executor.backward()
+        assert np.allclose(executor.grad_dict["w"].asnumpy(), X.T @ np.ones((2, 3)))
+    executor = bound(product, loss)
+    executor.forward(is_train=True)
+    with pytest.raises(mx.MXNetError, match="the gradient of the output dot0_output is needed"):
+        executor.backward()
