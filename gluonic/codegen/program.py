@@ -88,7 +88,7 @@ class Program:
         is_mixed = chosen == "mixed" and not at_once
         self._warm_up = (warm_up or WarmUp(graph)) if is_mixed else None
         self._warm_calls, self._origins = 0, origins
-        self._costs: dict[InferredCall | tuple[Shape, ...], int] = {}
+        self._costs: dict[InferredCall | tuple[Shape, ...], int] = {}  # of calls, in nanoseconds
 
     @cached_property
     def compiled(self) -> "CompiledGraph":
@@ -174,18 +174,15 @@ class Program:
         self._warm_calls += 1
         inferred = self._interpretation.inferred(arrays)
         key = inferred or tuple([array.shape for array in arrays])
-        cost, observed = self._costs.get(key), None
+        cost, observed = self._costs.get(key), ObservedCost()
+        is_observed = cost is None and inferred is None
+        found = self._interpret(arrays, run, observed if is_observed else None, inferred)
         if cost is None:
+            told = None if inferred is None else self._call_cost(inferred.elements())
+            cost = observed.nanoseconds if told is None else told
             if len(self._costs) >= MOST_CALLS:
                 self._costs.clear()
-            if inferred is None:
-                observed = ObservedCost()
-            else:
-                cost = self._costs[key] = self._call_cost(inferred.elements())
-        found = self._interpret(arrays, run, observed, inferred)
-        if observed is not None:
-            cost = self._costs[key] = observed.nanoseconds
-        assert cost is not None
+            self._costs[key] = cost
         warm_up.note(self.graph, cost)
         return found
 
