@@ -112,19 +112,27 @@ def broadcasting_rules(**rules: GradientRule) -> dict[str, GradientRule]:
     return {target: reduced_to(target, rule) for target, rule in rules.items()}
 
 
-@functools.cache
 def reduced_axes(axis: Axes, rank: int, exclude: bool = False, title: str = "") -> tuple[int, ...]:
     """The axes of a reduction, in order; None or ``()`` means all.
 
     >>> reduced_axes(-1, 3), reduced_axes((0, 1), 3, exclude=True), reduced_axes(None, 2)
     ((2,), (2,), (0, 1))
     """
+    found = _axes_in_order(axis, rank, exclude)
+    if found is None:
+        raise InferenceError(f"{title}: axis={axis} must name different axes of {rank}")
+    return found
+
+
+@functools.lru_cache
+def _axes_in_order(axis: Axes, rank: int, exclude: bool) -> tuple[int, ...] | None:
+    """The result of `reduced_axes`; None if there is none."""
     if axis is None or axis == ():
         return tuple(range(rank))
     given = axis if isinstance(axis, tuple) else (axis,)
     found = {a + rank if a < 0 else a for a in given}
     if len(found) < len(given) or not found <= set(range(rank)):
-        raise InferenceError(f"{title}: axis={axis} must name different axes of {rank}")
+        return None
     return tuple(a for a in range(rank) if (a in found) != exclude)
 
 
