@@ -166,25 +166,40 @@ class Program:
         inferred = self._interpretation.inferred(arrays)
         if inferred is None:
             return False
-        warm_up.expect(self.graph, self._call_cost(inferred.elements()))
+        warm_up.expect(self.graph, self._cost_of(inferred))
         return not warm_up.lasts
 
     def _warmed_up(self, warm_up: WarmUp, arrays: Sequence[Array], run: Run) -> list[Array]:
         """Interpret a call, and record its cost."""
         self._warm_calls += 1
         inferred = self._interpretation.inferred(arrays)
-        key = inferred or tuple([array.shape for array in arrays])
-        cost, observed = self._costs.get(key), ObservedCost()
-        is_observed = cost is None and inferred is None
-        found = self._interpret(arrays, run, observed if is_observed else None, inferred)
-        if cost is None:
-            told = None if inferred is None else self._call_cost(inferred.elements())
-            cost = observed.nanoseconds if told is None else told
-            if len(self._costs) >= MOST_CALLS:
-                self._costs.clear()
-            self._costs[key] = cost
+        if inferred is None:
+            found, cost = self._observed(arrays, run)
+        else:
+            found, cost = self._interpret(arrays, run, None, inferred), self._cost_of(inferred)
         warm_up.note(self.graph, cost)
         return found
+
+    def _cost_of(self, inferred: InferredCall) -> int:
+        """The estimated cost of calls with such inputs."""
+        cost = self._costs.get(inferred)
+        return self._keep(inferred, self._call_cost(inferred.elements())) if cost is None else cost
+
+    def _observed(self, arrays: Sequence[Array], run: Run) -> tuple[list[Array], int]:
+        """Interpret a call whose cost is only known from its results, or from an earlier call."""
+        shapes = tuple([array.shape for array in arrays])
+        cost = self._costs.get(shapes)
+        if cost is not None:
+            return self._interpret(arrays, run), cost
+        observed = ObservedCost()
+        found = self._interpret(arrays, run, observed)
+        return found, self._keep(shapes, observed.nanoseconds)
+
+    def _keep(self, key: InferredCall | tuple[Shape, ...], cost: int) -> int:
+        if len(self._costs) >= MOST_CALLS:
+            self._costs.clear()
+        self._costs[key] = cost
+        return cost
 
     @cached_property
     def _interpretation(self) -> Interpretation:

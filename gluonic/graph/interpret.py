@@ -223,13 +223,13 @@ class Interpretation:
             return self._with_found_shapes(arrays)(arrays, run, observer)
         values: list[Any] = [*arrays, *self._empty]
         is_quiet = observer is None and not EVENTS.symbolic
-        if is_quiet:
-            inferred = inferred or self.inferred(arrays)
-        if is_quiet and inferred is not None:
+        if inferred is None and is_quiet:
+            inferred = self.inferred(arrays)
+        if inferred is not None and is_quiet:
             quietly(self._run_quietly, values, arrays, run, inferred.outputs)
         else:
             made = self._run_apart(values, arrays, run, observer)
-            if self._keeps_signatures:
+            if inferred is None and self._keeps_signatures:
                 self._keep(shapes_and_dtypes(arrays), made)
         return [values[index] for index in self._outputs]
 
