@@ -217,14 +217,13 @@ class Executor:
     def _heads(self, given: Any) -> list[Array]:
         """Find a gradient for each output: ones if it is not read; surplus gradients are ignored."""
         names = self._symbol.list_outputs()
-        gradients = as_list(given, names)[: len(names)]
-        gradients += [None] * (len(names) - len(gradients))
         read = self.execution.heads_read(self.execution.kept_for_training)
         heads = []
         for name, output, gradient, is_read in zip(
-            names, self.outputs, gradients, read, strict=True
+            names, self.outputs, as_list(given, names), read, strict=True
         ):
-            check_head(name, output, gradient, is_read=is_read)
+            if is_read:
+                check_head(name, output, gradient, is_read=True)
             if gradient is None or not is_read:
                 heads.append(
                     allocated(

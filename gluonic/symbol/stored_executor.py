@@ -126,8 +126,7 @@ class StoredExecutor(Executor):
     def _weighed(self, out_grads: Any) -> tuple[list[NDArray], list[NDArray | None]]:
         """The outputs that depend on trained arguments, and the gradients that flow into them."""
         names = self._symbol.list_outputs()
-        given = as_list(out_grads, names)[: len(names)]
-        given += [None] * (len(names) - len(given))
+        given = as_list(out_grads, names)
         heads, flowing = [], []
         for name, output, gradient, is_read in zip(
             names, self._recorded, given, self._heads_read(), strict=True

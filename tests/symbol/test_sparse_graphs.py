@@ -225,3 +225,13 @@ def test_outputs_that_block_gradients_need_none(stype: str) -> None:
     executor.forward(is_train=True)
     with pytest.raises(mx.MXNetError, match="the gradient of the output dot0_output is needed"):
         executor.backward()
+
+
+def test_a_gradient_of_the_wrong_shape_names_its_output_though_a_loss_does_not_read_it() -> None:
+    arrays = {"x": nd.array(X).tostype("csr"), "w": nd.array(W)}
+    executor = sym.MakeLoss(product(), name="loss").bind(
+        mx.cpu(), arrays, args_grad={"w": nd.zeros(W.shape)}, grad_req={"x": "null", "w": "write"}
+    )
+    executor.forward(is_train=True)
+    with pytest.raises(mx.MXNetError, match=r"of loss_output has the shape \(5, 7\)"):
+        executor.backward(nd.ones((5, 7)))
