@@ -235,14 +235,12 @@ def _triangular(name: str, a: Array, b: Array, **settings: Any) -> Array:
     return over_matrices(lambda x, y: _blas(name, x, y, settings), a, b)
 
 
-def _products(
-    A: Array, B: Array, transpose: bool, rightside: bool, lower: bool, alpha: float
-) -> Array:
+def _products(a: Array, b: Array, **n: Any) -> Array:
     """Multiply many small matrices, each with zeros in the triangle that is not read."""
-    triangles = (np.tril if lower else np.triu)(A)
-    factor = triangles.swapaxes(-1, -2) if transpose else triangles
-    result: Array = B @ factor if rightside else factor @ B
-    result *= B.dtype.type(alpha)
+    triangles = (np.tril if n["lower"] else np.triu)(a)
+    factor = triangles.swapaxes(-1, -2) if n["transpose"] else triangles
+    result: Array = b @ factor if n["rightside"] else factor @ b
+    result *= b.dtype.type(n["alpha"])
     return result
 
 
@@ -267,9 +265,9 @@ def trmm(
     lower : whether the lower triangle of `A` is read, or the upper one
     alpha : a factor
     """
-    if A.ndim > 2 and A.shape[-1] <= _SMALL:
-        return _products(A, B, transpose, rightside, lower, alpha)
     settings = {"transpose": transpose, "rightside": rightside, "lower": lower, "alpha": alpha}
+    if A.ndim > 2 and A.shape[-1] <= _SMALL:
+        return _products(A, B, **settings)
     return _triangular("trmm", A, B, **settings)
 
 
