@@ -13,11 +13,12 @@ from gluonic.codegen.eager import (
     latest_call,
     may_repay_compiling,
 )
+from gluonic.codegen.executors import executor, interpreting
 from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.explain import Explanation, explain
 from gluonic.codegen.inspection.gradient_sums import GradientSums
-from gluonic.codegen.program import Program, cut, executor, interpreting
+from gluonic.codegen.program import Program, cut
 from gluonic.graph.interpret import Observer
 from gluonic.support.lazy_import import import_later
 

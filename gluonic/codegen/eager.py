@@ -11,10 +11,13 @@ from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import ref
 
+from gluonic.codegen.compile_budget import BUDGET
+from gluonic.codegen.executors import executor, interpreting
 from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.lowerings.entry import known_lowering, lowering_of
-from gluonic.codegen.program import interpreting
+from gluonic.codegen.warm_up import operator_cost
 from gluonic.graph import Application, Array, Run, Signatures, shapes_and_dtypes
+from gluonic.graph.interpret import signature_of
 from gluonic.support.gc_pause import paused
 
 if TYPE_CHECKING:
@@ -63,6 +66,16 @@ def may_repay_compiling(application: Application, arrays: Sequence[Array]) -> bo
                 break
         else:
             return False
+    return _may_have_code(application)
+
+
+def may_repay_for(application: Application, largest: int) -> bool:
+    """Like `may_repay_compiling`, for a largest input of so many elements."""
+    is_large = bool(application.weights) or largest >= LEAST_ELEMENTS
+    return is_large and _may_have_code(application)
+
+
+def _may_have_code(application: Application) -> bool:
     known = known_lowering(application.op)
     return (known is None or known.eager != 0) and not interpreting()
 
@@ -79,8 +92,11 @@ def compiled_outputs(
     """The outputs of a call by machine code, if that may pay off; None if NumPy does. Calls are counted."""
     signature = shapes_and_dtypes(arrays)
     graph = _graph_of(application, arrays, signature, None)
-    call = None if graph is None else graph.call_for(arrays, run, signature)
+    if graph is None:
+        return None
+    call = graph.call_for(arrays, run, signature)
     if call is None:
+        BUDGET.note_operator(_nanoseconds(application, arrays))
         return None
     if application.weights:
         latest = _layer_of(application, arrays).latest
@@ -109,7 +125,10 @@ def compiled_gradients(
     found = _graph_of(application, arrays, signature, use)
     if found is None:
         return None
-    return found([*arrays, *heads], run, (*signature, *shapes_and_dtypes(heads)))
+    results = found([*arrays, *heads], run, (*signature, *shapes_and_dtypes(heads)))
+    if results is None:
+        BUDGET.note_operator(_nanoseconds(application, arrays))
+    return results
 
 
 def _graph_of(
@@ -127,8 +146,10 @@ def _graph_of(
     if not isinstance(calls, int):
         return calls
     if calls >= CALLS_IN_NUMPY:  # before that, the operator's entry is not needed
-        limit = _calls_in_numpy(application, arrays)
-        if limit is None or calls >= limit:
+        work = _work(application, arrays)
+        BUDGET.note_operator(_nanoseconds(application, arrays))
+        limit = _calls_in_numpy(application, work)
+        if limit is None or (calls >= limit and _may_start()):
             counts[key] = made = None if limit is None else _prepared(application, use)
             return made
     if calls == 0 and len(counts) >= _MOST_COUNTS:
@@ -137,14 +158,33 @@ def _graph_of(
     return None
 
 
-def _calls_in_numpy(application: Application, arrays: Sequence[Array]) -> int | None:
-    """The number of calls of an operator or layer, with such arrays, that NumPy computes; None for all."""
+def _nanoseconds(application: Application, arrays: Sequence[Array]) -> int:
+    """The time that NumPy takes for an operator, roughly."""
+    made = signature_of(application, arrays[: len(application.inputs)]).shapes
+    sizes = [0 if shape is None else prod(shape) for shape in made]
+    return operator_cost(application, [array.size for array in arrays], sizes)
+
+
+def _may_start() -> bool:
+    """Whether the compiler is imported, or may be now."""
+    return executor() == "compile" or BUDGET.allows_start()
+
+
+def _work(application: Application, arrays: Sequence[Array]) -> int:
+    """The elements of the largest input, times the work for each; 0 if NumPy computes all calls."""
     eager = lowering_of(application.op).eager
     shapes = [array.shape for array in arrays]
     work = eager(application.settings, shapes) if callable(eager) else eager
     if work == 0 or any(array.dtype.kind not in "fiub" for array in arrays):
+        return 0
+    return int(max(map(prod, shapes)) * work)
+
+
+def _calls_in_numpy(application: Application, work: int) -> int | None:
+    """The number of calls of an operator or layer, with so much work, that NumPy computes; None for all."""
+    if work == 0:
         return None
-    is_large = max(map(prod, shapes)) * work >= LEAST_ELEMENTS
+    is_large = work >= LEAST_ELEMENTS
     return CALLS_IN_NUMPY if is_large or not application.weights else CALLS_OF_SMALL
 
 

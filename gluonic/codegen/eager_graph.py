@@ -4,7 +4,9 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 from weakref import ref
 
+from gluonic.codegen.compile_budget import BUDGET
 from gluonic.codegen.compiled import CompiledGraph
+from gluonic.codegen.executors import executor
 from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.native.executable import Executable
@@ -15,6 +17,7 @@ from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.graph import Application, Array, Entry, Graph, Node, Run, Signatures, shapes_and_dtypes
 from gluonic.graph.builder import F
 from gluonic.graph.gradient import input_gradients
+from gluonic.support.pieces import UnfinishedError
 
 _MOST_BINDINGS = 64
 _UNKNOWN: Any = object()
@@ -105,6 +108,10 @@ class EagerGraph:
         Parameters
         ----------
         signature : the shapes and dtypes of the arrays, where they are known
+
+        Notes
+        -----
+        Machine code for new shapes is made in pieces by several calls, which the interpreter answers.
         """
         call = self.call_for(arrays, run, signature)
         return None if call is None else call(arrays, run)
@@ -120,7 +127,10 @@ class EagerGraph:
         if binding is _UNKNOWN:
             if len(self._bindings) >= _MOST_BINDINGS:
                 self._bindings.clear()
-            binding = self._bindings[key] = self._binding(arrays, run, signature)
+            try:
+                binding = self._bindings[key] = self._binding(arrays, run, signature)
+            except UnfinishedError:
+                return None
         if binding is None:
             return None
         return EagerCall(self, binding, [(i, id(arrays[i])) for i in self._weights], run.train)
@@ -128,7 +138,11 @@ class EagerGraph:
     def _binding(self, arrays: Sequence[Array], run: Run, signature: Signatures) -> Binding | None:
         """The binding for such arrays; None if it has no machine code."""
         try:
-            binding = self._compiled.binding(arrays, run.train, signature)
+            if executor() == "compile":
+                binding = self._compiled.binding(arrays, run.train, signature)
+            else:
+                allows = BUDGET.allows_operator
+                binding = self._compiled.binding_in_pieces(arrays, run.train, allows, signature)
         except NotCompiledError:
             return None
         return binding if binding.executable.functions else None

@@ -1,10 +1,12 @@
 """A graph ready to run: compiled, or interpreted where the environment requests it."""
 
-import os
 from collections.abc import Callable, Collection, Sequence
 from operator import is_
 from typing import TYPE_CHECKING
 
+from gluonic.codegen.compile_budget import BUDGET
+from gluonic.codegen.eager import compiled_outputs, may_repay_for
+from gluonic.codegen.executors import executor
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.shapes.facts import NotCompiledError
@@ -12,41 +14,21 @@ from gluonic.codegen.shapes.inferred_signatures import InferredSignatures
 from gluonic.codegen.warm_up import MOST_CALLS, SEVERAL, CallCost, ObservedCost, WarmUp
 from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.attributes import Shape
-from gluonic.graph.checking import CHECKING
-from gluonic.graph.errors import MXNetError
 from gluonic.graph.inferred_call import InferredCall
-from gluonic.graph.interpret import Interpretation, Observer
+from gluonic.graph.interpret import FasterOperators, Interpretation, Observer
 from gluonic.graph.memory import copied
 from gluonic.graph.versions import mark_all_modified
 from gluonic.support.cached_property import cached_property
 from gluonic.support.gc_pause import paused
+from gluonic.support.pieces import UnfinishedError
 
 if TYPE_CHECKING:
     from gluonic.codegen.compiled import CompiledGraph
+    from gluonic.codegen.runtime.binding import Binding
     from gluonic.codegen.shapes.abstract_arrays import AbstractArray
     from gluonic.codegen.shapes.origins import Origins
 
-EXECUTORS = ("mixed", "compile", "interpret")
-
-
-def executor() -> str:
-    """The executor that the environment requests.
-
-    ``GLUONIC_EXECUTOR=mixed``, the default, compiles a graph after some calls; ``compile`` compiles it at the
-    first call, and is the default with ``GLUONIC_DUMP``; ``interpret`` never compiles it, and is always used
-    where the inputs of operators are checked.
-    """
-    usual = "compile" if os.environ.get("GLUONIC_DUMP") else "mixed"
-    chosen = "interpret" if CHECKING else os.environ.get("GLUONIC_EXECUTOR", usual)
-    if chosen not in EXECUTORS:
-        raise MXNetError(f"GLUONIC_EXECUTOR={chosen!r} must be one of {', '.join(EXECUTORS)}")
-    return chosen
-
-
-def interpreting() -> bool:
-    """Whether the environment requests the interpreter."""
-    is_usual = not CHECKING and "GLUONIC_EXECUTOR" not in os.environ
-    return not is_usual and executor() == "interpret"
+_MACHINE_CODE = FasterOperators(may_repay_for, compiled_outputs)
 
 
 class Program:
@@ -85,9 +67,10 @@ class Program:
         self.observer: Observer | None = None
         chosen = executor()
         self._interpreted = chosen == "interpret"
-        is_mixed = chosen == "mixed" and not at_once
-        self._warm_up = (warm_up or WarmUp(graph)) if is_mixed else None
+        self._is_mixed = chosen == "mixed" and not at_once
+        self._warm_up = (warm_up or WarmUp(graph)) if self._is_mixed else None
         self._warm_calls, self._origins = 0, origins
+        self._number = BUDGET.number()
         self._costs: dict[InferredCall | tuple[Shape, ...], int] = {}  # of calls, in nanoseconds
 
     @cached_property
@@ -96,9 +79,14 @@ class Program:
         with paused():
             from gluonic.codegen.compiled import CompiledGraph
 
+        given = self.graph, self.inputs, self.parameters, self._data, self._origins
+        return CompiledGraph(*given, allows=BUDGET.allows_graph if self._is_mixed else None)
+
+    def binding(self, arrays: Sequence[Array], *, train: bool) -> "Binding":
+        """The binding for such arrays, compiled now; calls run it from now on."""
+        found = self.compiled.binding(arrays, train)
         self._warm_up = None
-        self.__dict__.pop("_interpretation", None)
-        return CompiledGraph(self.graph, self.inputs, self.parameters, self._data, self._origins)
+        return found
 
     @property
     def sized_arrays(self) -> "Sequence[Sequence[AbstractArray]]":
@@ -109,7 +97,7 @@ class Program:
     def is_compiled(self) -> bool:
         """Whether calls run `compiled`, and one already has."""
         plain = self.observer is None and not self._interpreted
-        return plain and "compiled" in self.__dict__
+        return plain and self._warm_up is None and "compiled" in self.__dict__
 
     @property
     def recurs(self) -> bool:
@@ -118,7 +106,7 @@ class Program:
 
     @property
     def warms_up(self) -> bool:
-        """Whether all calls so far were interpreted, and a later one compiles the graph."""
+        """Whether all calls so far were interpreted, and a later one will run machine code."""
         return self._warm_up is not None and not self._interpreted
 
     @property
@@ -148,16 +136,25 @@ class Program:
         finished : may be called, during the run, with the index of an output that is finished in that memory
         """
         if not self._interpreted and self.observer is None:
-            warm_up = self._warm_up
-            if warm_up is not None and warm_up.lasts and not self._compiles_now(warm_up, arrays):
-                return self._warmed_up(warm_up, arrays, run)
+            if self._warm_up is not None and self._waits(self._warm_up, arrays):
+                return self._warmed_up(arrays, run)
             try:
-                return self.compiled(arrays, run, into, finished)
+                results = self.compiled(arrays, run, into, finished)
+                self._warm_up = None
+                return results
+            except UnfinishedError:
+                return self._warmed_up(arrays, run)
             except NotCompiledError:
                 self._interpreted = True
             except BailOut:  # the interpreter raises the error
                 pass
         return self._interpret(arrays, run, self.observer)
+
+    def _waits(self, warm_up: WarmUp, arrays: Sequence[Array]) -> bool:
+        """Whether nothing is compiled in this call."""
+        if warm_up.lasts and not self._compiles_now(warm_up, arrays):
+            return True
+        return not BUDGET.allows_start()
 
     def _compiles_now(self, warm_up: WarmUp, arrays: Sequence[Array]) -> bool:
         """Whether the first call is not interpreted, since more are expected and cost too much."""
@@ -169,15 +166,17 @@ class Program:
         warm_up.expect(self.graph, self._cost_of(inferred))
         return not warm_up.lasts
 
-    def _warmed_up(self, warm_up: WarmUp, arrays: Sequence[Array], run: Run) -> list[Array]:
-        """Interpret a call, and record its cost."""
+    def _warmed_up(self, arrays: Sequence[Array], run: Run) -> list[Array]:
+        """Interpret a call before there is machine code for it, and record its cost."""
         self._warm_calls += 1
         inferred = self._interpretation.inferred(arrays)
         if inferred is None:
             found, cost = self._observed(arrays, run)
         else:
             found, cost = self._interpret(arrays, run, None, inferred), self._cost_of(inferred)
-        warm_up.note(self.graph, cost)
+        if self._warm_up is not None:
+            self._warm_up.note(self.graph, cost)
+        BUDGET.note_call(self._number, cost)
         return found
 
     def _cost_of(self, inferred: InferredCall) -> int:
@@ -204,9 +203,9 @@ class Program:
     @cached_property
     def _interpretation(self) -> Interpretation:
         with paused():
-            return Interpretation(
-                self.graph, self.inputs, InferredSignatures(self.graph, self.inputs)
-            )
+            predict = InferredSignatures(self.graph, self.inputs)
+            faster = _MACHINE_CODE if self._is_mixed else None
+            return Interpretation(self.graph, self.inputs, predict, faster)
 
     @cached_property
     def _call_cost(self) -> CallCost:

@@ -19,8 +19,11 @@ from gluonic.codegen.shapes.size_hints import size_hints
 from gluonic.graph import Graph, Node, Signatures
 from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
+from gluonic.support.pieces import Pieces, finish
 
 MOST_SPECIALIZATIONS = 8
+_A_NODE = 200_000
+"""The time of dividing a graph into steps, in nanoseconds a node, roughly, on any processor."""
 _OWN_SIZES = 3
 """The number of specializations for particular sizes; a graph that needs more gets code for any size."""
 
@@ -104,9 +107,10 @@ class Specializer:
             if other_train == train and binding.executable is known.executable:
                 yield [shape for shape, _ in signature]
 
-    def bind_new(self, arrays: Sequence[Any], train: bool) -> Binding:
+    def bind_new(self, arrays: Sequence[Any], train: bool) -> Pieces[Binding]:
         """Bind new machine code."""
-        made, facts = self._specialized(arrays, train)
+        made, facts = yield from self._specialized(arrays, train)
+        yield from made.compile()
         binding = bind(made, facts)
         self.made.append(made)
         return binding
@@ -123,26 +127,30 @@ class Specializer:
                 facts = self._preparation.facts_of(known.prepared, arrays, train)
                 assert facts is not None
                 return known, facts
-        made, facts = self._specialized(arrays, train)
+        made, facts = finish(self._specialized(arrays, train))
         if made.call == executable.call:
             made.adopt(executable)
         self.made.append(made)
         return made, facts
 
-    def _specialized(self, arrays: Sequence[Any], train: bool) -> tuple[Specialization, Facts]:
+    def _specialized(
+        self, arrays: Sequence[Any], train: bool
+    ) -> Pieces[tuple[Specialization, Facts]]:
         """A new specialization, if possible for batches of any size, and the facts for the arrays."""
         preparation, vary = self._preparation, self._do_sizes_vary(arrays, train)
         for hints in size_hints(self.graph, self.inputs, arrays, self._data):
             try:
-                prepared, facts = preparation.of(hints, train, sizes_vary=vary)
+                prepared, facts = yield from preparation.of(hints, train, sizes_vary=vary)
             except MXNetError:
                 continue  # an axis other than the batch was made larger
+            yield _A_NODE * len(prepared.graph.nodes)
             made = Specialization(prepared, self.inputs, facts, self.parameters)
             own = preparation.facts_of(prepared, arrays, train)
             if own is not None and made.guards.hold(own):
                 self._expect_batches(made, hints, train)
                 return made, own
-        prepared, facts = preparation.of(arrays, train, sizes_vary=vary)
+        prepared, facts = yield from preparation.of(arrays, train, sizes_vary=vary)
+        yield _A_NODE * len(prepared.graph.nodes)
         made = Specialization(prepared, self.inputs, facts, self.parameters)
         self._expect_batches(made, arrays, train)
         return made, facts

@@ -1,9 +1,10 @@
 """The number of calls of a graph that are interpreted before it is compiled.
 
-A net that is called a few times should not wait for machine code. So its first calls are interpreted until they
-have cost as much as compiling: the total is at most twice that of the better choice. Both costs are estimated
-from the graph and the shapes, never measured. So the program alone determines how each call runs, and the bits
-of its results.
+A net that is called a few times should not wait for machine code; one that is called often should have it soon.
+So compiling begins when all calls have cost a tenth of what it costs: a net that has been called n times is
+expected to be called ten times as often, and its code is kept on disk for the next run. Both costs are
+estimated from the graph and the shapes, never measured. So the program alone determines how each call runs, and
+the bits of its results.
 """
 
 from collections.abc import Sequence
@@ -16,21 +17,30 @@ from gluonic.support.cached_property import cached_property
 MOST_CALLS = 250
 """The most calls of a graph that are interpreted, however small it is."""
 
-# Nanoseconds, roughly, on any processor.
-_AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 4_000, 0.5, 0.05
+# Nanoseconds, roughly, on any processor; those of operators are of eager calls.
+_AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 16_000, 0.5, 0.05
 _A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 150_000, 8_000_000, 25_000_000
 
-_FEW = 12
-"""If at most this many calls of all graphs cost as much as compiling, only the first is interpreted."""
+_EXPECTED = 10
+"""The number of calls that are expected for each that was made."""
 
 SEVERAL = 3
 """After so many calls of a net, more are expected, also with gradients of other inputs."""
 
-_MULTIPLYING = frozenset({
-    "companions", "convolution", "correlation", "deconvolution", "deformable_convolution", "dense", "linalg",
-    "matrix", "recurrent", "recurrent_gradients",
-})  # fmt: skip
-"""The families of operators that multiply each element by many others."""
+_WINDOWED, _RECURRENT = 60_000, 1_000_000
+_MULTIPLYING = {
+    "companions": _WINDOWED,
+    "convolution": _WINDOWED,
+    "correlation": _WINDOWED,
+    "deconvolution": _WINDOWED,
+    "deformable_convolution": _WINDOWED,
+    "dense": 0,
+    "linalg": 0,
+    "matrix": 0,
+    "recurrent": _RECURRENT,
+    "recurrent_gradients": _RECURRENT,
+}
+"""The families of operators that multiply each element by many others, and the least time that NumPy takes."""
 
 
 class WarmUp:
@@ -70,7 +80,7 @@ class WarmUp:
         self._calls += 1
         self._spent += cost
         self._latest[graph] = cost
-        self._weigh(sum(self._latest.values()))
+        self._weigh(self._spent)
 
     def expect(self, graph: Graph, cost: int) -> None:
         """Expect calls of a graph with a cost; graphs of unknown cost are expected to cost as much per node."""
@@ -80,9 +90,9 @@ class WarmUp:
         )
         self._weigh(sum(self._latest.values()) * all_nodes // known)
 
-    def _weigh(self, calls: int) -> None:
-        """Compare the cost of compiling with what calls have cost, and with few more calls of all graphs."""
-        self._is_enough = max(self._spent, calls * _FEW) >= self._compiling
+    def _weigh(self, spent: int) -> None:
+        """Compare the cost of compiling with that of calls."""
+        self._is_enough = spent * _EXPECTED >= self._compiling
 
 
 class CallCost:
@@ -98,6 +108,7 @@ class CallCost:
         self, operators: Sequence[tuple[Application, Sequence[int], Sequence[int]]], inputs: int
     ) -> None:
         self._inputs, self._operators = inputs, len(operators)
+        self._least = sum(_least(application) for application, *_ in operators)
         self._products = [
             (reads, made)
             for application, reads, made in operators
@@ -106,7 +117,7 @@ class CallCost:
 
     def __call__(self, elements: Sequence[int]) -> int:
         """The cost, given the numbers of elements of all inputs and results."""
-        cost = _cost(self._operators, sum(elements[self._inputs :]))
+        cost = self._least + _cost(self._operators, sum(elements[self._inputs :]))
         for reads, made in self._products:
             cost += _cost_of_product([elements[i] for i in reads], [elements[i] for i in made])
         return cost
@@ -125,10 +136,16 @@ class ObservedCost:
 
     def __call__(self, node: Node, arrays: Sequence[Array], results: Sequence[Array]) -> None:
         """Count an operator."""
-        made = [x.size for x in results]
-        self.nanoseconds += _cost(1, sum(made))
-        if _multiplies(node.applied) and len(arrays) > 1:
-            self.nanoseconds += _cost_of_product([x.size for x in arrays], made)
+        read, made = [x.size for x in arrays], [x.size for x in results]
+        self.nanoseconds += operator_cost(node.applied, read, made)
+
+
+def operator_cost(application: Application, read: Sequence[int], made: Sequence[int]) -> int:
+    """The estimated cost of an operator in nanoseconds, given the numbers of elements of inputs and results."""
+    cost = _cost(1, sum(made)) + _least(application)
+    if _multiplies(application) and len(read) > 1:
+        cost += _cost_of_product(read, made)
+    return cost
 
 
 def _cost(operators: int, made: int) -> int:
@@ -147,6 +164,11 @@ def compiling_cost(graph: Graph) -> int:
     distinct = {node.applied for node in graph.nodes if not node.is_variable}
     kernels = (_A_PRODUCT_KERNEL if _multiplies(each) else _A_KERNEL for each in distinct)
     return _A_NODE * len(graph.nodes) + sum(kernels)
+
+
+def _least(application: Application) -> int:
+    """The least time that NumPy takes for some operators, besides that for any."""
+    return _MULTIPLYING.get(_family(application.op), 0)
 
 
 def _multiplies(application: Application) -> bool:

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Mapping, Sequence
 from time import perf_counter_ns
-from typing import Any, TypeAlias
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -133,15 +133,6 @@ def _name_line(node: Node, error: MXNetError) -> None:
         error.facts.append(f"in {node.title}")
 
 
-def _run_noted(node: Node, arrays: Sequence[Array], run: Run, expected: Signature) -> list[Array]:
-    """Run a node and record it for the profiler."""
-    begin = perf_counter_ns()
-    results = run_in_graph(node, arrays, run, expected)
-    details = {**described([node]), "inputs": [list(a.shape) for a in arrays]}
-    EVENTS.add("X", node.operator_name, "operator", begin, perf_counter_ns(), details)
-    return results
-
-
 def _plain_call(application: Application) -> Callable[..., Any] | None:
     """A function of the inputs alone that runs the kernel; None if a call needs more."""
     is_plain = application.filler is None and application.op.run_name is None
@@ -162,6 +153,19 @@ def _with_last_reads(
     return [(*step, indices) for step, indices in zip(steps, released, strict=True)]
 
 
+class FasterOperators(NamedTuple):
+    """Another way to compute operators, for those that repay it.
+
+    Attributes
+    ----------
+    may_repay : whether an operator whose largest input has so many elements may be computed this way
+    outputs : its outputs, in new memory; None if its kernel must compute them
+    """
+
+    may_repay: Callable[[Application, int], bool]
+    outputs: Callable[[Application, Sequence[Array], Run], list[Array] | None]
+
+
 class Interpretation:
     """A graph prepared to be run operator by operator; the reads and writes of each are computed once.
 
@@ -173,6 +177,7 @@ class Interpretation:
     inputs : its variables, in the order of the arrays in calls
     predict : returns the output signatures of all operators, in run order, for the shapes and dtypes of new
         inputs, or None
+    faster : another way to compute some operators; by default, their kernels compute all
     """
 
     def __init__(
@@ -180,8 +185,9 @@ class Interpretation:
         graph: Graph,
         inputs: Sequence[Node],
         predict: Callable[[Signatures], list[Signature] | None] | None = None,
+        faster: FasterOperators | None = None,
     ) -> None:
-        self._graph, self._inputs, self._predict = graph, inputs, predict
+        self._graph, self._inputs, self._predict, self._faster = graph, inputs, predict, faster
         self._closed: dict[Any, Interpretation] | None = {} if has_open_shapes(graph) else None
         self._known: dict[Signatures, InferredCall] = {}
         first = {node: index for index, node in enumerate(inputs)}
@@ -226,7 +232,7 @@ class Interpretation:
         if inferred is None and is_quiet:
             inferred = self.inferred(arrays)
         if inferred is not None and is_quiet:
-            quietly(self._run_quietly, values, arrays, run, inferred.outputs)
+            quietly(self._run_quietly, values, arrays, run, inferred)
         else:
             made = self._run_apart(values, arrays, run, observer)
             if inferred is None and self._keeps_signatures:
@@ -290,8 +296,7 @@ class Interpretation:
             given = [values[index] for index in reads]
             try:
                 expected = signature_of(node.applied, given)
-                run_now = _run_noted if EVENTS.symbolic else run_in_graph
-                results = run_now(node, given, run, expected)
+                results = self._run_one(node, given, run, expected)
             except MXNetError as error:
                 _name_line(node, error)
                 self._note(error, node, arrays)
@@ -304,12 +309,39 @@ class Interpretation:
                 values[index] = None
         return inferred
 
+    def _run_one(
+        self, node: Node, given: list[Array], run: Run, expected: Signature
+    ) -> list[Array]:
+        """Run an operator, in the faster way if that serves it, and record it for the profiler."""
+        begin = perf_counter_ns()
+        results = self._made_faster(node.applied, given, run)
+        if results is None:
+            results = run_in_graph(node, given, run, expected)
+        if EVENTS.symbolic:
+            details = {**described([node]), "inputs": [list(a.shape) for a in given]}
+            EVENTS.add("X", node.operator_name, "operator", begin, perf_counter_ns(), details)
+        return results
+
+    def _made_faster(
+        self, application: Application, given: list[Array], run: Run
+    ) -> list[Array] | None:
+        """An operator's outputs, computed in the faster way; None if that does not serve it."""
+        largest = max((array.size for array in given), default=0)
+        if self._faster is None or not self._faster.may_repay(application, largest):
+            return None
+        return self._faster.outputs(application, given, run)
+
+    def _executed(self, application: Application, given: list[Array], run: Run) -> Any:
+        """An operator's outputs, computed in the faster way if that serves it."""
+        made = self._made_faster(application, given, run)
+        return application.execute(given, run) if made is None else tuple(made)
+
     def _run_quietly(
-        self, values: list[Any], arrays: Sequence[Array], run: Run, inferred: Sequence[Signature]
+        self, values: list[Any], arrays: Sequence[Array], run: Run, inferred: InferredCall
     ) -> None:
         """Run the operators, whose output signatures are known, without warnings."""
         for (node, reads, first, last), call, is_view, expected in zip(
-            self._steps, self._calls, self._are_views, inferred, strict=True
+            self._steps, self._calls_for(inferred), self._are_views, inferred.outputs, strict=True
         ):
             given = [values[index] for index in reads]
             try:
@@ -317,7 +349,9 @@ class Interpretation:
                 if is_view:
                     result = given[0].reshape(expected.shapes[0])
                 else:
-                    result = node.applied.execute(given, run) if call is None else call(*given)
+                    result = (
+                        self._executed(node.applied, given, run) if call is None else call(*given)
+                    )
                 if type(result) is tuple:
                     results = conform(result, expected, node.applied)
                     values[first : first + len(results)] = results
@@ -340,6 +374,19 @@ class Interpretation:
                 raise told from error
             for index in last:
                 values[index] = None
+
+    def _calls_for(self, inferred: InferredCall) -> list[Callable[..., Any] | None]:
+        """The functions that run the operators; None for those that may be made in the faster way."""
+        if self._faster is None:
+            return self._calls
+        if inferred.calls is None:
+            may_repay, elements = self._faster.may_repay, inferred.elements()
+            largest = [max((elements[i] for i in reads), default=0) for _, reads, *_ in self._steps]
+            inferred.calls = [
+                None if may_repay(node.applied, size) else call
+                for (node, *_), size, call in zip(self._steps, largest, self._calls, strict=True)
+            ]
+        return inferred.calls
 
     def _note(self, error: MXNetError, node: Node, arrays: Sequence[Array]) -> None:
         given_shapes = [[array.shape] for array in arrays]

@@ -81,7 +81,7 @@ class CachedGraph:
         program, arrays = self.inference, [x.elements for x in inputs]
         if any(wanted):
             program = self.differentiable(wanted, STATE.training).forward_program
-        return explain(program.compiled.binding(arrays, STATE.training), self.graph)
+        return explain(program.binding(arrays, train=STATE.training), self.graph)
 
     def cache_info(self) -> CacheInfo:
         """Counts of what was compiled for the graph, its gradients included, and of its uses."""

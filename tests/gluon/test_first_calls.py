@@ -11,6 +11,7 @@ from gluonic import autograd, gluon, nd
 from gluonic.codegen import warm_up
 from gluonic.gluon import nn
 from gluonic.gluon.replay import EagerReplay, replay_of
+from tests.compile_budget import lift_budget
 
 _FEW = 3
 
@@ -18,8 +19,9 @@ _FEW = 3
 @pytest.fixture(autouse=True)
 def mixed(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let few first calls be interpreted."""
-    monkeypatch.delenv("GLUONIC_EXECUTOR")
+    monkeypatch.delenv("GLUONIC_EXECUTOR", raising=False)
     monkeypatch.setattr(warm_up, "MOST_CALLS", _FEW)
+    lift_budget(monkeypatch)
 
 
 def _net() -> Any:

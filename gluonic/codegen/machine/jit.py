@@ -14,7 +14,7 @@ import sys
 import threading
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
-from typing import Any
+from typing import Any, NamedTuple
 
 from gluonic.codegen.machine import cache
 from gluonic.codegen.machine.deferred_signals import deferred_signals
@@ -52,19 +52,11 @@ class LinkedLibrary:
     addresses : mapping of str to int
         The functions that can be called.
     size : int
-        The size of the object file in bytes.
-
-    Attributes
-    ----------
-    from_disk : bool
-        Whether it came from the disk cache.
-    name : str
-        The name of the object file there.
+        The size of the object files in bytes.
     """
 
     def __init__(self, number: int, addresses: Mapping[str, int], size: int) -> None:
         self._number, self.addresses, self.size = number, addresses, size
-        self.from_disk, self.name = False, ""
 
     def __getitem__(self, name: str) -> int:
         """Return the address of a function."""
@@ -75,6 +67,24 @@ class LinkedLibrary:
         if not _is_finalizing():
             with deferred_signals(), _lock:
                 _trackers.pop(self._number).close()
+
+
+class ObjectFile(NamedTuple):
+    """An object file.
+
+    Attributes
+    ----------
+    name : str
+        Its name in the disk cache.
+    image : bytes
+        Its contents.
+    from_disk : bool
+        Whether it came from the disk cache.
+    """
+
+    name: str
+    image: bytes
+    from_disk: bool
 
 
 def load(
@@ -103,17 +113,13 @@ def load(
     -------
     LinkedLibrary
     """
-    with deferred_signals():
-        return _load(text, names, imports, target or host(), symbols or {})
+    target = target or host()
+    image = object_file(text, target).image
+    return link([image], names, imports, target, symbols or {})
 
 
-def _load(
-    text: str,
-    names: Sequence[str],
-    imports: Sequence[str],
-    target: Target,
-    symbols: Mapping[str, int],
-) -> LinkedLibrary:
+def object_file(text: str, target: Target) -> ObjectFile:
+    """Compile a module, or take it from the disk cache."""
     compiled = []
 
     def compile_now() -> bytes:
@@ -121,44 +127,40 @@ def _load(
             compiled.append(compile_object(text, target))
         return compiled[0]
 
-    name = cache.key(text, target)
-    image = cache.fetch(name, compile_now)
-    library = link(image, names, imports, target, symbols)
-    library.from_disk, library.name = not compiled, name
-    return library
-
-
-def load_stored(
-    name: str, names: Sequence[str], imports: Sequence[str], symbols: Mapping[str, int]
-) -> LinkedLibrary | None:
-    """Link an object file of the disk cache, for this machine; None if it is not there.
-
-    Parameters
-    ----------
-    name : str
-        The name of the object file.
-    names, imports, symbols
-        See :func:`load`.
-    """
     with deferred_signals():
-        image = cache.read(name)
-        if image is None:
-            return None
-        library = link(image, names, imports, host(), symbols)
-    library.from_disk, library.name = True, name
-    return library
+        name = cache.key(text, target)
+        return ObjectFile(name, cache.fetch(name, compile_now), not compiled)
+
+
+def stored_object_file(name: str) -> ObjectFile | None:
+    """Return an object file of the disk cache; None if it is not there."""
+    image = cache.read(name)
+    return None if image is None else ObjectFile(name, image, True)
 
 
 def link(
-    image: bytes,
+    images: Sequence[bytes],
     names: Sequence[str],
     imports: Sequence[str],
     target: Target,
     symbols: Mapping[str, int],
 ) -> LinkedLibrary:
-    """Link an object file from :func:`compile_object`."""
+    """Link object files, which may call each other's functions, into one library of this process."""
+    with deferred_signals():
+        return _link(images, names, imports, target, symbols)
+
+
+def _link(
+    images: Sequence[bytes],
+    names: Sequence[str],
+    imports: Sequence[str],
+    target: Target,
+    symbols: Mapping[str, int],
+) -> LinkedLibrary:
     llvm = load_llvm()
-    builder = llvm.JITLibraryBuilder().add_object_img(image)
+    builder = llvm.JITLibraryBuilder()
+    for image in images:
+        builder.add_object_img(image)
     for name, address in {**addresses(imports), **symbols}.items():
         builder.import_symbol(name, address)
     for name in names:
@@ -169,7 +171,8 @@ def link(
             _engines[target] = llvm.create_lljit_compiler(target.machine(), use_jit_link=True)
         tracker = builder.link(_engines[target], f"gluonic{number}")
         _trackers[number] = tracker
-    return LinkedLibrary(number, {name: int(tracker[name]) for name in names}, len(image))
+    addresses_by_name = {name: int(tracker[name]) for name in names}
+    return LinkedLibrary(number, addresses_by_name, sum(map(len, images)))
 
 
 def compile_object(text: str, target: Target) -> bytes:

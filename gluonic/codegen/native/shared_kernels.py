@@ -10,16 +10,17 @@ are compiled separately, so that they are found in memory and on disk by other n
 import hashlib
 import re
 from collections import deque
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from time import perf_counter
 from typing import Any
 from weakref import WeakValueDictionary
 
 from gluonic.codegen.machine.assembler import LLVMModule
-from gluonic.codegen.machine.jit import LinkedLibrary, load
+from gluonic.codegen.machine.jit import LinkedLibrary, ObjectFile, link, object_file
 from gluonic.codegen.machine.module_text import references, with_callees
 from gluonic.support.locks import lock
+from gluonic.support.pieces import Pieces
 from gluonic.support.record import record
 
 
@@ -47,15 +48,17 @@ class CodeOrigin:
 
 @record
 class LinkSource:
-    """What an object file was linked with, besides functions of other libraries.
+    """What a library was linked from, besides functions of other libraries.
 
     Attributes
     ----------
-    names : the functions in it that can be called
-    imports : the functions of the C library that it calls
+    objects : the names of its object files
+    names : the functions in them that can be called
+    imports : the functions of the C library that they call
     symbols : the addresses of other functions, by name
     """
 
+    objects: Sequence[str]
     names: Sequence[str]
     imports: Sequence[str]
     symbols: Mapping[str, int]
@@ -97,7 +100,7 @@ class KernelLibrary:
         found = {name: library.by_key[key] for name, (library, key) in others.items()}
         self.addresses = {**linked.addresses, **found}
         with _lock:
-            LIBRARIES.setdefault(_identity(linked.name, keys, others), self)
+            LIBRARIES.setdefault(_identity(source.objects, keys, others), self)
             for key in keys.values():
                 LIVING.setdefault(key, self)
 
@@ -111,14 +114,22 @@ _recent: deque[KernelLibrary] = deque(maxlen=16)
 """Libraries of large functions, kept for later nets even if the first one that used them is gone."""
 _LARGE = 1 << 13
 """The least size of a function that is compiled separately, in bytes of its text."""
+_BATCH = 48 << 10
+"""About the size of the functions that are compiled together, in bytes of their text."""
+_A_MODULE, _A_BYTE = 3_000_000, 500
+"""The time that LLVM takes for a module, and for a byte of its text, in nanoseconds, roughly."""
 _HINT = re.compile(r"!\d")
 _HEAD = re.compile(r"define internal void @[\w.$]+\(([^)]*)\)")
 Found = Mapping[str, tuple[KernelLibrary, str]]
 """Functions that are in memory, by name, with their keys."""
 
 
-def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) -> KernelLibrary:
+def link_steps(
+    module: LLVMModule, runs: Sequence[str], steps: Iterable[str]
+) -> Pieces[KernelLibrary]:
     """Compile the functions of a module that are not in memory yet, and link the module.
+
+    The pieces and their costs follow from the module alone, not from what is in memory or on disk.
 
     Parameters
     ----------
@@ -126,25 +137,39 @@ def link_steps(module: LLVMModule, runs: Sequence[str], steps: Iterable[str]) ->
     runs : the names of the functions that call steps
     steps : the names of the steps' functions, ``void step(char**, const int64_t*, int64_t, int64_t)``
     """
-    begin = perf_counter()
     contents = _Contents(module)
     keys = {name: contents.key(name) for name in steps}
-    with _lock:
-        found = {
-            name: (library, key)
-            for name, key in keys.items()
-            if (library := LIVING.get(key)) is not None
-        }
+    large_keys = {name: contents.key(name) for name in contents.large_functions(keys)}
+    found = _living(keys)
     own = {name: key for name, key in keys.items() if name not in found}
-    called, apart = _large_functions(contents, own)
-    made = _linked(contents, [*runs, *own], own, {**found, **called})
-    made.size += apart.size if apart else 0
-    parts = [made, apart] if apart else [made]
-    count = sum(len(part.by_key) for part in parts)
-    from_disk = all(part.linked.from_disk for part in parts)
-    shared = len(found) + len(called) + len(own) - count
-    made.origin = CodeOrigin(count, shared, from_disk, perf_counter() - begin)
+    called = _living(large_keys)
+    needed = contents.large_functions(own)
+    missing = {name: large_keys[name] for name in needed if name not in called}
+    apart = _Linking(contents, [*large_keys], missing, called)
+    yield from apart.compile()
+    large = apart.linked() if missing else None
+    if large is not None:
+        _recent.append(large)
+        called = {**called, **{name: (large, key) for name, key in missing.items()}}
+    others = {**found, **{name: called[name] for name in needed}}
+    linking = _Linking(contents, [*keys, *runs], own, others, runs)
+    yield from linking.compile()
+    made = linking.linked()
+    made.size += large.size if large else 0
+    count = len(made.by_key) + (len(large.by_key) if large else 0)
+    made.origin = CodeOrigin(
+        functions=count,
+        shared=len(others) + len(own) - count,
+        from_disk=apart.from_disk and linking.from_disk,
+        seconds=apart.seconds + linking.seconds,
+    )
     return made
+
+
+def _living(keys: Mapping[str, str]) -> "Found":
+    """The functions that are in memory, by name, of those with these keys."""
+    with _lock:
+        return {name: (x, key) for name, key in keys.items() if (x := LIVING.get(key)) is not None}
 
 
 class _Contents:
@@ -183,32 +208,137 @@ class _Contents:
         refer = hints and any(_HINT.search(self.definitions.get(name, "")) for name in names)
         return hints if refer else []
 
+    def large_functions(self, steps: Iterable[str]) -> list[str]:
+        """The large functions that steps call."""
+        called = with_callees(self.references, steps)
+        return sorted(name for name in called if _is_large(self.definitions.get(name, "")))
 
-def _linked(
-    contents: _Contents, names: Sequence[str], keys: Mapping[str, str], others: Found
-) -> KernelLibrary:
-    """Compile functions of a module, and link them with others that are in memory."""
-    others = {name: found for name, found in others.items() if name in contents.definitions}
-    rest = _without(contents, others, names)
-    for name, (library, key) in others.items():
-        rest.extern(name, library.by_key[key], _arguments(contents.definitions[name]))
-    imports = tuple(rest.imports)
-    linked = load(rest.text(), names, imports, symbols=rest.symbols)
-    own = {name: address for name, address in rest.symbols.items() if name not in others}
-    return KernelLibrary(linked, LinkSource(names, imports, own), keys, others)
+    def batches(self, names: Iterable[str]) -> Iterator[tuple[list[str], int]]:
+        """Functions to compile together: each batch, and the size of its text in bytes."""
+        apart, batch, wanted, size = {*names}, list[str](), set[str](), 0
+        left = self._referred_without(apart)
+        for name in names:
+            needed = with_callees({**left, name: self.references[name] - apart}, [name]) - wanted
+            added = sum(len(self.definitions.get(each, "")) for each in needed)
+            if batch and size + added > _BATCH + _BATCH // 2:
+                yield batch, size
+                batch, wanted, size = [], set(), 0
+            batch.append(name)
+            wanted |= needed
+            size += added
+            if size >= _BATCH:
+                yield batch, size
+                batch, wanted, size = [], set(), 0
+        if batch:
+            yield batch, size
+
+    def _referred_without(self, gone: Collection[str]) -> dict[str, set[str]]:
+        """What each function refers to, without functions that are elsewhere."""
+        return {name: called for name, called in self.references.items() if name not in gone}
+
+    def part(self, names: Sequence[str], elsewhere: Collection[str]) -> LLVMModule:
+        """The module of some functions, which can be called, without functions that are elsewhere."""
+        module = self.module
+        needed = with_callees(self._referred_without(elsewhere), names)
+        kept = {name: text for name, text in module.definitions.items() if name in needed}
+        for name in elsewhere:
+            kept.pop(name, None)
+        for name in names:
+            kept[name] = kept[name].replace("define internal ", "define ", 1)
+        made = replace(
+            module,
+            definitions=kept,
+            declarations={n: text for n, text in module.declarations.items() if n in needed},
+            imports={name: None for name in module.imports if name in needed},
+            symbols={name: x for name, x in module.symbols.items() if name in needed},
+            hints=self.hints(kept),
+        )
+        for name in needed.intersection(elsewhere):
+            made.declare(name, "void", _arguments(module.definitions[name]))
+        return made
+
+
+class _Linking:
+    """A library in the making: functions of a module that are compiled in batches, then linked.
+
+    Parameters
+    ----------
+    contents : the module
+    names : the functions that determine the batches: those to compile, and others that are in memory
+    own : those to compile that others may share, with their keys
+    others : functions that are in memory
+    runs : further functions to compile
+
+    Attributes
+    ----------
+    from_disk : whether all object files were found on disk
+    seconds : the time it took
+    """
+
+    def __init__(
+        self,
+        contents: "_Contents",
+        names: Sequence[str],
+        own: Mapping[str, str],
+        others: Found,
+        runs: Sequence[str] = (),
+    ) -> None:
+        self._contents, self._names, self._own, self._others = contents, names, own, others
+        self._compiled = [name for name in names if name in own or name in runs]
+        self._files: list[ObjectFile] = []
+        self._imports: dict[str, None] = {}
+        self._symbols: dict[str, int] = {}
+        self.from_disk, self.seconds = True, 0.0
+
+    def compile(self) -> Pieces[None]:
+        """Compile the functions."""
+        chosen = {*self._compiled}
+        for names, size in self._contents.batches(self._names):
+            yield _A_MODULE + _A_BYTE * size
+            batch = [name for name in names if name in chosen]
+            if batch:
+                begin = perf_counter()
+                self._compile(batch)
+                self.seconds += perf_counter() - begin
+
+    def _compile(self, batch: Sequence[str]) -> None:
+        elsewhere = {*self._compiled, *self._others}.difference(batch)
+        part = self._contents.part(batch, elsewhere)
+        for name in elsewhere & part.declarations.keys():
+            if name in self._others:
+                library, key = self._others[name]
+                part.symbols[name] = library.by_key[key]
+        made = object_file(part.text(), part.target)
+        self._files.append(made)
+        self._imports.update(part.imports)
+        self._symbols.update(part.symbols)
+        self.from_disk &= made.from_disk
+
+    def linked(self) -> KernelLibrary:
+        """The library."""
+        begin = perf_counter()
+        images, imports = [file.image for file in self._files], tuple(self._imports)
+        target = self._contents.module.target
+        linked = link(images, self._compiled, imports, target, self._symbols)
+        called = {name: x for name, x in self._others.items() if name in self._symbols}
+        own = {name: at for name, at in self._symbols.items() if name not in called}
+        source = LinkSource([file.name for file in self._files], self._compiled, imports, own)
+        library = KernelLibrary(linked, source, self._own, called)
+        self.seconds += perf_counter() - begin
+        return library
 
 
 def living_library(
-    object_file: str, keys: Mapping[str, str], others: Found
+    objects: Sequence[str], keys: Mapping[str, str], others: Found
 ) -> KernelLibrary | None:
-    """The library in memory that was linked from an object file and functions of other libraries, if any."""
+    """The library in memory that was linked from object files and functions of other libraries, if any."""
     with _lock:
-        return LIBRARIES.get(_identity(object_file, keys, others))
+        return LIBRARIES.get(_identity(objects, keys, others))
 
 
-def _identity(object_file: str, keys: Mapping[str, str], others: Found) -> tuple[str, ...]:
+def _identity(objects: Sequence[str], keys: Mapping[str, str], others: Found) -> tuple[str, ...]:
     called = {name: key for name, (_, key) in others.items()}
-    return object_file, *[f"{name} {key}" for name, key in sorted({**keys, **called}.items())]
+    return *objects, *[f"{name} {key}" for name, key in sorted({**keys, **called}.items())]
 
 
 def _arguments(text: str) -> list[str]:
@@ -217,57 +347,8 @@ def _arguments(text: str) -> list[str]:
     return [argument.split()[0] for argument in listed.split(", ")]
 
 
-def _large_functions(
-    contents: _Contents, steps: Iterable[str]
-) -> tuple[Found, KernelLibrary | None]:
-    """The large functions that steps call; those that are not in memory are compiled together."""
-    called = with_callees(contents.references, steps)
-    large = [name for name in called if _is_large(contents.definitions.get(name, ""))]
-    keys = {name: contents.key(name) for name in sorted(large)}
-    with _lock:
-        found = {name: (x, key) for name, key in keys.items() if (x := LIVING.get(key)) is not None}
-    own = {name: key for name, key in keys.items() if name not in found}
-    if not own:
-        return found, None
-    library = _linked(_Contents(_opened(contents, own)), [*own], own, found)
-    _recent.append(library)
-    return {**found, **{name: (library, key) for name, key in own.items()}}, library
-
-
 def _is_large(text: str) -> bool:
     return len(text) >= _LARGE and _HEAD.match(text) is not None
-
-
-def _opened(contents: _Contents, names: Collection[str]) -> LLVMModule:
-    """Functions with all that they need, in a separate module, so that others can call them."""
-    module, needed = contents.module, with_callees(contents.references, names)
-    kept = {each: module.definitions[each] for each in sorted(needed & module.definitions.keys())}
-    for name in names:
-        kept[name] = kept[name].replace("define internal ", "define ", 1)
-    return replace(
-        module,
-        definitions=kept,
-        declarations={
-            name: module.declarations[name] for name in sorted(needed & module.declarations.keys())
-        },
-        imports=dict.fromkeys(sorted(needed & module.imports.keys())),
-        symbols={name: x for name, x in module.symbols.items() if name in needed},
-        hints=contents.hints(kept),
-    )
-
-
-def _without(contents: _Contents, gone: Collection[str], roots: Iterable[str]) -> LLVMModule:
-    """The part of a module that the roots need, without some functions that are elsewhere."""
-    module = contents.module
-    left = {name: called for name, called in contents.references.items() if name not in gone}
-    wanted = with_callees(left, roots)
-    kept = {name: module.definitions[name] for name in left if name in wanted}
-    return replace(
-        module,
-        definitions=kept,
-        declarations=dict(module.declarations),
-        symbols=dict(module.symbols),
-    )
 
 
 def _digest(text: str) -> str:

@@ -24,6 +24,7 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.guards import ShapeGuards
 from gluonic.graph import Entry, Graph, Node
 from gluonic.support.cached_property import cached_property
+from gluonic.support.pieces import Pieces, finish
 from gluonic.support.record import record
 
 
@@ -124,6 +125,13 @@ class Specialization:
     @cached_property
     def code(self) -> NativeCode:
         """The machine code."""
+        return finish(self._code())
+
+    def compile(self) -> Pieces[None]:
+        """Make the machine code."""
+        self.code = yield from self._code()
+
+    def _code(self) -> Pieces[NativeCode]:
         return compile_steps(self.runs, self.table, self.facts, self.slot)
 
     @cached_property

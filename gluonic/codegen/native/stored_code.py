@@ -7,7 +7,8 @@ that are compiled separately.
 from collections.abc import Mapping
 from typing import Any
 
-from gluonic.codegen.machine.jit import load_stored
+from gluonic.codegen.machine.jit import link, stored_object_file
+from gluonic.codegen.machine.target import host
 from gluonic.codegen.matmul import blas
 from gluonic.codegen.native.shared_kernels import KernelLibrary, LinkSource, living_library
 
@@ -23,7 +24,7 @@ def described(library: KernelLibrary) -> list[dict[str, Any]]:
         numbers = {other: number for number, other in enumerate(found)}
         source = each.source
         found[each] = {
-            "object": each.linked.name,
+            "objects": [*source.objects],
             "names": [*source.names],
             "imports": [*source.imports],
             "symbols": [*source.symbols],
@@ -40,7 +41,7 @@ def linked(descriptions: list[dict[str, Any]]) -> KernelLibrary | None:
     libraries: list[KernelLibrary] = []
     for each in descriptions:
         others = {name: (libraries[number], key) for name, (number, key) in each["others"].items()}
-        living = living_library(each["object"], each["keys"], others)
+        living = living_library(each["objects"], each["keys"], others)
         library = living or _linked(each, others)
         if library is None:
             return None
@@ -55,11 +56,11 @@ def _linked(
     known = {name: address for name, address in addresses.items() if address is not None}
     if len(known) < len(addresses):
         return None
-    source = LinkSource(described["names"], described["imports"], known)
-    called = {name: library.by_key[key] for name, (library, key) in others.items()}
-    object_file = load_stored(
-        described["object"], source.names, source.imports, {**known, **called}
-    )
-    if object_file is None:
+    files = [stored_object_file(name) for name in described["objects"]]
+    images = [file.image for file in files if file is not None]
+    if len(images) < len(files):
         return None
-    return KernelLibrary(object_file, source, described["keys"], others)
+    source = LinkSource(described["objects"], described["names"], described["imports"], known)
+    called = {name: library.by_key[key] for name, (library, key) in others.items()}
+    made = link(images, source.names, source.imports, host(), {**known, **called})
+    return KernelLibrary(made, source, described["keys"], others)

@@ -6,7 +6,7 @@ stored.
 """
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import asdict
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
@@ -27,14 +27,20 @@ if TYPE_CHECKING:
     from gluonic.codegen.shapes.facts import Facts
 
 
-def save_binding(key: str, binding: Binding) -> None:
-    """Store a binding under a key, if it is machine code alone."""
+def save_binding(key: str, binding: Binding, costs: Sequence[int]) -> None:
+    """Store a binding under a key, if it is machine code alone.
+
+    Parameters
+    ----------
+    costs : the estimated times of the pieces in which it was made, in nanoseconds
+    """
     executable, launch = binding.executable, binding.launch
     library, call = executable.library, executable.call
     if library is None or not executable.is_native or call.has_foreign_steps:
         return
     plans = launch.persistent, launch.transient
     content = {
+        "costs": costs,
         "libraries": described(library),
         "functions": len(executable.functions),
         "call": {**asdict(call), "results": [(slot, dtype.str) for slot, dtype in call.results]},
@@ -46,40 +52,64 @@ def save_binding(key: str, binding: Binding) -> None:
     cache.store(key, json.dumps(content, separators=(",", ":")).encode())
 
 
-def load_binding(
-    key: str, details: "Callable[[Executable], tuple[Specialization, Facts]]"
-) -> Binding | None:
-    """Load a binding; None if there is none, or if an object file is missing.
+class StoredBinding:
+    """A binding on disk.
 
     Parameters
     ----------
-    key : its key
-    details : finds the specialization of the executable, and the shapes and dtypes of all results
+    content : what `save_binding` stored
+
+    Attributes
+    ----------
+    costs : the estimated times of the pieces in which it was made, in nanoseconds. A process that loads it lets
+        as much time pass, so that the same call is the first to run machine code
     """
-    begin = perf_counter()
-    stored = cache.read(key)
-    if stored is None:
-        return None
-    content: dict[str, Any] = json.loads(stored)
-    library = linked(content["libraries"])
-    if library is None:
-        return None
-    functions = sum(len(each["keys"]) for each in content["libraries"])
-    library.origin = CodeOrigin(functions, 0, True, perf_counter() - begin)
-    runs = [native_function(library.addresses[f"run{i}"]) for i in range(content["functions"])]
-    executable = Executable(_call(content["call"]), runs, library, Room())
-    persistent, transient = (MemoryPlan(offsets, size) for offsets, size in content["plans"])
-    table = np.array(content["table"], np.int64)
-    if table[SHARE]:
-        table[SHARE] = workers().share
-    launch = Launch(table, persistent, transient, [tuple(s) for s in content["results"]])
-    signature = tuple(
-        [
-            (None if shape is None else tuple(shape), None if dtype is None else np.dtype(dtype))
-            for shape, dtype in content["signature"]
-        ]
-    )
-    return Binding(executable, launch, signature, lambda: details(executable))
+
+    def __init__(self, content: dict[str, Any]) -> None:
+        self._content = content
+        self.costs: list[int] = content["costs"]
+
+    @classmethod
+    def read(cls, key: str) -> "StoredBinding | None":
+        """The binding stored under a key; None if there is none."""
+        stored = cache.read(key)
+        return None if stored is None else cls(json.loads(stored))
+
+    def load(
+        self, details: "Callable[[Executable], tuple[Specialization, Facts]]"
+    ) -> Binding | None:
+        """Load the binding; None if an object file is missing.
+
+        Parameters
+        ----------
+        details : finds the specialization of the executable, and the shapes and dtypes of all results
+        """
+        begin, content = perf_counter(), self._content
+        library = linked(content["libraries"])
+        if library is None:
+            return None
+        functions = sum(len(each["keys"]) for each in content["libraries"])
+        library.origin = CodeOrigin(functions, 0, True, perf_counter() - begin)
+        runs = [native_function(library.addresses[f"run{i}"]) for i in range(content["functions"])]
+        executable = Executable(_call(content["call"]), runs, library, Room())
+        signature = tuple(
+            [
+                (
+                    None if shape is None else tuple(shape),
+                    None if dtype is None else np.dtype(dtype),
+                )
+                for shape, dtype in content["signature"]
+            ]
+        )
+        return Binding(executable, self._launch(), signature, lambda: details(executable))
+
+    def _launch(self) -> Launch:
+        content = self._content
+        persistent, transient = (MemoryPlan(offsets, size) for offsets, size in content["plans"])
+        table = np.array(content["table"], np.int64)
+        if table[SHARE]:
+            table[SHARE] = workers().share
+        return Launch(table, persistent, transient, [tuple(s) for s in content["results"]])
 
 
 def _call(stored: dict[str, Any]) -> CallSpec:

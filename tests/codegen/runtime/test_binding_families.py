@@ -21,6 +21,7 @@ from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, if_at_least, v
 from gluonic.graph import shapes_and_dtypes
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Graph, Node
+from gluonic.support.pieces import finish
 from tests.codegen.random_graphs import RandomGraph, random_graphs
 from tests.codegen.varying_axes import resized, varying_axes
 
@@ -32,7 +33,7 @@ class Case:
 
     def __init__(self, graph: Graph, variables: Sequence[Node], arrays: Sequence[Any]) -> None:
         self.preparation = Preparation(graph, variables)
-        prepared, facts = self.preparation.of(arrays, False)
+        prepared, facts = finish(self.preparation.of(arrays, False))
         self.made = Specialization(prepared, variables, facts)
         self.arrays = [AbstractArray(a.shape, a.dtype) for a in arrays]
 

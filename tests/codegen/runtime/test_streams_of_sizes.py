@@ -10,7 +10,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, gluon, nd
-from gluonic.codegen.compiled import MOST_BINDINGS
+from gluonic.codegen.bound_graph import MOST_BINDINGS
 from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.runtime import binding_families
 from gluonic.codegen.runtime.binding_families import find_family

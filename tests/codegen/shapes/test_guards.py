@@ -17,6 +17,7 @@ from gluonic.graph.errors import MXNetError
 from gluonic.graph.gradient import gradients
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.text import graph_text
+from gluonic.support.pieces import finish
 from tests.codegen.growing import RandomGraph, Shape
 from tests.codegen.other_shapes import CHANGES, Change, changed
 from tests.codegen.random_graphs import random_graphs
@@ -37,7 +38,7 @@ class Prepared:
         by_name = {node.name: node for node in self.graph.variables}
         self.variables = [by_name[name] for name in self.names]
         self.preparation = Preparation(self.graph, self.variables)
-        self.made, _ = self.preparation.of(abstract_arrays([*shapes.values()]), train=False)
+        self.made, _ = finish(self.preparation.of(abstract_arrays([*shapes.values()]), train=False))
 
     def serves(self, **shapes: Shape) -> bool:
         arrays = abstract_arrays([shapes[name] for name in self.names])
@@ -121,7 +122,7 @@ def test_where_guards_hold_passes_make_the_same_graph_again(
     preparation = Preparation(random.graph, random.variables)
     given_ = [AbstractArray(array.shape, array.dtype) for array in random.arrays]
     try:
-        made, _ = preparation.of(given_, random.train)
+        made, _ = finish(preparation.of(given_, random.train))
     except DynamicShapeError:
         reject()  # nothing is prepared where shapes depend on data
     for change in (c for each in changes for c in each):
@@ -129,12 +130,12 @@ def test_where_guards_hold_passes_make_the_same_graph_again(
         arrays = [AbstractArray(shape, a.dtype) for shape, a in zip(shapes, given_, strict=True)]
         afresh = Preparation(random.graph, random.variables)
         try:
-            again, _ = preparation.of(arrays, random.train)
+            again, _ = finish(preparation.of(arrays, random.train))
         except MXNetError:  # shapes that do not go together
             with pytest.raises(MXNetError):
-                afresh.of(arrays, random.train)
+                finish(afresh.of(arrays, random.train))
             continue
-        anew, _ = afresh.of(arrays, random.train)
+        anew, _ = finish(afresh.of(arrays, random.train))
         if again is made:
             assert graph_text(made.graph) == graph_text(anew.graph), shapes
 

@@ -12,7 +12,7 @@ import pytest
 from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 
-from gluonic.codegen import compiled as compiling
+from gluonic.codegen import bound_graph as compiling
 from gluonic.codegen import specializer
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.graph.errors import MXNetError
