@@ -1,9 +1,8 @@
-"""The facts about bodies of loops and branches, inferred from those of their nodes."""
+"""The bodies of loops and branches, and how often they run."""
 
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 from gluonic.graph import Graph, Node
-from gluonic.graph.errors import InferenceError
 from gluonic.graph.infer import Facts
 from gluonic.graph.subgraphs import held_graphs
 
@@ -49,28 +48,3 @@ def runs_of(node: Node, shapes: Facts) -> list[BodyRun]:
         shape = shapes[first.node][first.index]
         times = shape[0] if shape else None
     return [BodyRun(graph, role, times) for graph, role in zip(held, roles, strict=True)]
-
-
-def _body_of(node: Node, graph: Graph) -> Any:
-    """The body as run by a node."""
-    return next(body for body in held_graphs(node).bodies if body.graph is graph)
-
-
-def facts_in(node: Node, graph: Graph, kind: str, facts: Facts | None) -> Facts | None:
-    """The facts about a body's nodes in a step.
-
-    Parameters
-    ----------
-    node : the node that runs the body
-    graph : the body
-    kind : ``"shape"`` or ``"dtype"``
-    facts : the facts about the node's inputs; None if there are none
-    """
-    if facts is None:
-        return None
-    inputs = [facts[entry.node][entry.index] for entry in node.inputs]
-    try:
-        found: Facts = _body_of(node, graph).facts(kind, inputs)
-    except InferenceError:  # the error has its own picture, with the known facts
-        return None
-    return found

@@ -9,11 +9,11 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
-from gluonic.drawing.bodies import facts_in, runs_of
+from gluonic.drawing.bodies import runs_of
 from gluonic.drawing.families import family_of
 from gluonic.graph import Entry, Node
 from gluonic.graph.infer import Facts
-from gluonic.graph.subgraphs import held_graphs
+from gluonic.graph.subgraphs import facts_in, held_graphs
 
 Shape = tuple[int, ...]
 

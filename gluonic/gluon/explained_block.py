@@ -3,6 +3,8 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from gluonic import symbol as sym
 from gluonic.codegen import Explanation, GradientSums
 from gluonic.gluon.eager_scope import eagerly
@@ -17,6 +19,8 @@ from gluonic.ndarray.handing_over import listeners_to
 from gluonic.ndarray.state import STATE
 
 if TYPE_CHECKING:
+    import networkx
+
     from gluonic.drawing.drawing import Drawing
 
 
@@ -99,13 +103,51 @@ class ExplainedBlock(TracedBlock):
         """
         from gluonic.gluon.plotting import drawing_of_block
 
-        arrays: list[NDArray] = []
-        if args:
-            trace, arrays = self._trace_for(args)
-        else:
-            trace = self._traces.of_prediction or self._own_trace(LEAF, [_any_input()])
+        trace, arrays = self._shown_trace(args)
         name, inputs, parameters = self._to_draw(trace, arrays)
         return drawing_of_block(trace.graph, title or name, inputs, parameters, save_format)
+
+    def network(self, *args: Any) -> "networkx.MultiDiGraph[str]":
+        """Return the graph of the block, traced with such inputs, as a networkx multi-digraph.
+
+        `Symbol.network` describes the data of its nodes and edges. Shapes and dtypes follow from the inputs and
+        the parameters; the roles of variables are the block's.
+
+        Parameters
+        ----------
+        *args : inputs as for a call; parameters whose shapes were not known are initialized. Without any, the
+            graph is that of the latest compiled call, or of one input whose shape is not known
+
+        Examples
+        --------
+        >>> import gluonic as mx
+        >>> net = mx.gluon.nn.Dense(2, activation="relu", prefix="fc_")
+        >>> net.initialize()
+        >>> graph = net.network(mx.nd.ones((4, 3)))
+        >>> [(name, role) for name, role in graph.nodes(data="role") if role]
+        [('data', 'input'), ('fc_weight', 'parameter'), ('fc_bias', 'parameter')]
+        >>> graph.nodes["fc_fwd"]["shapes"]
+        ((4, 2),)
+        """
+        from gluonic.gluon.plotting import known_shapes
+        from gluonic.symbol.networked import network_of_symbol
+
+        trace, arrays = self._shown_trace(args)
+        _, inputs, parameters = self._to_draw(trace, arrays)
+        own = [parameters[n.name] for n in trace.graph.variables if n.name in parameters]
+        named = [(parameter.name, parameter) for parameter in own]
+        return network_of_symbol(
+            trace.output,
+            {**known_shapes(own), **{name: array.shape for name, array in inputs.items()}},
+            {name: np.dtype(one.dtype) for name, one in (*named, *inputs.items())},
+            frozenset(parameter.name for parameter in own),
+        )
+
+    def _shown_trace(self, args: tuple[Any, ...]) -> tuple[Trace, list[NDArray]]:
+        """The trace for inputs, and their arrays; without inputs that of the latest compiled call."""
+        if args:
+            return self._trace_for(args)
+        return self._traces.of_prediction or self._own_trace(LEAF, [_any_input()]), []
 
     def _to_draw(
         self, trace: Trace, arrays: list[NDArray]

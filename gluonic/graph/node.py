@@ -8,16 +8,13 @@ import itertools
 from collections import Counter
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from operator import eq
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from gluonic.graph.application import Application
 from gluonic.graph.arithmetic import Arithmetic
 from gluonic.graph.errors import Location
 from gluonic.graph.operator import REGISTRY
 from gluonic.support.cached_property import cached_property
-
-if TYPE_CHECKING:
-    import networkx
 
 _serials = itertools.count()
 _NO_ATTRIBUTES: Mapping[str, str] = {}
@@ -171,20 +168,6 @@ class Graph:
     def __init__(self, outputs: Iterable[Entry]) -> None:
         self.outputs = tuple(outputs)
         self.nodes = tuple(_in_order(self.outputs))
-
-    @cached_property
-    def network(self) -> "networkx.MultiDiGraph[Node]":
-        """The graph as a networkx multi-digraph; an edge carries `output` and `input`, the ports it joins."""
-        import networkx
-
-        network: networkx.MultiDiGraph[Node] = networkx.MultiDiGraph()
-        network.add_nodes_from(self.nodes)
-        network.add_edges_from(
-            (entry.node, node, {"output": entry.index, "input": position})
-            for node in self.nodes
-            for position, entry in enumerate(node.inputs)
-        )
-        return network
 
     @cached_property
     def consumers(self) -> dict[Node, list[Node]]:

@@ -12,8 +12,9 @@ import numpy as np
 
 from gluonic.graph.application import Application
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.node import Entry
+from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import Operator
+from gluonic.graph.subgraphs import Subgraphs
 
 BARE = ("ctx_group", "lr_mult", "wd_mult", "force_mirroring", "mirror_stage")
 _OF_PYTHON = frozenset({bool, int, float, str, type(None)})
@@ -116,6 +117,28 @@ def as_text(given: Any, parsed: Any = None) -> str:
     if isinstance(parsed, np.dtype):
         return parsed.name
     return str(plain(given))
+
+
+def written_attributes(node: Node) -> Mapping[str, str]:
+    """Return the attributes of a node as in a file.
+
+    Gradient rules and passes make nodes that have settings alone; these become attributes, too.
+    """
+    application, written = node.application, node.attributes
+    if application is None:
+        return written
+    known = application.op.attributes
+    more = {
+        name: as_text(value, value)
+        for name, value in application.settings.items()
+        if name not in written and not isinstance(value, Subgraphs)
+        if name not in known or not _is_default(value, known[name].default)
+    }
+    return {**written, **more} if more else written
+
+
+def _is_default(value: Any, default: Any) -> bool:
+    return value is default or (type(value) is type(default) and bool(value == default))
 
 
 def require_strings(attributes: Mapping[str, Any] | Iterable[tuple[str, Any]]) -> None:

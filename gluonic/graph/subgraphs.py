@@ -1,7 +1,12 @@
 """Graphs inside nodes: the bodies of loops and branches."""
 
 from collections.abc import Iterable
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+from gluonic.graph.errors import InferenceError
+
+if TYPE_CHECKING:
+    from gluonic.graph.infer import Facts
 
 
 class Subgraphs(tuple[Any, ...]):
@@ -39,3 +44,24 @@ def held_graphs(node: Any) -> Subgraphs:
     settings = {} if node.application is None else node.application.settings
     found = settings.get("subgraphs")
     return found if isinstance(found, Subgraphs) else Subgraphs()
+
+
+def facts_in(node: Any, graph: Any, kind: str, facts: "Facts | None") -> "Facts | None":
+    """The facts about the nodes of a body in a step.
+
+    Parameters
+    ----------
+    node : the node that runs the body
+    graph : the body
+    kind : ``"shape"`` or ``"dtype"``
+    facts : the facts about the node's inputs; None if there are none
+    """
+    body = next((body for body in held_graphs(node).bodies if body.graph is graph), None)
+    if facts is None or body is None:
+        return None
+    inputs = [facts[entry.node][entry.index] for entry in node.inputs]
+    try:
+        found: Facts = body.facts(kind, inputs)
+    except InferenceError:  # the error has its own picture, with the known facts
+        return None
+    return found

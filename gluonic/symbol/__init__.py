@@ -36,7 +36,7 @@ from gluonic.symbol.register import make_function
 from gluonic.symbol.scopes import AttrScope, block_path, block_scope
 from gluonic.symbol.symbol import Group, Symbol
 from gluonic.symbol.unsupported import NotImplementedForSymbol
-from gluonic.symbol.variables import Variable, load, load_json, var
+from gluonic.symbol.variables import Variable, from_network, load, load_json, var
 
 _functions = Functions(
     "op",
@@ -67,6 +67,7 @@ __all__ = [
     "current_names",
     "eye",
     "fluent",
+    "from_network",
     "full",
     "histogram",
     "hypot",

@@ -19,7 +19,7 @@ from gluonic.ndarray.optimizing import optimize
 from gluonic.symbol.binding import bind, simple_bind
 from gluonic.symbol.compose import apply_operator, composed, copied
 from gluonic.symbol.executor import Executor
-from gluonic.symbol.inferable import Inferable
+from gluonic.symbol.networked import Networked
 from gluonic.symbol.numpy_calls import NumPyCalls
 from gluonic.symbol.numpy_class import numpy_symbol
 from gluonic.symbol.unsupported import (
@@ -50,7 +50,7 @@ def _caller(op: str) -> Caller:
     return Caller(REGISTRY[op], Symbol)
 
 
-class Symbol(Inferable, Arithmetic, NumPyCalls):
+class Symbol(Networked, Arithmetic, NumPyCalls):
     """Outputs of a graph of operators; nothing is computed before it is bound to arrays.
 
     ``+ - * /`` work on equal shapes and do not broadcast; ``F.broadcast_add`` and the like do.

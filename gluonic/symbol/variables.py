@@ -1,15 +1,20 @@
-"""Creating variables, and reading symbols from files."""
+"""Creating variables, and reading symbols from files and networks."""
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic.graph import Node
 from gluonic.graph.dtypes import CODE_OF, as_dtype
 from gluonic.graph.errors import nearest, user_location
 from gluonic.graph.json.reader import read_json
+from gluonic.graph.network.reader import graph_of
 from gluonic.graph.node_attributes import as_text, full_name, is_extra, require_strings
+from gluonic.symbol.numpy_class import numpy_symbol
 from gluonic.symbol.scopes import block_path, current_attributes
 from gluonic.symbol.symbol import Symbol
+
+if TYPE_CHECKING:
+    import networkx
 
 _STORAGE = {"default": "0", "row_sparse": "1", "csr": "2"}
 
@@ -103,3 +108,38 @@ def load_json(json_str: str) -> Symbol:
     if not isinstance(json_str, str):
         raise TypeError(f"json_str must be a string, not {type(json_str).__name__}")
     return Symbol(read_json(json_str).outputs)
+
+
+def from_network(network: "networkx.DiGraph[Any]") -> Symbol:
+    """Make a symbol from a networkx multi-digraph: one of `Symbol.network` that was edited, or a new one.
+
+    Nodes that no output depends on are left out. An unedited network gives the same symbol JSON.
+
+    Parameters
+    ----------
+    network : the data of its nodes and edges are those of `Symbol.network`. A node needs ``operator``, None for a
+        variable. Values of ``attributes`` may be Python's or strings. An edge needs ``input``, the position or the
+        name of an input of its target, unless it is the only one there; ``output`` is 0 by default.
+        ``network.graph["outputs"]`` lists outputs as pairs of a node and a position, or as nodes
+
+    Raises
+    ------
+    MXNetError
+        for unknown operators and wrong attributes, inputs without an edge or with two, outputs that do not exist,
+        cycles and the like; it names the node
+
+    Examples
+    --------
+    >>> import networkx
+    >>> from gluonic import nd
+    >>> graph = networkx.MultiDiGraph(outputs=["relu0"])
+    >>> graph.add_node("data", operator=None)
+    >>> graph.add_node("relu0", operator="Activation", attributes={"act_type": "relu"})
+    >>> key = graph.add_edge("data", "relu0")
+    >>> from_network(graph).eval(data=nd.array([-1, 2]))[0]
+    <BLANKLINE>
+    [0. 2.]
+    <NDArray 2 @cpu(0)>
+    """
+    kind = numpy_symbol() if getattr(network, "graph", {}).get("numpy") else Symbol
+    return kind(graph_of(network).outputs)  # type: ignore[no-any-return]

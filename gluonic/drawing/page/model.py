@@ -10,7 +10,6 @@ from typing import Any, Generic, NamedTuple, TypeVar
 
 import numpy as np
 
-from gluonic.drawing.bodies import facts_in
 from gluonic.drawing.costs import cost_of
 from gluonic.drawing.details import detail
 from gluonic.drawing.families import family_of
@@ -21,7 +20,7 @@ from gluonic.graph import Graph, Node
 from gluonic.graph.errors import Location
 from gluonic.graph.infer import Facts
 from gluonic.graph.node_attributes import is_own
-from gluonic.graph.subgraphs import held_graphs
+from gluonic.graph.subgraphs import facts_in, held_graphs
 
 Json = dict[str, Any]
 _LINES_AROUND = 3

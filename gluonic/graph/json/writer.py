@@ -7,6 +7,7 @@ from typing import Any
 
 from gluonic.graph.listing import variable_versions
 from gluonic.graph.node import Entry, Graph, Node
+from gluonic.graph.node_attributes import written_attributes
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.subgraphs import held_graphs
 
@@ -76,7 +77,7 @@ def _node(
     indent: str,
 ) -> str:
     inner = f"{indent}  "
-    written = node.attributes
+    written = written_attributes(node)
     fields = [f'"op": {_text(node.operator_name)}', f'"name": {_text(node.name)}']
     if SUBGRAPHS in written:
         written = {name: text for name, text in written.items() if name != SUBGRAPHS}

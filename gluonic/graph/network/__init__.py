@@ -1,0 +1,1 @@
+"""Graphs as networks of networkx, and back."""

@@ -1,0 +1,143 @@
+"""A graph as a networkx multi-digraph, for networkx's algorithms and for surgery."""
+
+from collections.abc import Callable, Mapping
+from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
+
+from gluonic.graph.infer import Facts
+from gluonic.graph.json.placeholder import Placeholder
+from gluonic.graph.node import Graph, Node
+from gluonic.graph.node_attributes import written_attributes
+from gluonic.graph.subgraphs import Subgraphs, facts_in, held_graphs
+
+if TYPE_CHECKING:
+    import networkx
+
+Data = dict[str, Any]
+
+
+def network_of(
+    graph: Graph,
+    shapes: Facts | None = None,
+    dtypes: Facts | None = None,
+    is_parameter: Callable[[Node], bool] = lambda node: False,
+) -> "networkx.MultiDiGraph[str]":
+    """Convert a graph; `Symbol.network` describes the result.
+
+    Parameters
+    ----------
+    graph : the graph
+    shapes, dtypes : the facts about its nodes
+    is_parameter : tells the variables that are parameters from those that are inputs
+    """
+    import networkx
+
+    keys = _unique_keys(graph)
+    states = set(graph.states)
+    draws = {node: number for number, node in enumerate(_drawing(graph))}
+    network: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
+    network.graph["outputs"] = [(keys[entry.node], entry.index) for entry in graph.outputs]
+    for node in graph.nodes:
+        role = None
+        if node.is_variable:
+            role = "state" if node in states else "parameter" if is_parameter(node) else "input"
+        data = _data_of(node)
+        data["role"] = role
+        data["shapes"] = None if shapes is None else tuple(shapes[node])
+        data["dtypes"] = None if dtypes is None else tuple(map(_dtype_name, dtypes[node]))
+        if keys[node] != node.name:
+            data["name"] = node.name
+        if node in draws:
+            data["draw"] = draws[node]
+        if held := held_graphs(node):
+            data["subgraphs"] = [
+                network_of(
+                    body,
+                    facts_in(node, body, "shape", shapes),
+                    facts_in(node, body, "dtype", dtypes),
+                    is_parameter,
+                )
+                for body in held
+            ]
+        network.add_node(keys[node], **data)
+    for node in graph.nodes:
+        for position, entry in enumerate(node.inputs):
+            argument = node.applied.inputs[position]
+            network.add_edge(
+                keys[entry.node],
+                keys[node],
+                output=entry.index,
+                input=position,
+                argument=argument,
+            )
+    return network
+
+
+def _unique_keys(graph: Graph) -> dict[Node, str]:
+    """The nodes' names, followed by ``#2``, ``#3``, … where several nodes share one."""
+    names = {node.name for node in graph.nodes}
+    taken: set[str] = set()
+    latest: dict[str, int] = {}
+    keys: dict[Node, str] = {}
+    for node in graph.nodes:
+        key = node.name
+        while key in taken or (key != node.name and key in names):
+            latest[node.name] = latest.get(node.name, 1) + 1
+            key = f"{node.name}#{latest[node.name]}"
+        taken.add(key)
+        keys[node] = key
+    return keys
+
+
+def _drawing(graph: Graph) -> list[Node]:
+    """The nodes that draw random numbers, in the order in which they do."""
+    return [node for node in graph.run_order if node.application and node.application.op.run_name]
+
+
+def _data_of(node: Node) -> Data:
+    """The data that follow from the node alone."""
+    data: Data = {
+        "operator": None,
+        "attributes": dict(written_attributes(node)),
+        "settings": ReadOnly(),
+        "block": node.block,
+        "location": node.location,
+    }
+    if node.application is not None:
+        data["operator"] = node.operator_name
+        data["settings"] = ReadOnly(_plain_settings(node.application.settings))
+        if isinstance(node.application.op, Placeholder):
+            data["placeholder"] = {
+                "outputs": node.output_count,
+                "states": [node.application.inputs.index(n) for n in node.application.states],
+            }
+    return data
+
+
+def _plain_settings(settings: Mapping[str, Any]) -> Data:
+    return {
+        name: value.name if isinstance(value, np.dtype) else value
+        for name, value in settings.items()
+        if not isinstance(value, Subgraphs)
+    }
+
+
+def _dtype_name(dtype: Any) -> str | None:
+    return None if dtype is None else np.dtype(dtype).name
+
+
+class ReadOnly(dict[str, Any]):
+    """The settings of a node in a network: facts, which follow from its attributes."""
+
+    def _refuse(self, *_: Any, **__: Any) -> NoReturn:
+        raise TypeError(
+            "settings follow from a node's attributes and cannot be changed; "
+            'change network.nodes[…]["attributes"]'
+        )
+
+    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
+    update = pop = popitem = setdefault = clear = _refuse  # type: ignore[assignment]
+
+    def __reduce__(self) -> Any:
+        return ReadOnly, (dict(self),)
