@@ -3,8 +3,6 @@
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
-import numpy as np
-
 from gluonic import symbol as sym
 from gluonic.codegen import Explanation, GradientSums
 from gluonic.gluon.eager_scope import eagerly
@@ -135,11 +133,11 @@ class ExplainedBlock(TracedBlock):
         trace, arrays = self._shown_trace(args)
         _, inputs, parameters = self._to_draw(trace, arrays)
         own = [parameters[n.name] for n in trace.graph.variables if n.name in parameters]
-        named = [(parameter.name, parameter) for parameter in own]
+        dtypes: dict[str, Any] = {parameter.name: parameter.dtype for parameter in own}
         return network_of_symbol(
             trace.output,
             {**known_shapes(own), **{name: array.shape for name, array in inputs.items()}},
-            {name: np.dtype(one.dtype) for name, one in (*named, *inputs.items())},
+            dtypes | {name: array.dtype for name, array in inputs.items()},
             frozenset(parameter.name for parameter in own),
         )
 

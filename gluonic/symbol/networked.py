@@ -46,13 +46,14 @@ class Networked(Inferable):
             These are facts, which it does not read:
 
             - ``settings``: the operator's attributes as Python values, with the defaults; read-only
-            - ``role``: ``"input"``, ``"parameter"`` or ``"state"`` of a variable, else None. Which variables are
-              parameters is inferred from names and readers, as for pictures; `HybridBlock.network` knows it
-            - ``shapes``, ``dtypes``: of all outputs, also hidden ones, in tuples; None is unknown, also for an axis
+            - ``role``: ``"input"``, ``"parameter"`` or ``"state"`` of a variable, else None. Parameters are
+              recognized by names and readers, as in pictures; `HybridBlock.network` knows them
+            - ``shapes``, ``dtypes``: tuples with those of all outputs, also hidden ones; what is not known is
+              None, also in a shape
 
-            An edge has ``output``, a position at its source, ``input``, a position at its target, and the fact
-            ``argument``, that input's name. ``network.graph["outputs"]`` is the list of outputs: pairs of a node
-            and a position.
+            An edge has ``output``, a position at its source, ``input``, a position at its target, and the
+            fact ``argument``, that input's name. ``network.graph["outputs"]`` lists the outputs, pairs of a
+            node and a position.
 
         Examples
         --------
@@ -90,15 +91,12 @@ def network_of_symbol(
     """
     from gluonic.drawing.tree import parameter_test
 
-    graph = symbol.graph()
-    facts = [
-        infer_facts(graph, kind, given_facts(graph, kind, (), given)) if shapes or dtypes else None
-        for kind, given in ((SHAPE, shapes), (DTYPE, dtypes))
-    ]
+    graph, is_given = symbol.graph(), bool(shapes or dtypes)
     test = parameter_test(graph.nodes)
     network = network_of(
         graph,
-        *facts,
+        infer_facts(graph, SHAPE, given_facts(graph, SHAPE, (), shapes)) if is_given else None,
+        infer_facts(graph, DTYPE, given_facts(graph, DTYPE, (), dtypes)) if is_given else None,
         test if parameters is None else lambda node: node.name in parameters,
     )
     if symbol.of_numpy:

@@ -117,16 +117,16 @@ def from_network(network: "networkx.DiGraph[Any]") -> Symbol:
 
     Parameters
     ----------
-    network : the data of its nodes and edges are those of `Symbol.network`. A node needs ``operator``, None for a
-        variable. Values of ``attributes`` may be Python's or strings. An edge needs ``input``, the position or the
-        name of an input of its target, unless it is the only one there; ``output`` is 0 by default.
-        ``network.graph["outputs"]`` lists outputs as pairs of a node and a position, or as nodes
+    network : its nodes and edges have the data that `Symbol.network` describes. A node needs ``operator``,
+        None for a variable; values of ``attributes`` may be Python's or strings. An edge needs ``input``, the
+        position or the name of an input of its target, unless it is the only one there; ``output`` is 0 by
+        default. ``network.graph["outputs"]`` lists outputs as pairs of a node and a position, or as nodes
 
     Raises
     ------
     MXNetError
-        for unknown operators and wrong attributes, inputs without an edge or with two, outputs that do not exist,
-        cycles and the like; it names the node
+        for unknown operators and wrong attributes, inputs without an edge or with two, outputs that do not
+        exist, cycles and the like; it names the node
 
     Examples
     --------
@@ -141,5 +141,6 @@ def from_network(network: "networkx.DiGraph[Any]") -> Symbol:
     [0. 2.]
     <NDArray 2 @cpu(0)>
     """
-    kind = numpy_symbol() if getattr(network, "graph", {}).get("numpy") else Symbol
-    return kind(graph_of(network).outputs)  # type: ignore[no-any-return]
+    outputs = graph_of(network).outputs
+    kind: type[Symbol] = numpy_symbol() if network.graph.get("numpy") else Symbol
+    return kind(outputs)

@@ -1,8 +1,10 @@
 """A graph from a networkx network that a user has edited, or built; every mistake names its node."""
 
 import operator
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any, NoReturn
+
+import numpy as np
 
 from gluonic.graph.application import Application
 from gluonic.graph.errors import (
@@ -18,6 +20,7 @@ from gluonic.graph.json.upgrade import hidden_names
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import as_text, own
 from gluonic.graph.operator import REGISTRY, Operator
+from gluonic.support.gc_pause import paused
 
 if TYPE_CHECKING:
     import networkx
@@ -33,7 +36,8 @@ def graph_of(network: "networkx.DiGraph[Any]") -> Graph:
     MXNetError
         where the network is no graph of operators; the message names the node
     """
-    return _Reader(network, "").read()
+    with paused():
+        return _Reader(network, "").read()
 
 
 def _listed(names: Sequence[Any]) -> str:
@@ -41,8 +45,13 @@ def _listed(names: Sequence[Any]) -> str:
     return f"{shown}, …" if len(names) > _MOST_NAMES else shown or "none"
 
 
+def _signature(application: Application) -> str:
+    names = application.inputs
+    return f"{application.op.name} takes {len(names)} inputs: {_listed(names)}"
+
+
 def _is_number(value: Any) -> bool:
-    return hasattr(value, "__index__") and not isinstance(value, bool)
+    return isinstance(value, (int, np.integer)) and not isinstance(value, bool)
 
 
 class _Reader:
@@ -83,20 +92,21 @@ class _Reader:
             for number, (key, position) in enumerate(outputs)
         ]
         graph = Graph(entries)
-        self.order_draws(graph)
+        self.order_draws()
         return Graph(graph.called_anew({}))
 
-    def order_draws(self, graph: Graph) -> None:
+    def order_draws(self) -> None:
         """Let random numbers be drawn in the order of the network; new nodes draw last."""
-        numbers = {self.made[key]: n for key, n in self.network.nodes(data="draw") if key in self.made}
-        last = len(graph.nodes) + len(self.network)
-        for node in graph.nodes:
-            number = numbers.get(node)
-            node.call = last if number is None else number
+        last = len(self.network)
+        for key, number in self.network.nodes(data="draw"):
+            if key in self.made:
+                if number is not None and not _is_number(number):
+                    self.fail(key, f"draw must be a number, not {number!r:.60}")
+                self.made[key].call = last if number is None else number
 
     # ------------------------------------------------------------------------ outputs and order
 
-    def outputs(self) -> list[tuple[Hashable, Any]]:
+    def outputs(self) -> list[tuple[Any, Any]]:
         given = self.network.graph.get("outputs")
         if not isinstance(given, (list, tuple)) or not given:
             ends = [key for key, count in self.network.out_degree() if count == 0]
@@ -111,16 +121,14 @@ class _Reader:
             )
         return [self.output(number, value) for number, value in enumerate(given)]
 
-    def output(self, number: int, value: Any) -> tuple[Hashable, Any]:
+    def output(self, number: int, value: Any) -> tuple[Any, Any]:
         where = f"{self.around}graph attribute 'outputs'[{number}]"
-        is_pair = isinstance(value, (list, tuple)) and len(value) == 2
-        if isinstance(value, str) or (isinstance(value, Hashable) and value in self.network):
-            value, is_pair = (value, 0), True
-        if not is_pair or not _is_number(value[1]):
+        is_pair = isinstance(value, (list, tuple)) and len(value) == 2 and _is_number(value[1])
+        if not is_pair and not isinstance(value, str) and value not in self.network:
             raise MXNetError(
                 describe(f"must be (node, position) or a node, not {value!r}", where=where)
             )
-        key, position = value
+        key, position = value if is_pair else (value, 0)
         if key not in self.network:
             names = [name for name in self.network if isinstance(name, str)]
             raise MXNetError(
@@ -137,7 +145,8 @@ class _Reader:
         nx = self.networkx
         upwards = self.network.reverse(copy=False)
         needed = [key for layer in nx.bfs_layers(upwards, dict.fromkeys(ends)) for key in layer]
-        part = self.network.subgraph(needed)
+        is_all = len(needed) == len(self.network)
+        part = self.network if is_all else self.network.subgraph(needed)
         try:
             return list(nx.topological_sort(part))
         except nx.NetworkXUnfeasible:
@@ -198,9 +207,9 @@ class _Reader:
         return hidden_names(given)
 
     def location(self, key: Any, data: Mapping[str, Any]) -> Location | None:
-        given = data.get("location")
-        if given is None:
-            return self.here
+        given = data.get("location", self.here)
+        if given is None:  # read from a file
+            return None
         if not isinstance(given, (list, tuple)) or len(given) != 3:
             self.fail(key, f"location must be (file, line, function), not {given!r:.60}")
         return Location(*given)
@@ -213,9 +222,12 @@ class _Reader:
         op, count = data["operator"], self.network.in_degree(key)
         if not isinstance(op, str):
             self.fail(key, f"operator must be a name, or None for a variable, not {op!r:.60}")
-        known = REGISTRY[op] if op in REGISTRY else None
+        known = REGISTRY.by_name.get(op)
         if known is None or (known.is_there is not None and not known.is_there(attributes)):
-            return self.absent(key, data, attributes, count)
+            if data.get("placeholder") is None:
+                self.refuse_operator(key, op, attributes)
+            texts, kept = {k: as_text(v) for k, v in attributes.items()}, data["placeholder"]
+            return placeholder(op, count, kept["outputs"], kept["states"], own(texts))
         settings = known.recognized(own(attributes, known))
         self.check_count(key, known, settings, count)
         if data.get("subgraphs"):
@@ -233,14 +245,7 @@ class _Reader:
                 kind=kind,
             )
 
-    def absent(
-        self, key: Any, data: Mapping[str, Any], attributes: Mapping[str, Any], count: int
-    ) -> Application:
-        """The application of an operator that gluonic does not have: one that came from a file is kept."""
-        op, kept = data["operator"], data.get("placeholder")
-        if kept is not None:
-            texts = {name: as_text(value) for name, value in attributes.items()}
-            return placeholder(op, count, kept["outputs"], kept["states"], own(texts))
+    def refuse_operator(self, key: Any, op: str, attributes: Mapping[str, Any]) -> NoReturn:
         what = f"there is no operator {op!r}{nearest(op, REGISTRY)}"
         if op in REGISTRY:
             kind = ", ".join(f"{name}={value!r}" for name, value in own(attributes).items())
@@ -274,36 +279,39 @@ class _Reader:
 
     def inputs(self, key: Any, application: Application) -> list[Entry]:
         names = application.inputs
-        title = f"{application.op.name} takes {len(names)} inputs: {_listed(names)}"
         edges = list(self.network.in_edges(key, data=True))
         found: dict[int, Entry] = {}
         for source, _, edge in edges:
-            position = self.position(key, source, edge.get("input", 0 if len(edges) == 1 else None), names)
+            position = self.position(
+                key, source, edge.get("input", 0 if len(edges) == 1 else None), names
+            )
             if not 0 <= position < len(names):
                 self.fail(
                     key,
                     f"the edge from {source!r} leads to input {position}, which does not exist",
-                    facts=[title],
+                    facts=[_signature(application)],
                     hint="another position, or attributes with which the operator has that input",
                 )
             if position in found:
                 self.fail(
                     key,
                     f"two edges lead to input {position} ({names[position]})",
-                    facts=[f"from {found[position].node.name!r} and from {source!r}", title],
+                    facts=[
+                        f"from {found[position].node.name!r} and from {source!r}",
+                        _signature(application),
+                    ],
                     hint="remove one of them, or give it another input=",
                 )
             reader = f"input {position} ({names[position]}) of {key!r}"
             found[position] = self.entry(source, edge.get("output", 0), reader)
         missing = [f"{i} ({name})" for i, name in enumerate(names) if i not in found]
         if missing:
-            position = missing[0].split()[0]
             self.fail(
                 key,
                 f"no edge leads to input {', '.join(missing[:_MOST_NAMES])}",
-                facts=[title],
-                hint=f"network.add_edge(source, {key!r}, input={position}), from a variable if it is a "
-                "parameter: network.add_node(source, operator=None)",
+                facts=[_signature(application)],
+                hint=f"network.add_edge(source, {key!r}, input={missing[0].split()[0]}), from a "
+                "variable if it is a parameter: network.add_node(source, operator=None)",
             )
         entries = [found[position] for position in range(len(names))]
         self.check_states(key, application, entries)
@@ -333,12 +341,12 @@ class _Reader:
         """An output of a node that has been made."""
         node = self.made[key]
         if not _is_number(position) or not 0 <= position < node.output_count:
-            names = [] if node.application is None else node.application.outputs
+            names = ["output"] if node.application is None else node.application.outputs
             self.fail(
                 key,
                 f"{reader} reads output {position!r}, which does not exist",
-                facts=[f"the node has {node.output_count} outputs {', '.join(names)}".rstrip()],
-                hint="output=0 of the edge" if "input" in reader else "position 0",
+                facts=[f"its outputs: {', '.join(names)}"],
+                hint=f"a position below {node.output_count}",
             )
         return Entry(node, operator.index(position))
 

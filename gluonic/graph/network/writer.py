@@ -10,6 +10,7 @@ from gluonic.graph.json.placeholder import Placeholder
 from gluonic.graph.node import Graph, Node
 from gluonic.graph.node_attributes import written_attributes
 from gluonic.graph.subgraphs import Subgraphs, facts_in, held_graphs
+from gluonic.support.gc_pause import paused
 
 if TYPE_CHECKING:
     import networkx
@@ -31,6 +32,13 @@ def network_of(
     shapes, dtypes : the facts about its nodes
     is_parameter : tells the variables that are parameters from those that are inputs
     """
+    with paused():
+        return _network(graph, shapes, dtypes, is_parameter)
+
+
+def _network(
+    graph: Graph, shapes: Facts | None, dtypes: Facts | None, is_parameter: Callable[[Node], bool]
+) -> "networkx.MultiDiGraph[str]":
     import networkx
 
     keys = _unique_keys(graph)
@@ -136,8 +144,8 @@ class ReadOnly(dict[str, Any]):
             'change network.nodes[…]["attributes"]'
         )
 
-    __setitem__ = __delitem__ = __ior__ = _refuse  # type: ignore[assignment]
-    update = pop = popitem = setdefault = clear = _refuse  # type: ignore[assignment]
+    __setitem__ = __delitem__ = __ior__ = _refuse
+    update = pop = popitem = setdefault = clear = _refuse
 
     def __reduce__(self) -> Any:
         return ReadOnly, (dict(self),)
