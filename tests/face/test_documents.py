@@ -30,8 +30,8 @@ def test_the_tour_runs_and_shows_what_was_compiled(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    _, tour, pictures, inspection = blocks("README.md")
-    run("README.md", [tour, pictures, inspection])
+    _, *in_order = blocks("README.md")
+    assert run("README.md", in_order)["features"]
     files = {"tour-symbol.json", "tour-0000.params", "net.html", "mine.html", "trace.json"}
     assert files <= {path.name for path in tmp_path.iterdir()}
 
@@ -49,6 +49,38 @@ def test_operators_in_the_manner_of_minpy_run_as_their_page_describes() -> None:
 def test_a_net_is_trained_on_arrays_of_numpy_as_its_page_describes() -> None:
     names = run("docs/numpy.md", blocks("docs/numpy.md"))
     assert type(names["loss"]) is names["np"].ndarray
+
+
+PROGRAMS = dict(enumerate(blocks("docs/surgery.md"), start=1))
+
+
+@pytest.mark.parametrize("number", PROGRAMS)
+def test_the_programs_on_surgery_run_as_users_run_them(number: int, tmp_path: Path) -> None:
+    ran = command("-c", PROGRAMS[number], folder=tmp_path, GLUONIC_EXECUTOR="mixed")
+    assert not ran.returncode, ran.stderr
+
+
+UNCONNECTED = """import gluonic as mx
+from gluonic import gluon
+
+net = gluon.nn.HybridSequential(prefix="net_")
+with net.name_scope():
+    net.add(gluon.nn.Conv2D(8, 3))
+net.initialize()
+x = mx.nd.random.uniform(shape=(1, 3, 16, 16))
+graph = net.network(x)
+graph.remove_edge("net_conv0_bias", "net_conv0_fwd")
+mx.sym.from_network(graph)
+"""
+
+
+def test_a_mistake_in_a_network_has_the_message_shown_on_its_page(tmp_path: Path) -> None:
+    shown = (ROOT / "docs/surgery.md").read_text().split("what to try:\n\n")[1].split("\n\n")[0]
+    (tmp_path / "model.py").write_text(UNCONNECTED)
+    ran = command(str(tmp_path / "model.py"))
+    message = ran.stderr.replace(f"{tmp_path}/", "").partition("MXNetError: ")[2]
+    for line, expected in zip(message.splitlines()[:4], dedent(shown).splitlines(), strict=True):
+        assert line.startswith(expected.rstrip("…"))
 
 
 WRONG = """from gluonic import gluon, nd
