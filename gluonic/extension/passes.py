@@ -135,17 +135,13 @@ def _in_order(document: dict[str, Any]) -> dict[str, Any]:
 
     Libraries return them in any order, with wrong `arg_nodes` and `node_row_ptr`, which are left out.
     """
-    nodes, order = document["nodes"], dict[int, int]()
-    stack = [(head[0], False) for head in reversed(document["heads"])]
-    entered: set[int] = set()
-    while stack:
-        number, done = stack.pop()
-        if done:
-            order[number] = len(order)
-        elif number not in entered:
-            entered.add(number)
-            stack.append((number, True))
-            stack += [(entry[0], False) for entry in reversed(nodes[number].get("inputs", []))]
+    import networkx
+
+    nodes = document["nodes"]
+    heads = [(-1, head[0]) for head in document["heads"]]
+    reads = [(i, entry[0]) for i, node in enumerate(nodes) for entry in node.get("inputs", [])]
+    found = networkx.dfs_postorder_nodes(networkx.DiGraph(heads + reads), -1)
+    order = {number: position for position, number in enumerate(found) if number >= 0}
     records = []
     for number in order:
         record = {"inputs": [], **nodes[number]}

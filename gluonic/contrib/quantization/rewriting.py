@@ -7,8 +7,8 @@
 Nodes and names equal those of MXNet's pass, so that files are alike.
 """
 
-from collections.abc import Iterable, Mapping, Sequence
-from typing import Any, NamedTuple
+from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from gluonic.contrib.numbered_outputs import output_suffix
 from gluonic.contrib.quantization.layers import Form, form_of
@@ -84,30 +84,24 @@ def _forms(graph: Graph, options: Quantizing) -> dict[Node, Form]:
     for entry in (*graph.reads, *graph.outputs):
         if entry.index and entry.node in found and not found[entry.node].floats:
             del found[entry.node]
-    return found if options.everything else _between(graph, found)
+    return found if options.everything else _between(found)
 
 
-def _between(graph: Graph, forms: dict[Node, Form]) -> dict[Node, Form]:
+def _between(forms: dict[Node, Form]) -> dict[Node, Form]:
     """The nodes that are worthwhile to quantize, and those on paths between two of them."""
+    import networkx
+
+    network: networkx.DiGraph[Node] = networkx.DiGraph()
+    network.add_nodes_from(forms)
+    network.add_edges_from(
+        (entry.node, node) for node in forms for entry in node.inputs if entry.node in forms
+    )
     worth = [node for node, form in forms.items() if form.is_worthwhile]
-    others = {node for node, form in forms.items() if not form.is_worthwhile}
-    before = _reached(worth, others, lambda node: [entry.node for entry in node.inputs])
-    after = _reached(worth, others, lambda node: graph.consumers[node])
-    return {
-        n: form for n, form in forms.items() if form.is_worthwhile or (n in before and n in after)
-    }
-
-
-def _reached(start: Iterable[Node], among: set[Node], neighbours: Any) -> set[Node]:
-    """The nodes of `among` that are reachable from `start` through neighbours in `among`."""
-    found: set[Node] = set()
-    waiting = list(start)
-    while waiting:
-        for node in neighbours(waiting.pop()):
-            if node in among and node not in found:
-                found.add(node)
-                waiting.append(node)
-    return found
+    after, before = (
+        {node for layer in networkx.bfs_layers(one, worth) for node in layer}
+        for one in (network, network.reverse(copy=False))
+    )
+    return {node: form for node, form in forms.items() if node in after and node in before}
 
 
 def _made(op: str, name: str, inputs: Sequence[Entry], attributes: Mapping[str, str]) -> Node:

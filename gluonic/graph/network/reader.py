@@ -20,12 +20,15 @@ from gluonic.graph.json.upgrade import hidden_names
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import as_text, own
 from gluonic.graph.operator import REGISTRY, Operator
+from gluonic.graph.subgraphs import Subgraphs, held_graphs
 from gluonic.support.gc_pause import paused
 
 if TYPE_CHECKING:
     import networkx
 
 _MOST_NAMES = 12
+_OTHER_NAMES = {"attribute", "attrs", "attr", "param"}
+"""What symbol JSON of different versions calls attributes, and a likely slip."""
 
 
 def graph_of(network: "networkx.DiGraph[Any]") -> Graph:
@@ -201,6 +204,8 @@ class _Reader:
             self.fail(key, "is a variable and cannot hold subgraphs")
 
     def attributes(self, key: Any, data: Mapping[str, Any]) -> dict[str, Any]:
+        for other in _OTHER_NAMES & data.keys():
+            self.fail(key, f"has {other!r}, which has no effect", hint="attributes={…}")
         given = data.get("attributes") or {}
         if not isinstance(given, Mapping) or not all(isinstance(name, str) for name in given):
             self.fail(key, f"attributes must be a dict with names as keys, not {given!r:.60}")
@@ -265,15 +270,21 @@ class _Reader:
                 hint=f"set the attribute {op.count} to the number of inputs, or leave it out",
             )
 
-    def held(self, key: Any, op: Operator, networks: Any) -> list[Graph]:
+    def held(self, key: Any, op: Operator, networks: Any) -> Subgraphs:
+        """The graphs of a node; the gradient of a loop shares those of the loop, whose steps it repeats."""
         if "subgraphs" not in op.attributes:
             self.fail(key, f"the operator {op.name} holds no subgraphs")
         if not isinstance(networks, (list, tuple)):
             self.fail(key, f"subgraphs must be a list of networks, not {networks!r:.60}")
-        return [
+        for source, _, edge in self.network.in_edges(key, data=True):
+            loop, position = self.made[source], edge.get("output", 0)
+            is_hidden = _is_number(position) and position >= loop.visible_count
+            if is_hidden and self.network.nodes[source].get("subgraphs") is networks:
+                return held_graphs(loop)
+        return Subgraphs(
             _Reader(inner, f"{self.around}subgraph {number} of node {key!r}: ").read()
             for number, inner in enumerate(networks)
-        ]
+        )
 
     # ------------------------------------------------------------------------ inputs
 

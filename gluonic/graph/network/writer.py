@@ -58,16 +58,13 @@ def _network(
             data["name"] = node.name
         if node in draws:
             data["draw"] = draws[node]
-        if held := held_graphs(node):
-            data["subgraphs"] = [
-                network_of(
-                    body,
-                    facts_in(node, body, "shape", shapes),
-                    facts_in(node, body, "dtype", dtypes),
-                    is_parameter,
-                )
-                for body in held
-            ]
+        if held_graphs(node):
+            forward = _forward_of(node)
+            data["subgraphs"] = (
+                _networks(node, shapes, dtypes, is_parameter)
+                if forward is None
+                else network.nodes[keys[forward]]["subgraphs"]
+            )
         network.add_node(keys[node], **data)
     for node in graph.nodes:
         for position, entry in enumerate(node.inputs):
@@ -80,6 +77,33 @@ def _network(
                 argument=argument,
             )
     return network
+
+
+def _networks(
+    node: Node,
+    shapes: Facts | None,
+    dtypes: Facts | None,
+    is_parameter: Callable[[Node], bool],
+) -> "list[networkx.MultiDiGraph[str]]":
+    """The networks of the graphs that a node holds."""
+    return [
+        _network(
+            body,
+            facts_in(node, body, "shape", shapes),
+            facts_in(node, body, "dtype", dtypes),
+            is_parameter,
+        )
+        for body in held_graphs(node)
+    ]
+
+
+def _forward_of(node: Node) -> Node | None:
+    """The loop or branch of which a node is the gradient: it reads its hidden output, and shares its graphs."""
+    for entry in node.inputs:
+        is_hidden = entry.index >= entry.node.visible_count
+        if is_hidden and held_graphs(entry.node) is held_graphs(node):
+            return entry.node
+    return None
 
 
 def _unique_keys(graph: Graph) -> dict[Node, str]:

@@ -108,6 +108,10 @@ MISTAKES: dict[str, tuple[Callable[[Network], Any], str]] = {
         set_data("fc", attributes=["num_hidden"]),
         r"node 'fc': attributes must be a dict with names as keys, not \['num_hidden'\]",
     ),
+    "attributes by their name in files": (
+        set_data("fc", attrs={"num_hidden": 4}),
+        r"node 'fc': has 'attrs', which has no effect[\s\S]*Try: attributes=",
+    ),
     "missing input": (
         lambda n: n.remove_edge("fc_weight", "fc"),
         r"node 'fc': no edge leads to input 1 \(weight\)\n  FullyConnected takes 3 inputs: "

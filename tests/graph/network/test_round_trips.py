@@ -101,6 +101,19 @@ def test_loops_and_branches_keep_their_graphs() -> None:
         assert one.asnumpy().tolist() == other.asnumpy().tolist()
 
 
+def test_the_gradient_of_a_loop_repeats_the_steps_of_its_loop() -> None:
+    outputs, _ = sym.contrib.foreach(
+        lambda x, s: (sym.tanh(x * s), s + x), sym.var("x"), sym.var("s")
+    )
+    gradient = outputs.grad(["x", "s"])
+    again = same_after_a_round_trip(gradient, x=(3, 2), s=(2,))
+    copied = sym.from_network(copy.deepcopy(gradient.network()))
+    given = {"x": nd.array([[1, 2], [3, 4], [5, 6]]) / 10, "s": nd.array([1, 2])}
+    expected = [x.asnumpy().tolist() for x in gradient.eval(**given)]
+    for made in (again, copied):
+        assert [x.asnumpy().tolist() for x in made.eval(**given)] == expected
+
+
 def test_bodies_have_the_shapes_of_a_step() -> None:
     outputs, _ = sym.contrib.foreach(lambda x, s: (x + s, s), sym.var("x"), sym.var("s"))
     network = outputs.network(x=(4, 2, 3), s=(2, 3))
