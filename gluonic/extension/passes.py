@@ -138,9 +138,9 @@ def _in_order(document: dict[str, Any]) -> dict[str, Any]:
     import networkx
 
     nodes = document["nodes"]
-    heads = [(-1, head[0]) for head in document["heads"]]
+    ends = [(-1, head[0]) for head in document["heads"]]
     reads = [(i, entry[0]) for i, node in enumerate(nodes) for entry in node.get("inputs", [])]
-    found = networkx.dfs_postorder_nodes(networkx.DiGraph(heads + reads), -1)
+    found = networkx.dfs_postorder_nodes(networkx.DiGraph(ends + reads), -1)
     order = {number: position for position, number in enumerate(found) if number >= 0}
     records = []
     for number in order:

@@ -113,7 +113,7 @@ class Holder(gluon.HybridBlock):
     def __init__(self) -> None:
         super().__init__()
         with self.name_scope():
-            self.network = nn.Dense(2)
+            self.network = nn.Dense(2)  # type: ignore[method-assign]
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
         return self.network(x)
