@@ -40,7 +40,8 @@ class Networked(Inferable):
             - ``block``, ``location``: the path of the block and the line (file, number, function) that made it
             - ``subgraphs``: the networks of its bodies, only for a loop or a branch
             - ``name``: the symbol's name for the node, only if it differs from the key
-            - ``draw``: only if it draws random numbers, its place among those that do
+            - ``turn``: the place of an operator among those that draw random numbers, or behave otherwise in
+              training; only for these, which run in this order
             - ``placeholder``: only for an operator that gluonic does not have, from a file
 
             These are facts, which it does not read:
@@ -53,7 +54,7 @@ class Networked(Inferable):
 
             An edge has ``output``, a position at its source, ``input``, a position at its target, and the
             fact ``argument``, that input's name. ``network.graph["outputs"]`` lists the outputs, pairs of a
-            node and a position.
+            node and a position; ``network.graph["numpy"]`` is True for symbols of `mx.sym.np`.
 
         Examples
         --------

@@ -95,16 +95,16 @@ class _Reader:
             for number, (key, position) in enumerate(outputs)
         ]
         graph = Graph(entries)
-        self.order_draws()
+        self.give_turns()
         return Graph(graph.called_anew({}))
 
-    def order_draws(self) -> None:
-        """Let random numbers be drawn in the order of the network; new nodes draw last."""
+    def give_turns(self) -> None:
+        """Let random numbers be drawn in the order of the network, for new nodes last."""
         last = len(self.network)
-        for key, number in self.network.nodes(data="draw"):
+        for key, number in self.network.nodes(data="turn"):
             if key in self.made:
                 if number is not None and not _is_number(number):
-                    self.fail(key, f"draw must be a number, not {number!r:.60}")
+                    self.fail(key, f"turn must be a number, not {number!r:.60}")
                 self.made[key].call = last if number is None else number
 
     # ------------------------------------------------------------------------ outputs and order

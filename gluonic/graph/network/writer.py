@@ -43,7 +43,7 @@ def _network(
 
     keys = _unique_keys(graph)
     states = set(graph.states)
-    draws = {node: number for number, node in enumerate(_drawing(graph))}
+    turns = {node: number for number, node in enumerate(_in_turn(graph))}
     network: networkx.MultiDiGraph[str] = networkx.MultiDiGraph()
     network.graph["outputs"] = [(keys[entry.node], entry.index) for entry in graph.outputs]
     for node in graph.nodes:
@@ -56,8 +56,8 @@ def _network(
         data["dtypes"] = None if dtypes is None else tuple(map(_dtype_name, dtypes[node]))
         if keys[node] != node.name:
             data["name"] = node.name
-        if node in draws:
-            data["draw"] = draws[node]
+        if node in turns:
+            data["turn"] = turns[node]
         if held_graphs(node):
             forward = _forward_of(node)
             data["subgraphs"] = (
@@ -122,8 +122,8 @@ def _unique_keys(graph: Graph) -> dict[Node, str]:
     return keys
 
 
-def _drawing(graph: Graph) -> list[Node]:
-    """The nodes that draw random numbers, in the order in which they do."""
+def _in_turn(graph: Graph) -> list[Node]:
+    """The nodes that draw random numbers or behave otherwise in training, in the order in which they run."""
     return [node for node in graph.run_order if node.application and node.application.op.run_name]
 
 

@@ -195,7 +195,7 @@ MISTAKES: dict[str, tuple[Callable[[Network], Any], str]] = {
         set_data("fc", location="here"),
         r"node 'fc': location must be \(file, line, function\), not 'here'",
     ),
-    "draw": (set_data("fc", draw="first"), r"node 'fc': draw must be a number, not 'first'"),
+    "turn": (set_data("fc", turn="first"), r"node 'fc': turn must be a number, not 'first'"),
     "subgraphs of a plain operator": (
         set_data("fc", subgraphs=[networkx.MultiDiGraph()]),
         r"node 'fc': the operator FullyConnected holds no subgraphs",

@@ -179,7 +179,7 @@ def test_random_numbers_are_drawn_in_the_order_of_the_original_calls() -> None:
     second = sym.random.uniform(shape=(3,), name="second")
     symbol = sym.Group([second, first])
     network = symbol.network()
-    assert (network.nodes["first"]["draw"], network.nodes["second"]["draw"]) == (0, 1)
+    assert (network.nodes["first"]["turn"], network.nodes["second"]["turn"]) == (0, 1)
     shuffled = networkx.MultiDiGraph(**network.graph)
     shuffled.add_nodes_from(reversed(list(network.nodes(data=True))))
     for other in (network, shuffled):
