@@ -7,6 +7,7 @@ from typing import Any
 
 from gluonic.distributed.errors import MPIMissingError
 from gluonic.graph.errors import describe
+from gluonic.support.extras import how_to_install
 
 _SIZES = ("OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "PMIX_SIZE", "MV2_COMM_WORLD_SIZE", "SLURM_NTASKS")
 """The environment variables in which launchers give the number of ranks."""
@@ -29,7 +30,7 @@ def mpi() -> Any:
                 "several processes need MPI, and there is none",
                 where="distributed",
                 facts=[f"{type(error).__name__}: {error}"],
-                hint="pip install gluonic[mpi], or mpi4py beside the MPI of your cluster",
+                hint=f"{how_to_install('mpi')}, or mpi4py beside the MPI of your cluster",
             )
         ) from error
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import AttributeValueError, NotThereError, describe, nearest
+from gluonic.support.extras import how_to_install
 
 CODES: dict[int, np.dtype[Any]] = {
     0: np.dtype("float32"),
@@ -44,7 +45,7 @@ def bfloat16() -> np.dtype[Any]:
             import ml_dtypes
         except ImportError as error:
             raise NotThereError(
-                describe("bfloat16 needs ml_dtypes", hint='pip install "gluonic[bfloat16]"')
+                describe("bfloat16 needs ml_dtypes", hint=how_to_install("bfloat16"))
             ) from error
         dtype = np.dtype(ml_dtypes.bfloat16)
         CODES[BFLOAT16_CODE], CODE_OF[dtype] = dtype, BFLOAT16_CODE

@@ -28,9 +28,12 @@ from typing import Any, NamedTuple
 PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
 _STANDARD = str(Path(warnings.__file__).parent)
 _RUNNERS = tuple(
-    f"{_STANDARD}/{name}" for name in ("concurrent/", "multiprocessing/", "threading.py")
+    f"{_STANDARD}/{name}"
+    for name in ("concurrent/", "multiprocessing/", "runpy.py", "threading.py")
 )
-"""The modules from which Python calls functions in another process or thread."""
+"""The modules from which Python runs a program, or calls functions in another process or thread."""
+_COMMAND_LINE = f"{PACKAGE}__main__.py"
+"""What called it, such as the script ``bin/gluonic``, is no code of the user's."""
 
 
 class MXNetError(RuntimeError):
@@ -213,9 +216,11 @@ def _is_ours(file: str) -> bool:
 
 
 def user_location() -> Location | None:
-    """The innermost line on the stack that is not gluonic's own."""
+    """The innermost line on the stack that is the user's; None in a command such as ``gluonic view``."""
     frame: FrameType | None = sys._getframe(1)
     while frame is not None and _is_ours(frame.f_code.co_filename):
+        if frame.f_code.co_filename == _COMMAND_LINE:
+            return None
         frame = frame.f_back
     if frame is None:
         return None

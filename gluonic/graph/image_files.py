@@ -8,6 +8,7 @@ import numpy as np
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError, describe
 from gluonic.graph.opencv import MissingLibraryError, opencv
+from gluonic.support.extras import how_to_install
 
 _AS_STORED, _GREY = -1, 0
 _QUALITY = {".jpg": "JPEG_QUALITY", ".jpeg": "JPEG_QUALITY", ".png": "PNG_COMPRESSION"}
@@ -129,7 +130,7 @@ def _pillow(module: str) -> Any:
         return importlib.import_module(f"PIL.{module}")
     except ModuleNotFoundError as error:
         raise MissingLibraryError(
-            describe("images are decoded by OpenCV", hint="pip install 'gluonic[image]'")
+            describe("images are decoded by OpenCV", hint=how_to_install("image"))
         ) from error
 
 

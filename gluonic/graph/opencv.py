@@ -6,6 +6,7 @@ from functools import cache
 from typing import Any
 
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.support.extras import how_to_install
 
 
 class MissingLibraryError(MXNetError, ImportError):
@@ -37,9 +38,7 @@ def required_opencv(what: str) -> Any:
     """
     found = opencv()
     if found is None:
-        raise MissingLibraryError(
-            describe(f"{what} needs OpenCV", hint="pip install 'gluonic[image]'")
-        )
+        raise MissingLibraryError(describe(f"{what} needs OpenCV", hint=how_to_install("image")))
     return found
 
 

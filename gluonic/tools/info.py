@@ -12,6 +12,7 @@ from gluonic.codegen.machine import cache, target
 from gluonic.distributed.errors import MPIMissingError
 from gluonic.distributed.mpi import launched_ranks, mpi
 from gluonic.support.cpu_count import available_cores
+from gluonic.support.extras import how_to_install
 
 
 def main(arguments: Sequence[str] = ()) -> int:
@@ -55,7 +56,7 @@ def _mpi() -> str:
     try:
         found = mpi()
     except MPIMissingError as error:
-        return f"none: {error.__cause__}; pip install gluonic[mpi]"
+        return f"none: {error.__cause__}; {how_to_install('mpi')}"
     library = found.Get_library_version().strip("\0 \n").partition("\n")[0]
     version = ".".join(map(str, found.Get_version()))
     rank, ranks = found.COMM_WORLD.Get_rank(), found.COMM_WORLD.Get_size()

