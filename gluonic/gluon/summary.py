@@ -16,7 +16,7 @@ if TYPE_CHECKING:
     from gluonic.gluon.parameter import Parameter
     from gluonic.gluon.trace import Trace
 
-_ROW = "{:>20}  {:>42} {:>15}{:>20}{:>16}"
+_ROW = "{:>20}  {:>42} {:>15} {:>19} {:>15}"
 _WIDTH = 116
 
 

@@ -127,6 +127,31 @@ def test_previous_layers_take_a_line_each(capsys: pytest.CaptureFixture[str]) ->
     assert lines[index + 1].split() == ["b"]
 
 
+def test_long_numbers_widen_their_columns_and_the_table(capsys: pytest.CaptureFixture[str]) -> None:
+    x = sym.FullyConnected(sym.var("data"), num_hidden=50_000, name="fc1")
+    print_summary(sym.FullyConnected(x, num_hidden=300_000, name="fc2"), {"data": (1, 20_000)})
+    lines = capsys.readouterr().out.splitlines()
+    rows = {line.split("(")[0]: line.split() for line in lines}
+    assert rows["fc1"][1:] == ["50000", "1000050000", "2,000,000,000", "200,000", "data"]
+    assert rows["fc2"][1:] == ["300000", "15000300000", "30,000,000,000", "1,200,000", "fc1"]
+    table = lines[: lines.index(next(line for line in lines if line.startswith("Total")))]
+    assert len({len(line) for line in table}) == 1
+    assert table[5].index("200,000") == table[7].index("1,200,000") == table[1].index("Memory")
+
+
+def test_long_names_lose_their_beginning_not_the_operator(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    first = sym.tanh(sym.var("data"), name="a" * 60 + "_first")
+    print_summary(sym.exp(first, name="b" * 60 + "_second"), {"data": (1, 7)})
+    rows = [line.split() for line in capsys.readouterr().out.splitlines()]
+    found = next(row for row in rows if row[0].endswith("_second(exp)"))
+    assert found[0].startswith("…bbb")
+    assert found[1] == "7"
+    assert found[-1].startswith("…aaa")
+    assert found[-1].endswith("_first")
+
+
 @pytest.mark.parametrize("function", [print_summary, plot_network])
 def test_only_symbols_are_taken(function: object) -> None:
     assert callable(function)
