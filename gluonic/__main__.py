@@ -1,78 +1,123 @@
-"""``python -m gluonic script.py args…``: run an unmodified MXNet program on gluonic."""
+"""``python -m gluonic script.py args…``: run an unmodified MXNet program on gluonic, or a command."""
 
 import argparse
+import importlib
 import os
 import sys
+import traceback
 from collections.abc import Sequence
+from pathlib import Path
 
 from gluonic import running
 from gluonic._version import __version__
+from gluonic.graph.errors import nearest
 from gluonic.served import serve
-from gluonic.tools import view
-from gluonic.tools.warm import warm
+from gluonic.tools.command import CommandError, program_name
+from gluonic.tools.file_kinds import why_no_program
 
 _DESCRIPTION = """Run an MXNet program on gluonic, unmodified, as Python itself would run it. The program,
 and the processes that it starts, import gluonic as mxnet. It gets names back that NumPy and Python have
-dropped since MXNet's last release, such as np.float and collections.Iterable.
-`view net-symbol.json` instead of a script shows a model as a page; `warm script.py args` runs a program
-whose first calls compile, so that later runs find all machine code on disk; `info` shows what gluonic
-has found on this machine: versions, the processor, the code cache, MPI."""
+dropped since MXNet's last release, such as np.float and collections.Iterable."""
+_COMMANDS = {
+    "summary": "list the layers of net-symbol.json, or the arrays in net-0000.params",
+    "view": "show net-symbol.json as a page in a browser, or write a page or a picture",
+    "warm": "run a program whose first calls compile: later runs find the machine code on disk",
+    "info": "show what was found on this machine: versions, processor, code cache, MPI",
+}
+_INSTEAD = "\n       %(prog)s COMMAND arguments"
+_WARMING = """Run a program whose first calls compile, and report the machine code that is new on disk:
+later runs of the program find it there."""
 
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run the command line; the exit status."""
-    arguments = list(sys.argv[1:] if given is None else given)
-    if arguments[:1] == ["view"] and not os.path.exists("view"):
-        return view.main(arguments[1:])
-    if arguments[:1] == ["info"] and not os.path.exists("info"):
-        from gluonic.tools import info  # it imports the compiler
-
-        return info.main(arguments[1:])
-    is_warming = arguments[:1] == ["warm"] and not os.path.exists("warm")
-    parser = _parser()
-    options = parser.parse_args(arguments[is_warming:])
-    if options.cpu:
-        os.environ["GLUONIC_GPU"] = "cpu"
-    if options.no_numpy_aliases:
-        os.environ["GLUONIC_NUMPY_ALIASES"] = "0"
-    serve()
-    program, arguments = _program(parser, options)
-    if is_warming:
-        warm(lambda: running.run(program, arguments))
+    parser = _parser(program_name(), _DESCRIPTION, _INSTEAD, _list_of_commands())
+    parser.add_argument("--version", action="version", version=f"gluonic {__version__}")
+    options = parser.parse_args(given)
+    command = "" if options.module or options.code else "".join(options.script[:1])
+    if command in _COMMANDS and command != "warm":
+        tool = importlib.import_module(f"gluonic.tools.{command}")
+        status: int = tool.main(options.script[1:])
+        return status
+    if command == "warm":
+        _warm(options.script[1:], before=options)
     else:
-        running.run(program, arguments)
+        running.run(*_program(parser, options))
     return 0
+
+
+def _warm(given: Sequence[str], before: argparse.Namespace) -> None:
+    """Run the program that the rest of the line names; options may stand before the command, too."""
+    from gluonic.tools.warm import warm  # it imports the compiler
+
+    parser = _parser(f"{program_name()} warm", _WARMING)
+    options = parser.parse_args(given, before)
+    program, arguments = _program(parser, options)
+    try:
+        warm(lambda: running.run(program, arguments))
+    except CommandError as error:
+        parser.exit(1, f"{parser.prog}: {error}\n")
 
 
 def _program(
     parser: argparse.ArgumentParser, options: argparse.Namespace
 ) -> tuple[running.MainProgram, list[str]]:
-    """The program to run, and its arguments."""
+    """The program to run, and its arguments; gluonic is served as mxnet from then on."""
+    if not options.code and not options.module:
+        _check_script(parser, options.script)
+    if options.cpu:
+        os.environ["GLUONIC_GPU"] = "cpu"
+    if options.no_numpy_aliases:
+        os.environ["GLUONIC_NUMPY_ALIASES"] = "0"
+    serve()
     try:
-        if options.code:
-            source, *arguments = options.code + options.script
-            return running.of_code(source), arguments
-        if options.module:
-            name, *arguments = options.module + options.script
-            return running.of_module(name), arguments
-        if not options.script:
-            parser.error("the following arguments are required: script, or -m module, or -c code")
-        path, *arguments = options.script
-        if path == "-":
-            return running.of_input(sys.stdin.read()), arguments
-        if not os.path.exists(path):
-            parser.error(f"there is no file {path}")
-        return running.of_script(path), arguments
+        return _find_program(options)
     except running.NotRunnableError as error:
         parser.exit(1, f"{sys.executable}: {error}\n")
+    except SyntaxError as error:  # without the lines of gluonic that read the program
+        parser.exit(1, "".join(traceback.format_exception(type(error), error, None)))
 
 
-def _parser() -> argparse.ArgumentParser:
+def _check_script(parser: argparse.ArgumentParser, script: Sequence[str]) -> None:
+    """Refuse what cannot be run, and say what would work."""
+    if not script:
+        parser.error("name a script, or a command, or -m module, or -c code")
+    if script[0] == "-":
+        return
+    if not os.path.exists(script[0]):
+        parser.error(f"there is no file {script[0]}{nearest(script[0], _COMMANDS)}")
+    refused = why_no_program(Path(script[0]))
+    if refused:
+        parser.exit(2, f"{parser.prog}: {refused}\n")
+
+
+def _find_program(options: argparse.Namespace) -> tuple[running.MainProgram, list[str]]:
+    """Read the program; a module's packages are imported."""
+    if options.code:
+        source, *arguments = options.code + options.script
+        return running.of_code(source), arguments
+    if options.module:
+        name, *arguments = options.module + options.script
+        return running.of_module(name), arguments
+    path, *arguments = options.script
+    if path == "-":
+        return running.of_input(sys.stdin.read()), arguments
+    return running.of_script(path), arguments
+
+
+def _parser(
+    name: str, description: str, instead: str = "", more: str = ""
+) -> argparse.ArgumentParser:
+    """A parser of what names a program, and of the options before it."""
     parser = argparse.ArgumentParser(
-        prog="python -m gluonic", description=_DESCRIPTION, allow_abbrev=False
+        prog=name,
+        usage="%(prog)s [options] (script | -m module | -c code) arguments" + instead,
+        description=description,
+        epilog=more,
+        formatter_class=argparse.RawDescriptionHelpFormatter,
+        allow_abbrev=False,
     )
     add, rest = parser.add_argument, argparse.REMAINDER
-    add("--version", action="version", version=f"gluonic {__version__}")
     add("--cpu", action="store_true", help="let the CPU serve contexts of GPUs: mx.gpu(i)")
     add(
         "--no-numpy-aliases",
@@ -83,6 +128,13 @@ def _parser() -> argparse.ArgumentParser:
     add("-c", dest="code", nargs=rest, metavar="...", help="run code: its text and arguments")
     add("script", nargs=rest, help="the script (- is what is piped in) and its arguments")
     return parser
+
+
+def _list_of_commands() -> str:
+    width = max(map(len, _COMMANDS))
+    rows = [f"  {name:<{width}}  {told}" for name, told in _COMMANDS.items()]
+    more = f"{program_name()} COMMAND --help describes a command; a script of such a name is run as ./view"
+    return "\n".join(["commands, instead of a script:", *rows, "", more])
 
 
 if __name__ == "__main__":

@@ -5,7 +5,7 @@ import os
 import sys
 from collections.abc import Sequence
 from dataclasses import field
-from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader
+from importlib.machinery import ModuleSpec, PathFinder, SourceFileLoader, SourcelessFileLoader
 from importlib.util import find_spec
 from io import open_code
 from types import CodeType, ModuleType
@@ -73,7 +73,7 @@ def of_script(path: str) -> MainProgram:
     Raises
     ------
     NotRunnableError
-        if a folder has none
+        if a folder has none, or compiled code is another Python's
     OSError
         if the file cannot be read
     """
@@ -81,9 +81,14 @@ def of_script(path: str) -> MainProgram:
     spec = PathFinder.find_spec("__main__", [file])
     if spec is not None or os.path.isdir(file):
         return _of_spec(spec, path, file, argument=path)
-    with open_code(file) as opened:
-        code = compile(opened.read(), file, "exec")
-    loader = SourceFileLoader("__main__", file)
+    loader: SourcelessFileLoader | SourceFileLoader
+    if file.endswith(".pyc"):
+        loader = SourcelessFileLoader("__main__", file)
+        code = _compiled(loader, file)
+    else:
+        loader = SourceFileLoader("__main__", file)
+        with open_code(file) as opened:
+            code = compile(opened.read(), file, "exec")
     attributes = {"__file__": file, "__cached__": None, "__loader__": loader}
     return MainProgram(code, path, os.path.dirname(os.path.realpath(path)), attributes)
 
@@ -105,6 +110,16 @@ def _import_first_from(folder: str, always: bool = False) -> None:
         sys.path[0] = folder
     elif always:
         sys.path.insert(0, folder)
+
+
+def _compiled(loader: SourcelessFileLoader, file: str) -> CodeType:
+    try:
+        code = loader.get_code("__main__")
+    except (EOFError, ImportError, ValueError) as error:
+        raise NotRunnableError(f"{file}: {error}") from error
+    if code is None:
+        raise NotRunnableError(f"{file} has no code")
+    return code
 
 
 def _look_for(name: str) -> ModuleSpec | None:

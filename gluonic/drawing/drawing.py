@@ -25,6 +25,16 @@ _WRITERS: dict[str, Callable[[Scene, str], bytes]] = {
 _PAGE, _TEXT = "html", {"dot", "gv"}
 
 
+def lacking_programs(format: str) -> str:
+    """Name the programs, one of which a format needs, if none is installed; otherwise return nothing."""
+    if format in {_PAGE, *_TEXT, *_WRITERS}:
+        return ""
+    is_picture = format == "png"
+    if (is_picture and browser() is not None) or (format.isalnum() and shutil.which("dot")):
+        return ""
+    return "Graphviz's program dot," + (" or Chromium," if is_picture else "")
+
+
 class Drawing:
     """A picture of a graph, and the interactive page.
 
@@ -99,12 +109,11 @@ class Drawing:
         return self._by_graphviz(wanted)
 
     def _by_graphviz(self, wanted: str) -> bytes:
-        program = shutil.which("dot")
-        needed = "Graphviz's program dot" + (", or Chromium," if wanted == "png" else "")
-        if program is None or not wanted.isalnum():
+        program, lacking = shutil.which("dot"), lacking_programs(wanted)
+        if program is None or lacking:
             raise MXNetError(
                 describe(
-                    f"the format {wanted!r} needs {needed}, which is not installed",
+                    f"the format {wanted!r} needs {lacking} which is not installed",
                     where="plot_network",
                     hint=f"save_format= one of {', '.join([_PAGE, *_WRITERS, *sorted(_TEXT)])}",
                 )

@@ -13,15 +13,14 @@ from gluonic.distributed.errors import MPIMissingError
 from gluonic.distributed.mpi import launched_ranks, mpi
 from gluonic.support.cpu_count import available_cores
 from gluonic.support.extras import how_to_install
+from gluonic.tools.command import command_parser, reporting
 
 
-def main(arguments: Sequence[str] = ()) -> int:
+def main(given: Sequence[str] | None = None) -> int:
     """Print `lines`; return the exit status."""
-    if arguments:
-        print(f"gluonic info: no arguments are known, and {' '.join(arguments)} was given")
-        return 2
-    print("\n".join(lines()))
-    return 0
+    parser = command_parser("info", "Show what gluonic finds on this machine.")
+    parser.parse_args(given)
+    return reporting(parser, lambda: print("\n".join(lines())))
 
 
 def lines() -> list[str]:
@@ -56,7 +55,8 @@ def _mpi() -> str:
     try:
         found = mpi()
     except MPIMissingError as error:
-        return f"none: {error.__cause__}; {how_to_install('mpi')}"
+        reason = str(error.__cause__).partition("\n")[0]
+        return f"none: {reason}; {how_to_install('mpi')}"
     library = found.Get_library_version().strip("\0 \n").partition("\n")[0]
     version = ".".join(map(str, found.Get_version()))
     rank, ranks = found.COMM_WORLD.Get_rank(), found.COMM_WORLD.Get_size()

