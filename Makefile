@@ -6,32 +6,39 @@ RUN := $(VENV)/bin/python
 
 .PHONY: demo test browser versions lint house clean
 
+# Setuptools warns that an editable install finds the folder gluonic, which is what it is for.
+PIP := PYTHONWARNINGS="ignore:Editable installation" $(RUN) -m pip --quiet --disable-pip-version-check
+
 $(VENV)/installed: pyproject.toml
-	$(PYTHON) -m venv $(VENV)
-	$(RUN) -m pip install --quiet --upgrade "pip>=25.1"
-	$(RUN) -m pip install --quiet --editable . --group dev
-	$(RUN) -m compileall -q gluonic
-	touch $@
+	@$(PYTHON) -m venv $(VENV)
+	@$(PIP) install --editable .
+	@$(RUN) -m compileall -q gluonic
+	@touch $@
+
+$(VENV)/installed-to-test: $(VENV)/installed-to-test
+	@$(PIP) install --upgrade "pip>=25.1"
+	@$(PIP) install --group dev
+	@touch $@
 
 demo: $(VENV)/installed
-	$(RUN) examples/digits/demo.py
+	@$(RUN) examples/digits/demo.py
 
-test: $(VENV)/installed
+test: $(VENV)/installed-to-test
 	$(RUN) -m pytest -q -n auto --hypothesis-profile=ci
 
-browser: $(VENV)/installed
-	$(RUN) -m pip install --quiet --group browser
+browser: $(VENV)/installed-to-test
+	@$(PIP) install --group browser
 	$(RUN) -m pytest -q tests/drawing/test_browser.py
 
-versions: $(VENV)/installed
+versions: $(VENV)/installed-to-test
 	$(RUN) -m tests.versions
 
-lint: $(VENV)/installed
+lint: $(VENV)/installed-to-test
 	$(VENV)/bin/ruff check .
 	$(VENV)/bin/ruff format --check .
 	$(VENV)/bin/mypy
 
-house: $(VENV)/installed
+house: $(VENV)/installed-to-test
 	$(RUN) -m tests.house
 
 clean:

@@ -5,14 +5,16 @@ Recognition of Handwritten Digits» set: E. Alpaydin and C. Kaynak, UCI Machine 
 https://archive.ics.uci.edu/dataset/80, each 8x8 with values 0 to 16.
 """
 
+import math
 import statistics
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
+from typing import NamedTuple
 
 import numpy as np
-from tqdm import tqdm
+from tqdm.auto import tqdm
 
 import gluonic as mx
 from gluonic import autograd, gluon, nd
@@ -25,6 +27,7 @@ from layers import Normalization, PythonSigmoid
 OUTPUT = Path("demo-output")
 EPOCHS, BATCH, TEST = 24, 64, 360
 GOAL = 0.97
+CALLS, IN_A_ROW, MOST_CALLS = 40, 10, 500
 
 Data = tuple[nd.NDArray, nd.NDArray]
 
@@ -84,7 +87,7 @@ class Training:
         return float(loss.mean().asscalar())
 
     def run(self, epochs: int) -> None:
-        """Train with a progress bar."""
+        """Train with a progress bar, at a terminal."""
         random = np.random.default_rng(1)
         batches = [
             chunk
@@ -93,21 +96,92 @@ class Training:
                 random.permutation(len(self.images)), len(self.images) // BATCH
             )
         ]
-        with tqdm(batches, desc="training", unit="step") as bar:
+        with tqdm(batches, desc="training", unit="step", disable=None) as bar:
             for chosen in bar:
                 bar.set_postfix(loss=f"{self.step(chosen):.4f}", refresh=False)
 
 
-def milliseconds(call: Callable[[], object], times: int = 30) -> float:
-    """The median time of a call, after three to warm up."""
-    for _ in range(3):
-        call()
-    measured = []
-    for _ in range(times):
-        start = time.perf_counter()
-        call()
-        measured.append(time.perf_counter() - start)
-    return statistics.median(measured) * 1e3
+def milliseconds(call: Callable[[], object]) -> float:
+    """The time of a call."""
+    start = time.perf_counter()
+    call()
+    return (time.perf_counter() - start) * 1e3
+
+
+def steady(call: Callable[[], object]) -> float:
+    """The median time of a call, in milliseconds, after some to warm up."""
+    return statistics.median([milliseconds(call) for _ in range(2 * CALLS)][CALLS:])
+
+
+class Times(NamedTuple):
+    """How long a call takes, eager and hybridized, in milliseconds.
+
+    Attributes
+    ----------
+    eager : the median of eager calls
+    first, first_count : the median and the number of hybridized calls before any machine code ran
+    compiling : the time that compiling took, or finding the code on disk
+    is_from_disk : whether the code was found there
+    later : the median of calls after these
+    """
+
+    eager: float
+    first: float
+    first_count: int
+    compiling: float
+    is_from_disk: bool
+    later: float
+
+
+def time_both(call: Callable[[], object], blocks: Sequence[gluon.HybridBlock]) -> Times:
+    """Time a call of blocks, eager and hybridized.
+
+    The first calls of a hybridized net run operator by operator. How many depends on the net, so it is called
+    until some calls in a row were neither interpreted nor compiled.
+    """
+    eager = steady(call)
+    for block in blocks:
+        block.hybridize()
+    start = before = counts(blocks)
+    first: list[float] = []
+    unchanged = 0
+    for _ in range(MOST_CALLS):
+        took = milliseconds(call)
+        after = counts(blocks)
+        if after.compiled == start.compiled:
+            first.append(took)
+        unchanged = unchanged + 1 if after == before else 0
+        if unchanged == IN_A_ROW:
+            break
+        before = after
+    return Times(
+        eager=eager,
+        first=statistics.median(first) if first else math.nan,
+        first_count=len(first),
+        compiling=(after.seconds - start.seconds) * 1e3,
+        is_from_disk=0 < after.from_disk - start.from_disk == after.compiled - start.compiled,
+        later=steady(call),
+    )
+
+
+class Counts(NamedTuple):
+    """What was counted for blocks so far: see `HybridBlock.cache_info`."""
+
+    interpreted: int
+    compiled: int
+    from_disk: int
+    seconds: float
+
+
+def counts(blocks: Sequence[gluon.HybridBlock]) -> Counts:
+    """Add up what was counted for some blocks."""
+    infos = [block.cache_info() for block in blocks]
+    return Counts(
+        sum(info.interpreted for info in infos),
+        sum(info.specializations for info in infos),
+        sum(info.disk_hits for info in infos),
+        sum(info.seconds for info in infos),
+    )
 
 
 def accuracy(net: gluon.HybridBlock, data: Data) -> float:
@@ -118,24 +192,34 @@ def accuracy(net: gluon.HybridBlock, data: Data) -> float:
 
 
 def compare_speed(train: Data) -> None:
-    """Time a training step and a prediction, eager and hybridized."""
-    chosen = np.arange(BATCH)
-    times = {}
-    for mode in ("eager", "hybridized"):
-        training = Training(build(), train)
-        if mode == "hybridized":
-            training.net.hybridize()
-            training.loss.hybridize()
-        images = train[0][:BATCH]
-        times[mode] = (
-            milliseconds(lambda t=training: t.step(chosen)),  # type: ignore[misc]
-            milliseconds(lambda t=training, x=images: t.net(x).asnumpy()),  # type: ignore[misc]
-        )
-    print(f"\n{'':12}{'training step':>16}{'prediction':>16}   (batch of {BATCH}, milliseconds)")
-    for mode, (step, prediction) in times.items():
-        print(f"{mode:12}{step:16.2f}{prediction:16.2f}")
-    ratios = [a / b for a, b in zip(*times.values(), strict=True)]
-    print(f"{'speed-up':12}{ratios[0]:15.2f}x{ratios[1]:15.2f}x\n")
+    """Time a training step and a prediction, eager, hybridized and compiled."""
+    chosen, images = np.arange(BATCH), train[0][:BATCH]
+    training, predicting = Training(build(), train), build()
+    times = (
+        time_both(lambda: training.step(chosen), [training.net, training.loss]),
+        time_both(lambda: predicting(images).asnumpy(), [predicting]),
+    )
+    print(f"\n{'':26}{'training step':>16}{'prediction':>16}   (batch of {BATCH})")
+    show("eager", [f"{t.eager:.2f} ms" for t in times])
+    show("hybridized, first calls", [f"{t.first:.2f} ms" for t in times])
+    show("  how many these are", [f"{t.first_count}" for t in times])
+    show("hybridized, later calls", [f"{t.later:.2f} ms" for t in times])
+    show("  speed-up", [f"{t.eager / t.later:.2f}x" for t in times])
+    what = "reading code from disk" if all(t.is_from_disk for t in times) else "compiling, once"
+    show(what, [f"{t.compiling:.0f} ms" for t in times])
+    show("  saved again after", [f"{paid_back(t)} calls" for t in times])
+    print()
+
+
+def show(title: str, fields: Sequence[str]) -> None:
+    """Print a row of the table."""
+    print(f"{title:26}{''.join(f'{field:>16}' for field in fields)}")
+
+
+def paid_back(times: Times) -> str:
+    """The number of later calls that save as much time as compiling took."""
+    saved = times.eager - times.later
+    return f"{math.ceil(times.compiling / saved):,}" if saved > 0 else "no number of"
 
 
 def prove_round_trip(net: nn.HybridSequential, test: Data) -> tuple[str, str]:
