@@ -10,12 +10,14 @@ RUN := $(VENV)/bin/python
 PIP := PYTHONWARNINGS="ignore:Editable installation" $(RUN) -m pip --quiet --disable-pip-version-check
 
 $(VENV)/installed: pyproject.toml
+	@echo "Installing gluonic into $(VENV)"
 	@$(PYTHON) -m venv $(VENV)
 	@$(PIP) install --editable .
 	@$(RUN) -m compileall -q gluonic
 	@touch $@
 
-$(VENV)/installed-to-test: $(VENV)/installed-to-test
+$(VENV)/installed-to-test: $(VENV)/installed
+	@echo "Installing what the tests need into $(VENV)"
 	@$(PIP) install --upgrade "pip>=25.1"
 	@$(PIP) install --group dev
 	@touch $@
