@@ -1,13 +1,11 @@
-"""Progress bars on standard error, if it is a terminal."""
+"""Progress bars where someone watches: on standard error if it is a terminal, and in notebooks."""
 
 import logging
 import sys
+import warnings
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager, nullcontext
-from typing import Protocol
-
-from tqdm import tqdm
-from tqdm.contrib.logging import logging_redirect_tqdm
+from typing import Any, Protocol
 
 
 class Progress(Protocol):
@@ -17,11 +15,18 @@ class Progress(Protocol):
         """Count `n` more steps."""
 
 
+class _Unseen:
+    """Progress that nobody watches."""
+
+    def update(self, n: float = 1) -> None:
+        pass
+
+
 @contextmanager
 def progress(
     total: int | None, unit: str, loggers: Sequence[logging.Logger] = ()
 ) -> Iterator[Progress]:
-    """Show a bar while the ``with`` block runs, if standard error is a terminal.
+    """Show a bar while the ``with`` block runs, at a terminal or in a notebook.
 
     Parameters
     ----------
@@ -29,7 +34,30 @@ def progress(
     unit : the name of a step, such as ``"batch"``
     loggers : loggers whose lines on the terminal go above the bar
     """
-    watched = sys.stderr.isatty()
-    lines = logging_redirect_tqdm(list(loggers)) if watched and loggers else nullcontext()
-    with lines, tqdm(total=total, unit=unit, leave=False, disable=not watched) as bar:
+    if not _is_watched():
+        yield _Unseen()
+        return
+    from tqdm.contrib.logging import logging_redirect_tqdm  # it takes a while, only where it shows
+
+    kind = _kind_of_bar()
+    lines = logging_redirect_tqdm(list(loggers), kind) if loggers else nullcontext()
+    with lines, kind(total=total, unit=unit, leave=False) as bar:
         yield bar
+
+
+def _is_watched() -> bool:
+    return (sys.stderr is not None and sys.stderr.isatty()) or _is_notebook()
+
+
+def _is_notebook() -> bool:
+    """Whether IPython runs as the kernel of a notebook."""
+    shell = getattr(sys.modules.get("IPython"), "get_ipython", lambda: None)()
+    return "IPKernelApp" in getattr(shell, "config", ())
+
+
+def _kind_of_bar() -> Any:
+    """The class of bars: a widget in notebooks that have ipywidgets, otherwise text."""
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # that there are no widgets, or that they are new
+        from tqdm.auto import tqdm
+    return tqdm

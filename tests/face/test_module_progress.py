@@ -2,6 +2,9 @@
 
 import io
 import logging
+import sys
+import warnings
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -51,3 +54,22 @@ def test_lines_of_the_log_are_above_the_bar(
     written = screen.getvalue()
     for line in ("Epoch[0] Batch [0-1]", "Epoch[0] Train-accuracy"):
         assert f" \r{line}" in written  # the bar was wiped away before
+
+
+def test_a_notebook_without_widgets_shows_text_and_warns_of_nothing(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    kernel = SimpleNamespace(config={"IPKernelApp": {}})
+    monkeypatch.setitem(sys.modules, "IPython", SimpleNamespace(get_ipython=lambda: kernel))
+    monkeypatch.setitem(sys.modules, "ipywidgets", None)
+    for name in ("auto", "autonotebook", "notebook"):  # they look for widgets when imported
+        monkeypatch.delitem(sys.modules, f"tqdm.{name}", raising=False)
+        monkeypatch.delattr(f"tqdm.{name}", raising=False)
+    screen = Screen(is_terminal=False)
+    module, data = _made()
+    monkeypatch.setattr("sys.stderr", screen)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        module.fit(data, num_epoch=1)
+    assert "0batch" in screen.getvalue()
+    assert not caught
