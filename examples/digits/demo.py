@@ -201,7 +201,7 @@ def compare_speed(train: Data) -> None:
     )
     print(f"\n{'':26}{'training step':>16}{'prediction':>16}   (batch of {BATCH})")
     show("eager", [f"{t.eager:.2f} ms" for t in times])
-    show("hybridized, first calls", [f"{t.first:.2f} ms" for t in times])
+    show("hybridized, first calls", [f"{t.first:.2f} ms" if t.first_count else "" for t in times])
     show("  how many these are", [f"{t.first_count}" for t in times])
     show("hybridized, later calls", [f"{t.later:.2f} ms" for t in times])
     show("  speed-up", [f"{t.eager / t.later:.2f}x" for t in times])

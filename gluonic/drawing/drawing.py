@@ -144,14 +144,16 @@ class Drawing:
         folded: bool = False,
         **_: Any,
     ) -> str:
-        """Write the drawing to a file, and `source` to another one.
+        """Write the drawing to a file, and `source` to another one, as Graphviz's and MXNet's ``render`` does.
+
+        ``render("mine")`` writes ``mine.html``, and ``mine`` with the source.
 
         Parameters
         ----------
         filename : its path without the format's suffix; by default the title and ``.gv``
         directory : its folder
         view : open it
-        cleanup : do not write `source`
+        cleanup : do not write `source`: there is no second file
         format : another format than the drawing's own
         folded : in SVG, PDF and PNG, fold the blocks that are folded when the page opens
 
