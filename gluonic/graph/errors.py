@@ -17,6 +17,7 @@ MXNetError                the error that MXNet raises; base of all below
 """
 
 import difflib
+import re
 import sys
 import warnings
 from collections.abc import Iterable, Mapping
@@ -26,12 +27,8 @@ from types import FrameType
 from typing import Any, NamedTuple
 
 PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
-_STANDARD = str(Path(warnings.__file__).parent)
-_RUNNERS = tuple(
-    f"{_STANDARD}/{name}"
-    for name in ("concurrent/", "multiprocessing/", "runpy.py", "threading.py")
-)
-"""The modules from which Python runs a program, or calls functions in another process or thread."""
+_STANDARD = str(Path(warnings.__file__).parent) + "/"
+_INSTALLED = re.compile(r"(site|dist)-packages/")
 _COMMAND_LINE = f"{PACKAGE}__main__.py"
 """What called it, such as the script ``bin/gluonic``, is no code of the user's."""
 
@@ -212,7 +209,10 @@ class Location(NamedTuple):
 
 @lru_cache(maxsize=1024)
 def _is_ours(file: str) -> bool:
-    return file.startswith((PACKAGE, *_RUNNERS, "<frozen"))
+    """Whether a file belongs to gluonic, or to the standard library, which calls others' functions."""
+    if file.startswith((PACKAGE, "<frozen")):
+        return True
+    return file.startswith(_STANDARD) and not _INSTALLED.match(file, len(_STANDARD))
 
 
 def user_location() -> Location | None:
