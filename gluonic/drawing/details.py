@@ -3,6 +3,8 @@
 import re
 from collections.abc import Callable, Mapping
 
+from gluonic.graph import Node
+
 
 def _product(text: str) -> str:
     """``(3, 3)`` as ``3×3``."""
@@ -40,6 +42,13 @@ _DETAILS: dict[str, Callable[[Mapping[str, str]], str]] = {
     "Custom": lambda a: "",
 }
 _LONGEST_DETAIL = 34
+
+
+def title_of(node: Node) -> str:
+    """The first words in a node's box: its operator; a variable is an input."""
+    if node.application is None:
+        return "input"
+    return node.attributes.get("op_type") or node.operator_name.lstrip("_")
 
 
 def detail(op: str, attributes: Mapping[str, str]) -> str:

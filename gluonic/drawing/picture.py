@@ -7,7 +7,7 @@ recurses.
 from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
-from gluonic.drawing.details import detail
+from gluonic.drawing.details import detail, title_of
 from gluonic.drawing.families import family_of, looks_like_parameter
 from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.node_attributes import is_own
@@ -105,5 +105,4 @@ def _box(node: Node) -> Box:
     if node.application is None:
         return Box(node, node.name or "(unnamed)", "", family)
     attributes = {k: v for k, v in node.attributes.items() if is_own(k)}
-    title = attributes.get("op_type") or node.operator_name.lstrip("_")
-    return Box(node, title, detail(node.operator_name, attributes), family)
+    return Box(node, title_of(node), detail(node.operator_name, attributes), family)

@@ -29,7 +29,7 @@ def block_tree(nodes: Sequence[Node]) -> BoxGroup:
     nodes : the visible nodes, in topological order
     """
     root = _nested(nodes)
-    for tidy in (_joined, _steps, _labelled, gather_units, fold_repeats, _parts):
+    for tidy in (_joined, _steps, gather_units, fold_repeats, _parts):
         for group in reversed(groups_below(root)):
             tidy(group)
     return root
@@ -43,8 +43,8 @@ def _nested(nodes: Sequence[Node]) -> BoxGroup:
         for length in range(1, min(len(path), _DEEPEST) + 1):
             prefix = path[:length]
             if prefix not in known:
-                name, kind = path[length - 1][:2]
-                known[prefix] = BoxGroup(name, kind)
+                call = path[length - 1]
+                known[prefix] = BoxGroup(call.prefix or call.name, call.kind)
                 group.members.append(known[prefix])
             group = known[prefix]
         group.members.append(node)
@@ -63,7 +63,11 @@ def _order_by_results(root: BoxGroup, nodes: Sequence[Node]) -> None:
 def _paths(nodes: Sequence[Node]) -> list[tuple[BlockCall, ...]]:
     """For each node, the blocks around it, as names, classes and the numbers of calls."""
     if not any(isinstance(node.block, BlockPath) and node.block.calls for node in nodes):
-        return [tuple(BlockCall(name, "", 0) for name in path) for path in block_paths(nodes)]
+        end = "" if any(node.block for node in nodes) else "_"
+        return [
+            tuple(BlockCall(name, "", 0, name + end) for name in path)
+            for path in block_paths(nodes)
+        ]
     paths: dict[Node, tuple[BlockCall, ...]] = {
         node: node.block.calls if isinstance(node.block, BlockPath) else () for node in nodes
     }
@@ -166,28 +170,6 @@ def _step_of(member: Node | BoxGroup) -> str:
             found = _STEP.search(node.name)
             marks.add(found[1] if found else "")
     return marks.pop() if len(marks) == 1 else ""
-
-
-def _labelled(group: BoxGroup) -> None:
-    """Remove a group's name from the names of the groups in it."""
-    name = group.name or _shared_prefix(group)
-    for member in group.members:
-        if isinstance(member, BoxGroup) and member.role == "block":
-            member.name = _without(member.name, name)
-
-
-def _shared_prefix(group: BoxGroup) -> str:
-    """The common prefix of the names of a group's operators, up to an underscore."""
-    names = [node.name for node in nodes_below(group) if not node.is_variable]
-    first, last = min(names, default=""), max(names, default="")
-    same = 0
-    while same < min(len(first), len(last)) and first[same] == last[same]:
-        same += 1
-    return first[:same].rpartition("_")[0]
-
-
-def _without(name: str, outer: str) -> str:
-    return name.removeprefix(outer).strip("_/") if outer else name.strip("_/")
 
 
 def _parts(group: BoxGroup) -> None:

@@ -16,18 +16,21 @@ def gather_units(group: BoxGroup) -> None:
     if len(members) < _LEAST or group.kind or group.role in ("step", "repeat", "unit"):
         return
     runs = _with_activations(_between_cuts(members))
-    if sum(len(run) > 2 for run in runs) < _FEWEST_UNITS:
+    if sum(map(_is_unit, runs)) < _FEWEST_UNITS:
         return
     group.members = []
-    number = 0
     for run in runs:
-        if len(run) <= 2:
+        if not _is_unit(run):
             group.members += run
             continue
-        number += 1
-        unit = BoxGroup(f"unit {number}")
+        unit = BoxGroup(group.name)
         unit.members = run
         group.members.append(unit)
+
+
+def _is_unit(run: list[Node | BoxGroup]) -> bool:
+    """Whether a run is a unit: one that reads an input besides, such as the labels of a loss, is none."""
+    return len(run) > 2 and not any(isinstance(m, Node) and m.is_variable for m in run)
 
 
 def _between_cuts(members: list[Node | BoxGroup]) -> list[list[Node | BoxGroup]]:

@@ -155,7 +155,7 @@ class TracedBlock(Block):
         self._traces.around.update(blocks)
         blocks.append(self)
         try:
-            with self.name_scope(), sym.block_scope(self.name, type(self).__name__):
+            with self.name_scope(), sym.block_scope(self.name, type(self).__name__, self.prefix):
                 return self.hybrid_forward(sym, *inputs, **parameters)
         finally:
             blocks.pop()

@@ -14,11 +14,13 @@ class BlockCall(NamedTuple):
     name : the block's name
     kind : the name of its class
     serial : a number that distinguishes calls, also of the same block
+    prefix : the prefix of the names of its parameters and children; empty if it is unknown
     """
 
     name: str
     kind: str
     serial: int
+    prefix: str = ""
 
 
 class BlockPath(str):
@@ -31,12 +33,12 @@ class BlockPath(str):
 
     calls: tuple[BlockCall, ...] = ()
 
-    def inside(self, name: str, kind: str) -> "BlockPath":
+    def inside(self, name: str, kind: str, prefix: str = "") -> "BlockPath":
         """The path of a block called in this one.
 
         >>> BlockPath().inside("net0", "Net").inside("dense0", "Dense")
         'net0/dense0'
         """
         made = BlockPath(f"{self}/{name}" if self else name)
-        made.calls = (*self.calls, BlockCall(name, kind, next(_serials)))
+        made.calls = (*self.calls, BlockCall(name, kind, next(_serials), prefix))
         return made

@@ -76,16 +76,17 @@ class block_scope:
     ----------
     name : the block's
     kind : the name of its class
+    prefix : the prefix of the names in it
     """
 
-    __slots__ = ("_before", "_kind", "_name")
+    __slots__ = ("_before", "_kind", "_name", "_prefix")
 
-    def __init__(self, name: str, kind: str = "") -> None:
-        self._name, self._kind = name, kind
+    def __init__(self, name: str, kind: str = "", prefix: str = "") -> None:
+        self._name, self._kind, self._prefix = name, kind, prefix
 
     def __enter__(self) -> None:
         self._before = _path.value
-        _path.value = self._before.inside(self._name, self._kind)
+        _path.value = self._before.inside(self._name, self._kind, self._prefix)
 
     def __exit__(
         self,

@@ -11,10 +11,11 @@ from typing import Any, Generic, NamedTuple, TypeVar
 import numpy as np
 
 from gluonic.drawing.costs import cost_of
-from gluonic.drawing.details import detail
-from gluonic.drawing.families import family_of
+from gluonic.drawing.details import detail, title_of
+from gluonic.drawing.families import family_of, is_quiet
 from gluonic.drawing.groups import BoxGroup
 from gluonic.drawing.page.arrays import facts_of_array
+from gluonic.drawing.titles import Title, titles_of
 from gluonic.drawing.tree import block_tree, parameter_test
 from gluonic.graph import Graph, Node
 from gluonic.graph.errors import Location
@@ -111,7 +112,12 @@ class PageModel:
         boxes = [node for node in graph.nodes if "folded" not in self.nodes[self.numbers[node]]]
         self._tree(block_tree(boxes), block)
         self._outputs += [
-            {"node": self.numbers[entry.node], "output": entry.index, "block": block}
+            {
+                "node": self.numbers[entry.node],
+                "output": entry.index,
+                "block": block,
+                "name": entry.name if entry.node.visible_count > 1 else entry.node.name,
+            }
             for entry in graph.outputs
         ]
 
@@ -123,7 +129,7 @@ class PageModel:
             own = self.nodes[self.numbers[node]]
             name = _BODY_NAMES.get(node.operator_name, ("body",))
             label = name[number] if number < len(name) else f"body {number}"
-            made = {"name": label, "role": "body", "holder": self.numbers[node]}
+            made = {"name": label, "title": label, "role": "body", "holder": self.numbers[node]}
             own.setdefault("bodies", []).append(len(self._blocks))
             self._blocks.append(made)
             inside = PageFacts(
@@ -142,7 +148,9 @@ class PageModel:
         self.nodes.append(made)
         if node.application is not None:
             made["op"] = self._operator(node)
-            made["title"] = own.get("op_type") or node.operator_name.lstrip("_")
+            made["title"] = title_of(node)
+            if is_quiet(node):
+                made["quiet"] = 1
             if text := detail(node.operator_name, _unusual(node, own)):
                 made["detail"] = text
             made["inputs"] = [[self.numbers[e.node], e.index] for e in node.inputs]
@@ -202,10 +210,10 @@ class PageModel:
 
     def _tree(self, root: BoxGroup, block: int) -> None:
         """Number the groups; each lists its members, nodes by number and groups as ``-1 - number``."""
-        numbers = {root: block}
+        numbers, titles = {root: block}, titles_of(root)
         if block < 0:
             numbers[root] = len(self._blocks)
-            self._blocks.append({**_group(root), "role": "root"})
+            self._blocks.append({**_group(root, titles[root]), "role": "root"})
         waiting = [root]
         for group in waiting:
             members = []
@@ -214,7 +222,7 @@ class PageModel:
                     members.append(self.numbers[member])
                     continue
                 numbers[member] = len(self._blocks)
-                self._blocks.append(_group(member))
+                self._blocks.append(_group(member, titles[member]))
                 members.append(-1 - numbers[member])
                 waiting.append(member)
             self._blocks[numbers[group]]["members"] = members
@@ -254,8 +262,10 @@ def _unusual(node: Node, own: Mapping[str, str]) -> dict[str, str]:
     }
 
 
-def _group(group: BoxGroup) -> Json:
-    made: Json = {"name": group.name, "role": group.role}
+def _group(group: BoxGroup, title: Title) -> Json:
+    made: Json = {"name": group.name, "role": group.role, "title": title.text}
+    if title.detail:
+        made["detail"] = title.detail
     if group.kind:
         made["kind"] = group.kind
     return made

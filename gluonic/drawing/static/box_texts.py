@@ -1,14 +1,16 @@
 """The texts in boxes and on arrows, and their sizes."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from gluonic.drawing.details import shortened
 from gluonic.drawing.static.helvetica import text_width
-from gluonic.drawing.static.shown_graph import ShownGraph, shape_text, short
+from gluonic.drawing.static.shown_graph import Json, ShownGraph, shape_text, short
 
 LINE, STACK = 15.0, 6.0
-_LONGEST = 38
+FRAME, QUIET_FRAME = 11.0, 4.0
+"""The height of a box without its lines."""
+_LONGEST, _LONGEST_TITLE = 38, 48
 
 Measure = Callable[[str, float, bool], float]
 """The width of a text: the text, its size, and whether it is bold."""
@@ -57,6 +59,8 @@ class BoxTexts:
             name = BoxLine(_brief(node["name"] or "(no name)"), 12, True)
             return [name, BoxLine(text, 10)] if text else [name]
         title, detail = node["title"], node.get("detail", "")
+        if self.is_quiet(number):
+            return [BoxLine(_brief(f"{title} {detail}".strip()), 10), *_note(node)]
         if detail and len(title) + len(detail) < 26:
             found = [BoxLine(f"{_brief(title)} {detail}", 12, True)]
         else:
@@ -66,21 +70,24 @@ class BoxTexts:
         alike = len(shapes) > 2 and len(set(shapes)) == 1
         if text := f"{len(shapes)} × ({shapes[0]})" if alike else " · ".join(shapes):
             found.append(BoxLine(_brief(text), 10))
-        return found
+        return [*found, *_note(node)]
 
     def _of_block(self, block: int) -> list[BoxLine]:
-        found = [BoxLine(_brief(self.graph.title(block)), 12, True)]
-        if detail := self.graph.subtitle(block):
-            found.append(BoxLine(_brief(detail), 10.5))
+        title, detail = self.head_texts(block)
+        found = [BoxLine(title, 12, True), *([BoxLine(detail, 10.5)] if detail else [])]
         total = self.graph.total(block)
         counts = f"{total.operators} operator{'' if total.operators == 1 else 's'}"
         if total.parameters:
             counts += f" · {short(total.parameters)} parameters"
-        return [*found, BoxLine(counts, 10)]
+        return [*found, BoxLine(counts, 10), *_note(self.graph.block(block))]
 
     def is_repeat(self, thing: int) -> bool:
         """Whether a closed box represents several equal ones."""
         return thing < 0 and self.graph.block(thing)["role"] == "repeat"
+
+    def is_quiet(self, thing: int) -> bool:
+        """Whether a box is small and pale: its operator only gives the same numbers another shape."""
+        return thing >= 0 and "quiet" in self.graph.nodes[thing]
 
     def extent(self, thing: int) -> Extent:
         """The size of a closed box."""
@@ -89,15 +96,18 @@ class BoxTexts:
         behind = STACK if self.is_repeat(thing) else 0
         handle = 30 if self.graph.can_open(thing) else 0
         strip = 8 if thing < 0 else 0
+        if self.is_quiet(thing):
+            return Extent(width + 14, len(lines) * LINE + QUIET_FRAME)
         return Extent(
-            max(58.0, width + 22 + handle) + behind, len(lines) * LINE + 11 + strip + behind
+            max(58.0, width + 22 + handle) + behind, len(lines) * LINE + FRAME + strip + behind
         )
 
     def head_texts(self, thing: int) -> tuple[str, str]:
         """The title and the subtitle of an open block."""
         if thing >= 0:
             return self.lines(thing)[0].text, ""
-        return _brief(self.graph.title(thing)), _brief(self.graph.subtitle(thing))
+        title, detail = self.graph.title(thing), self.graph.subtitle(thing)
+        return shortened(title, _LONGEST_TITLE), shortened(detail, _LONGEST_TITLE)
 
     def head_width(self, thing: int) -> float:
         """The width of the head of an open block."""
@@ -105,18 +115,24 @@ class BoxTexts:
         width = self.measure(title, 11.5, True) + 46
         return width + self.measure(detail, 11, False) + 8 if detail else width
 
-    def label(self, flow: str) -> str:
-        """The label of a flow, ``node:output``."""
-        number, output = map(int, flow.split(":"))
-        if not self.graph.is_operator(number):
-            return ""  # a variable has it in its box
-        text = self.type_text(number, output)
-        several = self.graph.nodes[number].get("visible", 1) > 1
-        return f"[{output}] {text}".strip() if several else text
+    def label(self, flows: Sequence[str], start: int) -> str:
+        """The label of flows (``node:output``) that leave a box together."""
+        pairs = [(int(node), int(output)) for node, output in (f.split(":") for f in flows)]
+        if len(pairs) == 1:
+            ((number, output),) = pairs
+            if not self.graph.is_operator(number):
+                return ""  # a variable has it in its box
+            text = self.type_text(number, output)
+            several = number == start and self.graph.nodes[number].get("visible", 1) > 1
+            return ": ".join(filter(None, (f"output {output}", text))) if several else text
+        what = "outputs" if all(number == start for number, _ in pairs) else "arrays"
+        types = {self.type_text(*pair) for pair in pairs}
+        each = types.pop() if len(types) == 1 else ""
+        return f"{len(pairs)} {what}" + (f", each {each}" if each else "")
 
-    def label_width(self, flow: str) -> float:
+    def label_width(self, flows: Sequence[str], start: int) -> float:
         """The width of that label."""
-        text = self.label(flow)
+        text = self.label(flows, start)
         return self.measure(text, 10, False) if text else 0
 
     def type_text(self, number: int, output: int) -> str:
@@ -124,6 +140,11 @@ class BoxTexts:
         dtype = self.graph.dtype_of(number, output)
         shape = shape_text(self.graph.shape_of(number, output))
         return " ".join(filter(None, (shape, "" if dtype == "float32" else dtype)))
+
+
+def _note(thing: Json) -> list[BoxLine]:
+    """The last line of a box: what was measured."""
+    return [BoxLine(thing["note"], 10)] if "note" in thing else []
 
 
 def _brief(text: str) -> str:

@@ -1,9 +1,14 @@
-"""The arrows of each level: one between blocks enters and leaves each open block through a port."""
+"""The arrows of each level: one between blocks enters and leaves each open block through a port.
+
+Flows that cross a border side by side, from one box or to one box, share a port and become one arrow.
+"""
 
 from collections.abc import Sequence, Set
 from typing import NamedTuple
 
 from gluonic.drawing.static.shown_graph import ShownGraph
+
+_FEWEST_BUNDLED = 4
 
 
 class End(NamedTuple):
@@ -12,7 +17,7 @@ class End(NamedTuple):
     Attributes
     ----------
     member : a member of the block that contains the arrow; None for the block's own port
-    port : the flow through the port of the block, or of the member if that is open
+    port : the port of the block, or of the member if that is open: a flow, or a bundle of flows
     """
 
     member: int | None
@@ -28,6 +33,43 @@ class LevelArrow(NamedTuple):
 
 
 Levels = dict[int, dict[tuple[End, End], LevelArrow]]
+
+
+class _Link(NamedTuple):
+    """A flow between two visible boxes, each with the blocks around it."""
+
+    flow: str
+    start: int
+    stop: int
+    up: list[int]
+    down: list[int]
+
+    def borders(self) -> tuple[list[int], list[int]]:
+        """The blocks that the flow leaves, and those that it enters, inner ones first."""
+        i, j = len(self.up) - 1, len(self.down) - 1
+        while i > 0 and j > 0 and self.up[i - 1] == self.down[j - 1]:
+            i, j = i - 1, j - 1
+        return self.up[:i], self.down[:j]
+
+
+class _Ports:
+    """The ports at the borders of blocks, and which flows share one."""
+
+    def __init__(self, links: Sequence[_Link]) -> None:
+        self._flows: dict[tuple[int, str], set[str]] = {}
+        for link in links:
+            for block in (block for side in link.borders() for block in side):
+                for bundle in _bundles(link):
+                    self._flows.setdefault((block, bundle), set()).add(link.flow)
+
+    def at(self, block: int, link: _Link) -> str:
+        """The port through which a flow crosses the border of a block."""
+        large = (b for b in _bundles(link) if len(self._flows[block, b]) >= _FEWEST_BUNDLED)
+        return next(large, link.flow)
+
+
+def _bundles(link: _Link) -> tuple[str, str]:
+    return f"from {link.start}", f"to {link.stop}"
 
 
 def around(graph: ShownGraph, thing: int) -> list[int]:
@@ -54,7 +96,7 @@ def arrows_by_level(graph: ShownGraph, opened: Set[int]) -> Levels:
     graph : the graph
     opened : the blocks that are open
     """
-    found: Levels = {}
+    links: list[_Link] = []
     chains: dict[int, list[int]] = {}
     for target, node in enumerate(graph.nodes):
         if "folded" in node or target not in graph.parents:
@@ -67,26 +109,37 @@ def arrows_by_level(graph: ShownGraph, opened: Set[int]) -> Levels:
             if a != b:
                 for thing in (a, b):
                     chains.setdefault(thing, around(graph, thing))
-                _join(found, (a, chains[a]), (b, chains[b]), f"{source}:{output}")
+                links.append(_Link(f"{source}:{output}", a, b, chains[a], chains[b]))
+    found: Levels = {}
+    ports = _Ports(links)
+    for link in links:
+        _join(found, link, ports)
     return found
 
 
-def _join(found: Levels, a: tuple[int, list[int]], b: tuple[int, list[int]], flow: str) -> None:
-    """Add an arrow from `a` to `b`, each with its enclosing blocks, in every block on its way."""
-    (first, up), (second, down) = a, b
-    i, j = len(up) - 1, len(down) - 1
-    while i > 0 and j > 0 and up[i - 1] == down[j - 1]:
-        i, j = i - 1, j - 1
-    port = End(None, flow)
-    for depth in range(i):
-        _add(found, up[depth], _end(first, up, depth, flow), port, flow)
-    for depth in range(j):
-        _add(found, down[depth], port, _end(second, down, depth, flow), flow)
-    _add(found, up[i], _end(first, up, i, flow), _end(second, down, j, flow), flow)
+def _join(found: Levels, link: _Link, ports: _Ports) -> None:
+    """Add an arrow in every block on the way of a flow."""
+    left, entered = link.borders()
+    first, second = End(link.start, None), End(link.stop, None)
+    for block in left:
+        port = ports.at(block, link)
+        _add(found, block, first, End(None, port), link.flow)
+        first = End(block, port)
+    for block in entered:
+        port = ports.at(block, link)
+        _add(found, block, End(None, port), second, link.flow)
+        second = End(block, port)
+    _add(found, link.up[len(left)], first, second, link.flow)
 
 
-def _end(thing: int, up: Sequence[int], depth: int, flow: str) -> End:
-    return End(thing, None) if depth == 0 else End(up[depth - 1], flow)
+def flows_by_start(arrows: Sequence[LevelArrow]) -> dict[End, list[str]]:
+    """The flows that leave each box; of those that pass a port of an open block, only bundles."""
+    found: dict[End, list[str]] = {}
+    for arrow in arrows:
+        if arrow.start.member is not None:
+            flows = found.setdefault(arrow.start, [])
+            flows += [flow for flow in arrow.flows if flow not in flows]
+    return {end: flows for end, flows in found.items() if end.port is None or len(flows) > 1}
 
 
 def _add(found: Levels, level: int, start: End, stop: End, flow: str) -> None:

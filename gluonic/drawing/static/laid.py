@@ -25,6 +25,7 @@ class PlacedArrow(NamedTuple):
     Attributes
     ----------
     flows : the flows: ``node:output``
+    leaving : on the first arrow from a box, all flows that leave the box there
     start, stop : the boxes that it connects; None for a port of the block that contains it
     start_port : the port of the open block at which it starts
     points : its path
@@ -33,6 +34,7 @@ class PlacedArrow(NamedTuple):
     """
 
     flows: list[str]
+    leaving: list[str]
     start: int | None
     stop: int | None
     start_port: str | None

@@ -4,7 +4,7 @@ from collections.abc import Set
 from typing import NamedTuple
 
 from gluonic.drawing.static.box_texts import BoxTexts
-from gluonic.drawing.static.edges import LevelArrow, arrows_by_level
+from gluonic.drawing.static.edges import End, LevelArrow, arrows_by_level, flows_by_start
 from gluonic.drawing.static.laid import Laid, PlacedArrow, PlacedBox, Point
 from gluonic.drawing.static.level import SIDE, Chain, Item, LevelRows
 from gluonic.drawing.static.shown_graph import ROOT, ShownGraph
@@ -60,12 +60,12 @@ class _Level:
         self.texts = texts
         self.is_root = block == ROOT
         self.title = 0.0 if self.is_root else texts.head_width(block)
+        self.leaving = flows_by_start(arrows)
+        self.labels = {end: self._label_width(end) for end in self.leaving}
         by_thing = {box.thing: box for box in boxes}
-        for arrow in arrows:
-            box = by_thing.get(arrow.start.member)
-            if box is not None and arrow.start.port is None:
-                room = self._label_width(arrow) + 8 - box.width / 2 - SIDE
-                box.reserve = max(box.reserve, room)
+        for end, width in self.labels.items():
+            box = by_thing[end.member]
+            box.reserve = max(box.reserve, width + 8 - box.width / 2 - SIDE)
         made = LevelRows(boxes, arrows)
         self.items, self.rows, self.chains, self.joints = (
             made.items,
@@ -74,8 +74,9 @@ class _Level:
             made.joints,
         )
 
-    def _label_width(self, arrow: LevelArrow) -> float:
-        return max(map(self.texts.label_width, arrow.flows))
+    def _label_width(self, start: End) -> float:
+        assert start.member is not None
+        return self.texts.label_width(self.leaving[start], start.member)
 
     def laid(self) -> Laid:
         """Heights, the block's own size and ports, and the arrows' points."""
@@ -131,8 +132,7 @@ class _Level:
             gaps.append(16.0 if self._are(row, "is_in") else close)
         for chain in self.chains:
             start = self.items[chain.stops[0].item]
-            is_labelled = chain.arrow.start.port is None and not start.is_in
-            if is_labelled and self._label_width(chain.arrow) > 0:
+            if self.labels.get(chain.arrow.start, 0) > 0:
                 needed = 22.0 if start.row in before_ports else 36.0
                 gaps[start.row] = max(gaps[start.row], needed)
         for upper, lower in self.joints():
@@ -156,9 +156,9 @@ class _Level:
             points = self._points(chain, start, stop)
         arrow = chain.arrow
         port = None if arrow.start.member is None else arrow.start.port
-        return PlacedArrow(
-            arrow.flows, start.thing, stop.thing, port, points, stop.is_out, chain.is_far
-        )
+        leaving = [] if chain.is_far else self.leaving.pop(arrow.start, [])
+        ends = start.thing, stop.thing, port
+        return PlacedArrow(arrow.flows, leaving, *ends, points, stop.is_out, chain.is_far)
 
     def _points(self, chain: Chain, start: Item, stop: Item) -> list[Point]:
         x = start.x + chain.stops[0].dx

@@ -1,13 +1,13 @@
 """The scene: boxes, arrows and labels with positions and styles."""
 
 import math
-from collections.abc import Iterator, Set
+from collections.abc import Iterator, Sequence, Set
 from itertools import pairwise
 from typing import NamedTuple, Protocol
 
 from gluonic.drawing.details import shortened
 from gluonic.drawing.families import FAMILIES, Colours
-from gluonic.drawing.static.box_texts import LINE, STACK, BoxTexts
+from gluonic.drawing.static.box_texts import FRAME, LINE, QUIET_FRAME, STACK, BoxTexts
 from gluonic.drawing.static.laid import PlacedArrow, PlacedBox, Point
 from gluonic.drawing.static.layout import layout
 from gluonic.drawing.static.shown_graph import ShownGraph
@@ -15,6 +15,7 @@ from gluonic.drawing.static.shown_graph import ShownGraph
 GROUND, INK, FAINT, EDGE, RIM = "#ffffff", "#0f172a", "#64748b", "#94a3b8", "#cbd5e1"
 _GROUPS = "#f8fafc", "#f1f5f9"
 _BLOCK = Colours("#ffffff", RIM, INK)
+_QUIET = Colours(GROUND, RIM, FAINT)
 _MARKS = {"added": "#16a34a", "removed": "#dc2626", "changed": "#d97706", "failed": "#dc2626"}
 
 
@@ -37,7 +38,6 @@ class Words(NamedTuple):
     size, bold, colour : its style
     is_centred : whether `x` is its centre
     has_halo : whether it has a halo in the background's colour
-    tooltip : its tooltip
     """
 
     text: str
@@ -111,34 +111,32 @@ class Scene:
         }
 
     def _labels(self) -> Iterator[Label]:
-        """The labels of arrows: one below each box that they leave; at their ends if outputs differ."""
+        """The labels of arrows: one below each box that they leave; which output it is at their ends."""
         bottoms = {box.thing: box.y + box.height for box in self.boxes}
         outputs: dict[int, set[str]] = {}
         for arrow in self.arrows:
             if arrow.start is not None and arrow.start_port is None:
                 outputs.setdefault(arrow.start, set()).update(arrow.flows)
-        labelled = set()
         for arrow in self.arrows:
-            flow = arrow.flows[0]
             first, last = arrow.points[0], arrow.points[-1]
             if arrow.is_far:
-                yield Label(f"from {self._name_of(flow)}", first.x, first.y - 3, True)
-            if arrow.is_far or arrow.start is None or arrow.start_port is not None:
+                yield Label(f"from {self._name_of(arrow.flows[0])}", first.x, first.y - 3, True)
                 continue
-            more = f" +{len(arrow.flows) - 1}" if len(arrow.flows) > 1 else ""
-            if arrow.start >= 0 and len(outputs[arrow.start]) > 1:
-                yield Label(f"[{flow.split(':')[1]}]{more}", last.x + 6, last.y - 5, False)
-            elif (arrow.start, flow) not in labelled:
-                labelled.add((arrow.start, flow))
-                if text := self.texts.label(flow) + more:
-                    yield Label(text, first.x + 6, bottoms[arrow.start] + 12, False)
+            if arrow.start is None:
+                continue
+            if arrow.leaving and (text := self.texts.label(arrow.leaving, arrow.start)):
+                yield Label(text, first.x + 6, bottoms[arrow.start] + 12, False)
+            if arrow.start < 0 or arrow.start_port is not None:
+                continue
+            if len(arrow.flows) < len(outputs[arrow.start]):
+                yield Label(which(arrow.flows), last.x + 6, last.y - 5, False)
 
     def _name_of(self, flow: str) -> str:
         return shortened(self.graph.nodes[int(flow.split(":")[0])]["name"], 24)
 
     def heft(self, arrow: PlacedArrow) -> float:
-        """The line width of an arrow, by the size of its array."""
-        return max(map(self._heft, arrow.flows))
+        """The line width of an arrow, by the size of its array and the number of its flows."""
+        return max(map(self._heft, arrow.flows)) + math.log10(len(arrow.flows))
 
     def _heft(self, flow: str) -> float:
         shape = self.graph.shape_of(*map(int, flow.split(":")))
@@ -179,6 +177,9 @@ class Scene:
         width, height = box.width - behind, box.height - behind
         family = "" if thing < 0 else self.graph.nodes[thing]["family"]
         colours = FAMILIES[family] if family else _BLOCK
+        frame = FRAME
+        if self.texts.is_quiet(thing):
+            colours, frame = _QUIET, QUIET_FRAME
         mark = self._marks.get(thing, "")
         style = Style(colours.fill, mark or colours.line, 2.4 if mark else 1.2, family == "unknown")
         radius = height / 2 if thing >= 0 and not self.graph.is_operator(thing) else 7.0
@@ -187,7 +188,8 @@ class Scene:
         painter.rectangle(x, y, width, height, radius, style)
         for number, (text, size, bold) in enumerate(self.texts.lines(thing)):
             colour = colours.text if bold or thing >= 0 else FAINT
-            painter.words(Words(text, x + width / 2, y + 17 + number * LINE, size, colour, bold))
+            middle = y + 11.5 + frame / 2 + number * LINE
+            painter.words(Words(text, x + width / 2, middle, size, colour, bold))
         if thing < 0:
             self._strip(painter, box._replace(width=width, height=height))
 
@@ -200,6 +202,11 @@ class Scene:
             style = Style(FAMILIES[family].line)
             painter.rectangle(x, box.y + box.height - 10, max(0.5, width - 1), 3.5, 1, style)
             x += width
+
+
+def which(flows: Sequence[str]) -> str:
+    """Which of a node's outputs an arrow holds: ``output 2``, or how many."""
+    return f"output {flows[0].split(':')[1]}" if len(flows) == 1 else f"{len(flows)} outputs"
 
 
 def curves(points: list[Point]) -> Iterator[Curve]:

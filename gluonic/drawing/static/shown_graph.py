@@ -58,10 +58,8 @@ class ShownGraph:
             self._add_output(**output)
         self._totals: dict[int, Total] = {}
 
-    def _add_output(self, node: int, output: int, block: int) -> None:
+    def _add_output(self, node: int, output: int, block: int, name: str) -> None:
         """Add the box of an output."""
-        source = self.nodes[node]
-        name = source["name"] + (f" [{output}]" if source.get("visible", 1) > 1 else "")
         index = max(block, 0)
         self.parents[len(self.nodes)] = -1 - index
         self.blocks[index]["members"].append(len(self.nodes))
@@ -164,58 +162,13 @@ class ShownGraph:
 
     def title(self, block: int) -> str:
         """The title of a block in its box."""
-        name, kind, role = self._names(block)
-        match role:
-            case "repeat" | "unit":
-                return f"{self._contents(block)} {name}"
-            case "part":
-                return name if self.members(block)[0] < 0 else f"operators {name}"
-            case "body":
-                return name
-            case "step":
-                return f"{kind} {name}" if kind else name
-        return (name if _is_plain(kind) else "") or kind or name or "block"
+        found: str = self.block(block)["title"]
+        return found
 
     def subtitle(self, block: int) -> str:
         """The subtitle of a block."""
-        name, kind, role = self._names(block)
-        if role != "block" or not kind:
-            return ""
-        return kind if _is_plain(kind) and name else name
-
-    def _names(self, block: int) -> tuple[str, str, str]:
-        known = self.block(block)
-        return known["name"], known.get("kind", ""), known["role"]
-
-    def _contents(self, block: int) -> str:
-        """The repeated operators in a few words."""
-        members = self.members(block)
-        if not members:
-            return ""
-        is_repeat = self.block(block)["role"] == "repeat"
-        inner = members[0] if is_repeat and members[0] < 0 else block
-        while inner < 0 and self.block(inner)["role"] == "part":
-            inner = self.members(inner)[0]
-        if inner >= 0:
-            return self._title_of(inner)
-        if inner != block and self.block(inner)["role"] != "unit":
-            name, kind, role = self._names(inner)
-            return kind or ("step" if role == "step" else name.rstrip(" 0123456789")) or "block"
-        titles = list(dict.fromkeys(map(self._title_of, self.members(inner))))
-        if len(titles) > 3:
-            return f"{titles[0]} … {titles[-1]}"
-        return ", ".join(titles[: 1 if is_repeat and inner == block else 3])
-
-    def _title_of(self, thing: int) -> str:
-        if thing < 0:
-            return self.title(thing)
-        title: str = self.nodes[thing].get("title", "input")
-        return title
-
-
-def _is_plain(kind: str) -> bool:
-    """Whether a block's class is not informative."""
-    return not kind or "Sequential" in kind
+        found: str = self.block(block).get("detail", "")
+        return found
 
 
 def shape_text(shape: Sequence[int | None] | None) -> str:

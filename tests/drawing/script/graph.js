@@ -14,10 +14,10 @@ export function sample() {
       { name: "d", op: "add", title: "add", family: "elementwise", inputs: [[4, 0], [1, 0]] },
     ],
     blocks: [
-      { name: "", role: "root", members: [0, 1, -2, 5] },
-      { name: "inner", kind: "Dense", role: "block", members: [3, 4] },
+      { name: "", title: "", role: "root", members: [0, 1, -2, 5] },
+      { name: "inner_", title: "inner_", detail: "Dense", kind: "Dense", role: "block", members: [3, 4] },
     ],
-    outputs: [{ node: 5, output: 0, block: -1 }],
+    outputs: [{ node: 5, output: 0, block: -1, name: "d" }],
     operators: { tanh: { documentation: "Tangent.", defaults: {} } },
     attributes: [{ scale: "2" }, { num_hidden: "4" }],
     slots: [],

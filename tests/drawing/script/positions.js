@@ -20,7 +20,7 @@ const found = [opening(graph), everything(graph)].map(open => {
       return [operators, numbers, parameterBytes, operations, written, unknown];
     }),
     hefts: scene.arrows.map(({ heft }) => heft),
-    labels: scene.arrows.filter(a => a.label).map(({ label: { text, x, y } }) => [text, x, y]),
+    labels: scene.arrows.flatMap(a => a.labels.map(({ text, x, y }) => [text, x, y])),
   };
 });
 process.stdout.write(JSON.stringify(found));

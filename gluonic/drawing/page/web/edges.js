@@ -1,5 +1,7 @@
 // Which arrows stand at which level: an arrow between blocks enters and leaves each open block through a port.
 
+const fewestBundled = 4;
+
 /** What is seen of a thing: itself, or the outermost closed block around it. */
 export function visibleAs(graph, open, id) {
   let seen = id;
@@ -18,10 +20,9 @@ function levels(graph, id) {
  * The arrows of each open block: a map from the block's id to arrows between its members.
  *
  * An arrow's end is a member and, if that is an open block, the port there; or the block's own port, with the
- * member null. Ports are named by what flows through them: "node:output".
+ * member null. Ports are named by what flows through them: "node:output", or a bundle of flows.
  */
 export function arrowsByLevel(graph, open) {
-  const found = new Map();
   const seenAs = new Map();
   const seen = id => {
     if (!seenAs.has(id)) seenAs.set(id, visibleAs(graph, open, id));
@@ -32,35 +33,56 @@ export function arrowsByLevel(graph, open) {
     if (!around.has(id)) around.set(id, levels(graph, id));
     return around.get(id);
   };
+  const links = [];
   graph.nodes.forEach((node, target) => {
     if (node.folded || !graph.parents.has(target)) return;
     for (const [source, output] of node.inputs ?? []) {
       if (graph.nodes[source].folded || !graph.parents.has(source)) continue;
-      const a = seen(source);
-      const b = seen(target);
-      if (a !== b) join(found, chain, open, { a, b, flow: `${source}:${output}` });
+      const [a, b] = [seen(source), seen(target)];
+      if (a !== b) links.push({ a, b, flow: `${source}:${output}`, ...borders(chain(a), chain(b)) });
     }
   });
+  const found = new Map();
+  const portAt = ports(links);
+  for (const link of links) join(found, link, portAt);
   return found;
 }
 
-function join(found, chain, open, { a, b, flow }) {
-  const upA = chain(a);
-  const upB = chain(b);
-  let depthA = upA.length - 1;
-  let depthB = upB.length - 1;
-  while (depthA > 0 && depthB > 0 && upA[depthA - 1] === upB[depthB - 1]) {
-    depthA -= 1;
-    depthB -= 1;
-  }
-  // An operator with an open body is a level of its own; what it reads ends at its head.
-  for (let i = 0; i < depthA; i++) add(found, upA[i], end(a, upA, i, flow), { member: null, port: flow }, flow);
-  for (let i = 0; i < depthB; i++) add(found, upB[i], { member: null, port: flow }, end(b, upB, i, flow), flow);
-  add(found, upA[depthA], end(a, upA, depthA, flow), end(b, upB, depthB, flow), flow);
+/** The blocks that a flow leaves, those that it enters, inner ones first, and the one that holds both ends. */
+function borders(upA, upB) {
+  let [i, j] = [upA.length - 1, upB.length - 1];
+  while (i > 0 && j > 0 && upA[i - 1] === upB[j - 1]) [i, j] = [i - 1, j - 1];
+  return { left: upA.slice(0, i), entered: upB.slice(0, j), level: upA[i] };
 }
 
-function end(id, up, depth, flow) {
-  return depth === 0 ? { member: id, port: null } : { member: up[depth - 1], port: flow };
+/** The port at which a flow crosses a border: flows side by side, from one box or to one box, share it. */
+function ports(links) {
+  const bundles = ({ a, b }) => [`from ${a}`, `to ${b}`];
+  const flows = new Map();
+  for (const link of links)
+    for (const block of [...link.left, ...link.entered])
+      for (const bundle of bundles(link)) {
+        const key = `${block} ${bundle}`;
+        if (!flows.has(key)) flows.set(key, new Set());
+        flows.get(key).add(link.flow);
+      }
+  return (block, link) => bundles(link).find(bundle => flows.get(`${block} ${bundle}`).size >= fewestBundled) ?? link.flow;
+}
+
+function join(found, link, portAt) {
+  const { a, b, flow, left, entered, level } = link;
+  let [from, to] = [{ member: a, port: null }, { member: b, port: null }];
+  for (const block of left) {
+    const port = portAt(block, link);
+    add(found, block, from, { member: null, port }, flow);
+    from = { member: block, port };
+  }
+  for (const block of entered) {
+    const port = portAt(block, link);
+    add(found, block, { member: null, port }, to, flow);
+    to = { member: block, port };
+  }
+  add(found, level, from, to, flow);
 }
 
 function add(found, level, from, to, flow) {
@@ -71,4 +93,17 @@ function add(found, level, from, to, flow) {
   if (known) {
     if (!known.flows.includes(flow)) known.flows.push(flow);
   } else arrows.set(key, { from, to, flows: [flow] });
+}
+
+/** The flows that leave each box ("member/port"); of those that pass a port of an open block, only bundles. */
+export function flowsByStart(arrows) {
+  const found = new Map();
+  for (const { from, flows } of arrows) {
+    if (from.member === null) continue;
+    const key = `${from.member}/${from.port}`;
+    if (!found.has(key)) found.set(key, { member: from.member, port: from.port, flows: new Set() });
+    for (const flow of flows) found.get(key).flows.add(flow);
+  }
+  for (const [key, { port, flows }] of found) if (port !== null && flows.size < 2) found.delete(key);
+  return found;
 }

@@ -27,8 +27,6 @@ export function bytesText(bytes) {
   return `${unit && bytes < 100 ? bytes.toFixed(1) : Math.round(bytes)} ${units[unit]}`;
 }
 
-const isPlain = kind => !kind || kind.includes("Sequential");
-
 const product = shape => shape.reduce((a, b) => a * b, 1);
 
 /** What is known of a graph. Things are numbered: nodes from 0, blocks as -1 - number, the root is -1. */
@@ -58,11 +56,9 @@ export class Graph {
 
   /** The outputs are boxes, too. */
   addOutputs() {
-    for (const { node, output, block } of this.data.outputs) {
+    for (const { node, output, block, name } of this.data.outputs) {
       const number = this.nodes.length;
-      const source = this.nodes[node];
-      const several = (source.visible ?? 1) > 1 ? ` [${output}]` : "";
-      const made = { name: source.name + several, family: "output", title: "output", inputs: [[node, output]] };
+      const made = { name, family: "output", title: "output", inputs: [[node, output]] };
       this.nodes.push(made);
       this.readers.push([]);
       const owner = block < 0 ? 0 : block;
@@ -165,35 +161,12 @@ export class Graph {
 
   /** What a block is called in its box. */
   blockTitle(id) {
-    const { role, kind, name } = this.block(id);
-    if (role === "repeat") return `${this.contents(id)} ${name}`;
-    if (role === "unit") return `${this.contents(id)} ${name}`;
-    if (role === "part") return this.members(id)[0] < 0 ? name : `operators ${name}`;
-    if (role === "body") return name;
-    if (role === "step") return kind ? `${kind} ${name}` : name;
-    return (isPlain(kind) && name) || kind || name || "block";
+    return this.block(id).title;
   }
 
-  /** What a block is called besides. */
+  /** What is written in its box besides: its class, or the names in it. */
   blockDetail(id) {
-    const { role, kind, name } = this.block(id);
-    return role === "block" && kind ? (isPlain(kind) && name ? kind : name) : "";
-  }
-
-  /** In a few words what repeats itself. */
-  contents(id) {
-    const members = this.members(id);
-    if (!members.length) return "";
-    let inner = this.block(id).role === "repeat" && this.block(id).members[0] < 0 ? members[0] : id;
-    while (inner < 0 && this.block(inner).role === "part") [inner] = this.members(inner);
-    if (inner >= 0) return this.nodes[inner].title ?? "input";
-    const isUnit = this.block(inner).role === "unit";
-    if (inner !== id && !isUnit) {
-      const { kind, role, name } = this.block(inner);
-      return kind || (role === "step" ? "step" : name.replace(/[\s\d]+$/, "")) || "block";
-    }
-    const titles = [...new Set(this.members(inner).map(m => (m < 0 ? this.blockTitle(m) : this.nodes[m].title ?? "input")))];
-    return titles.length > 3 ? `${titles[0]} … ${titles.at(-1)}` : titles.slice(0, this.block(id).role === "repeat" && inner === id ? 1 : 3).join(", ");
+    return this.block(id).detail ?? "";
   }
 }
 

@@ -3,7 +3,7 @@
 // Arrows keep clear of boxes by construction: they run straight down in a column of their own beside the boxes
 // of a row, and bend only between rows.
 
-import { arrowsByLevel } from "./edges.js";
+import { arrowsByLevel, flowsByStart } from "./edges.js";
 import { apart, backward, order, ranks } from "./rows.js";
 
 const padding = 16;
@@ -19,8 +19,8 @@ const mostLanes = 30000;
  *
  * @param graph what there is
  * @param open the ids of open blocks
- * @param metrics {sizeOf(id): width and height of a closed box, labelOf(flow): width of the label on what flows
- *     ("node:output"), headOf(id): width of the head of an open block}
+ * @param metrics {sizeOf(id): width and height of a closed box, labelOf(flows, id): width of the label on flows
+ *     ("node:output") that leave a box, headOf(id): width of the head of an open block}
  * @returns {width, height, boxes: [{id, x, y, w, h, open, depth}], arrows: [{flows, points, from, to}]}
  */
 export function layout(graph, open, metrics) {
@@ -61,9 +61,16 @@ function level(graph, id, arrows, laid, { sizeOf, labelOf, headOf }) {
     to: index.get(to.member === null ? `out ${to.port}` : to.member),
     fromPort: from.member === null ? null : from.port,
     toPort: to.member === null ? null : to.port,
+    start: `${from.member}/${from.port}`,
     flows,
   }));
-  for (const end of ends) reserveLabel(items[end.from], end, labelOf);
+  const leaving = flowsByStart(local);
+  for (const start of leaving.values()) {
+    const item = items[index.get(start.member)];
+    start.flows = [...start.flows];
+    start.label = labelOf(start.flows, start.member);
+    item.reserve = Math.max(item.reserve, start.label + 8 - item.w / 2 - side);
+  }
   const pairs = ends.map(end => [end.from, end.to]);
   const back = backward(items.length, pairs);
   const indices = [...items.keys()];
@@ -73,21 +80,7 @@ function level(graph, id, arrows, laid, { sizeOf, labelOf, headOf }) {
   const chains = lanes(items, ends, rank, back);
   const rows = rowsOf(items, rank, chains);
   position(rows, chains, items);
-  return finish(id, isRoot ? 0 : headOf(id), items, rows, chains, labelOf);
-}
-
-/** Leave room beside a box for the label of what flows out of it. */
-function reserveLabel(item, { flows, fromPort }, labelOf) {
-  if (isLabelled(item, fromPort)) item.reserve = Math.max(item.reserve, labelWidth(flows, labelOf) + 8 - item.w / 2 - side);
-}
-
-/** Arrows are labelled where they come out of a box, not where they pass the borders of blocks. */
-function isLabelled(item, fromPort) {
-  return fromPort === null && !item.isIn;
-}
-
-function labelWidth(flows, labelOf) {
-  return Math.max(...flows.map(labelOf));
+  return finish(id, isRoot ? 0 : headOf(id), items, rows, chains, leaving);
 }
 
 /** Where an arrow leaves or enters an item, from its middle. */
@@ -215,10 +208,10 @@ function packed(row, items) {
 }
 
 /** Heights, the block's own size and ports, and the arrows' points, from the block's upper left corner. */
-function finish(id, title, items, rows, chains, labelOf) {
+function finish(id, title, items, rows, chains, leaving) {
   const isRoot = id === -1;
   const heights = rows.map(row => Math.max(0, ...row.map(i => items[i].h)));
-  const gaps = rowGaps(rows, chains, items, labelOf);
+  const gaps = rowGaps(rows, chains, items, leaving);
   const head = isRoot ? padding : headHeight;
   const hasIns = items.some(item => item.isIn);
   const hasOuts = items.some(item => item.isOut);
@@ -248,17 +241,17 @@ function finish(id, title, items, rows, chains, labelOf) {
     if (item.isOut) found.outs.set(item.port, item.x);
     if (item.id !== undefined) found.items.push({ id: item.id, x: item.x - item.w / 2, y: item.y, w: item.w, h: item.h, inner: item.inner });
   }
-  for (const chain of chains) found.arrows.push(way(chain, items, gaps));
+  for (const chain of chains) found.arrows.push(way(chain, items, gaps, leaving));
   return found;
 }
 
 /** How much room there is below each row: more where arrows run far to the side, or have labels. */
-function rowGaps(rows, chains, items, labelOf) {
+function rowGaps(rows, chains, items, leaving) {
   const isLast = r => r + 1 < rows.length && rows[r + 1].every(i => items[i].isOut);
   const gaps = rows.map((row, r) => (row.every(i => items[i].isIn) ? 16 : isLast(r) ? 14 : gap));
-  for (const { chain, flows, fromPort } of chains) {
-    const start = items[chain[0].item];
-    if (isLabelled(start, fromPort) && labelWidth(flows, labelOf) > 0) gaps[start.row] = Math.max(gaps[start.row], isLast(start.row) ? 22 : 36);
+  for (const { chain, start } of chains) {
+    const { row } = items[chain[0].item];
+    if (leaving.get(start)?.label > 0) gaps[row] = Math.max(gaps[row], isLast(row) ? 22 : 36);
   }
   for (const [upper, lower] of joints(chains, items)) {
     const far = Math.abs(items[upper.item].x + upper.dx - items[lower.item].x - lower.dx);
@@ -268,11 +261,13 @@ function rowGaps(rows, chains, items, labelOf) {
   return gaps;
 }
 
-/** An arrow as a list of points: x, y, and whether the way to it bends. */
-function way({ chain, flows, isBack, isFar, fromPort }, items, gaps) {
+/** An arrow as a list of points: x, y, and whether the way to it bends. The first one from a box has its label. */
+function way({ chain, flows, isBack, isFar, fromPort, start: key }, items, gaps, leaving) {
   const start = items[chain[0].item];
   const stop = items[chain.at(-1).item];
-  const facts = { flows, from: start.id ?? null, to: stop.id ?? null, fromPort, isEntering: Boolean(stop.isOut), isLeaving: Boolean(start.isIn), isBack, isFar };
+  const all = isFar ? [] : leaving.get(key)?.flows ?? [];
+  if (!isFar) leaving.delete(key);
+  const facts = { flows, leaving: all, from: start.id ?? null, to: stop.id ?? null, fromPort, isEntering: Boolean(stop.isOut), isLeaving: Boolean(start.isIn), isBack, isFar };
   if (isFar) {
     const x = stop.x + chain.at(-1).dx;
     return { ...facts, points: [{ x, y: stop.y - 12 }, { x, y: stop.y }] };

@@ -62,7 +62,7 @@ export class Page {
     this.applyTheme();
     this.relayout();
     this.view.resize();
-    this.view.fit(0.55);
+    this.view.begin();
     this.select(undefined);
     if (this.first !== undefined) this.goto(this.first);
   }
@@ -97,8 +97,9 @@ export class Page {
     this.families = familyColours(this.graph.data.families, this.ground);
     for (const [family, { fill, line, text }] of Object.entries(this.families))
       for (const [kind, colour] of Object.entries({ fill, line, text })) document.documentElement.style.setProperty(`--${family}-${kind}`, colour);
-    const { box, rim, ink, faint } = grounds[this.ground];
+    const { box, page, rim, ink, faint } = grounds[this.ground];
     this.blockColours = { fill: box, line: rim, text: ink, faint };
+    this.quietColours = { fill: page, line: rim, text: faint };
     this.legend();
     this.minimap && this.view.scene && this.minimap.changed();
     this.view?.draw();
@@ -118,9 +119,14 @@ export class Page {
       texts: this.boxes,
       selected: this.selected === undefined ? undefined : visibleAs(this.graph, this.open, this.selected),
       near: this.near,
-      colourOf: id => colouring?.colourOf(id, this.ground) ?? (id < 0 ? this.blockColours : this.families[this.graph.nodes[id].family]),
+      colourOf: id => colouring?.colourOf(id, this.ground) ?? this.ownColours(id),
       mark: colouring?.mark,
     };
+  }
+
+  ownColours(id) {
+    if (id < 0) return this.blockColours;
+    return this.boxes.isQuiet(id) ? this.quietColours : this.families[this.graph.nodes[id].family];
   }
 
   stored(key) {
@@ -193,7 +199,7 @@ export class Page {
   setOpen(open) {
     this.open = open;
     this.relayout();
-    this.view.fit(0.5);
+    this.view.begin();
   }
 
   // Selecting

@@ -1,7 +1,7 @@
 // The picture that is drawn: boxes and arrows at their positions, and how each looks.
 
 import { layout, headHeight } from "./layout.js";
-import { line, shortened, stack } from "./boxes.js";
+import { frame, line, quietFrame, shortened, stack } from "./boxes.js";
 
 /** The steps of a line through points, which bends between rows. */
 export function stepsOf(points) {
@@ -25,34 +25,37 @@ export class Scene {
     const { width, height, boxes: placed, arrows } = layout(graph, open, boxes.metrics);
     Object.assign(this, { graph, texts: boxes, width, height, boxes: placed, arrows });
     this.byId = new Map(placed.map(box => [box.id, box]));
-    const labelled = new Set();
     this.branches = new Map();
     for (const { from, fromPort, flows } of arrows)
       if (from !== null && fromPort === null) this.branches.set(from, new Set([...(this.branches.get(from) ?? []), ...flows]));
-    for (const arrow of arrows) this.complete(arrow, labelled);
+    for (const arrow of arrows) this.complete(arrow);
     this.arrange();
   }
 
-  complete(arrow, labelled) {
+  complete(arrow) {
     arrow.steps = stepsOf(arrow.points);
     const xs = arrow.points.map(p => p.x);
     const ys = arrow.points.map(p => p.y);
     Object.assign(arrow, { left: Math.min(...xs), right: Math.max(...xs), top: Math.min(...ys) - 40, bottom: Math.max(...ys) + 40 });
     arrow.hasTip = !arrow.isEntering;
-    arrow.heft = Math.max(...arrow.flows.map(flow => this.heft(flow)));
-    const key = `${arrow.from}/${arrow.flows[0]}`;
-    const more = arrow.flows.length > 1 ? ` +${arrow.flows.length - 1}` : "";
-    const isOneOfSeveral = arrow.from >= 0 && this.branches.get(arrow.from)?.size > 1;
-    if (arrow.isFar) arrow.label = { text: `from ${this.nameOf(arrow.flows[0])}`, x: arrow.points[0].x, y: arrow.points[0].y - 3, align: "center" };
-    else if (isOneOfSeveral && arrow.fromPort === null) {
-      const { x, y } = arrow.points.at(-1);
-      arrow.label = { text: `[${arrow.flows[0].split(":")[1]}]${more}`, x: x + 6, y: y - 5, align: "left" };
-    } else if (arrow.from !== null && arrow.fromPort === null && !labelled.has(key)) {
-      labelled.add(key);
-      const text = this.texts.label(arrow.flows[0]) + more;
-      const box = this.byId.get(arrow.from);
-      if (text) arrow.label = { text, x: arrow.points[0].x + 6, y: box.y + box.h + 12, align: "left" };
+    arrow.heft = Math.max(...arrow.flows.map(flow => this.heft(flow))) + Math.log10(arrow.flows.length);
+    arrow.labels = [...this.labels(arrow)];
+  }
+
+  /** One label where arrows leave a box; where they end, which of several outputs it is. */
+  *labels({ from, fromPort, flows, leaving, points, isFar }) {
+    const [first, last] = [points[0], points.at(-1)];
+    if (isFar) {
+      yield { text: `from ${this.nameOf(flows[0])}`, x: first.x, y: first.y - 3, align: "center" };
+      return;
     }
+    if (from === null) return;
+    const text = leaving.length ? this.texts.label(leaving, from) : "";
+    const box = this.byId.get(from);
+    if (text) yield { text, x: first.x + 6, y: box.y + box.h + 12, align: "left" };
+    if (from < 0 || fromPort !== null || flows.length === this.branches.get(from).size) return;
+    const which = flows.length === 1 ? `output ${flows[0].split(":")[1]}` : `${flows.length} outputs`;
+    yield { text: which, x: last.x + 6, y: last.y - 5, align: "left" };
   }
 
   nameOf(flow) {
@@ -125,7 +128,7 @@ export function paint(painter, what, look) {
   for (const box of what.boxes) if (box.open) paintOpen(painter, box, look);
   for (const arrow of what.arrows) paintArrow(painter, arrow, look);
   for (const box of what.boxes) if (!box.open) paintClosed(painter, box, look);
-  for (const arrow of what.arrows) if (arrow.label) paintLabel(painter, arrow, look);
+  for (const arrow of what.arrows) for (const label of arrow.labels) paintLabel(painter, label, look);
 }
 
 function paintOpen(painter, box, look) {
@@ -161,8 +164,9 @@ function paintClosed(painter, whole, look) {
   painter.rect(box.x, box.y, box.w, box.h, radius, style);
   const handle = graph.canOpen(box.id) ? 30 : 0;
   const middle = box.x + (box.w - handle) / 2 + (handle ? 2 : 0);
+  const head = 11.5 + (look.texts.isQuiet(box.id) ? quietFrame : frame) / 2;
   look.texts.lines(box.id).forEach(([text, size, bold], i) => {
-    painter.text(text, middle, box.y + 17 + i * line_, { size, bold, colour: bold ? colours.text : colours.faint ?? colours.text });
+    painter.text(text, middle, box.y + head + i * line_, { size, bold, colour: bold ? colours.text : colours.faint ?? colours.text });
   });
   if (handle) sign(painter, box, box.y + 13, "+", colours.text);
   if (box.id < 0) strip(painter, box, look);
@@ -192,6 +196,6 @@ function paintArrow(painter, arrow, look) {
   painter.shape([[x, y], [x - 3.6, y - 7], [x + 3.6, y - 7]], colour);
 }
 
-function paintLabel(painter, { label }, look) {
+function paintLabel(painter, label, look) {
   painter.text(label.text, label.x, label.y, { size: 10, colour: look.ground.label, align: label.align, halo: look.ground.page });
 }

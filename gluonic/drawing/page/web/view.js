@@ -6,6 +6,7 @@ import { CanvasPainter } from "./painters.js";
 
 const farScale = 0.26;
 const nearest = 4;
+const readable = 0.85;
 
 export class View {
   /** @param hooks {select(id), toggle(id), hover(id), look(): how things look} */
@@ -33,7 +34,7 @@ export class View {
     const ratio = globalThis.devicePixelRatio || 1;
     this.canvas.width = Math.max(1, Math.round(width * ratio));
     this.canvas.height = Math.max(1, Math.round(height * ratio));
-    if (isFirst && this.scene) this.fit();
+    if (isFirst && this.scene) this.begin();
     this.drawNow();
   }
 
@@ -93,13 +94,26 @@ export class View {
     this.draw();
   }
 
-  /** Show all of it, or as much of its beginning as can be read. */
-  fit(least = 0) {
+  /** Show all of it. */
+  fit() {
     const { width, height } = this.scene;
-    const scale = Math.min(1.25, (this.width - 24) / width, (this.height - 24) / height);
-    this.scale = Math.max(scale, Math.min(least, (this.width - 24) / width));
-    this.x = (this.width - width * this.scale) / 2;
-    this.y = height * this.scale <= this.height ? (this.height - height * this.scale) / 2 : 12;
+    this.place(Math.min(1.25, (this.width - 24) / width, (this.height - 24) / height));
+  }
+
+  /** Show its beginning at a size at which it can be read, and all of it if that fits. */
+  begin() {
+    this.fit();
+    if (this.scale < readable) this.place(readable);
+  }
+
+  /** Show it at a scale: in the middle, or as much as fits around its first box. */
+  place(scale) {
+    const { width, height, boxes } = this.scene;
+    const first = boxes.reduce((top, box) => (box.y < top.y ? box : top), boxes[0]);
+    const around = first ? this.width / 2 - (first.x + first.w / 2) * scale : 0;
+    this.scale = scale;
+    this.x = width * scale <= this.width ? (this.width - width * scale) / 2 : Math.min(12, Math.max(this.width - width * scale - 12, around));
+    this.y = height * scale <= this.height ? (this.height - height * scale) / 2 : 12;
     this.draw();
   }
 
