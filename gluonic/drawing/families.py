@@ -63,11 +63,12 @@ _FAMILY_OF = {
 }
 
 
-_QUIET = frozenset(
-    "Flatten Reshape transpose SwapAxis expand_dims squeeze slice slice_axis slice_like _copy "
-    "BlockGrad broadcast_to broadcast_axis broadcast_like _np_transpose _np_moveaxis _np_copy "
-    "_np_atleast_1d _np_atleast_2d _np_atleast_3d _npi_broadcast_to".split()
-)
+_QUIET = frozenset({
+    "Flatten", "Reshape", "transpose", "SwapAxis", "expand_dims", "squeeze", "slice", "slice_axis",
+    "slice_like", "_copy", "BlockGrad", "broadcast_to", "broadcast_axis", "broadcast_like",
+    "_np_transpose", "_np_moveaxis", "_np_copy", "_np_atleast_1d", "_np_atleast_2d",
+    "_np_atleast_3d", "_npi_broadcast_to",
+})  # fmt: skip
 
 
 def is_quiet(node: Node) -> bool:

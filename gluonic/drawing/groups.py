@@ -10,7 +10,7 @@ class BoxGroup:
 
     Attributes
     ----------
-    name : the prefix of the block's names, as in the user's model; of other groups the number, ``×12`` or ``t3``
+    name : the prefix of the block's names, as in the user's model; of other groups ``×12``, ``t3`` or a number
     kind : the name of the block's class; ``""`` if unknown
     role : ``block``, ``step`` (of an unrolled net), ``repeat`` (of equal members), ``unit`` (one of them, if it
         is not a block), ``part`` (of a large graph) or ``body`` (of a control flow operator)

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gluonic.codegen import Explanation
-from gluonic.drawing.page.compiled import Times
+from gluonic.drawing.page.times import Times
 from gluonic.gluon.parameter import Parameter
 from gluonic.graph import Graph, Node
 from gluonic.graph.events import EVENTS, TraceEvent

@@ -8,7 +8,7 @@ import numpy as np
 from gluonic.codegen import Explanation
 from gluonic.drawing.difference import difference
 from gluonic.drawing.drawing import Drawing
-from gluonic.drawing.page.compiled import Times
+from gluonic.drawing.page.times import Times
 from gluonic.drawing.page.model import PageFacts
 from gluonic.drawing.page.source import GraphPage
 from gluonic.drawing.picture import picture

@@ -26,7 +26,7 @@ def test_blocks_of_a_trace_keep_their_classes_and_calls_apart() -> None:
     assert titles(stages[0]) == ["×2"]
     assert [m.kind for m in stages[0].members[0].members] == ["BasicBlockV1"] * 2  # type: ignore[union-attr]
     kinds = [m.kind for m in stages[1].members if isinstance(m, BoxGroup)]
-    assert kinds == ["BasicBlockV1"] * 2  # not ×2: the first one has a convolution more
+    assert kinds == ["BasicBlockV1"] * 2  # no repetition: the first one has a convolution more
 
 
 def test_residual_units_of_a_file_are_found_without_names() -> None:

@@ -8,27 +8,11 @@ from gluonic.codegen import Explanation
 from gluonic.codegen.machine.module_text import part_of
 from gluonic.drawing.page.packing import packed
 from gluonic.drawing.page.passes import pass_pages
+from gluonic.drawing.page.times import Times, owner_of, time_facts
 from gluonic.graph import Graph, Node
-from gluonic.support.record import record
 
 _MOST_CODE = 6_000_000
 _FUNCTION = re.compile(r"^([A-Za-z_][\w.$]*):", re.MULTILINE)
-
-
-@record
-class Times:
-    """The times of a graph in microseconds, the shortest of several runs.
-
-    Attributes
-    ----------
-    runs : number of runs
-    steps : the time of each step, by its number
-    eager : the time of each operator called eagerly, by its node
-    """
-
-    runs: int
-    steps: Mapping[int, float]
-    eager: Mapping[Node, float]
 
 
 def compiled_facts(
@@ -46,20 +30,24 @@ def compiled_facts(
     numbers : the numbers of nodes on the page
     times : the measured times, if any
     """
-    steps = [
-        {
+    steps = []
+    for step, origins in zip(explanation.steps, explanation.origins, strict=True):
+        nodes = [node for node in origins if node in numbers]
+        made: dict[str, Any] = {
             "kind": step.kind,
             "shape": list(step.shape),
             "why": step.why,
             "operators": list(step.operators),
             "function": step.function,
-            "nodes": [numbers[node] for node in origins if node in numbers],
+            "nodes": [numbers[node] for node in nodes],
             "location": step.location,
             "apart": [list(pair) for pair in step.apart],
-            **({"kept": 1} if step.reason.startswith("only") else {}),
         }
-        for step, origins in zip(explanation.steps, explanation.origins, strict=True)
-    ]
+        if step.reason.startswith("only"):
+            made["kept"] = 1
+        if (owner := owner_of(nodes)) is not None:
+            made["owner"] = numbers[owner]
+        steps.append(made)
     found: dict[str, Any] = {
         "steps": steps,
         "native_calls": explanation.native_calls,
@@ -70,15 +58,7 @@ def compiled_facts(
         "code": packed(_code_of(explanation)),
     }
     if times is not None:
-        found["times"] = {
-            "runs": times.runs,
-            "steps": {str(number): round(time, 2) for number, time in times.steps.items()},
-            "eager": {
-                str(numbers[node]): round(time, 2)
-                for node, time in times.eager.items()
-                if node in numbers
-            },
-        }
+        found["times"] = time_facts(times, numbers)
     return found
 
 

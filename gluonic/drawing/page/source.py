@@ -4,9 +4,10 @@ from html import escape
 from typing import Any
 
 from gluonic.codegen import Explanation
-from gluonic.drawing.page.compiled import Times, compiled_facts
+from gluonic.drawing.page.compiled import compiled_facts
 from gluonic.drawing.page.marks import Marks
 from gluonic.drawing.page.model import PageFacts, PageModel
+from gluonic.drawing.page.times import Times, write_on_boxes
 from gluonic.drawing.page.writer import page_text
 from gluonic.drawing.static.box_texts import BoxTexts
 from gluonic.drawing.static.folding import everything, opening
@@ -67,6 +68,8 @@ class GraphPage:
         model = PageModel(self.title, hide_parameters=self.hide_parameters)
         model.add(self.graph, facts)
         data = model.json()
+        if self.explanation is not None and self.times is not None:
+            write_on_boxes(data, self.times, self.explanation, model.numbers)
         if self.marks is not None:
             data["marks"] = self.marks.json(model.numbers)
         return model, data

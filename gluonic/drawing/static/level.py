@@ -4,6 +4,7 @@ Arrows avoid boxes by construction: they run straight down in separate lanes bes
 only between rows.
 """
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
@@ -14,6 +15,8 @@ from gluonic.drawing.static.rows import apart, backward, order, ranks
 SIDE, LANE_WIDTH = 22.0, 9.0
 _SWEEPS = 8
 _MOST_LANES = 30_000
+_FEWEST_JOINED = 8
+"""So many arrows to one end run in one lane, as those from one start do."""
 
 
 class Item:
@@ -129,8 +132,9 @@ class LevelRows:
     def _chains(
         self, arrows: Sequence[LevelArrow], pairs: Sequence[tuple[int, int]], back: set[int]
     ) -> list[Chain]:
-        """Route long arrows along lanes; arrows with the same start share them."""
-        shared: dict[tuple[int, str | None], list[int]] = {}
+        """Route long arrows along lanes, which arrows from one start, or many to one end, share."""
+        shared: dict[object, dict[int, int]] = {}
+        into = Counter(stop for _, stop in pairs)
         used, found = 0, []
         for number, (arrow, (start, stop)) in enumerate(zip(arrows, pairs, strict=True)):
             is_back, is_far, lanes = number in back, False, []
@@ -138,12 +142,13 @@ class LevelRows:
             if is_back:
                 lanes = [self._lane(row) for row in range(top, bottom - 1, -1)]
             elif used < _MOST_LANES or bottom - top < 2:
-                port = None if arrow.start.member is None else arrow.start.port
-                known = shared.setdefault((start, port), [])
-                fresh = [self._lane(row) for row in range(top + 1 + len(known), bottom)]
-                known += fresh
+                key = arrow.stop if into[stop] >= _FEWEST_JOINED else arrow.start
+                known = shared.setdefault(key, {})
+                rows = range(top + 1, bottom)
+                fresh = [row for row in rows if row not in known]
+                known |= {row: self._lane(row) for row in fresh}
                 used += len(fresh)
-                lanes = known[: bottom - top - 1]
+                lanes = [known[row] for row in rows]
             else:
                 is_far = True
             first = Stop(start, self._shift(start, arrow.start, leaves=True))

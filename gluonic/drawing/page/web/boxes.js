@@ -81,6 +81,15 @@ export class Boxes {
     return id >= 0 && Boolean(this.graph.nodes[id].quiet);
   }
 
+  /** What a box says in short, in full. */
+  tooltip(id) {
+    if (id < 0) return [this.graph.blockTitle(id), this.graph.blockDetail(id)].filter(Boolean).join("\n");
+    const { name, title, attributes } = this.graph.nodes[id];
+    const given = Object.entries(this.graph.data.attributes[attributes] ?? {}).map(([key, text]) => `${key}=${text}`);
+    const parameters = this.graph.parametersOf(id).map(p => `${this.graph.nodes[p].name}: ${this.typeText(p, 0)}`);
+    return [title ? `${title} ${name}` : name, ...given, ...parameters].join("\n");
+  }
+
   isRepeat(id) {
     return id < 0 && this.graph.block(id).role === "repeat";
   }

@@ -1,8 +1,8 @@
 // Colours: of the page, and of the families of operators, on light and on dark ground.
 
 export const grounds = {
-  light: { page: "#ffffff", ink: "#0f172a", faint: "#64748b", edge: "#94a3b8", rim: "#cbd5e1", group: ["#f8fafc", "#f1f5f9"], box: "#ffffff", strong: "#2563eb", label: "#64748b" },
-  dark: { page: "#0b1220", ink: "#e2e8f0", faint: "#94a3b8", edge: "#64748b", rim: "#334155", group: ["#111a2e", "#172238"], box: "#1b2740", strong: "#60a5fa", label: "#94a3b8" },
+  light: { page: "#ffffff", ink: "#0f172a", faint: "#64748b", edge: "#94a3b8", rim: "#cbd5e1", group: ["#f8fafc", "#f1f5f9"], box: "#ffffff", strong: "#2563eb", hit: "#c026d3", label: "#64748b" },
+  dark: { page: "#0b1220", ink: "#e2e8f0", faint: "#94a3b8", edge: "#64748b", rim: "#334155", group: ["#111a2e", "#172238"], box: "#1b2740", strong: "#60a5fa", hit: "#f0abfc", label: "#94a3b8" },
 };
 
 function channels(hex) {

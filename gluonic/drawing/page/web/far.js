@@ -30,6 +30,7 @@ export function paintFar(context, what, look, scale) {
     for (const box of what.boxes) if (!box.open) collect(look.colourOf(box.id).line, box);
     fillAll(context, fills);
   }
+  if (look.hits?.size) outline(context, what.boxes.filter(box => look.hits.has(box.id)), look.ground.hit, 3 / scale);
   const selected = what.boxes.find(box => box.id === look.selected);
   if (selected) outline(context, [selected], look.ground.strong, 2.5 / scale);
 }

@@ -3,6 +3,7 @@
 import { make } from "./elements.js";
 import { search } from "./search.js";
 
+const mostListed = 300;
 const find = id => document.getElementById(id);
 
 export class Finder {
@@ -20,10 +21,22 @@ export class Finder {
     const box = find("results");
     box.hidden = !query.trim();
     find("search").setAttribute("aria-expanded", String(!box.hidden));
-    box.replaceChildren(...found.map(({ id, what, text }) => make("li", { role: "option", click: () => this.pick(id), "data-id": id },
-      make("b", {}, id < 0 ? this.page.graph.blockTitle(id) : this.page.graph.nodes[id].title ?? (this.page.graph.nodes[id].folded ? "parameter" : "input")), ` ${id < 0 ? this.page.graph.block(id).name : this.page.graph.nodes[id].name} `,
-      what === "name" ? "" : make("span", { class: "faint" }, `${what}: ${text.slice(0, 80)}`))));
-    if (!found.length) box.append(make("li", { class: "faint" }, "nothing found"));
+    box.replaceChildren(this.countOf(found), ...found.slice(0, mostListed).map(hit => this.entry(hit)));
+    this.page.highlight(found);
+  }
+
+  countOf(found) {
+    const count = found.length === 1 ? "1 hit" : found.length ? `${found.length} hits` : "nothing found";
+    const only = found.length > mostListed ? `; the first ${mostListed}` : "";
+    return make("li", { class: "count faint", role: "presentation", "aria-live": "polite" }, count + only);
+  }
+
+  entry({ id, what, text }) {
+    const { graph } = this.page;
+    const node = graph.nodes[id];
+    const [title, name] = id < 0 ? [graph.blockTitle(id), graph.blockDetail(id)] : [node.title ?? (node.folded ? "parameter" : "input"), node.name];
+    const why = ["name", "operator", "block"].includes(what) ? "" : make("span", { class: "faint" }, `${what}: ${text.slice(0, 80)}`);
+    return make("li", { role: "option", click: () => this.pick(id), "data-id": id }, make("b", {}, title), ` ${name} `, why);
   }
 
   pick(id) {

@@ -13,6 +13,8 @@ const laneWidth = 9;
 const sweeps = 8;
 export const headHeight = 26;
 const mostLanes = 30000;
+/** So many arrows to one end run in one lane, as those from one start do. */
+const fewestJoined = 8;
 
 /**
  * Lay out what is visible.
@@ -98,22 +100,23 @@ function lanes(items, ends, rank, back) {
     return items.length - 1;
   };
   let used = 0;
+  const into = new Map();
+  for (const { to } of ends) into.set(to, (into.get(to) ?? 0) + 1);
   return ends.map((end, number) => {
     const chain = [{ item: end.from, dx: shift(items[end.from], end.fromPort, "outs") }];
     const isBack = back.has(number);
-    const key = `${end.from}/${end.fromPort}`;
+    const key = into.get(end.to) >= fewestJoined ? `to ${end.to}/${end.toPort}` : `${end.from}/${end.fromPort}`;
     if (isBack) {
       for (let row = rank[end.from]; row >= rank[end.to]; row--) chain.push({ item: lane(row), dx: 0 });
     } else if (used < mostLanes || rank[end.to] - rank[end.from] < 2) {
-      if (!shared.has(key)) shared.set(key, []);
+      if (!shared.has(key)) shared.set(key, new Map());
       const known = shared.get(key);
       for (let row = rank[end.from] + 1; row < rank[end.to]; row++) {
-        const at = row - rank[end.from] - 1;
-        if (known[at] === undefined) {
-          known[at] = lane(row);
+        if (!known.has(row)) {
+          known.set(row, lane(row));
           used += 1;
         }
-        chain.push({ item: known[at], dx: 0 });
+        chain.push({ item: known.get(row), dx: 0 });
       }
     } else end.isFar = true;
     chain.push({ item: end.to, dx: shift(items[end.to], end.toPort, "ins") });

@@ -29,7 +29,7 @@ export class Minimap {
     this.picture.height = this.canvas.height;
     const context = this.picture.getContext("2d");
     context.scale(this.scales.x * ratio, this.scales.y * ratio);
-    paintFar(context, scene, { ...this.look(), near: undefined, selected: undefined }, scale);
+    paintFar(context, scene, { ...this.look(), near: undefined, selected: undefined, hits: undefined }, scale);
     this.moved();
   }
 
@@ -50,10 +50,21 @@ export class Minimap {
     context.strokeStyle = look.ground.strong;
     context.fillStyle = `${look.ground.strong}22`;
     context.lineWidth = 1.5;
+    this.showHits(context, look);
     const seen = { x: scales.x / view.scale, y: scales.y / view.scale };
     const window = [-view.x * seen.x, -view.y * seen.y, view.width * seen.x, Math.max(3, view.height * seen.y)];
     context.fillRect(...window);
     context.strokeRect(...window);
+  }
+
+  showHits(context, { hits, ground }) {
+    context.save();
+    context.fillStyle = ground.hit;
+    for (const id of hits?.keys() ?? []) {
+      const box = this.view.scene.byId.get(id);
+      if (box) context.fillRect(box.x * this.scales.x - 1, box.y * this.scales.y - 1, box.w * this.scales.x + 2, Math.max(3, Math.min(box.h, 40) * this.scales.y));
+    }
+    context.restore();
   }
 
   go(event) {

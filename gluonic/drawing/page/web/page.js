@@ -13,6 +13,7 @@ import { Marked } from "./marks.js";
 import { Minimap } from "./minimap.js";
 import { inflated } from "./packing.js";
 import { describe } from "./panel.js";
+import { boxesOf } from "./search.js";
 import { download, pngCanvas, svgText } from "./save.js";
 import { Scene } from "./scene.js";
 import { View } from "./view.js";
@@ -59,6 +60,7 @@ export class Page {
   /** Show the graph that was taken. */
   begin() {
     this.selected = this.near = this.view.scene = undefined;
+    this.hits = [];
     this.applyTheme();
     this.relayout();
     this.view.resize();
@@ -121,6 +123,7 @@ export class Page {
       near: this.near,
       colourOf: id => colouring?.colourOf(id, this.ground) ?? this.ownColours(id),
       mark: colouring?.mark,
+      hits: this.hitBoxes,
     };
   }
 
@@ -180,6 +183,7 @@ export class Page {
 
   relayout() {
     this.scene = new Scene(this.graph, this.boxes, this.open);
+    this.highlight(this.hits);
     this.view.show(this.scene);
     this.minimap.changed();
   }
@@ -247,7 +251,15 @@ export class Page {
   hover(id) {
     if (id === this.hovered) return;
     this.hovered = id;
+    find("picture").title = id === undefined ? "" : this.boxes.tooltip(id);
     this.updateNear(id ?? this.selected);
+    this.view.draw();
+  }
+
+  /** Mark the boxes of what a search found. */
+  highlight(hits) {
+    this.hits = hits;
+    this.hitBoxes = boxesOf(this.graph, hits, id => visibleAs(this.graph, this.open, id));
     this.view.draw();
   }
 
@@ -316,7 +328,7 @@ export class Page {
   }
 
   quietLook() {
-    return { ...this.look(), near: undefined, selected: undefined };
+    return { ...this.look(), near: undefined, selected: undefined, hits: undefined };
   }
 
   svg() {

@@ -1,5 +1,6 @@
 // The panel beside the picture: all that is known of what is selected.
 
+import { bar, drawing, small, xAxis, yAxis } from "./charts.js";
 import { bytesText, shapeText, short } from "./graph.js";
 import { details, make, section, table } from "./elements.js";
 
@@ -66,7 +67,7 @@ function outputs(graph, id) {
   const node = graph.nodes[id];
   if (node.family === "output") return null;
   const count = node.visible ?? 1;
-  const rows = Array.from({ length: count }, (_, i) => [count > 1 ? `[${i}]` : "output", typeText(graph, id, i)]);
+  const rows = Array.from({ length: count }, (_, i) => [count > 1 ? `output ${i}` : "output", typeText(graph, id, i)]);
   return section(node.op ? "Outputs" : "Value", table(rows));
 }
 
@@ -93,7 +94,7 @@ function parameters(graph, id, go) {
 function summaryRow(graph, source) {
   const facts = graph.data.parameters[source];
   if (!facts || facts.mean === undefined) return [];
-  return [["", make("span", { class: "faint" }, `mean ${brief(facts.mean)}, deviation ${brief(facts.deviation)}`), histogram(facts, 90, 22)]];
+  return [["", make("span", { class: "faint" }, `mean ${brief(facts.mean)}, deviation ${brief(facts.deviation)}`), small(histogram(facts, 0, 90, 22), 90, 22)]];
 }
 
 const brief = number => (Number.isFinite(number) ? String(Number(number.toPrecision(4))) : String(number));
@@ -106,25 +107,30 @@ function ownArray(graph, id) {
   if (facts.zeros !== undefined) rows.push(["zeros", `${facts.zeros} of ${facts.looked_at}`]);
   if (facts.not_finite) rows.push(["not finite", make("b", { class: "bad" }, String(facts.not_finite))]);
   if (facts.first) rows.push(["begins", facts.first.map(brief).join(", ")]);
-  return section("Numbers", table(rows), histogram(facts, 300, 70));
+  return section("Numbers", table(rows), histogramWithAxes(facts));
 }
 
-function histogram(facts, width, height) {
+/** How many numbers there are between the least and the most. */
+function histogram(facts, left, width, height) {
   if (!facts.histogram) return null;
   const most = Math.max(...facts.histogram);
-  const bar = width / facts.histogram.length;
-  const name = "http://www.w3.org/2000/svg";
-  const found = document.createElementNS(name, "svg");
-  found.setAttribute("width", width);
-  found.setAttribute("height", height);
-  found.setAttribute("role", "img");
-  found.setAttribute("aria-label", `histogram from ${brief(facts.least)} to ${brief(facts.most)}`);
+  const wide = width / facts.histogram.length;
+  const found = drawing(left + width, `histogram from ${brief(facts.least)} to ${brief(facts.most)}`);
+  const at = i => brief(facts.least + ((facts.most - facts.least) * i) / facts.histogram.length);
   facts.histogram.forEach((count, i) => {
-    const rect = document.createElementNS(name, "rect");
     const tall = count ? Math.max(1, (count / most) * height) : 0;
-    for (const [key, value] of Object.entries({ x: i * bar, y: height - tall, width: bar - 1, height: tall })) rect.setAttribute(key, value);
-    found.append(rect);
+    bar(found, { x: left + i * wide, y: height - tall, width: wide - 1, height: tall, fill: "var(--strong)" }, `${at(i)} to ${at(i + 1)}: ${count} numbers`);
   });
+  return found;
+}
+
+/** The same with axes: values from left to right, how many numbers have them from bottom to top. */
+function histogramWithAxes(facts) {
+  const [left, width, height] = [44, 292, 70];
+  const found = histogram(facts, left, width, height);
+  if (!found) return null;
+  yAxis(found, { left, height, most: short(Math.max(...facts.histogram)) });
+  xAxis(found, { left, width, top: height, least: facts.least, most: facts.most, unit: "value" });
   return found;
 }
 

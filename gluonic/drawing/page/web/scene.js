@@ -122,13 +122,22 @@ export function onHandle(box, x, y) {
  *
  * @param painter a CanvasPainter or an SvgPainter
  * @param what {boxes, arrows}
- * @param look {ground, colourOf(id), selected, near: set of flows, faded(id), texts}
+ * @param look {ground, colourOf(id), selected, near: set of flows, hits: how many by box, texts}
  */
 export function paint(painter, what, look) {
   for (const box of what.boxes) if (box.open) paintOpen(painter, box, look);
   for (const arrow of what.arrows) paintArrow(painter, arrow, look);
   for (const box of what.boxes) if (!box.open) paintClosed(painter, box, look);
+  for (const box of what.boxes) paintHit(painter, box, look);
   for (const arrow of what.arrows) for (const label of arrow.labels) paintLabel(painter, label, look);
+}
+
+/** A ring around what a search found, and how often that is in a closed block. */
+function paintHit(painter, box, look) {
+  const count = look.hits?.get(box.id);
+  if (!count) return;
+  painter.rect(box.x - 4, box.y - 4, box.w + 8, box.h + 8, 10, { line: look.ground.hit, width: 3 });
+  if (box.id < 0 && !box.open) painter.text(`${count} hit${count === 1 ? "" : "s"}`, box.x + box.w + 8, box.y + 13, { size: 11, bold: true, colour: look.ground.hit, align: "left", halo: look.ground.page });
 }
 
 function paintOpen(painter, box, look) {

@@ -2,13 +2,11 @@
 
 import { shapeText } from "./graph.js";
 
-const most = 300;
-
 /** All that can be found of a node or a block, as [what, text]. */
 export function* textsOf(graph, id) {
   if (id < 0) {
-    const { name, kind } = graph.block(id);
-    yield ["block", name ?? ""];
+    const { kind } = graph.block(id);
+    yield ["block", graph.blockTitle(id)];
     if (kind) yield ["class", kind];
     return;
   }
@@ -25,7 +23,7 @@ export function* textsOf(graph, id) {
   if (location) yield ["location", `${location[0]}:${location[1]}`];
 }
 
-/** Find what holds all words of a query: [{id, what, text}], names first. */
+/** Find all that holds all words of a query: [{id, what, text}], operators first. */
 export function search(graph, query) {
   const words = query.toLowerCase().replace(/(\d)x(?=\d)/g, "$1×").split(/\s+/).filter(Boolean);
   if (!words.length) return [];
@@ -33,15 +31,30 @@ export function search(graph, query) {
   const look = id => {
     const texts = [...textsOf(graph, id)];
     const hits = words.map(word => texts.find(([, text]) => text.toLowerCase().includes(word)));
-    if (hits.every(Boolean)) found.push({ id, what: hits[0][0], text: hits[0][1], rank: rank(texts, words) });
+    if (hits.every(Boolean)) found.push({ id, what: hits[0][0], text: hits[0][1], rank: rank(graph, id, hits, words) });
   };
-  graph.blocks.forEach((block, number) => number && block.role !== "unit" && look(-1 - number));
   graph.nodes.forEach((_, number) => look(number));
-  return found.sort((a, b) => a.rank - b.rank || Math.abs(a.id) - Math.abs(b.id)).slice(0, most);
+  graph.blocks.forEach((_, number) => number && look(-1 - number));
+  return found.sort((a, b) => a.rank - b.rank || Math.abs(a.id) - Math.abs(b.id));
 }
 
-function rank(texts, words) {
-  const name = texts[0][1].toLowerCase();
-  if (name === words.join(" ")) return 0;
-  return words.every(word => name.includes(word)) ? 1 : 2;
+const called = new Set(["name", "operator", "block", "class"]);
+
+/** Operators before blocks, inputs and outputs, and parameters; what is called so before what only holds it. */
+function rank(graph, id, hits, words) {
+  const kind = id < 0 ? 1 : graph.isOperator(id) ? 0 : graph.nodes[id].folded ? 3 : 2;
+  const isCalled = hits.every(([what]) => called.has(what));
+  const isExact = hits.some(([, text]) => text.toLowerCase() === words.join(" "));
+  return isExact && isCalled ? kind : (isCalled ? 4 : 8) + kind;
+}
+
+/** The boxes in which hits are seen: parameters in those of the operators that read them. */
+export function boxesOf(graph, hits, seenAs) {
+  const found = new Map();
+  for (const { id } of hits)
+    for (const shown of graph.nodes[id]?.folded ? graph.readers[id] : [id]) {
+      const box = seenAs(shown);
+      found.set(box, (found.get(box) ?? 0) + 1);
+    }
+  return found;
 }
