@@ -4,7 +4,7 @@ from gluonic import symbol as sym
 from gluonic.drawing.blocks import block_paths
 from gluonic.drawing.details import detail
 from gluonic.drawing.dot import dot_lines
-from gluonic.drawing.families import FAMILIES, family_of
+from gluonic.drawing.families import FAMILIES, family_of, is_quiet
 from gluonic.drawing.picture import Picture, picture
 from gluonic.graph.node import Node
 from gluonic.symbol import Symbol
@@ -36,6 +36,40 @@ def test_every_operator_has_a_family_with_colours() -> None:
     assert len(SAMPLES) > 300
     for name, samples in SAMPLES.items():
         assert family_of(Node(application_of(name, samples[0]), "n")) in FAMILIES
+
+
+@pytest.mark.parametrize(
+    ("operator", "family"),
+    [
+        ("softmax", "activation"),
+        ("log_softmax", "activation"),
+        ("SoftmaxActivation", "activation"),
+        ("SoftmaxOutput", "loss"),
+        ("LinearRegressionOutput", "loss"),
+        ("LogisticRegressionOutput", "loss"),
+        ("MAERegressionOutput", "loss"),
+        ("MakeLoss", "loss"),
+        ("make_loss", "loss"),
+        ("CTCLoss", "loss"),
+        ("softmax_cross_entropy", "loss"),
+        ("SVMOutput", "loss"),
+    ],
+)
+def test_only_loss_operators_are_losses(operator: str, family: str) -> None:
+    assert family_of(Node(application_of(operator, SAMPLES[operator][0]), "n")) == family
+
+
+def test_operators_that_only_change_the_shape_are_quiet() -> None:
+    quiet = {
+        name
+        for name, samples in SAMPLES.items()
+        if is_quiet(Node(application_of(name, samples[0]), "n"))
+    }
+    assert quiet >= {"Reshape", "Flatten", "transpose", "expand_dims", "slice", "squeeze", "_copy"}
+    assert quiet >= {"_np_reshape", "_npx_reshape", "_np_transpose", "SwapAxis", "BlockGrad"}
+    assert not quiet & {"Concat", "SliceChannel", "stack", "tile", "Cast", "take", "sum", "relu"}
+    families = {family_of(Node(application_of(n, SAMPLES[n][0]), "n")) for n in quiet}
+    assert families == {"shape"}
 
 
 @pytest.mark.parametrize(

@@ -16,11 +16,14 @@ from hypothesis import strategies as st
 from gluonic import nd
 from gluonic import symbol as sym
 from gluonic.drawing.drawing import Drawing
+from gluonic.drawing.families import FAMILIES
 from gluonic.drawing.static.box_texts import BoxTexts
 from gluonic.drawing.static.folding import everything, opening
+from gluonic.drawing.static.laid import PlacedArrow
 from gluonic.drawing.static.rows import apart, backward, order, ranks
 from gluonic.drawing.static.scene import Scene
 from gluonic.drawing.static.shown_graph import ShownGraph
+from gluonic.drawing.static.svg import svg
 from gluonic.symbol import Symbol
 from tests.drawing import nets
 from tests.drawing.test_page import data_of
@@ -173,6 +176,87 @@ def test_boxes_do_not_overlap_and_lie_inside_of_what_holds_them() -> None:
                 or a.y + a.height <= b.y
                 or b.y + b.height <= a.y
             )
+
+
+# ------------------------------------------------------------------------------ bundles, quiet boxes
+
+
+def scene_of(drawing: Drawing, *opened: str) -> Scene:
+    """The picture with the outermost block open, and those with such titles."""
+    graph = ShownGraph(data_of(drawing))
+    things = [t for t in graph.below() if t < 0 and (t == -1 or graph.title(t) in opened)]
+    return Scene(graph, set(things), BoxTexts(graph))
+
+
+def arrows_between(scene: Scene, first: str, second: str) -> list[PlacedArrow]:
+    titles = {
+        box.thing: scene.texts.head_texts(box.thing)[0]
+        if box.thing < 0
+        else scene.graph.nodes[box.thing].get("title", "")
+        for box in scene.boxes
+    }
+    ends = [(titles.get(a.start), titles.get(a.stop)) for a in scene.arrows]  # type: ignore[arg-type]
+    return [a for a, pair in zip(scene.arrows, ends, strict=True) if pair == (first, second)]
+
+
+@pytest.mark.parametrize("opened", [(), ("LSTMCell ×34",)])
+def test_lines_between_an_operator_and_steps_are_one_with_a_count(opened: tuple[str, ...]) -> None:
+    scene = scene_of(nets.unrolled(34).plot(shape={"data": (4, 34, 8)}), *opened)
+    for ends, text in (
+        (("SliceChannel", "LSTMCell ×34"), "34 outputs, each 4×8"),
+        (("LSTMCell ×34", "stack"), "34 arrays, each 4×16"),
+    ):
+        (arrow,) = arrows_between(scene, *ends)
+        assert len(arrow.flows) == 34
+        assert scene.heft(arrow) > 1 + scene.heft(arrow._replace(flows=arrow.flows[:1]))
+        if opened or ends[0] == "SliceChannel":
+            assert text in [label.text for label in scene.labels]
+
+
+def test_steps_that_lead_to_one_end_share_a_lane() -> None:
+    scene = scene_of(nets.unrolled(34).plot(shape={"data": (4, 34, 8)}), "LSTMCell ×34")
+    lanes: dict[float, set[float]] = {}
+    for arrow in scene.arrows:
+        if arrow.start is not None and arrow.is_entering and len(arrow.points) > 4:
+            for point in arrow.points[2:-1]:
+                lanes.setdefault(round(point.y), set()).add(round(point.x))
+    assert len(lanes) > 30
+    assert max(map(len, lanes.values())) == 1
+
+
+def test_three_lines_stay_three() -> None:
+    x = sym.var("x")
+    with sym.block_scope("first"):
+        parts = sym.split(sym.tanh(x), num_outputs=3, axis=1, name="parts")
+    with sym.block_scope("second"):
+        found = sym.add_n(*[sym.exp(parts[i]) for i in range(3)])
+    scene = scene_of(found.plot(shape={"x": (2, 3)}), "first", "second")
+    assert len(arrows_between(scene, "first", "second")) == 3
+
+
+def test_labels_say_which_output_a_line_is_in_words() -> None:
+    parts = sym.split(sym.var("x"), num_outputs=2, axis=1, name="parts")
+    drawing = sym.Group([sym.exp(parts[0]), sym.tanh(parts[1])]).plot(shape={"x": (2, 4)})
+    texts = [label.text for label in drawing.page.scene().labels]
+    assert {"2 outputs, each 2×2", "output 0", "output 1"} <= set(texts)
+    only = sym.exp(parts[1]).plot(shape={"x": (2, 4)}).page.scene()
+    assert "output 1: 2×2" in [label.text for label in only.labels]
+    assert "[" not in "".join(texts)
+
+
+def test_outputs_have_the_names_of_list_outputs() -> None:
+    parts = sym.split(sym.var("x"), num_outputs=2, axis=1, name="parts")
+    assert [o["name"] for o in data_of(parts.plot())["outputs"]] == parts.list_outputs()
+
+
+def test_shape_operators_are_small_and_pale() -> None:
+    x = sym.var("x")
+    scene = sym.exp(sym.reshape(x, (-1, 2), name="r"), name="e").plot().page.scene()
+    heights = {scene.graph.nodes[box.thing]["name"]: box.height for box in scene.boxes}
+    assert heights["r"] < 0.75 * heights["e"]
+    text = svg(scene, "")
+    assert 'font-weight="bold">Reshape' not in text
+    assert FAMILIES["shape"].fill not in text
 
 
 # ------------------------------------------------------------------------------ formats

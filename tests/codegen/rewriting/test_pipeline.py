@@ -9,9 +9,11 @@ import numpy as np
 import pytest
 
 from gluonic import gluon, nd
+from gluonic.codegen.rewriting import passes, preparation
 from gluonic.codegen.rewriting.passes import Pass
 from gluonic.codegen.rewriting.pipeline import PIPELINE
 from gluonic.codegen.rewriting.preparation import nodes_without_origin
+from gluonic.codegen.shapes.facts import find_facts
 from gluonic.gluon import nn
 from gluonic.graph.errors import Location
 from gluonic.graph.interpret import interpret
@@ -68,6 +70,28 @@ def test_explain_shows_the_graph_after_each_pass(name: str) -> None:
     assert reports[-1].text.splitlines()[-1].startswith("return ")
     first = expected[0] if isinstance(expected, (list, tuple)) else expected
     np.testing.assert_allclose(net(x).asnumpy(), first.asnumpy(), rtol=1e-4, atol=1e-5)
+
+
+def test_a_pass_is_not_charged_for_inferring_the_shapes_of_its_graph(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    inferred: list[Graph] = []
+
+    def counted(graph: Graph, inputs: Any, arrays: Any) -> Any:
+        inferred.append(graph)
+        return find_facts(graph, inputs, arrays)
+
+    make, shape = NETS["images"]
+    net, x = make(), nd.random.normal(shape=shape)
+    net.initialize()
+    net(x)
+    net.hybridize()
+    explanation = net.explain(x)
+    monkeypatch.setattr(passes, "find_facts", counted)
+    monkeypatch.setattr(preparation, "perf_counter", lambda: float(len(inferred)))
+    reports = explanation.passes
+    assert len({*inferred} & {report.graph for report in reports}) > 2
+    assert {report.seconds for report in reports if not report.has_changed} == {0}
 
 
 def values(graph: Graph, given: dict[str, np.ndarray[Any, Any]], count: int) -> Sequence[Any]:
