@@ -101,6 +101,10 @@ def test_a_click_selects_a_node_and_the_panel_shows_all_that_is_known(opened: Op
     assert page.locator("#facts svg rect").count() > 10  # histograms
     page.locator("#facts button", has_text="lenet_conv0_weight").click()
     assert "deviation" in page.inner_text("#facts")
+    chart = page.locator("#facts .chart text").all_text_contents()
+    assert "value" in chart
+    assert "0" in chart
+    assert sum("0." in text for text in chart) >= 2  # ticks
 
 
 def test_blocks_open_and_close_by_their_signs_double_clicks_and_keys(opened: Opener) -> None:
@@ -116,7 +120,7 @@ def test_blocks_open_and_close_by_their_signs_double_clicks_and_keys(opened: Ope
     assert shown(page) < before
     page.keyboard.press("u")
     assert shown(page) == before
-    page.mouse.dblclick(*centre(page, "Conv2D"))
+    page.mouse.dblclick(*centre(page, "lenet_conv0_"))
     assert shown(page) < before
     page.focus("#picture")
     page.keyboard.press("Enter")
@@ -173,9 +177,34 @@ def test_search_lists_what_it_finds_and_goes_there(opened: Opener) -> None:
     assert 0 < x < 1030
     assert 40 < y < 900
     crumbs = page.locator("#crumbs li").all_inner_texts()
-    assert crumbs[-2:] == ["Attention", name]
+    assert crumbs[-2:] == ["encoder_encoderlayer1_attention0_", name]
     page.fill("#search", "no such thing")
     assert page.inner_text("#results") == "nothing found"
+
+
+def test_search_puts_operators_first_counts_hits_and_marks_them(opened: Opener) -> None:
+    page = opened(nets.encoder().plot(nd.zeros((2, 16))))
+    page.fill("#search", "attention0_dense")
+    assert page.inner_text("#results .count") == "72 hits"
+    kinds = [text.split()[0] for text in page.locator("#results b").all_inner_texts()]
+    assert kinds == sorted(kinds, key=["FullyConnected", "parameter"].index)
+    assert page.evaluate("[...page.look().hits]") == [[page.evaluate("page.scene.boxes[2].id"), 72]]
+    page.evaluate("page.actions.unfold()")
+    marked = page.evaluate("[...page.look().hits.keys()].map(id => page.graph.nodes[id].op)")
+    assert marked == ["FullyConnected"] * 24
+    page.keyboard.press("Escape")
+    assert page.input_value("#search") == ""
+    assert page.evaluate("page.look().hits.size") == 0
+
+
+def test_a_box_explains_its_short_texts(opened: Opener) -> None:
+    page = opened(lenet())
+    page.mouse.move(*centre(page, "lenet_conv0_fwd"))
+    lines = page.get_attribute("#picture", "title").split("\n")
+    assert lines[0] == "Convolution lenet_conv0_fwd"
+    assert {"kernel=(5, 5)", "num_filter=20", "lenet_conv0_weight: 20×1×5×5"} <= set(lines)
+    page.click("[popovertarget=help]")
+    assert "34 outputs, each 8×16" in page.inner_text("#help")
 
 
 def test_an_address_leads_to_a_selection(opened: Opener) -> None:
@@ -258,6 +287,22 @@ def test_the_compilers_view_shows_steps_code_memory_and_times(opened: Opener) ->
     overview = page.inner_text("#facts")
     assert "13 kernels in 1 native calls, 0 in Python" in overview
     assert page.locator("#facts .chart").count() == 2
+    assert page.locator("#facts .chart").first.inner_html().count("µs</text>") == 1
+    assert "KiB</text>" in page.locator("#facts .chart").last.inner_html()
+    assert "step</text>" in page.locator("#facts .chart").last.inner_html()
+    times = page.evaluate("page.graph.data.compiled.times")
+    ranked = page.locator("#facts .ranked meter").evaluate_all("all => all.map(m => m.value)")
+    assert ranked == sorted(times["steps"].values(), reverse=True)
+    owned = page.evaluate(
+        """() => {
+            const { steps, times } = page.graph.data.compiled;
+            const all = steps.map((step, n) => [step.owner, times.steps[n] ?? 0]);
+            return all.reduce((sum, [owner, time]) => sum + (owner === undefined ? 0 : time), 0);
+        }"""
+    )
+    title = page.locator("#facts .chart g title").first.text_content()
+    assert title.startswith("lenet: ")
+    assert 0 < owned <= sum(times["steps"].values()) + 1e-6
     page.evaluate("page.goto(page.graph.nodes.findIndex(n => n.name === 'lenet_conv0_relu_fwd'))")
     panel = page.inner_text("#facts")
     assert "One step does the work of 2 operators" in panel

@@ -1,5 +1,6 @@
 """The page in a real browser, if there is one; `make browser` has more, with mouse and keys."""
 
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,6 +68,44 @@ def test_nothing_overlaps_and_no_arrow_crosses_a_box(name: str, tmp_path: Path) 
     """
     more, everything, folded = run_in_page(drawing, script, tmp_path)
     assert folded < more <= everything
+
+
+def long_chain() -> Drawing:
+    x = sym.var("x")
+    for i in range(30):
+        x = sym.FullyConnected(x, num_hidden=8, name=f"fc{i}") if i % 2 else sym.tanh(x)
+    return x.plot()
+
+
+def wide_fan() -> Drawing:
+    x = sym.var("x")
+    return sym.add_n(*[sym.exp(sym.sin(x), name=f"e{i}") * i for i in range(9)]).plot()
+
+
+@pytest.mark.parametrize("make", [long_chain, wide_fan])
+def test_a_page_opens_at_a_readable_scale_where_the_graph_begins(
+    make: Callable[[], Drawing], tmp_path: Path
+) -> None:
+    script = """
+        const { scene, view } = page;
+        const states = [];
+        for (const way of ["as opened", "unfold", "fit"]) {
+          page.actions[way]?.();
+          const first = scene.boxes.reduce((top, box) => (box.y < top.y ? box : top));
+          const x = view.x + (first.x + first.w / 2) * view.scale;
+          const y = view.y + first.y * view.scale;
+          states.push({ scale: view.scale, x: x / view.width, y: y / view.height });
+        }
+        return { states, fits: scene.height * 0.85 < view.height && scene.width * 0.85 < view.width };
+    """
+    found = run_in_page(make(), script, tmp_path)
+    assert not found["fits"]
+    *begins, whole = found["states"]
+    for state in begins:
+        assert state["scale"] == pytest.approx(0.85)
+        assert 0 < state["x"] < 1
+        assert 0 <= state["y"] < 0.5
+    assert whole["scale"] < 0.85
 
 
 def test_a_page_is_searched_folded_zoomed_and_clicked(tmp_path: Path) -> None:

@@ -3,8 +3,9 @@ import { test } from "node:test";
 import { arrowsByLevel, visibleAs } from "../../../gluonic/drawing/page/web/edges.js";
 import { below, everything, oneLevel, opening } from "../../../gluonic/drawing/page/web/folding.js";
 import { bytesText, shapeText, short } from "../../../gluonic/drawing/page/web/graph.js";
+import { ticks } from "../../../gluonic/drawing/page/web/charts.js";
 import { layout } from "../../../gluonic/drawing/page/web/layout.js";
-import { search } from "../../../gluonic/drawing/page/web/search.js";
+import { boxesOf, search } from "../../../gluonic/drawing/page/web/search.js";
 import { escaped } from "../../../gluonic/drawing/page/web/painters.js";
 import { metrics, sample } from "./graph.js";
 
@@ -72,6 +73,27 @@ test("search finds names, operators, shapes, attributes, classes and locations",
   assert.deepEqual(ids("Dense"), [-2]);
   assert.deepEqual(ids("tanh scale"), [1]);
   assert.deepEqual(ids("  "), []);
+});
+
+test("search lists operators before blocks, inputs and parameters, and what is called so first", () => {
+  const graph = sample();
+  const ids = query => search(graph, query).map(found => found.id);
+  assert.deepEqual(ids("d"), [5, 3, -2, 6, 0, 1]);
+  assert.deepEqual(ids("w_weight"), [2]);
+});
+
+test("a hit is seen as the closed block that holds it, a parameter as what reads it", () => {
+  const graph = sample();
+  const seenAs = id => visibleAs(graph, new Set([-1]), id);
+  assert.deepEqual([...boxesOf(graph, search(graph, "w_weight"), seenAs)], [[-2, 1]]);
+  assert.deepEqual([...boxesOf(graph, search(graph, "tanh"), seenAs)], [[1, 1], [-2, 1]]);
+});
+
+test("an axis has a few round numbers", () => {
+  assert.deepEqual(ticks(0, 91), [0, 20, 40, 60, 80]);
+  assert.deepEqual(ticks(-0.07, 0.07), [-0.05, 0, 0.05]);
+  assert.deepEqual(ticks(6, 9, true), [6, 7, 8, 9]);
+  assert.deepEqual(ticks(2, 2), [2]);
 });
 
 test("texts in SVG are escaped", () => {

@@ -30,9 +30,9 @@ export function bar(parent, { fill, ...place }, title, click, text = "") {
 
 /** Round numbers between two, about five of them. */
 export function ticks(least, most, whole = false) {
-  const rough = (most - least) / 4;
+  const rough = (most - least) / 5;
   const power = 10 ** Math.floor(Math.log10(rough || 1));
-  const step = Math.max(whole ? 1 : 0, [1, 2, 5, 10].find(part => part * power >= rough * 0.999) * power);
+  const step = Math.max(whole ? 1 : 0, [1, 2, 5, 10].find(part => part * power >= rough * 0.75) * power);
   const found = [];
   for (let i = Math.ceil(least / step); i * step <= most * 1.0001; i++) found.push(Number((i * step).toPrecision(6)));
   return found;

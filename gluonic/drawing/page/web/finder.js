@@ -62,7 +62,9 @@ export class Finder {
       next.scrollIntoView({ block: "nearest" });
     } else if (event.key === "Enter" && options.length) this.pick(Number(options[Math.max(0, at)].dataset.id));
     else if (event.key === "Escape") {
-      this.closeResults();
+      event.preventDefault(); // some browsers empty the field without telling
+      event.target.value = "";
+      this.find("");
       find("picture").focus();
     } else return;
     event.stopPropagation();

@@ -40,12 +40,12 @@ export function search(graph, query) {
 
 const called = new Set(["name", "operator", "block", "class"]);
 
-/** Operators before blocks, inputs and outputs, and parameters; what is called so before what only holds it. */
+/** Operators before blocks, before inputs and outputs, before parameters; last what is not called so itself. */
 function rank(graph, id, hits, words) {
   const kind = id < 0 ? 1 : graph.isOperator(id) ? 0 : graph.nodes[id].folded ? 3 : 2;
   const isCalled = hits.every(([what]) => called.has(what));
   const isExact = hits.some(([, text]) => text.toLowerCase() === words.join(" "));
-  return isExact && isCalled ? kind : (isCalled ? 4 : 8) + kind;
+  return isCalled ? 2 * kind + (isExact ? 0 : 1) : 8 + kind;
 }
 
 /** The boxes in which hits are seen: parameters in those of the operators that read them. */
