@@ -80,7 +80,7 @@ def _row(
         _picture(page, options.pictures / f"{file}.png")
     rate, slowest = page.evaluate(ZOOM)
     if options.pictures:
-        page.evaluate("page.view.fit(0.5)")
+        page.evaluate("page.view.place(0.5)")
         page.keyboard.press("d")
         _picture(page, options.pictures / f"{file}-unfolded-dark.png")
     page.close()

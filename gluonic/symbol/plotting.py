@@ -8,9 +8,9 @@ import numpy as np
 from gluonic.codegen import Explanation
 from gluonic.drawing.difference import difference
 from gluonic.drawing.drawing import Drawing
-from gluonic.drawing.page.times import Times
 from gluonic.drawing.page.model import PageFacts
 from gluonic.drawing.page.source import GraphPage
+from gluonic.drawing.page.times import Times
 from gluonic.drawing.picture import picture
 from gluonic.graph import Graph
 from gluonic.graph.infer import Facts

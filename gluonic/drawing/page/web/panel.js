@@ -183,13 +183,21 @@ function ofBlock(graph, id, go) {
   const block = graph.block(id);
   return [
     make("h2", {}, isRoot ? graph.data.title : graph.blockTitle(id), make("span", { class: "family" }, isRoot ? "graph" : block.role)),
-    block.name && !isRoot ? make("p", { class: "name" }, make("code", {}, block.name), ...copyButtons(block.name)) : null,
+    isRoot ? null : named(graph, id),
     totals(graph, id),
     ...(isRoot ? graph.overview ?? [] : []).map(part => part(go)),
     families(graph, id),
     block.role === "repeat" ? differences(graph, id, go) : null,
     contents(graph, id, go),
   ].filter(Boolean);
+}
+
+/** The prefix of a block, to copy; of other groups the names in it. */
+function named(graph, id) {
+  const { role, name } = graph.block(id);
+  const detail = graph.blockDetail(id);
+  if (role === "block" && name) return make("p", { class: "name" }, make("code", {}, name), ...copyButtons(name));
+  return detail ? make("p", { class: "name" }, make("code", {}, detail)) : null;
 }
 
 function totals(graph, id) {
@@ -243,5 +251,5 @@ function runs(texts) {
 function contents(graph, id, go) {
   const members = graph.members(id).slice(0, 100);
   if (!members.length) return null;
-  return section("Holds", make("ul", {}, members.map(m => make("li", {}, link(graph, m, go), make("span", { class: "faint" }, m < 0 ? ` ${graph.total(m).operators} operators` : ` ${graph.nodes[m].title ?? "input"}`)))));
+  return section("Holds", make("ul", {}, members.map(m => make("li", {}, link(graph, m, go), make("span", { class: "faint" }, m < 0 ? ` ${graph.blockDetail(m)} ${graph.total(m).operators} operators` : ` ${graph.nodes[m].title ?? "input"}`)))));
 }
