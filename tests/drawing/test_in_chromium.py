@@ -74,12 +74,14 @@ def long_chain() -> Drawing:
     x = sym.var("x")
     for i in range(30):
         x = sym.FullyConnected(x, num_hidden=8, name=f"fc{i}") if i % 2 else sym.tanh(x)
-    return x.plot()
+    drawing: Drawing = x.plot()
+    return drawing
 
 
 def wide_fan() -> Drawing:
     x = sym.var("x")
-    return sym.add_n(*[sym.exp(sym.sin(x), name=f"e{i}") * i for i in range(9)]).plot()
+    drawing: Drawing = sym.add_n(*[sym.exp(sym.sin(x), name=f"e{i}") * i for i in range(9)]).plot()
+    return drawing
 
 
 @pytest.mark.parametrize("make", [long_chain, wide_fan])

@@ -83,8 +83,8 @@ def test_a_wide_summary_ends_with_the_sums_of_blocks(capsys: pytest.CaptureFixtu
     rows = [line.split() for line in text[text.index("Block ") :].splitlines()]
     stage_operations = 2 * (2 * 4 * 7) + 8
     stage_row = ["16", str(stage_operations), "96"]
-    assert [row[-3:] for row in rows if row[0].startswith("stage")] == [stage_row] * 2
-    whole = next(row for row in rows if row[0] == "net0")
+    assert [row[-3:] for row in rows if row[0].startswith("net0_stage")] == [stage_row] * 2
+    whole = next(row for row in rows if row[0] == "net0_")
     assert whole[-3:] == ["16", str(2 * stage_operations), "192"]
     print_summary(net, {"data": (2, 4)}, line_length=100)
     assert "Block " not in capsys.readouterr().out

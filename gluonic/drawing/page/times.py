@@ -74,9 +74,10 @@ def write_on_boxes(
                 owned.setdefault(numbers[node], []).append(step)
             else:
                 data["nodes"][numbers[node]].setdefault("note", f"in step {step}")
-    total = {node: sum(times.steps[step] for step in steps) for node, steps in owned.items()}
-    for node, steps in owned.items():
-        data["nodes"][node]["note"] = f"{_steps(steps)}: {micro(total[node])}"
+    total: dict[int, float] = {}
+    for number, steps in owned.items():
+        total[number] = sum(times.steps[step] for step in steps)
+        data["nodes"][number]["note"] = f"{_steps(steps)}: {micro(total[number])}"
     blocks = data["blocks"]
     for number in reversed(range(len(blocks))):  # what a block holds has larger numbers
         members = blocks[number].get("members", ())

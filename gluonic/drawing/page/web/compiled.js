@@ -51,7 +51,7 @@ export class Compiled {
     const most = times.reduce((a, b) => Math.max(a, b), 1e-9);
     const of = id => this.graph.nodesIn(id).reduce((a, node) => Math.max(a, times[node]), 0);
     const colourOf = (id, ground) => heat(Math.min(1, of(id) / most), ground);
-    return { colourOf: this.onlyOperators(colourOf), legend: () => [make("li", { class: "family" }, `pale: 0 µs, red: ${micro(most)}; operators as the slowest step that they run in, blocks as the slowest in them`)] };
+    return { colourOf: this.onlyOperators(colourOf), legend: () => [make("li", { class: "family" }, `pale: 0 µs, red: ${micro(most)}; ${kind === "eager" ? "" : "operators as the slowest step that they run in, "}blocks as the slowest in them`)] };
   }
 
   onlyOperators(colourOf) {
