@@ -100,8 +100,9 @@ def _differ_in_numbers(a: str, b: str) -> bool:
     return _NUMBER.sub("0", a) == _NUMBER.sub("0", b)
 
 
-def _numbers(name: str) -> list[int]:
-    return list(map(int, _NUMBER.findall(name)))
+def _numbers(name: str) -> list[tuple[int, str]]:
+    """The numbers in a name, to compare; Python refuses to read one of thousands of digits."""
+    return [(len(digits), digits) for digits in _NUMBER.findall(name)]
 
 
 def _given_names(group: BoxGroup) -> Sequence[str]:

@@ -75,6 +75,13 @@ def test_operators_that_only_share_a_label_are_no_unit() -> None:
     assert titles(sym.SoftmaxOutput(sym.reshape(y, (-1, 4)), label, name="softmax")) == []
 
 
+def test_any_names_give_titles() -> None:
+    for name in ("1" * 5000, "", "…", "_", "a_" * 3000):
+        with sym.block_scope("outer"), sym.block_scope("outer"):
+            x = sym.tanh(sym.exp(sym.var("x"), name=name), name=name)
+        assert all(titles(sym.add_n(x, sym.exp(x, name=name))))
+
+
 def test_titles_are_in_the_pages_data_and_its_static_picture() -> None:
     drawing = nets.encoder().plot(nd.zeros((2, 16)))
     text = drawing.pipe("svg").decode()
