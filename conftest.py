@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 import pytest
 
-import tests  # noqa: F401 (asks for compiled graphs, for the examples in docstrings too)
+import tests  # noqa: F401 (sets what holds for the examples in docstrings too)
 from gluonic.symbol import AttrScope, NameManager
 
 
@@ -24,3 +24,9 @@ def examples_leave_no_files(
     """Let the examples in docstrings write their files into a folder that goes."""
     if isinstance(request.node, pytest.DoctestItem):
         monkeypatch.chdir(tmp_path_factory.mktemp("example"))
+
+
+@pytest.fixture
+def compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Let the first call of a graph compile it, in a test about compiled code; users' first calls do not."""
+    monkeypatch.setenv("GLUONIC_EXECUTOR", "compile")

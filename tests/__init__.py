@@ -2,7 +2,5 @@
 
 import os
 
-# What compares compiled nets with others would otherwise see their first calls interpreted.
-os.environ.setdefault("GLUONIC_EXECUTOR", "compile")
 # Stored graphs would hide what a test changes in the compiler; their own tests ask for them.
 os.environ.setdefault("GLUONIC_CACHE", "objects")

@@ -220,4 +220,5 @@ def _report(compiler: Compiler, most: int) -> None:
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("GLUONIC_EXECUTOR", "compile")
     sys.exit(bool(main()))

@@ -8,6 +8,7 @@ file's line.
 from __future__ import annotations
 
 import argparse
+import os
 import sys
 from collections.abc import Iterator
 from typing import Any
@@ -167,4 +168,5 @@ def main() -> int:
 
 
 if __name__ == "__main__":
+    os.environ.setdefault("GLUONIC_EXECUTOR", "compile")
     sys.exit(bool(main()))
