@@ -118,13 +118,14 @@ class BoundGraph:
         """The binding for arrays of these shapes and dtypes; `signature` holds them, where known."""
         key = self.modal and train, signature or shapes_and_dtypes(arrays)
         with self.lock:
-            found = self.kept(key)
+            found = self.kept(key) or self._bind_known(*key)
             if found is not None:
                 return found
             begun = self._unfinished.get(_kind(key))
-            if begun is None or begun.key != key:
-                begun = _Unfinished(key, self._bind(*key))
-            self._unfinished.pop(_kind(key), None)
+            if begun is not None and begun.key == key:
+                del self._unfinished[_kind(key)]
+            else:
+                begun = _Unfinished(key, self._make(*key))
             with self._noted(key):
                 binding = begun.work.finish()
             return self._end(begun, binding)
@@ -150,24 +151,28 @@ class BoundGraph:
             found = self.kept(key)
             while found is None:
                 begun = self._unfinished.get(_kind(key))
-                if begun is None:
-                    begun = self._unfinished[_kind(key)] = _Unfinished(key, self._bind(*key))
-                elif key not in begun.others:
-                    begun.others.add(key)
+                if begun is None or key not in begun.others:
                     found = self._bind_known(*key)
                     if found is not None:
-                        return self.keep(key, found)
-                try:
-                    with self._noted(begun.key):
-                        bound = begun.work.go_on(allows)
-                except BaseException:
-                    del self._unfinished[_kind(key)]
-                    raise
-                if not bound:
-                    raise UnfinishedError
-                binding = self._end(begun, bound[0])
-                found = binding if begun.key == key else None
+                        break
+                if begun is None:
+                    begun = self._unfinished[_kind(key)] = _Unfinished(key, self._make(*key))
+                begun.others.add(key)
+                self._go_on(begun, allows)
+                found = self.kept(key)
             return found
+
+    def _go_on(self, begun: "_Unfinished", allows: Callable[[int], bool]) -> None:
+        """Do pieces of a binding, and cache it if it is finished then; otherwise raise UnfinishedError."""
+        try:
+            with self._noted(begun.key):
+                bound = begun.work.go_on(allows)
+        except BaseException:
+            del self._unfinished[_kind(begun.key)]
+            raise
+        if not bound:
+            raise UnfinishedError
+        self._end(begun, bound[0])
 
     def _end(self, begun: "_Unfinished", binding: Binding) -> Binding:
         """Cache a binding that is finished."""
@@ -226,12 +231,11 @@ class BoundGraph:
             yield
         self.seconds += perf_counter() - begin
 
-    def _bind(self, train: bool, signature: Signatures) -> Pieces[Binding]:
-        """Bind machine code that serves such arrays; the first of a kind may be on disk."""
+    def _make(self, train: bool, signature: Signatures) -> Pieces[Binding]:
+        """Bind machine code that serves such arrays, new or, if it is the first of its kind, from disk."""
         arrays = [AbstractArray(shape, dtype) for shape, dtype in signature]
         if _kind((train, signature)) in self._kinds:
-            known = self._bind_known(train, signature)
-            return known or (yield from self._bind_new(arrays, train))
+            return (yield from self._bind_new(arrays, train))
         yield _LOADING
         given = self.graph, self.inputs, self.parameters, self._data
         key = graph_key(*given, signature, train=train)
@@ -251,11 +255,12 @@ class BoundGraph:
 
     def _bind_known(self, train: bool, signature: Signatures) -> Binding | None:
         """Bind existing machine code; None if none serves such arrays."""
-        arrays = [AbstractArray(shape, dtype) for shape, dtype in signature]
         if _kind((train, signature)) not in self._kinds:
             return None
         self._adopt_stored(train)
-        return self.specializer.bind_known(arrays, train, signature)
+        arrays = [AbstractArray(shape, dtype) for shape, dtype in signature]
+        found = self.specializer.bind_known(arrays, train, signature)
+        return None if found is None else self.keep((train, signature), found)
 
     def _bind_new(self, arrays: Sequence[AbstractArray], train: bool) -> Pieces[Binding]:
         """Bind new machine code."""

@@ -145,14 +145,15 @@ def link_steps(
     called = _living(large_keys)
     needed = contents.large_functions(own)
     missing = {name: large_keys[name] for name in needed if name not in called}
-    apart = _Linking(contents, [*large_keys], missing, called)
+    apart = _Linking(contents, [*contents.batches([*large_keys])], missing, called)
     yield from apart.compile()
     large = apart.linked() if missing else None
     if large is not None:
         _recent.append(large)
         called = {**called, **{name: (large, key) for name, key in missing.items()}}
     others = {**found, **{name: called[name] for name in needed}}
-    linking = _Linking(contents, [*keys, *runs], own, others, runs)
+    batches = [*contents.batches([*keys, *runs], large_keys)]
+    linking = _Linking(contents, batches, own, others, runs)
     yield from linking.compile()
     made = linking.linked()
     made.size += large.size if large else 0
@@ -213,12 +214,21 @@ class _Contents:
         called = with_callees(self.references, steps)
         return sorted(name for name in called if _is_large(self.definitions.get(name, "")))
 
-    def batches(self, names: Iterable[str]) -> Iterator[tuple[list[str], int]]:
-        """Functions to compile together: each batch, and the size of its text in bytes."""
-        apart, batch, wanted, size = {*names}, list[str](), set[str](), 0
+    def batches(
+        self, names: Sequence[str], elsewhere: Iterable[str] = ()
+    ) -> Iterator[tuple[list[str], int]]:
+        """Functions to compile together: each batch, and the size of its text in bytes.
+
+        Parameters
+        ----------
+        names : the functions
+        elsewhere : other functions that are compiled separately, by default none
+        """
+        apart, batch, wanted, size = {*names, *elsewhere}, list[str](), set[str](), 0
         left = self._referred_without(apart)
         for name in names:
-            needed = with_callees({**left, name: self.references[name] - apart}, [name]) - wanted
+            called = with_callees(left, self.references[name] - apart) - apart
+            needed = {name, *called} - wanted
             added = sum(len(self.definitions.get(each, "")) for each in needed)
             if batch and size + added > _BATCH + _BATCH // 2:
                 yield batch, size
@@ -264,7 +274,8 @@ class _Linking:
     Parameters
     ----------
     contents : the module
-    names : the functions that determine the batches: those to compile, and others that are in memory
+    batches : functions that are compiled together, and the size of their text in bytes; those that are in
+        memory are among them, so that batches follow from the module alone
     own : those to compile that others may share, with their keys
     others : functions that are in memory
     runs : further functions to compile
@@ -278,12 +289,13 @@ class _Linking:
     def __init__(
         self,
         contents: "_Contents",
-        names: Sequence[str],
+        batches: Sequence[tuple[list[str], int]],
         own: Mapping[str, str],
         others: Found,
         runs: Sequence[str] = (),
     ) -> None:
-        self._contents, self._names, self._own, self._others = contents, names, own, others
+        self._contents, self._batches, self._own, self._others = contents, batches, own, others
+        names = [name for batch, _ in batches for name in batch]
         self._compiled = [name for name in names if name in own or name in runs]
         self._files: list[ObjectFile] = []
         self._imports: dict[str, None] = {}
@@ -293,7 +305,7 @@ class _Linking:
     def compile(self) -> Pieces[None]:
         """Compile the functions."""
         chosen = {*self._compiled}
-        for names, size in self._contents.batches(self._names):
+        for names, size in self._batches:
             yield _A_MODULE + _A_BYTE * size
             batch = [name for name in names if name in chosen]
             if batch:

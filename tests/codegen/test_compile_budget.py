@@ -1,0 +1,85 @@
+"""The budget of compiling: which calls may do how much of it."""
+
+from collections.abc import Sequence
+from itertools import pairwise
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from gluonic.codegen.compile_budget import LEAST, CompileBudget
+
+_MILLISECOND = 1_000_000
+
+
+def _spent(budget: CompileBudget, costs: Sequence[int], piece: int, calls: int) -> list[int]:
+    """The time spent on pieces in each round of calls of programs with these costs, in nanoseconds."""
+    numbers = [budget.number() for _ in costs]
+    found = []
+    for _ in range(calls):
+        spent = 0
+        for number, cost in zip(numbers, costs, strict=True):
+            while budget.allows_graph(piece):
+                spent += piece
+            budget.note_call(number, cost)
+        found.append(spent)
+    return found
+
+
+def _distances(spent: Sequence[int]) -> list[int]:
+    calls = [i for i, cost in enumerate(spent) if cost]
+    return [after - before for before, after in pairwise(calls)]
+
+
+@given(st.integers(1, 10**9), st.integers(_MILLISECOND, 30 * _MILLISECOND))
+def test_a_call_becomes_at_most_twelve_times_longer_unless_it_is_short(
+    cost: int, piece: int
+) -> None:
+    spent = _spent(CompileBudget(), [cost], piece, 40)
+    assert max(spent) <= max(LEAST, 12 * cost) + piece
+
+
+@pytest.mark.parametrize(("cost", "apart"), [(1_000, 5), (_MILLISECOND, 5), (10**8, 3)])
+def test_calls_that_become_longer_are_some_calls_apart(cost: int, apart: int) -> None:
+    spent = _spent(CompileBudget(), [cost], 30 * _MILLISECOND, 60)
+    assert sum(spent) >= 8 * LEAST
+    assert min(_distances(spent)[1:]) >= apart
+
+
+def test_all_programs_of_a_training_step_share_the_budget() -> None:
+    spent = _spent(CompileBudget(), [_MILLISECOND // 4] * 4, 30 * _MILLISECOND, 60)
+    assert max(spent) <= LEAST
+    assert min(_distances(spent)) >= 5
+
+
+def test_operators_come_before_graphs() -> None:
+    budget = CompileBudget()
+    assert budget.allows_operator(LEAST)
+    assert not budget.allows_operator(LEAST)
+    while not budget.allows_operator(LEAST):
+        assert not budget.allows_graph(LEAST)
+        budget.note_operator(_MILLISECOND)
+    assert not budget.allows_operator(LEAST)
+
+
+def test_graphs_are_compiled_even_if_an_operator_that_waits_is_never_called_again() -> None:
+    budget = CompileBudget()
+    assert budget.allows_operator(LEAST)
+    assert not budget.allows_operator(LEAST)
+    assert sum(_spent(budget, [_MILLISECOND], 30 * _MILLISECOND, 20)) > 0
+
+
+def test_operators_that_numpy_computes_pay_for_their_code() -> None:
+    budget, calls = CompileBudget(), 0
+    assert budget.allows_operator(LEAST)
+    while not budget.allows_operator(LEAST):
+        budget.note_operator(_MILLISECOND)
+        calls += 1
+    assert calls == LEAST // (12 * _MILLISECOND) + 1
+
+
+def test_the_compiler_is_imported_once_and_paid_for() -> None:
+    budget = CompileBudget()
+    assert budget.allows_start()
+    assert not budget.allows_graph(LEAST)
+    assert budget.allows_start()
