@@ -4,7 +4,9 @@ from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gluonic.gluon.structure import leaf_count
-from gluonic.graph.errors import CallError, MXNetError, describe, nearest, warn
+from gluonic.graph import Graph, Node
+from gluonic.graph.errors import CallError, InferenceError, MXNetError, describe, nearest, warn
+from gluonic.graph.view import written
 
 if TYPE_CHECKING:
     from gluonic.gluon.block import Block
@@ -125,6 +127,27 @@ def warn_of_many_traces(block: "Block", most: int) -> None:
     warn(
         f"{block.name} has been traced for more than {most} kinds of inputs; each value of a plain number "
         "among them is one: pass numbers that change as arrays"
+    )
+
+
+def undetermined(graph: Graph, unknown: Sequence[tuple[Node, Any]]) -> InferenceError:
+    """The shapes of parameters are not known after inference.
+
+    Parameters
+    ----------
+    unknown : their variables, and what is known of the shapes
+    """
+    facts = []
+    for node, shape in unknown[:8]:
+        readers = ", ".join(reader.title for reader in graph.consumers[node][:3])
+        facts.append(f"{node.name}: {written(shape)}, read by {readers or 'nothing'}")
+    return InferenceError(
+        describe(
+            "the shapes of some parameters do not follow from the inputs",
+            where="deferred initialization",
+            facts=facts,
+            hint="give their whole shapes, or an operator that infers them such as F.FullyConnected",
+        )
     )
 
 

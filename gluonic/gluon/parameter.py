@@ -369,4 +369,5 @@ class Parameter(ParameterValues):
                 init=self._init_in_files,
                 stype=self._stype,
             )
+            self._var.entries[0].node.location = None  # the line that happens to be the first
         return self._var.as_np_ndarray() if is_np_array() else self._var

@@ -7,18 +7,18 @@ from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.codegen import CacheInfo
 from gluonic.gluon.array_classes import check_alike
+from gluonic.gluon.hybrid_errors import undetermined
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter, expect_draws
 from gluonic.gluon.parameter_dict import PathLike
 from gluonic.gluon.parameter_values import is_overridden
 from gluonic.gluon.replay import EagerReplay, InferenceReplay, RecordedReplay, Replay
 from gluonic.gluon.structure import LEAF, Opened, Structure, flatten, restore
-from gluonic.gluon.tracing import TRACING
+from gluonic.gluon.tracing import TRACING, note_call
 from gluonic.graph import Graph, Node
-from gluonic.graph.errors import InferenceError, MXNetError, describe
+from gluonic.graph.errors import InferenceError, MXNetError, describe, user_location
 from gluonic.graph.failures import add_facts
 from gluonic.graph.infer import infer
 from gluonic.graph.versions import REPLACEMENTS
-from gluonic.graph.view import written
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.context import CPU
@@ -50,6 +50,7 @@ class Trace:
     def __init__(self, block: "TracedBlock", structure: Structure, arrays: Sequence[Any]) -> None:
         names = ["data"] if len(arrays) == 1 else [f"data{i}" for i in range(len(arrays))]
         self.inputs = [_variable_for(x, name) for x, name in zip(arrays, names, strict=True)]
+        called_at = user_location()
         TRACING.depth += 1
         try:
             outputs = block._symbolic(*restore(self.inputs, structure))
@@ -71,6 +72,7 @@ class Trace:
                 )
             )
         self.adopt(leaves)
+        note_call(self.graph, called_at)
 
     @staticmethod
     def of_graph(
@@ -156,7 +158,7 @@ class Trace:
             else:
                 parameters[node.name].shape = shape
         if unknown:
-            raise InferenceError(self._undetermined(unknown))
+            raise undetermined(self.graph, unknown)
 
     def cast_parameters(self, parameters: Iterable[Parameter], arrays: Sequence[NDArray]) -> None:
         """Set the dtypes of parameters by inference from those of the inputs."""
@@ -168,18 +170,6 @@ class Trace:
         for parameter in parameters:
             if parameter.name in found:
                 parameter.cast(found[parameter.name])
-
-    def _undetermined(self, unknown: Sequence[tuple[Node, Any]]) -> str:
-        facts = []
-        for node, shape in unknown[:8]:
-            readers = ", ".join(reader.title for reader in self.graph.consumers[node][:3])
-            facts.append(f"{node.name}: {written(shape)}, read by {readers or 'nothing'}")
-        return describe(
-            "the shapes of some parameters do not follow from the inputs",
-            where="deferred initialization",
-            facts=facts,
-            hint="give their whole shapes, or an operator that infers them such as F.FullyConnected",
-        )
 
 
 def _is_deferred(parameter: Parameter) -> bool:

@@ -3,6 +3,9 @@
 import threading
 from typing import TYPE_CHECKING
 
+from gluonic.graph import Graph
+from gluonic.graph.errors import CallLocation, Location
+
 if TYPE_CHECKING:
     from gluonic.gluon.traced_block import TracedBlock
 
@@ -22,3 +25,12 @@ class Tracing(threading.local):
 
 
 TRACING = Tracing()
+
+
+def note_call(graph: Graph, location: Location | None) -> None:
+    """Note that nodes with the line of the call that was traced are also made by later calls."""
+    if location is not None:
+        call = CallLocation(*location)
+        for node in graph.nodes:
+            if node.location == location:
+                node.location = call

@@ -207,6 +207,17 @@ class Location(NamedTuple):
         return f'File "{self.file}", line {self.line}, in {self.function}'
 
 
+class CallLocation(Location):
+    """The line of the call that made a graph: later calls of the graph have lines of their own."""
+
+    __slots__ = ()
+
+
+def present(location: Location | None) -> Location | None:
+    """The line to name in an error: that of the present call, for what was made by the first one."""
+    return user_location() or location if isinstance(location, CallLocation) else location
+
+
 @lru_cache(maxsize=1024)
 def _is_ours(file: str) -> bool:
     """Whether a file belongs to gluonic, or to the standard library, which calls others' functions."""

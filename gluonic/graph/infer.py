@@ -11,11 +11,12 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.application import Application, Signature
-from gluonic.graph.errors import InferenceError, MXNetError, describe
+from gluonic.graph.errors import InferenceError, MXNetError, describe, present
 from gluonic.graph.failures import note_failure
 from gluonic.graph.hints import hint
 from gluonic.graph.json.placeholder import Placeholder, missing
 from gluonic.graph.node import Graph, Node
+from gluonic.graph.operator import Signatures
 from gluonic.graph.rules import same
 from gluonic.graph.view import Unknown, slots_of, title_of, unify, written
 
@@ -146,18 +147,31 @@ def _run_rule(application: Application, kind: str, view: Any) -> None:
 
 def _conflict(node: Node, kind: str, facts: Sequence[Any], error: InferenceError) -> InferenceError:
     """The error for a contradiction, with the user's line and the origin of each input."""
-    lines = []
+    lines, here = [], present(node.location)
     for name, entry, fact in zip(node.applied.inputs, node.inputs, facts, strict=False):
-        elsewhere = entry.node.location not in (None, node.location)
-        origin = f" ({entry.node.location})" if elsewhere else ""
+        made_at = present(entry.node.location)
+        origin = "" if made_at in (None, here) else f" ({made_at})"
         lines.append(f"{name}: {kind} {written(fact)} from {entry.node.title}{origin}")
     what_to_try = hint(node.applied, kind, error)
     located = InferenceError(
-        describe(str(error.args[0]), facts=lines, hint=what_to_try, location=node.location)
+        describe(str(error.args[0]), facts=lines, hint=what_to_try, location=here)
     )
     located.conflict = error.conflict
     located.blocks = node.block.split("/") if node.block else []
     return located
+
+
+def check_inputs(node: Node, inputs: Signatures) -> None:
+    """Check the inputs of one node of a graph.
+
+    Raises
+    ------
+    InferenceError
+        if the operator does not accept them, naming the node, the user's line and the producers
+    """
+    free = [None] * node.output_count
+    _what_follows(node, "shape", [*[shape for shape, _ in inputs], *free])
+    _what_follows(node, "dtype", [*[dtype for _, dtype in inputs], *free])
 
 
 def signature(

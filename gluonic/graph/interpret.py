@@ -9,14 +9,14 @@ import numpy as np
 from gluonic.graph.application import Application, Signature
 from gluonic.graph.conforming import conform, conformed
 from gluonic.graph.dtypes import BFLOAT16_CODE, CODES, is_bfloat16
-from gluonic.graph.errors import InferenceError, MXNetError, describe
+from gluonic.graph.errors import InferenceError, MXNetError, describe, present
 from gluonic.graph.events import EVENTS, described
 from gluonic.graph.failures import note_failure
-from gluonic.graph.infer import signature
+from gluonic.graph.infer import check_inputs, infer, signature
 from gluonic.graph.inferred_call import InferredCall
 from gluonic.graph.memory import lacks_memory, sized, too_large
 from gluonic.graph.node import Graph, Node
-from gluonic.graph.open_shapes import has_open_shapes, with_found_shapes
+from gluonic.graph.open_shapes import has_open_shapes, infer_open_shapes, with_found_shapes
 from gluonic.graph.operator import Array, Run, Signatures, shapes_and_dtypes
 from gluonic.graph.promotion import WIDENS_SCALARS, widens, with_axes
 from gluonic.support.suppress_fp_warnings import quietly
@@ -127,8 +127,8 @@ def run_in_graph(
 
 def _name_line(node: Node, error: MXNetError) -> None:
     told = str(error)
-    if node.location is not None and str(node.location) not in told:
-        error.facts.append(f"{node.title} is from {node.location}")
+    if node.location is not None and str(present(node.location)) not in told:
+        error.facts.append(f"{node.title} is from {present(node.location)}")
     elif node.title not in told:
         error.facts.append(f"in {node.title}")
 
@@ -269,9 +269,7 @@ class Interpretation:
                 try:
                     found = _signature_for(node.applied, tuple(given))
                 except MXNetError as error:
-                    _name_line(node, error)
-                    self._note(error, node, arrays)
-                    raise
+                    raise self._explained(error, node, tuple(given), arrays) from None
                 own = zip(found.shapes, found.dtypes, strict=True)
                 known[key] = found, [shared.setdefault(end, end) for end in own]
             found, made = known[key]
@@ -296,6 +294,9 @@ class Interpretation:
             given = [values[index] for index in reads]
             try:
                 expected = signature_of(node.applied, given)
+            except MXNetError as error:
+                raise self._explained(error, node, shapes_and_dtypes(given), arrays) from None
+            try:
                 results = self._run_one(node, given, run, expected)
             except MXNetError as error:
                 _name_line(node, error)
@@ -387,6 +388,24 @@ class Interpretation:
                 for (node, *_), size, call in zip(self._steps, largest, self._calls, strict=True)
             ]
         return inferred.calls
+
+    def _explained(
+        self, error: MXNetError, node: Node, given: Signatures, arrays: Sequence[Array]
+    ) -> MXNetError:
+        """The error for inputs that an operator refuses: that of compiling, which names their origins."""
+        if isinstance(error, InferenceError):
+            known = zip(self._inputs, shapes_and_dtypes(arrays), strict=True)
+            read = {node: end for node, end in known if node in self._graph.consumers}
+            try:
+                infer_open_shapes(self._graph, {node: shape for node, (shape, _) in read.items()})
+                infer(self._graph, "dtype", {node: dtype for node, (_, dtype) in read.items()})
+                check_inputs(node, given)  # which may depend on the data
+            except InferenceError as located:
+                error = located
+        if error.failed is None:
+            _name_line(node, error)
+            self._note(error, node, arrays)
+        return error
 
     def _note(self, error: MXNetError, node: Node, arrays: Sequence[Array]) -> None:
         given_shapes = [[array.shape] for array in arrays]

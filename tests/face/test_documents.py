@@ -99,7 +99,7 @@ def test_an_error_has_the_message_shown_in_the_readme(tmp_path: Path) -> None:
     text = (ROOT / "README.md").read_text()
     shown = text.split("many programs log only one of them:\n\n")[1].split("\n\n")[0]
     (tmp_path / "model.py").write_text(WRONG)
-    ran = command(str(tmp_path / "model.py"))
+    ran = command(str(tmp_path / "model.py"), GLUONIC_EXECUTOR="mixed")  # the default
     message = ran.stderr.replace(f"{tmp_path}/", "").partition("InferenceError: ")[2]
     assert message.strip() == dedent(shown)
 
