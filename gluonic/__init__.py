@@ -12,6 +12,7 @@ from gluonic._version import __version__
 from gluonic.alias import install_as_mxnet
 from gluonic.base import MXNetError
 from gluonic.graph.threads import limit_blas
+from gluonic.graph.tracebacks import shorten_uncaught
 from gluonic.mxnet_names import hook
 from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
 from gluonic.support.freed_memory import keep_freed_memory
@@ -31,6 +32,7 @@ from gluonic.util import (
 
 limit_blas()
 keep_freed_memory()
+shorten_uncaught()
 if os.environ.get("GLUONIC_PROFILE") or os.environ.get("MXNET_PROFILER_AUTOSTART"):
     from gluonic import profiler
 

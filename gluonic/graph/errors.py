@@ -219,7 +219,7 @@ def present(location: Location | None) -> Location | None:
 
 
 @lru_cache(maxsize=1024)
-def _is_ours(file: str) -> bool:
+def is_ours(file: str) -> bool:
     """Whether a file belongs to gluonic, or to the standard library, which calls others' functions."""
     if file.startswith((PACKAGE, "<frozen")):
         return True
@@ -229,7 +229,7 @@ def _is_ours(file: str) -> bool:
 def user_location() -> Location | None:
     """The innermost line on the stack that is the user's; None in a command such as ``gluonic view``."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and _is_ours(frame.f_code.co_filename):
+    while frame is not None and is_ours(frame.f_code.co_filename):
         if frame.f_code.co_filename == _COMMAND_LINE:
             return None
         frame = frame.f_back
@@ -242,7 +242,7 @@ def warn(message: str) -> None:
     """Warn at the innermost line on the stack that is not gluonic's own; Python shows it once per line."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
-    while frame is not None and _is_ours(frame.f_code.co_filename):
+    while frame is not None and is_ours(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
 
