@@ -254,11 +254,20 @@ class Function:
 
     def forward(self, *inputs: Any, **keywords: Any) -> Any:
         """Compute the outputs."""
-        raise NotImplementedError(f"{type(self).__name__}.forward")
+        raise self._unwritten("forward", "def forward(self, x): … return y")
 
     def backward(self, *output_grads: Any, **keywords: Any) -> Any:
         """Compute the gradients of the inputs from those of the outputs."""
-        raise NotImplementedError(f"{type(self).__name__}.backward")
+        raise self._unwritten("backward", "def backward(self, dy): … return dx")
+
+    def _unwritten(self, method: str, hint: str) -> NotImplementedError:
+        return NotImplementedError(
+            describe(
+                f"the Function has no {method}",
+                where=f"{type(self).__name__}.{method}",
+                hint=f"{hint}, with an array for each output or input",
+            )
+        )
 
     def __call__(self, *inputs: NDArray) -> Any:
         """Run `forward`, unrecorded; while recording, `backward` becomes its gradient."""

@@ -90,13 +90,14 @@ class CompiledGraph(BoundGraph):
         train = self.modal and run.train
         latest = self._latest[train]
         try:
-            frame = latest.pop()
+            frame: ExecutionFrame | None = latest.pop()
         except IndexError:
+            frame = None
+        if frame is None:
             frame = self._frame(arrays, train)
-        else:
-            if not frame.take(arrays):
-                frame.pool.idle.append(frame)
-                frame = self._frame(arrays, train)
+        elif not frame.take(arrays):
+            frame.pool.idle.append(frame)
+            frame = self._frame(arrays, train)
         try:
             if finished is not None and into is not None:
                 results = frame.run_handing_over(arrays, run, into, finished)

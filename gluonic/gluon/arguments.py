@@ -33,6 +33,8 @@ def explain_call(
     try:
         signature.bind(*inputs, **dict.fromkeys(parameters))
     except TypeError as error:
+        if name == "hybrid_forward":
+            _check_first_arguments(title, method)
         what, hint = _what_does_not_fit(signature, name, len(inputs), parameters)
         code = inspect.unwrap(method).__code__
         raise CallError(
@@ -48,6 +50,26 @@ def explain_call(
                 hint=hint,
             )
         ) from None
+
+
+def _check_first_arguments(title: str, method: Callable[..., Any]) -> None:
+    """Raise if `hybrid_forward` is defined without `self` or `F`."""
+    code = inspect.unwrap(method).__code__
+    first = code.co_varnames[: code.co_argcount]
+    missing = "self" if first[:1] == ("F",) else "F" if first[:2] != ("self", "F") else ""
+    if missing:
+        inputs = [name for name in first if name not in ("self", "F")]
+        raise CallError(
+            describe(
+                f"hybrid_forward({', '.join(first)}) lacks {missing}",
+                where=title,
+                facts=[
+                    f"it is defined in line {code.co_firstlineno} of {code.co_filename}",
+                    "it is called with F, the module of operators (mx.nd or mx.sym), before the inputs",
+                ],
+                hint=f"def hybrid_forward({', '.join(['self', 'F', *inputs])}): …",
+            )
+        )
 
 
 def _what_does_not_fit(

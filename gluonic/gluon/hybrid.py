@@ -199,6 +199,8 @@ class HybridBlock(ExplainedBlock):
         try:
             parameters = {name: p.data(ctx) for name, p in self._reg_params.items()}
         except DeferredInitializationError:
+            parameters = None
+        if parameters is None:
             self._deferred_infer_shape(*inputs)
             for parameter in self._params.values():
                 parameter.finish_deferred_init()

@@ -1,6 +1,5 @@
 """`SymbolBlock`: a block made from symbols, or from exported files."""
 
-import difflib
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
@@ -140,11 +139,11 @@ class SymbolBlock(HybridBlock):
         """
         names = [input_names] if isinstance(input_names, str) else list(input_names)
         symbol = as_switched(sym.load(os.fspath(symbol_file)))
-        _check_input_names(names, symbol.list_inputs(), symbol_file)
+        values = None if param_file is None else read_named(param_file)
+        _check_input_names(names, symbol.graph(), values or {}, symbol_file)
         graph = {node.name: node for node in symbol.graph().variables}
         block = SymbolBlock(symbol, [type(symbol)([graph[name].entry()]) for name in names])
-        if param_file is not None:
-            values = read_named(param_file)
+        if values is not None and param_file is not None:
             if not allow_missing:
                 _check_nothing_missing(names, block.collect_params(), values, param_file)
             block.collect_params().load_dict(
@@ -216,20 +215,32 @@ def _normalizing(graph: Graph) -> Iterator[str]:
             yield from (entry.node.name for entry in node.inputs[1:])
 
 
-def _check_input_names(names: Sequence[str], variables: Sequence[str], file: PathLike) -> None:
+def _check_input_names(
+    names: Sequence[str], graph: Graph, values: Mapping[str, Any], file: PathLike
+) -> None:
+    variables = [node.name for node in graph.variables]
     for name in names:
         if name not in variables:
             shown = ", ".join(variables[:12]) + " …" * (len(variables) > 12)
-            similar = [v for v in variables if v.startswith(name)]
-            similar = similar or difflib.get_close_matches(name, variables, n=1, cutoff=0.0)
+            inputs = _likely_inputs(graph, values)
             raise CallError(
                 describe(
-                    f"the graph has no input {name!r}{nearest(name, variables)}",
+                    f"the graph has no input {name!r}{nearest(name, inputs)}",
                     where=str(file),
                     facts=[f"its variables are {shown}"],
-                    hint=f"input_names={similar!r}",
+                    hint=f"input_names={inputs!r}",
                 )
             )
+
+
+def _likely_inputs(graph: Graph, values: Mapping[str, Any]) -> list[str]:
+    """The variables that are no parameters: not in the file of these, nor read by a layer behind its data."""
+    known = {without_kind(name) for name in values}
+    for reader in graph.nodes:
+        if not values and reader.application is not None and reader.applied.weights:
+            known.update(entry.node.name for entry in reader.inputs[1:])
+    names = [node.name for node in graph.variables]
+    return [name for name in names if name not in known] or names
 
 
 def _check_nothing_missing(

@@ -13,6 +13,7 @@ from typing import Any
 from gluonic.graph.application import Application
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.errors import (
+    AttributeValueError,
     CallError,
     MXNetError,
     describe,
@@ -139,8 +140,25 @@ class Caller:
         if index < len(positional) and positional[index] is not None:
             raise TypeError(f"{self.op.name}: {name} was given twice, by position and by keyword")
 
+    def check_not_unpacked(self, arguments: Sequence[Any]) -> None:
+        """Raise if the numbers of a tuple were given one by one, as in ``x.transpose(1, 0)``."""
+        numbers = tuple(arguments[len(self.inputs) :])
+        names = self.names[len(self.inputs) :]
+        if not names or not all(type(number) is int for number in numbers):
+            return
+        with suppress(AttributeValueError):
+            self.op.attributes[names[0]].read(numbers, self.op.name)
+            raise CallError(
+                describe(
+                    f"takes the numbers {', '.join(map(str, numbers))} as one tuple",
+                    where=self.op.name,
+                    hint=f"{names[0]}={numbers}",
+                )
+            )
+
     def _positional_attributes(self, arguments: Sequence[Any]) -> dict[str, Any]:
         if len(arguments) > len(self.names):
+            self.check_not_unpacked(arguments)
             raise TypeError(
                 describe(
                     f"takes at most {len(self.names)} arguments, not {len(arguments)}",

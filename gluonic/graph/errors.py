@@ -20,12 +20,13 @@ import difflib
 import re
 import sys
 import warnings
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeVar
 
+_Result = TypeVar("_Result")
 PACKAGE = str(Path(__file__).resolve().parent.parent) + "/"
 _STANDARD = str(Path(warnings.__file__).parent) + "/"
 _INSTALLED = re.compile(r"(site|dist)-packages/")
@@ -245,6 +246,15 @@ def warn(message: str) -> None:
     while frame is not None and is_ours(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
+
+
+def replacing(call: Callable[..., _Result], *arguments: Any) -> _Result:
+    """Call a function while an error is handled; its own error is not printed as a consequence of that."""
+    try:
+        return call(*arguments)
+    except Exception as error:
+        error.__suppress_context__ = True
+        raise
 
 
 def nearest(name: str, candidates: Iterable[str]) -> str:

@@ -1,10 +1,12 @@
 """Hints for contradictions between shapes or dtypes, guessed from the operator and the conflict."""
 
-from collections.abc import Callable
-from typing import Any
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
 
 from gluonic.graph.application import Application
 from gluonic.graph.errors import InferenceError
+
+Shapes: TypeAlias = Sequence[Any]
 
 _BROADCASTING = {
     "elemwise_add": "broadcast_add",
@@ -18,7 +20,7 @@ _BROADCASTING = {
 }
 
 
-def _features(settings: dict[str, Any], slot: str, is_: Any, must_be: Any) -> str:
+def _features(settings: dict[str, Any], _: Shapes, slot: str, is_: Any, must_be: Any) -> str:
     if slot != "weight" or len(is_) != 2 or None in (is_[1], must_be[1]):
         return ""
     counted = "all axes but the first" if settings.get("flatten", True) else "the last axis"
@@ -28,19 +30,36 @@ def _features(settings: dict[str, Any], slot: str, is_: Any, must_be: Any) -> st
     )
 
 
-def _channels(settings: dict[str, Any], slot: str, is_: Any, must_be: Any) -> str:
+def _channels(settings: dict[str, Any], given: Shapes, slot: str, is_: Any, must_be: Any) -> str:
     if min(len(is_), len(must_be)) < 2:
         return ""
     if slot != "weight" or is_[1:2] == must_be[1:2] or None in (is_[1], must_be[1]):
         return ""
     groups = settings.get("num_group", 1)
-    return (
+    return _transposed(settings, given[0], is_[1] * groups) or (
         f"in_channels={must_be[1] * groups} in the layer, or another layout= or transpose of the data; "
         f"the weight is made for {is_[1] * groups} input channels, but the data has {must_be[1] * groups}"
     )
 
 
-def _normalized(settings: dict[str, Any], slot: str, is_: Any, must_be: Any) -> str:
+def _transposed(settings: dict[str, Any], data: Any, channels: int) -> str:
+    """A transpose to the layout of a convolution, if the data has the channels on another axis."""
+    if not isinstance(data, tuple) or len(data) < 3:
+        return ""
+    layout = settings.get("layout") or f"NC{'DHW'[5 - len(data) :]}"
+    is_last = layout.endswith("C")
+    there, here = (1, -1) if is_last else (-1, 1)
+    if data[there] != channels or data[here] == channels:
+        return ""
+    last = len(data) - 1
+    axes = (0, *range(2, last + 1), 1) if is_last else (0, last, *range(1, last))
+    return (
+        f"x.transpose({axes}): the data has the {channels} channels of the weight on axis "
+        f"{last if there == -1 else 1}, but the layout is {layout}; or layout= in the layer"
+    )
+
+
+def _normalized(settings: dict[str, Any], _: Shapes, slot: str, is_: Any, must_be: Any) -> str:
     if len(is_) != 1 or None in (is_[0], must_be[0]):
         return ""
     return (
@@ -68,7 +87,7 @@ _BY_WORDING = {
 }
 
 
-_GUESSES: dict[str, Callable[[dict[str, Any], str, Any, Any], str]] = {
+_GUESSES: dict[str, Callable[[dict[str, Any], Shapes, str, Any, Any], str]] = {
     "FullyConnected": _features,
     "Convolution": _channels,
     "BatchNorm": _normalized,
@@ -77,13 +96,16 @@ _GUESSES: dict[str, Callable[[dict[str, Any], str, Any, Any], str]] = {
 }
 
 
-def hint(application: Application, kind: str, error: InferenceError) -> str:
+def hint(
+    application: Application, kind: str, error: InferenceError, given: Sequence[Any] = ()
+) -> str:
     """A guess at how to resolve a contradiction, empty if there is none.
 
     Parameters
     ----------
     kind : ``"shape"`` or ``"dtype"``
     error : the error of the operator's rule
+    given : the shapes or dtypes of the inputs
     """
     if kind == "dtype":
         return "x.astype(dtype) for an array, net.cast(dtype) for a net, so that all dtypes are one"
@@ -93,7 +115,7 @@ def hint(application: Application, kind: str, error: InferenceError) -> str:
         return f"F.{broadcasting}(a, b): on Symbols, + - * / work on equal shapes only and do not broadcast"
     guess = _GUESSES.get(application.op.name)
     if guess is not None and error.conflict is not None and isinstance(error.conflict[1], tuple):
-        found = guess(application.settings, *error.conflict)
+        found = guess(application.settings, given, *error.conflict)
         if found:
             return found
     for wording, what_to_try in _BY_WORDING.items():

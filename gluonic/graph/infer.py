@@ -152,7 +152,7 @@ def _conflict(node: Node, kind: str, facts: Sequence[Any], error: InferenceError
         made_at = present(entry.node.location)
         origin = "" if made_at in (None, here) else f" ({made_at})"
         lines.append(f"{name}: {kind} {written(fact)} from {entry.node.title}{origin}")
-    what_to_try = hint(node.applied, kind, error)
+    what_to_try = hint(node.applied, kind, error, facts)
     located = InferenceError(
         describe(str(error.args[0]), facts=lines, hint=what_to_try, location=here)
     )
@@ -225,8 +225,9 @@ def _refused(
         f"{name}: shape {written(shape)}, dtype {written(dtype)}"
         for name, shape, dtype in zip(application.inputs, shapes, dtypes, strict=True)
     ]
+    given = shapes if kind == "shape" else dtypes
     told = InferenceError(
-        describe(str(error.args[0]), facts=facts, hint=hint(application, kind, error))
+        describe(str(error.args[0]), facts=facts, hint=hint(application, kind, error, given))
     )
     told.conflict = error.conflict
     return told

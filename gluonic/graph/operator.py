@@ -227,8 +227,10 @@ class Operator:
         """
         key = attributes_key(given)
         try:
-            found = self.applications.get(key)
+            found, is_kept = self.applications.get(key), True
         except TypeError:  # a list or an array among the values
+            found, is_kept = None, False
+        if found is None and not is_kept:
             return Application(self, self.settings(given))
         if found is None:
             if len(self.applications) >= _MOST_CACHED:

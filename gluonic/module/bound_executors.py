@@ -88,7 +88,7 @@ class BoundExecutors:
         self.slices: list[slice] = []
         self.execs: list[Executor] = []
         self._first_execs: list[Executor] = []
-        self.bind_exec(data_shapes, described(label_shapes), shared_group)
+        self.bind_exec(data_shapes, described(label_shapes, "label"), shared_group)
 
     # Binding
 
@@ -102,7 +102,10 @@ class BoundExecutors:
         """Create the executors, or, to `reshape` them, new ones in the memory of the old ones."""
         if self.execs and not reshape:
             raise AssertionError("the executors are bound already; reshape=True makes others")
-        self.data_shapes, self.label_shapes = described(data_shapes), described(label_shapes)
+        self.data_shapes, self.label_shapes = (
+            described(data_shapes),
+            described(label_shapes, "label"),
+        )
         self.batch_size, self.slices = None, []
         self.data_layouts = self.decide_slices(self.data_shapes)
         self.label_layouts = self.decide_slices(self.label_shapes)
@@ -217,6 +220,6 @@ class BoundExecutors:
 
     def reshape(self, data_shapes: Any, label_shapes: Any) -> None:
         """Rebind for inputs of other shapes; the parameters are kept."""
-        wanted = described(data_shapes), described(label_shapes)
+        wanted = described(data_shapes), described(label_shapes, "label")
         if wanted != (self.data_shapes, self.label_shapes):
             self.bind_exec(*wanted, reshape=True)

@@ -1,16 +1,40 @@
 """The inputs of a module: their names, descriptions and gradient requests."""
 
 import warnings
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from typing import Any
 
-from gluonic.graph.errors import nearest
+from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.io import DataDesc
 
 
-def described(shapes: Any) -> list[DataDesc]:
-    """Descriptions of inputs, from descriptions or from pairs of name and shape."""
-    return [one if isinstance(one, DataDesc) else DataDesc(*one) for one in shapes or ()]
+class InputsError(MXNetError, TypeError, ValueError):
+    """The description of a module's inputs is none."""
+
+
+def described(shapes: Any, kind: str = "data") -> list[DataDesc]:
+    """Descriptions of inputs, from descriptions or from pairs of name and shape.
+
+    Parameters
+    ----------
+    kind : ``data`` or ``label``, for messages
+    """
+    return [one if isinstance(one, DataDesc) else _description(one, kind) for one in shapes or ()]
+
+
+def _description(pair: Any, kind: str) -> DataDesc:
+    is_pair = isinstance(pair, (tuple, list)) and len(pair) > 1 and isinstance(pair[0], str)
+    if not is_pair or not isinstance(pair[1], Iterable):
+        shape = tuple(pair) if isinstance(pair, (tuple, list)) else (pair,)
+        name = "data" if kind == "data" else "softmax_label"
+        raise InputsError(
+            describe(
+                f"an input is described by a pair of name and shape, not by {pair!r}",
+                where=f"{kind}_shapes",
+                hint=f"{kind}_shapes=[({name!r}, {shape!r})], or an iterator's provide_{kind}",
+            )
+        )
+    return DataDesc(*pair)
 
 
 def batch_axes(descriptions: Sequence[DataDesc]) -> list[int]:

@@ -211,7 +211,7 @@ class Module(Optimized):
 
     def _describe(self, data_shapes: Any, label_shapes: Any) -> None:
         """Store the descriptions of the inputs, after checking them."""
-        data, labels = described(data_shapes), described(label_shapes)
+        data, labels = described(data_shapes), described(label_shapes, "label")
         check_described(data, self._data_names, "data")
         check_described(labels, self._label_names, "label")
         self._data_shapes, self._label_shapes = data, labels

@@ -35,7 +35,8 @@ def on_arrays(name: str, x: NDArray, y: NDArray) -> NDArray:
     try:
         return call(x, y)
     except NotDenseError:
-        return invoke(REGISTRY[name].apply({}), (x, y))[0]
+        pass
+    return invoke(REGISTRY[name].apply({}), (x, y))[0]
 
 
 def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
@@ -52,7 +53,8 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
     try:
         return call(x)
     except NotDenseError:
-        return invoke(REGISTRY[name].apply({"scalar": number or str(number)}), (x,))[0]
+        pass
+    return invoke(REGISTRY[name].apply({"scalar": number or str(number)}), (x,))[0]
 
 
 def _call_of(name: str, application: Application) -> Fast:

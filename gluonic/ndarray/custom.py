@@ -36,7 +36,7 @@ class CustomOp:
         out_data : buffers for the outputs
         aux : the auxiliary states, to be changed in place
         """
-        raise NotImplementedError(f"{type(self).__name__}.forward")
+        raise unwritten(self, "forward")
 
     def backward(
         self,
@@ -48,7 +48,7 @@ class CustomOp:
         aux: list[NDArray],
     ) -> None:
         """Compute `in_grad` from `out_grad`; arrays not declared by `declare_backward_dependency` are empty."""
-        raise NotImplementedError(f"{type(self).__name__}.backward: no gradient is written")
+        raise unwritten(self, "backward")
 
     def assign(self, dst: NDArray, req: str, src: Any) -> None:
         """Write `src` to `dst` in the way that `req` specifies."""
@@ -152,6 +152,36 @@ class CustomOpProp:
     def create_operator(self, ctx: Any, in_shapes: list[Any], in_dtypes: list[Any]) -> CustomOp:
         """Return the `CustomOp` that does the computation."""
         return CustomOp()
+
+
+def is_written(op: Any, method: str) -> bool:
+    """Whether an operator's class has its own `forward` or `backward`."""
+    return getattr(type(op), method, None) is not getattr(CustomOp, method)
+
+
+def unwritten(op: CustomOp, method: str, op_type: str = "") -> NotImplementedError:
+    """The error for an operator without `forward` or `backward`.
+
+    Parameters
+    ----------
+    op_type : the name under which the operator is registered, if known
+    """
+    title, arguments = type(op).__name__, inspect.signature(getattr(CustomOp, method)).parameters
+    what = "gradient" if method == "backward" else "computation"
+    written = "in_grad" if method == "backward" else "out_data"
+    code = getattr(type(op).forward, "__code__", None)
+    facts = [] if code is None or not is_written(op, "forward") else [
+        f"its forward is line {code.co_firstlineno} of {code.co_filename}"
+    ]  # fmt: skip
+    return NotImplementedError(
+        describe(
+            f"{title}.{method}: no {what} is written",
+            where=f"Custom op_type={op_type!r}" if op_type else "",
+            facts=facts,
+            hint=f"def {method}({', '.join(arguments)}) in {title}, which calls "
+            f"self.assign({written}[0], req[0], …)",
+        )
+    )
 
 
 _registered: dict[str, type[CustomOpProp]] = {}

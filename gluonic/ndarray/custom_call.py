@@ -13,7 +13,14 @@ from gluonic.graph.memory import allocated
 from gluonic.graph.storage.values import Value, stored_zeros
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import current_context
-from gluonic.ndarray.custom import CustomOp, CustomOpProp, new_prop, on_change
+from gluonic.ndarray.custom import (
+    CustomOp,
+    CustomOpProp,
+    is_written,
+    new_prop,
+    on_change,
+    unwritten,
+)
 from gluonic.ndarray.recording import OperatorRecord, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import made, value_of
@@ -149,6 +156,8 @@ class CustomSignature:
         self, op: CustomOp, arrays: Sequence[Value], train: bool, kinds: Sequence[str] = ()
     ) -> list[Any]:
         """Call the operator's `forward`; returns its outputs, of the storage kinds given or dense."""
+        if not is_written(op, "forward"):
+            raise unwritten(op, "forward", self.name)
         if kinds:
             outputs = _buffers(self.results, kinds, "an output")
         else:
@@ -210,6 +219,8 @@ def backward(
     list
         the gradients of the inputs
     """
+    if not is_written(op, "backward"):
+        raise unwritten(op, "backward", name)
     gradients = _buffers(like, kinds, "a gradient")
     req = ["null"] * len(gradients)
     for i in wanted:

@@ -76,9 +76,12 @@ def Custom(*data: Any, **keywords: Any) -> Any:
             tuple([(k, v.__class__, v) for k, v in keywords.items()]),
             *[(a.shape, a.dtype) for a in arrays],
         )
-        site, application = _known[key]
-    except (KeyError, TypeError, AttributeError):
+        known = _known.get(key)
+    except (TypeError, AttributeError):
+        known = None
+    if known is None:
         return _for_the_first_time(data, keywords)
+    site, application = known
     outputs = _run(application, site, site.new_op(), data, arrays)
     return outputs[0] if len(outputs) == 1 else outputs
 

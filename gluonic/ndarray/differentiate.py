@@ -15,12 +15,18 @@ from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.shaping import with_shape
 from gluonic.ndarray.state import Flags
 from gluonic.ndarray.storage.dispatch import leaf_of
-from gluonic.ndarray.tape import FunctionRecord, Leaf, Record, TapeEntry, Walk, entry_of
-
-_NOT_RECORDED = (
-    "Cannot differentiate node because it is not in a computational graph: it was not computed under "
-    "autograd.record() from a variable, or an earlier backward has freed the graph"
+from gluonic.ndarray.tape import (
+    NOT_IN_GRAPH,
+    FunctionRecord,
+    Leaf,
+    Record,
+    TapeEntry,
+    Walk,
+    entry_of,
+    freed_graph,
 )
+
+_NOT_RECORDED = f"{NOT_IN_GRAPH}: it was not computed under autograd.record() from a variable"
 
 
 def _plus(a: NDArray, b: NDArray) -> NDArray:
@@ -49,6 +55,8 @@ class HeadGradientError(MXNetError, ValueError, TypeError, AssertionError):
 def _head_entry(head: NDArray) -> TapeEntry:
     entry = entry_of(head)
     if entry is None:
+        if head.tape_entry is not None:
+            raise freed_graph()
         raise MXNetError(
             describe(
                 _NOT_RECORDED,
@@ -57,8 +65,7 @@ def _head_entry(head: NDArray) -> TapeEntry:
                     f"the array: shape {head.shape}, dtype {np.dtype(head.dtype)}",
                     *frozen_names(),
                 ],
-                hint="x.attach_grad(), then `with autograd.record():` around the computation; "
-                "to differentiate a graph twice, backward(retain_graph=True)",
+                hint="x.attach_grad(), then `with autograd.record():` around the computation",
             )
         )
     return entry

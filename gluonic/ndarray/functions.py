@@ -151,6 +151,7 @@ def _without_tail(
 ) -> Sequence[Any]:
     """Take `out` and `name`, given by position after inputs and attributes, as keywords."""
     declared = len(caller.names)
+    caller.check_not_unpacked(arguments)
     for name, value in zip(("out", "name"), arguments[declared:], strict=False):
         if name in keywords:
             raise TypeError(f"{caller.op.name}: {name} was given twice, by position and by keyword")

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph import REGISTRY, Array
-from gluonic.graph.errors import MXNetError, OutOfRangeError, describe
+from gluonic.graph.errors import MXNetError, OutOfRangeError, describe, warn
 from gluonic.graph.memory import copied, too_large
 from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray, method
@@ -57,6 +57,7 @@ def _read_key(self: NDArray, key: Any) -> tuple[Key, bool]:
         if isinstance(part, (slice, type(None), type(Ellipsis))) or is_integer(part):
             read.append(part)
         elif isinstance(part, _ARRAYS):
+            _warn_of_mask(self, part)
             read.append(_indices(part))
             basic = False
         else:
@@ -64,6 +65,18 @@ def _read_key(self: NDArray, key: Any) -> tuple[Key, bool]:
     checked = tuple(read)
     check_bounds(self, checked)
     return checked, basic
+
+
+def _warn_of_mask(self: NDArray, part: Any) -> None:
+    """Warn of a comparison's result as a key: its zeros and ones are read as indices, as in MXNet."""
+    if isinstance(part, NDArray) and part.size > 2 and part.shape == self.shape:
+        values = part.elements
+        if values.dtype.kind == "f" and bool(((values == 0) | (values == 1)).all()):
+            warn(
+                "the key has the shape of the array and holds 0 and 1 only: mx.nd reads these as indices, "
+                "not as a mask. Try: x[:] = nd.where(mask, nd.full(x.shape, value), x) to write, "
+                "nd.contrib.boolean_mask(x, mask) to read; x[mask.astype('int32')] for indices"
+            )
 
 
 def _indices(part: Any) -> Array:

@@ -17,7 +17,7 @@ from gluonic.graph import (
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.conforming import own
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.errors import MXNetError, describe, replacing
 from gluonic.graph.events import EVENTS
 from gluonic.graph.interpret import ARRAY_ERRORS, signature_of
 from gluonic.ndarray.array import NDArray
@@ -209,7 +209,7 @@ def _unary(application: Application, kind: type[NDArray]) -> Fast:
         try:
             result = QUIET.run(kernel, data)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
-            return invoke(application, (x,), None, kind)[0]
+            return replacing(invoke, application, (x,), None, kind)[0]
         if (
             type(result) is not np.ndarray
             or result.base is not None
@@ -249,7 +249,7 @@ def _binary(application: Application, kind: type[NDArray]) -> Fast:
         try:
             result = QUIET.run(kernel, a, b)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
-            return invoke(application, (x, y), None, kind)[0]
+            return replacing(invoke, application, (x, y), None, kind)[0]
         if (
             type(result) is not np.ndarray
             or result.base is not None
@@ -286,7 +286,7 @@ def _several(application: Application, kind: type[NDArray]) -> Fast:
         try:
             result = QUIET.run(kernel, *arrays)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
-            return invoke(application, inputs, None, kind)[0]
+            return replacing(invoke, application, inputs, None, kind)[0]
         if (
             type(result) is not np.ndarray
             or result.base is not None

@@ -11,6 +11,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import TYPE_CHECKING, ClassVar, TypeAlias
 
 from gluonic.graph import Array
+from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.versions import add, is_owner, write
 from gluonic.ndarray.state import STATE
 from gluonic.support.references import holds_alone
@@ -187,6 +188,21 @@ class FunctionRecord(Record):
         return self.backward(heads)
 
 
+NOT_IN_GRAPH = "Cannot differentiate node because it is not in a computational graph"
+
+
+def freed_graph() -> MXNetError:
+    """The error for a graph that, or a part of which, an earlier backward has freed."""
+    return MXNetError(
+        describe(
+            f"{NOT_IN_GRAPH}: an earlier backward has freed the graph",
+            where="backward",
+            hint="autograd.backward([loss1, loss2]) for several losses, or retain_graph=True in the earlier "
+            "backward",
+        )
+    )
+
+
 class Walk:
     """The backward walk from `heads` over the tape, to every variable that they were computed from.
 
@@ -262,7 +278,9 @@ class Walk:
                         f"{len(inputs)} inputs need as many gradients, not {len(found)}"
                     )
             for position, entry in enumerate(inputs):
-                if entry is not None and not entry[0].freed:
+                if entry is not None:
+                    if entry[0].freed:
+                        raise freed_graph()
                     self.add(entry, found[position] if found else None)
         return self.flowing
 

@@ -71,6 +71,8 @@ class Updater:
         try:
             fused = self.fused(self.optimizer, names, weight, grad, states, copies)
         except NotDenseError:
+            fused = None
+        if fused is None:
             self._update_apart(names, grad, weight)
             return False
         if not fused:

@@ -4,6 +4,7 @@ from typing import Any, NoReturn
 
 from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.graph.failures import not_made, note_failure
+from gluonic.symbol.scopes import block_path
 
 
 class NotImplementedForSymbol(MXNetError):
@@ -20,9 +21,18 @@ class NotImplementedForSymbol(MXNetError):
         super().__init__(
             describe(
                 f"a Symbol has no {what}: it stands for a computation and holds no values",
-                hint=hint or "bind or eval the symbol, or compute with NDArrays",
+                hint=hint or _instead_of_values(),
             )
         )
+
+
+def _instead_of_values() -> str:
+    if block_path():
+        return (
+            "operators of F instead, such as F.max(x); to look at values, compute with NDArrays: "
+            "without net.hybridize(), x is one"
+        )
+    return "bind or eval the symbol, y.eval(x=array)[0].asnumpy(), or compute with NDArrays"
 
 
 # Attributes of arrays, each with the symbol's substitute.
@@ -36,7 +46,15 @@ _ARRAYS_ONLY = {
     "ctx": "pass the context to bind",
     "grad": "bind with args_grad",
 }
-_METHODS = ("wait_to_read", "asnumpy", "asscalar", "copy", "as_in_context", "detach", "backward")
+_METHODS = {
+    "wait_to_read": "nothing instead: there is nothing to wait for",
+    "asnumpy": "",
+    "asscalar": "",
+    "copy": "the Symbol itself, which never changes",
+    "as_in_context": "nothing instead: a graph runs where its inputs are",
+    "detach": "F.BlockGrad(x)",
+    "backward": "autograd.record() around the call, and backward() of its result",
+}
 _IN_PLACE = {"add": "+=", "sub": "-=", "mul": "*=", "truediv": "/="}
 
 
@@ -65,7 +83,7 @@ def missing_attribute(symbol: Any, name: str) -> str:
 def refuse_array_methods(kind: type) -> None:
     """Give a class the methods that only arrays have; they raise `NotImplementedForSymbol`."""
     refused = {f"__i{n}__": (f"in-place {operator}", "") for n, operator in _IN_PLACE.items()}
-    refused |= {name: (f"{name}()", "") for name in _METHODS} | _SPECIAL
+    refused |= {name: (f"{name}()", hint) for name, hint in _METHODS.items()} | _SPECIAL
     for name, (what, hint) in refused.items():
         setattr(kind, name, _refusal(name, what, hint))
 

@@ -52,6 +52,8 @@ class FramePool:
         try:
             frame = self.idle.pop()
         except IndexError:
+            frame = None
+        if frame is None:
             frame = ExecutionFrame(binding, self)
             self.frames.append(frame)
         else:

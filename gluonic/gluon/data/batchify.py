@@ -1,6 +1,6 @@
 """Batches made of samples."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,16 +11,28 @@ from gluonic.graph.memory import allocating
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.numpy_class import as_switched
 
+_UNEQUAL = "samples that are not alike make no batch"
+_PADDED = "a transform that makes them alike, or batchify_fn= with a function that pads them"
+_NOT_STACKED = "a batch is stacked of arrays and numbers, or of tuples of them"
+_BY_FUNCTION = (
+    "a transform that makes numbers of it, or batchify_fn= with a function that makes a batch of a list of "
+    "samples, such as batchify_fn=list"
+)
+_BY_KEYS = "batchify_fn=lambda samples: {key: mx.nd.array([s[key] for s in samples]) for key in samples[0]}"
+_NO_NUMBERS = "OUSmM"
+
 
 class UnequalSamplesError(MXNetError, ValueError):
-    """Samples of different shapes, lengths or kinds cannot be stacked.
+    """Samples of different shapes, lengths or kinds, or without numbers, cannot be stacked.
 
     Attributes
     ----------
-    kinds : descriptions of two of them, by their index in the batch
+    kinds : descriptions of one or two of them, by their index in the batch
+    told : what is wrong, and what to try
     """
 
     kinds: dict[int, str]
+    told: tuple[str, str]
 
 
 def default_batchify_fn(data: Sequence[Any]) -> Any:
@@ -51,6 +63,7 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
         raise
     if isinstance(first, NDArray):
         return stacked
+    _require_numbers(data, stacked)
     return as_switched(nd.array(stacked, dtype=stacked.dtype))
 
 
@@ -64,7 +77,7 @@ def _parts(data: Sequence[Any]) -> list[Any]:
             batches.append(default_batchify_fn(part))
         except UnequalSamplesError as error:
             kinds = {position: f"part {number}: {kind}" for position, kind in error.kinds.items()}
-            raise _unequal(kinds) from error.__cause__
+            raise _error(kinds, *error.told) from error.__cause__
     return batches
 
 
@@ -84,9 +97,10 @@ def batch_of(dataset: Any, samples: Sequence[Any], batchify: Callable[[list[Any]
         return batchify([dataset[i] for i in samples])
     except UnequalSamplesError as error:
         kinds = {samples[position]: kind for position, kind in error.kinds.items()}
-        raise _unequal(kinds) from error.__cause__
+        raise _error(kinds, *error.told) from error.__cause__
     except Exception as error:
-        error.add_note(f"in a DataLoader, making the batch of samples {samples}")
+        where = f"in a DataLoader, making the batch of samples {samples}"
+        error.facts.append(where) if isinstance(error, MXNetError) else error.add_note(where)
         raise
 
 
@@ -95,19 +109,26 @@ def _require_alike(data: Sequence[Any], cause: Exception | None = None) -> None:
     first, *others = map(_kind, data)
     for position, other in enumerate(others, 1):
         if other != first:
-            raise _unequal({0: first, position: other}) from cause
+            raise _error({0: first, position: other}) from cause
 
 
-def _unequal(kinds: dict[Any, str]) -> UnequalSamplesError:
-    error = UnequalSamplesError(
-        describe(
-            "samples that are not alike make no batch",
-            where="DataLoader",
-            facts=[f"sample {index}: {kind}" for index, kind in kinds.items()],
-            hint="a transform that makes them alike, or batchify_fn= with a function that pads them",
-        )
-    )
-    error.kinds = kinds
+def _require_numbers(data: Sequence[Any], stacked: np.ndarray[Any, Any]) -> None:
+    """Raise an error that names the first sample that is not made of numbers, if there is one."""
+    if stacked.dtype.kind not in _NO_NUMBERS:
+        return
+    kinds = (np.asarray(sample).dtype.kind for sample in data)
+    position = next(i for i, kind in enumerate(kinds) if kind in _NO_NUMBERS)
+    sample = data[position]
+    shown = f"{sample!r:.60}"
+    described = {position: shown if sample is None else f"a {type(sample).__name__}, {shown}"}
+    is_mapping = isinstance(sample, Mapping)
+    raise _error(described, _NOT_STACKED, _BY_KEYS if is_mapping else _BY_FUNCTION)
+
+
+def _error(kinds: dict[Any, str], what: str = _UNEQUAL, hint: str = _PADDED) -> UnequalSamplesError:
+    facts = [f"sample {index}: {kind}" for index, kind in kinds.items()]
+    error = UnequalSamplesError(describe(what, where="DataLoader", facts=facts, hint=hint))
+    error.kinds, error.told = kinds, (what, hint)
     return error
 
 
