@@ -69,7 +69,7 @@ def _check_first_arguments(title: str, method: Callable[..., Any]) -> None:
                 ],
                 hint=f"def hybrid_forward({', '.join(['self', 'F', *inputs])}): …",
             )
-        )
+        ) from None
 
 
 def _what_does_not_fit(

@@ -1,7 +1,6 @@
 """`Block`: a layer or a net, made of parameters and of other blocks."""
 
 import re
-import warnings
 from collections.abc import Callable, Iterator
 from typing import Any, Self
 
@@ -17,7 +16,14 @@ from gluonic.gluon.summary import print_summary
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.constructors import CheckedArguments
-from gluonic.graph.errors import CallError, InferenceError, MismatchError, MXNetError, describe
+from gluonic.graph.errors import (
+    CallError,
+    InferenceError,
+    MismatchError,
+    MXNetError,
+    describe,
+    warn,
+)
 from gluonic.graph.events import EVENTS
 from gluonic.support.lazy_import import import_later
 
@@ -177,10 +183,9 @@ class Block(ParameterFiles, CheckedArguments):
             if name in _OWN_CONTAINERS or not isinstance(value, _CONTAINERS):
                 continue
             if any(block not in children for block in _blocks_in(value)):
-                warnings.warn(
+                warn(
                     f"{type(self).__name__}.{name} holds blocks that are not registered, so their "
-                    "parameters are not collected: use nn.Sequential, or register_child()",
-                    stacklevel=3,
+                    "parameters are not collected: use nn.Sequential, or register_child()"
                 )
 
     def register_child(self, block: "Block", name: str | None = None) -> None:

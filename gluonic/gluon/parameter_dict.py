@@ -280,7 +280,10 @@ def check_names(
             "the names in the file are not those of the net",
             where=str(source),
             facts=facts,
-            hint="allow_missing=True or ignore_extra=True, if that is meant",
+            hint="allow_missing=True or ignore_extra=True, if that is meant"
+            if any(name in found for name in wanted)
+            else "SymbolBlock.imports(symbol_file, input_names, file) for files of net.export; otherwise the "
+            "net, with its prefixes, as it was when the file was written",
         )
     )
 

@@ -25,8 +25,15 @@ def checked_parameters(params: Any) -> list[Parameter]:
     if isinstance(params, Mapping):
         params = [params[name] for name in sorted(params)]
     if not isinstance(params, (list, tuple)):
+        is_block = hasattr(params, "collect_params")
         raise ValueError(
-            f"Trainer: params must be a dictionary or list of Parameters, not {type(params).__name__}"
+            describe(
+                f"params must be a dictionary or list of Parameters, not {type(params).__name__}",
+                where="Trainer",
+                hint="net.collect_params()"
+                if is_block
+                else "net.collect_params(), or a list of them",
+            )
         )
     for param in params:
         if not isinstance(param, Parameter):

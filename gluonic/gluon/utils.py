@@ -16,7 +16,7 @@ from gluonic.gluon.fetching import (
 )
 from gluonic.gluon.hooks import HookHandle
 from gluonic.gluon.parameter import shape_is_known
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.errors import CallError, MXNetError, describe
 from gluonic.ndarray import Context, NDArray
 from gluonic.ndarray.numpy_class import as_switched
 
@@ -110,6 +110,15 @@ def clip_global_norm(
     """
     if not arrays:
         raise MXNetError("clip_global_norm: there are no arrays to clip")
+    if not all(isinstance(array, NDArray) for array in arrays):
+        kinds = sorted({type(array).__name__ for array in arrays})
+        raise CallError(
+            describe(
+                f"arrays must be NDArrays, not {', '.join(kinds)}",
+                where="clip_global_norm",
+                hint="[p.grad() for p in net.collect_params().values()]",
+            )
+        )
     squares = sum(float(np.vdot(a, a)) for a in (_as_floats(array) for array in arrays))
     norm = float(np.sqrt(squares))
     if check_isfinite and not np.isfinite(norm):

@@ -11,43 +11,10 @@ from functools import cache, wraps
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from gluonic.graph.attributes import Attribute
-from gluonic.graph.errors import AttributeValueError, describe, nearest
+from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.graph.other_names import meant
 
 _WITH_PARTS = (Annotated, Union, types.UnionType, Sequence, tuple)
-# The names of arguments in other libraries, and in operators, with those that constructors may have.
-OTHER_NAMES = {
-    "act_type": ("activation",),
-    "alpha": ("learning_rate",),
-    "beta": ("momentum", "beta1", "beta2"),
-    "betas": ("beta1", "beta2"),
-    "bias": ("use_bias",),
-    "clip": ("clip_gradient",),
-    "clipnorm": ("clip_gradient",),
-    "clipvalue": ("clip_gradient",),
-    "decay": ("wd",),
-    "dropout": ("rate",),
-    "embedding_dim": ("output_dim",),
-    "eps": ("epsilon", "eps"),
-    "filters": ("channels",),
-    "in_features": ("in_units",),
-    "input_size": ("in_units", "input_size"),
-    "l2": ("wd",),
-    "lr": ("learning_rate",),
-    "mom": ("momentum",),
-    "name": ("prefix",),
-    "no_bias": ("use_bias",),
-    "num_embeddings": ("input_dim",),
-    "num_features": ("in_channels",),
-    "num_filter": ("channels",),
-    "num_hidden": ("units", "hidden_size"),
-    "out_channels": ("channels",),
-    "out_features": ("units",),
-    "p": ("rate",),
-    "rho": ("gamma1", "rho"),
-    "scheduler": ("lr_scheduler",),
-    "stride": ("strides",),
-    "weight_decay": ("wd",),
-}
 _EMPTY = inspect.Parameter.empty
 
 
@@ -171,12 +138,8 @@ def _unknown(made: type, name: str) -> str:
     taken = dict.fromkeys(
         n for way in _ways(made, made) for n in (*way.positions, *sorted(way.known))
     )
-    similar = [other for other in OTHER_NAMES.get(name, ()) if other in taken]
-    meant = (
-        f"; did you mean {' or '.join(map(repr, similar))}?" if similar else nearest(name, taken)
-    )
     return describe(
-        f"has no argument {name!r}{meant}",
+        f"has no argument {name!r}{meant(name, taken)}",
         where=made.__name__,
         facts=[f"it has {', '.join(taken)}"],
     )

@@ -7,6 +7,7 @@ from gluonic.graph.application import Application
 from gluonic.graph.errors import InferenceError
 
 Shapes: TypeAlias = Sequence[Any]
+_FLOATS = ("float16", "float32", "float64")
 
 _BROADCASTING = {
     "elemwise_add": "broadcast_add",
@@ -33,12 +34,14 @@ def _features(settings: dict[str, Any], _: Shapes, slot: str, is_: Any, must_be:
 def _channels(settings: dict[str, Any], given: Shapes, slot: str, is_: Any, must_be: Any) -> str:
     if min(len(is_), len(must_be)) < 2:
         return ""
-    if slot != "weight" or is_[1:2] == must_be[1:2] or None in (is_[1], must_be[1]):
+    axis = -1 if (settings.get("layout") or "").endswith("C") else 1
+    made_for, found = is_[axis], must_be[axis]
+    if slot != "weight" or made_for == found or None in (made_for, found):
         return ""
     groups = settings.get("num_group", 1)
-    return _transposed(settings, given[0], is_[1] * groups) or (
-        f"in_channels={must_be[1] * groups} in the layer, or another layout= or transpose of the data; "
-        f"the weight is made for {is_[1] * groups} input channels, but the data has {must_be[1] * groups}"
+    return _transposed(settings, given[0], made_for * groups) or (
+        f"in_channels={found * groups} in the layer, or another layout= or transpose of the data; "
+        f"the weight is made for {made_for * groups} input channels, but the data has {found * groups}"
     )
 
 
@@ -57,6 +60,12 @@ def _transposed(settings: dict[str, Any], data: Any, channels: int) -> str:
         f"x.transpose({axes}): the data has the {channels} channels of the weight on axis "
         f"{last if there == -1 else 1}, but the layout is {layout}; or layout= in the layer"
     )
+
+
+def _picked(settings: dict[str, Any], given: Shapes, slot: str, is_: Any, must_be: Any) -> str:
+    if slot != "index" or len(given) < 2 or given[0] != given[1]:
+        return ""
+    return "sparse_label=False in the loss for one-hot labels or probabilities, or labels.argmax(axis=-1)"
 
 
 def _normalized(settings: dict[str, Any], _: Shapes, slot: str, is_: Any, must_be: Any) -> str:
@@ -93,12 +102,19 @@ _GUESSES: dict[str, Callable[[dict[str, Any], Shapes, str, Any, Any], str]] = {
     "BatchNorm": _normalized,
     "LayerNorm": _normalized,
     "InstanceNorm": _normalized,
+    "pick": _picked,
 }
 
 
-def hint(
-    application: Application, kind: str, error: InferenceError, given: Sequence[Any] = ()
-) -> str:
+def _of_one_dtype(given: Sequence[Any]) -> str:
+    first, *others = [None if dtype is None else str(dtype) for dtype in given] or [None]
+    wanted = next((dtype for dtype in others if dtype not in (None, first)), None)
+    to = repr(wanted) if wanted else "dtype"
+    back = repr(first) if first in _FLOATS else "dtype"
+    return f"x.astype({to}) for an array, net.cast({back}) for a net, so that all dtypes are one"
+
+
+def hint(application: Application, kind: str, error: InferenceError, given: Sequence[Any]) -> str:
     """A guess at how to resolve a contradiction, empty if there is none.
 
     Parameters
@@ -108,7 +124,7 @@ def hint(
     given : the shapes or dtypes of the inputs
     """
     if kind == "dtype":
-        return "x.astype(dtype) for an array, net.cast(dtype) for a net, so that all dtypes are one"
+        return _of_one_dtype(given)
     message = str(error.args[0])
     broadcasting = _BROADCASTING.get(application.op.name)
     if broadcasting and "equal inputs" in message:

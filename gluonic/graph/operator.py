@@ -19,6 +19,7 @@ import numpy.typing as npt
 from gluonic.graph.application import Application
 from gluonic.graph.attributes import REQUIRED, Attribute
 from gluonic.graph.errors import AttributeValueError, MXNetError, describe, nearest
+from gluonic.graph.other_names import meant
 from gluonic.graph.random_source import Draws
 from gluonic.graph.view import NodeView
 
@@ -268,7 +269,7 @@ class Operator:
     def _unknown_attribute(self, name: str) -> str:
         known = [*self.inputs, *self.attributes]
         return describe(
-            f"has no attribute {name!r}{nearest(name, known)}",
+            f"has no attribute {name!r}{meant(name, known)}",
             where=self.name,
             facts=[f"it has {', '.join(known) or 'none'}"],
         )

@@ -181,7 +181,9 @@ class Initializer(CheckedArguments):
                 "the name does not tell how to initialize it",
                 where=name,
                 facts=[f"names end in {', '.join(_RULES)}"],
-                hint="init= for this parameter or variable",
+                hint=f"label_names=[{name!r}] in the Module"
+                if name.endswith("label")
+                else "init= for this parameter or variable",
             )
         )
 

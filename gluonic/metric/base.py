@@ -39,13 +39,25 @@ def check_label_shapes(
             describe(
                 f"labels and predictions differ in their {what}",
                 where="metric",
-                facts=[f"labels: {sizes[0]}", f"predictions: {sizes[1]}"],
+                facts=[
+                    f"labels: {_counted(labels)}",
+                    f"predictions: {_counted(preds)}",
+                ],
+                hint="one array of labels for each array of predictions, of as many samples",
             )
         )
     if wrap:
         labels = [labels] if isinstance(labels, NDArray) else labels
         preds = [preds] if isinstance(preds, NDArray) else preds
     return labels, preds
+
+
+def _counted(arrays: Any) -> str:
+    """The shape of an array; of a list, the number of arrays and their shapes."""
+    if isinstance(arrays, (list, tuple)):
+        shapes = ", ".join(str(getattr(array, "shape", "?")) for array in arrays)
+        return f"{len(arrays)} arrays of shapes {shapes}"
+    return f"shape {arrays.shape}" if hasattr(arrays, "shape") else str(len(arrays))
 
 
 def as_numbers(values: Any) -> Numbers:

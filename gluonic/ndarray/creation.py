@@ -202,7 +202,8 @@ def _not_like_an_array(value: Any) -> TypeError:
         describe(
             f"source_array must be array like object, not {type(value).__name__}",
             where="array",
-            hint="numbers, in nested lists of equal lengths",
+            facts=[f"the value: {value!r:.80}"],
+            hint="numbers, in nested lists of equal lengths, in place of texts, dictionaries or None",
         )
     )
 

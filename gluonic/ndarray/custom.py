@@ -237,12 +237,14 @@ def new_prop(settings: Mapping[str, str]) -> CustomOpProp:
     """
     op_type = settings["op_type"]
     if op_type not in _registered:
+        similar = nearest(op_type, _registered)
         raise MXNetError(
             describe(
-                f"no operator is registered as op_type={op_type!r}{nearest(op_type, _registered)}",
+                f"no operator is registered as op_type={op_type!r}{similar}",
                 where="Custom",
                 facts=[f"registered: {', '.join(_registered) or 'none'}"],
-                hint=f"import the module that has @mx.operator.register({op_type!r}) first",
+                hint=("that name, or " if similar else "")
+                + f"import the module that has @mx.operator.register({op_type!r}) first",
             )
         )
     keywords = {name: value for name, value in settings.items() if name != "op_type"}

@@ -65,7 +65,8 @@ def _head_entry(head: NDArray) -> TapeEntry:
                     f"the array: shape {head.shape}, dtype {np.dtype(head.dtype)}",
                     *frozen_names(),
                 ],
-                hint="x.attach_grad(), then `with autograd.record():` around the computation",
+                hint="`with autograd.record():` around the computation, and before it x.attach_grad() for "
+                "variables that are not parameters of a net",
             )
         )
     return entry

@@ -89,7 +89,8 @@ def _indices(part: Any) -> Array:
 
 def _refused(part: Any) -> MXNetError:
     if isinstance(part, (bool, np.bool_)) or getattr(part, "dtype", None) in (bool, np.bool_):
-        hint = "nd.contrib.boolean_mask(x, mask), or nd.where(mask, x, y)"
+        hint = "with an NDArray as mask, such as x < 0: nd.contrib.boolean_mask(x, mask) to read, "
+        hint += "x[:] = nd.where(mask, nd.full(x.shape, value), x) to write"
         return BooleanIndexError(
             describe("Cannot perform boolean indexing on an mx.nd array", hint=hint)
         )

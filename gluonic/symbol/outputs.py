@@ -121,7 +121,7 @@ class Outputs:
                 describe(
                     f"a Symbol is indexed by an output's number or name, not by {index!r}",
                     where=repr(self),
-                    hint="F.slice_axis, F.slice or F.take for elements of the array it stands for",
+                    hint=f"{_as_operators(index)} for elements of the array it stands for",
                 )
             )
         if not -len(self) <= index < len(self):
@@ -140,4 +140,25 @@ class Outputs:
             return names.index(name)
         if count:
             raise CallError(f"{self!r} has {count} outputs called {name!r}; choose by number")
-        raise CallError(f"{self!r} has no output {name!r}{nearest(name, names)}")
+        own = f"{name}_output"
+        similar = f"; did you mean {own!r}?" if own in names else nearest(name, names)
+        raise CallError(f"{self!r} has no output {name!r}{similar}")
+
+
+def _as_operators(key: Any) -> str:
+    """The operators that select what a key would select from an array."""
+    parts = key if isinstance(key, tuple) else (key,)
+    if not all(isinstance(part, (int, slice)) and part is not True for part in parts):
+        return "F.slice_axis, F.slice or F.take"
+    found, removed = "x", 0
+    for number, part in enumerate(parts):
+        axis = number - removed
+        if isinstance(part, int):
+            end = part + 1 or None
+            sliced = f"F.slice_axis({found}, axis={axis}, begin={part}, end={end})"
+            found, removed = f"F.squeeze({sliced}, axis={axis})", removed + 1
+        elif part.step is not None:
+            return "F.slice"
+        elif part != slice(None):
+            found = f"F.slice_axis({found}, axis={axis}, begin={part.start or 0}, end={part.stop})"
+    return found if found != "x" else "x itself"

@@ -37,7 +37,8 @@ def _instead_of_values() -> str:
 
 # Attributes of arrays, each with the symbol's substitute.
 _ARRAYS_ONLY = {
-    "shape": "infer_shape, or F.shape_array(x) inside hybrid_forward",
+    "shape": "infer_shape, or inside hybrid_forward F.shape_array(x), or codes that need no shape: "
+    "F.reshape(x, shape=(0, -1)) keeps the first axis",
     "dtype": "infer_type",
     "ndim": "infer_shape",
     "size": "infer_shape, or F.size_array(x) inside hybrid_forward",

@@ -41,7 +41,8 @@ def ones(*shapes: tuple[int, ...]) -> tuple[nd.NDArray, ...]:
 
 
 def double(array: nd.NDArray) -> nd.NDArray:
-    return array.astype("float64")
+    made: nd.NDArray = array.astype("float64")
+    return made
 
 
 def filtered(F: Any, x: Any) -> Any:

@@ -70,6 +70,9 @@ def check(wrong: Wrong, folder: Path) -> None:
     with pytest.raises(wrong.kind) as caught:
         wrong.program(folder)
     message, file = str(caught.value), wrong.program.__code__.co_filename
+    context = caught.value.__context__
+    is_hidden = context is None or caught.value.__suppress_context__
+    assert is_hidden, f"a consequence of an internal {context!r}:\n{message}"
     first, *_, last = [*message.splitlines(), *message.splitlines()]
     assert first == last, f"the last line differs from the first one:\n{message}"
     for pattern in wrong.patterns:

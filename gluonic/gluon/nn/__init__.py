@@ -1,11 +1,14 @@
 """Neural network layers, and the blocks they are made of."""
 
+from typing import Any
+
 from gluonic.gluon.block import Block
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.nn import activations, basic_layers, conv_layers
 from gluonic.gluon.nn.activations import *  # noqa: F403
 from gluonic.gluon.nn.basic_layers import *  # noqa: F403
 from gluonic.gluon.nn.conv_layers import *  # noqa: F403
+from gluonic.gluon.nn.missing import refuse
 from gluonic.gluon.symbol_block import SymbolBlock
 
 __all__ = [
@@ -16,3 +19,7 @@ __all__ = [
     *basic_layers.__all__,
     *conv_layers.__all__,
 ]
+
+
+def __getattr__(name: str) -> Any:
+    return refuse(__name__, name, __all__)

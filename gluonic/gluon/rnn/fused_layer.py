@@ -223,6 +223,7 @@ class _RNNLayer(HybridBlock):
                     "the states do not fit",
                     where=self.name,
                     facts=[f"states: {found}", f"needed: {expected}"],
+                    hint=f"begin_state(batch_size={size}) of the layer",
                 )
             )
 
