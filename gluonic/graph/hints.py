@@ -68,6 +68,17 @@ def _picked(settings: dict[str, Any], given: Shapes, slot: str, is_: Any, must_b
     return "sparse_label=False in the loss for one-hot labels or probabilities, or labels.argmax(axis=-1)"
 
 
+def _recurrent(settings: dict[str, Any], given: Shapes, slot: str, is_: Any, must_be: Any) -> str:
+    data = given[0]
+    if slot == "data" and len(is_) != 3:
+        return "three axes, (length, batch, features): x.expand_dims(axis=1) for a single sequence"
+    if slot != "parameters" or not isinstance(data, tuple) or data[-1] is None:
+        return ""
+    return (
+        f"input_size={data[-1]} in the layer: its weights are made for another number of features"
+    )
+
+
 def _normalized(settings: dict[str, Any], _: Shapes, slot: str, is_: Any, must_be: Any) -> str:
     if len(is_) != 1 or None in (is_[0], must_be[0]):
         return ""
@@ -102,6 +113,7 @@ _GUESSES: dict[str, Callable[[dict[str, Any], Shapes, str, Any, Any], str]] = {
     "BatchNorm": _normalized,
     "LayerNorm": _normalized,
     "InstanceNorm": _normalized,
+    "RNN": _recurrent,
     "pick": _picked,
 }
 

@@ -6,12 +6,14 @@ programs that print them.
 """
 
 import os
+import re
 import sys
 import sysconfig
 import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
+from itertools import takewhile
 from opcode import opmap
 from types import TracebackType
 from typing import Any
@@ -31,9 +33,19 @@ def _file(step: TracebackType) -> str:
     return step.tb_frame.f_code.co_filename
 
 
+def _steps(error: BaseException) -> list[TracebackType]:
+    steps, step = [], error.__traceback__
+    while step is not None:
+        steps.append(step)
+        step = step.tb_next
+    return steps
+
+
 def _is_deliberate(error: BaseException, last: TracebackType) -> bool:
     """Whether the error is one that gluonic reports, rather than a mistake in gluonic."""
     if isinstance(error, MXNetError) or (error.args and isinstance(error.args[0], Description)):
+        return True
+    if isinstance(error, OSError) and error.filename is not None:
         return True
     return is_ours(_file(last)) and last.tb_frame.f_code.co_code[last.tb_lasti] == _RAISE
 
@@ -43,11 +55,7 @@ def shortened(error: BaseException) -> TracebackType | None:
 
     It is complete if nothing else would be left, or if the error is a mistake in gluonic.
     """
-    steps = []
-    step = error.__traceback__
-    while step is not None:
-        steps.append(step)
-        step = step.tb_next
+    steps = _steps(error)
     kept, is_inside = [], False
     for step in steps:
         is_inside = is_ours(_file(step)) or (is_inside and _file(step).startswith(_libraries()))
@@ -63,14 +71,14 @@ def shortened(error: BaseException) -> TracebackType | None:
 
 def _is_internal(error: BaseException | None) -> bool:
     """Whether an error arose, and was caught, within gluonic."""
-    if error is None or error.__traceback__ is None:
+    if error is None:
         return False
-    step: TracebackType | None = error.__traceback__
-    while step is not None:
-        if not is_ours(_file(step)) and not _file(step).startswith(_libraries()):
-            return False
-        step = step.tb_next
-    return True
+    files = [_file(step) for step in _steps(error)]
+    if not files and type(error).__name__ == "_RemoteTraceback":  # of a worker, as text
+        frames = str(error).partition("Traceback")[2].splitlines()[1:]
+        lines = takewhile(lambda line: line.startswith(" "), frames)
+        files = re.findall(r'^  File "(.*?)", line', "\n".join(lines), re.MULTILINE)
+    return bool(files) and all(is_ours(file) or file.startswith(_libraries()) for file in files)
 
 
 @contextmanager

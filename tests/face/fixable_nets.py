@@ -130,6 +130,29 @@ net(nd.ones((5, 2, 4)), states)  # here
         "begin_state(batch_size=2)",
         fix=(("[nd.zeros((1, 2, 8))]", "net.begin_state(batch_size=2)"),),
     ),
+    "a recurrent layer made for other features": fixable(
+        """
+net = gluon.rnn.LSTM(8, input_size=4)
+net.initialize()
+net.hybridize()
+net(nd.ones((5, 2, 6)))  # here
+""",
+        "data: shape (5, 2, 6)",
+        "Try: input_size=6 in the layer",
+        fix=(("input_size=4", "input_size=6"),),
+    ),
+    "a sequence without a batch": fixable(
+        """
+net = gluon.rnn.LSTM(8, input_size=4)
+net.initialize()
+net.hybridize()
+x = nd.ones((5, 4))
+net(x)  # here
+""",
+        "data is (5, 4)",
+        "x.expand_dims(axis=1)",
+        fix=(("net(x)", "net(x.expand_dims(axis=1))"),),
+    ),
     "two layers with one prefix": fixable(
         """
 net = nn.HybridSequential()

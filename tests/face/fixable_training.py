@@ -229,6 +229,16 @@ other.load_parameters('net.params')  # here
         "Try: build the net as it was when the file was written",
         fix=(("build(8)", "build(4)"),),
     ),
+    "a file that is not there": fixable(
+        """
+net = nn.Dense(2, in_units=3)
+net.initialize()
+trainer = gluon.Trainer(net.collect_params(), 'sgd')
+trainer.load_states('trainer.states')  # here
+""",
+        "No such file or directory: 'trainer.states'",
+        fix=(("trainer.load", "trainer.save_states('trainer.states')\ntrainer.load"),),
+    ),
     "rows of another length": fixable(
         """
 np.savetxt('data.csv', np.ones((4, 3)), delimiter=',')
@@ -254,6 +264,24 @@ for batch in loader:  # here
             (
                 "batch_size=2)",
                 "batch_size=2, batchify_fn=lambda samples: "
+                "{key: mx.nd.array([s[key] for s in samples]) for key in samples[0]})",
+            ),
+        ),
+    ),
+    "samples that are dictionaries, in a worker": fixable(
+        """
+data = [{'image': np.ones((3,), 'float32')} for _ in range(4)]
+loader = gluon.data.DataLoader(data, batch_size=2, num_workers=1)
+for batch in loader:  # here
+    assert batch['image'].shape == (2, 3)
+""",
+        "sample 0: a dict",
+        "in a worker process",
+        "batchify_fn=lambda samples: {key: mx.nd.array([s[key] for s in samples]) for key in samples[0]}",
+        fix=(
+            (
+                "num_workers=1)",
+                "num_workers=1, batchify_fn=lambda samples: "
                 "{key: mx.nd.array([s[key] for s in samples]) for key in samples[0]})",
             ),
         ),

@@ -84,6 +84,14 @@ def _parts(data: Sequence[Any]) -> list[Any]:
 default_mp_batchify_fn = default_batchify_fn
 
 
+def note(error: Exception, where: str) -> None:
+    """Add a line to an error: within the message of our own, whose last line states the problem."""
+    if isinstance(error, MXNetError):
+        error.facts.append(where)
+    else:
+        error.add_note(where)
+
+
 def batch_of(dataset: Any, samples: Sequence[Any], batchify: Callable[[list[Any]], Any]) -> Any:
     """Make a batch of samples of a data set; errors name the samples.
 
@@ -99,8 +107,7 @@ def batch_of(dataset: Any, samples: Sequence[Any], batchify: Callable[[list[Any]
         kinds = {samples[position]: kind for position, kind in error.kinds.items()}
         raise _error(kinds, *error.told) from error.__cause__
     except Exception as error:
-        where = f"in a DataLoader, making the batch of samples {samples}"
-        error.facts.append(where) if isinstance(error, MXNetError) else error.add_note(where)
+        note(error, f"in a DataLoader, making the batch of samples {samples}")
         raise
 
 

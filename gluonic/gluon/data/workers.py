@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.gluon.data.batchify import batch_of
+from gluonic.gluon.data.batchify import batch_of, note
 from gluonic.gluon.data.orphans import end_with_parent
 from gluonic.graph.array_semantics import Semantics
 from gluonic.graph.errors import MXNetError, describe
@@ -49,7 +49,7 @@ def _make(samples: Sequence[Any], seed: int, semantics: Semantics) -> Any:
         with semantics:
             return batch_of(_job["dataset"], samples, _job["batchify"])
     except Exception as error:
-        error.add_note("in a worker process")
+        note(error, "in a worker process")
         if _survives_pickling(error):
             raise
         *trace, told = "".join(traceback.format_exception(error)).splitlines()
