@@ -34,7 +34,7 @@ def explain_call(
         signature.bind(*inputs, **dict.fromkeys(parameters))
     except TypeError as error:
         if name == "hybrid_forward":
-            _check_first_arguments(title, method)
+            _check_first_arguments(title, method, len(inputs), parameters)
         what, hint = _what_does_not_fit(signature, name, len(inputs), parameters)
         code = inspect.unwrap(method).__code__
         raise CallError(
@@ -52,13 +52,15 @@ def explain_call(
         ) from None
 
 
-def _check_first_arguments(title: str, method: Callable[..., Any]) -> None:
+def _check_first_arguments(
+    title: str, method: Callable[..., Any], count: int, parameters: Sequence[str]
+) -> None:
     """Raise if `hybrid_forward` is defined without `self` or `F`."""
     code = inspect.unwrap(method).__code__
     first = code.co_varnames[: code.co_argcount]
-    missing = "self" if first[:1] == ("F",) else "F" if first[:2] != ("self", "F") else ""
-    if missing:
-        inputs = [name for name in first if name not in ("self", "F")]
+    inputs = [name for name in first if name not in ("self", "F", *parameters)]
+    missing = "self" if first[:1] == ("F",) else "" if "F" in first else "F"
+    if missing and len(inputs) == count:
         raise CallError(
             describe(
                 f"hybrid_forward({', '.join(first)}) lacks {missing}",
@@ -67,7 +69,7 @@ def _check_first_arguments(title: str, method: Callable[..., Any]) -> None:
                     f"it is defined in line {code.co_firstlineno} of {code.co_filename}",
                     "it is called with F, the module of operators (mx.nd or mx.sym), before the inputs",
                 ],
-                hint=f"def hybrid_forward({', '.join(['self', 'F', *inputs])}): …",
+                hint=f"def hybrid_forward({', '.join(['self', 'F', *inputs, *parameters])}): …",
             )
         ) from None
 

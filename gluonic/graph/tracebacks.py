@@ -15,8 +15,11 @@ from contextlib import contextmanager
 from functools import cache
 from itertools import takewhile
 from opcode import opmap
+from pathlib import Path
 from types import TracebackType
 from typing import Any
+
+import numpy as np
 
 from gluonic.graph.errors import Description, MXNetError, is_ours
 
@@ -26,7 +29,8 @@ _RAISE = opmap["RAISE_VARARGS"]
 @cache
 def _libraries() -> tuple[str, ...]:
     names = ("stdlib", "platstdlib", "purelib", "platlib")
-    return tuple(f"{sysconfig.get_path(name)}{os.sep}" for name in names)
+    folders = [*map(sysconfig.get_path, names), Path(np.__file__).parent.parent]
+    return tuple(f"{folder}{os.sep}" for folder in folders)
 
 
 def _file(step: TracebackType) -> str:

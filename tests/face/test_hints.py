@@ -8,7 +8,7 @@ from typing import Any
 import pytest
 
 import gluonic as mx
-from gluonic import nd, sym
+from gluonic import gluon, nd, sym
 from tests.face.wrong_programs import Function
 
 
@@ -57,3 +57,29 @@ def test_a_method_that_a_symbol_lacks_says_what_to_write(method: str, instead: s
 def test_a_symbol_outside_of_a_block_is_to_be_evaluated_for_its_values() -> None:
     with pytest.raises(mx.MXNetError, match=r"y\.eval\(x=array\)\[0\]\.asnumpy\(\)"):
         sym.var("x").asnumpy()
+
+
+def test_inputs_are_counted_where_the_module_of_operators_has_another_name() -> None:
+    class Net(gluon.HybridBlock):
+        def hybrid_forward(self, ops: Any, x: Any) -> Any:
+            return ops.relu(x)
+
+    net = Net()
+    assert net(nd.ones((2,))).shape == (2,)
+    with pytest.raises(mx.MXNetError, match="called with 3 inputs, but hybrid_forward takes 1"):
+        net(nd.ones((2,)), nd.ones((2,)), nd.ones((2,)))
+
+
+def test_a_forgotten_f_is_named_beside_parameters() -> None:
+    class Net(gluon.HybridBlock):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = self.params.get("scale", shape=(1,))
+
+        def hybrid_forward(self, x: Any, scale: Any) -> Any:  # type: ignore[override]
+            return x * scale
+
+    net = Net()
+    net.initialize()
+    with pytest.raises(mx.MXNetError, match=r"Try: def hybrid_forward\(self, F, x, scale\): …"):
+        net(nd.ones((2,)))

@@ -124,7 +124,7 @@ def _require_numbers(data: Sequence[Any], stacked: np.ndarray[Any, Any]) -> None
     if stacked.dtype.kind not in _NO_NUMBERS:
         return
     kinds = (np.asarray(sample).dtype.kind for sample in data)
-    position = next(i for i, kind in enumerate(kinds) if kind in _NO_NUMBERS)
+    position = next((i for i, kind in enumerate(kinds) if kind in _NO_NUMBERS), 0)
     sample = data[position]
     shown = f"{sample!r:.60}"
     described = {position: shown if sample is None else f"a {type(sample).__name__}, {shown}"}
