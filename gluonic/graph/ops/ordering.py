@@ -8,14 +8,14 @@ import numpy as np
 from gluonic.graph.adjoint import adjoint
 from gluonic.graph.attributes import DType
 from gluonic.graph.axes import axis_of, product, replaced, require_rank
-from gluonic.graph.errors import InferenceError
+from gluonic.graph.errors import InferenceError, describe
 from gluonic.graph.extrema import extreme_of_nothing
 from gluonic.graph.indices import positions
 from gluonic.graph.operator import Array, operator
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, PartialShape, put, title_of
 
-FLOAT32 = DType(np.dtype("float32"))
+FLOAT32, INT64 = DType(np.dtype("float32")), np.dtype("int64")
 _PARTITION_FROM = 64  # shorter axes are sorted as a whole
 _MOST_SELECTED, _SELECTED_OF = 32, 16
 """The most elements that are found one after the other, and of how many each: NumPy compares many at once."""
@@ -126,7 +126,7 @@ def sort(data: Array, *, axis: int | None = -1, is_ascend: bool = True) -> tuple
     Returns
     -------
     array, array
-        the sorted array, and (hidden) the index of each element in `data`, int32
+        the sorted array, and (hidden) the index of each element in `data`, int64
     """
     flat, along = _flat(data, axis)
     order = _order(flat, along, is_ascend)
@@ -142,7 +142,7 @@ def _(n: NodeView) -> None:
 
 @sort.infer_dtype
 def _(n: NodeView) -> None:
-    n.output1 = np.dtype(np.int32)
+    n.output1 = INT64
     like("data", "output0")(n)
 
 
@@ -216,7 +216,7 @@ def topk(
     ret_typ : ``value`` returns the elements, ``indices`` their indices, ``both`` these two, ``mask``
         an array like `data` with 1 at the elements and 0 elsewhere
     is_ascend : find the smallest elements instead
-    dtype : the dtype of the indices
+    dtype : the dtype of the indices; beside values it must represent each of them exactly
     """
     flat, along = _flat(data, axis)
     count = k if k > 0 else flat.shape[along]
@@ -230,6 +230,16 @@ def topk(
     return np.take_along_axis(flat, index, along), index
 
 
+def _require_exact(n: NodeView, size: int) -> None:
+    """Refuse indices that the dtype would round or wrap around, because the gradient reads them."""
+    last_two = np.arange(max(size - 2, 0), size)  # of which one is odd: rounding changes it first
+    with np.errstate(over="ignore"):
+        written = last_two.astype(n.dtype).astype(np.float64)
+    if (written != last_two).any():
+        problem = f"{n.dtype.name} cannot represent the indices of an axis of {size} elements"
+        raise InferenceError(describe(problem, where=title_of(n), hint="dtype='int32' or 'int64'"))
+
+
 @topk.infer_shape
 def _(n: NodeView) -> None:
     shape = _ordered_shape(n)
@@ -237,6 +247,8 @@ def _(n: NodeView) -> None:
     size = shape[axis]
     if size is not None and n.k > size > 0:
         raise InferenceError(f"{title_of(n)}: k is {n.k} but the axis has only {size} elements")
+    if n.ret_typ == "both" and size is not None:
+        _require_exact(n, size)
     found = replaced(shape, axis, n.k if n.k > 0 and size != 0 else size)
     for name in _topk_outputs(n):
         put(n, name, n.data if n.ret_typ == "mask" else found)
@@ -248,8 +260,8 @@ def _(n: NodeView) -> None:
     if n.ret_typ == "indices":
         n.output = index
     else:
-        if n.ret_typ != "mask":
-            n.output1 = index
+        if n.ret_typ != "mask":  # the hidden index of values is read by the gradient alone
+            n.output1 = index if n.ret_typ == "both" else INT64
         like("data", values[n.ret_typ])(n)
 
 

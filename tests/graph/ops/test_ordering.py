@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 
+from gluonic import autograd, nd, sym
+from gluonic.gluon import nn
 from gluonic.graph.errors import InferenceError
 from tests.graph.applying import apply, infer_shapes
 
@@ -54,6 +56,50 @@ def test_topk_refuses_more_than_there_are() -> None:
         apply("topk", TIES, k=9)
     assert infer_shapes("topk", [(None, 5)], k=2, axis=1)[1] == (None, 2)
     assert infer_shapes("argsort", [(2, 3)], axis=None)[1] == (6,)
+
+
+@pytest.mark.parametrize("is_hybridized", [False, True])
+@pytest.mark.parametrize("dtype", ["uint8", "float16", "float32", "int64"])
+@pytest.mark.parametrize("size", [200, 3000])
+def test_the_gradient_of_topk_values_does_not_depend_on_the_dtype_of_indices(
+    size: int, dtype: str, is_hybridized: bool
+) -> None:
+    net = nn.HybridLambda(lambda F, x: F.topk(x, k=2, ret_typ="value", dtype=dtype))
+    if is_hybridized:
+        net.hybridize(compile_at_once=True)
+    x = nd.arange(size)
+    x.attach_grad()
+    with autograd.record():
+        y = net(x)
+    y.backward(nd.array([5, 3]))
+    assert np.flatnonzero(x.grad.asnumpy()).tolist() == [size - 2, size - 1]
+    assert x.grad.asnumpy()[-2:].tolist() == [3, 5]
+
+
+def test_indices_beyond_those_that_float32_holds_have_right_gradients() -> None:
+    size = 2**24 + 4
+    x = nd.arange(size, dtype="int32").astype("float32")
+    x[size - 1] = size * 2  # the float32 of this index is that of another element
+    x.attach_grad()
+    with autograd.record():
+        y = nd.topk(x, ret_typ="value")
+    y.backward()
+    assert np.flatnonzero(x.grad.asnumpy()).tolist() == [size - 1]
+
+
+@pytest.mark.parametrize(
+    ("dtype", "most"), [("uint8", 256), ("float16", 2049), ("float32", 2**24 + 1), ("int32", 2**31)]
+)
+def test_topk_refuses_to_return_values_with_indices_that_their_dtype_cannot_hold(
+    dtype: str, most: int
+) -> None:
+    found = sym.topk(sym.Variable("x"), ret_typ="both", dtype=dtype)
+    assert found.infer_shape(x=(most,))[1] == [(1,), (1,)]
+    for size in (most + 1, most + 2, 2 * most):
+        with pytest.raises(InferenceError, match=f"{dtype} cannot represent .* {size} elements"):
+            found.infer_shape(x=(size,))
+    rounded = sym.topk(sym.Variable("x"), dtype=dtype)  # MXNet returns these, too
+    assert rounded.infer_shape(x=(2 * most,))[1] == [(1,)]
 
 
 def test_histograms_count_by_intervals() -> None:
