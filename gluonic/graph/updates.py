@@ -42,10 +42,11 @@ def sgd_momentum(m: Any, n: Any, weight: Any, grad: Any, velocity: Any) -> Value
 
 
 def nag(m: Any, n: Any, weight: Any, grad: Any, velocity: Any) -> Values:
-    """Descend with Nesterov's accelerated momentum."""
-    step = n.lr * (_scaled(m, n, grad) + n.wd * weight)
-    velocity = n.momentum * velocity - step
-    return weight + n.momentum * velocity - step, velocity
+    """Descend with Nesterov's accelerated momentum; the velocity that stays decays the new weight, as in MXNet."""
+    grad = _scaled(m, n, grad)
+    step = n.lr * (grad + n.wd * weight)
+    weight = weight + n.momentum * (n.momentum * velocity - step) - step
+    return weight, n.momentum * velocity - n.lr * (grad + n.wd * weight)
 
 
 def sign_sgd(m: Any, n: Any, weight: Any, grad: Any) -> Values:

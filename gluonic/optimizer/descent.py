@@ -67,7 +67,8 @@ class NAG(_Momentum):
     """Nesterov's accelerated gradient.
 
     With ``g = clip(rescale_grad · grad) + wd · w``:
-    ``v ← momentum · v - lr · g; w ← w + momentum · v - lr · g``.
+    ``w ← w + momentum · (momentum · v - lr · g) - lr · g; v ← momentum · v - lr · g``, where the second
+    ``g`` has the new ``w``.
 
     Parameters
     ----------

@@ -18,6 +18,8 @@ CASES: dict[str, Any] = {
     "sgd half": ("sgd", {"momentum": 0.9, "multi_precision": True}),
     "nag": ("nag", {"momentum": 0.9}),
     "nag plain": ("nag", {"wd": 0.1}),
+    "nag all": ("nag", {"momentum": 0.9, "wd": 0.3, "clip_gradient": 0.3, "rescale_grad": 0.5}),
+    "nag half": ("nag", {"momentum": 0.9, "wd": 0.3, "multi_precision": True}),
     "signum": ("signum", {"wd_lh": 0.1, "wd": 0.05, "clip_gradient": 0.2}),
     "signsgd": ("signum", {"momentum": 0, "wd": 0.1}),
     "adam": ("adam", {}),

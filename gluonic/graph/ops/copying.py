@@ -1,5 +1,6 @@
 """Identity, casts, sums, selection, and constants of an input's shape."""
 
+from math import prod
 from typing import Any, Literal
 
 import numpy as np
@@ -98,8 +99,8 @@ def make_loss_layer(
     ----------
     data : the loss, shape (batch, …)
     grad_scale : the gradient
-    normalization : ``batch`` divides it by the length of the first axis, ``valid`` by the number
-        of elements above `valid_thresh`
+    normalization : ``batch`` divides it by the lengths of all axes but the last, ``valid`` by the
+        number of elements above `valid_thresh`
     valid_thresh : see `normalization`
     """
     return data
@@ -119,7 +120,7 @@ def _make_loss_gradient(
     """The gradient of MakeLoss."""
     parts: Any = 1
     if normalization == "batch":
-        parts = len(data)
+        parts = prod(data.shape[:-1])
     elif normalization == "valid":
         parts = max(1, np.count_nonzero(data > valid_thresh))
     return np.full_like(data, grad_scale / parts)

@@ -78,8 +78,8 @@ def nag_mom_update(
 ) -> None:
     """A step of Nesterov's accelerated gradient descent.
 
-    ``mom = momentum * mom - step`` with ``step = lr * (grad + wd * weight)``; the new weight is
-    ``weight + momentum * mom - step``.
+    With ``step = lr * (grad + wd * weight)`` the new weight is ``weight + momentum * (momentum * mom -
+    step) - step``. The new `mom` is ``momentum * mom - step`` with the new weight in `step`, as in MXNet.
     """
 
 

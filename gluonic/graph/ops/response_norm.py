@@ -54,7 +54,7 @@ def l2_normalization(
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
     rank = len(n.data)
-    if rank < (2 if n.mode == "instance" else 3):
+    if rank < (1 if n.mode == "instance" else 3):
         raise InferenceError(f"{title_of(n)}: mode={n.mode!r} needs more than {rank} dimensions")
     summed = _summed(n.mode, rank)
     n.norm = tuple(1 if i in summed else extent for i, extent in enumerate(n.data))
@@ -89,7 +89,7 @@ def lrn(
 
     Parameters
     ----------
-    data : array of shape (batch, channels, height, width)
+    data : array of shape (batch, channels, height, width) or (batch, channels)
         Floating-point.
     alpha, beta, knorm : float, default 1e-4, 0.75 and 2
         See above.
@@ -113,7 +113,7 @@ def _window_sum(data: Array, size: int) -> Array:
 @lrn.infer_shape
 def _(n: NodeView) -> None:
     both_ways(n, "data", "output")
-    require_rank(n.data, (4,), f"{title_of(n)}: data")
+    require_rank(n.data, (2, 4), f"{title_of(n)}: data")
     if n.nsize < 1 or n.nsize % 2 == 0:
         raise InferenceError(
             f"{title_of(n)}: nsize={n.nsize} must be odd: a channel and its neighbours"
