@@ -42,7 +42,7 @@ def sgd_momentum(m: Any, n: Any, weight: Any, grad: Any, velocity: Any) -> Value
 
 
 def nag(m: Any, n: Any, weight: Any, grad: Any, velocity: Any) -> Values:
-    """Descend with Nesterov's accelerated momentum; the velocity that stays decays the new weight, as in MXNet."""
+    """Descend with Nesterov's accelerated momentum; what stays of it decays the new weight, as in MXNet."""
     grad = _scaled(m, n, grad)
     step = n.lr * (grad + n.wd * weight)
     weight = weight + n.momentum * (n.momentum * velocity - step) - step

@@ -19,6 +19,7 @@ from gluonic.graph.families import (
 from gluonic.graph.operator import GradientRule, Operator
 from gluonic.graph.rules import same
 from gluonic.graph.view import NodeView, peek
+from gluonic.graph.zeros import is_zero, ones_for_zeros
 
 
 class Binary(NamedTuple):
@@ -42,16 +43,34 @@ class Binary(NamedTuple):
     rhs: GradientRule | None = None
 
 
-def _log(F: Any, value: Any) -> Any:
-    if not is_number(value):
-        return F.log(value)
-    with np.errstate(all="ignore"):
-        return float(np.log(float(value)))
+def _one_less(F: Any, exponent: Any) -> Any:
+    """The exponent of a derivative: 0 for 0, where the derivative is 0 for every base."""
+    if is_number(exponent):
+        return exponent - 1 if exponent else 0.0
+    return exponent - 1 + is_zero(F, exponent)
+
+
+def _log_of_base(F: Any, n: Any) -> Any:
+    """The logarithm of the base of a power, and a finite number where base and power are 0."""
+    if is_number(n.lhs) and n.lhs:
+        with np.errstate(all="ignore"):
+            return float(np.log(float(n.lhs)))
+    return F.log(n.lhs + is_zero(F, n.output))
 
 
 def _unless_whole(F: Any, g: Any) -> Any:
     """A gradient, or zeros where it is of integers, which have no fractions."""
     return g * (F.ones_like(g) / 2 * 2)
+
+
+def _has_divisor(F: Any, divisor: Any) -> Any:
+    """Whether a remainder depends on what is divided."""
+    return float(divisor != 0) if is_number(divisor) else 1.0 - is_zero(F, divisor)
+
+
+def _quotient(F: Any, n: Any) -> Any:
+    """How often the divisor fits, and 0 where it is 0."""
+    return F.floor(n.lhs / ones_for_zeros(F, n.rhs)) * _has_divisor(F, n.rhs)
 
 
 BINARY = [
@@ -102,8 +121,8 @@ BINARY = [
         ("_rmod_scalar", "_RModScalar"),
         "the remainder of ``lhs / rhs`` with the sign of `rhs`, and 0 where `rhs` is 0",
         lambda m, lhs, rhs: m.mod(lhs, rhs),
-        lambda F, n, g: _unless_whole(F, g),
-        lambda F, n, g: -(_unless_whole(F, g) * F.floor(n.lhs / n.rhs)),
+        lambda F, n, g: _unless_whole(F, g) * _has_divisor(F, n.rhs),
+        lambda F, n, g: -(_unless_whole(F, g) * _quotient(F, n)),
     ),
     Binary(
         ("_power", "_Power"),
@@ -112,8 +131,8 @@ BINARY = [
         ("_rpower_scalar", "_RPowerScalar"),
         "``lhs ** rhs``",
         lambda m, lhs, rhs: m.power(lhs, rhs),
-        lambda F, n, g: g * n.rhs * n.lhs ** (n.rhs - 1),
-        lambda F, n, g: g * n.output * _log(F, n.lhs),
+        lambda F, n, g: g * n.rhs * n.lhs ** _one_less(F, n.rhs),
+        lambda F, n, g: g * n.output * _log_of_base(F, n),
     ),
     Binary(
         ("_maximum", "_Maximum"),
@@ -142,8 +161,8 @@ BINARY = [
         (),
         "``sqrt(lhs**2 + rhs**2)``",
         lambda m, lhs, rhs: m.hypot(lhs, rhs),
-        lambda F, n, g: g * n.lhs / n.output,
-        lambda F, n, g: g * n.rhs / n.output,
+        lambda F, n, g: g * n.lhs / ones_for_zeros(F, n.output),
+        lambda F, n, g: g * n.rhs / ones_for_zeros(F, n.output),
     ),
     Binary(
         ("_equal", "_Equal"),

@@ -11,6 +11,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.rules import like
 from gluonic.graph.view import NodeView, title_of, written
+from gluonic.graph.zeros import ones_for_zeros
 
 INT32, INT64 = DType(np.dtype(np.int32)), np.dtype(np.int64)
 
@@ -83,7 +84,8 @@ def _(n: Any) -> None:
 def _(F: Any, n: Any, heads: Any) -> dict[str, Any]:
     if len(heads) < 2 or heads[1] is None:
         return {}
-    return {"data": F._backward_gather_chosen(heads[1], n.data, n.output) / n.data}
+    by_chosen = F._backward_gather_chosen(heads[1], n.data, n.output)
+    return {"data": by_chosen / ones_for_zeros(F, n.data)}
 
 
 @operator("_gather_chosen", dtype=like("data"))

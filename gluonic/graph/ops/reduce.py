@@ -13,6 +13,7 @@ from gluonic.graph.operator import Array, GradientRule, Operator, operator
 from gluonic.graph.rules import like
 from gluonic.graph.summation import total
 from gluonic.graph.view import NodeView, complete, settings_of
+from gluonic.graph.zeros import ones_for_zeros, product_of_the_others
 
 
 def _attributes_of(n: NodeView) -> dict[str, Any]:
@@ -75,10 +76,21 @@ def _nansum_gradient(F: Any, n: NodeView, g: Any) -> Any:
     return _spread(F, n, g) * F._equal(n.data, n.data)
 
 
+def _prod_back(F: Any, n: NodeView, g: Any, factors: Any) -> Any:
+    others = product_of_the_others(
+        F,
+        factors,
+        lambda value: F.prod(value, **_attributes_of(n)),
+        lambda value: F.sum(value, **_attributes_of(n)),
+        lambda value: _spread(F, n, value),
+    )
+    return _spread(F, n, g) * others
+
+
 def _nanprod_gradient(F: Any, n: NodeView, g: Any) -> Any:
     counts = F._equal(n.data, n.data)
     factors = F.where(counts, n.data, F.ones_like(n.data))
-    return F.where(counts, _spread(F, n, g * n.output) / factors, F.zeros_like(n.data))
+    return F.where(counts, _prod_back(F, n, g, factors), F.zeros_like(n.data))
 
 
 REDUCTIONS = [
@@ -98,7 +110,7 @@ REDUCTIONS = [
         ("prod",),
         "The product",
         _product,
-        lambda F, n, g: _spread(F, n, g * n.output) / n.data,
+        lambda F, n, g: _prod_back(F, n, g, n.data),
     ),
     Reduction(
         ("max", "max_axis"),
@@ -222,7 +234,8 @@ def _(n: NodeView) -> None:
 def _norm_gradient(F: Any, n: Any, g: Any) -> Any:
     if n.ord == 1:
         return F._cast_like(_spread(F, n, g), n.data) * F.sign(n.data)
-    return n.data * F._cast_like(_spread(F, n, g / n.output), n.data)
+    norms = ones_for_zeros(F, n.output)
+    return n.data * F._cast_like(_spread(F, n, g / norms), n.data)
 
 
 norm.gradient(data=_norm_gradient)

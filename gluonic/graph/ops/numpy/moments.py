@@ -14,6 +14,7 @@ from gluonic.graph.operator import Array, operator
 from gluonic.graph.ops.numpy.reductions import axes_to_reduce, reduction, shape_left
 from gluonic.graph.rules import like, output_dtype
 from gluonic.graph.view import NodeView, peek, title_of
+from gluonic.graph.zeros import ones_for_zeros
 
 
 def _truth(names: tuple[str, ...], find: Callable[..., Any], what: str) -> None:
@@ -90,7 +91,7 @@ def _deviation(name: str, find: Callable[..., Any], what: str) -> Any:
 
 _deviation("var", np.var, "variance").gradient(a=_variance_back)
 _deviation("std", np.std, "standard deviation").gradient(
-    a=lambda F, n, g: _variance_back(F, n, F._cast_like(g * 0.5 / n.output, n.a))
+    a=lambda F, n, g: _variance_back(F, n, F._cast_like(g * 0.5 / ones_for_zeros(F, n.output), n.a))
 )
 
 Interpolation = Literal["linear", "lower", "higher", "midpoint", "nearest"]

@@ -17,6 +17,7 @@ from gluonic.graph.ops.binary import (
 )
 from gluonic.graph.rules import same
 from gluonic.graph.view import NodeView, slots_of, title_of
+from gluonic.graph.zeros import ones_for_zeros
 
 
 def whole(n: NodeView) -> None:
@@ -26,8 +27,8 @@ def whole(n: NodeView) -> None:
         raise InferenceError(f"{title_of(n)}: needs integers or booleans")
 
 
-def _sum_of_squares(n: Any) -> Any:
-    return n.lhs * n.lhs + n.rhs * n.rhs
+def _sum_of_squares(F: Any, n: Any) -> Any:
+    return ones_for_zeros(F, n.lhs * n.lhs + n.rhs * n.rhs)
 
 
 ROWS = [
@@ -38,8 +39,8 @@ ROWS = [
         ("_npi_rarctan2_scalar",),
         "the angle of the point (`rhs`, `lhs`), in radians",
         lambda m, lhs, rhs: m.arctan2(lhs, rhs),
-        lambda F, n, g: g * n.rhs / _sum_of_squares(n),
-        lambda F, n, g: -(g * n.lhs / _sum_of_squares(n)),
+        lambda F, n, g: g * n.rhs / _sum_of_squares(F, n),
+        lambda F, n, g: -(g * n.lhs / _sum_of_squares(F, n)),
     ),
     Binary(
         (),

@@ -17,6 +17,7 @@ from gluonic.graph.ops.numpy.reductions import axes_to_reduce, shape_left
 from gluonic.graph.rules import like
 from gluonic.graph.summation import total
 from gluonic.graph.view import settings_of, title_of
+from gluonic.graph.zeros import ones_for_zeros
 from gluonic.support.record import record
 
 OF_ALL, BY_ORDER, BY_SQUARES, NUCLEAR = -2, -1, 1, 2
@@ -145,8 +146,9 @@ def _of_power(F: Any, x: Any, found: Any, order: Any, spread: Any, g: Any) -> An
         return sign * F._equal(size, spread(found)) * spread(g)
     if order == 1:
         return sign * spread(g)
-    power = F._power_scalar(size, scalar=order - 1.0)
-    return sign * power * spread(g * F._power_scalar(found, scalar=1.0 - order))
+    power = F._power_scalar(ones_for_zeros(F, size), scalar=order - 1.0)
+    inverse = F._power_scalar(ones_for_zeros(F, found), scalar=1.0 - order)
+    return sign * power * spread(g * inverse)
 
 
 def _of_singular_values(F: Any, x: Any, meant: Norm) -> Any:
@@ -177,7 +179,7 @@ def norm_gradient(F: Any, x: Any, found: Any, meant: Norm, g: Any) -> Any:
         return F._backward_sum(value, x, axis=axis, keepdims=keepdims)
 
     if meant.order is None:
-        return x * spread(g / found)
+        return x * spread(g / ones_for_zeros(F, found))
     if not meant.of_matrices:
         return _of_power(F, x, found, meant.order, spread, g)
     if meant.of_singular_values:

@@ -13,6 +13,7 @@ from gluonic.graph.operator import REGISTRY, Array, GradientRule, Operator, oper
 from gluonic.graph.ops.reduce import REDUCTIONS
 from gluonic.graph.rules import like
 from gluonic.graph.view import PartialShape, title_of
+from gluonic.graph.zeros import product_of_the_others
 
 
 def axes_to_reduce(axis: Axes, rank: int, title: str = "") -> tuple[int, ...]:
@@ -116,6 +117,18 @@ def _where_extreme(F: Any, n: Any, g: Any) -> Any:
     return _spread(F, n, g) * F._equal(n.a, _spread(F, n, n.output))
 
 
+def _prod_back(F: Any, n: Any, g: Any) -> Any:
+    over = {"axis": n.axis, "keepdims": n.keepdims}
+    others = product_of_the_others(
+        F,
+        n.a,
+        lambda value: F._np_prod(value, **over, dtype=n.dtype, initial=n.initial),
+        lambda value: F._np_sum(value, **over),
+        lambda value: _spread(F, n, value),
+    )
+    return _spread(F, n, g) * others
+
+
 def _counted(dtype: np.dtype[Any]) -> np.dtype[Any]:
     """The dtype of sums: int64 for booleans, otherwise unchanged."""
     return INT64 if dtype.kind == "b" else dtype
@@ -134,7 +147,7 @@ NUMPY_REDUCTIONS = [
         "prod",
         "The product",
         _counted,
-        lambda F, n, g: _spread(F, n, g * n.output) / n.a,
+        _prod_back,
         lambda total, initial: total * initial,
     ),
     NumpyReduction(("_npi_mean",), "mean", "The arithmetic mean", _averaged, _mean_back),
