@@ -2,7 +2,7 @@
 
 import warnings
 from collections.abc import Callable, Mapping, Sequence
-from types import SimpleNamespace
+from types import MappingProxyType, SimpleNamespace
 from typing import Any, ClassVar, TypeVar
 
 import numpy as np
@@ -47,6 +47,7 @@ class Optimizer(CheckedArguments):
     """
 
     opt_registry: ClassVar[dict[str, type["Optimizer"]]] = {}
+    _counts_on_new_devices: Mapping[Any, int] = MappingProxyType({})  # those that were loaded
     _master_last: ClassVar[bool] = False  # the order of (float32 weight, own state)
 
     def __init__(
@@ -197,7 +198,8 @@ class Optimizer(CheckedArguments):
     def count_update(self, index: Any) -> int:
         """Count one update of a parameter; return the number so far."""
         counts = self._index_update_count
-        count = counts[index] = counts.get(index, self.begin_num_update) + 1
+        before = self._counts_on_new_devices.get(index, self.begin_num_update)
+        count = counts[index] = counts.get(index, before) + 1
         if count > self.num_update:
             self.num_update = count
         return count
@@ -247,10 +249,15 @@ class Optimizer(CheckedArguments):
             self.update(index, weight, grad, state)
 
     def __getstate__(self) -> dict[str, Any]:
-        return {name: value for name, value in self.__dict__.items() if name != "param_dict"}
+        passing = ("param_dict", "_counts_on_new_devices")
+        return {name: value for name, value in self.__dict__.items() if name not in passing}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__ = {**state, "param_dict": {}}
+        counts: dict[Any, int] = {}
+        for of_device in self._all_index_update_counts.values():
+            counts |= {i: max(count, counts.get(i, 0)) for i, count in of_device.items()}
+        self._counts_on_new_devices = counts
 
 
 class RuleOptimizer(Optimizer):
