@@ -7,7 +7,7 @@ from gluonic.codegen import control_flow as _operators  # noqa: F401 - registers
 from gluonic.graph import REGISTRY, Entry, Node
 from gluonic.graph.errors import user_location
 from gluonic.symbol.naming import current_names
-from gluonic.symbol.nesting import Nested, OutputNesting, flatten, regroup
+from gluonic.symbol.nesting import Nested, OutputNesting, flatten, is_alike, regroup
 from gluonic.symbol.scopes import block_path, current_attributes
 from gluonic.symbol.subgraph import Subgraph
 from gluonic.symbol.symbol import Symbol
@@ -73,7 +73,7 @@ def foreach(
         )
         found, output_form = flatten(outputs, "foreach: the output of body")
         found_states, new_form = flatten(new, "foreach: the states of body")
-        if new_form != state_form:
+        if not is_alike(new_form, state_form):
             raise AssertionError("foreach: body must return states of the form it was given")
         forms.append(output_form)
         return found, found_states

@@ -8,15 +8,14 @@ from gluonic.graph.errors import describe
 from gluonic.symbol.symbol import Symbol
 
 Nested = Any  # a Symbol, or a list or tuple of nested values
-OutputNesting = (
-    int | list[Any]
-)  # 0 for one output, n for a Symbol of n outputs, a list of forms for a list
+OutputNesting = tuple[type[Symbol], int] | list[Any]
+"""For a symbol its class and its number of outputs, a list of forms for a list."""
 
 
 def flatten(nested: Nested, what: str) -> tuple[list[Entry], OutputNesting]:
     """List the outputs in a nested list, and describe its structure."""
     if isinstance(nested, Symbol):
-        return list(nested.entries), len(nested) if len(nested) > 1 else 0
+        return list(nested.entries), (type(nested), nested.num_outputs)
     if not isinstance(nested, (list, tuple)):
         raise AssertionError(
             describe(
@@ -33,6 +32,13 @@ def flatten(nested: Nested, what: str) -> tuple[list[Entry], OutputNesting]:
     return entries, forms
 
 
+def is_alike(form: OutputNesting, other: OutputNesting) -> bool:
+    """Whether two structures are equal, whatever the classes of their symbols."""
+    if isinstance(form, list) and isinstance(other, list):
+        return len(form) == len(other) and all(map(is_alike, form, other))
+    return not isinstance(form, list) and not isinstance(other, list) and form[1] == other[1]
+
+
 def regroup(entries: Sequence[Entry], form: OutputNesting) -> Nested:
     """Put outputs into the structure that `flatten` has found."""
     rest = iter(entries)
@@ -40,8 +46,8 @@ def regroup(entries: Sequence[Entry], form: OutputNesting) -> Nested:
     def take(form: OutputNesting) -> Nested:
         if isinstance(form, list):
             return [take(part) for part in form]
-        if form == 0:
-            return Symbol([next(rest)])
-        return [Symbol([next(rest)]) for _ in range(form)]
+        kind, count = form
+        parts = [kind([next(rest)]) for _ in range(count)]
+        return parts[0] if count == 1 else parts
 
     return take(form)

@@ -50,9 +50,9 @@ def test_a_symbol_of_several_outputs_is_a_list_of_symbols() -> None:
     assert repr(both) == f"<_Symbol group [{both[0]!r}, {both[1]!r}]>"
 
 
-@pytest.mark.parametrize("key", ["a", ..., None, (0, None), [1], 1.5])
+@pytest.mark.parametrize("key", ["a", [1], 1.5, (0, [1])])
 def test_other_keys_are_refused(key: Any) -> None:
-    with pytest.raises(IndexError, match="integers, slices and tuples"):
+    with pytest.raises(IndexError, match="integers, slices, None"):
         variable()[key]
 
 

@@ -1,13 +1,12 @@
 """`mx.sym.np._Symbol`: a symbol with NumPy's semantics."""
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any, ClassVar, Self
 
-from gluonic.graph.errors import OutOfRangeError, describe
-from gluonic.ndarray.keys import is_integer
+from gluonic.graph.errors import describe
 from gluonic.numpy_functions.methods import check_cast
 from gluonic.numpy_functions.refused_methods import REFUSED, refusal
-from gluonic.symbol.numpy.operators import SYMBOLIC
+from gluonic.symbol.numpy.parts import part_of
 from gluonic.symbol.symbol import Symbol
 
 
@@ -72,34 +71,8 @@ class _Symbol(Symbol):
 
         Parameters
         ----------
-        key : for an array, integers and slices, one for each of its first axes
+        key : for an array, integers, slices, None and an Ellipsis
         """
         if self.num_outputs > 1:
             return super().__getitem__(key)
-        parts = key if isinstance(key, tuple) else (key,)
-        for part in parts:
-            if not isinstance(part, slice) and not is_integer(part):
-                raise OutOfRangeError(
-                    describe(
-                        "a symbol of mx.sym.np is indexed with integers, slices and tuples of them, "
-                        f"not {part!r}",
-                        where=repr(self),
-                        hint="F.np.take, F.npx.gather_nd, F.np.expand_dims",
-                    )
-                )
-        return _part(self, parts)
-
-
-def _part(symbol: _Symbol, parts: Sequence[Any]) -> Any:
-    """The part of an array that integers and slices select."""
-    slices = [p if isinstance(p, slice) else slice(p, p + 1 or None, None) for p in parts]
-    if any(s.step == 0 for s in slices):
-        raise ValueError("slice step cannot be zero")
-    if not slices:
-        return symbol
-    begin, end, step = ([getattr(s, f) for s in slices] for f in ("start", "stop", "step"))
-    found = SYMBOLIC.slice(symbol, begin=begin, end=end, step=step)
-    if not any(map(is_integer, parts)):
-        return found
-    codes = (*[-3 if is_integer(part) else -2 for part in parts], -4)
-    return SYMBOLIC._npx_reshape(found, newshape=codes)
+        return part_of(self, key)
