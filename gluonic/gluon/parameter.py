@@ -64,7 +64,7 @@ class Parameter(ParameterValues):
     name : its full name
     grad_req : ``"write"``, ``"add"`` or ``"null"``: how its gradient is written
     shape : its shape; 0 marks an unknown axis
-    dtype : its element type
+    dtype : its element type; None means float32
     lr_mult, wd_mult : factors on the learning rate and the weight decay
     init : its own initializer, instead of the net's
     allow_deferred_init : defer initialization until the first batch determines the shape
@@ -100,7 +100,7 @@ class Parameter(ParameterValues):
             (shape,) if isinstance(shape, int) else None if shape is None else tuple(shape)
         )
         self._dtype = dtype
-        as_dtype(dtype)  # raises an error for an unknown one
+        self._element_type()  # raises an error for an unknown one
         self._allow_deferred_init = allow_deferred_init
         self._differentiable = differentiable
         self._stype, self._grad_stype = stype, grad_stype
@@ -142,6 +142,9 @@ class Parameter(ParameterValues):
     @dtype.setter
     def dtype(self, dtype: Any) -> None:
         self.cast(dtype)
+
+    def _element_type(self) -> np.dtype[Any]:
+        return as_dtype("float32" if self._dtype is None else self._dtype)
 
     @property
     def grad_req(self) -> str:
@@ -228,7 +231,7 @@ class Parameter(ParameterValues):
             raise errors.unknown_shape(self, may_wait=True)
         with Flags(False, None):
             if value is None:
-                value = as_switched(nd.zeros(self._shape, dtype=as_dtype(self._dtype)))
+                value = as_switched(nd.zeros(self._shape, dtype=self._element_type()))
                 description = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(description, value)
                 value = with_all_rows(value, self._stype)
@@ -250,7 +253,7 @@ class Parameter(ParameterValues):
             assign(array, value_of(value))
 
     def _cast(self, value: NDArray) -> NDArray:
-        wanted, what = as_dtype(self._dtype), f"the value of {self.name}"
+        wanted, what = self._element_type(), f"the value of {self.name}"
         if self._stype != "default" or value.stype != "default":
             return value.astype(wanted, copy=False).tostype(self._stype)  # type: ignore[no-any-return]
         return value.derived_class(
@@ -273,7 +276,7 @@ class Parameter(ParameterValues):
             unify(known, data.shape, "the shape")
         except ValueError:
             raise errors.shape_in_file(self, data) from None
-        needed = as_dtype(self._dtype)
+        needed = self._element_type()
         if np.dtype(data.dtype) != needed and not cast_dtype:
             raise errors.dtype_in_file(self, data, needed)
         if dtype_source not in ("current", "saved"):
@@ -313,7 +316,7 @@ class Parameter(ParameterValues):
         dtype_source: str = "current",
     ) -> None:
         self.check_load(data, ctx, cast_dtype, dtype_source)
-        if dtype_source == "saved" and np.dtype(data.dtype) != as_dtype(self._dtype):
+        if dtype_source == "saved" and np.dtype(data.dtype) != self._element_type():
             self.cast(data.dtype)
         self._shape = data.shape
         if self._data is not None:

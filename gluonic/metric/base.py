@@ -14,6 +14,9 @@ from gluonic.ndarray.array import NDArray
 
 Numbers = numpy.typing.NDArray[Any]
 Names = Sequence[str] | None
+_NOTHING = numpy.float64(
+    0
+)  # of NumPy: its sums with float32 are float64, those of Python's are not
 
 
 def check_label_shapes(
@@ -124,12 +127,12 @@ class EvalMetric(CheckedArguments):
 
     def reset(self) -> None:
         """Forget everything."""
-        self.global_num_inst, self.global_sum_metric = 0, 0.0
+        self.global_num_inst, self.global_sum_metric = 0, _NOTHING
         self.reset_local()
 
     def reset_local(self) -> None:
         """Forget everything but the global figures."""
-        self.num_inst, self.sum_metric = 0, 0.0
+        self.num_inst, self.sum_metric = 0, _NOTHING
 
     def _add(self, total: Any, count: Any) -> None:
         self.sum_metric += total
@@ -139,7 +142,8 @@ class EvalMetric(CheckedArguments):
 
     def _value(self, total: float, count: float) -> float:
         """Return the value for a sum and a number."""
-        return total / count if count else math.nan
+        found = total / count if count else math.nan
+        return found.item() if isinstance(found, numpy.generic) else found
 
     def get(self) -> tuple[Any, Any]:
         """Return name and value since the last reset of either kind."""

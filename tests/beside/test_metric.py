@@ -2,6 +2,7 @@
 
 import json
 import math
+from typing import Any
 
 import numpy as np
 import pytest
@@ -102,3 +103,48 @@ def test_more_than_two_classes_are_refused_where_two_are_needed() -> None:
 def test_unknown_metrics_are_named_with_the_nearest_one() -> None:
     with pytest.raises(ValueError, match=r"no metric 'acuracy' is registered; did you mean"):
         mx.metric.create("acuracy")
+
+
+_SCORES = np.round(np.random.RandomState(3).rand(8, 3), 3)
+
+
+@pytest.mark.parametrize("dtype", ["float16", "float32", "float64"])
+@pytest.mark.parametrize(
+    ("name", "settings"),
+    [
+        *((name, {}) for name in ("mse", "mae", "rmse", "loss", "pearsonr", "acc")),
+        *((name, {}) for name in ("ce", "nll_loss", "f1", "mcc", "pcc")),
+        ("top_k_accuracy", {"top_k": 2}),
+        ("perplexity", {"ignore_label": None}),
+    ],
+)
+def test_values_are_pythons_and_sums_are_of_double_precision(
+    name: str, settings: dict[str, Any], dtype: str
+) -> None:
+    classes = name in ("ce", "nll_loss", "acc", "f1", "mcc", "pcc", "top_k_accuracy", "perplexity")
+    width = 2 if name in ("f1", "mcc") else 3
+    pred = nd.array(_SCORES[:, :width], dtype=dtype)
+    label = nd.array(np.arange(8) % 2 if classes else _SCORES[:, ::-1][:, :width], dtype=dtype)
+    metric = mx.metric.create(name, **settings)
+    metric.update([label], [pred])
+    once = metric.get()[1]
+    for _ in range(3000):  # sums of float16 would end at 2048
+        metric.update([label], [pred])
+    for value in (metric.get()[1], metric.get_global()[1], metric.get_name_value()[0][1]):
+        assert type(value) is float
+        assert value == pytest.approx(once, rel=1e-9, nan_ok=True)
+
+
+def test_metrics_of_a_program_add_up_in_double_precision() -> None:
+    class Mine(mx.metric.EvalMetric):
+        def update(self, labels: Any, preds: Any) -> None:
+            self.sum_metric += preds[0].asnumpy().sum()
+            self.num_inst += 1
+
+    metric = Mine("mine")
+    for value in (2.0**24, 1.0, 1.0):  # 2**24 + 1 is no float32
+        metric.update(None, [nd.array([value])])
+    assert metric.get() == ("mine", (2.0**24 + 2) / 3)
+    custom = mx.metric.np(lambda label, pred: np.float32(0.1))
+    custom.update(nd.ones(1), nd.ones(1))
+    assert type(custom.get()[1]) is float

@@ -1,5 +1,6 @@
 """Parameters: initialization now or later, values, gradients, contexts, dictionaries and constants."""
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -364,3 +365,25 @@ def test_settings_that_make_no_sense_are_refused(
 ) -> None:
     with pytest.raises(kind, match=message):
         Parameter("w", shape=(1,), **settings)
+
+
+@pytest.mark.parametrize("hybridize", [False, True])
+def test_a_parameter_without_a_dtype_is_float32(hybridize: bool, tmp_path: Path) -> None:
+    class Weighted(gluon.HybridBlock):
+        def __init__(self) -> None:
+            super().__init__()
+            self.scale = self.params.get("scale", shape=(2,), init="ones", dtype=None)
+
+        def hybrid_forward(self, F: Any, x: Any, scale: Any) -> Any:
+            return x * scale
+
+    net = Weighted()
+    net.initialize()
+    if hybridize:
+        net.hybridize(compile_at_once=True)
+    assert net.scale.dtype is None
+    assert net(nd.ones(2)).dtype == net.scale.data().dtype == np.float32
+    net.save_parameters(str(tmp_path / "net"))
+    net.load_parameters(str(tmp_path / "net"))
+    net.scale.set_data(nd.array([1, 2]))
+    assert net.scale.data().asnumpy().tolist() == [1, 2]
