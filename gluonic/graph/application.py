@@ -26,6 +26,20 @@ class Signature:
     dtypes: tuple[np.dtype[Any], ...]
 
 
+def told_apart(names: tuple[str, ...]) -> tuple[str, ...]:
+    """Names that differ: one that occurred before is followed by its position.
+
+    >>> told_apart(("x", "y", "y"))
+    ('x', 'y', 'y_2')
+    """
+    if len(set(names)) == len(names):
+        return names
+    found: list[str] = []
+    for position, name in enumerate(names):
+        found.append(f"{name}_{position}" if name in found else name)
+    return tuple(found)
+
+
 class Application:
     """An operator with its attributes, ready to be called with inputs.
 
@@ -36,6 +50,7 @@ class Application:
     inputs : the names of the inputs that this use has
     weights : the inputs that are a layer's own
     outputs : the names of all outputs
+    slots : what rules call inputs and outputs: their names, told apart
     visible : the number of outputs that a user sees
     of_numpy : whether the outputs are arrays of `mx.np`, whatever the inputs are; not if `mx.nd` also has the
         operator
@@ -48,7 +63,7 @@ class Application:
 
     __slots__ = (
         "_groups", "call", "dtypes", "filler", "inputs", "is_loss", "of_numpy", "op", "outputs", "settings",
-        "signatures", "states", "visible", "weights",
+        "signatures", "slots", "states", "visible", "weights",
     )  # fmt: skip
 
     def __init__(self, op: "Operator", settings: "Settings") -> None:
@@ -60,6 +75,7 @@ class Application:
         self.states = tuple(name for name in self.inputs if name in states)
         self.weights = tuple(name for name in self.inputs if name in op.weights)
         self.outputs = tuple(op.outputs(n) if callable(op.outputs) else op.outputs)
+        self.slots = told_apart((*self.inputs, *self.outputs))
         visible = op.visible(n) if callable(op.visible) else op.visible
         self.visible = len(self.outputs) if visible is None else visible
         self.is_loss = op.is_loss(n) if callable(op.is_loss) else op.is_loss
@@ -118,7 +134,7 @@ class Application:
         wanted: Sequence[bool] = (),
     ) -> NodeView:
         """The node as a rule sees it, with `values` for the inputs and then the outputs."""
-        slots = dict(zip((*self.inputs, *self.outputs), values, strict=True))
+        slots = dict(zip(self.slots, values, strict=True))
         return NodeView(
             slots,
             self.settings,

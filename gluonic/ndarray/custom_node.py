@@ -11,10 +11,11 @@ import numpy as np
 
 from gluonic.graph import Application, Array, Run
 from gluonic.graph.all_gradients import by_input, wanted_indices
+from gluonic.graph.application import told_apart
 from gluonic.graph.carried import OBJECT, carried
 from gluonic.graph.operator import operator
 from gluonic.graph.rules import gradients_like
-from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of
+from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of, slots_of
 from gluonic.ndarray.custom import CustomOp, CustomOpProp, is_registered, new_prop, on_change
 from gluonic.ndarray.custom_call import (
     CustomSignature,
@@ -43,7 +44,21 @@ def prop_of(settings: Mapping[str, str]) -> CustomOpProp:
 
 def _names(n: Any) -> list[str]:
     prop = prop_of(vars(n))
-    return [*prop.list_arguments(), *prop.list_auxiliary_states()]
+    return list(told_apart((*prop.list_arguments(), *prop.list_auxiliary_states())))
+
+
+def _states(n: Any) -> list[str]:
+    return _names(n)[len(prop_of(vars(n)).list_arguments()) :]
+
+
+class _Slots:
+    """What the rules call the inputs, states and outputs of a user's operator."""
+
+    def __init__(self, n: NodeView, prop: CustomOpProp) -> None:
+        names, inputs = list(slots_of(n)), len(prop.list_arguments())
+        first = inputs + len(prop.list_auxiliary_states())
+        self.inputs, self.states = names[:inputs], names[inputs:first]
+        self.outputs, self.carried = names[first:-1], names[-1]
 
 
 class KeptCustom(Application):
@@ -78,7 +93,7 @@ def op_of(site: CustomSignature, made: dict[CustomSignature, CustomOp]) -> Custo
 @operator(
     "Custom",
     arguments=_names,
-    auxiliary=lambda n: prop_of(vars(n)).list_auxiliary_states(),
+    auxiliary=_states,
     outputs=lambda n: [*prop_of(vars(n)).list_outputs(), _CARRIED],
     visible=lambda n: len(prop_of(vars(n)).list_outputs()),
     is_loss=True,  # `backward` may compute gradients from zeros
@@ -129,9 +144,9 @@ def _for_user(shape: Any) -> list[int]:
 @custom.infer_shape
 def _(n: NodeView) -> None:
     prop = prop_of(settings_of(n))
-    put(n, _CARRIED, ())
-    names, states = prop.list_arguments(), prop.list_auxiliary_states()
-    known = [peek(n, name) for name in names]
+    slots = _Slots(n, prop)
+    put(n, slots.carried, ())
+    known = [peek(n, name) for name in slots.inputs]
     whole = all(shape is not None and None not in shape for shape in known)
     try:
         result = prop.infer_shape([_for_user(shape) for shape in known])
@@ -142,8 +157,8 @@ def _(n: NodeView) -> None:
             raise
         raise Unknown from None  # the user's code got an input whose shape is not known yet
     inputs, outputs, auxiliary = checked(result, prop, "infer_shape")
-    slots = [*names, *prop.list_outputs(), *states]
-    for name, shape in zip(slots, [*inputs, *outputs, *auxiliary], strict=True):
+    all_slots = [*slots.inputs, *slots.outputs, *slots.states]
+    for name, shape in zip(all_slots, [*inputs, *outputs, *auxiliary], strict=True):
         if shape is not None and (whole or len(shape)):
             sizes = as_shape(shape, prop)
             put(n, name, tuple(axis if whole or axis else None for axis in sizes))
@@ -152,16 +167,16 @@ def _(n: NodeView) -> None:
 @custom.infer_dtype
 def _(n: NodeView) -> None:
     prop = prop_of(settings_of(n))
-    put(n, _CARRIED, OBJECT)
-    names = prop.list_arguments()
-    known = [peek(n, name) for name in names]
+    slots = _Slots(n, prop)
+    put(n, slots.carried, OBJECT)
+    known = [peek(n, name) for name in slots.inputs]
     first = next((dtype for dtype in known if dtype is not None), None)
-    if names and first is None:
+    if slots.inputs and first is None:
         raise Unknown
     filled = [np.dtype(first if dtype is None else dtype).type for dtype in known]
     inputs, outputs, auxiliary = checked(prop.infer_type(filled), prop, "infer_type")
-    slots = [*names, *prop.list_outputs(), *prop.list_auxiliary_states()]
-    for name, dtype in zip(slots, [*inputs, *outputs, *auxiliary], strict=True):
+    all_slots = [*slots.inputs, *slots.outputs, *slots.states]
+    for name, dtype in zip(all_slots, [*inputs, *outputs, *auxiliary], strict=True):
         put(n, name, np.dtype(dtype))
 
 
@@ -172,10 +187,11 @@ def _(n: NodeView) -> None:
 def _(F: Any, n: NodeView, heads: Sequence[Any]) -> dict[str, Any]:
     prop = prop_of(settings_of(n))
     reads = Dependency(prop)
-    names, states = prop.list_arguments(), prop.list_auxiliary_states()
-    values = [getattr(n, name) for name in prop.list_outputs()]
+    slots = _Slots(n, prop)
+    names, states = slots.inputs, slots.states
+    values = [getattr(n, name) for name in slots.outputs]
     found = F._backward_Custom(
-        getattr(n, _CARRIED),
+        getattr(n, slots.carried),
         *[getattr(n, name) for name in names],
         *[getattr(n, name) for name in states],
         *[F.zeros_like(values[i]) if heads[i] is None else heads[i] for i in reads.heads],
