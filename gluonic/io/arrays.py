@@ -115,7 +115,7 @@ class NDArrayIter(DataIter):
         self.num_source = len(self.data) + len(self.label)
         self.cursor = -batch_size
         self._carried = np.empty(0, np.int64)
-        self.hard_reset()
+        self.reset()
 
     def _count(self, array: NDArray) -> int:
         """The number of examples in an array."""
