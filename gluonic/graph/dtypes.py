@@ -69,7 +69,7 @@ def dtype_of(code: int) -> np.dtype[Any] | None:
 
 
 def as_dtype(value: Any) -> np.dtype[Any]:
-    """Read a dtype given as a name, a NumPy dtype or type, a Python type or MXNet's code.
+    """Read a dtype given as a name, a NumPy dtype or type, a Python type, MXNet's code or an array.
 
     Raises
     ------
@@ -91,6 +91,8 @@ def as_dtype(value: Any) -> np.dtype[Any]:
         return CODES[value]
     if isinstance(value, (str, int)) and str(value) in ("bfloat16", str(BFLOAT16_CODE)):
         return bfloat16()
+    if hasattr(value, "dtype") and not isinstance(value, (type, np.dtype, np.generic, np.ndarray)):
+        return as_dtype(value.dtype)  # of an array of `mx.nd`, as in MXNet
     dtype = None
     if not isinstance(value, str) or _PLAIN.fullmatch(value):
         with suppress(TypeError, ValueError):

@@ -94,3 +94,9 @@ def contexts_of_groups(group2ctxs: Any, count: int) -> list[dict[str, Context] |
                 f"group2ctxs[{group!r}] has {len(alike)} contexts; it needs {count}, or one"
             )
     return [{group: contexts[i] for group, contexts in by_group.items()} for i in range(count)]
+
+
+def labels_of(batch: Any) -> Sequence[Any]:
+    """The labels of a batch, which is anything with data; none where some are None."""
+    found = getattr(batch, "label", None) or ()
+    return () if any(label is None for label in found) else found

@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.graph.errors import MismatchError, describe, nearest
 from gluonic.module.bound_executors import BoundExecutors
-from gluonic.module.division import joined, piece_of
+from gluonic.module.division import joined, labels_of, piece_of
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.storage.arrays import value_of
 from gluonic.ndarray.storage.dispatch import assign
@@ -134,7 +134,7 @@ class DataParallelExecutorGroup(BoundExecutors):
             "label": (self.label_names, self.label_layouts),
         }[kind]
         batches = batch if isinstance(batch, list) else [batch]
-        given = [getattr(one, kind, None) or () for one in batches]  # anything with data is a batch
+        given = [labels_of(one) if kind == "label" else one.data or () for one in batches]
         if kind == "data" and len(given[0]) != len(names):
             raise ValueError(f"the batch has {len(given[0])} arrays of data for {list(names)}")
         for number, (name, axis) in enumerate(zip(names, axes, strict=True)):

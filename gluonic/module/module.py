@@ -6,6 +6,7 @@ from typing import Any
 
 from gluonic.io import DataDesc
 from gluonic.model import load_checkpoint
+from gluonic.module.division import labels_of
 from gluonic.module.executor_group import DataParallelExecutorGroup
 from gluonic.module.inputs import check_described, check_names, described
 from gluonic.module.optimizing import Optimized
@@ -234,7 +235,8 @@ class Module(Optimized):
         self.require("binded", "params_initialized")
         several = data_batch if isinstance(data_batch, list) else [data_batch]
         data = _shapes([one.data for one in several], self._data_shapes)
-        labels = _shapes([getattr(one, "label", None) or () for one in several], self._label_shapes)
+        known = [labels_of(one)[: len(self._label_shapes)] for one in several]
+        labels = _shapes(known, self._label_shapes)
         bound = [one.shape for one in self._data_shapes], [one.shape for one in self._label_shapes]
         if data != bound[0] or (labels and labels != bound[1]):
             self._make_room(data_batch, data, labels)
@@ -245,8 +247,10 @@ class Module(Optimized):
         size = data[0][max(DataDesc.get_batch_axis(self._data_shapes[0].layout), 0)]
         labels += [(size, *one.shape[1:]) for one in self._label_shapes[len(labels) :]]
         self._group.reshape(
-            getattr(batch, "provide_data", None) or _changed(self._data_shapes, data),
-            getattr(batch, "provide_label", None) or _changed(self._label_shapes, labels),
+            _provided(batch, "provide_data", self._data_shapes)
+            or _changed(self._data_shapes, data),
+            _provided(batch, "provide_label", self._label_shapes)
+            or _changed(self._label_shapes, labels),
         )
         self._data_shapes, self._label_shapes = self._group.data_shapes, self._group.label_shapes
 
@@ -302,6 +306,12 @@ def _shapes(several: Sequence[Any], known: Sequence[DataDesc]) -> list[Any]:
         (*shape[:axis], shape[axis] * len(several), *shape[axis + 1 :])
         for shape, axis in zip(first, axes, strict=False)
     ]
+
+
+def _provided(batch: Any, which: str, known: Sequence[DataDesc]) -> Any:
+    """The batch's own description, unless it names other inputs: those of the chain of which this is a part."""
+    found = getattr(batch, which, None) or ()
+    return found if [one[0] for one in found] == [one.name for one in known] else None
 
 
 def _changed(descriptions: Sequence[DataDesc], shapes: Sequence[Any]) -> list[DataDesc]:

@@ -217,9 +217,12 @@ def mark_variables(
     Parameters
     ----------
     grad_reqs : ``write``, ``add`` or ``null``, for all or for each
+
+    As in MXNet, buffers without a variable are ignored.
     """
-    requests = [grad_reqs] * len(variables) if isinstance(grad_reqs, str) else list(grad_reqs)
-    if not len(variables) == len(gradients) == len(requests):
+    count = len(variables)
+    requests = [grad_reqs] * count if isinstance(grad_reqs, str) else list(grad_reqs)[:count]
+    if len(gradients) < count or len(requests) < count:
         raise MXNetError(
             describe(
                 f"{len(variables)} variables, {len(gradients)} gradients and {len(requests)} grad_reqs "
@@ -227,7 +230,7 @@ def mark_variables(
                 where="mark_variables",
             )
         )
-    for variable, gradient, request in zip(variables, gradients, requests, strict=True):
+    for variable, gradient, request in zip(variables, gradients, requests, strict=False):
         if request not in GRADIENT_REQUESTS:
             raise GradientRequestError(
                 f"grad_req={request!r} must be one of {', '.join(GRADIENT_REQUESTS)}"

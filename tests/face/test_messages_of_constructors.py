@@ -80,9 +80,10 @@ def fewer_hidden_units_than_none_in_a_graph(_: Path) -> None:
     sym.FullyConnected(sym.var("x"), num_hidden=-3)
 
 
-@wrong(ValueError, r"^Dense: activation='rleu' must be one of .*; did you mean 'relu'")
+@wrong(ValueError, r"^Activation: act_type='rleu' must be one of .*; did you mean 'relu'")
 def an_activation_of_a_layer_misspelt(_: Path) -> None:
-    nn.Dense(3, activation="rleu")
+    layer = ready(lambda: nn.Dense(3, in_units=2, activation="rleu"))
+    layer(nd.ones((1, 2)))
 
 
 @wrong(ValueError, r"^LSTM: dropout=1.5 must be a number of at least 0 and of at most 1")

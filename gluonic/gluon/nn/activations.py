@@ -1,6 +1,6 @@
 """Activation layers."""
 
-from typing import Any, Literal
+from typing import Any
 
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter_dict import ParameterDict
@@ -9,7 +9,6 @@ from gluonic.initializer import Constant, Initializer
 
 __all__ = ["ELU", "GELU", "SELU", "Activation", "LeakyReLU", "PReLU", "Swish"]
 
-ActivationName = Literal["relu", "sigmoid", "softrelu", "softsign", "tanh"]
 _QUARTER = Constant(0.25)
 
 
@@ -18,13 +17,14 @@ class Activation(HybridBlock):
 
     Parameters
     ----------
-    activation : ``"relu"``, ``"sigmoid"``, ``"tanh"``, ``"softrelu"`` or ``"softsign"``
+    activation : ``"relu"``, ``"sigmoid"``, ``"tanh"``, ``"softrelu"`` or ``"softsign"``; another name is
+        refused by the first call, as in MXNet
     prefix, params : see `Block`
     """
 
     def __init__(
         self,
-        activation: ActivationName,
+        activation: str,
         prefix: str | None = None,
         params: ParameterDict | None = None,
     ) -> None:

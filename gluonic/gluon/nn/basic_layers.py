@@ -8,7 +8,7 @@ from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon.block import Block
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.nn.activations import Activation, ActivationName
+from gluonic.gluon.nn.activations import Activation
 from gluonic.gluon.nn.containers import HybridSequential, Sequential
 from gluonic.gluon.nn.norm_layers import (
     BatchNorm,
@@ -62,7 +62,7 @@ class Dense(HybridBlock):
     def __init__(
         self,
         units: Count,
-        activation: ActivationName | None = None,
+        activation: str | None = None,
         use_bias: bool = True,
         flatten: bool = True,
         dtype: Any = "float32",

@@ -3,7 +3,7 @@
 from typing import Any, ClassVar
 
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.nn.activations import Activation, ActivationName
+from gluonic.gluon.nn.activations import Activation
 from gluonic.gluon.nn.pool_layers import (
     AvgPool1D,
     AvgPool2D,
@@ -68,7 +68,7 @@ class _AnyConv(HybridBlock):
         window: dict[str, Extents],
         groups: int,
         layout: str | None,
-        activation: ActivationName | None,
+        activation: str | None,
         use_bias: bool,
         initializers: tuple[Initializer | str | None, Initializer | str | None],
         prefix: str | None,
@@ -192,7 +192,7 @@ class _Conv(_AnyConv):
         dilation: PositiveExtents = 1,
         groups: Positive = 1,
         layout: str | None = None,
-        activation: ActivationName | None = None,
+        activation: str | None = None,
         use_bias: bool = True,
         weight_initializer: Initializer | str | None = None,
         bias_initializer: Initializer | str | None = "zeros",
@@ -252,7 +252,7 @@ class _ConvTranspose(_AnyConv):
         dilation: PositiveExtents = 1,
         groups: Positive = 1,
         layout: str | None = None,
-        activation: ActivationName | None = None,
+        activation: str | None = None,
         use_bias: bool = True,
         weight_initializer: Initializer | str | None = None,
         bias_initializer: Initializer | str | None = "zeros",

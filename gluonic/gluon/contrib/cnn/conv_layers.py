@@ -4,7 +4,7 @@ from math import prod
 from typing import Any, ClassVar
 
 from gluonic.gluon.hybrid import HybridBlock
-from gluonic.gluon.nn.activations import Activation, ActivationName
+from gluonic.gluon.nn.activations import Activation
 from gluonic.gluon.nn.conv_layers import described_convolution
 from gluonic.gluon.nn.window import (
     Extents,
@@ -68,7 +68,7 @@ class _Deformable(HybridBlock):
         layout: str = "NCHW",
         use_bias: bool = True,
         in_channels: Count = 0,
-        activation: ActivationName | None = None,
+        activation: str | None = None,
         weight_initializer: Init = None,
         bias_initializer: Init = "zeros",
         offset_weight_initializer: Init = "zeros",

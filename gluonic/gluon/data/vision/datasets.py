@@ -13,6 +13,7 @@ from gluonic import image
 from gluonic.base import data_dir
 from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
 from gluonic.gluon.data.finding import find
+from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.errors import CallError, FileFormatError
 from gluonic.graph.memory import allocating
 from gluonic.image.sources import listed_images
@@ -49,7 +50,9 @@ class _LocalDataset(Dataset):
             raise FileFormatError(
                 f"{self._root}: {len(images)} images do not go with {len(labels)} labels"
             )
-        self._data, self._label = as_switched(NDArray(images)), labels.astype(np.int32)
+        labels = labels.astype(np.int32)
+        self._data = as_switched(NDArray(images))
+        self._label = as_switched(NDArray(labels)) if is_np_array() else labels
 
     def _read(self) -> tuple[Any, Any]:
         raise NotImplementedError
