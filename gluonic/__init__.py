@@ -58,6 +58,7 @@ _LATER = {
     "mod": "module",
     "model": "model",
     "module": "module",
+    "executor_manager": "executor_manager",
     "mon": "monitor",
     "monitor": "monitor",
     "np": "numpy",

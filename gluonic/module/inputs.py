@@ -42,7 +42,9 @@ def batch_axes(descriptions: Sequence[DataDesc]) -> list[int]:
     return [DataDesc.get_batch_axis(one.layout) for one in descriptions]
 
 
-def check_names(wanted: Sequence[str], known: Sequence[str], kind: str) -> None:
+def check_names(
+    wanted: Sequence[str], known: Sequence[str], kind: str, refuse: bool | None = None
+) -> None:
     """Raise an error for names of inputs that the symbol lacks; for labels, warn.
 
     Parameters
@@ -50,6 +52,7 @@ def check_names(wanted: Sequence[str], known: Sequence[str], kind: str) -> None:
     wanted : the names
     known : the symbol's arguments
     kind : the name of the parameter, such as ``data_names``
+    refuse : whether to raise an error; by default except for ``label_names``
 
     Raises
     ------
@@ -63,7 +66,7 @@ def check_names(wanted: Sequence[str], known: Sequence[str], kind: str) -> None:
             f"{kind}={list(wanted)}: the symbol has no argument {name!r}{nearest(name, known)}; "
             f"it has {list(known)}"
         )
-        if kind != "label_names":
+        if refuse if refuse is not None else kind != "label_names":
             raise ValueError(text)
         warnings.warn(text, stacklevel=3)
 

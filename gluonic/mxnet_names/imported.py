@@ -132,6 +132,7 @@ error: MXNetError register register_error
 executor*: ExecutorHandle NDArray NDArrayHandle SymbolHandle c_array_buf c_handle_array c_str_array
     check_call copy ctypes mx_int mx_uint ndarray np py_str
     py_array=array:array
+executor_manager*: DataDesc cpu logging mx_real_t nd np
 gluon: tensor_types
 gluon.block: DeferredInitializationError HookHandle MXNetError NDArray OrderedDict Parameter ParameterDict
     Symbol copy defaultdict initializer is_np_array json load_json mx_real_t ndarray np np_array np_shape re

@@ -40,7 +40,12 @@ MISSING = (
     Missing("test_utils", "download_model", "its models are no longer published"),
     Missing(
         "model",
-        "SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager",
+        "SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager _train_multi_device",
+        "use mx.mod.Module",
+    ),
+    Missing(
+        "executor_manager",
+        "DataParallelExecutorGroup DataParallelExecutorManager _bind_exec",
         "use mx.mod.Module",
     ),
     Missing("onnx contrib.onnx", "*", "export nets as symbol JSON and parameters"),
@@ -81,7 +86,7 @@ MISSING = (
     Missing("profiler", "profiler_kvstore_handle", "there are no servers to profile"),
     Missing("libinfo", "find_conf_path", _NO_C),
     Missing(
-        "api cython executor_manager misc notebook rtc space th torch tvmop symbol_doc ndarray_doc",
+        "api cython misc notebook rtc space th torch tvmop symbol_doc ndarray_doc",
         "*",
         _NO_C,
     ),
