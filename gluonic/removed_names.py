@@ -4,6 +4,7 @@
 else does. A name that still exists stays as it is.
 """
 
+import ast
 import builtins
 import collections
 import importlib
@@ -14,7 +15,11 @@ from typing import Any
 
 import numpy as np
 
+from gluonic import removed_functions as functions
 from gluonic.one_element_numbers import restore_numbers_of_one_element
+from gluonic.removed_keywords import restore_keywords
+from gluonic.removed_modules import OF_LIB, compat
+from gluonic.removed_scipy_names import restore_scipy_names
 
 
 def _in1d(ar1: Any, ar2: Any, assume_unique: bool = False, invert: bool = False) -> Any:
@@ -86,9 +91,27 @@ _NAMES: dict[str, dict[str, Any]] = {
         "AxisError": "numpy.exceptions:AxisError", "ComplexWarning": "numpy.exceptions:ComplexWarning",
         "RankWarning": "numpy.exceptions:RankWarning",
         "VisibleDeprecationWarning": "numpy.exceptions:VisibleDeprecationWarning",
-        "math": "math:", "warnings": "warnings:",
+        "ModuleDeprecationWarning": "numpy.exceptions:ModuleDeprecationWarning",
+        "TooHardError": "numpy.exceptions:TooHardError",
+        "math": "math:", "os": "os:", "sys": "sys:", "warnings": "warnings:", "compat": compat(),
+        # about dtypes, memory, deprecation and text files
+        **{
+            name: getattr(functions, name)
+            for name in (
+                "deprecate", "deprecate_with_doc", "disp", "issctype", "lookfor", "maximum_sctype",
+                "obj2sctype", "recfromcsv", "recfromtxt", "sctype2char", "who",
+            )
+        },
+        "sctypes": functions.SCTYPES, "nbytes": functions.NBYTES,
+        "byte_bounds": "numpy.lib.array_utils:byte_bounds", "safe_eval": ast.literal_eval,
+        "DataSource": "numpy.lib.npyio:DataSource", "format_parser": "numpy.rec:format_parser",
+        "chararray": "numpy.char:chararray", "compare_chararrays": "numpy.char:compare_chararrays",
+        "source": "inspect:getsource", "NAN": np.nan, "CLIP": 0, "WRAP": 1, "RAISE": 2,
     },
-    "numpy.lib": {"arraysetops": "numpy:", "pad": np.pad},
+    "numpy.lib": {**dict.fromkeys(("arraysetops", *OF_LIB), "numpy:"), "pad": np.pad},
+    "numpy.compat": {"py3k": "numpy.compat:"},
+    "numpy.linalg": {"linalg": "numpy.linalg:"},
+    "numpy.testing": {"utils": "numpy.testing:"},
     "base64": {"decodestring": "base64:decodebytes", "encodestring": "base64:encodebytes"},
     "collections": {name: f"collections.abc:{name}" for name in collections.abc.__all__},
     "fractions": {"gcd": "math:gcd"},
@@ -99,7 +122,7 @@ _NAMES: dict[str, dict[str, Any]] = {
 
 
 def restore() -> None:
-    """Restore the names in the modules that had them, and the conversion of one-element arrays to numbers.
+    """Restore names, modules and keywords, and the conversion of one-element arrays to numbers.
 
     Examples
     --------
@@ -110,6 +133,8 @@ def restore() -> None:
         warnings.simplefilter("ignore")  # NumPy warns about names that it is going to drop
         for module, names in _NAMES.items():
             _restore(importlib.import_module(module), names)
+        restore_keywords()
+    restore_scipy_names()
     restore_numbers_of_one_element()
 
 

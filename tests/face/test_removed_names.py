@@ -69,6 +69,82 @@ for convert in (float, int, math.sqrt):
 for repeated in range(1000):
     float(np.zeros(1))
 """
+KEYWORDS = """
+import numpy as np
+from numpy.testing import assert_array_almost_equal, assert_array_equal
+x = np.arange(6.0)
+assert np.reshape(x, newshape=(2, 3)).shape == np.reshape(x, (2, 3)).shape == (2, 3)
+assert np.reshape(a=x, newshape=(3, 2), order="F")[0, 1] == 3
+assert abs(np.histogram(x, bins=3, normed=True)[0].sum() - 0.6) < 1e-9
+assert np.histogram(x, bins=3, normed=False)[0].sum() == np.histogram(x, bins=3, normed=None)[0].sum() == 6
+assert np.histogram2d(x, x, bins=2, normed=True)[0].max() < 1
+assert np.histogramdd(x[:, None], bins=2, normed=True)[0].max() < 1
+assert np.percentile(x, 50, interpolation="lower") == np.nanpercentile(x, 50, interpolation="lower") == 2
+assert np.quantile(x, 0.5, interpolation="higher") == np.nanquantile(x, 0.5, interpolation="higher") == 3
+assert np.corrcoef(x, x, bias=True, ddof=1).shape == np.ma.corrcoef(x, x, bias=True).shape == (2, 2)
+assert np.array2string(x[:1], style=repr) == "[0.]"
+assert_array_equal(x=x, y=x)
+assert_array_almost_equal(x=x, y=x + 1e-9)
+import io
+np.save(io.BytesIO(), x, fix_imports=True)
+"""
+MODULES = """
+import numpy as np
+import numpy.compat
+import numpy.linalg.linalg
+import numpy.testing.utils
+import numpy.lib.function_base, numpy.lib.nanfunctions, numpy.lib.shape_base
+import numpy.lib.twodim_base, numpy.lib.type_check
+from numpy.compat import asbytes, asstr, basestring, integer_types, long, unicode
+from numpy.compat.py3k import asbytes_nested
+from numpy.lib.index_tricks import r_
+from numpy.linalg.linalg import LinAlgError, norm
+from numpy.testing.utils import assert_allclose
+assert norm([3, 4]) == 5 and issubclass(LinAlgError, Exception) and r_[1:3].tolist() == [1, 2]
+assert asbytes("a") == b"a" and asstr(b"a") == "a" and asbytes_nested(["a", ["b"]]) == [b"a", [b"b"]]
+assert isinstance("a", (basestring, unicode)) and isinstance(1, (long, *integer_types))
+"""
+FUNCTIONS = """
+import io, warnings
+import numpy as np
+assert [t.__name__ for t in np.sctypes["int"]] == ["int8", "int16", "int32", "int64"]
+assert [t.__name__ for t in np.sctypes["uint"]] == ["uint8", "uint16", "uint32", "uint64"]
+assert np.sctypes["float"][:3] == [np.float16, np.float32, np.float64]
+assert np.sctypes["others"] == [bool, object, bytes, str, np.void]
+assert np.nbytes[np.float32] == 4 and np.nbytes[np.bool_] == 1
+assert np.obj2sctype("f") is np.obj2sctype(np.zeros(1, "f")) is np.float32
+assert np.obj2sctype(list) is np.object_ and np.obj2sctype(1) is None and np.obj2sctype("zz", 3) == 3
+assert np.issctype(np.int32) and np.issctype(np.dtype("f")) and np.issctype(int)
+assert not np.issctype(list) and not np.issctype(1.1)
+assert np.maximum_sctype(np.uint8) is np.uint64 and np.maximum_sctype(int) is np.int64
+assert np.maximum_sctype("f4") is np.longdouble and np.maximum_sctype("str") is np.str_
+assert np.sctype2char(np.float32) == "f" and np.safe_eval("[1]") == [1]
+low, high = np.byte_bounds(np.arange(4, dtype="int64")[::-1])
+assert high - low == 32
+text = io.StringIO()
+np.disp("x", text, False)
+np.disp("y", text)
+assert text.getvalue() == "xy\\n"
+assert np.recfromcsv(io.StringIO("A,b\\n1,2.5\\n3,4")).b.tolist() == [2.5, 4]
+assert np.recfromtxt(io.StringIO("1 2\\n3 4")).tolist() == [[1, 2], [3, 4]]
+@np.deprecate(new_name="n", message="because")
+def old(x):
+    return x
+with warnings.catch_warnings(record=True) as caught:
+    warnings.simplefilter("always")
+    assert old(3) == 3
+assert str(caught[0].message) == "`old` is deprecated, use `n` instead!\\nbecause"
+np.lookfor("standard deviation", output=text)
+assert "numpy.std" in text.getvalue()
+"""
+SCIPY = """
+import scipy
+from scipy import exp, rand, stats
+assert rand(2).shape == scipy.randn(2).shape == (2,) and exp(0) == scipy.cos(0) == 1
+assert scipy.array([1]).tolist() == [1] and scipy.zeros(2).tolist() == [0, 0]
+assert scipy.linalg.norm([3, 4]) == 5 and scipy.fft.fft([1]) == 1 and stats.norm.cdf(0) == 0.5
+import scipy.sparse
+"""
 LEFT_ALONE = """
 import sys
 import numpy as np
@@ -86,7 +162,13 @@ except TypeError:
 NUMPY_2 = pytest.mark.skipif(np.lib.NumpyVersion(np.__version__) < "2.0.0", reason="has the names")
 
 
-@pytest.mark.parametrize("program", [NUMPY, PYTHON, NUMBERS], ids=["numpy", "python", "numbers"])
+_PROGRAMS = {
+    "numpy": NUMPY, "python": PYTHON, "numbers": NUMBERS, "keywords": KEYWORDS, "modules": MODULES,
+    "functions": FUNCTIONS, "scipy": SCIPY,
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("program", _PROGRAMS.values(), ids=_PROGRAMS)
 def test_programs_find_the_names_of_their_time(program: str) -> None:
     found = gluonic_command("-W", "ignore", "-c", program)
     assert found.returncode == 2  # those are Python's own options
@@ -96,7 +178,7 @@ def test_programs_find_the_names_of_their_time(program: str) -> None:
 
 def test_libraries_get_them_on_request_only() -> None:
     asked = "import gluonic; gluonic.install_as_mxnet(numpy_aliases=True)\n"
-    for program in (NUMPY, PYTHON, NUMBERS):
+    for program in _PROGRAMS.values():
         found = command("-W", "ignore", "-c", asked + program)
         assert (found.stderr, found.returncode) == ("", 0)
 
