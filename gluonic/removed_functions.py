@@ -45,7 +45,7 @@ def obj2sctype(rep: Any, default: Any = None) -> Any:
 
 def sctype2char(sctype: Any) -> str:
     """Return the character that stands for a type."""
-    return np.dtype(obj2sctype(sctype)).char
+    return str(np.dtype(obj2sctype(sctype)).char)
 
 
 def maximum_sctype(t: Any) -> Any:

@@ -21,7 +21,7 @@ class _WhenImported:
         """Find SciPy, with a loader that adds the names."""
         if name != "scipy" or self not in sys.meta_path:
             return None
-        sys.meta_path.remove(self)  # type: ignore[arg-type]
+        sys.meta_path.remove(self)
         spec = importlib.util.find_spec(name)
         if spec is not None and spec.loader is not None:
             loader: Any = spec.loader

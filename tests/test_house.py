@@ -136,6 +136,11 @@ MXNETS_PRIVATE = {
         "_barrier",
     ),  # optimizers, key-value stores
     *("_exec_group", "_mod_aux"),  # modules
+    *(
+        *("_split_input_slice", "_load_data", "_load_label", "_check_arguments", "_create_kvstore"),
+        *("_initialize_kvstore", "_update_params", "_update_params_on_kvstore"),
+        *("_parse_data_desc", "_check_input_names", "_as_list"),
+    ),  # training loops
     *("_iter", "_get_interp_method"),  # data
     *(
         "_apply_weighting",

@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.graph.errors import OutOfRangeError, describe
 from gluonic.ndarray.keys import is_integer
-from gluonic.symbol.numpy.operators import SYMBOLIC
+from gluonic.symbol.numpy.operators import SYMBOLIC as F
 
 
 def part_of(symbol: Any, key: Any) -> Any:
@@ -59,11 +59,11 @@ def _at_the_front(symbol: Any, parts: Sequence[Any]) -> Any:
     if not slices:
         return symbol
     begin, end, step = ([getattr(s, f) for s in slices] for f in ("start", "stop", "step"))
-    found = SYMBOLIC.slice(symbol, begin=begin, end=end, step=step)
+    found = F.slice(symbol, begin=begin, end=end, step=step)
     if not any(map(is_integer, parts)):
         return found
     codes = (*[-3 if is_integer(part) else -2 for part in parts], -4)
-    return SYMBOLIC._npx_reshape(found, newshape=codes)
+    return F._npx_reshape(found, newshape=codes)
 
 
 def _at_the_end(symbol: Any, parts: Sequence[Any]) -> Any:
@@ -72,12 +72,12 @@ def _at_the_end(symbol: Any, parts: Sequence[Any]) -> Any:
     for i, (part, cut) in enumerate(zip(parts, _as_slices(parts), strict=True)):
         axis = i - len(parts)
         if is_integer(part):
-            found = SYMBOLIC.slice_axis(found, axis=axis, begin=cut.start, end=cut.stop)
+            found = F.slice_axis(found, axis=axis, begin=cut.start, end=cut.stop)
             dropped.append(axis)
         elif cut != slice(None):  # may select nothing, which slice_axis refuses
-            turned = SYMBOLIC._npi_swapaxes(found, dim1=0, dim2=axis)
-            found = SYMBOLIC._npi_swapaxes(_at_the_front(turned, [cut]), dim1=0, dim2=axis)
-    return SYMBOLIC._np_squeeze(found, axis=tuple(dropped)) if dropped else found
+            turned = F._npi_swapaxes(found, dim1=0, dim2=axis)
+            found = F._npi_swapaxes(_at_the_front(turned, [cut]), dim1=0, dim2=axis)
+    return F._np_squeeze(found, axis=tuple(dropped)) if dropped else found
 
 
 def _with_new_axes(symbol: Any, first: Sequence[Any], last: Sequence[Any]) -> Any:
@@ -85,11 +85,11 @@ def _with_new_axes(symbol: Any, first: Sequence[Any], last: Sequence[Any]) -> An
     found, kept = symbol, 0
     for part in first:
         if part is None:
-            found = SYMBOLIC._npi_expand_dims(found, axis=kept)
+            found = F._npi_expand_dims(found, axis=kept)
         kept += not is_integer(part)
     kept = 0
     for part in reversed(last):
         if part is None:
-            found = SYMBOLIC._npi_expand_dims(found, axis=-1 - kept)
+            found = F._npi_expand_dims(found, axis=-1 - kept)
         kept += not is_integer(part)
     return found
