@@ -250,3 +250,37 @@ def test_the_older_function_names_the_newer_one() -> None:
 
 def test_the_module_has_two_names() -> None:
     assert mx.contrib.quant is mx.contrib.quantization
+
+
+class _Narrow:
+    """Finds ranges; those of some layers are too narrow."""
+
+    def __init__(self, layers: str) -> None:
+        self.layers = layers
+        self.min_max_dict: dict[str, tuple[float, float]] = {}
+
+    def collect(self, name: str, array: nd.NDArray) -> None:
+        largest = float(array.abs().max().asscalar()) * (0.2 if self.layers in name else 1)
+        self.min_max_dict[name] = (-largest, largest)
+
+
+@pytest.mark.parametrize("end", [None, "relu"])
+def test_the_outputs_of_a_net_are_not_clipped(end: str | None) -> None:
+    mx.random.seed(1)
+    net = nn.HybridSequential(prefix="net_")
+    with net.name_scope():
+        net.add(nn.Dense(16, activation="relu", in_units=12), nn.Dense(2, end, in_units=16))
+    net.initialize(mx.init.Xavier())
+    data = nd.random.uniform(-1, 1, (8, 12))
+    errors = {}
+    for narrow in ("none", "dense0", "dense1"):
+        quantized = quantization.quantize_net_v2(
+            net,
+            calib_mode="customize",
+            calib_data=mx.io.NDArrayIter(data, batch_size=8),
+            LayerOutputCollector=_Narrow(narrow),
+        )
+        expected, actual = (one(data).asnumpy() for one in (net, quantized))
+        errors[narrow] = float(np.abs(actual - expected).max() / np.abs(expected).max())
+    assert errors["none"] == errors["dense1"] < 0.05  # whose output is the net's
+    assert errors["dense0"] > 0.2

@@ -8,8 +8,10 @@ from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.contrib.quantization.calibration import Collector, run_examples
 from gluonic.contrib.quantization.model import Parameters, calib_graph, fold, quantize_graph
+from gluonic.contrib.quantization.rewriting import with_free_outputs
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.symbol_block import SymbolBlock
+from gluonic.graph import Graph
 from gluonic.graph.errors import AttributeValueError, CallError, describe, warn
 from gluonic.io import DataBatch, DataDesc, DataIter
 from gluonic.ndarray import Context, NDArray
@@ -140,6 +142,7 @@ def quantize_net_v2(
         qsym, qargs, _ = calib_graph(
             qsym, args, aux, collector, calib_mode, quantized_dtype, logger
         )
+        qsym = Symbol(with_free_outputs(Graph(qsym.entries)).outputs)
     return _block(qsym, inputs, {**qargs, **aux}, ctx)
 
 

@@ -232,3 +232,33 @@ def calibrate(graph: Graph, ranges: Mapping[str, tuple[float, float]]) -> Graph:
         return made
 
     return graph.rewrite(replace)
+
+
+def with_free_outputs(graph: Graph) -> Graph:
+    """Let the roundings that only the graph's outputs come from find their ranges at each call.
+
+    A calibrated range would clip the outputs, and nothing after them needs one.
+    """
+    inside = {e.node for e in graph.outputs if e.node.operator_name == "_contrib_dequantize"}
+    free: set[Node] = set()
+    waiting = list(inside)
+    while waiting:
+        for node in [entry.node for entry in waiting.pop().inputs]:
+            if node.is_variable or node in inside or not set(graph.consumers[node]) <= inside:
+                continue
+            inside.add(node)
+            if node.operator_name == "_contrib_requantize":
+                free.add(node)
+            else:
+                waiting.append(node)
+
+    def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
+        if node not in free:
+            return None
+        ranges = ("min_calib_range", "max_calib_range")
+        kept = {k: v for k, v in node.applied.settings.items() if k not in ranges}
+        made = node.with_application(node.applied.op.apply(kept), inputs)
+        made.attributes = {k: v for k, v in node.attributes.items() if k not in ranges}
+        return made
+
+    return graph.rewrite(replace)
