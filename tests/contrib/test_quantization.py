@@ -284,3 +284,22 @@ def test_the_outputs_of_a_net_are_not_clipped(end: str | None) -> None:
         errors[narrow] = float(np.abs(actual - expected).max() / np.abs(expected).max())
     assert errors["none"] == errors["dense1"] < 0.05  # whose output is the net's
     assert errors["dense0"] > 0.2
+
+
+@pytest.mark.parametrize("dtype", ["auto", "int8", "uint8"])
+def test_products_of_rectified_layers_can_be_computed(dtype: str) -> None:
+    class Net(gluon.HybridBlock):
+        def __init__(self) -> None:
+            super().__init__()
+            self.value, self.gate = (nn.Dense(8, "relu", in_units=8) for _ in range(2))
+
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
+            return self.value(x) * self.gate(x)
+
+    mx.random.seed(1)
+    net = Net()
+    net.initialize(mx.init.Xavier())
+    data = nd.random.uniform(0, 1, (16, 8))
+    quantized = quantization.quantize_net_v2(net, dtype, data_shapes=[("data", (16, 8))])
+    expected, actual = (one(data).asnumpy() for one in (net, quantized))
+    assert np.abs(actual - expected).max() < 0.1 * np.abs(expected).max()

@@ -107,6 +107,8 @@ def quantize_net_v2(
     excluded = _excluded(symbol, exclude_layers, exclude_layers_match)
     if logger:
         logger.info("These layers stay float32: %s", excluded)
+    if quantized_dtype == "uint8":  # the product of small integers takes int8 alone
+        exclude_operators = [*(exclude_operators or ()), "elemwise_mul"]
     symbol, args, aux = fold(symbol, args, aux)
     qsym, qargs, _, collector = quantize_graph(
         symbol,
