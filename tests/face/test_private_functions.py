@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 import gluonic as mx
-from gluonic import executor_manager, model, nd, sym
-from gluonic.module import base_module
+from gluonic import executor_manager, nd, sym
+
+model: Any = importlib.import_module("gluonic.model")
+base_module: Any = importlib.import_module("gluonic.module.base_module")
 
 
 def _arrays(*values: float) -> list[nd.NDArray]:
