@@ -239,7 +239,7 @@ class BoundGraph:
         yield _LOADING
         given = self.graph, self.inputs, self.parameters, self._data
         key = graph_key(*given, signature, train=train)
-        stored = StoredBinding.read(key) if key else None
+        stored = StoredBinding.read(key, signature) if key else None
         if stored is not None:
             yield from stored.costs
             binding = stored.load(lambda made: self._details(made, arrays, train))

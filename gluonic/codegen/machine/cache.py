@@ -1,7 +1,8 @@
 """The disk cache of object files: a second process links without compiling.
 
 An entry is named by the SHA-256 of everything that determines its contents and begins with the
-SHA-256 of its payload: LLVM may abort on a damaged object file, so it never sees one. The folder
+SHA-256 of its name and its payload: LLVM may abort on a damaged object file, so it never sees one, and an entry
+that has got another's name (in a copied or restored folder) is none. The folder
 is private to the user. Whatever is wrong with it (read-only, full, foreign, damaged) costs a
 compilation and nothing else.
 
@@ -27,7 +28,7 @@ from gluonic.codegen.machine.llvm_options import llvm_options
 from gluonic.codegen.machine.target import Target, load_llvm
 from gluonic.support.unfinished_files import remove_abandoned, unfinished
 
-_MAGIC = b"gluonic object 2\n"
+_MAGIC = b"gluonic object 3\n"
 _DIGEST_BYTES = 32
 _SUFFIX = ".object"
 _DEFAULT_CAP = 256 << 20
@@ -154,7 +155,7 @@ def _read(path: Path) -> bytes | None:
         content = path.read_bytes()
         start = len(_MAGIC) + _DIGEST_BYTES
         payload = content[start:]
-        if content[:start] != _MAGIC + hashlib.sha256(payload).digest():
+        if content[:start] != _head(path.stem, payload):
             path.unlink(missing_ok=True)
             return None
         os.utime(path)
@@ -163,11 +164,16 @@ def _read(path: Path) -> bytes | None:
     return payload
 
 
+def _head(name: str, payload: bytes) -> bytes:
+    """The first bytes of an entry: they vouch for its name, too."""
+    return _MAGIC + hashlib.sha256(name.encode() + b"\n" + payload).digest()
+
+
 def _write(folder: Path, name: str, payload: bytes) -> None:
     """Write an entry atomically, so that no reader sees half of it; enforce the cap."""
     _tidy(folder)
     with unfinished(folder / (name + _SUFFIX)) as file:
-        file.stream.write(_MAGIC + hashlib.sha256(payload).digest() + payload)
+        file.stream.write(_head(name, payload) + payload)
         file.put_in_place()
     if _is_time_to_look(name, len(payload)):
         _trim(folder)

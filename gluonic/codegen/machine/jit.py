@@ -76,6 +76,8 @@ class ObjectFile(NamedTuple):
     ----------
     name : str
         Its name in the disk cache.
+    text : str
+        The module that it was compiled from.
     image : bytes
         Its contents.
     from_disk : bool
@@ -83,6 +85,7 @@ class ObjectFile(NamedTuple):
     """
 
     name: str
+    text: str
     image: bytes
     from_disk: bool
 
@@ -114,8 +117,8 @@ def load(
     LinkedLibrary
     """
     target = target or host()
-    image = object_file(text, target).image
-    return link([image], names, imports, target, symbols or {})
+    library, _ = link_files([object_file(text, target)], names, imports, target, symbols or {})
+    return library
 
 
 def object_file(text: str, target: Target) -> ObjectFile:
@@ -129,13 +132,26 @@ def object_file(text: str, target: Target) -> ObjectFile:
 
     with deferred_signals():
         name = cache.key(text, target)
-        return ObjectFile(name, cache.fetch(name, compile_now), not compiled)
+        return ObjectFile(name, text, cache.fetch(name, compile_now), not compiled)
 
 
-def stored_object_file(name: str) -> ObjectFile | None:
-    """Return an object file of the disk cache; None if it is not there."""
-    image = cache.read(name)
-    return None if image is None else ObjectFile(name, image, True)
+def link_files(
+    files: Sequence[ObjectFile],
+    names: Sequence[str],
+    imports: Sequence[str],
+    target: Target,
+    symbols: Mapping[str, int],
+) -> tuple[LinkedLibrary, Sequence[ObjectFile]]:
+    """Link object files as :func:`link` does; those on disk that do not define the names are compiled anew."""
+    try:
+        return link([file.image for file in files], names, imports, target, symbols), files
+    except RuntimeError:
+        if not any(file.from_disk for file in files):
+            raise
+    made = [ObjectFile(f.name, f.text, compile_object(f.text, target), False) for f in files]
+    for file in made:
+        cache.store(file.name, file.image)
+    return link([file.image for file in made], names, imports, target, symbols), made
 
 
 def link(

@@ -17,7 +17,7 @@ from typing import Any
 from weakref import WeakValueDictionary
 
 from gluonic.codegen.machine.assembler import LLVMModule
-from gluonic.codegen.machine.jit import LinkedLibrary, ObjectFile, link, object_file
+from gluonic.codegen.machine.jit import LinkedLibrary, ObjectFile, link_files, object_file
 from gluonic.codegen.machine.module_text import references, with_callees
 from gluonic.support.locks import lock
 from gluonic.support.pieces import Pieces
@@ -324,18 +324,18 @@ class _Linking:
         self._files.append(made)
         self._imports.update(part.imports)
         self._symbols.update(part.symbols)
-        self.from_disk &= made.from_disk
 
     def linked(self) -> KernelLibrary:
         """The library."""
         begin = perf_counter()
-        images, imports = [file.image for file in self._files], tuple(self._imports)
-        target = self._contents.module.target
-        linked = link(images, self._compiled, imports, target, self._symbols)
+        imports, target = tuple(self._imports), self._contents.module.target
+        given = self._compiled, imports, target, self._symbols
+        linked, files = link_files(self._files, *given)
         called = {name: x for name, x in self._others.items() if name in self._symbols}
         own = {name: at for name, at in self._symbols.items() if name not in called}
-        source = LinkSource([file.name for file in self._files], self._compiled, imports, own)
+        source = LinkSource([file.name for file in files], self._compiled, imports, own)
         library = KernelLibrary(linked, source, self._own, called)
+        self.from_disk = all(file.from_disk for file in files)
         self.seconds += perf_counter() - begin
         return library
 

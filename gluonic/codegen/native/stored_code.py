@@ -7,7 +7,8 @@ that are compiled separately.
 from collections.abc import Mapping
 from typing import Any
 
-from gluonic.codegen.machine.jit import link, stored_object_file
+from gluonic.codegen.machine import cache
+from gluonic.codegen.machine.jit import link
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.matmul import blas
 from gluonic.codegen.native.shared_kernels import KernelLibrary, LinkSource, living_library
@@ -56,11 +57,14 @@ def _linked(
     known = {name: address for name, address in addresses.items() if address is not None}
     if len(known) < len(addresses):
         return None
-    files = [stored_object_file(name) for name in described["objects"]]
-    images = [file.image for file in files if file is not None]
-    if len(images) < len(files):
+    found = [cache.read(name) for name in described["objects"]]
+    images = [image for image in found if image is not None]
+    if len(images) < len(found):
         return None
     source = LinkSource(described["objects"], described["names"], described["imports"], known)
     called = {name: library.by_key[key] for name, (library, key) in others.items()}
-    made = link(images, source.names, source.imports, host(), {**known, **called})
+    try:
+        made = link(images, source.names, source.imports, host(), {**known, **called})
+    except RuntimeError:  # they do not define these names: the caller compiles them
+        return None
     return KernelLibrary(made, source, described["keys"], others)

@@ -21,6 +21,7 @@ from gluonic.codegen.native.executable import CallSpec, Executable, native_funct
 from gluonic.codegen.native.shared_kernels import CodeOrigin
 from gluonic.codegen.native.stored_code import described, linked
 from gluonic.codegen.runtime.binding import Binding
+from gluonic.graph import Signatures
 
 if TYPE_CHECKING:
     from gluonic.codegen.native.specialization import Specialization
@@ -67,49 +68,79 @@ class StoredBinding:
 
     def __init__(self, content: dict[str, Any]) -> None:
         self._content = content
-        self.costs: list[int] = content["costs"]
+        self.costs = [int(cost) for cost in content["costs"]]
 
     @classmethod
-    def read(cls, key: str) -> "StoredBinding | None":
-        """The binding stored under a key; None if there is none."""
+    def read(cls, key: str, given: Signatures) -> "StoredBinding | None":
+        """The binding stored under a key; None if there is none that fits.
+
+        Parameters
+        ----------
+        key : its key
+        given : the shapes and dtypes of the inputs
+        """
         stored = cache.read(key)
-        return None if stored is None else cls(json.loads(stored))
+        if stored is None:
+            return None
+        try:
+            content = json.loads(stored)
+            return cls(content) if _serves(content["signature"], given) else None
+        except (ValueError, TypeError, LookupError):  # another version of gluonic wrote it
+            return None
 
     def load(
         self, details: "Callable[[Executable], tuple[Specialization, Facts]]"
     ) -> Binding | None:
-        """Load the binding; None if an object file is missing.
+        """Load the binding; None if an object file is missing, or something does not fit.
 
         Parameters
         ----------
         details : finds the specialization of the executable, and the shapes and dtypes of all results
         """
         begin, content = perf_counter(), self._content
-        library = linked(content["libraries"])
-        if library is None:
-            return None
-        functions = sum(len(each["keys"]) for each in content["libraries"])
-        library.origin = CodeOrigin(functions, 0, True, perf_counter() - begin)
-        runs = [native_function(library.addresses[f"run{i}"]) for i in range(content["functions"])]
-        executable = Executable(_call(content["call"]), runs, library, Room())
-        signature = tuple(
-            [
-                (
-                    None if shape is None else tuple(shape),
-                    None if dtype is None else np.dtype(dtype),
-                )
-                for shape, dtype in content["signature"]
+        try:
+            library = linked(content["libraries"])
+            if library is None:
+                return None
+            count = sum(len(each["keys"]) for each in content["libraries"])
+            library.origin = CodeOrigin(count, 0, True, perf_counter() - begin)
+            runs = [
+                native_function(library.addresses[f"run{i}"]) for i in range(content["functions"])
             ]
-        )
-        return Binding(executable, self._launch(), signature, lambda: details(executable))
+            executable = Executable(_call(content["call"]), runs, library, Room())
+            launch = _launch(content)
+        except (ValueError, TypeError, LookupError):  # another version of gluonic wrote it
+            return None
+        signature = _signature(content["signature"])
+        return Binding(executable, launch, signature, lambda: details(executable))
 
-    def _launch(self) -> Launch:
-        content = self._content
-        persistent, transient = (MemoryPlan(offsets, size) for offsets, size in content["plans"])
-        table = np.array(content["table"], np.int64)
-        if table[SHARE]:
-            table[SHARE] = workers().share
-        return Launch(table, persistent, transient, [tuple(s) for s in content["results"]])
+
+def _serves(stored: Sequence[Any], given: Signatures) -> bool:
+    """Whether a binding was made for such inputs; the shapes of some are not read, nor stored."""
+    found = _signature(stored)
+    return len(found) == len(given) and all(
+        (shape is None or shape == given_shape) and (dtype is None or dtype == given_dtype)
+        for (shape, dtype), (given_shape, given_dtype) in zip(found, given, strict=True)
+    )
+
+
+def _signature(stored: Sequence[Any]) -> tuple[Any, ...]:
+    """The shapes and dtypes of the inputs, from their JSON."""
+    return tuple(
+        [
+            (None if shape is None else tuple(shape), None if dtype is None else np.dtype(dtype))
+            for shape, dtype in stored
+        ]
+    )
+
+
+def _launch(content: dict[str, Any]) -> Launch:
+    """The launch, from its JSON."""
+    persistent, transient = (MemoryPlan(offsets, size) for offsets, size in content["plans"])
+    table = np.array(content["table"], np.int64)
+    if table[SHARE]:
+        table[SHARE] = workers().share
+    return Launch(table, persistent, transient, [tuple(s) for s in content["results"]])
 
 
 def _call(stored: dict[str, Any]) -> CallSpec:

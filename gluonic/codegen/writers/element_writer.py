@@ -129,36 +129,56 @@ class ElementWriter(Writer):
         return self._every_second(low, high)
 
     def strided_whole(self, address: str, lanes: int, stride: int) -> Value:
-        """Elements with a stride of 1 or 2, where all between them can be read."""
+        """Elements with a stride of 1 or 2, where all between them can be read; nothing after the last is."""
         if lanes == 1 or stride == 1:
             return self.whole(address, lanes)
-        low, high = (self.whole(self.moved(address, half, self.step), lanes) for half in (0, 1))
-        return self._every_second(low, high)
+        low, high = (self.whole(start, lanes) for start in self._overlapping_halves(address))
+        return self._every_second(low, high, shared=1)
 
     def add_strided(self, value: Value, address: str, lanes: int, stride: int) -> None:
         """Add to elements with a stride of 1 or 2."""
         if lanes == 1 or stride == 1:
             self.put(self.element(address, lanes) + value, address, lanes)
             return
-        masks = None if self.rest is None else self._pair_of_masks(self.rest)
+        if self.rest is None:
+            self._add_every_second(value, address, lanes)
+            return
+        masks = self._pair_of_masks(self.rest)
         for half in (0, 1):
             part, start = self._set_apart(value, half), self.moved(address, half, self.step)
-            if masks is None:
-                self.put_whole(self.whole(start, lanes) + part, start, lanes)
-            else:
-                self._put_masked(self._masked(start, masks[half]) + part, start, masks[half])
+            self._put_masked(self._masked(start, masks[half]) + part, start, masks[half])
+
+    def _add_every_second(self, value: Value, address: str, lanes: int) -> None:
+        """Add to every second element; nothing after the last is read or written.
+
+        Both halves are read before either is written: they share an element, which does not change.
+        """
+        starts = self._overlapping_halves(address)
+        low, high = (self.whole(start, lanes) for start in starts)
+        self.put_whole(low + self._set_apart(value, 0), starts[0], lanes)
+        self.put_whole(high + self._set_apart(value, 1, first=1), starts[1], lanes)
+
+    def _overlapping_halves(self, address: str) -> tuple[str, str]:
+        """The addresses of two registers that hold a register's worth of every second element.
+
+        These span one element less than two registers, and an array may end with them.
+        """
+        return address, self.at(address, self.lanes - 1)
 
     def _pair_of_masks(self, count: str) -> tuple[str, str]:
         reach = self.minus(self.times(count, 2), 1)
         return self.first(reach), self.first(self.minus(reach, self.lanes))
 
-    def _every_second(self, low: Value, high: Value) -> Value:
-        return self._shuffled_pair(low.ref, high.ref, [2 * lane for lane in range(self.lanes)])
+    def _every_second(self, low: Value, high: Value, shared: int = 0) -> Value:
+        """The even elements of two registers, which share so many."""
+        wanted = range(0, 2 * self.lanes, 2)
+        lanes = [i + shared if i >= self.lanes else i for i in wanted]
+        return self._shuffled_pair(low.ref, high.ref, lanes)
 
-    def _set_apart(self, value: Value, half: int) -> Value:
-        """Half of the lanes with zeros between them."""
+    def _set_apart(self, value: Value, half: int, first: int = 0) -> Value:
+        """Half of the lanes with zeros between them, or before them if `first` is 1."""
         start, none = half * self.lanes // 2, self.lanes
-        lanes = [start + lane // 2 if lane % 2 == 0 else none for lane in range(self.lanes)]
+        lanes = [start + lane // 2 if lane % 2 == first else none for lane in range(self.lanes)]
         return self._shuffled_pair(value.ref, "zeroinitializer", lanes)
 
     def _shuffled_pair(self, a: str, b: str, lanes: Sequence[int]) -> Value:

@@ -71,6 +71,23 @@ def test_a_truncated_entry_is_a_miss(folder: Path, length: int) -> None:
     assert make.calls == 2
 
 
+def test_an_entry_under_the_name_of_another_is_a_miss(folder: Path) -> None:
+    makers = {name: _Maker(name.encode()) for name in ("a" * 64, "b" * 64)}
+    for name, make in makers.items():
+        cache.fetch(name, make)
+    one, other = folder.iterdir()
+    _exchange(one, other)
+    for name, make in makers.items():
+        assert cache.fetch(name, make) == name.encode()
+        assert make.calls == 2
+
+
+def _exchange(one: Path, other: Path) -> None:
+    first, second = one.read_bytes(), other.read_bytes()
+    one.write_bytes(second)
+    other.write_bytes(first)
+
+
 def _in_the_way(kind: str, path: Path) -> None:
     if kind == "folder":
         path.mkdir()

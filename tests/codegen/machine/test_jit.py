@@ -5,11 +5,12 @@ from __future__ import annotations
 import ctypes
 import gc
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 
 import numpy as np
 import pytest
 
-from gluonic.codegen.machine import jit
+from gluonic.codegen.machine import cache, jit
 from gluonic.codegen.machine.runtime_symbols import addresses
 from gluonic.codegen.machine.target import host
 from tests.codegen.harness import compile_expression
@@ -48,6 +49,19 @@ def test_unresolved_function_is_an_error_not_a_jump() -> None:
     text = "declare void @nobody_has_this()\ndefine void @f() {\n call void @nobody_has_this()\n ret void\n}\n"
     with pytest.raises(RuntimeError, match="materialize"):
         jit.load(text, ["f"])
+
+
+def test_an_object_file_without_the_functions_is_replaced(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLUONIC_CACHE_DIR", str(tmp_path))
+    monkeypatch.setenv("GLUONIC_CACHE", "1")
+    name = cache.key(_constant(43), host())
+    cache.store(name, jit.compile_object(_constant(5).replace("@f", "@g"), host()))
+    for from_disk in (False, True):
+        files = [jit.object_file(_constant(43), host())]
+        library, linked = jit.link_files(files, ["f"], (), host(), {})
+        assert (_call(library), linked[0].from_disk) == (43, from_disk)
 
 
 def test_malformed_module_is_an_error() -> None:

@@ -12,8 +12,9 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.machine import cache
+from gluonic.codegen.machine import cache, jit
 from gluonic.codegen.machine.bail_out import BailOut
+from gluonic.codegen.machine.target import host
 from gluonic.codegen.native import shared_kernels, stored_code
 from gluonic.codegen.runtime.graph_key import sources_digest
 from gluonic.codegen.shapes.facts import NotCompiledError
@@ -284,6 +285,60 @@ def test_a_graph_whose_object_file_is_gone_is_compiled_again(tmp_path: Path, fau
             file.write_bytes(file.read_bytes()[:-1] + b"?")
     assert run() == [digest, "True"]
     assert run() == [digest, "False"]
+
+
+def test_exchanged_files_of_the_cache_change_no_number(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("GLUONIC_CACHE_DIR", str(tmp_path))
+    sums = [(*scaled_sum(next(_numbers)), [], [np.ones((2, 3))]) for _ in range(2)]
+    graphs = [layers(), *sums]
+    expected = [_computed(*each) for each in graphs]
+    entries = sorted(tmp_path.iterdir())
+    assert len(entries) >= 2 * len(graphs)
+    for one, other in itertools.combinations(entries, 2):
+        kept = one.read_bytes(), other.read_bytes()
+        one.write_bytes(kept[1])
+        other.write_bytes(kept[0])
+        for each, wanted in zip(graphs, expected, strict=True):
+            assert_equal(_computed(*each), wanted, f"{one.name} and {other.name}")
+        one.write_bytes(kept[0])
+        other.write_bytes(kept[1])
+
+
+@pytest.mark.parametrize("what", ["no text", "no binding", "another binding", "no code"])
+def test_an_entry_that_does_not_fit_is_made_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, what: str
+) -> None:
+    monkeypatch.setenv("GLUONIC_CACHE_DIR", str(tmp_path))
+    graph, inputs, parameters, arrays = layers()
+    expected = _computed(graph, inputs, parameters, arrays)
+    names = [path.stem for path in tmp_path.iterdir()]
+    contents = {name: cache.read(name) or b"" for name in names}
+    (binding,) = [name for name, content in contents.items() if content.startswith(b"{")]
+    if what == "another binding":
+        other = contents[binding].replace(b"[[2,3,6,6]", b"[[2,3,7,6]")
+        assert other != contents[binding]
+        cache.store(binding, other)
+    elif what == "no code":
+        empty = jit.compile_object("define void @other() {\n ret void\n}\n", host())
+        for name in names:
+            if name != binding:
+                cache.store(name, empty)
+    else:
+        cache.store(binding, {"no text": b"\xff", "no binding": b'{"libraries": []}'}[what])
+    again = CompiledGraph(graph, inputs, parameters)
+    assert_equal(again(arrays, new_run()), expected)
+    assert not is_from_disk(again)
+    third = CompiledGraph(graph, inputs, parameters)
+    assert_equal(third(arrays, new_run()), expected)
+    assert what == "no code" or is_from_disk(third), "it was stored again"
+
+
+def _computed(
+    graph: Graph, inputs: list[Node], parameters: list[Node], arrays: list[Array]
+) -> list[Array]:
+    return CompiledGraph(graph, inputs, parameters)(arrays, new_run())
 
 
 def test_functions_shared_with_another_graph_are_found_on_disk_without_it() -> None:

@@ -1,0 +1,51 @@
+"""Compiled samples between pages that nothing may touch; see `tests.codegen.guard_pages`."""
+
+import subprocess
+import sys
+
+import pytest
+
+from tests.codegen.guard_pages import FEW_WIDTHS, LEVELS, cases_of, faults
+from tests.codegen.harness import target_named
+
+pytestmark = pytest.mark.skipif(sys.platform != "linux", reason="protects pages as Linux does")
+_SHARDS = 8
+_WINDOWED = ("Pooling", "max_pool", "Convolution", "Deconvolution", "im2col", "col2im", "LRN")
+
+
+@pytest.mark.parametrize("side", ["before", "after"])
+@pytest.mark.parametrize("access", ["read", "write"])
+def test_an_access_beside_a_guarded_array_ends_the_process(side: str, access: str) -> None:
+    index = {"before": -1, "after": 4}[side]
+    use = {"read": f"print(beside[{index}])", "write": f"beside[{index}] = 1"}[access]
+    code = f"""
+import ctypes
+from tests.codegen.guarded_memory import Placement
+array = Placement(at_end={side == "after"}).empty((4,), "float32")
+beside = ctypes.cast(array.ctypes.data, ctypes.POINTER(ctypes.c_float))
+beside[0], beside[3] = 1, 2
+assert array.tolist() == [1, 0, 0, 2]
+print("placed", flush=True)
+{use}
+"""
+    child = subprocess.run(
+        [sys.executable, "-c", code], capture_output=True, text=True, check=False
+    )
+    assert (child.returncode, child.stdout) == (-11, "placed\n"), child.stderr
+
+
+@pytest.mark.parametrize("level", LEVELS)
+def test_windows_touch_nothing_beside_their_arrays(level: str) -> None:
+    target_named(level)
+    cases = [case for case in cases_of("") if case[0] in _WINDOWED]
+    calls, found = faults(cases, FEW_WIDTHS, level)
+    assert calls > len(cases)
+    assert not found
+
+
+@pytest.mark.parametrize("shard", range(_SHARDS))
+def test_no_operator_touches_anything_beside_its_arrays(shard: int) -> None:
+    cases = cases_of("")[shard::_SHARDS]
+    calls, found = faults(cases, FEW_WIDTHS[2:4])
+    assert calls > len(cases)
+    assert not found
