@@ -27,11 +27,11 @@ class Saved:
     Attributes
     ----------
     arrays : the values that the backward run reads
-    drawn : the random numbers drawn
+    unrepeated : the values of the program's `unrepeated`
     """
 
     arrays: list[Array]
-    drawn: list[Array]
+    unrepeated: list[Array]
 
 
 def _source(entry: Entry) -> Entry:
@@ -59,6 +59,16 @@ def _passed_on(program: Program) -> list[int] | None:
     return [indices[e] for e in outputs] if indices.keys() >= set(outputs) else None
 
 
+def _runs_once(node: Node, train: bool) -> bool:
+    """Whether running a node again would call the user's code, or return something else."""
+    graphs = held_graphs(node)
+    if graphs:
+        inner = [n for graph in graphs for n in graph.nodes if not n.is_variable]
+        return draws(node, train) or any(n.applied.states or _runs_once(n, train) for n in inner)
+    application = node.applied
+    return application.op.calls_back or application.op.name == "IdentityAttachKLSparseReg"
+
+
 class DifferentiableProgram:
     """A graph that runs forward and backward.
 
@@ -79,7 +89,10 @@ class DifferentiableProgram:
     ----------
     parts : these operators, with the indices of their inputs
     traced : the graph as it was given
-    drawn : the random entries that gradients depend on
+    drawn : the nodes that draw the random numbers that gradients depend on
+    unrepeated : their entries, and those of `once`: what computes the forward graph again takes their values
+    once : the other nodes that must not run again, in their order: they call the user's code, or what they
+        return depends on a state that they change
     head_variables : the variables that stand for the gradients of the outputs
     has_losses : whether inputs have gradients even though none flows into the outputs
     gradient_outputs : for each input, its gradient over `inputs` and `head_variables`; None if it has none
@@ -107,13 +120,17 @@ class DifferentiableProgram:
         self.parts: list[tuple[Node, int]] = []
         self.gradient_outputs = self._differentiate(wanted, heads, train, with_parts)
         both = Graph(entry for entry in self.gradient_outputs if entry is not None)
-        self._saved, self.drawn = self._entries_to_save(both), self._entries_drawn(both, train)
-        made = self.graph.outputs
-        kept = [e for e in (*self._saved, *self.drawn) if not e.node.is_variable and e not in made]
+        self._saved, self.drawn = self._entries_to_save(both), self._drawing_nodes(both, train)
+        self.once = [n for n in self._forward_nodes(both) if _runs_once(n, train)]
+        self.unrepeated = [
+            n.entry(i) for n in (*self.drawn, *self.once) for i in range(n.output_count)
+        ]
+        made, saved = self.graph.outputs, [*self._saved, *self.unrepeated]
+        kept = [e for e in saved if not e.node.is_variable and e not in made]
         results = [*made, *dict.fromkeys(kept)]
         indices = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
         self._saved_at = [indices[e.node if e.node.is_variable else e] for e in self._saved]
-        self._drawn_at = [indices[e] for e in self.drawn]
+        self._unrepeated_at = [indices[e] for e in self.unrepeated]
         # Parameters are mostly in the order of the layers. A graph runs in the order of its outputs, so in
         # reverse the gradients of the last layers are computed as soon as their inputs are.
         last_first = reversed([*enumerate(self.gradient_outputs)])
@@ -179,12 +196,14 @@ class DifferentiableProgram:
         needed = dict.fromkeys(entry for entry in read if entry.node in forward)
         return list(dict.fromkeys(map(_source, needed)))
 
-    def _entries_drawn(self, both: Graph, train: bool) -> list[Entry]:
-        """The random entries that the gradients depend on; loops draw inside."""
+    def _forward_nodes(self, both: Graph) -> list[Node]:
+        """The nodes of the forward graph that the gradients depend on."""
         forward = set(self.graph.nodes)
-        drawn = [n for n in both.nodes if draws(n, train) and n in forward]
-        drawing = [n for n in drawn if not held_graphs(n)]
-        return [node.entry(i) for node in drawing for i in range(node.output_count)]
+        return [n for n in both.nodes if n in forward and not n.is_variable]
+
+    def _drawing_nodes(self, both: Graph, train: bool) -> list[Node]:
+        """The nodes whose random numbers the gradients depend on; loops draw inside."""
+        return [n for n in self._forward_nodes(both) if draws(n, train) and not held_graphs(n)]
 
     def _backward_graph(self) -> tuple[Graph, tuple[Node, ...]]:
         """The graph of the gradients, and its variables; those of saved entries come first."""
@@ -218,7 +237,7 @@ class DifferentiableProgram:
         self._memory.leave(shapes, results[visible:])
         known = [*arrays, *results]
         saved = [known[at] for at in self._saved_at]
-        return results[:visible], Saved(saved, [known[at] for at in self._drawn_at])
+        return results[:visible], Saved(saved, [known[at] for at in self._unrepeated_at])
 
     def backward(
         self,

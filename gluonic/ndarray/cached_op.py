@@ -14,13 +14,14 @@ from gluonic.codegen import (
     cut,
     explain,
 )
-from gluonic.graph import Array, Graph, Node
-from gluonic.graph.memory import allocated
+from gluonic.graph import Array, Entry, Graph, Node
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.memory import allocated, copied
 from gluonic.graph.monitoring import input_names
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.recording import put, wrap
-from gluonic.ndarray.state import STATE, current_run
-from gluonic.ndarray.tape import Record, TapeEntry, entry_of
+from gluonic.ndarray.recording import put, record, wrap
+from gluonic.ndarray.state import STATE, Flags, current_run
+from gluonic.ndarray.tape import FunctionRecord, Record, TapeEntry, entry_of
 from gluonic.support.gc_pause import paused
 
 
@@ -231,11 +232,78 @@ class CachedOpRecord(Record):
         assert self.arrays is not None
         assert self.saved is not None
         outputs = self.program.gradient_outputs
-        drawn = {entry: Node(None, f"drawn_{entry.name}") for entry in self.program.drawn}
-        graph = cut([entry for entry in outputs if entry is not None], drawn)
-        variables = (*self.program.inputs, *drawn.values(), *self.program.head_variables)
-        again = CachedGraph(graph, variables)
-        arrays = [wrap(a, entry) for a, entry in zip(self.arrays, self.inputs, strict=True)]
-        arrays += map(wrap, self.saved.drawn)
-        found = iter(again(*arrays, *heads))
+        with Flags(None, self.train):
+            again = _Repeated(self.program, self.arrays, self.inputs, self.saved.unrepeated)
+            wanted = [entry for entry in outputs if entry is not None]
+            found = iter(again(wanted, self.program.head_variables, heads))
         return [None if entry is None else next(found) for entry in outputs]
+
+
+class _Repeated:
+    """A forward run that is computed once more, as a recorded computation: it changes nothing.
+
+    Random numbers, and the results of what must not run again, are those of the first run. States are written
+    to copies.
+    """
+
+    def __init__(
+        self,
+        program: DifferentiableProgram,
+        arrays: Sequence[Array],
+        inputs: Sequence[TapeEntry | None],
+        unrepeated: Sequence[Array],
+    ) -> None:
+        self._variables: list[Node] = [*program.inputs]
+        self._values = [wrap(a, entry) for a, entry in zip(arrays, inputs, strict=True)]
+        self._known: dict[Entry, Node] = {}
+        results = iter(unrepeated)
+        for node in program.drawn:
+            self._know(node, [wrap(next(results)) for _ in range(node.output_count)])
+        for node in program.once:
+            outputs = [wrap(next(results)) for _ in range(node.output_count)]
+            given = self(node.inputs)
+            record(node.applied, given, [x.elements for x in given], outputs)
+            self._know(node, outputs)
+
+    def __call__(
+        self, wanted: Sequence[Entry], heads: Sequence[Node] = (), flowing: Sequence[NDArray] = ()
+    ) -> list[NDArray]:
+        """The values of entries of the graph, or of its gradients over variables that have these values."""
+        graph = cut(wanted, self._known)
+        states = set(graph.states)
+        values = [
+            wrap(copied(x.elements), x.tape_entry) if variable in states else x
+            for variable, x in zip(self._variables, self._values, strict=True)
+        ]
+        again, inputs = CachedGraph(graph, [*self._variables, *heads]), [*values, *flowing]
+        if STATE.recording:
+            entries = [entry_of(x) for x in inputs]
+            try:
+                again.differentiable(tuple([e is not None for e in entries]), STATE.training)
+            except (MXNetError, NotImplementedError) as error:
+                return _undifferentiable(again, inputs, entries, error)
+        return again(*inputs)
+
+    def _know(self, node: Node, outputs: Sequence[NDArray]) -> None:
+        """From now on, the outputs of a node are variables."""
+        for i, output in enumerate(outputs):
+            entry = node.entry(i)
+            variable = self._known[entry] = Node(None, f"known_{entry.name}")
+            self._variables.append(variable)
+            self._values.append(output)
+
+
+def _undifferentiable(
+    graph: CachedGraph,
+    inputs: Sequence[NDArray],
+    entries: list[TapeEntry | None],
+    error: Exception,
+) -> list[NDArray]:
+    """The outputs of a graph that has no gradient: the error is raised where that is asked for."""
+
+    def refuse(heads: list[NDArray | None]) -> Sequence[NDArray | None]:
+        raise error
+
+    outputs = graph.computed(inputs, [x.elements for x in inputs])
+    put(FunctionRecord(entries, len(outputs), refuse), inputs, outputs)
+    return outputs
