@@ -1,5 +1,6 @@
 """Threads that compute a limited number of batches ahead, row by row; batches are returned in order."""
 
+import atexit
 import os
 import threading
 import weakref
@@ -120,7 +121,34 @@ def raised_here(error: BaseException) -> BaseException:
     return error
 
 
+_working: dict[threading.Thread, _Shared[Any]] = {}
+"""The threads that have not ended, of this process alone."""
+
+
+@atexit.register
+def _end() -> None:
+    """Stop all threads, and wait until they have ended.
+
+    A thread in the code of a library (OpenCV) that comes back to an interpreter which is gone aborts the process.
+    """
+    for thread, shared in [*_working.items()]:
+        shared.close()
+        if thread.is_alive():  # it may have failed to start
+            thread.join()
+
+
+if hasattr(os, "register_at_fork"):
+    os.register_at_fork(after_in_child=_working.clear)
+
+
 def _work(shared: _Shared[Any], prepare: Callable[[], None]) -> None:
+    try:
+        _write_rows(shared, prepare)
+    finally:
+        _working.pop(threading.current_thread(), None)
+
+
+def _write_rows(shared: _Shared[Any], prepare: Callable[[], None]) -> None:
     prepare()
     while (taken := shared.take_row()) is not None:
         batch, row = taken
@@ -161,6 +189,7 @@ class WorkingAhead(Generic[Made]):
         ]
         weakref.finalize(self, self._shared.close)  # it does not wait: any thread may collect it
         for thread in self._threads:
+            _working[thread] = self._shared
             thread.start()
 
     def close(self) -> None:
