@@ -69,7 +69,7 @@ def plot_network(
     Parameters
     ----------
     symbol : the network, or a block; operators that gluonic does not have are drawn, too
-    title : the heading
+    title : the heading; also where `render` writes without a name, as in MXNet
     save_format : ``html`` (a page), ``pdf``, ``svg``, ``dot``; ``png`` needs Chromium, others Graphviz
     shape, dtype : shapes and dtypes of inputs by name, for the arrows' labels
     node_attrs : Graphviz attributes of all nodes, for ``.source``
@@ -98,7 +98,7 @@ def plot_network(
             RuntimeWarning,
             stacklevel=2,
         )
-    return drawing_of(
+    drawing = drawing_of(
         graph,
         title,
         heading=name_of(graph) if title == _TITLE else title,
@@ -108,3 +108,5 @@ def plot_network(
         node_attributes=node_attrs,
         hide_parameters=hide_weights,
     )
+    drawing.default_filename = f"{title}.gv"  # it is the user's, not a name from the graph
+    return drawing

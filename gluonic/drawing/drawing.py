@@ -16,7 +16,7 @@ from gluonic.drawing.static.png import browser, png
 from gluonic.drawing.static.scene import Scene
 from gluonic.drawing.static.svg import svg
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.files import write_atomically
+from gluonic.graph.files import file_name, write_atomically
 
 _WRITERS: dict[str, Callable[[Scene, str], bytes]] = {
     "svg": lambda scene, title: svg(scene, title).encode(),
@@ -53,6 +53,7 @@ class Drawing:
     Attributes
     ----------
     name : the title
+    default_filename : where `save` and `render` write without a name: the title, as a name in the folder
     format : the format of `render`
     body : the lines of `source` between the braces; more may be added
     """
@@ -66,6 +67,7 @@ class Drawing:
     ) -> None:
         self.page = page
         self.picture, self.name, self.format = picture, picture.title, save_format
+        self.default_filename = f"{file_name(self.name)}.gv"
         self.body = list(dot_lines(picture, node_attributes))
 
     @property
@@ -132,7 +134,7 @@ class Drawing:
         return str(path)
 
     def _path(self, filename: str | None, directory: str | None) -> Path:
-        return Path(directory or "") / (filename or f"{self.name}.gv")
+        return Path(directory or "") / (filename or self.default_filename)
 
     def render(
         self,

@@ -1,11 +1,25 @@
 """Writing files so that an interruption leaves the old file or the new one, never a part."""
 
 import os
+import re
 from collections.abc import Iterable
 from pathlib import Path
 
 from gluonic.graph.errors import FileAccessError
 from gluonic.support.unfinished_files import remove_abandoned, unfinished
+
+_UNFIT = re.compile(r"[^\w.-]")
+_LONGEST_NAME = 120  # bytes; endings follow
+
+
+def file_name(name: str) -> str:
+    """The name of a file, in any folder, for something that a graph, perhaps from a file, gives a name.
+
+    >>> file_name("../stage1/unit1")
+    '_stage1_unit1'
+    """
+    encoded = _UNFIT.sub("_", name).lstrip(".").encode()
+    return encoded[:_LONGEST_NAME].decode(errors="ignore") or "graph"
 
 
 def inaccessible(error: OSError, path: str | os.PathLike[str]) -> FileAccessError:

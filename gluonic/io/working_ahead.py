@@ -129,7 +129,7 @@ _working: dict[threading.Thread, _Shared[Any]] = {}
 def _end() -> None:
     """Stop all threads, and wait until they have ended.
 
-    A thread in the code of a library (OpenCV) that comes back to an interpreter which is gone aborts the process.
+    One that came back from OpenCV to an interpreter which is gone would abort the process.
     """
     for thread, shared in [*_working.items()]:
         shared.close()

@@ -7,18 +7,17 @@ Each specialization leaves five files: ``PID-NUMBER-NAME.txt`` (the table that `
 
 import itertools
 import os
-import re
 from pathlib import Path
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.inspection.explain import explain
+from gluonic.graph.files import file_name
 
 if TYPE_CHECKING:
     from gluonic.codegen.rewriting.preparation import PassReport
     from gluonic.codegen.runtime.binding import Binding
 
 _numbers = itertools.count()
-_UNFIT = re.compile(r"[^\w.-]")
 
 
 def dump_if_asked(binding: "Binding") -> None:
@@ -29,7 +28,7 @@ def dump_if_asked(binding: "Binding") -> None:
     folder = Path(chosen)
     folder.mkdir(parents=True, exist_ok=True)
     explanation = explain(binding)
-    stem = f"{os.getpid()}-{next(_numbers):03}-{_UNFIT.sub('_', binding.name)[:80]}"
+    stem = f"{os.getpid()}-{next(_numbers):03}-{file_name(binding.name)}"
     passes = "\n".join(map(_section, explanation.passes))
     files = {"txt": f"{explanation}\n", "passes.txt": passes, "ll": explanation.llvm()}
     if explanation.kernels:
