@@ -18,6 +18,8 @@ __all__ = [
     "PolyScheduler",
 ]
 
+_MOST_STEPS = 10_000
+
 
 def _require(condition: bool, what: str) -> None:
     if not condition:
@@ -113,6 +115,10 @@ class FactorScheduler(_Stepwise):
         """Return the learning rate after `num_update` updates."""
         if num_update < self.warmup_steps:
             return self.get_warmup_lr(num_update)
+        behind = (num_update - self.count) // self.step - _MOST_STEPS
+        if behind > 0:  # a schedule that begins late, or comes from a file
+            self.count += behind * self.step
+            self.base_lr = max(self.base_lr * self.factor**behind, self.stop_factor_lr)
         while num_update > self.count + self.step:
             before = self.base_lr
             self.count += self.step

@@ -11,7 +11,16 @@ from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
 from urllib.parse import unquote, urlparse
-from urllib.request import urlopen
+from urllib.request import (
+    HTTPDefaultErrorHandler,
+    HTTPErrorProcessor,
+    HTTPHandler,
+    HTTPRedirectHandler,
+    HTTPSHandler,
+    OpenerDirector,
+    ProxyHandler,
+    UnknownHandler,
+)
 
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.support.unfinished_files import remove_abandoned, unfinished
@@ -82,7 +91,7 @@ def download(
     Raises
     ------
     MXNetError
-        when it cannot be fetched
+        when it cannot be fetched, or the address is of another kind
     FileFormatError
         when the file does not have the digest
     """
@@ -98,6 +107,10 @@ def download(
             target, sha1_hash, url, lambda file: shutil.copyfile(Path(unquote(parts.path)), file)
         )
         return str(target)
+    if parts.scheme not in ("http", "https"):
+        raise MXNetError(
+            describe(f"{url[:80]!r} is no http://, https:// or file:// address", where="download")
+        )
     if not verify_ssl:
         warnings.warn(
             f"Unverified HTTPS request: the certificate of {url} is not checked", stacklevel=2
@@ -108,11 +121,11 @@ def download(
 
 def _fetch(url: str, file: str, retries: int, verify_ssl: bool) -> None:
     """Write a server's response to a file."""
-    context = None if verify_ssl else ssl._create_unverified_context()
+    opener = _opener(None if verify_ssl else ssl._create_unverified_context())
     failure: Exception | None = None
     for _ in range(1 + max(retries, 0)):
         try:
-            with urlopen(url, context=context) as answer, open(file, "wb") as out:
+            with opener.open(url) as answer, open(file, "wb") as out:
                 shutil.copyfileobj(answer, out)
         except (OSError, HTTPException) as error:  # what urllib raises is an OSError
             if isinstance(error, HTTPError):
@@ -122,6 +135,22 @@ def _fetch(url: str, file: str, retries: int, verify_ssl: bool) -> None:
             return
     told = f"answers {failure.code}" if isinstance(failure, HTTPError) else failure
     raise MXNetError(describe(f"{url}: {told}", where="download")) from failure
+
+
+def _opener(context: ssl.SSLContext | None) -> OpenerDirector:
+    """What opens addresses of servers, also where they redirect to, and no others."""
+    opener = OpenerDirector()
+    for handler in (
+        ProxyHandler(),
+        HTTPHandler(),
+        HTTPSHandler(context=context),
+        HTTPRedirectHandler(),
+        HTTPDefaultErrorHandler(),
+        HTTPErrorProcessor(),
+        UnknownHandler(),
+    ):
+        opener.add_handler(handler)
+    return opener
 
 
 def write_checked(

@@ -67,10 +67,20 @@ def _keep_mode(target: Path, temporary: str) -> None:
     try:
         mode = target.stat().st_mode & 0o7777
     except FileNotFoundError:
-        mask = os.umask(0)
-        os.umask(mask)
-        mode = 0o666 & ~mask
+        mode = _mode_of_new_files(temporary)
     os.chmod(temporary, mode)
+
+
+def _mode_of_new_files(temporary: str) -> int:
+    """The permissions of a new file under the umask; reading that would open files of other threads."""
+    folder, name = os.path.split(temporary)
+    path = os.path.join(folder, name.replace("-", "-new-", 1))
+    descriptor = os.open(path, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o666)
+    try:
+        return os.fstat(descriptor).st_mode & 0o7777
+    finally:
+        os.close(descriptor)
+        os.unlink(path)
 
 
 def read_capped(path: str | os.PathLike[str], most: int) -> bytes:

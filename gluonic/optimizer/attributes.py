@@ -52,6 +52,9 @@ def checked_attributes(kind: type, found: dict[str, Any]) -> dict[str, Any]:
     for name in usual.keys() & found.keys():
         if not _is_like(name, usual[name], found[name]):
             raise _wrong(kind, name, found[name])
+    for name in found.keys() - usual.keys():
+        if callable(getattr(kind, name, None)):  # it would hide a method
+            raise _wrong(kind, name, found[name])
     if "lr" in found and found["lr"] is None and found["lr_scheduler"] is None:
         raise FileFormatError(f"a {kind.__name__} has no learning rate")
     if (
@@ -149,6 +152,8 @@ _KINDS: dict[str, Callable[[Any], bool]] = {
     "_all_index_update_counts": _dictionary_of(_dictionary_of(_is_count)),
     "_index_update_count": _dictionary_of(_is_count),
     "begin_num_update": _is_count,
+    "count": lambda value: _is_number(value) and 0 <= value < _LARGEST,
+    "cur_step_ind": _is_count,
     "cumgrads": _dictionary_of(_is_sum),
     "idx2name": _dictionary_of(_is_text),
     "lr": lambda value: value is None or _is_number(value),

@@ -31,6 +31,7 @@ from gluonic.optimizer.fit import require_fit
 from gluonic.optimizer.pickles import Named, PickledCall, parse
 
 _DEEPEST = 100
+_SLACK = 1 << 20
 _NUMPY_TYPES = (
     "bool_", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
     "float16", "float32", "float64", "complex64", "complex128",
@@ -130,7 +131,7 @@ def load(data: bytes) -> Any:
     """
     try:
         with allocating("the states in a file"):
-            return _Maker().make(parse(data))
+            return _Maker(2 * len(data) + _SLACK).make(parse(data))
     except FileFormatError as error:
         raise FileFormatError(f"these are no optimizer states: {error.args[0]}") from error
 
@@ -164,11 +165,16 @@ def load_states(
 
 
 class _Maker:
-    """Builds the objects that a parsed pickle describes; shared objects stay shared."""
+    """Builds the objects that a parsed pickle describes; shared objects stay shared.
 
-    def __init__(self) -> None:
+    Parameters
+    ----------
+    room : the most bytes of all arrays together: a file may name the same bytes thousands of times
+    """
+
+    def __init__(self, room: int) -> None:
         self._made: dict[int, Any] = {}
-        self._depth = 0
+        self._depth, self._room = 0, room
 
     def make(self, described: Any) -> Any:
         """Build an object and everything that it holds."""
@@ -202,13 +208,20 @@ class _Maker:
         title = _canonical(call.called)
         maker = _BY_NAME.get(title)
         try:
-            return self.instance(call.called, call.state) if maker is None else maker(self, call)
+            made = self.instance(call.called, call.state) if maker is None else maker(self, call)
+            self._take(_size_of(made))
+            return made
         except FileFormatError:
             raise
         except MXNetError as error:
             raise FileFormatError(f"{title}: {error.args[0]}") from error
         except (LookupError, OverflowError, TypeError, ValueError) as error:
             raise FileFormatError(f"{title} is damaged: {error}") from error
+
+    def _take(self, size: int) -> None:
+        self._room -= size
+        if self._room < 0:
+            raise FileFormatError("the arrays are larger than the file")
 
     def instance(self, named: Named, state: Any) -> Any:
         """Build an array, an optimizer or a scheduler from its state."""
@@ -225,6 +238,17 @@ class _Maker:
         else:
             made.__dict__.update(attributes)
         return made
+
+
+def _size_of(made: Any) -> int:
+    """The bytes of an array, or of text for one."""
+    if isinstance(made, BaseSparseNDArray):
+        return sum(part.nbytes for part in (made.data.elements, made.indices.elements))
+    if isinstance(made, NDArray):
+        return made.elements.nbytes
+    if isinstance(made, (bytes, bytearray)):
+        return len(made)
+    return made.nbytes if isinstance(made, np.ndarray) else 0
 
 
 def _canonical(named: Named) -> str:

@@ -273,3 +273,45 @@ def test_reading_opens_imports_compiles_and_starts_nothing(tmp_path: Path) -> No
             load_states(data, optimizer, {})
         noted, EVENTS[:] = set(EVENTS[1:]), ["off"]
         assert noted <= {"builtins.id", "object.__getattr__", "sys._getframe"}, name
+
+
+def _scheduled(**changed: Any) -> bytes:
+    """Trainer states with a scheduler whose attributes are changed."""
+    schedule = mx.lr_scheduler.FactorScheduler(1, 0.999999)
+    vars(schedule).update(changed)
+    return pickle.dumps(({}, mx.optimizer.SGD(lr_scheduler=schedule)))
+
+
+@pytest.mark.parametrize("count", [-(10**12), -0.5, float("nan"), float("-inf"), 1 << 70])
+def test_a_scheduler_counts_from_zero(count: float) -> None:
+    with pytest.raises(FileFormatError, match="count"):
+        load_states(_scheduled(count=count), mx.optimizer.SGD(), {})
+
+
+def test_a_scheduler_that_is_far_behind_catches_up_at_once() -> None:
+    schedule = mx.lr_scheduler.FactorScheduler(1, 1 - 1e-12, base_lr=1.0)
+    assert schedule(10**12) == pytest.approx(np.exp(-1), rel=1e-3)
+    assert schedule.count == 10**12 - 1
+    slow, fast = (mx.lr_scheduler.FactorScheduler(3, 0.9999, base_lr=1.0) for _ in range(2))
+    for update in range(40_000):
+        expected = slow(update)
+    assert fast(update) == pytest.approx(expected, rel=1e-9)
+    assert fast.count == slow.count
+
+
+@pytest.mark.parametrize("name", ["create_state", "update", "_get_lr", "__class__", "set_lr_mult"])
+def test_no_attribute_hides_a_method(name: str) -> None:
+    optimizer = mx.optimizer.SGD()
+    vars(optimizer)[name] = 3
+    with pytest.raises(FileFormatError, match=name):
+        load_states(pickle.dumps(({}, optimizer)), mx.optimizer.SGD(), {})
+
+
+def test_bytes_that_are_named_often_are_not_copied_often() -> None:
+    elements = bytes(1 << 20)
+    restore = mx.optimizer.states.restore_array
+    arrays = {i: Reduced(restore, (elements, "uint8", (1 << 20,), "cpu(0)")) for i in range(3000)}
+    data = pickle.dumps(arrays)
+    assert len(data) < 1 << 21
+    with pytest.raises(FileFormatError, match="larger than the file"):
+        load_states(data, mx.optimizer.SGD(), {})

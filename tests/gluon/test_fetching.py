@@ -151,3 +151,12 @@ def test_data_sets_come_from_the_repository_that_a_variable_names(
     server.files["/gluon/dataset/mnist/train-images-idx3-ubyte.gz"] = idx(5, 28, 28)
     with pytest.raises(FileFormatError, match="digest"):
         MNIST(str(tmp_path / "mnist"))
+
+
+@pytest.mark.parametrize(
+    "scheme", ["data:,hello", "ftp://127.0.0.1/data.bin", "gopher://127.0.0.1/"]
+)
+def test_other_addresses_are_refused(tmp_path: Path, scheme: str) -> None:
+    with pytest.raises(mx.MXNetError, match=r"is no http://, https:// or file:// address"):
+        utils.download(scheme, str(tmp_path / "data.bin"))
+    assert not [*tmp_path.iterdir()]

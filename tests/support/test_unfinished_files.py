@@ -118,3 +118,19 @@ def test_the_cache_is_tidied_as_well(tmp_path: Path, monkeypatch: pytest.MonkeyP
     monkeypatch.setenv("GLUONIC_CACHE_DIR", str(folder))
     cache.fetch("a" * 64, lambda: b"code")
     assert names(folder) == [f"{'a' * 64}.object"]
+
+
+def test_a_new_file_has_the_permissions_of_others_and_the_umask_is_left_alone(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    before = os.umask(0o027)
+    try:
+        (tmp_path / "usual").write_bytes(b"")
+        with monkeypatch.context() as patch:
+            patch.delattr(os, "umask")  # other threads create files meanwhile
+            write_atomically(tmp_path / "new", b"contents")
+    finally:
+        os.umask(before)
+    modes = {path.stat().st_mode & 0o777 for path in tmp_path.iterdir()}
+    assert modes == {0o640}
+    assert {path.name for path in tmp_path.iterdir()} == {"usual", "new"}

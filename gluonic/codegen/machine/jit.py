@@ -10,8 +10,8 @@ from __future__ import annotations
 import itertools
 import mmap
 import os
-import sys
 import threading
+from collections import deque
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from typing import Any, NamedTuple
@@ -29,6 +29,8 @@ _engines: dict[Target, Any] = {}
 _trackers: dict[int, Any] = {}
 """The objects that keep the code of each library in memory, by its number. The garbage collector may find a
 library in a cycle at any time; held here, none is closed while a signal could interrupt that."""
+_unused: deque[int] = deque()
+"""The numbers of libraries to which there is no reference any more."""
 MOST_LINKED = 64
 """LLVM keeps parts of each library until its JIT is freed, so a new JIT starts after this many."""
 
@@ -43,7 +45,7 @@ if hasattr(os, "register_at_fork"):
 
 
 class LinkedLibrary:
-    """Linked machine code; dropping the last reference frees it.
+    """Linked machine code; without references, it is freed when other code is linked.
 
     Parameters
     ----------
@@ -62,11 +64,12 @@ class LinkedLibrary:
         """Return the address of a function."""
         return self.addresses[name]
 
-    def __del__(self, _is_finalizing: Callable[[], bool] = sys.is_finalizing) -> None:
-        """Free the code."""
-        if not _is_finalizing():
-            with deferred_signals(), _lock:
-                _trackers.pop(self._number).close()
+    def __del__(self, _unused: deque[int] = _unused) -> None:
+        """Let the code be freed with the next that is linked.
+
+        It isn't freed here: a signal that arrived meanwhile would be raised in here, where nobody sees it.
+        """
+        _unused.append(self._number)
 
 
 class ObjectFile(NamedTuple):
@@ -182,6 +185,8 @@ def _link(
     for name in names:
         builder.export_symbol(name)
     with _lock:
+        while _unused:
+            _trackers.pop(_unused.popleft()).close()
         number = next(_numbers)
         if target not in _engines or number % MOST_LINKED == 0:
             _engines[target] = llvm.create_lljit_compiler(target.machine(), use_jit_link=True)

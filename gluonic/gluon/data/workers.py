@@ -66,6 +66,28 @@ def _survives_pickling(error: Exception) -> bool:
     return True
 
 
+class _Recording:
+    """A way to start processes that lists them.
+
+    Attributes
+    ----------
+    processes : those that were started
+    """
+
+    def __init__(self, context: Any) -> None:
+        self._context = context
+        self.processes: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        return getattr(self._context, name)
+
+    def Process(self, *arguments: Any, **settings: Any) -> Any:
+        """Make a process."""
+        made = self._context.Process(*arguments, **settings)
+        self.processes.append(made)
+        return made
+
+
 class LoaderWorkers:
     """Processes or threads that make the batches of one data set.
 
@@ -85,6 +107,7 @@ class LoaderWorkers:
         self._count, self._threads, self._timeout = count, threads, timeout
         self._dataset, self._batchify = dataset, batchify
         self._executor: Executor | None = None
+        self._processes: list[Any] = []
 
     def submit(self, samples: Sequence[Any]) -> "Future[Any]":
         """Begin to make a batch."""
@@ -109,7 +132,8 @@ class LoaderWorkers:
         if self._threads:
             return ThreadPoolExecutor(self._count)
         kinds = multiprocessing.get_all_start_methods()
-        context = multiprocessing.get_context("fork" if "fork" in kinds else None)
+        context = _Recording(multiprocessing.get_context("fork" if "fork" in kinds else None))
+        self._processes = context.processes
         arguments = (self._dataset, self._batchify)
         return ProcessPoolExecutor(self._count, context, initializer=_begin, initargs=arguments)
 
@@ -132,6 +156,7 @@ class LoaderWorkers:
         except concurrent.futures.TimeoutError as error:
             if batch.done():
                 raise  # the data set's own exception
+            self._end_processes()
             raise multiprocessing.TimeoutError(
                 describe(
                     f"no batch for {self._timeout} seconds",
@@ -139,6 +164,13 @@ class LoaderWorkers:
                     hint="a larger timeout=, or faster transforms",
                 )
             ) from error
+
+    def _end_processes(self) -> None:
+        """End worker processes that may never come back, as Python would wait for them in the end."""
+        for process in self._processes:
+            process.kill()
+        if self._processes:
+            self._executor = None
 
     def _worker_lost(self) -> MXNetError:
         """The error for a worker that was killed; the next batch starts new workers."""

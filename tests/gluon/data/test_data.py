@@ -264,6 +264,25 @@ def test_a_slow_batch_times_out_with_advice() -> None:
     blocked.set()
 
 
+def test_workers_that_hang_end_with_the_time_out() -> None:
+    def hang(_: Any) -> Any:
+        while True:
+            signal.pause()
+
+    before = set(multiprocessing.active_children())
+    loader = DataLoader([1, 2], 1, num_workers=2, timeout=0.5, batchify_fn=hang)
+    batches = iter(loader)
+    started = set(multiprocessing.active_children()) - before
+    assert started
+    for _ in range(2):
+        with pytest.raises(multiprocessing.TimeoutError):
+            list(batches)
+        batches = iter(loader)  # it starts new ones
+    for process in started:
+        process.join(60)
+        assert process.exitcode == -signal.SIGKILL
+
+
 def test_random_numbers_of_workers_follow_the_seed_and_differ_by_batch() -> None:
     class Noise(Dataset):
         def __len__(self) -> int:
