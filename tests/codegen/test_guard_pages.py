@@ -45,7 +45,7 @@ def test_windows_touch_nothing_beside_their_arrays(level: str) -> None:
 
 @pytest.mark.parametrize("shard", range(_SHARDS))
 def test_no_operator_touches_anything_beside_its_arrays(shard: int) -> None:
-    cases = cases_of("")[shard::_SHARDS]
+    cases = [case for case in cases_of("") if case[1] == 0][shard::_SHARDS]
     calls, found = faults(cases, FEW_WIDTHS[2:4])
     assert calls > len(cases)
     assert not found
