@@ -86,7 +86,7 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
             raise AttributeValueError(
                 f"an {nickname} must be a name or a {base_class.__name__}, not {given!r}"
             )
-        decoded = _decoded(given)
+        decoded = _decoded(given, nickname)
         if isinstance(decoded, dict):
             return create(**decoded)
         if isinstance(decoded, list):
@@ -108,10 +108,27 @@ def _find(base_class: type, nickname: str, name: str) -> type:
     return classes[name.lower()]
 
 
-def _decoded(given: Any) -> Any:
+def _decoded(given: Any, nickname: str) -> Any:
+    """A name; or the settings, or the name and the settings, which JSON describes."""
+    decoded = given
     if isinstance(given, str) and given.startswith(("[", "{")):
-        return json.loads(given)
-    return given
+        try:
+            decoded = json.loads(given)
+        except (ValueError, RecursionError) as error:
+            raise AttributeValueError(
+                f"no {nickname} is described by {given!r:.80}: {error}"
+            ) from error
+    match decoded:
+        case str() | [str(), {}]:
+            return decoded
+        case {} if nickname in decoded:
+            return decoded
+    raise AttributeValueError(
+        describe(
+            f"no {nickname} is described by {given!r:.80}",
+            hint=f'["name", {{"setting": value}}], or {{"{nickname}": "name"}}',
+        )
+    )
 
 
 def _classes(base_class: type) -> dict[str, type]:

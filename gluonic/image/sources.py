@@ -65,7 +65,7 @@ def _read(path: str, dtype: str) -> ImageList:
         key, *labels, file = words if is_entry else ("", "")
         try:
             entries[int(key)] = (nd.array(np.array(labels, dtype), dtype=dtype), file)
-        except ValueError as error:
+        except (ValueError, OverflowError) as error:
             raise FileFormatError(
                 describe(
                     f"{path}, line {number}: {line!r} is not a number, labels and a file",

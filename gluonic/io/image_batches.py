@@ -192,6 +192,8 @@ def read_labels(name: str) -> dict[int, Any]:
         lines = Path(name).read_text().splitlines()
     except OSError as error:
         raise inaccessible(error, name) from error
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{name}: this is not a text file: {error}") from error
     for number, line in enumerate(lines, 1):
         words = line.split("\t") if "\t" in line else line.split()
         try:

@@ -240,6 +240,9 @@ class IndexedRecords:
                 yield LocatedRecord(content, self._files.names[number], within, 0)
 
 
+_LONGEST = 20  # digits of an offset
+
+
 def _offsets(name: str) -> list[int]:
     """The offsets in an index: every second word."""
     try:
@@ -247,6 +250,10 @@ def _offsets(name: str) -> list[int]:
     except OSError as error:
         raise inaccessible(error, name) from error
     offsets = words[1::2]
-    if not offsets or len(words) % 2 or not all(map(bytes.isdigit, offsets)):
+    if (
+        not offsets
+        or len(words) % 2
+        or not all(offset.isdigit() and len(offset) < _LONGEST for offset in offsets)
+    ):
         raise FileFormatError(f"{os.fspath(name)}: this is no index of records, or damaged")
     return [int(offset) for offset in offsets]

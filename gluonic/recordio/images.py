@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from gluonic.graph.errors import FileFormatError, describe
+from gluonic.graph.errors import AttributeValueError, FileFormatError, describe
 from gluonic.graph.image_files import decode, encode
 from gluonic.ndarray import NDArray
 
@@ -49,10 +49,28 @@ def pack(header: Any, s: bytes) -> bytes:
     """
     header = IRHeader(*header)
     if isinstance(header.label, Number):
-        return _HEADER.pack(0, *header[1:]) + s
+        return _packed(0, *header[1:]) + s
     label = header.label.asnumpy() if isinstance(header.label, NDArray) else header.label
     labels = np.asarray(label, np.float32)
-    return _HEADER.pack(labels.size, 0, *header[2:]) + labels.tobytes() + s
+    return _packed(labels.size, 0, *header[2:]) + labels.tobytes() + s
+
+
+def _packed(*numbers: Any) -> bytes:
+    """The bytes of a header."""
+    try:
+        return _HEADER.pack(*numbers)
+    except (struct.error, OverflowError) as error:
+        raise AttributeValueError(
+            describe(
+                f"the numbers of a record's header do not fit: {error}",
+                where="pack",
+                facts=[
+                    f"{name}: {value!r:.80}"
+                    for name, value in zip(("flag", "label", "id", "id2"), numbers, strict=False)
+                ],
+                hint="a label of float32, and an id and id2 from 0 to 2**64 - 1",
+            )
+        ) from error
 
 
 def unpack(s: bytes) -> tuple[IRHeader, bytes]:

@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from gluonic.gluon.archives import reading_archive
 from gluonic.graph.errors import FileFormatError
 from gluonic.graph.files import write_atomically
 from gluonic.io import MNISTIter
@@ -16,11 +17,8 @@ _PUBLISHED = "http://data.mxnet.io/mxnet/data"
 
 
 def _unpack(archive: str, folder: str) -> None:
-    try:
-        with zipfile.ZipFile(archive) as file:
-            file.extractall(folder)
-    except zipfile.BadZipFile as error:
-        raise FileFormatError(f"{archive}: {error}") from error
+    with reading_archive(archive), zipfile.ZipFile(archive) as file:
+        file.extractall(folder)
 
 
 def _fetch_files(archive: str, files: Sequence[str]) -> None:

@@ -7,10 +7,13 @@ from collections.abc import Collection, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from gluonic.graph.errors import AttributeValueError
+from gluonic.graph.errors import AttributeValueError, FileFormatError
 from gluonic.graph.files import write_atomically
 
 _SEED = 100  # MXNet's, so that lists are in its order
+
+
+_LARGEST_NUMBER = 2**64 - 1
 
 
 class ListedImage(NamedTuple):
@@ -108,15 +111,22 @@ def write_list(path: str, images: Sequence[ListedImage]) -> None:
 
 def read_list(path: str) -> Iterator[ListedImage]:
     """Read a list of images; invalid lines are logged and skipped."""
+    for number, line in enumerate(_lines(path), 1):
+        words = [word.strip() for word in line.strip().split("\t")]
+        try:
+            first, *labels, name = words
+            if not labels:
+                raise ValueError("a number, a label and a path must be there, with tabs between")
+            if not 0 <= int(first) <= _LARGEST_NUMBER:
+                raise ValueError(f"{first} is not between 0 and {_LARGEST_NUMBER}")
+            yield ListedImage(int(first), name, tuple(map(float, labels)))
+        except ValueError as error:
+            logging.error("%s: line %d is left out: %s", path, number, error)
+
+
+def _lines(path: str) -> Iterator[str]:
     with open(path, encoding="utf-8") as file:
-        for number, line in enumerate(file, 1):
-            words = [word.strip() for word in line.strip().split("\t")]
-            try:
-                first, *labels, name = words
-                if not labels:
-                    raise ValueError(
-                        "a number, a label and a path must be there, with tabs between"
-                    )
-                yield ListedImage(int(first), name, tuple(map(float, labels)))
-            except ValueError as error:
-                logging.error("%s: line %d is left out: %s", path, number, error)
+        try:
+            yield from file
+        except UnicodeDecodeError as error:
+            raise FileFormatError(f"{path}: damaged: this is no text in UTF-8: {error}") from error

@@ -59,7 +59,8 @@ class Placement:
         for offset in (0, PAGE + room):
             _protect(made, offset, PAGE, _NO_ACCESS)
         begin = PAGE + (room - size if self.at_end else 0)
-        return made[begin : begin + size].view(dtype).reshape(shape)
+        found: Array = made[begin : begin + size].view(dtype).reshape(shape)
+        return found
 
     def copy(self, array: Array, *, writable: bool) -> Array:
         """A copy; if it is not writable, writing to it ends the process."""

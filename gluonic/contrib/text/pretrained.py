@@ -10,6 +10,7 @@ from functools import cache
 from pathlib import Path
 
 from gluonic.base import data_dir
+from gluonic.gluon.archives import reading_archive
 from gluonic.gluon.fetching import (
     check_sha1,
     download,
@@ -88,12 +89,10 @@ def find_file(embedding: str, file: str, digest: str, root: str | None = None) -
 
 def _unpack(archive: Path, file: str, target: str) -> None:
     """Write a file of an archive to a path."""
-    try:
-        with (
-            zipfile.ZipFile(archive) as inside,
-            inside.open(file) as read,
-            open(target, "wb") as out,
-        ):
-            shutil.copyfileobj(read, out)
-    except (zipfile.BadZipFile, KeyError, EOFError) as error:
-        raise FileFormatError(f"{archive} is damaged: it holds no {file}: {error}") from error
+    with (
+        reading_archive(f"{archive} is damaged: it holds no {file}"),
+        zipfile.ZipFile(archive) as inside,
+        inside.open(file) as read,
+        open(target, "wb") as out,
+    ):
+        shutil.copyfileobj(read, out)

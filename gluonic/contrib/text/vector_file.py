@@ -80,14 +80,21 @@ class MissingVectorsError(MXNetError, ValueError):
 
 def _rows(file: Path, delimiter: str, encoding: str) -> Iterator[tuple[str, str, list[float]]]:
     """The number of each line with the file's name, its word and its numbers."""
+    for number, text in enumerate(_lines(file, encoding), 1):
+        token, *texts = text.rstrip().split(delimiter)
+        line = f"{file}, line {number}"
+        if not texts:
+            raise VectorFileError(f"{line}: {token!r:.80} has no numbers after {delimiter!r}")
+        try:
+            values = [float(text) for text in texts]
+        except ValueError as error:
+            raise VectorFileError(f"{line}: {error}") from error
+        yield line, token, values
+
+
+def _lines(file: Path, encoding: str) -> Iterator[str]:
     with file.open(encoding=encoding) as lines:
-        for number, text in enumerate(lines, 1):
-            token, *texts = text.rstrip().split(delimiter)
-            line = f"{file}, line {number}"
-            if not texts:
-                raise VectorFileError(f"{line}: {token!r:.80} has no numbers after {delimiter!r}")
-            try:
-                values = [float(text) for text in texts]
-            except ValueError as error:
-                raise VectorFileError(f"{line}: {error}") from error
-            yield line, token, values
+        try:
+            yield from lines
+        except UnicodeDecodeError as error:
+            raise VectorFileError(f"{file}: this is no text in {encoding}: {error}") from error

@@ -132,10 +132,12 @@ class LoaderWorkers:
         if self._threads:
             return ThreadPoolExecutor(self._count)
         kinds = multiprocessing.get_all_start_methods()
-        context = _Recording(multiprocessing.get_context("fork" if "fork" in kinds else None))
-        self._processes = context.processes
+        recording: Any = _Recording(
+            multiprocessing.get_context("fork" if "fork" in kinds else None)
+        )
+        self._processes = recording.processes
         arguments = (self._dataset, self._batchify)
-        return ProcessPoolExecutor(self._count, context, initializer=_begin, initargs=arguments)
+        return ProcessPoolExecutor(self._count, recording, initializer=_begin, initargs=arguments)
 
     def result(self, batch: "Future[Any]") -> Any:
         """Wait for a batch.

@@ -2,12 +2,12 @@
 
 import re
 import shutil
-import zlib
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from zipfile import BadZipFile, ZipFile
+from zipfile import ZipFile
 
 from gluonic.base import data_dir
+from gluonic.gluon.archives import reading_archive
 from gluonic.gluon.fetching import (
     download,
     has_repository,
@@ -86,15 +86,13 @@ def _fetched(name: str, folder: Path) -> Path:
         archive = download(url, str(Path(temporary) / "model.zip"))
 
         def unpack(path: str) -> None:
-            try:
-                with (
-                    ZipFile(archive) as packed,
-                    packed.open(target.name) as content,
-                    open(path, "wb") as out,
-                ):
-                    shutil.copyfileobj(content, out)
-            except (BadZipFile, KeyError, zlib.error, EOFError) as error:
-                raise FileFormatError(f"{url}: holds no {target.name}: {error}") from error
+            with (
+                reading_archive(f"{url}: holds no {target.name}"),
+                ZipFile(archive) as packed,
+                packed.open(target.name) as content,
+                open(path, "wb") as out,
+            ):
+                shutil.copyfileobj(content, out)
 
         write_checked(target, _digest(name), url, unpack)
     return target

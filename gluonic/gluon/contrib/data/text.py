@@ -11,6 +11,7 @@ from gluonic import ndarray as nd
 from gluonic.base import data_dir
 from gluonic.contrib.text.counting import count_tokens_from_str
 from gluonic.contrib.text.vocab import Vocabulary
+from gluonic.gluon.archives import reading_archive
 from gluonic.gluon.contrib.data._constants import EOS_TOKEN
 from gluonic.gluon.data.dataset import Dataset
 from gluonic.gluon.data.finding import find
@@ -84,13 +85,10 @@ class _WikiText(Dataset):
 
 def _from_archive(path: Path, name: str) -> bytes:
     """Read one file of an archive; nothing is written to the disk."""
-    try:
-        with zipfile.ZipFile(path) as archive:
-            for member in archive.namelist():
-                if Path(member).name == name:
-                    return archive.read(member)
-    except (zipfile.BadZipFile, OSError, EOFError) as error:
-        raise FileFormatError(f"{path}: damaged: {error}") from error
+    with reading_archive(f"{path}: damaged"), zipfile.ZipFile(path) as archive:
+        for member in archive.namelist():
+            if Path(member).name == name:
+                return archive.read(member)
     raise FileFormatError(f"{path}: there is no {name} in this archive")
 
 
