@@ -16,6 +16,7 @@ from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.builder import F
 from gluonic.graph.draws import draws
 from gluonic.graph.gradient import gradients, has_losses
+from gluonic.graph.running_again import runs_once
 from gluonic.graph.subgraphs import held_graphs
 from gluonic.graph.versions import mark_all_modified, mark_modified
 
@@ -57,16 +58,6 @@ def _passed_on(program: Program) -> list[int] | None:
     indices = {variable.entry(): i for i, variable in enumerate(program.inputs)}
     outputs = program.graph.outputs
     return [indices[e] for e in outputs] if indices.keys() >= set(outputs) else None
-
-
-def _runs_once(node: Node, train: bool) -> bool:
-    """Whether running a node again would call the user's code, or return something else."""
-    graphs = held_graphs(node)
-    if graphs:
-        inner = [n for graph in graphs for n in graph.nodes if not n.is_variable]
-        return draws(node, train) or any(n.applied.states or _runs_once(n, train) for n in inner)
-    application = node.applied
-    return application.op.calls_back or application.op.name == "IdentityAttachKLSparseReg"
 
 
 class DifferentiableProgram:
@@ -121,7 +112,7 @@ class DifferentiableProgram:
         self.gradient_outputs = self._differentiate(wanted, heads, train, with_parts)
         both = Graph(entry for entry in self.gradient_outputs if entry is not None)
         self._saved, self.drawn = self._entries_to_save(both), self._drawing_nodes(both, train)
-        self.once = [n for n in self._forward_nodes(both) if _runs_once(n, train)]
+        self.once = [n for n in self._forward_nodes(both) if runs_once(n, train)]
         self.unrepeated = [
             n.entry(i) for n in (*self.drawn, *self.once) for i in range(n.output_count)
         ]

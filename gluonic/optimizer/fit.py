@@ -1,4 +1,4 @@
-"""Checks that a state fits an optimizer and a parameter."""
+"""Checks that a state fits an optimizer and a parameter, and the sizes of states."""
 
 from collections.abc import Callable
 from typing import Any
@@ -7,6 +7,7 @@ import numpy as np
 
 from gluonic.graph.errors import MismatchError, describe
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray
 from gluonic.optimizer.base import Optimizer
 
 _DECISIVE = ("create_state", "create_state_multi_precision", "update")
@@ -78,3 +79,14 @@ def _nested(state: Any, of_part: Callable[[Any, int], str], depth: int) -> str:
     if depth == _DEEPEST or len(state) > _LONGEST:  # a file may hold anything
         return "a tuple of many"
     return f"({', '.join(of_part(part, depth + 1) for part in state)})"
+
+
+def size_of(made: Any) -> int:
+    """The bytes of an array, or of text for one."""
+    if isinstance(made, BaseSparseNDArray):
+        return sum(part.nbytes for part in (made.data.elements, made.indices.elements))
+    if isinstance(made, NDArray):
+        return made.elements.nbytes
+    if isinstance(made, (bytes, bytearray)):
+        return len(made)
+    return made.nbytes if isinstance(made, np.ndarray) else 0

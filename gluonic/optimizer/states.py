@@ -27,7 +27,7 @@ from gluonic.ndarray.serialization import dump_array, load_array
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from gluonic.optimizer.attributes import checked_attributes
 from gluonic.optimizer.base import Optimizer
-from gluonic.optimizer.fit import require_fit
+from gluonic.optimizer.fit import require_fit, size_of
 from gluonic.optimizer.pickles import Named, PickledCall, parse
 
 _DEEPEST = 100
@@ -209,7 +209,7 @@ class _Maker:
         maker = _BY_NAME.get(title)
         try:
             made = self.instance(call.called, call.state) if maker is None else maker(self, call)
-            self._take(_size_of(made))
+            self._take(size_of(made))
             return made
         except FileFormatError:
             raise
@@ -238,17 +238,6 @@ class _Maker:
         else:
             made.__dict__.update(attributes)
         return made
-
-
-def _size_of(made: Any) -> int:
-    """The bytes of an array, or of text for one."""
-    if isinstance(made, BaseSparseNDArray):
-        return sum(part.nbytes for part in (made.data.elements, made.indices.elements))
-    if isinstance(made, NDArray):
-        return made.elements.nbytes
-    if isinstance(made, (bytes, bytearray)):
-        return len(made)
-    return made.nbytes if isinstance(made, np.ndarray) else 0
 
 
 def _canonical(named: Named) -> str:
