@@ -183,7 +183,8 @@ def faults(
     threads: int = 1,
 ) -> tuple[int, list[str]]:
     """How many calls were made in other processes, and what was running when one died."""
-    found, calls, left = [], 0, list(cases)
+    found: list[str] = []
+    calls, left = 0, list(cases)
     environment = {
         **os.environ, "GLUONIC_CPU": level, "GLUONIC_CACHE": "0", "GLUONIC_NUM_THREADS": str(threads),
         "OPENBLAS_NUM_THREADS": "1",
