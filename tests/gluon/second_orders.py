@@ -166,13 +166,13 @@ def main() -> int:
     parser.add_argument("--count", type=int, default=2000)
     parser.add_argument("--seed", type=int, default=0)
     chosen = parser.parse_args()
-    faults = [
-        found
-        for seed in range(chosen.seed, chosen.seed + chosen.count)
-        if (found := Program(seed).fault())
-    ]
-    print(*faults, f"{chosen.count} programs, {len(faults)} differ", sep="\n")
-    return len(faults)
+    faults = 0
+    for seed in range(chosen.seed, chosen.seed + chosen.count):
+        if found := Program(seed).fault():
+            faults += 1
+            print(found, flush=True)
+    print(f"{chosen.count} programs, {faults} differ")
+    return faults
 
 
 if __name__ == "__main__":
