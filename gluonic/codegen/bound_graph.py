@@ -17,7 +17,7 @@ from gluonic.graph.events import EVENTS
 from gluonic.support.cached_property import cached_property
 from gluonic.support.gc_pause import paused
 from gluonic.support.locks import lock
-from gluonic.support.pieces import Pieces, Unfinished, UnfinishedError, noted
+from gluonic.support.pieces import Pieces, UnfinishedError, WorkInPieces, noted
 
 if TYPE_CHECKING:
     from gluonic.codegen.native.specialization import Specialization
@@ -44,7 +44,7 @@ class _Unfinished:
     """
 
     def __init__(self, key: tuple[bool, Signatures], work: Pieces[Binding]) -> None:
-        self.key, self.work = key, Unfinished(work)
+        self.key, self.work = key, WorkInPieces(work)
         self.others = {key}
 
 

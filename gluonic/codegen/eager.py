@@ -17,7 +17,7 @@ from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.lowerings.entry import known_lowering, lowering_of
 from gluonic.codegen.warm_up import operator_cost
 from gluonic.graph import Application, Array, Run, Signatures, shapes_and_dtypes
-from gluonic.graph.interpret import signature_of
+from gluonic.graph.kernel_runs import signature_of
 from gluonic.support.gc_pause import paused
 
 if TYPE_CHECKING:

@@ -219,18 +219,22 @@ def present(location: Location | None) -> Location | None:
     return user_location() or location if isinstance(location, CallLocation) else location
 
 
-@lru_cache(maxsize=1024)
 def is_ours(file: str) -> bool:
-    """Whether a file belongs to gluonic, or to the standard library, which calls others' functions."""
-    if file.startswith((PACKAGE, "<frozen")):
-        return True
-    return file.startswith(_STANDARD) and not _INSTALLED.match(file, len(_STANDARD))
+    """Whether a file belongs to gluonic, or to Python's own start of programs."""
+    return file.startswith((PACKAGE, "<frozen"))
+
+
+@lru_cache(maxsize=1024)
+def _is_no_program(file: str) -> bool:
+    """Whether a file is ours, or of the standard library, which calls programs' functions."""
+    is_standard = file.startswith(_STANDARD) and not _INSTALLED.match(file, len(_STANDARD))
+    return is_standard or is_ours(file)
 
 
 def user_location() -> Location | None:
     """The innermost line on the stack that is the user's; None in a command such as ``gluonic view``."""
     frame: FrameType | None = sys._getframe(1)
-    while frame is not None and is_ours(frame.f_code.co_filename):
+    while frame is not None and _is_no_program(frame.f_code.co_filename):
         if frame.f_code.co_filename == _COMMAND_LINE:
             return None
         frame = frame.f_back
@@ -243,7 +247,7 @@ def warn(message: str) -> None:
     """Warn at the innermost line on the stack that is not gluonic's own; Python shows it once per line."""
     frame: FrameType | None = sys._getframe(1)
     level = 2
-    while frame is not None and is_ours(frame.f_code.co_filename):
+    while frame is not None and _is_no_program(frame.f_code.co_filename):
         frame, level = frame.f_back, level + 1
     warnings.warn(message, stacklevel=level)
 

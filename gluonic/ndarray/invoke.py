@@ -19,7 +19,7 @@ from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.conforming import own
 from gluonic.graph.errors import MXNetError, describe, replacing
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import ARRAY_ERRORS, signature_of
+from gluonic.graph.kernel_runs import ARRAY_ERRORS, signature_of
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import OutputType, compute, conformed
 from gluonic.ndarray.numpy_class import numpy_array

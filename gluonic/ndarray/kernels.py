@@ -11,7 +11,7 @@ from gluonic.graph import Application, Array, Run, Signature
 from gluonic.graph.conforming import conform, own
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
-from gluonic.graph.interpret import ARRAY_ERRORS, computed, refused, signature_of, without_memory
+from gluonic.graph.kernel_runs import ARRAY_ERRORS, computed, refused, signature_of, without_memory
 from gluonic.graph.memory import lacks_memory, too_large
 from gluonic.graph.promotion import WIDENS_SCALARS, widens
 from gluonic.graph.versions import mark_all_modified, write

@@ -45,7 +45,7 @@ class UnfinishedError(Exception):
     """Work is not finished yet."""
 
 
-class Unfinished(Generic[T]):
+class WorkInPieces(Generic[T]):
     """Work that is done piece by piece.
 
     Parameters

@@ -10,7 +10,7 @@ import numpy as np
 from hypothesis import strategies as st
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
-from gluonic.graph.interpret import run_node
+from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from gluonic.graph.operator import Array, Run
 from gluonic.graph.random_source import RandomSource

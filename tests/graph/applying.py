@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.application import Application
-from gluonic.graph.interpret import run_node
+from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.random_source import RandomSource
 from gluonic.graph.rules import same

@@ -10,7 +10,7 @@ import numpy.typing as npt
 import pytest
 
 from gluonic.graph.application import Application
-from gluonic.graph.interpret import run_node
+from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.random_source import RandomSource

@@ -14,7 +14,7 @@ import pytest
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.application import Application
-from gluonic.graph.interpret import signature_of
+from gluonic.graph.kernel_runs import signature_of
 from gluonic.graph.node_attributes import as_text
 from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.graph.rules import same

@@ -17,7 +17,7 @@ from gluonic.graph.conforming import own
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.failures import note_failure
-from gluonic.graph.interpret import run_in_graph, signature_of
+from gluonic.graph.kernel_runs import run_in_graph, signature_of
 from gluonic.graph.versions import mark_all_modified
 from gluonic.support.record import record
 

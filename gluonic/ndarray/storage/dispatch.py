@@ -10,7 +10,7 @@ from gluonic.graph import REGISTRY, Application, Array, Signature
 from gluonic.graph.conforming import own
 from gluonic.graph.errors import InferenceError, describe, warn
 from gluonic.graph.gradient import input_gradients
-from gluonic.graph.interpret import signature_of
+from gluonic.graph.kernel_runs import signature_of
 from gluonic.graph.storage import values as storage_values
 from gluonic.graph.storage.forms import FORMS, as_read, given_kind
 from gluonic.graph.storage.values import (

@@ -14,7 +14,8 @@ from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.inspection.explain import explain
 from gluonic.graph.builder import F
 from gluonic.graph.half_precision import rounded_attributes
-from gluonic.graph.interpret import interpret, run_node
+from gluonic.graph.interpret import interpret
+from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from gluonic.graph.operator import REGISTRY
 from tests.codegen.agreement import check_backward, check_forward, new_run

@@ -291,7 +291,7 @@ def test_exchanged_files_of_the_cache_change_no_number(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setenv("GLUONIC_CACHE_DIR", str(tmp_path))
-    sums = [(*scaled_sum(next(_numbers)), [], [np.ones((2, 3))]) for _ in range(2)]
+    sums: list[Any] = [(*scaled_sum(next(_numbers)), [], [np.ones((2, 3))]) for _ in range(2)]
     graphs = [layers(), *sums]
     expected = [_computed(*each) for each in graphs]
     entries = sorted(tmp_path.iterdir())

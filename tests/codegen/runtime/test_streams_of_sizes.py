@@ -18,7 +18,7 @@ from gluonic.codegen.shapes.symbolic import varies
 from gluonic.gluon import nn, rnn
 from gluonic.graph import REGISTRY
 from gluonic.graph.application import MOST_SIGNATURES
-from gluonic.graph.interpret import signature_of
+from gluonic.graph.kernel_runs import signature_of
 
 Shape = tuple[int, ...]
 

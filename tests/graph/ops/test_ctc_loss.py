@@ -9,7 +9,7 @@ import pytest
 
 from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.interpret import run_node
+from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.random_source import RandomSource
 from tests.graph.samples.sample import uniform

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 
-from gluonic.graph.interpret import run_node
+from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.random_source import RandomSource
 from tests.graph.applying import application

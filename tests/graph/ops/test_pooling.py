@@ -12,7 +12,8 @@ from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.gradient import gradients
 from gluonic.graph.infer import infer
-from gluonic.graph.interpret import interpret, run_node
+from gluonic.graph.interpret import interpret
+from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.ops import pooling_kernels

@@ -9,7 +9,7 @@ import pytest
 from gluonic.graph import ops  # noqa: F401 - fills the registry
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import infer
-from gluonic.graph.interpret import run_node
+from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.random_source import RandomSource
