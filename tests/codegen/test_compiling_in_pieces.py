@@ -12,6 +12,7 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.codegen.bound_graph import BoundGraph
 from gluonic.codegen.compile_budget import LEAST
+from gluonic.codegen.eager_graph import EagerGraph
 from gluonic.codegen.native import shared_kernels, stored_code
 from gluonic.codegen.program import Program
 from gluonic.gluon import nn
@@ -198,3 +199,30 @@ def test_a_training_step_is_compiled_program_by_program() -> None:
         if net.cache_info().misses == 2:
             break
     assert seen == {0, 1, 2}
+
+
+def test_calls_that_wait_run_as_many_operators_as_machine_code_as_eager_calls(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    ran: list[str] = []
+
+    def noted(graph: EagerGraph, *arguments: Any) -> Any:
+        ran.append(graph.name)
+        return run(graph, *arguments)
+
+    run = EagerGraph.run
+    monkeypatch.setattr(EagerGraph, "run", noted)
+    counts: dict[bool, list[int]] = {}
+    for hybridizes in (False, True):
+        refill_budget()
+        net, x = _convolutions(), nd.ones((16, 1, 48, 48))
+        net.initialize(mx.init.Xavier())
+        net.hybridize(hybridizes)
+        found = counts[hybridizes] = []
+        while len(found) < 60 and not (hybridizes and net.cache_info().misses):
+            ran.clear()
+            net(x)
+            found.append(len(ran))
+    eager, waiting = counts[False], counts[True][:-1]
+    assert max(waiting) >= 2
+    assert all(one >= other for one, other in zip(waiting, eager, strict=False))
