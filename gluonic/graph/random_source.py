@@ -6,6 +6,7 @@ permutations, dropout between recurrent layers, and random image augmentation dr
 """
 
 from collections.abc import Callable, Iterable, Sequence
+from contextlib import suppress
 from functools import partial
 from typing import Any, ClassVar, Protocol, TypeAlias
 
@@ -112,7 +113,8 @@ class RandomSource:
         cost = sum(_cost("uniform", runs_of(size)[0], size) for size in sizes)
         with self._lock:
             if RandomSource.machine is None and cost > _WORTH_AT_ONCE:
-                RandomSource.machine = load()
+                with suppress(MemoryError):  # Python draws where there is no room for the compiler
+                    RandomSource.machine = load()
 
     def draw(self, name: str, shape: tuple[int, ...], dtype: Any, *parameters: Any) -> Array:
         """Draw an array from the parallel twisters; `FILLS` documents `name` and `parameters`."""

@@ -10,7 +10,16 @@ from gluonic.graph.errors import MXNetError
 
 
 class CommandError(Exception):
-    """A command was asked for what it cannot do; the message says what would work."""
+    """A command was asked for what it cannot do.
+
+    Parameters
+    ----------
+    problem : what is wrong
+    hint : what would work
+    """
+
+    def __init__(self, problem: str, hint: str | None = None) -> None:
+        super().__init__(problem if hint is None else f"{problem}\n  Try: {hint}")
 
 
 def program_name() -> str:

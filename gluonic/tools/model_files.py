@@ -41,12 +41,12 @@ def load_network(file: Path) -> Symbol:
         return sym.load(str(file))
     told = f"{file} holds {held.value}, not a network"
     if held is not Held.PARAMETERS:
-        raise CommandError(f"{told}\n  Try: symbol JSON, such as net-symbol.json")
+        raise CommandError(told, hint="symbol JSON, such as net-symbol.json")
     stem = re.sub(r"-\d{4}$", "", file.stem)
     networks = [file.with_name(f"{stem}{ending}.json") for ending in ("-symbol", "")]
     network = next((path for path in networks if path.is_file()), "its symbol JSON")
     lists = f"{program_name()} summary {file}, which lists the arrays"
-    raise CommandError(f"{told}\n  Try: {network}; or {lists}")
+    raise CommandError(told, hint=f"{network}; or {lists}")
 
 
 def load_parameters(given: str | None, network: Path) -> dict[str, NDArray]:

@@ -35,11 +35,11 @@ def show_once(page: bytes, title: str, patience: float = PATIENCE) -> None:
         try:
             host, port = server.server_address[:2]
             if not webbrowser.open(f"http://{host!s}:{port}{address}"):
-                raise CommandError("no browser was found\n  Try: --output FILE.html")
+                raise CommandError("no browser was found", hint="--output FILE.html")
             if not server.sent.wait(patience):
                 raise CommandError(
-                    f"no browser asked for the page within {patience:g} seconds\n"
-                    "  Try: --output FILE.html"
+                    f"no browser asked for the page within {patience:g} seconds",
+                    hint="--output FILE.html",
                 )
         finally:
             server.shutdown()

@@ -45,7 +45,7 @@ def _format_of(output: Path) -> str:
     lacking = lacking_programs(kind)
     if lacking:
         raise CommandError(
-            f"{output} needs {lacking} which is not installed\n  Try: --output with {_FORMATS}"
+            f"{output} needs {lacking} which is not installed", hint=f"--output with {_FORMATS}"
         )
     return kind
 

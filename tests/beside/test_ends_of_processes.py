@@ -52,6 +52,7 @@ def test_a_program_ends_as_it_says_in_the_middle_of_an_epoch(
     last, expected = WAYS[way]
     program = (
         "import os, signal, sys, threading\nimport gluonic as mx\nfrom gluonic import gluon\n"
+        "signal.signal(signal.SIGINT, signal.default_int_handler)  # the parent may ignore it\n"
         f"folder = sys.argv[1]\nfound = {ITERATORS[kind]}\nnext(found)\n"
         f"print('begun', flush=True)\n{last}\n"
     )

@@ -16,6 +16,8 @@ from gluonic.ndarray.array import NDArray
 from gluonic.optimizer import fused as fused_updates
 from gluonic.optimizer.base import Optimizer, RuleOptimizer
 
+pytestmark = pytest.mark.usefixtures("compiled_at_once")
+
 SHAPES = [(7,), (33, 5), (1,), (64, 3, 3), (2, 0), (20_011,)]
 SETTINGS: list[tuple[str, dict[str, Any]]] = [
     ("sgd", {}),

@@ -74,7 +74,9 @@ def test_every_protocol_of_pickle_is_read(case: str, protocol: int) -> None:
 
 
 def _settings(optimizer: Any) -> dict[str, Any]:
-    return {k: v for k, v in vars(optimizer).items() if k not in ("sym_info", "lr_scheduler")}
+    """What is saved of an optimizer, besides its schedule and its symbol."""
+    saved = optimizer.__getstate__()
+    return {k: v for k, v in saved.items() if k not in ("sym_info", "lr_scheduler")}
 
 
 class Remembering(mx.optimizer.SGD):

@@ -96,13 +96,17 @@ def backward() -> None:
 
 @entrance
 def custom() -> None:
+    class Filling(mx.operator.CustomOp):
+        def forward(self, *arguments: Any) -> None:
+            """Leave the outputs as they are."""
+
     @mx.operator.register("memory_entrance")
     class Prop(mx.operator.CustomOpProp):
         def infer_shape(self, shapes: Any) -> Any:
             return shapes, [(_MANY,)], []
 
         def create_operator(self, *arguments: Any) -> Any:
-            return mx.operator.CustomOp()
+            return Filling()
 
     nd.Custom(nd.ones((1,)), op_type="memory_entrance")
 

@@ -95,6 +95,7 @@ def test_saving_a_checkpoint_is_logged_and_drops_mixed_precision_casts(
     ]
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_contexts_are_compiled_for_once(monkeypatch: pytest.MonkeyPatch) -> None:
     made = compiled(monkeypatch)
     module = mx.mod.Module(module_kinds.network(mx), context=[mx.cpu(i) for i in range(3)])
@@ -104,6 +105,7 @@ def test_contexts_are_compiled_for_once(monkeypatch: pytest.MonkeyPatch) -> None
     assert len(made) == 2  # forward and backward
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_a_bucket_seen_before_compiles_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     made = compiled(monkeypatch)
     module = module_kinds.bucketing(mx)
@@ -116,6 +118,7 @@ def test_a_bucket_seen_before_compiles_nothing(monkeypatch: pytest.MonkeyPatch) 
     assert counts == [2, 4, 6, 6, 6, 6]
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_batches_of_another_size_compile_nothing(monkeypatch: pytest.MonkeyPatch) -> None:
     made = compiled(monkeypatch)
     module = module_kinds.bucketing(mx)

@@ -187,6 +187,7 @@ def three_deep() -> Any:
     return net
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_hooks_of_a_hybridized_net_itself_cost_nothing() -> None:
     net, called = three_deep(), list[Any]()
     net.hybridize()
@@ -199,6 +200,7 @@ def test_hooks_of_a_hybridized_net_itself_cost_nothing() -> None:
     assert net.cache_info().hits == 2
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 @pytest.mark.parametrize("first", ["hook", "hybridize", "call"])
 def test_hooks_of_parts_run_in_hybridized_nets_with_arrays(first: str) -> None:
     net, seen = three_deep(), list[Any]()

@@ -186,6 +186,7 @@ def test_times_are_those_of_steps_and_of_operators_called_eagerly() -> None:
     assert all(time > 0 for time in (*times.steps.values(), *times.eager.values()))
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_cache_info_counts_what_is_made_and_found() -> None:
     net = _ready(Mixed())
     assert net.cache_info().misses == 0
@@ -203,6 +204,7 @@ def test_cache_info_counts_what_is_made_and_found() -> None:
     assert net.cache_info().specializations > again.specializations
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_code_from_the_disk_cache_is_counted(monkeypatch: Any, tmp_path: Path) -> None:
     monkeypatch.setenv("GLUONIC_CACHE_DIR", str(tmp_path))
     monkeypatch.setenv("GLUONIC_CACHE", "1")
@@ -241,6 +243,7 @@ def test_the_environment_can_ask_for_a_dump_and_names_are_the_same_in_every_proc
     assert texts[0] == texts[1]
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_dumping_does_not_change_results(monkeypatch: Any, tmp_path: Path) -> None:
     x = nd.random.normal(shape=(8, 16))
     net = _ready(Mixed())

@@ -13,6 +13,8 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.gluon import nn
 
+pytestmark = pytest.mark.usefixtures("compiled_at_once")
+
 
 def compiled_net() -> Any:
     """A convolution whose filters are packed, batch norm's factors among them."""

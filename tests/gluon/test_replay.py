@@ -14,6 +14,8 @@ from gluonic.gluon import nn
 from gluonic.gluon.replay import EagerReplay, RecordedReplay, replay_of
 from gluonic.graph.errors import MXNetError
 
+pytestmark = pytest.mark.usefixtures("compiled_at_once")
+
 
 class Two(gluon.HybridBlock):
     """A block of two inputs."""

@@ -71,6 +71,7 @@ class Chain(Watched):
         return F.softmax(self.dense(F.exp(-x)) * 2)
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_a_new_batch_size_neither_traces_nor_compiles_again() -> None:
     net = hybridized(Chain())
     with autograd.record():

@@ -11,6 +11,8 @@ from gluonic.gluon import nn
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.tape import Leaf
 
+pytestmark = pytest.mark.usefixtures("compiled_at_once")
+
 
 def made(hybrid: bool, *, dtype: str = "float32", seed: int = 3) -> Any:
     """A small net whose parameters are the same each time."""

@@ -11,6 +11,8 @@ from gluonic.codegen.inspection.explain import explain
 from gluonic.gluon import HybridBlock, Trainer, loss, nn
 from gluonic.gluon.traces import traces_of
 
+pytestmark = pytest.mark.usefixtures("compiled_at_once")
+
 BATCH, PIXELS, LATENT = 32, 36, 3
 
 

@@ -12,6 +12,8 @@ from gluonic import autograd, nd, profiler
 from gluonic.gluon import nn
 from gluonic.ndarray.handing_over import listen
 
+pytestmark = pytest.mark.usefixtures("compiled_at_once")
+
 
 class Listener:
     """Records which buffers are handed over, with their values then, and those of the first buffer."""

@@ -75,6 +75,7 @@ def test_eager_operators_are_recorded_with_block_line_and_shapes(file: Path) -> 
     assert all(event["dur"] >= 0 for event in events if event["ph"] == "X")
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_every_step_of_a_compiled_graph_is_recorded_inside_its_graph(file: Path) -> None:
     net = Net()
     net.initialize()
@@ -98,6 +99,7 @@ def test_every_step_of_a_compiled_graph_is_recorded_inside_its_graph(file: Path)
     assert "topk" in {s["name"] for s in steps}
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_prepacking_is_recorded_when_it_happens(file: Path) -> None:
     net = Net()
     net.initialize()
@@ -138,6 +140,7 @@ def test_interpreted_graphs_are_recorded_node_by_node(file: Path, monkeypatch: A
     assert {"FullyConnected", "sigmoid", "topk"} <= names
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_compiling_is_recorded(file: Path, monkeypatch: Any) -> None:
     monkeypatch.setenv("GLUONIC_CACHE", "0")
     net = Net()

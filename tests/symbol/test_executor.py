@@ -329,6 +329,7 @@ def test_arrays_are_on_the_contexts_of_their_groups() -> None:
     assert net.simple_bind(cpu(3), a=(2,), b=(2,)).outputs[0].context == cpu(3)
 
 
+@pytest.mark.usefixtures("compiled_at_once")
 def test_a_reshaped_executor_runs_the_code_that_is_there() -> None:
     net = sym.FullyConnected(sym.var("x"), num_hidden=3, name="fc")
     executor = net.simple_bind(cpu(), x=(4, 4))

@@ -9,12 +9,16 @@ running code for another processor kills the process, so both are checked here.
 
 from __future__ import annotations
 
+import mmap
 import os
 import re
 from functools import cache
 from typing import Any
 
 from gluonic.support.record import record
+
+_SIZE_OF_LLVM = 256 << 20
+"""The address space, in bytes, that LLVM needs at least."""
 
 # The SIMD features that code generation uses, each with the one that it implies.
 _BUILDS_ON = {
@@ -121,11 +125,30 @@ class Target:
         )
 
 
+def _has_room(size: int) -> bool:
+    """Whether so many bytes of address space are left."""
+    try:
+        mmap.mmap(-1, size).close()
+    except OSError:
+        return False
+    return True
+
+
 @cache
 def load_llvm() -> Any:
-    """Import llvmlite's binding and initialize this machine's architecture."""
-    from llvmlite import binding
+    """Import llvmlite's binding and initialize this machine's architecture.
 
+    Raises
+    ------
+    MemoryError
+        If there is no room for LLVM.
+    """
+    try:
+        from llvmlite import binding
+    except OSError as error:
+        if _has_room(_SIZE_OF_LLVM):
+            raise
+        raise MemoryError("there is no room to load LLVM") from error
     binding.initialize_native_target()
     binding.initialize_native_asmprinter()
     return binding

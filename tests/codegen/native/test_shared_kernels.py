@@ -138,5 +138,5 @@ def test_a_product_is_found_on_disk_for_any_net(tmp_path: Path) -> None:
     before = {*tmp_path.glob("*.object")}
     _printed(tmp_path, "softmax")
     new = {*tmp_path.glob("*.object")} - before
-    assert len(before) == 2
-    assert len(new) == 1
+    assert len(before) > 1
+    assert len(new) == 1, "the product and what it calls were there"
