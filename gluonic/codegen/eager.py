@@ -146,9 +146,9 @@ def _graph_of(
     if not isinstance(calls, int):
         return calls
     if calls >= CALLS_IN_NUMPY:  # before that, the operator's entry is not needed
-        work = _work(application, arrays)
-        BUDGET.note_operator(_nanoseconds(application, arrays))
-        limit = _calls_in_numpy(application, work)
+        limit = _calls_in_numpy(application, _work(application, arrays))
+        if limit is not None and calls >= limit:
+            BUDGET.note_operator(_nanoseconds(application, arrays))
         if limit is None or (calls >= limit and _may_start()):
             counts[key] = made = None if limit is None else _prepared(application, use)
             return made
@@ -167,7 +167,7 @@ def _nanoseconds(application: Application, arrays: Sequence[Array]) -> int:
 
 def _may_start() -> bool:
     """Whether the compiler is imported, or may be now."""
-    return executor() == "compile" or BUDGET.allows_start()
+    return executor() == "compile" or BUDGET.allows_start(BUDGET.allows_operator)
 
 
 def _work(application: Application, arrays: Sequence[Array]) -> int:

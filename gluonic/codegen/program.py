@@ -154,7 +154,7 @@ class Program:
         """Whether nothing is compiled in this call."""
         if warm_up.lasts and not self._compiles_now(warm_up, arrays):
             return True
-        return not BUDGET.allows_start()
+        return not BUDGET.allows_start(BUDGET.allows_graph)
 
     def _compiles_now(self, warm_up: WarmUp, arrays: Sequence[Array]) -> bool:
         """Whether the first call is not interpreted, since more are expected and cost too much."""
