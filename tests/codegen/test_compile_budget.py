@@ -51,7 +51,9 @@ def test_calls_that_become_longer_are_some_calls_apart(cost: int, apart: int) ->
 def test_all_programs_of_a_training_step_share_the_budget() -> None:
     spent = _spent(CompileBudget(), [_MILLISECOND // 4] * 4, 30 * _MILLISECOND, 60)
     assert max(spent) <= LEAST
-    assert min(_distances(spent)) >= 5
+    first, *others = _distances(spent)
+    assert first >= 4  # the program asks before its call is counted
+    assert min(others) >= 5
 
 
 def test_graphs_wait_for_some_rounds_after_operators_were_compiled() -> None:
@@ -59,8 +61,8 @@ def test_graphs_wait_for_some_rounds_after_operators_were_compiled() -> None:
     budget.note_call(0, _MILLISECOND)
     assert budget.allows_operator(LEAST)
     spent = _spent(budget, [_MILLISECOND], 30 * _MILLISECOND, 20)
-    assert not any(spent[:5])
-    assert any(spent[5:])
+    assert not any(spent[:4])
+    assert any(spent[4:])
 
 
 def test_operators_are_paid_for_by_numpy_and_not_by_calls_of_graphs() -> None:
