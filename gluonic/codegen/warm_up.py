@@ -1,10 +1,10 @@
 """The number of calls of a graph that are interpreted before it is compiled.
 
 A net that is called a few times should not wait for machine code; one that is called often should have it soon.
-So compiling begins when all calls have cost a tenth of what it costs: a net that has been called n times is
-expected to be called ten times as often, and its code is kept on disk for the next run. Both costs are
-estimated from the graph and the shapes, never measured. So the program alone determines how each call runs, and
-the bits of its results.
+So compiling begins when all calls have cost a third of what it costs, or as soon as few calls would cost as
+much: a net that has been called n times is expected to be called a few times as often, and its code is kept on
+disk for the next run. Both costs are estimated from the graph and the shapes, never measured. So the program
+alone determines how each call runs, and the bits of its results.
 """
 
 from collections.abc import Sequence
@@ -21,8 +21,8 @@ MOST_CALLS = 250
 _AN_OPERATOR, _AN_ELEMENT, _A_PRODUCT = 16_000, 0.5, 0.05
 _A_NODE, _A_KERNEL, _A_PRODUCT_KERNEL = 150_000, 8_000_000, 25_000_000
 
-_EXPECTED = 10
-"""The number of calls that are expected for each that was made."""
+_EXPECTED, _FEW = 3, 15
+"""The number of calls that are expected for each that was made, and for any net."""
 
 SEVERAL = 3
 """After so many calls of a net, more are expected, also with gradients of other inputs."""
@@ -80,7 +80,7 @@ class WarmUp:
         self._calls += 1
         self._spent += cost
         self._latest[graph] = cost
-        self._weigh(self._spent)
+        self._weigh(sum(self._latest.values()))
 
     def expect(self, graph: Graph, cost: int) -> None:
         """Expect calls of a graph with a cost; graphs of unknown cost are expected to cost as much per node."""
@@ -90,9 +90,10 @@ class WarmUp:
         )
         self._weigh(sum(self._latest.values()) * all_nodes // known)
 
-    def _weigh(self, spent: int) -> None:
-        """Compare the cost of compiling with that of calls."""
-        self._is_enough = spent * _EXPECTED >= self._compiling
+    def _weigh(self, calls: int) -> None:
+        """Compare the cost of compiling with that of calls expected, given that of one of each graph."""
+        expected = max(self._spent * _EXPECTED, calls * _FEW)
+        self._is_enough = expected >= self._compiling
 
 
 class CallCost:

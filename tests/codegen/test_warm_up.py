@@ -52,7 +52,7 @@ def _calls_before_compiling(program: Program, arrays: Sequence[Any]) -> int:
 def test_a_small_graph_is_compiled_after_many_calls() -> None:
     program = Program(*_perceptron())
     count = _calls_before_compiling(program, _arrays(5))
-    assert 20 < count < MOST_CALLS
+    assert MOST_CALLS / 2 < count < 1.2 * MOST_CALLS
     assert program.cache_info().interpreted == count
 
 
