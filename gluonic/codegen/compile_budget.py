@@ -40,17 +40,14 @@ class CompileBudget:
         """A number for a program that calls will name."""
         return next(self._numbers)
 
-    def note_call(self, number: int, cost: int) -> None:
-        """Count a call of a program.
-
-        Parameters
-        ----------
-        number : the program's
-        cost : the estimated time of the call, in nanoseconds
-        """
+    def begin_call(self, number: int) -> None:
+        """Begin a call of a program that waits for its code; `number` is the program's."""
         if number in self._called:
             self._end_round()
         self._called.add(number)
+
+    def note_call(self, cost: int) -> None:
+        """Count a call that was begun, with its estimated time in nanoseconds."""
         self._cost += cost
 
     def _end_round(self) -> None:

@@ -136,8 +136,10 @@ class Program:
         finished : may be called, during the run, with the index of an output that is finished in that memory
         """
         if not self._interpreted and self.observer is None:
-            if self._warm_up is not None and self._waits(self._warm_up, arrays):
-                return self._warmed_up(arrays, run)
+            if self._warm_up is not None:
+                BUDGET.begin_call(self._number)
+                if self._waits(self._warm_up, arrays):
+                    return self._warmed_up(arrays, run)
             try:
                 results = self.compiled(arrays, run, into, finished)
                 self._warm_up = None
@@ -176,7 +178,7 @@ class Program:
             found, cost = self._interpret(arrays, run, None, inferred), self._cost_of(inferred)
         if self._warm_up is not None:
             self._warm_up.note(self.graph, cost)
-        BUDGET.note_call(self._number, cost)
+        BUDGET.note_call(cost)
         return found
 
     def _cost_of(self, inferred: InferredCall) -> int:
