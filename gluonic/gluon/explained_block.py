@@ -82,7 +82,7 @@ class ExplainedBlock(TracedBlock):
         """The trace that such inputs run, and the arrays among them."""
         arrays, structure = flatten(args, _is_array)
         key = key_of(structure, arrays)
-        return self._traces.known.get(key) or self._prepare(key, structure, arrays), arrays
+        return self._traces.find(key) or self._prepare(key, structure, arrays), arrays
 
     def plot(self, *args: Any, title: str = "", save_format: str = "html") -> "Drawing":
         """Draw the graph of the block for such inputs.

@@ -14,11 +14,12 @@ from gluonic.gluon.eager_scope import EAGER
 from gluonic.gluon.explained_block import ExplainedBlock
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike
+from gluonic.gluon.reads import OWN_NAMES
 from gluonic.gluon.replay import Replay
 from gluonic.gluon.structure import LEAF, ONE_ARRAY, Structure, flatten, of_arrays, restore
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.traced_block import METHODS
-from gluonic.gluon.traces import key_of, traces_of
+from gluonic.gluon.traces import MOST_TRACES, key_of, traces_of
 from gluonic.graph.array_semantics import unscoped
 from gluonic.graph.errors import CallError, MXNetError
 from gluonic.ndarray import NDArray
@@ -37,7 +38,6 @@ _FLAGS = (
 _MXNETS_FLAGS = {"static_alloc": False, "static_shape": False, "inline_limit": 2}
 _CALLED = ("forward", "_call_cached_op")  # a replayed call does not call them
 _HEEDED = frozenset((*_CALLED, "_callback", "_monitor_all"))
-MOST_TRACES = 64
 
 
 def _is_array(value: Any) -> bool:
@@ -227,12 +227,12 @@ class HybridBlock(ExplainedBlock):
             self._check_contexts(arrays)
         key = structure, STATE.training, STATE.recording, type(arrays[0])
         try:
-            trace = self._traces.known.get(key)
+            trace = self._traces.find(key)
         except TypeError:
             raise errors.unhashable_inputs(self, inputs) from None
         if trace is None or trace.bound is None:
             self._build_cache(*inputs)
-            trace = self._traces.known.get(key)
+            trace = self._traces.find(key)
             if trace is None or trace.bound is None:
                 trace = self._prepare(key, structure, arrays)
             if self._in_parts:
@@ -244,7 +244,7 @@ class HybridBlock(ExplainedBlock):
             trace.bound.op.observe(self._callback, self._monitor_all)
         outputs = trace.bound(arrays)
         if trace.bound.replay is not None:
-            self._offer_replay(trace.bound.replay, inputs)
+            self._offer_replay(trace, trace.bound.replay, inputs)
         if trace.output_structure is LEAF:
             return outputs[0]
         return restore(outputs, trace.output_structure)
@@ -256,7 +256,7 @@ class HybridBlock(ExplainedBlock):
         if len(arrays) > 1:
             self._check_contexts(arrays)
         key = structure, STATE.training, STATE.recording, type(arrays[0])
-        trace = self._traces.known.get(key)
+        trace = self._traces.find(key)
         if trace is None or trace.bound is None:
             trace = self._prepare(key, structure, arrays)
         if self._callback is not None or not (self._compiles or self._in_parts):
@@ -269,20 +269,25 @@ class HybridBlock(ExplainedBlock):
             else restore(outputs, trace.output_structure)
         )
 
-    def _offer_replay(self, replay: Replay, inputs: tuple[Any, ...]) -> None:
+    def _offer_replay(self, trace: Trace, replay: Replay, inputs: tuple[Any, ...]) -> None:
         """Let the next call be replayed, unless something must be checked in each call."""
         is_own = not any(map(self._is_overridden, _CALLED))
         has_hooks = self._forward_hooks or self._forward_pre_hooks or self._callback is not None
         if is_own and not has_hooks and all(isinstance(x, NDArray) for x in inputs):
+            replay.watches = trace.reads.watches
             self._set_replay(replay)
 
     def _prepare(self, key: Any, structure: Structure, arrays: list[NDArray]) -> Trace:
         """Trace the block for such inputs and give its parameters their values."""
         traces = self._traces
         with traces.lock, paused():
-            trace = traces.known.get(key)
+            trace = traces.find(key) or traces.recall(key)
             if trace is None:
                 trace = self._trace(restore(arrays, structure), structure, arrays)
+                trace = traces.adopt(key, trace) or trace
+            if trace.bound is not None:
+                return trace
+            reads, graph = trace.reads, trace.graph
             parameters = dict(self.collect_params().items())
             errors.warn_of_unused(self, trace, parameters)
             flags = dict(self._flags)
@@ -296,11 +301,10 @@ class HybridBlock(ExplainedBlock):
             trace = self._backends.applied(
                 trace, structure, parameters, arrays, keep_states=keep_states
             )
-            traces.enter(key, trace)
+            traces.enter(key, reads, graph, trace)
             self._heed_hooks_below()
             self._heed_sparse(parameters)
-            if len(traces.known) > MOST_TRACES:
-                del traces.known[next(iter(traces.known))]
+            if traces.drop_oldest():
                 errors.warn_of_many_traces(self, MOST_TRACES)
             return trace
 
@@ -375,15 +379,19 @@ class HybridBlock(ExplainedBlock):
         trace = self._traces.of_prediction
         if trace is None or trace.bound is None:
             raise errors.nothing_to_export(self)
-        return trace.bound.save(trace, path, epoch, remove_amp_cast=remove_amp_cast)
+        if not trace.reads.hold():
+            trace = self._own_trace(trace.input_structure, trace.inputs)
+        return trace.bind(dict(self.collect_params().items())).save(
+            trace, path, epoch, remove_amp_cast=remove_amp_cast
+        )
 
     def cache_info(self) -> CacheInfo:
         """Return counts of what was compiled for the block, and of its uses."""
-        bound = [trace.bound for trace in self._traces.known.values()]
-        return CacheInfo.total(b.cache_info() for b in bound if b is not None)
+        return CacheInfo.total(bound.cache_info() for bound in self._traces.all_bound)
 
 
 METHODS.update(vars(HybridBlock))
+OWN_NAMES.update(HybridBlock.__annotations__)
 _call_cached_op = HybridBlock._call_cached_op
 
 

@@ -8,6 +8,7 @@ output; `EagerReplay` for graphs that run entirely in Python.
 from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any, TypeAlias
 
+from gluonic.gluon.frozen import Watch, has_changed
 from gluonic.gluon.structure import LEAF, Structure, restore
 from gluonic.graph import Application, Array, Entry, shapes_and_dtypes
 from gluonic.graph.errors import MXNetError
@@ -43,14 +44,16 @@ class Replay:
     Attributes
     ----------
     is_stale : whether a call in the same mode had to take the slow path
+    watches : what of Python must be unchanged
     """
 
-    __slots__ = ("_context", "_count", "_kind", "_recording", "_training", "is_stale")
+    __slots__ = ("_context", "_count", "_kind", "_recording", "_training", "is_stale", "watches")
 
     def __init__(self, inputs: Sequence[NDArray]) -> None:
         first = inputs[0]
         self._count, self._kind, self._context = len(inputs), type(first), first.stated_context
         self._recording, self._training, self.is_stale = STATE.recording, STATE.training, False
+        self.watches: tuple[Watch, ...] = ()
 
     def __reduce__(self) -> Any:
         return type(None), ()
@@ -62,6 +65,8 @@ class Replay:
             or STATE.training is not self._training
             or EVENTS.active
         ):
+            return None
+        if self.watches and has_changed(self.watches):
             return None
         if len(inputs) != self._count:
             return self._refused()

@@ -11,6 +11,7 @@ from gluonic.gluon.hybrid_errors import undetermined
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter, expect_draws
 from gluonic.gluon.parameter_dict import PathLike
 from gluonic.gluon.parameter_values import is_overridden
+from gluonic.gluon.reads import NOTHING
 from gluonic.gluon.replay import EagerReplay, InferenceReplay, RecordedReplay, Replay
 from gluonic.gluon.structure import LEAF, Opened, Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING, note_call
@@ -45,6 +46,7 @@ class Trace:
     output : all outputs, as one symbol
     input_structure, output_structure : how inputs and outputs are nested
     graph : the graph of `output`
+    reads : what was read of Python to make it
     """
 
     def __init__(self, block: "TracedBlock", structure: Structure, arrays: Sequence[Any]) -> None:
@@ -101,7 +103,9 @@ class Trace:
     def with_graph(self, graph: Graph) -> "Trace":
         """The trace with another graph that computes the same outputs from inputs of the same names."""
         output = type(self.output)(graph.outputs)
-        return Trace.of_graph(self.inputs, output, self.input_structure, self.output_structure)
+        made = Trace.of_graph(self.inputs, output, self.input_structure, self.output_structure)
+        made.reads = self.reads
+        return made
 
     def adopt(self, leaves: Sequence[sym.Symbol]) -> None:
         """Set the outputs, and the graph that computes them."""
@@ -112,6 +116,7 @@ class Trace:
         self.output = leaves[0] if len(leaves) == 1 else type(leaves[0])(self.graph.outputs)
         self.input_nodes = [symbol.entries[0].node for symbol in self.inputs]
         self.bound: BoundTrace | None = None
+        self.reads = NOTHING
 
     def bind(self, parameters: dict[str, Parameter], *, at_once: bool = False) -> "BoundTrace":
         """Bind the graph's variables to the inputs and the parameters.

@@ -11,8 +11,10 @@ from gluonic import symbol as sym
 from gluonic.gluon import hybrid_errors as errors
 from gluonic.gluon.backend import BackendSteps
 from gluonic.gluon.block import Block
+from gluonic.gluon.frozen import freeze, is_immutable
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
+from gluonic.gluon.reads import OWN_NAMES, noting
 from gluonic.gluon.replay import Replay
 from gluonic.gluon.structure import (
     LEAF,
@@ -54,6 +56,7 @@ class TracedBlock(Block):
     prefix, params : as for `Block`
     """
 
+    _hybridized: bool
     _compiles: bool
     _in_parts = (
         False  # whether something of the graph is sparse, so that it cannot be compiled as a whole
@@ -79,11 +82,19 @@ class TracedBlock(Block):
         )
 
     def __setattr__(self, name: str, value: Any) -> None:
+        before = self.__dict__.get(name, self)
         super().__setattr__(name, value)
         if isinstance(value, TracedBlock):
             self._clear_cached_op()
         elif isinstance(value, Parameter):
             self._clear_traces()
+        elif value is not before:
+            self._heed_change(name, before, value)
+
+    def __delattr__(self, name: str) -> None:
+        before = self.__dict__.get(name, self)
+        super().__delattr__(name)
+        self._heed_change(name, before, self)
 
     def __getstate__(self) -> dict[str, Any]:
         """The state of a copy: everything but what was compiled."""
@@ -142,6 +153,19 @@ class TracedBlock(Block):
         """Let the next call be replayed, or take the slow path; `__setattr__` would see a user's change."""
         self.__dict__["_replay"] = replay
 
+    def _heed_change(self, name: str, before: Any, after: Any) -> None:
+        """Let the next call look whether it needs another trace, if one has read the attribute."""
+        for reads in TRACING.reads:
+            reads.note_change(self, name)
+        traces = self.__dict__.get("_traces")  # absent before `__init__`
+        if traces is None or name not in traces.read:
+            return
+        if is_immutable(before) and freeze(before, []) == freeze(after, []):
+            return
+        for block in (self, *traces.around):
+            block._traces.doubt()
+            block._set_replay(None)
+
     def _hooks_changed(self) -> None:
         self._set_replay(None)
         for block in self._traces.around:
@@ -171,18 +195,31 @@ class TracedBlock(Block):
         arrays, structure = flatten(tuple(inputs), lambda x: isinstance(x, NDArray))
         return self._trace(inputs, structure, arrays), arrays
 
+    def _note_read(self, block: Block, name: str) -> None:
+        """Note that a trace of this block reads an attribute of a block."""
+        if isinstance(block, TracedBlock):
+            block._traces.read.add(name)
+            block._traces.around.add(self)
+
     def _own_trace(self, structure: Structure, arrays: Sequence[Any]) -> Trace:
         if self._given is None:
-            return Trace(self, structure, arrays)
+            with noting(self, self._note_read) as reads:
+                made = Trace(self, structure, arrays)
+            made.reads = reads
+            return made
         errors.check_count(self, self._given, len(arrays))
         return self._given.again()
 
     def _trace_of_overridden(self, inputs: Any) -> Trace:
         """The trace of a block that overrides how its graph is made: one for all modes."""
-        if self._traces.latest is not None:
-            return self._traces.latest.again()
-        symbols, output = self._get_graph(*inputs)
-        return self._nested_trace(symbols, output, self._in_format, self._out_format)
+        latest = self._traces.latest
+        if latest is not None and latest.reads.hold():
+            return latest.again()
+        with noting(self, self._note_read) as reads:
+            symbols, output = self._get_graph(*inputs)
+        made = self._nested_trace(symbols, output, self._in_format, self._out_format)
+        made.reads = reads
+        return made
 
     def _is_overridden(self, name: str) -> bool:
         """Whether a class, an instance or a program has replaced a method."""
@@ -203,7 +240,8 @@ class TracedBlock(Block):
 
     def _get_graph(self, *args: Any) -> Any:
         """Return the inputs and outputs of the graph; trace it for such inputs, if there is none."""
-        if not self._cached_graph:
+        latest = self._traces.latest
+        if not self._cached_graph or (latest is not None and not latest.reads.hold()):
             leaves, structure = flatten(args, _is_input)
             self._traces.latest = self._own_trace(structure, leaves)
         return self._cached_graph
@@ -323,6 +361,7 @@ class TracedBlock(Block):
         return not any(self._is_overridden(name) for name in names)
 
 
+OWN_NAMES.update({*Block.__annotations__, *TracedBlock.__annotations__})
 METHODS: dict[str, Any] = dict(vars(TracedBlock))
 """The methods as they are defined, by name."""
 

@@ -7,6 +7,7 @@ from gluonic.graph import Graph
 from gluonic.graph.errors import CallLocation, Location
 
 if TYPE_CHECKING:
+    from gluonic.gluon.reads import Reads
     from gluonic.gluon.traced_block import TracedBlock
 
 
@@ -17,11 +18,13 @@ class Tracing(threading.local):
     ----------
     depth : number of nested traces in progress; hooks do not run meanwhile
     blocks : the blocks whose `hybrid_forward` runs on symbols now, outermost first
+    reads : notes what the traces in progress read of Python
     """
 
     def __init__(self) -> None:
         self.depth = 0
         self.blocks: list[TracedBlock] = []
+        self.reads: list[Reads] = []
 
 
 TRACING = Tracing()

@@ -10,7 +10,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, gluon, nd
-from gluonic.gluon import hybrid, nn
+from gluonic.gluon import nn, traces
 from gluonic.gluon.traces import traces_of
 from gluonic.graph.errors import CallError
 from tests.forking import forks, is_true_in_a_child
@@ -180,7 +180,7 @@ def test_ever_changing_numbers_do_not_accumulate_traces(
         def compute(self, F: Any, x: Any, *args: Any) -> Any:
             return x * args[0]
 
-    monkeypatch.setattr(hybrid, "MOST_TRACES", 5)
+    monkeypatch.setattr(traces, "MOST_TRACES", 5)
     net = hybridized(Scaled())
     for number in range(5):
         assert net(ones(), number).asnumpy().max() == number
