@@ -2,14 +2,14 @@
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from operator import is_
-from types import SimpleNamespace
+from operator import eq, is_
+from types import CellType, SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-Watch: TypeAlias = tuple[Callable[[], Collection[Any]], Collection[Any]]
-"""A function that returns the members of something mutable, and what it returned."""
+Watch: TypeAlias = Callable[[], bool]
+"""Whether something mutable has the members that it had."""
 
 _SCALARS = frozenset({bool, int, str, bytes, type(None), type(...)})
 _NUMBERS = frozenset({float, complex})
@@ -72,7 +72,7 @@ def freeze(value: Any, watches: list[Watch], depth: int = 0) -> Any:
     if isinstance(value, np.generic):
         return kind, value.tobytes()
     if isinstance(value, np.ndarray) and not value.dtype.hasobject and value.size <= _MOST_MEMBERS:
-        watches.append((value.tobytes, value.tobytes()))
+        watches.append(partial(_has_bytes, value, value.tobytes()))
         return kind, value.dtype.str, value.shape, value.tobytes()
     if depth < _DEEPEST and _is_namespace(value):
         return kind, _frozen_dict(vars(value), watches, depth + 1)
@@ -83,36 +83,70 @@ def freeze(value: Any, watches: list[Watch], depth: int = 0) -> Any:
     if isinstance(value, dict):
         return kind, _frozen_dict(value, watches, depth + 1)
     if not isinstance(value, (tuple, frozenset)):
-        watches.append((partial(list, value), list(value)))
+        watches.append(partial(_has_members, value, list(value)))
     return kind, [freeze(member, watches, depth + 1) for member in value]
 
 
 def _frozen_dict(members: dict[Any, Any], watches: list[Watch], depth: int) -> list[Any]:
-    watches.append((partial(_members, members), _members(members)))
+    watches.append(partial(_has_items, members, list(members), list(members.values())))
     return [(freeze(k, watches, depth), freeze(v, watches, depth)) for k, v in members.items()]
 
 
-def _members(mapping: dict[Any, Any]) -> list[Any]:
-    return [*mapping, *mapping.values()]
+def _has_bytes(array: np.ndarray[Any, Any], given: bytes) -> bool:
+    return array.tobytes() == given
+
+
+def _has_members(container: Collection[Any], given: list[Any]) -> bool:
+    """Whether a container has the very members that are given, by identity, which tells 1 from True."""
+    return len(container) == len(given) and all(map(is_, container, given))
+
+
+def _has_items(mapping: dict[Any, Any], keys: list[Any], values: list[Any]) -> bool:
+    return _has_members(mapping, keys) and all(map(is_, mapping.values(), values))
+
+
+def freeze_settings(settings: dict[str, Any], watches: list[Watch]) -> Any:
+    """What a layer's dictionary of arguments is now; it is watched by equality, which is much faster."""
+    watches.append(partial(eq, settings, dict(settings)))
+    return freeze(settings, [])
 
 
 def watch_names(namespace: Mapping[str, Any], names: tuple[str, ...], watches: list[Watch]) -> None:
     """Watch what names mean in the namespace of a module or a class."""
-    look = partial(_meanings, namespace, names)
-    watches.append((look, look()))
+    watches.append(partial(_has_names, namespace, names, [namespace[name] for name in names]))
 
 
-def _meanings(namespace: Mapping[str, Any], names: tuple[str, ...]) -> list[Any]:
-    return [namespace.get(name) for name in names]
+def _has_names(namespace: Mapping[str, Any], names: tuple[str, ...], given: list[Any]) -> bool:
+    return all(map(is_, map(namespace.get, names), given))
+
+
+def watch_cell(cell: CellType, watches: list[Watch]) -> None:
+    """Watch a variable of a function around a function."""
+    watches.append(partial(_has_contents, cell, cell.cell_contents))
+
+
+def _has_contents(cell: CellType, given: Any) -> bool:
+    contents = contents_of(cell)
+    return len(contents) == 1 and contents[0] is given
+
+
+def contents_of(cell: CellType) -> tuple[Any, ...]:
+    """What a cell contains: nothing before its variable is set."""
+    try:
+        return (cell.cell_contents,)
+    except ValueError:
+        return ()
 
 
 def has_changed(watches: tuple[Watch, ...]) -> bool:
     """Whether something that is watched has changed, or was replaced by something equal."""
-    for look, items in watches:
-        found = look()
-        if len(found) != len(items) or not all(map(is_, found, items)):
+    for is_unchanged in watches:  # noqa: SIM110 (a generator takes twice as long)
+        if not is_unchanged():
             return True
     return False
 
 
-__all__ = ["Watch", "freeze", "has_changed", "is_immutable", "is_plain", "watch_names"]
+__all__ = [
+    *("Watch", "contents_of", "freeze", "freeze_settings", "has_changed"),
+    *("is_immutable", "is_plain", "watch_cell", "watch_names"),
+]

@@ -11,7 +11,15 @@ from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gluonic.gluon.frozen import Watch, freeze, is_plain, watch_names
+from gluonic.gluon.frozen import (
+    Watch,
+    contents_of,
+    freeze,
+    freeze_settings,
+    is_plain,
+    watch_cell,
+    watch_names,
+)
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.support.locks import lock
@@ -117,6 +125,8 @@ def _source(block: "Block", name: str) -> Find | None:
 def _attribute(block: "Block", name: str, watches: list[Watch]) -> Any:
     own = object.__getattribute__(block, "__dict__")
     if name in own:
+        if name == "_kwargs" and _is_ours(type(block).__module__):
+            return freeze_settings(own[name], watches)
         return freeze(own[name], watches)
     for kind in type(block).__mro__:
         if name in vars(kind):
@@ -136,19 +146,10 @@ def _outside(function: FunctionType, watches: list[Watch]) -> Any:
         watch_names(namespace, tuple(names), watches)
     found = [(name, freeze(namespace[name], watches)) for name in names]
     for cell in cells:
-        look = partial(_contents, cell)
-        if any(map(is_plain, look())):
-            watches.append((look, look()))
-            found.append(("", freeze(look(), watches)))
+        if any(map(is_plain, contents_of(cell))):
+            watch_cell(cell, watches)
+            found.append(("", freeze(cell.cell_contents, watches)))
     return found
-
-
-def _contents(cell: Any) -> tuple[Any, ...]:
-    """What a cell contains: nothing before its variable is set."""
-    try:
-        return (cell.cell_contents,)
-    except ValueError:
-        return ()
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -219,7 +220,7 @@ def _noting_class(kind: type) -> type:
         if name == "__class__":
             return kind
         try:
-            value = kind.__getattribute__(self, name)
+            value = kind.__getattribute__(self, name)  # type: ignore[call-arg]
         except AttributeError:
             for reads in TRACING.reads:
                 reads.note(self, name)
