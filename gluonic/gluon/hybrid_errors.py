@@ -126,7 +126,7 @@ def warn_of_many_traces(block: "Block", most: int) -> None:
     """Warn that a block is retraced too often."""
     warn(
         f"{block.name} has been traced for more than {most} kinds of inputs; each value of a plain number "
-        "among them is one: pass numbers that change as arrays"
+        "among them, or of an attribute that hybrid_forward reads, is one: pass numbers that change as arrays"
     )
 
 
