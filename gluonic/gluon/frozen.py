@@ -87,6 +87,11 @@ def freeze(value: Any, watches: list[Watch], depth: int = 0) -> Any:
     return kind, [freeze(member, watches, depth + 1) for member in value]
 
 
+def is_mutable(frozen: Any) -> bool:
+    """Whether what was frozen is a container."""
+    return isinstance(frozen, tuple) and isinstance(frozen[1], list)
+
+
 def _frozen_dict(members: dict[Any, Any], watches: list[Watch], depth: int) -> list[Any]:
     watches.append(partial(_has_items, members, list(members), list(members.values())))
     return [(freeze(k, watches, depth), freeze(v, watches, depth)) for k, v in members.items()]
@@ -148,5 +153,5 @@ def has_changed(watches: tuple[Watch, ...]) -> bool:
 
 __all__ = [
     *("Watch", "contents_of", "freeze", "freeze_settings", "has_changed"),
-    *("is_immutable", "is_plain", "watch_cell", "watch_names"),
+    *("is_immutable", "is_mutable", "is_plain", "watch_cell", "watch_names"),
 ]

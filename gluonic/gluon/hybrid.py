@@ -224,7 +224,7 @@ class HybridBlock(ExplainedBlock):
         self, inputs: tuple[Any, ...], arrays: list[NDArray], structure: Structure
     ) -> Any:
         if len(arrays) > 1:
-            self._check_contexts(arrays)
+            errors.check_contexts(arrays)
         key = structure, STATE.training, STATE.recording, type(arrays[0])
         try:
             trace = self._traces.find(key)
@@ -244,7 +244,7 @@ class HybridBlock(ExplainedBlock):
             trace.bound.op.observe(self._callback, self._monitor_all)
         outputs = trace.bound(arrays)
         if trace.bound.replay is not None:
-            self._offer_replay(trace, trace.bound.replay, inputs)
+            self._offer_replay(key, trace, trace.bound.replay, inputs)
         if trace.output_structure is LEAF:
             return outputs[0]
         return restore(outputs, trace.output_structure)
@@ -254,7 +254,7 @@ class HybridBlock(ExplainedBlock):
     ) -> Any:
         """Run the graph with sparse arrays: its dense parts compiled, the others operator by operator."""
         if len(arrays) > 1:
-            self._check_contexts(arrays)
+            errors.check_contexts(arrays)
         key = structure, STATE.training, STATE.recording, type(arrays[0])
         trace = self._traces.find(key)
         if trace is None or trace.bound is None:
@@ -269,22 +269,27 @@ class HybridBlock(ExplainedBlock):
             else restore(outputs, trace.output_structure)
         )
 
-    def _offer_replay(self, trace: Trace, replay: Replay, inputs: tuple[Any, ...]) -> None:
+    def _offer_replay(
+        self, key: Any, trace: Trace, replay: Replay, inputs: tuple[Any, ...]
+    ) -> None:
         """Let the next call be replayed, unless something must be checked in each call."""
         is_own = not any(map(self._is_overridden, _CALLED))
         has_hooks = self._forward_hooks or self._forward_pre_hooks or self._callback is not None
         if is_own and not has_hooks and all(isinstance(x, NDArray) for x in inputs):
             replay.watches = trace.reads.watches
             self._set_replay(replay)
+            if self._traces.find(key) is not trace:  # another thread has changed the block
+                self._set_replay(None)
 
     def _prepare(self, key: Any, structure: Structure, arrays: list[NDArray]) -> Trace:
         """Trace the block for such inputs and give its parameters their values."""
         traces = self._traces
         with traces.lock, paused():
+            known = traces.known
             trace = traces.find(key) or traces.recall(key)
             if trace is None:
                 trace = self._trace(restore(arrays, structure), structure, arrays)
-                trace = traces.adopt(key, trace) or trace
+                trace = traces.adopt(key, trace, known) or trace
             if trace.bound is not None:
                 return trace
             reads, graph = trace.reads, trace.graph
@@ -301,7 +306,7 @@ class HybridBlock(ExplainedBlock):
             trace = self._backends.applied(
                 trace, structure, parameters, arrays, keep_states=keep_states
             )
-            traces.enter(key, reads, graph, trace)
+            traces.enter(key, reads, graph, trace, known)
             self._heed_hooks_below()
             self._heed_sparse(parameters)
             if traces.drop_oldest():
@@ -342,14 +347,6 @@ class HybridBlock(ExplainedBlock):
         if self._infers_as_is():
             return lambda: trace.infer_parameters(parameters, arrays)
         return lambda: self._deferred_infer_shape(*restore(arrays, given))
-
-    @staticmethod
-    def _check_contexts(arrays: list[NDArray]) -> None:
-        if all(array.stated_context is arrays[0].stated_context for array in arrays):
-            return
-        contexts = {array.context for array in arrays}
-        if len(contexts) > 1:
-            raise errors.several_contexts(contexts)
 
     # Files and inspection
 

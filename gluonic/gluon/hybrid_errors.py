@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from gluonic.gluon.block import Block
     from gluonic.gluon.parameter import Parameter
     from gluonic.gluon.trace import Trace
+    from gluonic.ndarray import NDArray
 
 
 def _title(block: "Block") -> str:
@@ -88,6 +89,15 @@ def several_contexts(contexts: Iterable[Any]) -> CallError:
             hint="x.as_in_context(ctx), so that all are on one",
         )
     )
+
+
+def check_contexts(arrays: "Sequence[NDArray]") -> None:
+    """Refuse inputs on several contexts."""
+    if all(array.stated_context is arrays[0].stated_context for array in arrays):
+        return
+    contexts = {array.context for array in arrays}
+    if len(contexts) > 1:
+        raise several_contexts(contexts)
 
 
 def nothing_to_export(block: "Block") -> MXNetError:

@@ -16,6 +16,7 @@ from gluonic.gluon.frozen import (
     contents_of,
     freeze,
     freeze_settings,
+    is_mutable,
     is_plain,
     watch_cell,
     watch_names,
@@ -63,10 +64,8 @@ class Reads:
         key = id(block), name
         if key in self._found:
             return
-        find = _source(block, name)
-        if find is not None:
-            self._add(key, find)
-            self._blocks[key] = block
+        self._add(key, partial(_attribute, block, name))
+        self._blocks[key] = block
 
     def note_function(self, function: Any) -> None:
         """Note that a function of the program is called, which may read globals and cells."""
@@ -87,7 +86,7 @@ class Reads:
     def settle(self) -> None:
         """Forget what tracing itself has changed, such as a counter."""
         kept = ((k, find, v) for k, (find, v) in self._found.items() if k not in self._written)
-        self._found = {key: (find, value) for key, find, value in kept if find([]) == value}
+        self._found = {k: (find, v) for k, find, v in kept if not is_mutable(v) or find([]) == v}
         for key, block in self._blocks.items():
             if key in self._found:
                 self._tell(block, key[1])
@@ -111,18 +110,8 @@ def _is_ours(module: str | None) -> bool:
     return module is not None and module.partition(".")[0] in {"gluonic", "mxnet"}
 
 
-def _source(block: "Block", name: str) -> Find | None:
-    """What finds the present value of an attribute; None for methods and properties."""
-    if name not in object.__getattribute__(block, "__dict__"):
-        for kind in type(block).__mro__:
-            if name in vars(kind):
-                if _is_ours(kind.__module__) or not is_plain(vars(kind)[name]):
-                    return None
-                break
-    return partial(_attribute, block, name)
-
-
 def _attribute(block: "Block", name: str, watches: list[Watch]) -> Any:
+    """What an attribute is now: the block's own, or what its class has, such as a method."""
     own = object.__getattribute__(block, "__dict__")
     if name in own:
         if name == "_kwargs" and _is_ours(type(block).__module__):
@@ -130,8 +119,10 @@ def _attribute(block: "Block", name: str, watches: list[Watch]) -> Any:
         return freeze(own[name], watches)
     for kind in type(block).__mro__:
         if name in vars(kind):
-            watch_names(vars(kind), (name,), watches)
-            return freeze(vars(kind)[name], watches)
+            value = vars(kind)[name]
+            if is_plain(value) and not _is_ours(kind.__module__):
+                watch_names(vars(kind), (name,), watches)
+            return freeze(value, watches)
     return _ABSENT
 
 

@@ -243,7 +243,8 @@ class TracedBlock(Block):
         latest = self._traces.latest
         if not self._cached_graph or (latest is not None and not latest.reads.hold()):
             leaves, structure = flatten(args, _is_input)
-            self._traces.latest = self._own_trace(structure, leaves)
+            self._traces.latest = made = self._own_trace(structure, leaves)
+            return made.inputs, made.output
         return self._cached_graph
 
     @property

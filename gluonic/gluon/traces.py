@@ -67,7 +67,10 @@ class Traces:
         self.known, self._kept, self.latest = {}, [], None
 
     def doubt(self) -> None:
-        """Look for what has changed at the next call: something that was read may have."""
+        """Look for what has changed at the next call: something that was read may have.
+
+        Another thread may be looking: what it finds goes into the earlier dictionary, which nobody reads.
+        """
         self.known = {}
 
     def find(self, key: Any) -> Trace | None:
@@ -80,24 +83,29 @@ class Traces:
 
     def recall(self, key: Any) -> Trace | None:
         """An earlier trace for a key, if all that it has read is as it was then."""
+        known = self.known
         for kept in reversed(self._kept):
             if kept.key == key and kept.reads.hold():
-                return self.enter(*kept)
+                return self.enter(*kept, known)
         return None
 
-    def enter(self, key: Any, reads: Reads, graph: Graph, trace: Trace) -> Trace:
-        """Store a trace; the oldest is dropped if there are too many."""
+    def enter(
+        self, key: Any, reads: Reads, graph: Graph, trace: Trace, known: dict[Any, Trace]
+    ) -> Trace:
+        """Store a trace, in what was `known` when it was begun as well."""
         self._kept = [kept for kept in self._kept if kept.reads is not reads or kept.key != key]
         self._kept.append(_Kept(key, reads, graph, trace))
         trace.reads = reads
-        self.known[key] = self.latest = trace
+        self.latest = trace
+        if reads.hold():  # not if another thread has changed something meanwhile
+            known[key] = trace
         return trace
 
-    def adopt(self, key: Any, new: Trace) -> Trace | None:
+    def adopt(self, key: Any, new: Trace, known: dict[Any, Trace]) -> Trace | None:
         """A trace for a key whose graph is the new one's, which it stands for from now on."""
         for kept in reversed(self._kept):
             if kept.key == key and is_same_graph(kept.graph, new.graph):
-                return self.enter(key, new.reads, kept.graph, kept.trace)
+                return self.enter(key, new.reads, kept.graph, kept.trace, known)
         return None
 
     def drop_oldest(self) -> bool:

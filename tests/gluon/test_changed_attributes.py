@@ -1,6 +1,7 @@
 """A hybridized net computes with its attributes as they are now, and is traced no more often than needed."""
 
 import pickle
+import threading
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
@@ -464,3 +465,61 @@ def test_a_block_with_its_own_forward_is_not_traced() -> None:
     net.hybridize()
     for net.scale in (1.0, 2.0):
         assert net(ones()).asnumpy().max() == net.scale
+
+
+def test_threads_that_call_see_what_another_sets() -> None:
+    net = Net()
+    net.hybridize()
+    failures = list[BaseException]()
+
+    def call() -> None:
+        try:
+            for _ in range(100):
+                net(ones())
+        except BaseException as error:  # reported by the test below
+            failures.append(error)
+
+    threads = [threading.Thread(target=call) for _ in range(3)]
+    for thread in threads:
+        thread.start()
+    while any(thread.is_alive() for thread in threads):
+        for net.scale in (1.0, 2.0, 3.0):
+            net.is_negative = not net.is_negative
+    assert not failures
+    check(net)
+    assert type(net) is Net
+
+
+def test_a_change_while_another_thread_traces_is_seen_by_the_next_call() -> None:
+    class Slow(gluon.HybridBlock):
+        scale = 1.0
+
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
+            y = x * self.scale
+            other = threading.Thread(target=setattr, args=(self, "scale", 2.0))
+            other.start()
+            other.join()
+            return y
+
+    net = Slow()
+    net.scale = 1.0
+    net.hybridize()
+    net(ones())
+    assert net(ones()).asnumpy().max() == 2
+
+
+def test_a_method_of_the_block_is_replaced() -> None:
+    net = Net()
+    net.hybridize(compile_at_once=True)
+    check(net)
+    net.hybrid_forward = lambda F, x: x * 100  # type: ignore[method-assign]
+    assert net(ones()).asnumpy().max() == 100
+
+
+def test_the_graph_that_programs_ask_for_is_that_of_now() -> None:
+    net = Net()
+    net.hybridize()
+    net(ones())
+    net.is_negative = True
+    _, output = net._get_graph(ones())
+    assert "tanh" not in output.tojson()
