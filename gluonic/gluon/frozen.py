@@ -43,6 +43,11 @@ def is_plain(value: Any) -> bool:
     return is_immutable(value) or isinstance(value, (*_SEQUENCES, dict)) or _is_namespace(value)
 
 
+def may_change(value: Any) -> bool:
+    """Whether a value has members or elements that may change while it stays the same object."""
+    return not is_immutable(value) and (is_plain(value) or isinstance(value, np.ndarray))
+
+
 def _is_namespace(value: Any) -> bool:
     """Whether a value is but a bag of attributes: a namespace or a dataclass."""
     kind = type(value)
@@ -85,11 +90,6 @@ def freeze(value: Any, watches: list[Watch], depth: int = 0) -> Any:
     if not isinstance(value, (tuple, frozenset)):
         watches.append(partial(_has_members, value, list(value)))
     return kind, [freeze(member, watches, depth + 1) for member in value]
-
-
-def is_mutable(frozen: Any) -> bool:
-    """Whether what was frozen is a container."""
-    return isinstance(frozen, tuple) and isinstance(frozen[1], list)
 
 
 def _frozen_dict(members: dict[Any, Any], watches: list[Watch], depth: int) -> list[Any]:
@@ -153,5 +153,5 @@ def has_changed(watches: tuple[Watch, ...]) -> bool:
 
 __all__ = [
     *("Watch", "contents_of", "freeze", "freeze_settings", "has_changed"),
-    *("is_immutable", "is_mutable", "is_plain", "watch_cell", "watch_names"),
+    *("is_immutable", "is_plain", "may_change", "watch_cell", "watch_names"),
 ]

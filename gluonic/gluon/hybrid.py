@@ -388,7 +388,11 @@ class HybridBlock(ExplainedBlock):
 
 
 METHODS.update(vars(HybridBlock))
-OWN_NAMES.update(HybridBlock.__annotations__)
+OWN_NAMES.update(dir(HybridBlock))
+OWN_NAMES.update(
+    name for kind in HybridBlock.__mro__ for name in getattr(kind, "__annotations__", ())
+)
+OWN_NAMES.difference_update(("forward", "hybrid_forward"))  # a program's may read globals
 _call_cached_op = HybridBlock._call_cached_op
 
 

@@ -7,7 +7,6 @@ changes without it, such as an element of a list, is watched: compared at each c
 import dis
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
-from functools import partial
 from types import CodeType, FunctionType, MethodType
 from typing import TYPE_CHECKING, Any, TypeAlias
 
@@ -16,8 +15,9 @@ from gluonic.gluon.frozen import (
     contents_of,
     freeze,
     freeze_settings,
-    is_mutable,
+    has_changed,
     is_plain,
+    may_change,
     watch_cell,
     watch_names,
 )
@@ -28,14 +28,97 @@ from gluonic.support.locks import lock
 if TYPE_CHECKING:
     from gluonic.gluon.block import Block
 
-Find: TypeAlias = Callable[[list[Watch]], Any]
 Tell: TypeAlias = "Callable[[Block, str], None]"
 
 OWN_NAMES = set[str]()
-"""The attributes of Gluon's base classes themselves."""
+"""The attributes of Gluon's base classes themselves, which their methods read all the time."""
 
-_ABSENT = "absent"
+_ABSENT = object()
 _LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
+
+
+class _Attribute:
+    """An attribute of a block, its own or its class's, as it was read."""
+
+    __slots__ = ("_frozen", "_is_fixed", "_value", "block", "name", "watches")
+
+    def __init__(self, block: "Block", name: str) -> None:
+        self.block, self.name = block, name
+        self.watches: list[Watch] = []
+        self._value = value = self._find(self.watches)
+        self._is_fixed = not may_change(value)
+        self._frozen = None if self._is_fixed else self._freeze(value, self.watches)
+
+    def _find(self, watches: list[Watch]) -> Any:
+        """What the attribute is now; that of a program's class is watched."""
+        own = object.__getattribute__(self.block, "__dict__")
+        if self.name in own:
+            return own[self.name]
+        value = getattr(type(self.block), self.name, _ABSENT)
+        if isinstance(value, MethodType):
+            return value.__func__
+        if value is not _ABSENT and is_plain(value):
+            kind = next(kind for kind in type(self.block).__mro__ if self.name in vars(kind))
+            if not _is_ours(kind.__module__):
+                watch_names(vars(kind), (self.name,), watches)
+        return value
+
+    def _freeze(self, value: Any, watches: list[Watch]) -> Any:
+        if self.name == "_kwargs" and _is_ours(type(self.block).__module__):
+            return freeze_settings(value, watches)
+        return freeze(value, watches)
+
+    def is_as_traced(self) -> bool:
+        """Whether tracing itself has not changed it."""
+        return self._is_fixed or not has_changed(tuple(self.watches))
+
+    def holds(self) -> bool:
+        """Whether the attribute is what it was; then what is mutable is watched as it is now."""
+        watches: list[Watch] = []
+        value = self._find(watches)
+        if not self._is_fixed or value is not self._value:
+            frozen = freeze(self._value, []) if self._is_fixed else self._frozen
+            if self._freeze(value, watches) != frozen:
+                return False
+        self.watches = watches
+        return True
+
+
+class _Function:
+    """The plain values among the globals and the cells that a function reads, as they were."""
+
+    __slots__ = ("_frozen", "_function", "watches")
+
+    def __init__(self, function: FunctionType) -> None:
+        self._function = function
+        self.watches: list[Watch] = []
+        self._frozen = self._freeze(self.watches)
+
+    def _freeze(self, watches: list[Watch]) -> Any:
+        code, namespace = self._function.__code__, self._function.__globals__
+        names = [n for n in _names(code) if n in namespace and is_plain(namespace[n])]
+        if names:
+            loaded = _loaded(code)
+            names = [name for name in names if name in loaded]
+            watch_names(namespace, tuple(names), watches)
+        found = [(name, freeze(namespace[name], watches)) for name in names]
+        for cell in self._function.__closure__ or ():
+            if any(map(is_plain, contents_of(cell))):
+                watch_cell(cell, watches)
+                found.append(("", freeze(cell.cell_contents, watches)))
+        return found
+
+    def is_as_traced(self) -> bool:
+        """Whether tracing itself has not changed them."""
+        return not has_changed(tuple(self.watches))
+
+    def holds(self) -> bool:
+        """Whether the values are what they were; then they are watched as they are now."""
+        watches: list[Watch] = []
+        if self._freeze(watches) != self._frozen:
+            return False
+        self.watches = watches
+        return True
 
 
 class Reads:
@@ -52,53 +135,47 @@ class Reads:
 
     def __init__(self, tell: Tell) -> None:
         self._tell = tell
-        self._found: dict[Any, tuple[Find, Any]] = {}
+        self._attributes: dict[Any, _Attribute] = {}
+        self._functions: dict[int, _Function | None] = {}
         self._written: set[Any] = set()
-        self._blocks: dict[Any, Block] = {}
         self.watches: tuple[Watch, ...] = ()
 
-    def note(self, block: "Block", name: str) -> None:
-        """Note that an attribute of a block is read."""
-        if name.startswith("__") or name in OWN_NAMES:
-            return
+    def note(self, block: "Block", name: str, value: Any = None) -> None:
+        """Note that an attribute of a block is read, and what its value reads, if it is a function."""
         key = id(block), name
-        if key in self._found:
-            return
-        self._add(key, partial(_attribute, block, name))
-        self._blocks[key] = block
+        if key not in self._attributes:
+            self._attributes[key] = _Attribute(block, name)
+            if isinstance(value, (FunctionType, MethodType)):
+                self._note_function(getattr(value, "__func__", value))
 
-    def note_function(self, function: Any) -> None:
-        """Note that a function of the program is called, which may read globals and cells."""
+    def _note_function(self, function: Any) -> None:
         while hasattr(function, "__wrapped__"):
             function = function.__wrapped__
-        if isinstance(function, FunctionType) and not _is_ours(function.__module__):
-            key = id(function), None
-            if key not in self._found:
-                self._add(key, partial(_outside, function))
+        if isinstance(function, FunctionType) and id(function) not in self._functions:
+            is_ours = _is_ours(function.__module__)
+            self._functions[id(function)] = None if is_ours else _Function(function)
 
     def note_change(self, block: "Block", name: str) -> None:
         """Note that tracing itself sets an attribute: each trace would do so, and make the others invalid."""
         self._written.add((id(block), name))
 
-    def _add(self, key: Any, find: Find) -> None:
-        self._found[key] = find, find([])
-
     def settle(self) -> None:
         """Forget what tracing itself has changed, such as a counter."""
-        kept = ((k, find, v) for k, (find, v) in self._found.items() if k not in self._written)
-        self._found = {k: (find, v) for k, find, v in kept if not is_mutable(v) or find([]) == v}
-        for key, block in self._blocks.items():
-            if key in self._found:
-                self._tell(block, key[1])
-        self.hold()
+        for key in self._written:
+            self._attributes.pop(key, None)
+        self._attributes = {k: a for k, a in self._attributes.items() if a.is_as_traced()}
+        functions = ((k, f) for k, f in self._functions.items() if f is not None)
+        self._functions = {key: function for key, function in functions if function.is_as_traced()}
+        for attribute in self._attributes.values():
+            self._tell(attribute.block, attribute.name)
 
     def hold(self) -> bool:
         """Whether everything is as it was read; it is watched as it is now, in other lists perhaps."""
-        watches: list[Watch] = []
-        for find, value in self._found.values():
-            if find(watches) != value:
-                return False
-        self.watches = tuple(watches)
+        found: list[_Attribute | _Function] = list(self._attributes.values())
+        found += filter(None, self._functions.values())
+        if not all(one.holds() for one in found):
+            return False
+        self.watches = tuple(watch for one in found for watch in one.watches)
         return True
 
 
@@ -108,39 +185,6 @@ NOTHING = Reads(lambda _block, _name: None)
 def _is_ours(module: str | None) -> bool:
     """Whether code is gluonic's, under its own name or under MXNet's."""
     return module is not None and module.partition(".")[0] in {"gluonic", "mxnet"}
-
-
-def _attribute(block: "Block", name: str, watches: list[Watch]) -> Any:
-    """What an attribute is now: the block's own, or what its class has, such as a method."""
-    own = object.__getattribute__(block, "__dict__")
-    if name in own:
-        if name == "_kwargs" and _is_ours(type(block).__module__):
-            return freeze_settings(own[name], watches)
-        return freeze(own[name], watches)
-    for kind in type(block).__mro__:
-        if name in vars(kind):
-            value = vars(kind)[name]
-            if is_plain(value) and not _is_ours(kind.__module__):
-                watch_names(vars(kind), (name,), watches)
-            return freeze(value, watches)
-    return _ABSENT
-
-
-def _outside(function: FunctionType, watches: list[Watch]) -> Any:
-    """The plain values among the globals and the cells that a function reads."""
-    namespace, cells = function.__globals__, function.__closure__ or ()
-    names = [n for n in _names(function.__code__) if is_plain(namespace.get(n, is_plain))]
-    if names:
-        loaded = _loaded(function.__code__)
-        names = [name for name in names if name in loaded]
-    if names:
-        watch_names(namespace, tuple(names), watches)
-    found = [(name, freeze(namespace[name], watches)) for name in names]
-    for cell in cells:
-        if any(map(is_plain, contents_of(cell))):
-            watch_cell(cell, watches)
-            found.append(("", freeze(cell.cell_contents, watches)))
-    return found
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:
@@ -207,19 +251,19 @@ def _noting_class(kind: type) -> type:
     if found is not None:
         return found
 
+    read: Callable[[Any, str], Any] = kind.__getattribute__
+
     def __getattribute__(self: Any, name: str) -> Any:
-        if name == "__class__":
-            return kind
+        if name in OWN_NAMES:
+            return kind if name == "__class__" else read(self, name)
         try:
-            value = kind.__getattribute__(self, name)  # type: ignore[call-arg]
+            value = read(self, name)
         except AttributeError:
             for reads in TRACING.reads:
                 reads.note(self, name)
             raise
         for reads in TRACING.reads:
-            if isinstance(value, (FunctionType, MethodType)):
-                reads.note_function(getattr(value, "__func__", value))
-            reads.note(self, name)
+            reads.note(self, name, value)
         return value
 
     looks = {n: vars(kind)[n] for n in ("__module__", "__doc__") if n in vars(kind)}

@@ -14,7 +14,7 @@ from gluonic.gluon.block import Block
 from gluonic.gluon.frozen import freeze, is_immutable
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
-from gluonic.gluon.reads import OWN_NAMES, noting
+from gluonic.gluon.reads import noting
 from gluonic.gluon.replay import Replay
 from gluonic.gluon.structure import (
     LEAF,
@@ -362,7 +362,6 @@ class TracedBlock(Block):
         return not any(self._is_overridden(name) for name in names)
 
 
-OWN_NAMES.update({*Block.__annotations__, *TracedBlock.__annotations__})
 METHODS: dict[str, Any] = dict(vars(TracedBlock))
 """The methods as they are defined, by name."""
 
