@@ -109,6 +109,7 @@ MXNETS_PRIVATE = {
         "_cached_op_args",
         "_children",
         "_clear_cached_op",
+        "_get_graph",
         "_out_format",
     ),  # blocks
     *(

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
 from operator import eq, is_
-from types import CellType, SimpleNamespace
+from types import CellType, FunctionType, SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -14,7 +14,6 @@ Watch: TypeAlias = Callable[[], bool]
 _SCALARS = frozenset({bool, int, str, bytes, type(None), type(...)})
 _NUMBERS = frozenset({float, complex})
 _SEQUENCES = (list, tuple, set, frozenset)
-_NAMESPACES = frozenset({"argparse.Namespace", "types.SimpleNamespace"})
 _MOST_MEMBERS = 1024
 _DEEPEST = 8
 
@@ -51,10 +50,11 @@ def may_change(value: Any) -> bool:
 def _is_namespace(value: Any) -> bool:
     """Whether a value is but a bag of attributes: a namespace or a dataclass."""
     kind = type(value)
-    if not hasattr(value, "__dict__") or isinstance(value, type):
+    if kind is FunctionType or isinstance(value, type):
         return False
-    is_one = isinstance(value, SimpleNamespace) or hasattr(kind, "__dataclass_fields__")
-    return is_one or f"{kind.__module__}.{kind.__qualname__}" in _NAMESPACES
+    is_parsed = kind.__name__ == "Namespace" and kind.__module__ == "argparse"
+    is_one = kind is SimpleNamespace or is_parsed or hasattr(kind, "__dataclass_fields__")
+    return is_one and hasattr(value, "__dict__")
 
 
 def freeze(value: Any, watches: list[Watch], depth: int = 0) -> Any:

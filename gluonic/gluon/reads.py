@@ -28,7 +28,7 @@ from gluonic.support.locks import lock
 if TYPE_CHECKING:
     from gluonic.gluon.block import Block
 
-Tell: TypeAlias = "Callable[[Block, str], None]"
+Tell: TypeAlias = "Callable[[Block, list[str]], None]"
 
 OWN_NAMES = set[str]()
 """The attributes of Gluon's base classes themselves, which their methods read all the time."""
@@ -126,7 +126,7 @@ class Reads:
 
     Parameters
     ----------
-    tell : called with a block and the name of its attribute that the trace depends on
+    tell : called with a block and the names of its attributes that the trace depends on
 
     Attributes
     ----------
@@ -166,8 +166,11 @@ class Reads:
         self._attributes = {k: a for k, a in self._attributes.items() if a.is_as_traced()}
         functions = ((k, f) for k, f in self._functions.items() if f is not None)
         self._functions = {key: function for key, function in functions if function.is_as_traced()}
+        names: dict[Block, list[str]] = {}
         for attribute in self._attributes.values():
-            self._tell(attribute.block, attribute.name)
+            names.setdefault(attribute.block, []).append(attribute.name)
+        for block, read in names.items():
+            self._tell(block, read)
 
     def hold(self) -> bool:
         """Whether everything is as it was read; it is watched as it is now, in other lists perhaps."""
@@ -179,7 +182,7 @@ class Reads:
         return True
 
 
-NOTHING = Reads(lambda _block, _name: None)
+NOTHING = Reads(lambda _block, _names: None)
 
 
 def _is_ours(module: str | None) -> bool:
@@ -251,7 +254,7 @@ def _noting_class(kind: type) -> type:
     if found is not None:
         return found
 
-    read: Callable[[Any, str], Any] = kind.__getattribute__
+    read: Any = kind.__getattribute__
 
     def __getattribute__(self: Any, name: str) -> Any:
         if name in OWN_NAMES:

@@ -195,10 +195,10 @@ class TracedBlock(Block):
         arrays, structure = flatten(tuple(inputs), lambda x: isinstance(x, NDArray))
         return self._trace(inputs, structure, arrays), arrays
 
-    def _note_read(self, block: Block, name: str) -> None:
-        """Note that a trace of this block reads an attribute of a block."""
+    def _note_read(self, block: Block, names: list[str]) -> None:
+        """Note that a trace of this block depends on attributes of a block."""
         if isinstance(block, TracedBlock):
-            block._traces.read.add(name)
+            block._traces.read.update(names)
             block._traces.around.add(self)
 
     def _own_trace(self, structure: Structure, arrays: Sequence[Any]) -> Trace:

@@ -86,7 +86,7 @@ class Traces:
         known = self.known
         for kept in reversed(self._kept):
             if kept.key == key and kept.reads.hold():
-                return self.enter(*kept, known)
+                return self.enter(key, kept.reads, kept.graph, kept.trace, known)
         return None
 
     def enter(
