@@ -31,6 +31,11 @@ class BackendSteps:
         """The state of a copy: the backends, without the graphs that they have created."""
         return {**self.__dict__, "_done": {}, "_made": {}}
 
+    @property
+    def are_asked(self) -> bool:
+        """Whether there is a backend that rewrites graphs."""
+        return bool(self._steps)
+
     def ask(self, backend: str | None, options: dict[str, Any], *, clear: bool) -> None:
         """Let a backend rewrite the graphs, starting from those of earlier backends unless `clear` is set."""
         if clear:

@@ -89,12 +89,14 @@ def freeze(value: Any, watches: list[Watch], depth: int = 0) -> Any:
         return kind, _frozen_dict(value, watches, depth + 1)
     if not isinstance(value, (tuple, frozenset)):
         watches.append(partial(_has_members, value, list(value)))
-    return kind, [freeze(member, watches, depth + 1) for member in value]
+    return kind, [freeze(member, watches, depth + 1) for member in list(value)]
 
 
 def _frozen_dict(members: dict[Any, Any], watches: list[Watch], depth: int) -> list[Any]:
     watches.append(partial(_has_items, members, list(members), list(members.values())))
-    return [(freeze(k, watches, depth), freeze(v, watches, depth)) for k, v in members.items()]
+    return [
+        (freeze(k, watches, depth), freeze(v, watches, depth)) for k, v in list(members.items())
+    ]
 
 
 def _has_bytes(array: np.ndarray[Any, Any], given: bytes) -> bool:
@@ -103,11 +105,12 @@ def _has_bytes(array: np.ndarray[Any, Any], given: bytes) -> bool:
 
 def _has_members(container: Collection[Any], given: list[Any]) -> bool:
     """Whether a container has the very members that are given, by identity, which tells 1 from True."""
-    return len(container) == len(given) and all(map(is_, container, given))
+    now = list(container)  # at once: another thread may change it
+    return len(now) == len(given) and all(map(is_, now, given))
 
 
 def _has_items(mapping: dict[Any, Any], keys: list[Any], values: list[Any]) -> bool:
-    return _has_members(mapping, keys) and all(map(is_, mapping.values(), values))
+    return _has_members(mapping, keys) and _has_members(mapping.values(), values)
 
 
 def freeze_settings(settings: dict[str, Any], watches: list[Watch]) -> Any:

@@ -377,6 +377,7 @@ class HybridBlock(ExplainedBlock):
         if trace is None or trace.bound is None:
             raise errors.nothing_to_export(self)
         if not trace.reads.hold():
+            errors.check_rewritten(self, self._backends)
             trace = self._own_trace(trace.input_structure, trace.inputs)
         return trace.bind(dict(self.collect_params().items())).save(
             trace, path, epoch, remove_amp_cast=remove_amp_cast
@@ -388,10 +389,8 @@ class HybridBlock(ExplainedBlock):
 
 
 METHODS.update(vars(HybridBlock))
+OWN_NAMES.update(*(getattr(kind, "__annotations__", ()) for kind in HybridBlock.__mro__))
 OWN_NAMES.update(dir(HybridBlock))
-OWN_NAMES.update(
-    name for kind in HybridBlock.__mro__ for name in getattr(kind, "__annotations__", ())
-)
 OWN_NAMES.difference_update(("forward", "hybrid_forward"))  # a program's may read globals
 _call_cached_op = HybridBlock._call_cached_op
 

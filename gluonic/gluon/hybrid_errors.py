@@ -9,6 +9,7 @@ from gluonic.graph.errors import CallError, InferenceError, MXNetError, describe
 from gluonic.graph.view import written
 
 if TYPE_CHECKING:
+    from gluonic.gluon.backend import BackendSteps
     from gluonic.gluon.block import Block
     from gluonic.gluon.parameter import Parameter
     from gluonic.gluon.trace import Trace
@@ -109,6 +110,18 @@ def nothing_to_export(block: "Block") -> MXNetError:
             hint="net.hybridize() and one batch through the net before export()",
         )
     )
+
+
+def check_rewritten(block: "Block", backends: "BackendSteps") -> None:
+    """Refuse to export a graph that a backend has rewritten before the block changed."""
+    if backends.are_asked:
+        raise MXNetError(
+            describe(
+                "an attribute has changed since the backend has rewritten the graph",
+                where=_title(block),
+                hint="one batch through the net, or optimize_for, before export()",
+            )
+        )
 
 
 def warn_of_unused(block: "Block", trace: "Trace", parameters: "dict[str, Parameter]") -> None:

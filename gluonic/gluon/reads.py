@@ -5,6 +5,7 @@ changes without it, such as an element of a list, is watched: compared at each c
 """
 
 import dis
+from abc import ABCMeta
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from types import CodeType, FunctionType, MethodType
@@ -225,13 +226,13 @@ def noting(owner: "Block", tell: Tell) -> Iterator[Reads]:
     reads = Reads(tell)
     blocks: dict[int, Block] = {}
     owner.apply(lambda block: blocks.setdefault(id(block), block))
+    _exchange(blocks, 1)
     TRACING.reads.append(reads)
     try:
-        _exchange(blocks, 1)
         yield reads
     finally:
-        _exchange(blocks, -1)
         TRACING.reads.remove(reads)
+        _exchange(blocks, -1)
     reads.settle()
 
 
@@ -272,7 +273,8 @@ def _noting_class(kind: type) -> type:
     looks = {n: vars(kind)[n] for n in ("__module__", "__doc__") if n in vars(kind)}
     methods = {"__getattribute__": __getattribute__, "__qualname__": kind.__qualname__}
     first = CheckedArguments if kind.__basicsize__ == CheckedArguments.__basicsize__ else kind
-    made = type.__new__(type(kind), kind.__name__, (first,), {**looks, **methods, "__slots__": ()})
+    new = ABCMeta.__new__ if isinstance(kind, ABCMeta) else type.__new__
+    made = new(type(kind), kind.__name__, (first,), {**looks, **methods, "__slots__": ()})
     made.__bases__ = (kind,)  # now, lest a program's `__init_subclass__` sees it
     setattr(kind, _NOTING, made)
     return made

@@ -1,6 +1,7 @@
 """Partitioners, subgraph operators and graph passes."""
 
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
@@ -313,3 +314,25 @@ def test_the_example_s_partitioners_and_passes_keep_the_values(x: mx.nd.NDArray)
         assert operators(made) != operators(symbol)
         for one, other in zip(run(made, x=x), run(symbol, x=x), strict=True):
             np.testing.assert_allclose(one, other, rtol=1e-5)
+
+
+def test_a_backend_rewrites_the_graph_of_a_block_whose_attributes_have_changed(
+    x: mx.nd.NDArray, tmp_path: Path
+) -> None:
+    class Scaled(gluon.HybridBlock):
+        scale = 1.0
+
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
+            return F.sin(F.relu(x) * self.scale)
+
+    net = Scaled()
+    net.hybridize(backend="groups")
+    for net.scale in (1.0, 2.0, 1.0):
+        expected = np.sin(np.maximum(x.asnumpy(), 0) * net.scale)
+        np.testing.assert_allclose(net(x).asnumpy(), expected, rtol=1e-6)
+        assert "_run_graph" in graph_of(net)
+    net.scale = 3.0
+    with pytest.raises(MXNetError, match="an attribute has changed since the backend"):
+        net.export(str(tmp_path / "net"))
+    net(x)
+    net.export(str(tmp_path / "net"))
