@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Mapping
 from functools import partial
-from operator import eq, is_
+from operator import is_
 from types import CellType, FunctionType, SimpleNamespace
 from typing import Any, TypeAlias
 
@@ -113,12 +113,6 @@ def _has_items(mapping: dict[Any, Any], keys: list[Any], values: list[Any]) -> b
     return _has_members(mapping, keys) and _has_members(mapping.values(), values)
 
 
-def freeze_settings(settings: dict[str, Any], watches: list[Watch]) -> Any:
-    """What a layer's dictionary of arguments is now; it is watched by equality, which is much faster."""
-    watches.append(partial(eq, settings, dict(settings)))
-    return freeze(settings, [])
-
-
 def watch_names(namespace: Mapping[str, Any], names: tuple[str, ...], watches: list[Watch]) -> None:
     """Watch what names mean in the namespace of a module or a class."""
     watches.append(partial(_has_names, namespace, names, [namespace[name] for name in names]))
@@ -155,6 +149,6 @@ def has_changed(watches: tuple[Watch, ...]) -> bool:
 
 
 __all__ = [
-    *("Watch", "contents_of", "freeze", "freeze_settings", "has_changed"),
+    *("Watch", "contents_of", "freeze", "has_changed"),
     *("is_immutable", "is_plain", "may_change", "watch_cell", "watch_names"),
 ]

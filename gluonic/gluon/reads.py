@@ -15,7 +15,6 @@ from gluonic.gluon.frozen import (
     Watch,
     contents_of,
     freeze,
-    freeze_settings,
     has_changed,
     is_plain,
     may_change,
@@ -31,8 +30,9 @@ if TYPE_CHECKING:
 
 Tell: TypeAlias = "Callable[[Block, list[str]], None]"
 
-OWN_NAMES = set[str]()
-"""The attributes of Gluon's base classes themselves, which their methods read all the time."""
+OWN_NAMES = {"_kwargs"}
+"""The attributes of Gluon's base classes themselves, which their methods read all the time, and the arguments of
+its layers, which would be compared at each call."""
 
 _ABSENT = object()
 _LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
@@ -65,8 +65,6 @@ class _Attribute:
         return value
 
     def _freeze(self, value: Any, watches: list[Watch]) -> Any:
-        if self.name == "_kwargs" and _is_ours(type(self.block).__module__):
-            return freeze_settings(value, watches)
         return freeze(value, watches)
 
     def is_as_traced(self) -> bool:

@@ -246,17 +246,6 @@ def test_another_function_is_called() -> None:
     assert net(ones()).asnumpy().max() == 5
 
 
-def test_arguments_of_a_layer_are_read_again() -> None:
-    net = nn.HybridSequential()
-    net.add(nn.Conv2D(1, 3, in_channels=1))
-    net.initialize()
-    net.hybridize(compile_at_once=True)
-    x = ones(1, 1, 8, 8)
-    assert [net(x).shape for _ in range(3)][-1] == (1, 1, 6, 6)
-    net[0]._kwargs["pad"] = (1, 1)
-    assert [net(x).shape for _ in range(3)][-1] == (1, 1, 8, 8)
-
-
 def test_values_that_were_traced_before_are_found_again() -> None:
     net = Net()
     net.hybridize(compile_at_once=True)
