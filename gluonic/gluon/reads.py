@@ -31,8 +31,8 @@ if TYPE_CHECKING:
 Tell: TypeAlias = "Callable[[Block, list[str]], None]"
 
 OWN_NAMES = {"_kwargs"}
-"""The attributes of Gluon's base classes themselves, which their methods read all the time, and the arguments of
-its layers, which would be compared at each call."""
+"""The attributes of Gluon's base classes themselves, which their methods read all the time, and the arguments
+of its layers, which would be compared at each call."""
 
 _ABSENT = object()
 _LOADS = frozenset({"LOAD_GLOBAL", "LOAD_NAME"})
