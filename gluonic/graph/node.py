@@ -13,6 +13,7 @@ from typing import Any
 from gluonic.graph.application import Application
 from gluonic.graph.arithmetic import Arithmetic
 from gluonic.graph.errors import Location
+from gluonic.graph.freeing import freeing_order
 from gluonic.graph.operator import REGISTRY
 from gluonic.support.cached_property import cached_property
 
@@ -186,12 +187,40 @@ class Graph:
 
     @cached_property
     def run_order(self) -> tuple[Node, ...]:
-        """All nodes; those that draw random numbers are in the order of the user's calls."""
+        """All nodes; those that draw random numbers are in the order of the user's calls.
+
+        Where far fewer results are then alive at once, the others are not in the order of `nodes`.
+        """
+        order = self._drawing_order
+        in_turn = [place for place, node in enumerate(order) if _has_effects(node)]
+        if in_turn and not self._are_states_apart:
+            return order
+        places = {node: place for place, node in enumerate(order)}
+        reads = [[places[entry.node] for entry in node.inputs] for node in order]
+        outputs = [places[entry.node] for entry in self.outputs]
+        given = [places[node] for node in self.variables]
+        found = freeing_order(reads, outputs, given, in_turn)
+        return order if found is None else tuple([order[place] for place in found])
+
+    @cached_property
+    def _drawing_order(self) -> tuple[Node, ...]:
+        """All nodes, in the order of `nodes` unless random numbers must be drawn in another."""
         drawing = [n for n in self.nodes if n.application and n.application.op.run_name]
         called = sorted(drawing, key=lambda node: node.call)
         if called == drawing:
             return self.nodes
         return tuple(_in_order([*(node.entry() for node in called), *self.outputs]))
+
+    @property
+    def _are_states_apart(self) -> bool:
+        """Whether only operators that update states read them."""
+        states = set(self.states)
+        return all(
+            node.application.states
+            for node in self.nodes
+            if node.application is not None
+            and not states.isdisjoint([entry.node for entry in node.inputs])
+        )
 
     @cached_property
     def states(self) -> tuple[Node, ...]:
@@ -248,7 +277,7 @@ class Graph:
 
     def drawn_in_order(self) -> "Graph":
         """The graph with random numbers drawn in the order of `nodes`, as in MXNet."""
-        if self.run_order is self.nodes:
+        if self._drawing_order is self.nodes:
             return self
 
         def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
@@ -283,6 +312,14 @@ class Graph:
     def __repr__(self) -> str:
         operators = len(self.nodes) - len(self.variables)
         return f"<Graph of {operators} operators, {len(self.variables)} variables>"
+
+
+def _has_effects(node: Node) -> bool:
+    """Whether a node draws random numbers, updates a state or calls the user's code."""
+    application = node.application
+    if application is None:
+        return False
+    return bool(application.op.run_name or application.op.calls_back or application.states)
 
 
 def _in_order(outputs: Sequence[Entry]) -> list[Node]:
