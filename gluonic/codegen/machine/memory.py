@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gluonic.codegen.machine.packing import largest_first
 from gluonic.support.cached_property import cached_property
 from gluonic.support.record import record
 
@@ -22,7 +23,9 @@ ALIGNMENT = 64
 Sizes: TypeAlias = npt.NDArray[np.int64]
 NOTHING: Mapping[int, tuple[int, int]] = MappingProxyType({})
 _WORSE = 1.05
-"""The largest ratio of a plan's size to that of a freshly packed one."""
+"""The largest ratio of a plan's size to that of a freshly packed one, or to its lower bound."""
+_LITTLE = 1 << 18
+"""The bytes above its lower bound with which a plan is good enough."""
 
 
 @record
@@ -192,6 +195,8 @@ class _Layout:
             if self._model.is_as_good(plan, most):
                 return plan
         plan = self._packed(listed)
+        if plan.size > most * _WORSE and plan.size - most > _LITTLE:
+            plan = min(plan, self._packed_again(sizes), key=lambda plan: plan.size)
         self._model = _Model(self._moves, plan, most)
         return plan
 
@@ -204,6 +209,13 @@ class _Layout:
             else:
                 free.give(offsets[~buffer], sizes[~buffer])
         return MemoryPlan(offsets, free.size)
+
+    def _packed_again(self, sizes: Sizes) -> MemoryPlan:
+        """A plan that takes longer to make, and is mostly smaller."""
+        offsets = largest_first(self._moves, sizes)
+        ends = [offset + size for offset, size in zip(offsets, sizes.tolist(), strict=True)]
+        hosts = [move for move in self._moves if move >= 0]
+        return MemoryPlan(offsets, max([ends[host] for host in hosts], default=0))
 
     def _most_alive(self, sizes: Sizes) -> int:
         """The largest number of bytes alive at a time: a lower bound of every plan."""

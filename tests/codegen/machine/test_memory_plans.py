@@ -2,10 +2,12 @@
 
 from itertools import pairwise
 
+import numpy as np
 from hypothesis import given
 from hypothesis import strategies as st
 
 from gluonic.codegen.machine.memory import ALIGNMENT, Lifetimes, MemoryPlan
+from gluonic.codegen.machine.packing import largest_first
 
 _Spans = list[tuple[int, int]]
 
@@ -110,3 +112,26 @@ def test_nested_buffers_share_the_memory_of_their_hosts_alone(data: st.DataObjec
             [joined[i] for i in others],
             [sizes[i] for i in others],
         )
+
+
+@given(st.data())
+def test_the_largest_first_do_not_overlap_either(data: st.DataObject) -> None:
+    buffers = data.draw(spans())
+    sizes = data.draw(sizes_of(buffers))
+    moves = [
+        move
+        for step in range(12)
+        for move in (
+            *(i for i, (birth, _) in enumerate(buffers) if birth == step),
+            *(~i for i, (_, death) in enumerate(buffers) if death == step),
+        )
+    ]
+    offsets = largest_first(moves, np.array(sizes))
+    check(MemoryPlan(offsets, sum(sizes)), buffers, sizes)
+
+
+def test_the_holes_that_small_buffers_leave_do_not_make_a_large_plan_larger() -> None:
+    lines = 1 << 14
+    buffers, sizes = [(0, 1), (1, 2), (2, 3), (3, 4)], [2 * lines, 4 * lines, 5 * lines, 1 * lines]
+    plan = lifetimes(buffers).plan([size * ALIGNMENT for size in sizes])
+    assert plan.size == 9 * lines * ALIGNMENT
