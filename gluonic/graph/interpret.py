@@ -254,14 +254,15 @@ class Interpretation:
                         self._executed(node.applied, given, run) if call is None else call(*given)
                     )
                 if type(result) is tuple:
-                    results = conform(result, expected, node.applied)
-                    values[first : first + len(results)] = results
+                    end = first + len(expected.shapes)
+                    values[first:end] = conform(result, expected, node.applied)
                 else:
                     (shape,), (dtype,) = expected.shapes, expected.dtypes
                     is_right = type(result) is np.ndarray and result.shape == shape
                     if not is_right or result.dtype is not dtype:
                         result = conformed(result, shape, dtype, node.applied)
                     values[first] = result
+                result = None  # it would be kept while the next operator runs
             except MXNetError as error:
                 name_line(node, error)
                 self._note(error, node, arrays)

@@ -101,4 +101,4 @@ def test_training_a_chain_of_sums_takes_no_more_than_eagerly(step: Step) -> None
 def test_nets_of_the_model_zoo_take_hardly_more_as_graphs(name: str) -> None:
     net = vision.get_model(name)
     net.initialize()
-    assert forward_peaks(net, nd.ones((5, 3, 160, 160))).worst <= MOST
+    assert forward_peaks(net, nd.ones((5, 3, 224, 224))).worst <= MOST

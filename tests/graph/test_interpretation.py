@@ -1,12 +1,17 @@
-"""A graph is interpreted again without inferring its operators' signatures again."""
+"""A graph is interpreted again without inferring its operators' signatures again, and frees its results."""
 
+import weakref
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
+from gluonic.graph.application import Application
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.interpret import Interpretation
-from gluonic.graph.node import Graph, Node
+from gluonic.graph.interpret import FasterOperators, Interpretation
+from gluonic.graph.node import Graph, Node, make_node
+from gluonic.graph.operator import Run
+from tests.codegen.agreement import new_run
 from tests.graph.applying import application
 from tests.graph.registry_samples import SAMPLES, application_of, cast, every_sample, run_of
 
@@ -41,3 +46,27 @@ def test_an_error_in_a_further_call_names_the_operator_and_its_inputs() -> None:
             messages.append(str(error))
     assert messages[0] == messages[1]
     assert "factor" in messages[0]
+
+
+def test_results_of_operators_with_several_are_freed_after_their_last_read() -> None:
+    x, gamma, mean, var = variables = [Node(None, name) for name in ("x", "gamma", "mean", "var")]
+    others = [gamma.entry(), gamma.entry(), mean.entry(), var.entry()]
+    entry = make_node("BatchNorm", [x.entry(), *others]).entry()
+    for name in ("relu", "relu", "tanh"):
+        entry = make_node(name, [entry]).entry()
+    made: list[weakref.ref[Any]] = []
+    freed: list[bool] = []
+
+    def outputs(application: Application, given: Sequence[Any], run: Run) -> list[Any] | None:
+        if application.op.name == "tanh":
+            freed.extend(array() is None for array in made)
+            return None
+        found = [array.copy() for array in application.execute(given, run)]
+        made.extend(map(weakref.ref, found))
+        return found
+
+    own = FasterOperators(lambda application, largest: application.op.name != "relu", outputs)
+    interpretation = Interpretation(Graph([entry]), variables, faster=own)
+    arrays = [np.ones((2, 3), np.float32), *(np.ones(3, np.float32) for _ in variables[1:])]
+    interpretation(arrays, new_run())
+    assert freed[0]
