@@ -1,6 +1,6 @@
 """The order of steps in which few results are alive at once."""
 
-from collections.abc import Collection, Sequence
+from collections.abc import Container, Sequence
 from itertools import pairwise
 
 _FEW = 8
@@ -9,36 +9,43 @@ _LESS = 0.8
 """The largest ratio of the results alive at once for which steps run in another order."""
 
 
+def is_crowded(reads: Sequence[Sequence[int]], kept: Container[int]) -> bool:
+    """Whether so many results are alive at once that another order may be worth its search.
+
+    Parameters
+    ----------
+    reads, kept : see `freeing_order`
+    """
+    return _most_alive(reads, kept) > _FEW
+
+
 def freeing_order(
     reads: Sequence[Sequence[int]],
     outputs: Sequence[int],
-    given: Collection[int],
+    kept: Container[int],
     in_turn: Sequence[int],
 ) -> list[int] | None:
     """An order of steps in which far fewer results are alive at once; None if none was found.
 
-    A step's longest chain of inputs is computed first: in ``s = f(x) + s``, repeated, each `f(x)` is then computed when
-    it is added. Depth first from the left, all of them would be computed before the first is added.
+    A step's longest chain of inputs is computed first: in ``s = f(x) + s``, repeated, each `f(x)` is then
+    computed when it is added. Depth first from the left, all of them would be computed before the first sum.
 
     Parameters
     ----------
     reads : for each step, in a valid order, the steps whose results it reads
-    outputs : the steps whose results are the outputs, which are not freed
-    given : the steps that only stand for an input
+    outputs : the steps whose results are the outputs; they are finished in this order
+    kept : the steps whose results are not freed: outputs and inputs
     in_turn : steps that must stay in this, their present order
     """
-    kept = {*outputs, *given}
-    most = _most_alive(reads, kept)
-    if most <= _FEW:
-        return None
     found = _longest_first(reads, outputs, in_turn)
     places = {step: place for place, step in enumerate(found)}
     moved = [[places[read] for read in reads[step]] for step in found]
-    fewer = _most_alive(moved, {places[step] for step in kept})
-    return found if fewer <= most * _LESS else None
+    still_kept = {place for step, place in places.items() if step in kept}
+    fewer = _most_alive(moved, still_kept) <= _LESS * _most_alive(reads, kept)
+    return found if fewer else None
 
 
-def _most_alive(reads: Sequence[Sequence[int]], kept: Collection[int]) -> int:
+def _most_alive(reads: Sequence[Sequence[int]], kept: Container[int]) -> int:
     """The largest number of results that are alive at once; those that are kept are not counted."""
     last = [*range(len(reads))]
     for step, read in enumerate(reads):

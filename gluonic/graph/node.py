@@ -13,7 +13,7 @@ from typing import Any
 from gluonic.graph.application import Application
 from gluonic.graph.arithmetic import Arithmetic
 from gluonic.graph.errors import Location
-from gluonic.graph.freeing import freeing_order
+from gluonic.graph.freeing import freeing_order, is_crowded
 from gluonic.graph.operator import REGISTRY
 from gluonic.support.cached_property import cached_property
 
@@ -192,14 +192,16 @@ class Graph:
         Where far fewer results are then alive at once, the others are not in the order of `nodes`.
         """
         order = self._drawing_order
-        in_turn = [place for place, node in enumerate(order) if _has_effects(node)]
-        if in_turn and not self._are_states_apart:
-            return order
         places = {node: place for place, node in enumerate(order)}
         reads = [[places[entry.node] for entry in node.inputs] for node in order]
         outputs = [places[entry.node] for entry in self.outputs]
-        given = [places[node] for node in self.variables]
-        found = freeing_order(reads, outputs, given, in_turn)
+        kept = {*outputs, *[places[node] for node in self.variables]}
+        if not is_crowded(reads, kept):
+            return order
+        in_turn = [place for place, node in enumerate(order) if _has_effects(node)]
+        if in_turn and not self._are_states_apart:
+            return order
+        found = freeing_order(reads, outputs, kept, in_turn)
         return order if found is None else tuple([order[place] for place in found])
 
     @cached_property

@@ -1,8 +1,8 @@
 """The peaks of memory of nets: eager, interpreted as graphs, and compiled.
 
-``python -m tests.gluon.graph_peaks [NET ...] --batch 2`` compares them for nets of the model zoo, forward and in
-training. Bytes of arrays are counted, not those of processes: `tracemalloc` sees NumPy's memory, and the memory
-plan has the size of the arena. Parameters, and copies of them that compiled code has packed, are not counted forward.
+``python -m tests.gluon.graph_peaks [NET ...] --batch 2`` compares them for nets of the model zoo, forward and
+in training. Bytes of arrays are counted, not those of processes: `tracemalloc` sees NumPy's memory, and the
+memory plan has the size of the arena. Forward, neither parameters nor packed copies of them are counted.
 """
 
 from __future__ import annotations

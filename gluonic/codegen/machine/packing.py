@@ -39,9 +39,7 @@ def _lifetimes(
     return born, dies
 
 
-def _offset_between(
-    starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64], size: int
-) -> int:
+def _offset_between(starts: npt.NDArray[np.int64], ends: npt.NDArray[np.int64], size: int) -> int:
     """The start of the smallest gap of at least a size between sorted ranges, or the end of them all."""
     if not len(starts):
         return 0
