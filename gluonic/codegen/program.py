@@ -85,8 +85,13 @@ class Program:
     def binding(self, arrays: Sequence[Array], *, train: bool) -> "Binding":
         """The binding for such arrays, compiled now; calls run it from now on."""
         found = self.compiled.binding(arrays, train)
-        self._warm_up = None
+        self._end_warm_up()
         return found
+
+    def _end_warm_up(self) -> None:
+        """Run machine code from now on; the interpreter is prepared again if new shapes wait for theirs."""
+        self._warm_up = None
+        self.__dict__.pop("_interpretation", None)
 
     @property
     def sized_arrays(self) -> "Sequence[Sequence[AbstractArray]]":
@@ -142,14 +147,18 @@ class Program:
                     return self._warmed_up(arrays, run)
             try:
                 results = self.compiled(arrays, run, into, finished)
-                self._warm_up = None
-                return results
             except UnfinishedError:
+                if self._warm_up is None:
+                    BUDGET.begin_call(self._number)
                 return self._warmed_up(arrays, run)
             except NotCompiledError:
                 self._interpreted = True
             except BailOut:  # the interpreter raises the error
                 pass
+            else:
+                if self._warm_up is not None:
+                    self._end_warm_up()
+                return results
         return self._interpret(arrays, run, self.observer)
 
     def _waits(self, warm_up: WarmUp, arrays: Sequence[Array]) -> bool:

@@ -156,6 +156,21 @@ def test_calls_with_other_shapes_go_on_with_the_same_code() -> None:
     assert info.specializations == 1
 
 
+def test_a_compiled_net_waits_for_code_for_other_shapes_in_the_same_way() -> None:
+    variable = Node(None, "x")
+    program = Program(Graph([F.softmax(F.tanh(variable.entry()))]), [variable])
+    first, second = np.ones((4, 5), np.float32), np.ones((2, 3, 4), np.float32)
+    for array in (first, second):
+        while True:
+            before = program.cache_info().interpreted
+            (found,) = program([array], new_run())
+            np.testing.assert_allclose(found.sum(-1), 1, rtol=1e-5)
+            if program.cache_info().interpreted == before:
+                break
+    assert program.cache_info().specializations == 2
+    assert program.cache_info().interpreted > 2
+
+
 def test_an_error_while_compiling_reaches_the_caller_and_the_next_call_begins_anew(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
