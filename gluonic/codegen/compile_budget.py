@@ -8,13 +8,13 @@ piece, and from which call on machine code runs.
 from collections.abc import Callable
 from itertools import count
 
-LEAST = 40_000_000
+LEAST = 30_000_000
 """The time that may be spent at once in any program, in nanoseconds."""
 _LONGEST = 12
 """A round of calls, or an operator's calls, may become so many times longer."""
 _APART, _SHORT_APART = 3, 5
 """The rounds from one that becomes longer to the next; for short ones, which also find caches empty."""
-_START_UP = 30_000_000
+_START_UP = 40_000_000
 """The time of importing the compiler, in nanoseconds."""
 
 
