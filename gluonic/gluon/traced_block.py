@@ -199,7 +199,8 @@ class TracedBlock(Block):
         """Note that a trace of this block depends on attributes of a block."""
         if isinstance(block, TracedBlock):
             block._traces.read.update(names)
-            block._traces.around.add(self)
+            if block is not self:
+                block._traces.around.add(self)
 
     def _own_trace(self, structure: Structure, arrays: Sequence[Any]) -> Trace:
         if self._given is None:

@@ -238,6 +238,7 @@ def explained(settings: str) -> tuple[Any, Any]:
     """What `explain` returns for a net after three steps with a store, and without training."""
     os.environ["GLUONIC_OVERLAP"] = settings
     net = net_of(hybrid=True)
+    net.hybridize(compile_at_once=True)
     net(batch(0))
     trainer = gluon.Trainer(net.collect_params(), "sgd", kvstore="dist_sync")
     for step in range(3):
