@@ -212,7 +212,8 @@ class BoundGraph:
 
     def held(self) -> set[Executable]:
         """All machine code that is cached, or used by a cached binding."""
-        return {*self.executables(), *(binding.executable for binding in self.bindings.values())}
+        bindings = [*self.bindings.values()]  # at once: another thread may use one, which moves it
+        return {*self.executables(), *(binding.executable for binding in bindings)}
 
     def executables(self) -> list[Executable]:
         """All machine code that is cached."""
