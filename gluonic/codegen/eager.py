@@ -147,11 +147,14 @@ def _graph_of(
         return calls
     if calls >= CALLS_IN_NUMPY:  # before that, the operator's entry is not needed
         limit = _calls_in_numpy(application, _work(application, arrays))
-        if limit is not None and calls >= limit:
+        if limit is None:
+            counts[key] = None
+            return None
+        if calls >= limit:
             BUDGET.note_operator(_nanoseconds(application, arrays))
-        if limit is None or (calls >= limit and _may_start()):
-            counts[key] = made = None if limit is None else _prepared(application, use)
-            return made
+            if _may_start():
+                counts[key] = made = _prepared(application, use)
+                return made
     if calls == 0 and len(counts) >= _MOST_COUNTS:
         counts.clear()
     counts[key] = calls + 1

@@ -165,34 +165,24 @@ def link(
     symbols: Mapping[str, int],
 ) -> LinkedLibrary:
     """Link object files, which may call each other's functions, into one library of this process."""
-    with deferred_signals():
-        return _link(images, names, imports, target, symbols)
-
-
-def _link(
-    images: Sequence[bytes],
-    names: Sequence[str],
-    imports: Sequence[str],
-    target: Target,
-    symbols: Mapping[str, int],
-) -> LinkedLibrary:
     llvm = load_llvm()
-    builder = llvm.JITLibraryBuilder()
-    for image in images:
-        builder.add_object_img(image)
-    for name, address in {**addresses(imports), **symbols}.items():
-        builder.import_symbol(name, address)
-    for name in names:
-        builder.export_symbol(name)
-    with _lock:
-        while _unused:
-            _trackers.pop(_unused.popleft()).close()
-        number = next(_numbers)
-        if target not in _engines or number % MOST_LINKED == 0:
-            _engines[target] = llvm.create_lljit_compiler(target.machine(), use_jit_link=True)
-        tracker = builder.link(_engines[target], f"gluonic{number}")
-        _trackers[number] = tracker
-    addresses_by_name = {name: int(tracker[name]) for name in names}
+    with deferred_signals():
+        builder = llvm.JITLibraryBuilder()
+        for image in images:
+            builder.add_object_img(image)
+        for name, address in {**addresses(imports), **symbols}.items():
+            builder.import_symbol(name, address)
+        for name in names:
+            builder.export_symbol(name)
+        with _lock:
+            while _unused:
+                _trackers.pop(_unused.popleft()).close()
+            number = next(_numbers)
+            if target not in _engines or number % MOST_LINKED == 0:
+                _engines[target] = llvm.create_lljit_compiler(target.machine(), use_jit_link=True)
+            tracker = builder.link(_engines[target], f"gluonic{number}")
+            _trackers[number] = tracker
+        addresses_by_name = {name: int(tracker[name]) for name in names}
     return LinkedLibrary(number, addresses_by_name, sum(map(len, images)))
 
 
