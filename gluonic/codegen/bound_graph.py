@@ -5,7 +5,9 @@ from contextlib import contextmanager, nullcontext
 from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
+from gluonic.codegen.compile_budget import BUDGET
 from gluonic.codegen.inspection.dump import dump_if_asked
+from gluonic.codegen.machine.target import host
 from gluonic.codegen.native.executable import Executable
 from gluonic.codegen.progress import tell_if_long
 from gluonic.codegen.runtime.binding import Binding
@@ -26,8 +28,8 @@ if TYPE_CHECKING:
     from gluonic.codegen.specializer import Specializer
 
 MOST_BINDINGS = 64
-_LOADING = 20_000_000
-"""The time of loading LLVM, in nanoseconds, roughly, on any processor."""
+_READING = 2_000_000
+"""The time of looking for a binding on disk, in nanoseconds, roughly, on any processor."""
 
 
 class _Unfinished:
@@ -237,10 +239,13 @@ class BoundGraph:
         arrays = [AbstractArray(shape, dtype) for shape, dtype in signature]
         if _kind((train, signature)) in self._kinds:
             return (yield from self._bind_new(arrays, train))
-        yield _LOADING
+        yield from BUDGET.start_up("LLVM")
+        host()
+        yield _READING
         given = self.graph, self.inputs, self.parameters, self._data
         key = graph_key(*given, signature, train=train)
         stored = StoredBinding.read(key, signature) if key else None
+        yield from BUDGET.start_up("compiler")
         if stored is not None:
             yield from stored.costs
             binding = stored.load(lambda made: self._details(made, arrays, train))

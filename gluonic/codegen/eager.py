@@ -6,7 +6,7 @@ so a program gives the same bits in every run. Each layer has its own count, so 
 equal weights give the same bits.
 """
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from math import prod
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeAlias
 from weakref import ref
@@ -90,16 +90,41 @@ def compiled_outputs(
     application: Application, arrays: Sequence[Array], run: Run
 ) -> list[Array] | None:
     """The outputs of a call by machine code, if that may pay off; None if NumPy does. Calls are counted."""
+    layer = _layer_of(application, arrays) if application.weights else None
+    return _outputs(application, arrays, run, layer, BUDGET.allows_operator)
+
+
+def outputs_in_graph(
+    application: Application, arrays: Sequence[Array], run: Run, has_new_weights: bool
+) -> list[Array] | None:
+    """Like `compiled_outputs`, in a call of a graph that is interpreted.
+
+    The calls of a layer, which has its weights, are counted; or, if each call has new weights, those of the
+    operator.
+    """
+    has_layer = application.weights and not has_new_weights
+    layer = _layer_of(application, arrays) if has_layer else None
+    return _outputs(application, arrays, run, layer, BUDGET.allows_operator_of_graph)
+
+
+def _outputs(
+    application: Application,
+    arrays: Sequence[Array],
+    run: Run,
+    layer: _Layer | None,
+    allows: Callable[[int], bool],
+) -> list[Array] | None:
+    """The outputs of a call by machine code, pieces of which are made while their costs are allowed."""
     signature = shapes_and_dtypes(arrays)
-    graph = _graph_of(application, arrays, signature, None)
+    graph = _graph_of(application, arrays, signature, None, layer, allows)
     if graph is None:
         return None
-    call = graph.call_for(arrays, run, signature)
+    call = graph.call_for(arrays, run, signature, allows)
     if call is None:
         BUDGET.note_operator(_nanoseconds(application, arrays))
         return None
-    if application.weights:
-        latest = _layer_of(application, arrays).latest
+    if layer is not None:
+        latest = layer.latest
         if len(latest) >= _MOST_LATEST:
             latest.clear()
         latest[application] = call
@@ -122,10 +147,12 @@ def compiled_gradients(
     use : the gradients requested from the rule
     """
     signature = shapes_and_dtypes(arrays)
-    found = _graph_of(application, arrays, signature, use)
+    layer = _layer_of(application, arrays) if application.weights else None
+    allows = BUDGET.allows_operator
+    found = _graph_of(application, arrays, signature, use, layer, allows)
     if found is None:
         return None
-    results = found([*arrays, *heads], run, (*signature, *shapes_and_dtypes(heads)))
+    results = found([*arrays, *heads], run, (*signature, *shapes_and_dtypes(heads)), allows)
     if results is None:
         BUDGET.note_operator(_nanoseconds(application, arrays))
     return results
@@ -136,11 +163,11 @@ def _graph_of(
     arrays: Sequence[Array],
     signature: Signatures,
     use: GradientUse | None,
+    layer: _Layer | None,
+    allows: Callable[[int], bool],
 ) -> "EagerGraph | None":
     """The compiled graph for a call; None if NumPy computes it."""
-    counts = _without_weights
-    if application.weights:
-        counts = _layer_of(application, arrays).counts
+    counts = _without_weights if layer is None else layer.counts
     key = application, use, signature
     calls = counts.get(key, 0)
     if not isinstance(calls, int):
@@ -152,7 +179,7 @@ def _graph_of(
             return None
         if calls >= limit:
             BUDGET.note_operator(_nanoseconds(application, arrays))
-            if _may_start():
+            if executor() == "compile" or BUDGET.allows_start(allows):
                 counts[key] = made = _prepared(application, use)
                 return made
     if calls == 0 and len(counts) >= _MOST_COUNTS:
@@ -166,11 +193,6 @@ def _nanoseconds(application: Application, arrays: Sequence[Array]) -> int:
     made = signature_of(application, arrays[: len(application.inputs)]).shapes
     sizes = [0 if shape is None else prod(shape) for shape in made]
     return operator_cost(application, [array.size for array in arrays], sizes)
-
-
-def _may_start() -> bool:
-    """Whether the compiler is imported, or may be now."""
-    return executor() == "compile" or BUDGET.allows_start(BUDGET.allows_operator)
 
 
 def _work(application: Application, arrays: Sequence[Array]) -> int:

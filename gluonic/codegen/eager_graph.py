@@ -1,10 +1,9 @@
 """Operators and their gradients as graphs that are called eagerly."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 from weakref import ref
 
-from gluonic.codegen.compile_budget import BUDGET
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.executors import executor
 from gluonic.codegen.gradient_use import GradientUse
@@ -14,7 +13,7 @@ from gluonic.codegen.runtime.arena import Arena
 from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
 from gluonic.codegen.shapes.facts import NotCompiledError
-from gluonic.graph import Application, Array, Entry, Graph, Node, Run, Signatures, shapes_and_dtypes
+from gluonic.graph import Application, Array, Entry, Graph, Node, Run, Signatures
 from gluonic.graph.builder import F
 from gluonic.graph.gradient import input_gradients
 from gluonic.support.pieces import UnfinishedError
@@ -101,47 +100,59 @@ class EagerGraph:
         return cls(f"gradient of {application.op.name}", application, found, given)
 
     def __call__(
-        self, arrays: Sequence[Array], run: Run, signature: Signatures | None = None
+        self,
+        arrays: Sequence[Array],
+        run: Run,
+        signature: Signatures,
+        allows: Callable[[int], bool],
     ) -> list[Any] | None:
         """Compute the outputs, in new memory; None if the interpreter must.
 
         Parameters
         ----------
-        signature : the shapes and dtypes of the arrays, where they are known
+        signature : the shapes and dtypes of the arrays
+        allows : whether a piece of machine code with such a cost, in nanoseconds, may be made in this call
 
         Notes
         -----
         Machine code for new shapes is made in pieces by several calls, which the interpreter answers.
         """
-        call = self.call_for(arrays, run, signature)
+        call = self.call_for(arrays, run, signature, allows)
         return None if call is None else call(arrays, run)
 
     def call_for(
-        self, arrays: Sequence[Array], run: Run, signature: Signatures | None = None
+        self,
+        arrays: Sequence[Array],
+        run: Run,
+        signature: Signatures,
+        allows: Callable[[int], bool],
     ) -> "EagerCall | None":
         """The call for such arrays, and for the weights among them; None if it has no machine code."""
-        if signature is None:
-            signature = shapes_and_dtypes(arrays)
         key = signature, run.train
         binding = self._bindings.get(key, _UNKNOWN)
         if binding is _UNKNOWN:
             if len(self._bindings) >= _MOST_BINDINGS:
                 self._bindings.clear()
             try:
-                binding = self._bindings[key] = self._binding(arrays, run, signature)
+                binding = self._bindings[key] = self._binding(arrays, run, signature, allows)
             except UnfinishedError:
                 return None
         if binding is None:
             return None
         return EagerCall(self, binding, [(i, id(arrays[i])) for i in self._weights], run.train)
 
-    def _binding(self, arrays: Sequence[Array], run: Run, signature: Signatures) -> Binding | None:
+    def _binding(
+        self,
+        arrays: Sequence[Array],
+        run: Run,
+        signature: Signatures,
+        allows: Callable[[int], bool],
+    ) -> Binding | None:
         """The binding for such arrays; None if it has no machine code."""
         try:
             if executor() == "compile":
                 binding = self._compiled.binding(arrays, run.train, signature)
             else:
-                allows = BUDGET.allows_operator
                 binding = self._compiled.binding_in_pieces(arrays, run.train, allows, signature)
         except NotCompiledError:
             return None

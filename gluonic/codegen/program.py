@@ -5,7 +5,7 @@ from operator import is_
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.compile_budget import BUDGET
-from gluonic.codegen.eager import compiled_outputs, may_repay_for
+from gluonic.codegen.eager import may_repay_for, outputs_in_graph
 from gluonic.codegen.executors import executor
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.bail_out import BailOut
@@ -28,7 +28,7 @@ if TYPE_CHECKING:
     from gluonic.codegen.shapes.abstract_arrays import AbstractArray
     from gluonic.codegen.shapes.origins import Origins
 
-_MACHINE_CODE = FasterOperators(may_repay_for, compiled_outputs)
+_MACHINE_CODE = FasterOperators(may_repay_for, outputs_in_graph)
 
 
 class Program:
@@ -181,10 +181,11 @@ class Program:
         """Interpret a call before there is machine code for it, and record its cost."""
         self._warm_calls += 1
         inferred = self._interpretation.inferred(arrays)
-        if inferred is None:
-            found, cost = self._observed(arrays, run)
-        else:
-            found, cost = self._interpret(arrays, run, None, inferred), self._cost_of(inferred)
+        with BUDGET.interpreting():
+            if inferred is None:
+                found, cost = self._observed(arrays, run)
+            else:
+                found, cost = self._interpret(arrays, run, None, inferred), self._cost_of(inferred)
         if self._warm_up is not None:
             self._warm_up.note(self.graph, cost)
         BUDGET.note_call(cost)

@@ -40,6 +40,13 @@ def _plain_call(application: Application) -> Callable[..., Any] | None:
     return application.call if is_plain and not runs_itself else None
 
 
+def _reads_given_weights(node: Node) -> bool:
+    """Whether no weights of an operator are computed by the graph."""
+    application = node.applied
+    positions = map(application.inputs.index, application.weights)
+    return all(node.inputs[position].node.is_variable for position in positions)
+
+
 def _with_last_reads(
     steps: Sequence[tuple[Node, list[int], int]], outputs: Sequence[int]
 ) -> list[tuple[Node, list[int], int, list[int]]]:
@@ -59,11 +66,12 @@ class FasterOperators(NamedTuple):
     Attributes
     ----------
     may_repay : whether an operator whose largest input has so many elements may be computed this way
-    outputs : its outputs, in new memory; None if its kernel must compute them
+    outputs : its outputs, in new memory; None if its kernel must compute them. The last argument is whether its
+        weights are new arrays in each call
     """
 
     may_repay: Callable[[Application, int], bool]
-    outputs: Callable[[Application, Sequence[Array], Run], list[Array] | None]
+    outputs: Callable[[Application, Sequence[Array], Run, bool], list[Array] | None]
 
 
 class Interpretation:
@@ -104,6 +112,9 @@ class Interpretation:
         applications = [node.applied for node, *_ in steps]
         calls = {application: _plain_call(application) for application in set(applications)}
         self._calls = [calls[application] for application in applications]
+        self._have_new_weights = frozenset(
+            node for node, *_ in steps if not _reads_given_weights(node)
+        )
         self._are_views = [application.op.is_view for application in applications]
         self._keeps_signatures = not WIDENS_SCALARS and not any(
             application.op.calls_back or application.op.dynamic for application in calls
@@ -126,7 +137,7 @@ class Interpretation:
         inferred : what `inferred` returns for the arrays, where that is known
         """
         if self._closed is not None:
-            return self._with_found_shapes(arrays)(arrays, run, observer)
+            return self._with_found_shapes(arrays)(arrays, run, observer, inferred)
         values: list[Any] = [*arrays, *self._empty]
         is_quiet = observer is None and not EVENTS.symbolic
         if inferred is None and is_quiet:
@@ -141,8 +152,10 @@ class Interpretation:
 
     def inferred(self, arrays: Sequence[Array]) -> InferredCall | None:
         """What follows for a call with such arrays; None if it must run the operators one by one."""
-        if not self._keeps_signatures or self._closed is not None:
+        if not self._keeps_signatures:
             return None
+        if self._closed is not None:
+            return self._with_found_shapes(arrays).inferred(arrays)
         inputs = shapes_and_dtypes(arrays)
         known = self._known.get(inputs)
         if known is not None:
@@ -215,7 +228,7 @@ class Interpretation:
     ) -> list[Array]:
         """Run an operator, in the faster way if that serves it, and record it for the profiler."""
         begin = perf_counter_ns()
-        results = self._made_faster(node.applied, given, run)
+        results = self._made_faster(node, given, run)
         if results is None:
             results = run_in_graph(node, given, run, expected)
         if EVENTS.symbolic:
@@ -223,19 +236,17 @@ class Interpretation:
             EVENTS.add("X", node.operator_name, "operator", begin, perf_counter_ns(), details)
         return results
 
-    def _made_faster(
-        self, application: Application, given: list[Array], run: Run
-    ) -> list[Array] | None:
+    def _made_faster(self, node: Node, given: list[Array], run: Run) -> list[Array] | None:
         """An operator's outputs, computed in the faster way; None if that does not serve it."""
         largest = max((array.size for array in given), default=0)
-        if self._faster is None or not self._faster.may_repay(application, largest):
+        if self._faster is None or not self._faster.may_repay(node.applied, largest):
             return None
-        return self._faster.outputs(application, given, run)
+        return self._faster.outputs(node.applied, given, run, node in self._have_new_weights)
 
-    def _executed(self, application: Application, given: list[Array], run: Run) -> Any:
+    def _executed(self, node: Node, given: list[Array], run: Run) -> Any:
         """An operator's outputs, computed in the faster way if that serves it."""
-        made = self._made_faster(application, given, run)
-        return application.execute(given, run) if made is None else tuple(made)
+        made = self._made_faster(node, given, run)
+        return node.applied.execute(given, run) if made is None else tuple(made)
 
     def _run_quietly(
         self, values: list[Any], arrays: Sequence[Array], run: Run, inferred: InferredCall
@@ -250,9 +261,7 @@ class Interpretation:
                 if is_view:
                     result = given[0].reshape(expected.shapes[0])
                 else:
-                    result = (
-                        self._executed(node.applied, given, run) if call is None else call(*given)
-                    )
+                    result = self._executed(node, given, run) if call is None else call(*given)
                 if type(result) is tuple:
                     end = first + len(expected.shapes)
                     values[first:end] = conform(result, expected, node.applied)
@@ -333,7 +342,8 @@ class Interpretation:
                 self._closed.clear()
             known = dict(zip(self._inputs, shapes, strict=True))
             graph = with_found_shapes(self._graph, known)
-            found = self._closed[shapes] = Interpretation(graph, self._inputs)
+            found = Interpretation(graph, self._inputs, None, self._faster)
+            self._closed[shapes] = found
             found._closed = None
         return found
 

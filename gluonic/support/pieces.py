@@ -5,8 +5,16 @@ from typing import Generic, TypeAlias, TypeVar
 
 T = TypeVar("T")
 
-Pieces: TypeAlias = Generator[int, None, T]
-"""Work that yields the estimated cost of each piece, in nanoseconds, before it; it returns the result."""
+Cost: TypeAlias = int | Callable[[], int]
+"""An estimated cost in nanoseconds, or its value when it is asked for: other work may have done a part."""
+
+Pieces: TypeAlias = Generator[Cost, None, T]
+"""Work that yields the cost of each piece before it; it returns the result."""
+
+
+def nanoseconds(cost: Cost) -> int:
+    """What a cost is now."""
+    return cost if isinstance(cost, int) else cost()
 
 
 def finish(work: Pieces[T]) -> T:
@@ -37,7 +45,7 @@ def noted(work: Pieces[T], costs: list[int]) -> Pieces[T]:
         except StopIteration as end:
             result: T = end.value
             return result
-        costs.append(cost)
+        costs.append(nanoseconds(cost))
         yield cost
 
 
@@ -55,7 +63,7 @@ class WorkInPieces(Generic[T]):
 
     def __init__(self, work: Pieces[T]) -> None:
         self._work = work
-        self._cost = 0
+        self._cost: Cost = 0
 
     def go_on(self, allows: Callable[[int], bool]) -> list[T]:
         """Do pieces while their costs are allowed.
@@ -69,7 +77,7 @@ class WorkInPieces(Generic[T]):
         list
             the result, or nothing if work is left
         """
-        while allows(self._cost):
+        while allows(nanoseconds(self._cost)):
             try:
                 self._cost = next(self._work)
             except StopIteration as end:

@@ -215,17 +215,23 @@ def test_a_training_step_is_compiled_program_by_program() -> None:
     assert seen == {0, 1, 2}
 
 
-def test_calls_that_wait_run_as_many_operators_as_machine_code_as_eager_calls(
-    monkeypatch: pytest.MonkeyPatch,
-) -> None:
-    ran: list[str] = []
+@pytest.fixture
+def ran(monkeypatch: pytest.MonkeyPatch) -> list[str]:
+    """The operators that ran as machine code."""
+    names: list[str] = []
 
     def noted(graph: EagerGraph, *arguments: Any) -> Any:
-        ran.append(graph.name)
+        names.append(graph.name)
         return run(graph, *arguments)
 
     run = EagerGraph.run
     monkeypatch.setattr(EagerGraph, "run", noted)
+    return names
+
+
+def test_calls_that_wait_run_as_many_operators_as_machine_code_as_eager_calls(
+    ran: list[str],
+) -> None:
     counts: dict[bool, list[int]] = {}
     for hybridizes in (False, True):
         refill_budget()

@@ -11,7 +11,7 @@ import gluonic as mx
 from gluonic.codegen import eager
 from gluonic.codegen.eager_graph import EagerGraph
 from gluonic.codegen.lowerings.entry import lowering_of
-from gluonic.graph import REGISTRY, Application
+from gluonic.graph import REGISTRY, Application, shapes_and_dtypes
 from gluonic.ndarray.invoke import invoke
 from tests.graph.registry_samples import (
     DIFFERENTIABLE,
@@ -93,7 +93,7 @@ def test_an_operator_alone_computes_what_numpy_does(name: str, number: int) -> N
     dtype = "float32" if "float32" in sample.dtypes else None
     alone, arrays = EagerGraph.of_operator(application), cast(sample, dtype)
     with np.errstate(all="ignore"):
-        found = alone(arrays, run_of(sample))
+        found = alone(arrays, run_of(sample), shapes_and_dtypes(arrays), lambda cost: True)
         expected_arrays = cast(sample, dtype)
         expected = run(application, expected_arrays, sample)
     for ours, numpys in zip(found or expected, expected, strict=True):

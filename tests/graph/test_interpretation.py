@@ -57,7 +57,10 @@ def test_results_of_operators_with_several_are_freed_after_their_last_read() -> 
     made: list[weakref.ref[Any]] = []
     freed: list[bool] = []
 
-    def outputs(application: Application, given: Sequence[Any], run: Run) -> list[Any] | None:
+    def outputs(
+        application: Application, given: Sequence[Any], run: Run, has_new_weights: bool
+    ) -> list[Any] | None:
+        assert not has_new_weights
         if application.op.name == "tanh":
             freed.extend(array() is None for array in made)
             return None
@@ -70,3 +73,29 @@ def test_results_of_operators_with_several_are_freed_after_their_last_read() -> 
     arrays = [np.ones((2, 3), np.float32), *(np.ones(3, np.float32) for _ in variables[1:])]
     interpretation(arrays, new_run())
     assert freed[0]
+
+
+def test_weights_that_a_graph_computes_are_new_in_each_call_also_where_shapes_are_open() -> None:
+    x, w = Node(None, "x"), Node(None, "w")
+    zeros = make_node("_zeros", [], {"shape": "(0, 3)"}).entry()
+    rows = make_node("elemwise_add", [x.entry(), zeros]).entry()
+    twice = make_node("abs", [w.entry()]).entry()
+    products = [
+        make_node("FullyConnected", [rows, weights], {"num_hidden": 2, "no_bias": True}).entry()
+        for weights in (w.entry(), twice)
+    ]
+    asked: list[bool] = []
+
+    def outputs(
+        application: Application, given: Sequence[Any], run: Run, has_new_weights: bool
+    ) -> list[Any] | None:
+        asked.append(has_new_weights)
+        return [*application.execute(given, run)]
+
+    faster = FasterOperators(lambda application, _: bool(application.weights), outputs)
+    interpretation = Interpretation(Graph(products), [x, w], faster=faster)
+    arrays = [np.ones((4, 3), np.float32), np.ones((2, 3), np.float32)]
+    for _ in range(2):
+        for result in interpretation(arrays, new_run()):
+            np.testing.assert_array_equal(result, np.full((4, 2), 3, np.float32))
+    assert asked == [False, True] * 2

@@ -114,7 +114,7 @@ _recent: deque[KernelLibrary] = deque(maxlen=16)
 """Libraries of large functions, kept for later nets even if the first one that used them is gone."""
 _LARGE = 1 << 13
 """The least size of a function that is compiled separately, in bytes of its text."""
-_BATCH = 48 << 10
+_BATCH = 32 << 10
 """About the size of the functions that are compiled together, in bytes of their text."""
 _A_MODULE, _A_BYTE = 3_000_000, 500
 """The time that LLVM takes for a module, and for a byte of its text, in nanoseconds, roughly."""
