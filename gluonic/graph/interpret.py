@@ -243,11 +243,6 @@ class Interpretation:
             return None
         return self._faster.outputs(node.applied, given, run, node in self._have_new_weights)
 
-    def _executed(self, node: Node, given: list[Array], run: Run) -> Any:
-        """An operator's outputs, computed in the faster way if that serves it."""
-        made = self._made_faster(node, given, run)
-        return node.applied.execute(given, run) if made is None else tuple(made)
-
     def _run_quietly(
         self, values: list[Any], arrays: Sequence[Array], run: Run, inferred: InferredCall
     ) -> None:
@@ -256,12 +251,15 @@ class Interpretation:
             self._steps, self._calls_for(inferred), self._are_views, inferred.outputs, strict=True
         ):
             given = [values[index] for index in reads]
+            made = self._made_faster(node, given, run) if call is None and not is_view else None
             try:
                 result: Any
                 if is_view:
                     result = given[0].reshape(expected.shapes[0])
+                elif call is not None:
+                    result = call(*given)
                 else:
-                    result = self._executed(node, given, run) if call is None else call(*given)
+                    result = node.applied.execute(given, run) if made is None else tuple(made)
                 if type(result) is tuple:
                     end = first + len(expected.shapes)
                     values[first:end] = conform(result, expected, node.applied)
@@ -271,7 +269,7 @@ class Interpretation:
                     if not is_right or result.dtype is not dtype:
                         result = conformed(result, shape, dtype, node.applied)
                     values[first] = result
-                result = None  # it would be kept while the next operator runs
+                result = made = None  # they would be kept while the next operator runs
             except MXNetError as error:
                 name_line(node, error)
                 self._note(error, node, arrays)
