@@ -4,7 +4,7 @@ from typing import Any
 
 from gluonic.ndarray import random as _random
 from gluonic.ndarray.context import Context
-from gluonic.ndarray.random import *  # noqa: F403 - the samplers, under both names
+from gluonic.ndarray.random import *
 from gluonic.ndarray.state import RANDOM
 
 __all__ = [*_random.__all__, "seed"]

@@ -96,7 +96,12 @@ class Functions:
 
     def operators(self) -> dict[str, str]:
         """The names of operators, by those of their functions."""
-        return self._operators.get(self.module, {})
+        return self.operators_of(self.module)
+
+    @classmethod
+    def operators_of(cls, module: str) -> dict[str, str]:
+        """The names of operators in a module, by those of their functions."""
+        return cls._operators.get(module, {})
 
     def names(self) -> list[str]:
         """All names of the module."""

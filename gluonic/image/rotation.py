@@ -51,8 +51,10 @@ def imrotate(
         raise AttributeValueError(f"imrotate: images have 3 or 4 axes, not {src.ndim}")
     angles = _angles(src, rotation_degrees)
     images = nd.expand_dims(src, axis=0) if src.ndim == 3 else src
-    grid = nd.array(_grid(angles, images.shape[2:], zoom_in, zoom_out), ctx=src.context)
-    turned: NDArray = nd.BilinearSampler(images, grid)
+    grid = nd.array(
+        _grid(angles, (images.shape[2], images.shape[3]), zoom_in, zoom_out), ctx=src.context
+    )
+    turned = nd.BilinearSampler(images, grid)
     return turned[0] if src.ndim == 3 else turned
 
 

@@ -60,13 +60,17 @@ _functions = _Functions(
         "numpy_extension": "gluonic.ndarray.numpy_extension",
     },
 )
-__getattr__ = _functions.find
 __dir__ = _functions.names
 
 _: Any = (_ops, copying, differentiate, fluent, indexing, shaping)
 
-if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
-    __all__ = [
+if TYPE_CHECKING:
+    from gluonic.ndarray.typed import op as _op
+    from gluonic.ndarray.typed import package as _package
+    from gluonic.ndarray.typed.op import *
+    from gluonic.ndarray.typed.package import *
+
+    __all__: list[str] = [
         "CachedOp",
         "Context",
         "Custom",
@@ -97,6 +101,8 @@ if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
         "load",
         "load_frombuffer",
         "moveaxis",
+        "np",
+        "npx",
         "onehot_encode",
         "ones",
         "op",
@@ -109,3 +115,9 @@ if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
         "waitall",
         "zeros",
     ]
+    __all__.extend(_op.__all__)
+    __all__.extend(_package.__all__)
+    np: Any
+    npx: Any
+else:  # it makes `__all__`, too
+    __getattr__ = _functions.find

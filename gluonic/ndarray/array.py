@@ -23,7 +23,13 @@ GRADIENT_REQUESTS = ("write", "add", "null")
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class NDArray:
+if TYPE_CHECKING:
+    from gluonic.ndarray.typed.methods import Methods
+else:
+    Methods = object
+
+
+class NDArray(Methods):
     """A multi-dimensional array of fixed-size elements.
 
     Arrays are usually made with `array`, `zeros` or `ones`, not with this constructor.
@@ -268,9 +274,17 @@ class NDArray:
         return self.elements.item()
 
     if TYPE_CHECKING:  # methods that other modules add
-        shape_array: Any
 
-        def __getattr__(self, name: str) -> Any: ...
+        def _attach_stored(self, grad_req: str, stype: str) -> None: ...
+
+        # Arrays of sparse storage, and of ``mx.np``, also where the type is not known to be theirs.
+        indices: Any
+        indptr: Any
+        check_format: Any
+        asscipy: Any
+        tolist: Any
+        item: Any
+
         def __getitem__(self, key: Any) -> "NDArray": ...
         def __setitem__(self, key: Any, value: Any) -> None: ...
         def __add__(self, other: Any) -> "NDArray": ...

@@ -21,7 +21,10 @@ from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.random import functions as _samplers
 
 _functions = Functions("contrib", globals(), make_function)
-__getattr__ = _functions.find
+if TYPE_CHECKING:
+    from gluonic.ndarray.typed.contrib import *
+else:
+    __getattr__ = _functions.find
 __dir__ = _functions.names
 
 if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
@@ -54,7 +57,7 @@ def isnan(data: NDArray) -> NDArray:
 
 def isfinite(data: NDArray) -> NDArray:
     """Return 1 where an element is a finite number and 0 elsewhere, in the dtype of `data`."""
-    return data.abs() < math.inf  # type: ignore[no-any-return]
+    return data.abs() < math.inf
 
 
 def rand_zipfian(

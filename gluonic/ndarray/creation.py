@@ -1,5 +1,6 @@
 """Creation of arrays: from values, constants and ranges."""
 
+from collections.abc import Callable
 from math import prod
 from operator import index
 from typing import Any
@@ -77,7 +78,7 @@ def _sparse(
     return zeros_of(stype, as_shape(shape, name), kind, usable(ctx))
 
 
-def _constant(name: str, make: Any, words: str) -> Any:
+def _constant(name: str, make: Any, words: str) -> Callable[..., NDArray]:
     def function(
         shape: Any,
         ctx: Context | None = None,

@@ -38,7 +38,7 @@ for _name in FLUENT:
 @method("__abs__")
 def absolute(self: NDArray) -> NDArray:
     """Return the absolute values."""
-    return op.abs(self)  # type: ignore[no-any-return]
+    return op.abs(self)
 
 
 @method("split_v2")
@@ -64,4 +64,4 @@ def slice_assign_scalar(self: NDArray, value: float, begin: Any, end: Any, step:
 @method("broadcast_like")
 def broadcast_like(self: NDArray, other: NDArray, **keywords: Any) -> NDArray:
     """Return the array repeated along axes of length one to be like `other`."""
-    return op.broadcast_like(self, other, **keywords)  # type: ignore[no-any-return]
+    return op.broadcast_like(self, other, **keywords)

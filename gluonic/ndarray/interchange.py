@@ -35,7 +35,7 @@ def _interface(self: NDArray) -> Any:
     return mark_escaped(self.elements).__array_interface__
 
 
-NDArray.__array_interface__ = property(_interface)  # type: ignore[attr-defined]
+NDArray.__array_interface__ = property(_interface)  # type: ignore[assignment, method-assign]
 
 
 def from_numpy(
@@ -120,8 +120,8 @@ def to_dlpack_for_read(data: NDArray) -> Any:
 
 
 to_dlpack_for_write = to_dlpack_for_read
-NDArray.to_dlpack_for_read = to_dlpack_for_read  # type: ignore[attr-defined]
-NDArray.to_dlpack_for_write = to_dlpack_for_write  # type: ignore[attr-defined]
+NDArray.to_dlpack_for_read = to_dlpack_for_read  # type: ignore[method-assign]
+NDArray.to_dlpack_for_write = to_dlpack_for_write  # type: ignore[method-assign]
 
 
 def from_dlpack(dlpack: Any) -> NDArray:

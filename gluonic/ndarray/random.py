@@ -2,7 +2,7 @@
 
 import inspect
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluonic.graph.arithmetic import is_number
 from gluonic.graph.calling import NULL
@@ -176,7 +176,10 @@ def shuffle(data: NDArray, **keywords: Any) -> Any:
 
 
 _others = Functions("random", globals(), make_function)
-__getattr__ = _others.find
+if TYPE_CHECKING:
+    from gluonic.ndarray.typed.random import *
+else:
+    __getattr__ = _others.find
 __dir__ = _others.names
 
 __all__ = [*DISTRIBUTIONS, "multinomial", "randn", "shuffle"]

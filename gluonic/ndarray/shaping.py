@@ -182,4 +182,4 @@ def _transposed(self: NDArray) -> NDArray:
     return self if self.ndim < 2 else invoke(REGISTRY["transpose"].apply({}), (self,))[0]
 
 
-NDArray.T = _transposed  # type: ignore[attr-defined]
+NDArray.T = _transposed  # type: ignore[assignment, method-assign]

@@ -4,7 +4,7 @@
 with dense copies, and a warning says so.
 """
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic.graph.namespaces import Functions
 from gluonic.ndarray.array import NDArray
@@ -31,7 +31,10 @@ _: Any = (methods, native_products)
 globals().update(_arithmetic)
 
 _functions = Functions("sparse", globals(), make_function)
-__getattr__ = _functions.find
+if TYPE_CHECKING:
+    from gluonic.ndarray.typed.sparse import *
+else:
+    __getattr__ = _functions.find
 __dir__ = _functions.names
 
 gs_retain = _functions.namespace["retain"]

@@ -1,6 +1,6 @@
 """``mx.npx.image``: operators on images, and functions of `mx.image`."""
 
-from gluonic.image import *  # noqa: F403
+from gluonic.image import *
 from gluonic.ndarray.numpy_extension.image import functions
 
 globals().update(functions)

@@ -178,7 +178,11 @@ class BidirectionalCell(_OfCells):
         return sym.Concat(forward, backward, dim=2, name=f"{self._output_prefix}out")
 
     def _joined_steps(self, ways: list[Any], length: int, layout: str) -> list[Symbol]:
-        split = {"axis": time_axis(layout), "num_outputs": length, "squeeze_axis": 1}
+        split: dict[str, Any] = {
+            "axis": time_axis(layout),
+            "num_outputs": length,
+            "squeeze_axis": 1,
+        }
         forward, backward = (
             list(sym.SliceChannel(outputs, **split)) if isinstance(outputs, Symbol) else outputs
             for outputs in ways

@@ -62,14 +62,14 @@ class BaseConvRNNCell(BaseRNNCell):
             )
         self._num_hidden, self._input_shape = num_hidden, input_shape
         self._conv_layout, self._activation = conv_layout, activation
-        self._i2h = {
+        self._i2h: dict[str, Any] = {
             "kernel": i2h_kernel,
             "stride": i2h_stride,
             "pad": i2h_pad,
             "dilate": i2h_dilate,
         }
         pairs = zip(h2h_kernel, h2h_dilate, strict=True)
-        self._h2h = {
+        self._h2h: dict[str, Any] = {
             "kernel": h2h_kernel,
             "dilate": h2h_dilate,
             "pad": tuple(gap * (length - 1) // 2 for length, gap in pairs),
@@ -90,7 +90,8 @@ class BaseConvRNNCell(BaseRNNCell):
             layout=self._conv_layout,
             **self._i2h,
         )
-        (shape,) = state.infer_shape(data=self._input_shape)[1]
+        shapes: Any = state.infer_shape(data=self._input_shape)[1]
+        (shape,) = shapes
         return (0, *shape[1:])
 
     @property
@@ -102,7 +103,7 @@ class BaseConvRNNCell(BaseRNNCell):
     def _project(self, inputs: Any, state: Any) -> tuple[Any, Any]:
         """Begin a step: return the contributions of inputs and of the state to all gates."""
         self._counter += 1
-        shared = {
+        shared: dict[str, Any] = {
             "num_filter": self._num_hidden * len(self._gate_names),
             "layout": self._conv_layout,
         }

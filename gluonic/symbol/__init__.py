@@ -1,6 +1,6 @@
 """``mx.sym``: `Symbol`, the `sym` namespace of all operators, and name managers."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic.graph.namespaces import Functions
 from gluonic.symbol import (
@@ -50,7 +50,7 @@ _functions = Functions(
     },
 )
 __dir__ = _functions.names
-__all__ = [
+__all__: list[str] = [
     "AttrScope",
     "Executor",
     "Group",
@@ -90,8 +90,14 @@ __all__ = [
     "var",
     "zeros",
 ]
-__all__ += [name for name in _functions.operators() if name not in __all__]
+if TYPE_CHECKING:
+    from gluonic.symbol.typed import op as _op
+    from gluonic.symbol.typed.op import *
 
-
-def __getattr__(name: str) -> Any:
-    return _functions.find(name)
+    __all__ += ["np", "npx"]
+    __all__.extend(_op.__all__)
+    np: Any
+    npx: Any
+else:
+    __all__ += [name for name in _functions.operators() if name not in __all__]
+    __getattr__ = _functions.find

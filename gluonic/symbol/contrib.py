@@ -1,6 +1,6 @@
 """Contributed operators, loops and branches: ``sym.contrib.box_iou``, ``sym.contrib.foreach``."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic.graph import sampling
 from gluonic.graph.namespaces import Functions
@@ -12,7 +12,10 @@ from gluonic.symbol.register import make_function
 from gluonic.symbol.symbol import Symbol
 
 _functions = Functions("contrib", globals(), make_function)
-__getattr__ = _functions.find
+if TYPE_CHECKING:
+    from gluonic.symbol.typed.contrib import *
+else:
+    __getattr__ = _functions.find
 __dir__ = _functions.names
 __all__ = ["cond", "foreach", "rand_zipfian", "while_loop"]
 

@@ -110,8 +110,8 @@ class Executor:
         return _by_name(self._symbol.list_arguments(), self.arg_arrays)
 
     @property
-    def grad_dict(self) -> dict[str, NDArray | None]:
-        """The arguments' gradients by name."""
+    def grad_dict(self) -> dict[str, Any]:
+        """The arguments' gradients by name: NDArrays, None where none was asked for."""
         return _by_name(self._symbol.list_arguments(), self.grad_arrays)
 
     @property

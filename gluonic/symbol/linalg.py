@@ -1,8 +1,13 @@
 """Linear algebra: ``sym.linalg.gemm2``."""
 
+from typing import TYPE_CHECKING
+
 from gluonic.graph.namespaces import Functions
 from gluonic.symbol.register import make_function
 
 _functions = Functions("linalg", globals(), make_function)
-__getattr__ = _functions.find
+if TYPE_CHECKING:
+    from gluonic.symbol.typed.linalg import *
+else:
+    __getattr__ = _functions.find
 __dir__ = _functions.names

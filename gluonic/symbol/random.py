@@ -1,6 +1,6 @@
 """Random numbers: ``sym.random.normal``."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic.graph.calling import NULL
 from gluonic.graph.namespaces import Functions
@@ -48,5 +48,8 @@ def shuffle(data: Symbol, **kwargs: Any) -> Any:
 
 
 _functions = Functions("random", globals(), make_function)
-__getattr__ = _functions.find
+if TYPE_CHECKING:
+    from gluonic.symbol.typed.random import *
+else:
+    __getattr__ = _functions.find
 __dir__ = _functions.names

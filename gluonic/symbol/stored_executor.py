@@ -213,4 +213,4 @@ def _as_type(gradient: NDArray, output: NDArray) -> NDArray:
     """A gradient in the dtype of its output."""
     if gradient.dtype == output.dtype:
         return gradient
-    return gradient.astype(output.dtype)  # type: ignore[no-any-return]
+    return gradient.astype(output.dtype)

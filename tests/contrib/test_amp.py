@@ -148,7 +148,7 @@ def test_conversions_that_make_no_sense_are_refused(settings: Any, message: str)
 
 def test_only_models_are_converted() -> None:
     with pytest.raises(AssertionError, match="takes a Symbol"):
-        amp.convert_symbol(nd.ones(2))
+        amp.convert_symbol(nd.ones(2))  # type: ignore[arg-type]
     with pytest.raises(AssertionError, match="takes a HybridBlock"):
         amp.convert_hybrid_block(gluon.nn.Sequential())  # type: ignore[arg-type]
     with pytest.raises(RuntimeError, match="no graph yet"):

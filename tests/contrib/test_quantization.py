@@ -42,7 +42,7 @@ def _symbol() -> tuple[Any, dict[str, Any], dict[str, Any]]:
     net = sym.FullyConnected(net, num_hidden=5, name="fc")
     shapes, _, _ = net.infer_shape(data=(1, 3, 8, 8))
     names = net.list_arguments()
-    args = {n: nd.array(_random(*s)) for n, s in zip(names, shapes, strict=True) if n != "data"}
+    args = {n: nd.array(_random(*s)) for n, s in zip(names, shapes, strict=True) if n != "data"}  # type: ignore[arg-type]
     aux = {"norm_moving_mean": nd.array(_random(4)), "norm_moving_var": nd.array(_random(4) + 1.5)}
     return net, args, aux
 

@@ -68,9 +68,8 @@ def test_statistics_and_gradients_are_those_of_the_whole_batch() -> None:
 def test_gradients_of_shown_statistics_come_from_all_ranks() -> None:
     rank, names = world().group.rank, ("gamma", "beta", "moving_mean", "moving_var")
     x = numbers(3)
-    found = sym.contrib.SyncBatchNorm(
-        *map(sym.var, ("data", *names)), key="k", output_mean_var=True
-    )
+    statistics: Any = sym.contrib.SyncBatchNorm
+    found = statistics(*map(sym.var, ("data", *names)), key="k", output_mean_var=True)
     arrays = {"data": nd.array(x[mine()], dtype="float64")}
     arrays |= {name: nd.ones(CHANNELS, dtype="float64") for name in names}
     bound = found.bind(

@@ -144,7 +144,7 @@ def test_a_failing_backend_is_reported(
 ) -> None:
     symbol = sym.relu(sym.var("x"))
     with pytest.raises(MXNetError, match=message):
-        symbol.optimize_for(backend, {}, {}, **options)
+        symbol.optimize_for(backend, {}, {}, **options)  # type: ignore[arg-type]
 
 
 def test_a_pass_may_not_make_a_cycle() -> None:

@@ -160,19 +160,19 @@ def an_operator_misspelt(_: Path) -> None:
 
 @wrong(AttributeError, "gluonic.ndarray has no 'sofmax'; did you mean 'softmax'")
 def an_operator_misspelt_eagerly(_: Path) -> None:
-    nd.sofmax(nd.ones((2,)))
+    nd.sofmax(nd.ones((2,)))  # type: ignore[attr-defined]
 
 
 @wrong(TypeError, "Convolution: has no attribute 'strides'; did you mean 'stride'", "it has data")
 def an_attribute_misspelt(_: Path) -> None:
-    nd.Convolution(
+    nd.Convolution(  # type: ignore[call-arg]
         nd.ones((1, 1, 5, 5)), nd.ones((1, 1, 3, 3)), kernel=(3, 3), num_filter=1, strides=(1, 1)
     )
 
 
 @wrong(TypeError, "FullyConnected: has no attribute 'num_hiden'; did you mean 'num_hidden'")
 def an_attribute_misspelt_in_a_graph(_: Path) -> None:
-    sym.FullyConnected(sym.var("x"), num_hiden=3)
+    sym.FullyConnected(sym.var("x"), num_hiden=3)  # type: ignore[call-arg]
 
 
 @wrong(TypeError, "FullyConnected: needs the attribute num_hidden=")
@@ -187,12 +187,12 @@ def an_activation_misspelt(_: Path) -> None:
 
 @wrong(TypeError, "relu: Argument data must have NDArray type, but is ndarray", r"mx\.nd\.array")
 def a_numpy_array_for_an_operator(_: Path) -> None:
-    nd.relu(np.ones(3))
+    nd.relu(np.ones(3))  # type: ignore[arg-type]
 
 
 @wrong(TypeError, "must have NDArray type, but is list", r"mx\.nd\.array")
 def a_list_for_an_operator(_: Path) -> None:
-    nd.relu([1, 2])
+    nd.relu([1, 2])  # type: ignore[arg-type]
 
 
 @wrong(ValueError, "truth value .* ambiguous", r"shape is \(3,\)", r"nd\.where")

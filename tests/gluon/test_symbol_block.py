@@ -252,7 +252,10 @@ def test_shapes_of_parameters_follow_from_the_first_batch() -> None:
 
 def test_an_initializer_given_as_an_attribute_of_an_operator_is_ignored() -> None:
     y = sym.FullyConnected(
-        sym.var("data"), num_hidden=2, name="fc", attr={"__init__": mx.init.Xavier()}
+        sym.var("data"),
+        num_hidden=2,
+        name="fc",
+        attr={"__init__": mx.init.Xavier()},  # type: ignore[dict-item]
     )
     net = gluon.SymbolBlock(y, sym.var("data"))
     net.initialize(mx.init.One())  # Xavier's takes no vectors, such as the bias

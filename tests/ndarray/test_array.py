@@ -128,7 +128,7 @@ def test_iteration_goes_over_the_first_axis() -> None:
 
 def test_unknown_attributes_cannot_be_set() -> None:
     with pytest.raises(AttributeError):
-        nd.ones((1,)).gradient = 1
+        nd.ones((1,)).gradient = 1  # type: ignore[attr-defined]
 
 
 def test_reshape_takes_integers() -> None:

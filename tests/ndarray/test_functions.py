@@ -60,7 +60,7 @@ def test_out_may_be_given_by_position() -> None:
     assert nd.broadcast_add(x, x, out) is out
     assert out.asscalar() == 8
     with pytest.raises(TypeError, match="out was given twice"):
-        nd.broadcast_add(x, x, out, out=out)
+        nd.broadcast_add(x, x, out, out=out)  # type: ignore[misc]
 
 
 def test_out_may_be_an_input() -> None:
@@ -78,7 +78,7 @@ def test_out_of_the_wrong_kind_is_refused() -> None:
     with pytest.raises(mx.MXNetError, match="2 arrays"):
         nd.exp(x, out=[nd.zeros((2,)), nd.zeros((2,))])
     with pytest.raises(TypeError, match="out"):
-        nd.exp(x, out=np.zeros(2))
+        nd.exp(x, out=np.zeros(2))  # type: ignore[arg-type]
 
 
 def test_out_is_recorded() -> None:
@@ -95,7 +95,7 @@ def test_out_is_recorded() -> None:
 @pytest.mark.parametrize("value", [2, np.ones(2), [1, 2], "x"])
 def test_inputs_other_than_arrays_are_refused(value: object) -> None:
     with pytest.raises(TypeError, match=r"rhs.*NDArray") as caught:
-        nd.broadcast_add(nd.ones((2,)), value)
+        nd.broadcast_add(nd.ones((2,)), value)  # type: ignore[arg-type]
     assert isinstance(caught.value, mx.MXNetError)
     assert __file__ in str(caught.value)
 
@@ -103,20 +103,20 @@ def test_inputs_other_than_arrays_are_refused(value: object) -> None:
 def test_missing_and_superfluous_arguments_are_named() -> None:
     x = nd.ones((2, 2))
     with pytest.raises(TypeError, match="rhs"):
-        nd.broadcast_add(x)
+        nd.broadcast_add(x)  # type: ignore[call-arg]
     with pytest.raises(TypeError, match="weight"):
         nd.FullyConnected(x, num_hidden=2)
     with pytest.raises(TypeError, match="twice"):
-        nd.broadcast_add(x, x, lhs=x)
+        nd.broadcast_add(x, x, lhs=x)  # type: ignore[misc]
     with pytest.raises(TypeError, match="at most"):
-        nd.broadcast_add(x, x, x, x, x)
+        nd.broadcast_add(x, x, x, x, x)  # type: ignore[arg-type, call-arg]
 
 
 def test_unknown_attributes_and_functions_are_answered_with_the_nearest() -> None:
     with pytest.raises(mx.MXNetError, match="axis"):
-        nd.sum(nd.ones((2,)), axes=0)
+        nd.sum(nd.ones((2,)), axes=0)  # type: ignore[call-arg]
     with pytest.raises(AttributeError, match="broadcast_add"):
-        nd.broadcast_ad  # noqa: B018
+        nd.broadcast_ad  # type: ignore[attr-defined]  # noqa: B018
 
 
 def test_results_never_share_memory_with_inputs() -> None:

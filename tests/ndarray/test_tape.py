@@ -48,7 +48,7 @@ def test_backward_frees_what_it_no_longer_needs() -> None:
     with autograd.record():
         y = nd.exp(x)
         z = y * 2
-    record = weakref.ref(y.tape_entry[0])
+    record = weakref.ref(y.tape_entry[0])  # type: ignore[index]
     z.backward()
     y = y.detach()
     assert record() is None
@@ -238,7 +238,7 @@ def test_a_forked_child_computes_and_draws_on() -> None:
 def test_the_gradient_of_a_norm_in_another_dtype_has_that_of_the_data(order: int) -> None:
     x = variable(3.0, -4.0)
     with autograd.record():
-        y = nd.norm(x, ord=order, out_dtype="float64")
+        y = nd.norm(x, ord=order, out_dtype="float64")  # type: ignore[arg-type]
     y.backward()
     assert (y.dtype, x.grad.dtype) == (np.float64, np.float32)
     expected = [1, -1] if order == 1 else [0.6, -0.8]

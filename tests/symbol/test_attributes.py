@@ -27,7 +27,7 @@ def test_variables_keep_their_declarations_as_mxnet_writes_them() -> None:
 def test_operators_keep_attributes_as_the_user_wrote_them() -> None:
     x = sym.var("x")
     assert sym.sum(x, axis=[0, 1]).list_attr() == {"axis": "[0, 1]"}
-    assert sym.sum(x, axis=(np.int64(0), 1)).list_attr() == {"axis": "(0, 1)"}
+    assert sym.sum(x, axis=(np.int64(0), 1)).list_attr() == {"axis": "(0, 1)"}  # type: ignore[arg-type]
     assert sym.cast(x, dtype=np.float16).list_attr() == {"dtype": "float16"}
     assert (x * np.float32(1.5)).list_attr() == {"scalar": "1.5"}
 
@@ -66,7 +66,7 @@ def test_bare_names_are_found_under_both_names() -> None:
 
 def test_attributes_of_an_input_are_refused_on_the_operator() -> None:
     with pytest.raises(MXNetError, match=r"weight=Variable\('…', lr_mult=…\)"):
-        sym.FullyConnected(sym.var("x"), num_hidden=2, weight_lr_mult=2)
+        sym.FullyConnected(sym.var("x"), num_hidden=2, weight_lr_mult=2)  # type: ignore[call-arg]
 
 
 def test_setting_an_attribute_changes_what_the_operator_does() -> None:

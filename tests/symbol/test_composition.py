@@ -103,26 +103,26 @@ def test_copies_and_pickles_share_nothing_and_have_the_same_attributes() -> None
 
 def test_operators_take_symbols_only() -> None:
     with pytest.raises(TypeError, match="data must be a Symbol, not int"):
-        sym.FullyConnected(1, num_hidden=2)
+        sym.FullyConnected(1, num_hidden=2)  # type: ignore[arg-type]
     with pytest.raises(MXNetError, match=r"data must be one symbol, but has 2 outputs"):
         sym.FullyConnected(sym.split(sym.var("x"), num_outputs=2), num_hidden=2)
 
 
 def test_unknown_attributes_are_refused_with_the_nearest() -> None:
     with pytest.raises(AttributeValueError, match="did you mean 'num_hidden'"):
-        sym.FullyConnected(sym.var("x"), num_hiden=2)
+        sym.FullyConnected(sym.var("x"), num_hiden=2)  # type: ignore[call-arg]
 
 
 def test_an_input_given_twice_is_refused() -> None:
     x = sym.var("x")
     with pytest.raises(TypeError, match="data was given twice"):
-        sym.FullyConnected(x, data=x, num_hidden=2)
+        sym.FullyConnected(x, data=x, num_hidden=2)  # type: ignore[misc]
 
 
 def test_variadic_operators_take_inputs_by_position_or_by_name() -> None:
     x, y = sym.var("x"), sym.var("y")
     assert sym.Concat(x, y).list_arguments() == ["x", "y"]
-    assert sym.Concat(arg1=x, arg0=y).list_arguments() == ["y", "x"]
+    assert sym.Concat(arg1=x, arg0=y).list_arguments() == ["y", "x"]  # type: ignore[call-arg]
     assert sym.Concat(x, num_args=2, name="c").list_arguments() == ["x", "c_arg1"]
 
 

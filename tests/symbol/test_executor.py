@@ -271,7 +271,7 @@ def test_the_monitor_sees_every_output_in_order() -> None:
     assert seen[0][1] == [1]
     executor.backward(array([1]))
     np.testing.assert_allclose(
-        executor.grad_arrays[0].asnumpy(), [2 * (1 - np.tanh(1) ** 2)], rtol=1e-5
+        executor.grad_dict["x"].asnumpy(), [2 * (1 - np.tanh(1) ** 2)], rtol=1e-5
     )
 
 

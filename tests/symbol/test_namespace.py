@@ -36,7 +36,7 @@ def test_public_operators_are_in_the_namespace_itself() -> None:
 
 def test_a_missing_function_is_an_attribute_error_with_the_nearest() -> None:
     with pytest.raises(AttributeError, match="did you mean 'FullyConnected'"):
-        _ = sym.FullyConected
+        _ = sym.FullyConected  # type: ignore[attr-defined]
 
 
 def test_fluent_methods_are_the_functions() -> None:

@@ -133,4 +133,4 @@ def test_operators_without_inputs_accept_symbols_with_a_warning() -> None:
     with pytest.raises(AttributeValueError, match="has no attribute 'data'"):
         nd._internal._random_randint(0, 9, data=nd.ones((2,)))
     with pytest.raises(AttributeValueError, match="has no attribute 'other'"):
-        sym.FullyConnected(data, num_hidden=2, other=data)
+        sym.FullyConnected(data, num_hidden=2, other=data)  # type: ignore[call-arg]

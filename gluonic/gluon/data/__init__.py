@@ -3,9 +3,9 @@
 from typing import TYPE_CHECKING
 
 from gluonic.gluon.data import dataloader, dataset, sampler
-from gluonic.gluon.data.dataloader import *  # noqa: F403
-from gluonic.gluon.data.dataset import *  # noqa: F403
-from gluonic.gluon.data.sampler import *  # noqa: F403
+from gluonic.gluon.data.dataloader import *
+from gluonic.gluon.data.dataset import *
+from gluonic.gluon.data.sampler import *
 from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:

@@ -57,7 +57,7 @@ def default_batchify_fn(data: Sequence[Any]) -> Any:
         return _parts(data)
     try:
         with allocating("a batch"):
-            stacked = nd.stack(*data) if isinstance(first, NDArray) else np.asarray(data)
+            stacked: Any = nd.stack(*data) if isinstance(first, NDArray) else np.asarray(data)
     except (MXNetError, ValueError) as error:
         _require_alike(data, error)
         raise

@@ -5,9 +5,9 @@ from typing import Any
 from gluonic.gluon.block import Block
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.nn import activations, basic_layers, conv_layers
-from gluonic.gluon.nn.activations import *  # noqa: F403
-from gluonic.gluon.nn.basic_layers import *  # noqa: F403
-from gluonic.gluon.nn.conv_layers import *  # noqa: F403
+from gluonic.gluon.nn.activations import *
+from gluonic.gluon.nn.basic_layers import *
+from gluonic.gluon.nn.conv_layers import *
 from gluonic.gluon.nn.missing import refuse
 from gluonic.gluon.symbol_block import SymbolBlock
 

@@ -1,7 +1,7 @@
 """Recurrent cells and layers."""
 
 from gluonic.gluon.rnn import rnn_cell, rnn_layer
-from gluonic.gluon.rnn.rnn_cell import *  # noqa: F403
-from gluonic.gluon.rnn.rnn_layer import *  # noqa: F403
+from gluonic.gluon.rnn.rnn_cell import *
+from gluonic.gluon.rnn.rnn_layer import *
 
 __all__ = [*rnn_cell.__all__, *rnn_layer.__all__]

@@ -45,7 +45,7 @@ class ndarray(NDArray):
         """The element type, a `numpy.dtype`."""
         return self.elements.dtype
 
-    def astype(
+    def astype(  # type: ignore[override]
         self,
         dtype: Any,
         order: str = "K",

@@ -218,7 +218,7 @@ def zeros(
     dtype : the element type, float32 by default
     """
     if stype == DEFAULT:
-        return dense_zeros(shape, ctx, dtype, **kwargs)  # type: ignore[no-any-return]
+        return dense_zeros(shape, ctx, dtype, **kwargs)
     if stype not in _SPARSE:
         raise StorageError(f"unknown storage type {stype!r}: one of {', '.join(KINDS)}")
     kind = "float32" if dtype is None else dtype

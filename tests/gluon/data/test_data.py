@@ -205,7 +205,7 @@ UNEQUAL = {
 @pytest.mark.parametrize("case", UNEQUAL)
 def test_samples_of_different_shapes_are_named_with_their_shapes(workers: Any, case: str) -> None:
     samples, first, other = UNEQUAL[case]
-    loader = DataLoader(samples[:2] + samples, 5, **workers)
+    loader = DataLoader(samples[:2] + samples, 5, **workers)  # type: ignore[index]
     with pytest.raises(ValueError, match=rf"sample 0: .*{first}.*\n  sample 4: .*{other}"):
         list(loader)
 

@@ -30,7 +30,7 @@ def test_softmax_cross_entropy_has_one_number_for_each_sample(samples: int) -> N
 
 def test_sample_weights_are_not_confused_with_the_weight() -> None:
     with pytest.raises(mx.MXNetError, match="L1Loss: weight=<NDArray> must be a number"):
-        gluon.loss.L1Loss(weight=nd.ones((3,)))
+        gluon.loss.L1Loss(weight=nd.ones((3,)))  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(

@@ -253,8 +253,8 @@ def test_explaining_a_layer_prepares_the_explained_call(given: str) -> None:
     x = nd.ones((5, 2, 4))
     states = layer.begin_state(2)
     inputs = {"nothing": [x], "states": [x, states], "one state": [x, states[0]]}[given]
-    explained = layer.explain(*inputs)
+    explained = layer.explain(*inputs)  # type: ignore[misc]
     assert explained.steps
     misses = layer.cache_info().misses
-    layer(*inputs)
+    layer(*inputs)  # type: ignore[misc]
     assert layer.cache_info().misses == misses

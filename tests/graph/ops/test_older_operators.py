@@ -1,5 +1,7 @@
 """Operators that MXNet has superseded, or that few programs use, are MXNet's."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -37,7 +39,12 @@ def test_marks_of_unknown_processes_are_refused() -> None:
 
 
 def test_regions_of_missing_images_are_empty() -> None:
-    settings = {"spatial_scale": 1.0, "output_dim": 1, "group_size": 1, "pooled_size": 2}
+    settings: dict[str, Any] = {
+        "spatial_scale": 1.0,
+        "output_dim": 1,
+        "group_size": 1,
+        "pooled_size": 2,
+    }
     rois = nd.array([[0, 0, 0, 3, 3], [2, 0, 0, 3, 3], [-1, 0, 0, 3, 3]])
     data = nd.ones((1, 1, 4, 4))
     data.attach_grad()

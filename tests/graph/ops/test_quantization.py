@@ -15,7 +15,7 @@ from tests.measured import quantized_operators
 from tests.measured.measure import agrees, numbers, read
 
 MEASURED = read("quantized_operators")
-contrib = nd.contrib
+contrib: Any = nd.contrib
 
 
 @pytest.mark.parametrize("case", [*quantized_operators.CASES, *quantized_operators.SUMS_ONLY])
@@ -43,6 +43,7 @@ def test_quantized_numbers_are_half_a_level_away_at_most(kind: str, seed: int, s
 @pytest.mark.parametrize("op", ["conv", "fully_connected"])
 def test_a_quantized_layer_is_near_the_layer(op: str, kind: str) -> None:
     data = np.abs(_random((2, 3, 6, 5), 0)) if kind == "uint8" else _random((2, 3, 6, 5), 0)
+    plain: Any
     if op == "conv":
         attributes: dict[str, Any] = {"kernel": (3, 2), "num_filter": 4}
         plain, shape = nd.Convolution, [4, 3, 3, 2]
@@ -111,7 +112,7 @@ def test_a_quantized_lstm_is_near_the_lstm(bidirectional: bool, layers: int) -> 
     ) * (1 + bidirectional)
     data = nd.array(_random((5, 2, 6), 0))
     others = [nd.array(_random(s, i) / 3) for i, s in enumerate([(size,), *[(parts, 2, 8)] * 2])]
-    expected = nd.RNN(data, *others, **settings)
+    expected = nd.RNN(data, *others, **settings)  # type: ignore[arg-type]
     small = contrib.quantize_asym(data)
     found = contrib.quantized_rnn(small[0], *others, *small[1:], **settings)
     for one, other in zip(found, expected, strict=True):

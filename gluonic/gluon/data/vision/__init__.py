@@ -1,6 +1,6 @@
 """Data sets of images, and transforms of images."""
 
 from gluonic.gluon.data.vision import datasets, transforms
-from gluonic.gluon.data.vision.datasets import *  # noqa: F403
+from gluonic.gluon.data.vision.datasets import *
 
 __all__ = [*datasets.__all__, "transforms"]

@@ -24,13 +24,13 @@ from gluonic.gluon.model_zoo.vision import (
 from gluonic.gluon.model_zoo.vision import (
     vgg as _vgg,
 )
-from gluonic.gluon.model_zoo.vision.alexnet import *  # noqa: F403
-from gluonic.gluon.model_zoo.vision.densenet import *  # noqa: F403
-from gluonic.gluon.model_zoo.vision.inception import *  # noqa: F403
-from gluonic.gluon.model_zoo.vision.mobilenet import *  # noqa: F403
-from gluonic.gluon.model_zoo.vision.resnet import *  # noqa: F403
-from gluonic.gluon.model_zoo.vision.squeezenet import *  # noqa: F403
-from gluonic.gluon.model_zoo.vision.vgg import *  # noqa: F403
+from gluonic.gluon.model_zoo.vision.alexnet import *
+from gluonic.gluon.model_zoo.vision.densenet import *
+from gluonic.gluon.model_zoo.vision.inception import *
+from gluonic.gluon.model_zoo.vision.mobilenet import *
+from gluonic.gluon.model_zoo.vision.resnet import *
+from gluonic.gluon.model_zoo.vision.squeezenet import *
+from gluonic.gluon.model_zoo.vision.vgg import *
 from gluonic.graph.errors import AttributeValueError, describe, nearest
 
 _RESNETS = [f"resnet{n}_v{v}" for v in (1, 2) for n in (18, 34, 50, 101, 152)]
