@@ -8,6 +8,11 @@ import tests  # noqa: F401 (sets what holds for the examples in docstrings too)
 from gluonic.symbol import AttrScope, NameManager
 
 
+def pytest_addoption(parser: pytest.Parser) -> None:
+    """Let one of the cases that a test runs be chosen."""
+    parser.addoption("--case", help="run only the cases of this name; see tests/cases.py")
+
+
 @pytest.fixture(autouse=True)
 def fresh_names_and_attributes() -> Iterator[None]:
     """Let names such as ``tanh0``, and attributes, not depend on what ran before in the process."""
@@ -16,14 +21,11 @@ def fresh_names_and_attributes() -> Iterator[None]:
 
 
 @pytest.fixture(autouse=True)
-def examples_leave_no_files(
-    request: pytest.FixtureRequest,
-    monkeypatch: pytest.MonkeyPatch,
-    tmp_path_factory: pytest.TempPathFactory,
-) -> None:
+def examples_leave_no_files(request: pytest.FixtureRequest) -> None:
     """Let the examples in docstrings write their files into a folder that goes."""
     if isinstance(request.node, pytest.DoctestItem):
-        monkeypatch.chdir(tmp_path_factory.mktemp("example"))
+        folder = request.getfixturevalue("tmp_path_factory").mktemp("example")
+        request.getfixturevalue("monkeypatch").chdir(folder)
 
 
 @pytest.fixture

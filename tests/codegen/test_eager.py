@@ -19,6 +19,7 @@ from tests.graph.registry_samples import (
     Array,
     application_of,
     cast,
+    over_samples,
     run,
     run_of,
 )
@@ -86,7 +87,7 @@ def uniform(*shape: int) -> mx.nd.NDArray:
     return mx.nd.array(np.random.default_rng(sum(shape)).uniform(-1, 1, shape))
 
 
-@pytest.mark.parametrize(("name", "number"), FLAGGED)
+@over_samples(FLAGGED)
 def test_an_operator_alone_computes_what_numpy_does(name: str, number: int) -> None:
     sample = SAMPLES[name][number]
     application = application_of(name, sample)
@@ -102,7 +103,7 @@ def test_an_operator_alone_computes_what_numpy_does(name: str, number: int) -> N
         np.testing.assert_allclose(ours, numpys, rtol=2e-4, atol=2e-5, err_msg="states")
 
 
-@pytest.mark.parametrize(("name", "number"), [case for case in FLAGGED if case in DIFFERENTIABLE])
+@over_samples([case for case in FLAGGED if case in DIFFERENTIABLE])
 def test_a_gradient_alone_is_what_eager_operators_compute(
     name: str, number: int, at_once: None, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -2,18 +2,18 @@
 
 import importlib
 import pkgutil
-from collections.abc import Sequence
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
 import numpy.typing as npt
-import pytest
 
 from gluonic.graph.application import Application
 from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.random_source import RandomSource
+from tests.cases import Check, grouped
 from tests.graph import samples as sample_package
 from tests.graph.applying import application
 from tests.graph.samples.sample import Sample
@@ -40,10 +40,19 @@ DIFFERENTIABLE = [
 ]
 
 
-def over_samples(cases: list[tuple[str, int]]) -> pytest.MarkDecorator:
-    return pytest.mark.parametrize(
-        ("name", "number"), cases, ids=[f"{name}-{i}" for name, i in cases]
-    )
+def over_samples(cases: Iterable[tuple[str, int]]) -> Callable[[Check], Check]:
+    """Make a check of a sample, given by name and number, a test of each operator."""
+    groups: dict[str, dict[str, tuple[str, int]]] = {}
+    for name, number in cases:
+        groups.setdefault(name, {})[str(number)] = (name, number)
+    return grouped(("name", "number"), groups, _describe)
+
+
+def _describe(name: str, number: int) -> str:
+    sample = SAMPLES[name][number]
+    inputs = ", ".join(f"{a.dtype}{list(a.shape)}" for a in sample.inputs)
+    attributes = ", ".join(f"{key}={value!r}" for key, value in sample.attributes.items())
+    return f"{name}({inputs}; {attributes})"
 
 
 every_sample = over_samples(CASES)
