@@ -186,7 +186,7 @@ def faults(
     found: list[str] = []
     calls, left = 0, list(cases)
     environment = {
-        **os.environ, "GLUONIC_CPU": level, "GLUONIC_CACHE": "0", "GLUONIC_NUM_THREADS": str(threads),
+        **os.environ, "GLUONIC_CPU": level, "GLUONIC_NUM_THREADS": str(threads),
         "OPENBLAS_NUM_THREADS": "1",
     }  # fmt: skip
     with tempfile.TemporaryFile() as notes:

@@ -46,25 +46,30 @@ def check(outputs: Sequence[Entry], variables: Sequence[Node], arrays: Sequence[
 
 @every_sample
 def test_every_operator_computes_what_the_interpreter_computes(name: str, number: int) -> None:
-    _check_sample(name, number)
+    _check_sample(name, number, (None, *SAMPLES[name][number].dtypes))
 
 
 @every_sample
 def test_every_operator_computes_it_on_a_processor_with_fewer_and_shorter_registers(
     name: str, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
+    """Of an operator's samples the first is tried in all of its dtypes, the others in one each, in turn.
+
+    With ``GLUONIC_CPU=x86-64-v2`` the test above tries all of them in all.
+    """
     target_named("x86-64-v2")
     monkeypatch.setenv("GLUONIC_CPU", "x86-64-v2")
-    _check_sample(name, number)
+    dtypes = (None, *SAMPLES[name][number].dtypes)
+    _check_sample(name, number, dtypes if number == 0 else [dtypes[number % len(dtypes)]])
 
 
-def _check_sample(name: str, number: int) -> None:
+def _check_sample(name: str, number: int, dtypes: Sequence[str | None]) -> None:
     sample = SAMPLES[name][number]
     application = application_of(name, sample)
     variables = [Node(None, name) for name in application.inputs]
     node = Node(application, "node", [v.entry() for v in variables])
     graph = Graph([node.entry(i) for i in range(node.output_count)])
-    for dtype in (None, *sample.dtypes):
+    for dtype in dtypes:
         arrays, again = cast(sample, dtype), cast(sample, dtype)
         expected = interpret(graph, dict(zip(variables, arrays, strict=True)), run_of(sample))
         compiled = CompiledGraph(graph, variables)
