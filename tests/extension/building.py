@@ -1,5 +1,6 @@
 """Compiling libraries for the tests, each once a session, several at a time."""
 
+import fcntl
 import shutil
 import subprocess
 from collections.abc import Callable
@@ -36,16 +37,31 @@ def compile_library(source: Path, target: Path) -> Path:
     return target
 
 
-class Builder:
-    """Compiles what is asked for; the known libraries all at once, in the background."""
+def compile_once(source: Path, target: Path) -> Path:
+    """Compile one library, unless another process of the session has or does."""
+    with target.with_suffix(".lock").open("w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)
+        if not target.exists():
+            compile_library(source, target.with_suffix(".part")).rename(target)
+    return target
 
-    def __init__(self, folder: Path) -> None:
+
+class Builder:
+    """Compiles what is asked for; the known libraries all at once, in the background.
+
+    Parameters
+    ----------
+    folder : for this process alone
+    common : for the known libraries, which all processes of the session share
+    """
+
+    def __init__(self, folder: Path, common: Path) -> None:
         if COMPILER is None:
             pytest.skip("there is no C++ compiler")
         self.folder = folder
         self._workers = ThreadPoolExecutor(2)
         self._known = {
-            name: self._workers.submit(compile_library, source, folder / f"lib{name}.so")
+            name: self._workers.submit(compile_once, source, common / f"lib{name}.so")
             for name, source in SOURCES.items()
         }
 

@@ -1,5 +1,6 @@
 """Fixtures for tests that load libraries; a test's registrations are undone after it."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
@@ -16,7 +17,12 @@ from tests.extension.building import Builder
 @pytest.fixture(scope="session")
 def build(tmp_path_factory: pytest.TempPathFactory) -> Builder:
     """The compiler; a test that asks for it is skipped where there is none."""
-    return Builder(tmp_path_factory.mktemp("libraries"))
+    folder = tmp_path_factory.mktemp("libraries")
+    if "PYTEST_XDIST_WORKER" not in os.environ:
+        return Builder(folder, folder)
+    common = tmp_path_factory.getbasetemp().parent / "libraries"
+    common.mkdir(exist_ok=True)
+    return Builder(folder, common)
 
 
 @pytest.fixture
