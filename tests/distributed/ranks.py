@@ -1,17 +1,20 @@
 """Running tests on several ranks: a test function that `ranks` decorates runs on each of them."""
 
 import importlib
+import inspect
 import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
 from functools import wraps
 from importlib.util import find_spec
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
+
+from gluonic.symbol import AttrScope, NameManager
 
 _ROOT = Path(__file__).parent.parent.parent
 _SETTINGS = {
@@ -56,37 +59,95 @@ def start(count: int, *command: str, **settings: str) -> Any:
     )
 
 
-def output(process: Any) -> str:
+def output(process: Any, seconds: float = _SECONDS) -> str:
     """What the ranks have written, when all have ended."""
     try:
-        found: str = process.communicate(timeout=_SECONDS)[0]
+        found: str = process.communicate(timeout=seconds)[0]
     except subprocess.TimeoutExpired:
         process.kill()
-        pytest.fail(f"the ranks have not ended in {_SECONDS} s: {process.communicate()[0]}")
+        pytest.fail(f"the ranks have not ended in {seconds} s: {process.communicate()[0]}")
     return found
 
 
-def ranks(count: int, **settings: str) -> Callable[[Callable[..., None]], Callable[..., None]]:
-    """Let a test run on so many ranks, with some settings; of fixtures it may ask for ``tmp_path``."""
+class Group(NamedTuple):
+    """What tests have in common that may run in the same processes."""
+
+    module: str
+    size: int
+    settings: tuple[tuple[str, str], ...]
+    alone: str
+    """The name of a test that needs processes of its own."""
+
+
+_failures: dict[Group, dict[str, str]] = {}
+"""What went wrong in the tests of the groups that have run; nothing where all went well."""
+
+
+def ranks(
+    count: int, *, together: bool = False, **settings: str
+) -> Callable[[Callable[..., None]], Callable[..., None]]:
+    """Let a test run on so many ranks, with some settings; of fixtures it may ask for ``tmp_path``.
+
+    Starting ranks takes longer than most tests: those of a module that are to run together, and ask for the
+    same, follow each other in the same processes. In none of them may ranks lose each other.
+    """
 
     def decorate(function: Callable[..., None]) -> Callable[..., None]:
-        @wraps(function)
-        def test(**fixtures: Any) -> None:
-            target = f"{function.__module__}:{function.__name__}"
-            process = start(count, "-m", __name__, target, *map(str, fixtures.values()), **settings)
-            printed = output(process)
-            assert process.returncode == 0, printed
+        name = function.__name__
+        group = Group(function.__module__, count, tuple(settings.items()), "" if together else name)
 
+        @wraps(function)
+        def test(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> None:
+            if name not in _failures.get(group, {}):
+                tests = [
+                    item for item in request.session.items if item.parent is request.node.parent
+                ]
+                names = [item.name for item in tests if _group_of(item) == group]
+                _failures[group] = dict(_run(group, names, tmp_path_factory.mktemp("ranks")))
+            assert not _failures[group][name], _failures[group][name]
+
+        asked_of_pytest = inspect.signature(test, follow_wrapped=False)
+        test.__dict__.update(group=group, __signature__=asked_of_pytest)
         return test
 
     return decorate
 
 
-def main(target: str, *paths: str) -> None:
-    """Run a test function on this rank."""
-    module, _, name = target.partition(":")
-    test: Any = getattr(importlib.import_module(module), name)
-    test.__wrapped__(*map(Path, paths))
+def _group_of(item: pytest.Item) -> Group | None:
+    return getattr(getattr(item, "function", None), "group", None)
+
+
+def _run(group: Group, names: Sequence[str], folder: Path) -> Iterator[tuple[str, str]]:
+    """Run tests in the same processes, in new ones after each failure; what goes wrong in each."""
+    left = list(names)
+    while left:
+        command = ("-m", __name__, group.module, str(folder), *left)
+        process = start(group.size, *command, **dict(group.settings))
+        try:
+            printed = output(process, _SECONDS + 10 * len(left))
+        except pytest.fail.Exception as error:
+            printed = str(error)
+        while left and len(list(folder.glob(f"{left[0]}.*"))) == group.size:
+            name = left.pop(0)
+            crashed = process.returncode != 0 and not left
+            yield name, f"the processes have not ended well: {printed}" if crashed else ""
+        if left:
+            yield left.pop(0), printed or "the processes have ended early"
+
+
+def main(module: str, folder: str, *names: str) -> None:
+    """Run test functions on this rank, and leave a file in the folder for each that has passed."""
+    tests = importlib.import_module(module)
+    environment = dict(os.environ)
+    for name in names:
+        test = getattr(tests, name).__wrapped__
+        own = Path(folder, name)
+        own.mkdir(exist_ok=True)
+        with NameManager(), AttrScope():
+            test(**dict.fromkeys(inspect.signature(test).parameters, own))
+        os.environ.clear()
+        os.environ.update(environment)
+        Path(folder, f"{name}.{os.getpid()}").touch()
 
 
 if __name__ == "__main__":

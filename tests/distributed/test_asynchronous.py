@@ -47,7 +47,7 @@ def test_every_push_is_applied_once_and_a_rank_sees_its_own_at_once() -> None:
         assert (pulled(store, key) == 1 + 20 * (1 + 2 + 3)).all()
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_ranks_may_push_different_keys_in_different_orders() -> None:
     store = made()
     store.set_optimizer(mx.optimizer.create("test", rescale_grad=1))
@@ -58,7 +58,7 @@ def test_ranks_may_push_different_keys_in_different_orders() -> None:
     assert [pulled(store, key).max() for key in SHAPES] == [2, 3, 3]
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_rows_and_two_bits_travel_too() -> None:
     store = mx.kv.create("dist_async")
     store.init("rows", nd.ones((4, 2)).tostype("row_sparse"))
@@ -81,7 +81,7 @@ def test_rows_and_two_bits_travel_too() -> None:
     assert (pulled(store, "second") == 2).all()
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_states_of_all_owners_are_saved_and_loaded(tmp_path: Path) -> None:
     file = str(tmp_path / "states")
 
@@ -105,7 +105,7 @@ def test_states_of_all_owners_are_saved_and_loaded(tmp_path: Path) -> None:
         assert (pulled(again, key) == -0.5).all()
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_a_trainer_learns_with_the_store() -> None:
     store = mx.kv.create("dist_async")
     random = np.random.default_rng(store.rank)

@@ -26,7 +26,7 @@ def in_order(parts: list[np.ndarray], combine: np.ufunc) -> np.ndarray:
     return total.astype(parts[0].dtype)
 
 
-@ranks(3)
+@ranks(3, together=True)
 def test_sums_are_those_in_the_order_of_the_ranks_to_the_bit() -> None:
     group = world().group
     for dtype in DTYPES:
@@ -71,7 +71,7 @@ KINDS: list[tuple[tuple[int, ...], np.dtype]] = [
 ]
 
 
-@ranks(3)
+@ranks(3, together=True)
 def test_buckets_sum_up_arrays_of_all_shapes_dtypes_and_contexts() -> None:
     group = world().group
     buckets = Buckets([f"x{i}" for i in range(len(KINDS))], KINDS, limit=2048)
@@ -91,7 +91,7 @@ def test_buckets_sum_up_arrays_of_all_shapes_dtypes_and_contexts() -> None:
                 assert in_place or (sources[i][0] == kept[i]).all()
 
 
-@ranks(3)
+@ranks(3, together=True)
 def test_what_ranks_gather_and_scatter_may_differ_in_length() -> None:
     group = world().group
     rank = group.rank
@@ -107,7 +107,7 @@ def test_what_ranks_gather_and_scatter_may_differ_in_length() -> None:
     assert (values == 2).all()
 
 
-@ranks(3)
+@ranks(3, together=True)
 def test_all_ranks_name_those_that_disagree_and_continue() -> None:
     group = world().group
     for length in (10, 2000):
@@ -120,7 +120,7 @@ def test_all_ranks_name_those_that_disagree_and_continue() -> None:
     group.agree("the same", lambda: "what comes next")
 
 
-@ranks(3)
+@ranks(3, together=True)
 def test_some_ranks_form_a_group() -> None:
     group = world().split([0, 2])
     if world().group.rank == 1:

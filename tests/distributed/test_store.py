@@ -28,7 +28,7 @@ def pulled(store: Any, key: Any, shape: tuple[int, ...] = SHAPE) -> Any:
     return out.asnumpy()
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_initial_values_are_those_of_rank_0() -> None:
     for kind in ("dist_sync", "dist_device_sync", "dist_sync_device", "dist"):
         store = mx.kv.create(kind)
@@ -47,7 +47,7 @@ def test_initial_values_are_those_of_rank_0() -> None:
         assert rows.asnumpy().tolist() == [[0, 0, 0], [1, 1, 1]]
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_weights_are_updated_by_the_sum_of_what_is_pushed() -> None:
     store = mx.kv.create("dist_sync")
     count = store.num_workers
@@ -62,7 +62,7 @@ def test_weights_are_updated_by_the_sum_of_what_is_pushed() -> None:
                 assert (pulled(store, name, shape) == 1 + count * (count + 1) * (step + 1)).all()
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_pushpull_gives_what_push_and_pull_give_and_the_store_keeps_weights_of_its_own() -> None:
     shapes = [(300, 70), (5,), (2, 3), (4,), (7,)]
     for kind, name in itertools.product(("dist_sync", "dist_sync_sharded"), ("adam", "lamb")):
@@ -86,7 +86,7 @@ def test_pushpull_gives_what_push_and_pull_give_and_the_store_keeps_weights_of_i
                 one[:] = 100 + store.rank  # what is pulled next has nothing of it
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_without_an_optimizer_the_sum_is_stored() -> None:
     store = mx.kv.create("dist_sync")
     store.init(["a", "b"], [nd.ones(SHAPE), nd.ones(LARGE)])
@@ -99,7 +99,7 @@ def test_without_an_optimizer_the_sum_is_stored() -> None:
     assert (pulled(store, "b", LARGE) == 3).all()
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_rows_that_ranks_push_are_added_up() -> None:
     store = mx.kv.create("dist_sync")
     for dtype in ("float32", "float16"):
@@ -118,7 +118,7 @@ def test_rows_that_ranks_push_are_added_up() -> None:
         store.pull("float32", out=out, ignore_sparse=False)
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_two_bits_carry_what_is_above_the_threshold_and_keep_the_rest_for_later() -> None:
     store = mx.kv.create("dist_sync")
     store.set_gradient_compression({"type": "2bit", "threshold": 0.5})
@@ -141,7 +141,7 @@ def test_two_bits_carry_what_is_above_the_threshold_and_keep_the_rest_for_later(
             assert (pulled(store, key, shape) == expected).all(), (key, value)
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_half_floats_carry_gradients_of_float32() -> None:
     store = mx.kv.create("dist_sync")
     store.set_gradient_compression({"type": "fp16"})
@@ -154,7 +154,7 @@ def test_half_floats_carry_gradients_of_float32() -> None:
         store.push("whole", nd.zeros(SHAPE, dtype="int32"))
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_mismatched_pushes_raise_an_error_on_every_rank() -> None:
     store = mx.kv.create("dist_sync")
     rank = store.rank
@@ -173,7 +173,7 @@ def test_mismatched_pushes_raise_an_error_on_every_rank() -> None:
     assert (pulled(store, "w") == -2).all()
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_rank_0_writes_the_states_that_all_load(tmp_path: Path) -> None:
     file = str(tmp_path / "states")
     store = mx.kv.create("dist_sync")

@@ -49,7 +49,7 @@ def trained(part: slice, store: Any, **options: Any) -> tuple[Any, list[float]]:
     return [p.data().asnumpy() for p in net.collect_params().values()], losses
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_ranks_with_a_half_each_learn_what_one_process_learns() -> None:
     group = world().group
     half = slice(group.rank, None, 2)
@@ -80,7 +80,7 @@ def test_training_works_with_more_ranks_than_processors() -> None:
             group.agree(weight.tobytes().hex(), lambda: "weights, to the bit")
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_a_store_of_horovods_kind_sums_up_what_each_rank_applies() -> None:
     group = world().group
     store = mx.kv.create("horovod")
@@ -101,7 +101,7 @@ def test_a_store_of_horovods_kind_sums_up_what_each_rank_applies() -> None:
         np.testing.assert_allclose(weight, other, rtol=1e-4, atol=1e-6)
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_a_module_fits_with_the_store_of_its_arguments() -> None:
     rank = world().group.rank
     images, labels = data()
@@ -125,7 +125,7 @@ def test_a_module_fits_with_the_store_of_its_arguments() -> None:
     np.testing.assert_allclose(half, fitted(slice(None), "local", BATCH), rtol=1e-5, atol=1e-7)
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_a_trainer_follows_mxnets_rules_of_who_updates() -> None:
     store = mx.kv.create("dist_sync")
 
@@ -146,7 +146,7 @@ def test_a_trainer_follows_mxnets_rules_of_who_updates() -> None:
             chosen(stype, "row_sparse", False)
 
 
-@ranks(2)
+@ranks(2, together=True)
 def test_sparse_weights_are_pulled_by_rows_and_cannot_be_loaded_later() -> None:
     store = mx.kv.create("dist_sync")
     x = gluon.Parameter("x", shape=(2, 4), stype="row_sparse", grad_stype="row_sparse")

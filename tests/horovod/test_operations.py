@@ -23,7 +23,7 @@ def of_all(dtype: str = "float32", length: int = 5) -> Any:
     return np.stack([np.arange(length) + 10 * rank for rank in range(hvd.size())]).astype(dtype)
 
 
-@ranks(3)
+@ranks(3, together=True)
 def test_arrays_are_reduced_in_all_ways() -> None:
     hvd.init()
     wanted: dict[int, Any] = {
@@ -51,7 +51,7 @@ def test_arrays_are_reduced_in_all_ways() -> None:
         hvd.allreduce(mine(), op=hvd.Adasum)
 
 
-@ranks(3)
+@ranks(3, together=True)
 def test_arrays_are_gathered_sent_and_scattered() -> None:
     hvd.init()
     rank, size = hvd.rank(), hvd.size()
@@ -74,7 +74,7 @@ def test_arrays_are_gathered_sent_and_scattered() -> None:
     hvd.barrier()
 
 
-@ranks(3)
+@ranks(3, together=True)
 def test_operations_can_be_limited_to_some_ranks() -> None:
     hvd.init()
     outer, inner = hvd.add_process_set([0, 2]), hvd.add_process_set([1])
