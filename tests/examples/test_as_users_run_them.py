@@ -10,6 +10,20 @@ from tests.face.commands import command
 
 ROOT = Path(__file__).parents[2]
 EXAMPLES = sorted(path.relative_to(ROOT) for path in ROOT.glob("examples/*/*.py"))
+LEARNED = {
+    "examples/bucketing/language_model.py": (r"perplexity ([\d.]+)", 2, 4),
+    "examples/detection/ssd.py": (r"(\d+)% of the objects are found", 75, 100),
+    "examples/mixed_precision/stripes.py": (
+        r"float32: ([\d.]+) right, answers in float32\n"
+        r"converted: ([\d.]+) right, answers in float32\n"
+        r"mixed precision: ([\d.]+) right, answers in float16\n",
+        0.95,
+        1,
+    ),
+    "examples/sparse/factorization_machine.py": (r"right: ([\d.]+)%", 80, 100),
+    "examples/sparse/word_vectors.py": (r"of the same topic: ([\d.]+)%", 80, 100),
+}
+"""What programs print of what they have learned, and between which numbers it has to be."""
 NOT_ALONE = {
     "examples/digits/layers.py": "the demo imports it",
     "examples/extensions/compare_with_mxnet.py": "it needs the real MXNet",
@@ -22,13 +36,16 @@ def default_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
-def _runs(program: str, folder: Path, threads: int) -> None:
-    """Run a program in a folder, twice with one code cache: nothing goes wrong, and nothing is warned of."""
+def _printed(program: str, folder: Path, threads: int) -> list[str]:
+    """What a program prints in a folder, run twice with one code cache; it fails and warns of nothing."""
     settings = {"GLUONIC_CACHE_DIR": str(folder / "cache"), "GLUONIC_NUM_THREADS": str(threads)}
+    printed = []
     for _ in ("cold", "warm"):
         ran = command(program, folder=folder, **settings)
         assert not ran.returncode, ran.stderr
         assert "Warning" not in ran.stderr
+        printed.append(ran.stdout)
+    return printed
 
 
 @pytest.mark.parametrize("threads", [1, 2])
@@ -36,16 +53,20 @@ def test_the_tour_of_the_readme_runs_as_one_program(threads: int, tmp_path: Path
     text = (ROOT / "README.md").read_text()
     program = tmp_path / "tour.py"
     program.write_text("\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)))
-    _runs(str(program), tmp_path, threads)
+    _printed(str(program), tmp_path, threads)
     assert {"mine.html", "net.html", "steps.html"} <= {path.name for path in tmp_path.iterdir()}
 
 
 @pytest.mark.parametrize(
     ("number", "example"), [(n, x) for n, x in enumerate(EXAMPLES) if str(x) not in NOT_ALONE]
 )
-def test_examples_run(number: int, example: Path, tmp_path: Path) -> None:
-    _runs(str(ROOT / example), tmp_path, threads=1 + number % 2)
+def test_examples_run_and_learn(number: int, example: Path, tmp_path: Path) -> None:
+    pattern, low, high = LEARNED.get(str(example), ("", 0, 0))
+    for printed in _printed(str(ROOT / example), tmp_path, threads=1 + number % 2):
+        learned = re.search(pattern, printed)
+        assert learned, printed
+        assert all(low < float(text) <= high for text in learned.groups()), printed
 
 
-def test_what_does_not_run_alone_is_there() -> None:
-    assert NOT_ALONE.keys() <= {str(path) for path in EXAMPLES}
+def test_what_does_not_run_alone_and_what_learns_is_there() -> None:
+    assert (NOT_ALONE.keys() | LEARNED.keys()) <= {str(path) for path in EXAMPLES}

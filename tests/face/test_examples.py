@@ -25,17 +25,6 @@ def test_two_spirals_are_classified_and_training_can_be_resumed(tmp_path: Path) 
     assert float(more.split()[-1]) > 0.95
 
 
-def test_stripes_are_classified_in_mixed_precision(tmp_path: Path) -> None:
-    found = run("mixed_precision/stripes.py", folder=tmp_path)
-    rows = re.findall(r"(.*): ([\d.]+) right, answers in (\w+)", found)
-    assert [(title, dtype) for title, _, dtype in rows] == [
-        ("float32", "float32"),
-        ("converted", "float32"),
-        ("mixed precision", "float16"),
-    ]
-    assert all(float(right) > 0.95 for _, right, _ in rows)
-
-
 NOTEBOOK = ROOT / "examples" / "pictures" / "pictures.ipynb"
 RUNNER = """
 import ast, json, sys
