@@ -26,7 +26,7 @@ demo: $(VENV)/installed
 	@$(RUN) examples/digits/demo.py
 
 test: $(VENV)/installed-to-test
-	$(RUN) -m pytest -q -n auto --hypothesis-profile=ci
+	$(RUN) -m pytest -q -n auto --hypothesis-profile=ci --durations=40
 
 browser: $(VENV)/installed-to-test
 	@$(PIP) install --group browser
