@@ -10,7 +10,7 @@ from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.program import Program
 from gluonic.graph import Array, Graph, Node, Run
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.infer import infer
+from gluonic.graph.infer import infer, infer_through
 from gluonic.graph.random_source import Recorded, Repeated
 from gluonic.graph.view import unify
 from gluonic.support.cached_property import cached_property
@@ -103,17 +103,14 @@ class Body:
         tuple
             facts of the variables, and of the outputs
         """
-        variables = self.graph.variables
-        known: dict[Node, Any] = dict(zip(variables, given, strict=True))
+        known = list(given)
         while True:
-            facts = infer(self.graph, kind, {n: f for n, f in known.items() if f is not None})
-            outputs = [facts[entry.node][entry.index] for entry in self.graph.outputs]
-            found = {node: facts[node][0] for node in variables}
+            found, outputs = infer_through(self.graph, kind, known)
             for position, after in zip(self.states, outputs[self.stacked :], strict=False):
-                node = variables[position]
-                found[node] = unify(found[node], after, f"state {node.name}")
-            if [_key(f) for f in found.values()] == [_key(f) for f in known.values()]:
-                return list(found.values()), outputs
+                name = self.graph.variables[position].name
+                found[position] = unify(found[position], after, f"state {name}")
+            if [_key(f) for f in found] == [_key(f) for f in known]:
+                return found, outputs
             known = found
 
     def facts(self, kind: str, inputs: Sequence[Any]) -> dict[Node, Any]:

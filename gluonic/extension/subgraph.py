@@ -10,7 +10,7 @@ from gluonic.extension.operators import LoadedOperator
 from gluonic.extension.use import OperatorUse
 from gluonic.graph import Graph
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
-from gluonic.graph.infer import infer
+from gluonic.graph.infer import infer_through
 from gluonic.graph.json.reader import read_json
 from gluonic.graph.json.writer import SUBGRAPHS, write_json
 from gluonic.graph.view import Unknown
@@ -46,13 +46,10 @@ class SubgraphInference:
         return None
 
     def _inferred(self, kind: str, inputs: Sequence[Any]) -> tuple[list[Any], list[Any]]:
-        variables = self.graph.variables
-        known = {n: fact for n, fact in zip(variables, inputs, strict=True) if fact is not None}
-        facts = infer(self.graph, kind, known)
-        found = [facts[entry.node][entry.index] for entry in self.graph.outputs]
-        if len(known) == len(variables) and any(f is None for f in found):
+        found, outputs = infer_through(self.graph, kind, inputs)
+        if all(fact is not None for fact in inputs) and any(fact is None for fact in outputs):
             raise Unknown
-        return [facts[node][0] for node in variables], found
+        return found, outputs
 
 
 class SubgraphOperator(LoadedOperator):

@@ -51,6 +51,20 @@ def infer(graph: Graph, kind: str, known: Mapping[Node, Any]) -> Facts:
     return _Inference(graph, kind, known).found()
 
 
+def infer_through(graph: Graph, kind: str, given: Sequence[Any]) -> tuple[list[Any], list[Any]]:
+    """Infer the facts about a graph's variables, and about its outputs, from some about the variables.
+
+    Parameters
+    ----------
+    kind : ``"shape"`` or ``"dtype"``
+    given : a fact for each variable, None where nothing is known
+    """
+    known = {n: fact for n, fact in zip(graph.variables, given, strict=True) if fact is not None}
+    facts = infer(graph, kind, known)
+    variables = [facts[node][0] for node in graph.variables]
+    return variables, [facts[entry.node][entry.index] for entry in graph.outputs]
+
+
 def _differs(new: Any, old: Any) -> bool:
     """Whether two facts differ; to NumPy, None and float64 are equal."""
     return new is not old and ((new is None) != (old is None) or new != old)

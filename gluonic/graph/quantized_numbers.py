@@ -5,7 +5,7 @@ range; the larger of their absolute values is `span`. The integer nearest to ``x
 The levels are those of MXNet on CPUs (127.5 for int8, 255.5 for uint8), so that results agree.
 """
 
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,16 @@ def span(low: Any, high: Any) -> Any:
 def ratio(levels: Any, size: Any) -> Any:
     """The number of levels per unit; zero if the range is empty, so that all numbers are level 0."""
     return np.float32(levels) / size if size else np.float32(0)
+
+
+def per_unit(dtype: np.dtype[Any], low: Any, high: Any) -> Any:
+    """The number of levels per unit for an array of `dtype`; for an empty range, oneDNN's layers take 2³¹.
+
+    >>> float(per_unit(INT8, -0.5, 0.25))
+    255.0
+    """
+    size = span(low, high)
+    return LEVELS[dtype] / size if size else LEVELS[INT32]
 
 
 def rounded(values: Array, dtype: np.dtype[Any]) -> Array:
@@ -77,3 +87,52 @@ def require_small(n: NodeView, *names: str) -> None:
         dtype = peek(n, name)
         if dtype is not None and dtype not in SMALL:
             raise InferenceError(f"{title_of(n)}: {name} must be int8 or uint8, not {dtype.name}")
+
+
+def result_dtype(
+    low: float | None, high: float | None, *, unsigned: bool = False, floating: bool = False
+) -> np.dtype[Any]:
+    """The dtype of a fused layer's result.
+
+    Parameters
+    ----------
+    low, high : the range of the result, if it is given; small integers need one
+    unsigned : whether the small integers are uint8
+    floating : whether the result is floating-point
+    """
+    if floating:
+        return FLOAT32
+    if low is None or high is None:
+        return INT32
+    return UINT8 if unsigned else INT8
+
+
+class Ranged(NamedTuple):
+    """An array of small integers, with the minimum and the maximum of the numbers that they represent."""
+
+    array: Array
+    low: Any
+    high: Any
+
+    @property
+    def scale(self) -> Any:
+        """The number of levels per unit."""
+        return per_unit(self.array.dtype, self.low, self.high)
+
+
+class Target(NamedTuple):
+    """The range of a fused layer's result, if it is given, and the dtype of the result."""
+
+    low: float | None
+    high: float | None
+    dtype: np.dtype[Any]
+
+    @property
+    def scale(self) -> Any:
+        """The number of levels per unit of small integers."""
+        return per_unit(self.dtype, self.low, self.high)
+
+    @property
+    def ends(self) -> tuple[Array, Array]:
+        """The range of small integers."""
+        return pair(self.low, self.high)

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import InferenceError
-from gluonic.graph.operator import REGISTRY, Array, Operator, Rule, State, operator
+from gluonic.graph.operator import (
+    REGISTRY,
+    Array,
+    Operator,
+    Rule,
+    Settings,
+    State,
+    operator,
+)
 from gluonic.graph.ops.activation import activation
 from gluonic.graph.ops.batch_norm import infer_shape_of_statistics
 from gluonic.graph.ops.convolution import convolution
@@ -132,13 +140,19 @@ def _scaled_bias(bias: Array, ranges: Sequence[Any], dtype: np.dtype[Any]) -> Ar
     return scaled
 
 
+def integer_products(op: Operator, data: Array, weight: Array, settings: Settings) -> Array:
+    """The exact sums of products of a linear layer without a bias, as int64."""
+    wide = summing_dtype(prod(weight.shape[1:]))
+    plain = {**settings, "no_bias": True}
+    sums: Array = op.kernel(data.astype(wide), weight.astype(wide), None, **plain)
+    return sums.astype(np.int64)
+
+
 def _linear(op: Operator) -> Callable[..., Any]:
     """The kernel of a linear layer."""
 
     def run(data: Array, weight: Array, bias: Array | None, *ranges: Any, **settings: Any) -> Any:
-        wide = summing_dtype(prod(weight.shape[1:]))
-        plain = {**settings, "no_bias": True}
-        sums = op.kernel(data.astype(wide), weight.astype(wide), None, **plain).astype(np.int64)
+        sums = integer_products(op, data, weight, settings)
         if bias is not None:
             added = _scaled_bias(bias, ranges, data.dtype)
             by_filter = op is convolution
