@@ -8,10 +8,10 @@ from gluonic.extension.annotate import NamedArrays, annotated_json, annotations_
 from gluonic.extension.binary import Attributes, ExtensionBinary
 from gluonic.extension.catalogue import Partitioner, Strategy
 from gluonic.extension.inference import addresses, integers
-from gluonic.extension.partition import Chooser, CutGroup, Partition, cut_out, replace_groups
 from gluonic.graph import REGISTRY, Entry, Graph, Node
 from gluonic.graph.backends import PartitionRequest
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.groups import Chooser, CutGroup, Partition, cut_out, replace_groups
 from gluonic.graph.json.writer import SUBGRAPHS, write_json
 
 DEDUP = "dedup_subgraph"

@@ -17,14 +17,17 @@ class Subgraphs(tuple[Any, ...]):
     Attributes
     ----------
     bodies : the runnable form of the graphs; the operator sets it when its attributes are checked
+    counts_versions : whether files count the updates of their auxiliary states, as in graphs outside
     """
 
     bodies: tuple[Any, ...]
+    counts_versions: bool
 
     def __new__(cls, graphs: Iterable[Any] = ()) -> "Subgraphs":
         """Hold graphs, none of which shares a node with the graph outside."""
         made = super().__new__(cls, graphs)
         made.bodies = ()
+        made.counts_versions = True
         return made
 
     __hash__ = None  # type: ignore[assignment]

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph import Graph, Node
+from gluonic.graph import onednn as _onednn  # noqa: F401 - registers backends
 from gluonic.graph.backends import BACKENDS, PartitionRequest
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.array import NDArray

@@ -38,10 +38,16 @@ def write_json(graph: Graph, *, remove_amp_cast: bool = True) -> str:
     return _graph(graph, attributes, "")
 
 
-def _graph(graph: Graph, attributes: Mapping[str, Any] | None, indent: str) -> str:
+def _graph(
+    graph: Graph,
+    attributes: Mapping[str, Any] | None,
+    indent: str,
+    *,
+    counts_versions: bool = True,
+) -> str:
     """Write a graph; a sub-graph has no attributes of its own."""
     numbers = {node: number for number, node in enumerate(graph.nodes)}
-    versions = variable_versions(graph)
+    versions = variable_versions(graph) if counts_versions else {}
     rows = [0]
     for node in graph.nodes:
         rows.append(rows[-1] + _counted_outputs(node))
@@ -90,8 +96,9 @@ def _node(
     fields.append(f'"inputs": {_array(inputs, inner)}')
     if SUBGRAPHS in node.attributes:
         fields.append(f'"subgraphs": {node.attributes[SUBGRAPHS]}')
-    elif held_graphs(node):
-        graphs = (_graph(graph, None, f"{inner}  ") for graph in held_graphs(node))
+    elif held := held_graphs(node):
+        counts = held.counts_versions
+        graphs = (_graph(each, None, f"{inner}  ", counts_versions=counts) for each in held)
         fields.append(f'"subgraphs": {_block("[", graphs, "]", inner)}')
     return _block("{", fields, "}", indent)
 

@@ -116,6 +116,7 @@ def input_names(kind: FusedKind) -> Callable[[Any], list[str]]:
             raise MXNetError(f"needs one graph, not {len(n.subgraphs)}")
         if not n.subgraphs.bodies:
             n.subgraphs.bodies = (FusedBody(n.subgraphs[0], kind),)
+            n.subgraphs.counts_versions = False
         own = body_of(n).names
         return [*own, *(kind.ranges(n, own) if n.quantized else ())]
 

@@ -4,13 +4,14 @@ A group must be convex: with a path from it through other nodes back into it, th
 depend on its own result. The same holds for all groups together.
 """
 
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Protocol, TypeAlias
 
-from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.node import Entry, Graph, Node
 
 Group: TypeAlias = list[Node]
 Edge: TypeAlias = "tuple[Node | None, int]"
@@ -147,18 +148,23 @@ class CutGroup:
 
 
 def cut_out(
-    graph: Graph, group: Group, attributes_of: Callable[[Entry], dict[str, str]], *, dedup: bool
+    graph: Graph,
+    group: Group,
+    attributes_of: Callable[[Entry], dict[str, str]],
+    *,
+    dedup: bool,
+    name_of: Callable[[Entry], str] = attrgetter("name"),
 ) -> CutGroup:
     """Cut a group out of a graph.
 
     Parameters
     ----------
-    attributes_of : the attributes of the variable that stands for an entry
+    attributes_of, name_of : the attributes, and the name without a number, of the variable that stands for an
+        entry
     dedup : one variable for each entry that is read, and one output for each that others read; otherwise
         there is one for each use
     """
     members = set(group)
-    counts: dict[str, int] = {}
     variables: dict[Entry, Node] = {}
     copies: dict[Node, Node] = {}
     sources: dict[Node, Entry] = {}
@@ -168,9 +174,7 @@ def cut_out(
             return Entry(copies[entry.node], entry.index)
         variable = variables.get(entry) if dedup else None
         if variable is None:
-            number = counts.get(entry.name, 0)
-            counts[entry.name] = number + 1
-            variable = Node(None, f"{entry.name}{number}", (), attributes_of(entry))
+            variable = Node(None, name_of(entry), (), attributes_of(entry))
             variables[entry], sources[variable] = variable, entry
         return variable.entry()
 
@@ -178,6 +182,11 @@ def cut_out(
         copies[node] = node.with_inputs([moved(entry) for entry in node.inputs])
     results, readers = _results(graph, members, dedup=dedup)
     inner = Graph(Entry(copies[entry.node], entry.index) for entry in results)
+    counts: Counter[str] = Counter()
+    for variable in inner.variables:
+        name = variable.name
+        variable.name = f"{name}{counts[name]}"
+        counts[name] += 1
     return CutGroup(group, inner, sources, results, readers)
 
 
