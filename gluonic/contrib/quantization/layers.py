@@ -1,6 +1,7 @@
 """The quantized forms of operators."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
+from types import MappingProxyType
 from typing import Any, NamedTuple
 
 from gluonic.graph import Node
@@ -22,6 +23,7 @@ class Form(NamedTuple):
     kept : inputs that stay floating-point, by position
     asymmetric : inputs quantized by `_contrib_quantize_asym`, by position
     floats : whether its outputs are floating-point
+    attributes : further attributes of the quantized operator
     """
 
     name: str
@@ -31,13 +33,14 @@ class Form(NamedTuple):
     kept: tuple[int, ...] = ()
     asymmetric: tuple[int, ...] = ()
     floats: bool = False
+    attributes: Mapping[str, str] = MappingProxyType({})
 
 
-CHANNELS_FIRST = (None, "NCW", "NCHW", "NCDHW")
+_CHANNELS_FIRST = (None, "NCW", "NCHW", "NCDHW")
 _FORMS = {
     "Convolution": Form(
         "_contrib_quantized_conv",
-        supports=lambda n: n.layout in CHANNELS_FIRST,
+        supports=lambda n: n.layout in _CHANNELS_FIRST,
         is_worthwhile=True,
         wide=True,
     ),
@@ -66,6 +69,7 @@ _FORMS = {
         kept=(1, 2, 3),
         asymmetric=(0,),
         floats=True,
+        attributes={"quantized": "true"},
     ),
 }
 
@@ -77,10 +81,30 @@ class _Settings:
         self.__dict__.update(settings)
 
 
-def form_of(node: Node) -> Form | None:
-    """The quantized form of a node, if there is one."""
+def _fused_form(node: Node, *, by_channel: bool) -> Form | None:
+    """The quantized form of a fused layer: the same operator with further attributes."""
+    name, attributes, kept = node.operator_name, {"quantized": "True"}, ()
+    if name == "_sg_mkldnn_conv":
+        attributes = {"quantized": "true"}
+        inputs = enumerate(node.applied.inputs)
+        kept = tuple(i for i, each in inputs if each not in ("data", "sum"))
+    elif name == "_sg_mkldnn_fully_connected" and by_channel:
+        attributes["channel_wise_quantize"] = "True"
+        kept = tuple(range(1, len(node.inputs)))
+    return Form(name, is_worthwhile=True, wide=True, kept=kept, attributes=attributes)
+
+
+def form_of(node: Node, *, by_channel: bool = False) -> Form | None:
+    """The quantized form of a node, if there is one.
+
+    Parameters
+    ----------
+    by_channel : whether weights get a range for each row, where that is possible
+    """
     if node.application is None:
         return None
+    if node.operator_name.startswith("_sg_mkldnn_"):
+        return _fused_form(node, by_channel=by_channel)
     form = _FORMS.get(node.operator_name)
     if form is None or not form.supports(_Settings(node.application.settings)):
         return None

@@ -12,17 +12,16 @@ from gluonic.contrib.quantization.calibration import (
     optimal_thresholds,
     run_examples,
 )
-from gluonic.contrib.quantization.folding import fold_norms
 from gluonic.contrib.quantization.parameters import quantize_params
 from gluonic.contrib.quantization.rewriting import Quantizing, calibrate, quantize
 from gluonic.graph import Graph
 from gluonic.graph.errors import AttributeValueError, describe, nearest
+from gluonic.graph.onednn import QUANTIZING
 from gluonic.io import DataIter
 from gluonic.ndarray import Context, NDArray
 from gluonic.symbol import Symbol
 
 Parameters = dict[str, NDArray]
-Model = tuple[Symbol, Parameters, Parameters]
 _LOGGER = logging.getLogger()
 _CHOICES = {
     "quantized_dtype": ("int8", "uint8", "auto"),
@@ -83,6 +82,7 @@ def quantize_symbol(
         frozenset(offline_params or ()),
         quantized_dtype,
         everything=quantize_mode == "full",
+        by_channel=quantize_granularity == "channel-wise",
     )
     made = quantize(Graph(sym.entries), options)
     return Symbol(made.graph.outputs), made.calibrated
@@ -235,7 +235,8 @@ def quantize_model(
     quantize_mode : {"smart", "full"}
         Whether to quantize layers with weights and the operators between them, or all operators that can be.
     quantize_granularity : {"tensor-wise", "channel-wise"}
-        Parameters have one range in either case.
+        Whether the weights of a fused fully connected layer have one range, or one for each row; those of fused
+        convolutions have one for each filter, others one in either case.
     logger : receives a line for each step
 
     Returns
@@ -287,18 +288,6 @@ def quantize_model(
     return calib_graph(qsym, arg_params, aux_params, collector, calib_mode, quantized_dtype, logger)
 
 
-def fold(sym: Symbol, args: Mapping[str, NDArray], aux: Mapping[str, NDArray]) -> Model:
-    """Fold batch normalizations into the preceding layers where possible."""
-    graph, params = fold_norms(Graph(sym.entries), {**args, **aux})
-    folded = Symbol(graph.outputs)
-    names, states = folded.list_arguments(), folded.list_auxiliary_states()
-    return (
-        folded,
-        {name: params[name] for name in names if name in params},
-        {name: params[name] for name in states if name in params},
-    )
-
-
 def quantize_model_mkldnn(
     sym: Symbol,
     arg_params: Mapping[str, NDArray],
@@ -316,12 +305,14 @@ def quantize_model_mkldnn(
     quantize_granularity: str = "tensor-wise",
     logger: logging.Logger | None = None,
 ) -> tuple[Symbol, Parameters, Mapping[str, NDArray]]:
-    """Quantize as `quantize_model` does, with batch normalizations folded into the preceding convolutions.
+    """Quantize as `quantize_model` does, with layers fused for oneDNN.
 
     Parameters are those of `quantize_model`.
     """
-    return quantize_model(
-        *fold(sym, arg_params, aux_params),
+    quantized, args, aux = quantize_model(
+        sym.get_backend_symbol(QUANTIZING),
+        arg_params,
+        aux_params,
         data_names,
         label_names,
         ctx,
@@ -335,3 +326,4 @@ def quantize_model_mkldnn(
         quantize_granularity,
         logger,
     )
+    return quantized.get_backend_symbol(QUANTIZING), args, aux

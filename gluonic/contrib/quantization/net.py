@@ -7,12 +7,11 @@ from typing import Any
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.contrib.quantization.calibration import Collector, run_examples
-from gluonic.contrib.quantization.model import Parameters, calib_graph, fold, quantize_graph
-from gluonic.contrib.quantization.rewriting import with_free_outputs
+from gluonic.contrib.quantization.model import Parameters, calib_graph, quantize_graph
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.symbol_block import SymbolBlock
-from gluonic.graph import Graph
 from gluonic.graph.errors import AttributeValueError, CallError, describe, warn
+from gluonic.graph.onednn import QUANTIZING
 from gluonic.io import DataBatch, DataDesc, DataIter
 from gluonic.ndarray import Context, NDArray
 from gluonic.symbol import Symbol
@@ -75,7 +74,7 @@ def quantize_net_v2(
 ) -> SymbolBlock:
     """Quantize a float32 net for inference.
 
-    Batch normalizations are folded into the preceding convolutions; the others stay float32 without examples.
+    Layers are fused for oneDNN; batch normalizations that are not stay float32 without examples.
 
     Parameters
     ----------
@@ -109,7 +108,7 @@ def quantize_net_v2(
         logger.info("These layers stay float32: %s", excluded)
     if quantized_dtype == "uint8":  # the product of small integers takes int8 alone
         exclude_operators = [*(exclude_operators or ()), "elemwise_mul"]
-    symbol, args, aux = fold(symbol, args, aux)
+    symbol = symbol.get_backend_symbol(QUANTIZING)
     qsym, qargs, _, collector = quantize_graph(
         symbol,
         args,
@@ -144,8 +143,7 @@ def quantize_net_v2(
         qsym, qargs, _ = calib_graph(
             qsym, args, aux, collector, calib_mode, quantized_dtype, logger
         )
-        qsym = Symbol(with_free_outputs(Graph(qsym.entries)).outputs)
-    return _block(qsym, inputs, {**qargs, **aux}, ctx)
+    return _block(qsym.get_backend_symbol(QUANTIZING), inputs, {**qargs, **aux}, ctx)
 
 
 def quantize_net(

@@ -13,6 +13,8 @@ from typing import NamedTuple
 from gluonic.contrib.numbered_outputs import output_suffix
 from gluonic.contrib.quantization.layers import Form, form_of
 from gluonic.graph import REGISTRY, Entry, Graph, Node
+from gluonic.graph.onednn import range_texts, with_attributes
+from gluonic.graph.subgraphs import held_graphs
 
 _ROUNDING = ("_contrib_quantize_v2", "_contrib_quantize_asym", "_contrib_requantize")
 _NORM = "_contrib_quantized_batch_norm"
@@ -30,6 +32,7 @@ class Quantizing(NamedTuple):
     out_type : the quantized dtype: ``int8``, ``uint8`` or ``auto``
     everything : whether to quantize all operators that can be, not only layers with weights and the
         operators between them
+    by_channel : whether fused fully connected layers have a range for each row of their weights
     """
 
     excluded: frozenset[str] = frozenset()
@@ -37,6 +40,7 @@ class Quantizing(NamedTuple):
     offline: frozenset[str] = frozenset()
     out_type: str = "int8"
     everything: bool = False
+    by_channel: bool = False
 
 
 class Quantized(NamedTuple):
@@ -73,12 +77,10 @@ def _forms(graph: Graph, options: Quantizing) -> dict[Node, Form]:
     """The nodes to quantize."""
     found: dict[Node, Form] = {}
     for node in graph.nodes:
-        form = form_of(node)
-        if (
-            form is not None
-            and node.name not in options.excluded
-            and node.operator_name not in options.excluded_operators
-        ):
+        form = form_of(node, by_channel=options.by_channel)
+        names = {node.name, *(inner.name for graph in held_graphs(node) for inner in graph.nodes)}
+        is_excluded = names & options.excluded or node.operator_name in options.excluded_operators
+        if form is not None and not is_excluded:
             found[node] = form
     # the statistics of a normalization have no quantized form
     for entry in (*graph.reads, *graph.outputs):
@@ -166,12 +168,10 @@ class _Quantization:
         settings = node.applied.settings
         op = REGISTRY[form.name]
         known = {name: value for name, value in settings.items() if name in op.attributes}
-        attributes = dict(node.attributes)
-        if "quantized" in op.attributes:
-            attributes["quantized"] = "true"
-        made = Node(
-            op.apply(known), f"{_PREFIX}{node.name}", inputs, attributes, node.location, node.block
-        )
+        application = op.apply({**known, **form.attributes})
+        attributes = {**node.attributes, **form.attributes}
+        name = f"{_PREFIX}{node.name}"
+        made = Node(application, name, inputs, attributes, node.location, node.block)
         if form.name == _NORM:
             self.sources[made] = node.entry()
         return made
@@ -225,40 +225,6 @@ def calibrate(graph: Graph, ranges: Mapping[str, tuple[float, float]]) -> Graph:
         found = ranges.get(source.name.removeprefix(_PREFIX))
         if found is None:
             return None
-        ends = {"min_calib_range": f"{found[0]:f}", "max_calib_range": f"{found[1]:f}"}
-        application = node.applied.op.apply({**node.applied.settings, **ends})
-        made = node.with_application(application, inputs)
-        made.attributes = {**node.attributes, **ends}
-        return made
-
-    return graph.rewrite(replace)
-
-
-def with_free_outputs(graph: Graph) -> Graph:
-    """Let the roundings that only the graph's outputs come from find their ranges at each call.
-
-    A calibrated range would clip the outputs, and nothing after them needs one.
-    """
-    inside = {e.node for e in graph.outputs if e.node.operator_name == "_contrib_dequantize"}
-    free: set[Node] = set()
-    waiting = list(inside)
-    while waiting:
-        for node in [entry.node for entry in waiting.pop().inputs]:
-            if node.is_variable or node in inside or not set(graph.consumers[node]) <= inside:
-                continue
-            inside.add(node)
-            if node.operator_name == "_contrib_requantize":
-                free.add(node)
-            else:
-                waiting.append(node)
-
-    def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
-        if node not in free:
-            return None
-        ranges = ("min_calib_range", "max_calib_range")
-        kept = {k: v for k, v in node.applied.settings.items() if k not in ranges}
-        made = node.with_application(node.applied.op.apply(kept), inputs)
-        made.attributes = {k: v for k, v in node.attributes.items() if k not in ranges}
-        return made
+        return with_attributes(node.with_inputs(inputs), range_texts(*found))
 
     return graph.rewrite(replace)
