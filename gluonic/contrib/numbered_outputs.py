@@ -12,8 +12,8 @@ _contrib_MultiBoxPrior _contrib_MultiBoxTarget _contrib_MultiProposal _contrib_P
 _contrib_Proposal _contrib_ROIAlign _contrib_RROIAlign _contrib_SyncBatchNorm _contrib_count_sketch
 _contrib_fft _contrib_ifft _contrib_interleaved_matmul_encdec_qk
 _contrib_interleaved_matmul_encdec_valatt _contrib_interleaved_matmul_selfatt_qk
-_contrib_interleaved_matmul_selfatt_valatt _rnn_param_concat col2im elemwise_add im2col make_loss softmax
-softmin
+_contrib_interleaved_matmul_selfatt_valatt _rnn_param_concat _sg_mkldnn_conv _sg_mkldnn_fully_connected
+_sg_mkldnn_selfatt_qk _sg_mkldnn_selfatt_valatt col2im elemwise_add im2col make_loss softmax softmin
 """
 _NAMED_OUTPUTS = frozenset(_NAMED.split())
 """Operators whose outputs MXNet names; it numbers those of others (measured; tests/measured/reductions.py)."""

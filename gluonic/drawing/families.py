@@ -45,7 +45,8 @@ _FAMILY_OF = {
         "_linalg_gemm _linalg_gemm2 _np_dot _npi_matmul _npi_tensordot _npi_tensordot_int_axes "
         "_npi_einsum _contrib_interleaved_matmul_selfatt_qk "
         "_contrib_interleaved_matmul_selfatt_valatt _contrib_interleaved_matmul_encdec_qk "
-        "_contrib_interleaved_matmul_encdec_valatt",
+        "_contrib_interleaved_matmul_encdec_valatt _sg_mkldnn_conv _sg_mkldnn_fully_connected "
+        "_sg_mkldnn_selfatt_qk _sg_mkldnn_selfatt_valatt",
         "normalization": "BatchNorm LayerNorm InstanceNorm GroupNorm L2Normalization LRN",
         "activation": "Activation LeakyReLU relu sigmoid tanh softsign hard_sigmoid softrelu gelu "
         "softmax log_softmax softmin SoftmaxActivation",

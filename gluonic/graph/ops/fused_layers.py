@@ -1,9 +1,9 @@
 """MXNet's fused convolution and fully connected layer, in float32 and on small integers. No gradients.
 
-A quantized layer sums products of small integers in int32, adds its bias as an integer, and scales the sums once,
-to levels of its result or to floating-point numbers. Results are those of processors with instructions for such
-sums (VNNI). On others oneDNN halves the levels of a convolution's weights if its data are signed, and sums of two
-products saturate at 16 bits.
+A quantized layer sums products of small integers in int32, adds its bias as an integer, and scales the sums to
+levels of its result or to floating-point numbers. Results are those of processors with instructions for sums of
+products (VNNI). On others oneDNN halves the levels of a convolution's weights if its data are signed, and sums of
+two products saturate at 16 bits.
 """
 
 from types import SimpleNamespace

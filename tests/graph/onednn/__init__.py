@@ -1,0 +1,1 @@
+"""Tests of `gluonic.graph.onednn`."""
