@@ -120,7 +120,7 @@ class Ranged(NamedTuple):
         return per_unit(self.array.dtype, self.low, self.high)
 
 
-class Target(NamedTuple):
+class ResultRange(NamedTuple):
     """The range of a fused layer's result, if it is given, and the dtype of the result."""
 
     low: float | None

@@ -16,7 +16,7 @@ from tests.measured import int8_models
 from tests.measured.measure import found, read
 
 MEASURED = read("int8_models")
-_RATHER_EXACT = {"rtol": 1e-6, "atol": 1e-6}
+_CLOSE = 1e-6
 
 # The results of MXNet that are wrong; see docs/conformance.md, "Small integers".
 WRONG = {
@@ -61,7 +61,7 @@ def test_all_integers_are_mxnets(case: tuple[str, str]) -> None:
     for name, (dtype, numbers) in measured.items():
         assert ours[name][0] == dtype, name
         if dtype == "float32":
-            assert np.allclose(ours[name][1], numbers, **_RATHER_EXACT), name
+            assert np.allclose(ours[name][1], numbers, rtol=_CLOSE, atol=_CLOSE), name
         else:
             assert ours[name][1] == numbers, name
 
@@ -130,6 +130,9 @@ def test_a_model_tells_shapes_and_dtypes(model: tuple[str, str, str, str]) -> No
     )
     dtypes, _, _ = loaded.infer_type(**dict.fromkeys(inputs, "float32"))
     arrays = nd.load(params)
+    assert shapes is not None
+    assert states is not None
+    assert dtypes is not None
     for names, kind, all_shapes in (
         (loaded.list_arguments(), "arg", shapes),
         (loaded.list_auxiliary_states(), "aux", states),
@@ -138,7 +141,8 @@ def test_a_model_tells_shapes_and_dtypes(model: tuple[str, str, str, str]) -> No
             assert name in inputs or arrays[f"{kind}:{name}"].shape == shape
     for name, dtype in zip(loaded.list_arguments(), dtypes, strict=True):
         assert name in inputs or arrays[f"arg:{name}"].dtype == dtype
-    assert all(shape for shape in outputs)
+    assert outputs is not None
+    assert all(outputs)
 
 
 def test_a_model_is_drawn_summarized_and_saved(

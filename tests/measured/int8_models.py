@@ -1,7 +1,7 @@
 """Models of small integers as MXNet writes them: files, and the values of all quantized layers.
 
-They were computed on a processor without instructions for sums of products (VNNI), where oneDNN adds two products
-in 16 bits. No sum exceeds these here, because the weights of neighbouring channels differ in sign.
+They were computed on a processor without instructions for sums of products (VNNI), where oneDNN adds pairs of
+products in 16 bits. No sum exceeds these here, because the weights of neighbouring channels differ in sign.
 """
 
 from __future__ import annotations
@@ -62,9 +62,10 @@ def _dense(mx: Any, after: str = "", *, last: bool = False, **settings: Any) -> 
     return net if last else sym.FullyConnected(net, num_hidden=3, no_bias=True, name="head")
 
 
-_IMAGES = {"data": (2, 4, 5, 5)}
-_ROWS = {"data": (3, 14)}
-NETS: dict[str, tuple[Any, dict[str, tuple[int, ...]]]] = {
+Shapes = dict[str, tuple[int, ...]]
+_IMAGES: Shapes = {"data": (2, 4, 5, 5)}
+_ROWS: Shapes = {"data": (3, 14)}
+NETS: dict[str, tuple[Any, Shapes]] = {
     **{
         f"conv {' '.join(words)}".strip(): (lambda mx, words=words: _conv(mx, *words), _IMAGES)
         for words in ((), ("relu",), ("bn",), ("bn", "relu"), ("clip",), ("bn", "leaky"), ("gelu",))

@@ -196,7 +196,7 @@ def _in_python(group: "Group") -> str:
     op = node.applied.op
     if op.calls_back:
         return "runs in Python: a custom operator calls your code"
-    if held_graphs(node):
+    if held_graphs(node) and not group.reason:
         return "runs in Python, which calls its bodies, each a compiled graph of its own"
     if op.dynamic:
         return "runs in Python: the shape of its result depends on the data"

@@ -6,6 +6,7 @@ from gluonic.codegen.rewriting.close_shapes import CloseShapes
 from gluonic.codegen.rewriting.decompose import Decompose
 from gluonic.codegen.rewriting.dense_layers import FuseActivations, PackWeights
 from gluonic.codegen.rewriting.draws_apart import SeparateDraws
+from gluonic.codegen.rewriting.fused_layers import OpenFusedLayers
 from gluonic.codegen.rewriting.layout_passes import BlockedLayout, PlainLayout
 from gluonic.codegen.rewriting.passes import Pass
 from gluonic.codegen.rewriting.sharing import ShareProducts, TakePartsEarly
@@ -13,6 +14,7 @@ from gluonic.codegen.rewriting.simplify import Simplify, SimplifyParts
 from gluonic.codegen.rewriting.upcast import UpcastHalves
 
 PIPELINE: list[Pass] = [
+    OpenFusedLayers(),
     UseBaseOperators(),
     CloseShapes(),
     SeparateDraws(),

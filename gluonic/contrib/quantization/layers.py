@@ -81,9 +81,10 @@ class _Settings:
         self.__dict__.update(settings)
 
 
-def _fused_form(node: Node, *, by_channel: bool) -> Form | None:
+def _fused_form(node: Node, *, by_channel: bool) -> Form:
     """The quantized form of a fused layer: the same operator with further attributes."""
-    name, attributes, kept = node.operator_name, {"quantized": "True"}, ()
+    name, attributes = node.operator_name, {"quantized": "True"}
+    kept: tuple[int, ...] = ()
     if name == "_sg_mkldnn_conv":
         attributes = {"quantized": "true"}
         inputs = enumerate(node.applied.inputs)

@@ -37,6 +37,7 @@ __all__ = [
     "QUANTIZING",
     "fuse_for_inference",
     "fuse_for_quantization",
+    "fuse_layers",
     "range_texts",
     "with_attributes",
 ]

@@ -21,7 +21,7 @@ from gluonic.graph.quantized_numbers import (
     INT32,
     UINT8,
     Ranged,
-    Target,
+    ResultRange,
     product_range,
     result_dtype,
     rounded,
@@ -35,7 +35,7 @@ def _ranges(n: Any, names: Collection[str]) -> list[str]:
 
 
 def _multiply(
-    op: Operator, factors: Sequence[Ranged], heads: int, divisor: Any, into: Target
+    op: Operator, factors: Sequence[Ranged], heads: int, divisor: Any, into: ResultRange
 ) -> Any:
     """A product of small integers, divided by a number: the result, and the range of integers."""
     quotients = op.kernel(*(each.array.astype(np.float64) for each in factors), heads=heads)
@@ -92,7 +92,7 @@ def _fuse(
         ends = data[count:]
         factors = list(map(Ranged, data[:count], ends[::2], ends[1::2]))
         dtype = result_dtype(min_calib_range, max_calib_range, floating=enable_float_output)
-        into = Target(min_calib_range, max_calib_range, dtype)
+        into = ResultRange(min_calib_range, max_calib_range, dtype)
         return _multiply(op, factors, heads, divisor(data[0], heads), into)
 
     run_fused.__doc__ = f"{summary}\n\n{inspect.cleandoc(_DOCUMENTATION)}"

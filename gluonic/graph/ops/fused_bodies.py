@@ -11,10 +11,12 @@ import numpy as np
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.infer import Facts, infer, infer_through
 from gluonic.graph.interpret import Interpretation
-from gluonic.graph.node import Graph, Node
+from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import Array, Rule, Run
 from gluonic.graph.ops.layer_rules import set_all
+from gluonic.graph.origin import give_origin
 from gluonic.graph.quantized_numbers import FLOAT32, SMALL, require_small, result_dtype
+from gluonic.graph.subgraphs import held_graphs
 from gluonic.graph.view import NodeView, peek, put, slots_of
 from gluonic.support.cached_property import cached_property
 
@@ -79,17 +81,44 @@ class FusedBody:
         return infer(self.graph, kind, {node: fact for node, fact in known if fact is not None})
 
     @cached_property
+    def for_inference(self) -> Graph:
+        """The graph that is run: fused normalizations always use their running statistics."""
+        return self.graph.rewrite(_with_running_statistics)
+
+    @cached_property
     def _interpretation(self) -> Interpretation:
-        return Interpretation(self.graph, self.graph.variables)
+        return Interpretation(self.for_inference, self.graph.variables)
 
     def run(self, arrays: Sequence[Array], run: Run) -> Array:
-        """Run the graph as in inference: fused normalizations always use their running statistics."""
-        (output,) = self._interpretation(arrays, Run(train=False, random=run.random))
+        """Run the graph."""
+        (output,) = self._interpretation(arrays, run)
         return output
 
     def member(self, *operators: str) -> Node | None:
         """The node of one of some operators, if there is one."""
         return next((node for name, node in self.members.items() if name in operators), None)
+
+
+def _with_running_statistics(node: Node, inputs: Sequence[Entry]) -> Node | None:
+    if node.operator_name != "BatchNorm":
+        return None
+    application = node.applied.op.apply({**node.applied.settings, "use_global_stats": True})
+    return node.with_application(application, inputs)
+
+
+def open_fused(graph: Graph) -> Graph:
+    """Return a graph in which the operators of fused nodes in float32 are nodes themselves."""
+
+    def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
+        bodies = held_graphs(node) and held_graphs(node).bodies
+        if not bodies or not isinstance(bodies[0], FusedBody) or node.applied.settings["quantized"]:
+            return None
+        body = bodies[0].for_inference
+        made = body.called_anew(dict(zip(body.variables, inputs, strict=True)))
+        give_origin(made, node)
+        return made
+
+    return graph.rewrite(replace)
 
 
 def _as_float(fact: Any) -> Any:

@@ -1,9 +1,9 @@
 """MXNet's fused convolution and fully connected layer, in float32 and on small integers. No gradients.
 
 A quantized layer sums products of small integers in int32, adds its bias as an integer, and scales the sums to
-levels of its result or to floating-point numbers. Results are those of processors with instructions for sums of
-products (VNNI). On others oneDNN halves the levels of a convolution's weights if its data are signed, and sums of
-two products saturate at 16 bits.
+levels of its result or to floating-point numbers. Results are those of processors with instructions for this
+(VNNI). On others oneDNN halves the levels of a convolution's weights if its data are signed, and sums of two
+products saturate at 16 bits.
 """
 
 from types import SimpleNamespace
@@ -31,7 +31,7 @@ from gluonic.graph.quantized_numbers import (
     INT32,
     SMALL,
     Ranged,
-    Target,
+    ResultRange,
     per_unit,
     product_range,
     result_dtype,
@@ -111,7 +111,7 @@ def _is_unsigned(activation: Node | None) -> bool:
         return False
     settings = activation.applied.settings
     if activation.operator_name == "LeakyReLU":
-        return settings["act_type"] == "leaky" and settings["slope"] == 0
+        return bool(settings["act_type"] == "leaky" and settings["slope"] == 0)
     return activation.operator_name == "clip" or settings["act_type"] in _UNSIGNED_TYPES
 
 
@@ -139,7 +139,7 @@ def _folded(body: FusedBody, named: dict[str, Array]) -> tuple[Array, Array | No
 
 
 def _convolve(
-    body: FusedBody, named: dict[str, Array], into: Target, run: Run
+    body: FusedBody, named: dict[str, Array], into: ResultRange, run: Run
 ) -> tuple[Array, Array, Array]:
     """A convolution of small integers: its result, and the range of that."""
     data = Ranged(named["data"], named["data_min"], named["data_max"])
@@ -220,7 +220,7 @@ def fused_convolution(
         return body.run(data, run)
     names = (*body.names, *_conv_ranges(None, body.names))
     unsigned = _is_unsigned(body.member(*ACTIVATIONS))
-    into = Target(
+    into = ResultRange(
         min_calib_range,
         max_calib_range,
         result_dtype(min_calib_range, max_calib_range, unsigned=unsigned),
@@ -278,7 +278,7 @@ def _half_away(values: Array) -> Array:
 
 
 def _connect(
-    body: FusedBody, named: dict[str, Array], into: Target, run: Run, *, by_row: bool
+    body: FusedBody, named: dict[str, Array], into: ResultRange, run: Run, *, by_row: bool
 ) -> Any:
     """A fully connected layer of small integers: its result, and the range of integers."""
     data = Ranged(named["data"], named["min_data"], named["max_data"])
@@ -294,9 +294,10 @@ def _connect(
         sums += bias.astype(FLOAT32)
     activation = body.member(*ACTIVATIONS, *FUNCTIONS)
     if into.dtype == INT32:
-        ends = [named[f"{end}_{name}"] for name in ("data", "weight") for end in ("min", "max")]
+        weights = named["min_weight"], named["max_weight"]
         levels = _applied(activation, sums, run)
-        return rounded(levels, INT32), *product_range(ends[:2], ends[2:], data.array.dtype)
+        ends = product_range((data.low, data.high), weights, data.array.dtype)
+        return rounded(levels, INT32), *ends
     unit = np.float32(1) / data.scale
     if into.dtype == FLOAT32:
         return _applied(activation, sums * (unit / scales), run)
@@ -358,7 +359,7 @@ def fused_fully_connected(
         unsigned=_gives_uint8(body.member(*ACTIVATIONS, *FUNCTIONS)),
         floating=enable_float_output,
     )
-    into = Target(min_calib_range, max_calib_range, dtype)
+    into = ResultRange(min_calib_range, max_calib_range, dtype)
     return _connect(body, dict(zip(names, data, strict=True)), into, run, by_row=by_row)
 
 

@@ -105,7 +105,7 @@ def test_an_environment_variable_turns_a_fusion_off(monkeypatch: pytest.MonkeyPa
         assert [name for name in made if name != "null"] == operators
 
 
-def test_a_block_runs_with_fused_layers() -> None:
+def test_a_block_runs_with_fused_layers_as_machine_code() -> None:
     net = gluon.nn.HybridSequential(prefix="net_")
     with net.name_scope():
         net.add(gluon.nn.Conv2D(4, 3), gluon.nn.BatchNorm(), gluon.nn.Activation("relu"))
@@ -114,3 +114,4 @@ def test_a_block_runs_with_fused_layers() -> None:
     expected = net(x).asnumpy()
     net.optimize_for(x, backend="MKLDNN")
     assert np.allclose(net(x).asnumpy(), expected, rtol=1e-4, atol=1e-5)
+    assert "runs in Python" not in str(net.explain(x))
