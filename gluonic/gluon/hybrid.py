@@ -120,7 +120,7 @@ class HybridBlock(ExplainedBlock):
         Parameters
         ----------
         x, *args : inputs of the block
-        backend : a partitioner or graph pass of an extension library, by name
+        backend : ``MKLDNN``, or a partitioner or graph pass of an extension library, by name
         clear : start from the block's own graph; otherwise from the graph of earlier backends
         **kwargs : flags of `hybridize`; all others are options for the backend
         """

@@ -1,4 +1,4 @@
-"""The backends that `optimize_for` calls by name: functions from graph to graph, from extension libraries."""
+"""The backends that `optimize_for` calls by name: functions from graph to graph."""
 
 import warnings
 from collections.abc import Callable

@@ -78,7 +78,7 @@ MISSING = (
     Missing(
         "ndarray._internal symbol._internal",
         "_CachedOpThreadSafe _CrossDeviceCopy _CustomFunction _NDArray _Native _NoGradient "
-        "_set_value _sg_*",
+        "_set_value",
         _NO_C,
     ),
     Missing("kvstore", "KVStoreServer", _NO_SERVERS),

@@ -295,11 +295,12 @@ class Symbol(Networked, Arithmetic, NumPyCalls):
         skip_infer: bool = False,
         **kwargs: Any,
     ) -> "Symbol":
-        """Let a partitioner or graph pass of an extension library rewrite the symbol.
+        """Let a backend rewrite the symbol: ``MKLDNN`` and ``MKLDNN_QUANTIZE``, or one of an extension library.
 
         Parameters
         ----------
-        backend : its name, as printed by `mx.library.load`; an unknown name changes nothing
+        backend : the name; those of a library's partitioners and graph passes are printed by
+            `mx.library.load`. An unknown name changes nothing
         args, aux : values of arguments and auxiliary states by name; with them, the library is given
             shapes and dtypes. Parameters that a pass creates are added, those that it drops are removed
         ctx, stype_dict : accepted; there is one context, and all arrays are dense
@@ -327,7 +328,7 @@ class Symbol(Networked, Arithmetic, NumPyCalls):
         return Symbol(graph.outputs)
 
     def get_backend_symbol(self, backend: str) -> "Symbol":
-        """Return the symbol as rewritten by a partitioner, without shapes."""
+        """Return the symbol as rewritten by a backend, without shapes; see `optimize_for`."""
         return self.optimize_for(backend)
 
     def as_nd_ndarray(self) -> "Symbol":
