@@ -9,12 +9,14 @@ returns, ends a chain.
 
 import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from functools import partial
 from typing import Any, NamedTuple
 
 from gluonic.graph.groups import CutGroup, Maker, cut_out, replace_groups
 from gluonic.graph.infer import infer
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY
+from gluonic.graph.ops.windows import is_channels_last
 from gluonic.graph.subgraphs import Subgraphs
 
 Chain = list[Node]
@@ -155,35 +157,42 @@ def _convolution(dtypes: Mapping[Node, Any], *, quantize: bool) -> Pattern:
     """Convolution, then a normalization, then an addition, then an activation; each but the first may lack."""
 
     def begins(node: Node) -> bool:
-        is_layer = node.operator_name == "Convolution" and len(_settings(node)["kernel"]) in (2, 3)
-        return is_layer and _is_float(node, dtypes) and not is_disabled("CONV_OPT")
-
-    def goes_on(chain: Chain, node: Node) -> bool:
-        last, name = chain[-1].operator_name, node.operator_name
-        if last not in ("Convolution", "BatchNorm", "elemwise_add"):
+        if node.operator_name != "Convolution" or is_disabled("CONV_OPT"):
             return False
-        if name == "BatchNorm":
-            fits = last == "Convolution" and _settings(node)["axis"] == 1
-            return fits and not is_disabled("FUSE_CONV_BN")
-        if name == "elemwise_add":
-            one, other = (entry.node for entry in node.inputs)
-            return last != name and one is not other and not is_disabled("FUSE_CONV_SUM")
-        if name == "clip" and quantize and last == "elemwise_add":
-            return False
-        fits = _is_fused_activation(node, ("leaky", "gelu"), quantize=quantize)
-        return fits and not is_disabled("FUSE_CONV_RELU")
+        settings = _settings(node)
+        is_of_images = len(settings["kernel"]) in (2, 3) and not is_channels_last(
+            settings["layout"]
+        )
+        return is_of_images and _is_float(node, dtypes)
 
-    def fused(chain: Chain) -> tuple[str, str, dict[str, str]]:
-        words, attributes = ["conv"], {}
-        for node in chain[1:]:
-            word, attribute = _CONV_WORDS.get(node.operator_name, ("act", "with_act"))
-            if word == "act" and "with_sum" in attributes:
-                attribute = "with_postsum_act"
-            words.append(word)
-            attributes[attribute] = "true"
-        return "_sg_mkldnn_conv", "_".join(["sg_mkldnn", *words]), attributes
+    return Pattern(begins, partial(_follows_convolution, quantize=quantize), _fused_convolution)
 
-    return Pattern(begins, goes_on, fused)
+
+def _follows_convolution(chain: Chain, node: Node, *, quantize: bool) -> bool:
+    last, name = chain[-1].operator_name, node.operator_name
+    if last not in ("Convolution", "BatchNorm", "elemwise_add"):
+        return False
+    if name == "BatchNorm":
+        fits = last == "Convolution" and _settings(node)["axis"] == 1
+        return fits and not is_disabled("FUSE_CONV_BN")
+    if name == "elemwise_add":
+        one, other = (entry.node for entry in node.inputs)
+        return last != name and one is not other and not is_disabled("FUSE_CONV_SUM")
+    if name == "clip" and quantize and last == "elemwise_add":
+        return False
+    fits = _is_fused_activation(node, ("leaky", "gelu"), quantize=quantize)
+    return fits and not is_disabled("FUSE_CONV_RELU")
+
+
+def _fused_convolution(chain: Chain) -> tuple[str, str, dict[str, str]]:
+    words, attributes = ["conv"], {}
+    for node in chain[1:]:
+        word, attribute = _CONV_WORDS.get(node.operator_name, ("act", "with_act"))
+        if word == "act" and "with_sum" in attributes:
+            attribute = "with_postsum_act"
+        words.append(word)
+        attributes[attribute] = "true"
+    return "_sg_mkldnn_conv", "_".join(["sg_mkldnn", *words]), attributes
 
 
 _CONV_WORDS = {"BatchNorm": ("bn", "with_bn"), "elemwise_add": ("add", "with_sum")}

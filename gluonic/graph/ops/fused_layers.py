@@ -6,7 +6,7 @@ levels of its result or to floating-point numbers. Results are those of processo
 products saturate at 16 bits.
 """
 
-from types import SimpleNamespace
+from collections.abc import Collection
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from gluonic.graph.ops.dense import fully_connected
 from gluonic.graph.ops.fused_bodies import (
     FusedBody,
     FusedKind,
+    body_of,
     dtype_rule,
     infer_shape,
     input_names,
@@ -42,9 +43,8 @@ from gluonic.graph.subgraphs import Subgraphs
 
 ACTIVATIONS = ("Activation", "LeakyReLU", "clip")
 FUNCTIONS = ("square", "sqrt", "exp", "abs")
-_MOST_OF_BIAS = np.float32(
-    2.0**30
-)  # half of the levels of int32, which leaves room for the products
+_MOST_OF_BIAS = np.float32(2.0**30)
+"""Half of the levels of int32, which leaves room for the products."""
 _UNSIGNED_TYPES = ("relu", "sigmoid", "softrelu")
 
 
@@ -74,8 +74,9 @@ def _by_channel(numbers: Array, like: Array, *, axis: int) -> Array:
 
 
 def _is_linear(activation: Node) -> bool:
-    """Whether an activation function applies to multiples of numbers alike."""
-    return activation.applied.settings.get("act_type") in ("relu", "leaky")
+    """Whether a positive multiple of a number gives that multiple of the result."""
+    kind = activation.applied.settings.get("act_type")
+    return activation.operator_name == "abs" or kind in ("relu", "leaky")
 
 
 def _applied(activation: Node | None, numbers: Array, run: Run) -> Array:
@@ -85,22 +86,26 @@ def _applied(activation: Node | None, numbers: Array, run: Run) -> Array:
     return result
 
 
+def _applied_to_levels(activation: Node | None, levels: Array, scale: Any, run: Run) -> Array:
+    """An activation function of the numbers that levels represent, as levels of the same scale."""
+    if activation is None or _is_linear(activation):
+        return _applied(activation, levels, run)
+    scaled: Array = _applied(activation, levels / scale, run) * scale
+    return scaled
+
+
 # ------------------------------------------------------------------------------- convolution
 
 
-def _conv_integers(n: Any) -> dict[str, Any]:
-    return {"data": SMALL, "sum": SMALL}
-
-
-def _conv_ranges(n: Any, names: Any) -> list[str]:
+def _conv_ranges(names: Collection[str]) -> list[str]:
     return [f"{name}_{end}" for name in ("data", "sum") if name in names for end in ("min", "max")]
 
 
 _CONV = FusedKind(
     "Convolution",
     frozenset({"BatchNorm", "elemwise_add", *ACTIVATIONS}),
-    _conv_integers,
-    _conv_ranges,
+    lambda n: {"data": SMALL, "sum": SMALL},
+    lambda n, names: _conv_ranges(names),
     ends=("output_min", "output_max"),
 )
 
@@ -113,15 +118,6 @@ def _is_unsigned(activation: Node | None) -> bool:
     if activation.operator_name == "LeakyReLU":
         return bool(settings["act_type"] == "leaky" and settings["slope"] == 0)
     return activation.operator_name == "clip" or settings["act_type"] in _UNSIGNED_TYPES
-
-
-def _activation_of(n: Any) -> Node | None:
-    (body,) = n.subgraphs.bodies
-    found: Node | None = body.member(*ACTIVATIONS, *FUNCTIONS)
-    return found
-
-
-_conv_dtype = dtype_rule(_CONV, lambda n: _is_unsigned(_activation_of(n)))
 
 
 def _folded(body: FusedBody, named: dict[str, Array]) -> tuple[Array, Array | None]:
@@ -166,11 +162,7 @@ def _convolve(
         # rounded once, as by oneDNN's fused multiply-add
         product = np.float64(scale / added.scale) * added.array.astype(np.float64)
         levels = (levels + product).astype(FLOAT32)
-    activation = body.member(*ACTIVATIONS)
-    if activation is not None and not _is_linear(activation):
-        levels = _applied(activation, levels / scale, run) * scale
-    else:
-        levels = _applied(activation, levels, run)
+    levels = _applied_to_levels(body.member(*ACTIVATIONS), levels, scale, run)
     return rounded(levels, into.dtype), *ends
 
 
@@ -180,7 +172,7 @@ def _convolve(
     auxiliary=states_of,
     outputs=output_names(_CONV),
     shape=infer_shape,
-    dtype=_conv_dtype,
+    dtype=dtype_rule(_CONV, lambda n: _is_unsigned(body_of(n).member(*ACTIVATIONS))),
 )
 def fused_convolution(
     *data: Array,
@@ -218,7 +210,7 @@ def fused_convolution(
     (body,) = subgraphs.bodies
     if not quantized:
         return body.run(data, run)
-    names = (*body.names, *_conv_ranges(None, body.names))
+    names = (*body.names, *_conv_ranges(body.names))
     unsigned = _is_unsigned(body.member(*ACTIVATIONS))
     into = ResultRange(
         min_calib_range,
@@ -236,13 +228,16 @@ def _dense_integers(n: Any) -> dict[str, Any]:
     return {"data": SMALL, **weights}
 
 
-def _dense_ranges(n: Any, names: Any) -> list[str]:
-    ranged = ("data",) if n.channel_wise_quantize else ("data", "weight", "bias")
+def _dense_ranges(names: Collection[str], *, by_row: bool) -> list[str]:
+    ranged = ("data",) if by_row else ("data", "weight", "bias")
     return [f"{end}_{name}" for name in ranged if name in names for end in ("min", "max")]
 
 
 _DENSE = FusedKind(
-    "FullyConnected", frozenset({*ACTIVATIONS, *FUNCTIONS}), _dense_integers, _dense_ranges
+    "FullyConnected",
+    frozenset({*ACTIVATIONS, *FUNCTIONS}),
+    _dense_integers,
+    lambda n, names: _dense_ranges(names, by_row=n.channel_wise_quantize),
 )
 
 
@@ -295,7 +290,7 @@ def _connect(
     activation = body.member(*ACTIVATIONS, *FUNCTIONS)
     if into.dtype == INT32:
         weights = named["min_weight"], named["max_weight"]
-        levels = _applied(activation, sums, run)
+        levels = _applied_to_levels(activation, sums, data.scale * scales[0], run)
         ends = product_range((data.low, data.high), weights, data.array.dtype)
         return rounded(levels, INT32), *ends
     unit = np.float32(1) / data.scale
@@ -313,7 +308,7 @@ def _connect(
     arguments=input_names(_DENSE),
     outputs=output_names(_DENSE),
     shape=infer_shape,
-    dtype=dtype_rule(_DENSE, lambda n: _gives_uint8(_activation_of(n))),
+    dtype=dtype_rule(_DENSE, lambda n: _gives_uint8(body_of(n).member(*ACTIVATIONS, *FUNCTIONS))),
 )
 def fused_fully_connected(
     *data: Array,
@@ -351,8 +346,7 @@ def fused_fully_connected(
     if not quantized:
         return body.run(data, run)
     by_row = bool(channel_wise_quantize)
-    settings = SimpleNamespace(channel_wise_quantize=by_row)
-    names = (*body.names, *_dense_ranges(settings, body.names))
+    names = (*body.names, *_dense_ranges(body.names, by_row=by_row))
     dtype = result_dtype(
         min_calib_range,
         max_calib_range,
