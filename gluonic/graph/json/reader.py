@@ -30,6 +30,7 @@ _STRING = {str}
 _OUTPUT_COUNTS = {"num_outputs", "sections"}
 _DEEPEST = 50  # levels of nested graphs
 _MOST_REMEMBERED = 4096
+_CALLS = ("_CachedOp", "_CachedOpThreadSafe")
 
 
 def read_json(text: str | bytes | BinaryIO, *, source: str = "symbol JSON") -> Graph:
@@ -86,7 +87,7 @@ class _Reader:
                 self.fail(f"has more than {MOST_NODES:,} nodes")
             add(read_node(number, record))
         self.is_complete = True
-        graph = Graph(self.outputs())
+        graph = self.with_opened_calls(Graph(self.outputs()))
         if self.has_input_attributes or self.version < CURRENT:
             upgrade(graph, self.version)
         translate_shapes(graph, np_shapes="is_np_shape" in document.attributes)
@@ -212,6 +213,28 @@ class _Reader:
             reader = _Reader(f"{self.source}: {location}", self)
             graphs.append(reader.read(Document(document, reader.fail)))
         return graphs
+
+    def with_opened_calls(self, graph: Graph) -> Graph:
+        """Replace the nodes that only call a graph, which partitioners of MXNet made, by the graph's nodes."""
+
+        def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
+            if node.operator_name not in _CALLS or SUBGRAPHS not in node.attributes:
+                return None
+            self.name = node.name
+            documents = json.loads(node.attributes[SUBGRAPHS])
+            if len(documents) != 1:
+                self.fail(f"calls {len(documents)} graphs, not one", f"node {node.name[:80]!r}")
+            (held,) = self.subgraphs(documents)
+            wanted = len(held.variables), len(held.outputs)
+            if wanted != (len(inputs), node.output_count):
+                self.fail(
+                    f"has {len(inputs)} inputs and {node.output_count} outputs, "
+                    f"but calls a graph of {wanted[0]} and {wanted[1]}",
+                    f"node {node.name[:80]!r}",
+                )
+            return held.called_anew(dict(zip(held.variables, inputs, strict=True)))
+
+        return graph.rewrite(replace)
 
     def attributes(self, record: dict[str, Any]) -> dict[str, str]:
         """Collect a node's attributes, whose field has different names in different versions."""
