@@ -1,14 +1,20 @@
-"""Reading ZIP archives that may be damaged, or something else."""
+"""Reading archives that may be damaged, or something else, or become larger than they should."""
 
+import shutil
+import tarfile
 import zlib
 from collections.abc import Iterator
 from contextlib import contextmanager
-from zipfile import BadZipFile
+from os import PathLike
+from pathlib import Path
+from zipfile import BadZipFile, ZipFile, ZipInfo
 
 from gluonic.graph.errors import FileFormatError
+from gluonic.graph.unpacking import check_unpacked, unpacking
 
 _DAMAGE: list[type[Exception]] = [
     BadZipFile,
+    tarfile.TarError,
     zlib.error,
     EOFError,
     KeyError,  # a file is missing
@@ -39,3 +45,54 @@ def reading_archive(gist: str) -> Iterator[None]:
         if error.errno is not None:  # the system's; others come from bz2
             raise
         raise FileFormatError(f"{gist}: {error}") from error
+
+
+def read_from_zip(path: Path, name: str) -> bytes:
+    """Read the first file of a name, in any folder of a ZIP archive; nothing is written to the disk."""
+    with reading_archive(f"{path}: damaged"), ZipFile(path) as archive:
+        for member in archive.infolist():
+            if Path(member.filename).name == name:
+                check_members(path, [member])
+                return archive.read(member)
+    raise _not_there(path, name)
+
+
+def unpack_from_zip(path: str | PathLike[str], member: str, target: str, gist: str) -> None:
+    """Write a file of a ZIP archive to a path.
+
+    Parameters
+    ----------
+    path : the archive
+    member : the file in it, with its folder there
+    target : where to write it
+    gist : what to say if there is none, or the archive is damaged
+    """
+    with reading_archive(gist), ZipFile(path) as archive:
+        check_members(path, [archive.getinfo(member)])
+        with archive.open(member) as content, open(target, "wb") as out:
+            shutil.copyfileobj(content, out)
+
+
+def check_members(path: str | PathLike[str], members: list[ZipInfo]) -> None:
+    """Check that files of a ZIP archive do not become too large; no more is read than they say."""
+    size = sum(member.file_size for member in members)
+    check_unpacked(size, Path(path).stat().st_size, f"{path}")
+
+
+def read_from_tar(path: Path, name: str) -> bytes:
+    """Read the first file of a name, in any folder of a TAR archive; nothing is written to the disk."""
+    with (
+        reading_archive(f"{path}: damaged"),
+        unpacking(path) as stream,
+        tarfile.open(fileobj=stream, mode="r|") as archive,  # type: ignore[call-overload]
+    ):
+        for member in archive:
+            check_unpacked(member.offset_data + member.size, path.stat().st_size, f"{path}")
+            content = archive.extractfile(member) if member.isreg() else None
+            if content is not None and Path(member.name).name == name:
+                return content.read()
+    raise _not_there(path, name)
+
+
+def _not_there(path: Path, name: str) -> FileFormatError:
+    return FileFormatError(f"{path}: there is no {name} in this archive")

@@ -7,10 +7,13 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError, describe
+from gluonic.graph.image_sizes import stated_pixels
 from gluonic.graph.opencv import MissingLibraryError, opencv
+from gluonic.graph.unpacking import UnpackedLimitError, check_unpacked
 from gluonic.support.extras import how_to_install
 
 _AS_STORED, _GREY = -1, 0
+_BYTES_OF_A_PIXEL = 3  # of most images
 _QUALITY = {".jpg": "JPEG_QUALITY", ".jpeg": "JPEG_QUALITY", ".png": "PNG_COMPRESSION"}
 
 
@@ -32,7 +35,7 @@ def decode(contents: Any, flag: int = 1, to_rgb: bool = True, turned: bool | Non
     Raises
     ------
     FileFormatError
-        if it is not a readable image, or damaged
+        if it is not a readable image, or damaged, or larger than `graph.unpacking` allows
     MissingLibraryError
         if neither OpenCV nor Pillow is installed
     """
@@ -82,6 +85,11 @@ def _swapped(pixels: Any) -> Any:
     return cv2.cvtColor(pixels, code, pixels)
 
 
+def _check_size(pixels: int, packed: int) -> None:
+    """Check that a file of `packed` bytes does not become too large an image."""
+    check_unpacked(pixels * _BYTES_OF_A_PIXEL, packed, "this image")
+
+
 def _unreadable(reason: str) -> FileFormatError:
     return FileFormatError(describe(f"this is no image, or damaged: {reason}"))
 
@@ -92,6 +100,7 @@ def _decode_by_opencv(data: Any, flag: int, turned: bool) -> Any:
     if not data.size:
         raise _unreadable("it is empty")
     try:
+        _check_size(stated_pixels(data.data), data.size)
         pixels = cv2.imdecode(data, flag if turned else flag | cv2.IMREAD_IGNORE_ORIENTATION)
     except cv2.error as error:
         raise _unreadable(error.err) from error
@@ -138,9 +147,12 @@ def _decode_by_pillow(data: Any, flag: int, turned: bool) -> Any:
     pillow = _pillow("Image")
     try:
         with pillow.open(io.BytesIO(data)) as image:
+            _check_size(image.width * image.height, data.size)
             if turned:
                 image = _pillow("ImageOps").exif_transpose(image)
             pixels = np.asarray(image.convert(_mode(image.mode, flag)))
+    except UnpackedLimitError:
+        raise
     except (OSError, SyntaxError, ValueError, pillow.DecompressionBombError) as error:
         raise _unreadable(str(error)) from error
     return np.array(pixels) if pixels.ndim == 2 else _swapped(pixels)

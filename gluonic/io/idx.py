@@ -3,17 +3,16 @@
 import gzip
 import struct
 import zlib
-from contextlib import ExitStack
 from math import prod
 from os import PathLike
-from typing import Any, BinaryIO
+from typing import Any
 
 import numpy as np
 
 from gluonic.graph.errors import FileFormatError
 from gluonic.graph.memory import allocating
+from gluonic.graph.unpacking import Unpacking, unpacking
 
-_GZIP = b"\x1f\x8b"
 _UNSIGNED_BYTES = b"\0\0\x08"
 _MOST_AXES = 32
 _PIECE = 1 << 20  # bytes
@@ -35,19 +34,16 @@ def read_idx(path: str | PathLike[str], rank: int | None = None) -> Any:
     Raises
     ------
     FileFormatError
-        if it is no such file, or damaged
+        if it is no such file, or damaged, or unpacks to more than `graph.unpacking` allows
     """
-    with allocating(f"what {path} holds"), ExitStack() as files:
-        stream: BinaryIO = files.enter_context(open(path, "rb"))
-        if stream.peek(2)[:2] == _GZIP:  # type: ignore[attr-defined]
-            stream = files.enter_context(gzip.GzipFile(fileobj=stream))  # type: ignore[assignment]
+    with allocating(f"what {path} holds"), unpacking(path) as stream:
         try:
             return _read(stream, f"{path}", rank)
         except (gzip.BadGzipFile, EOFError, zlib.error) as error:
             raise FileFormatError(f"{path}: damaged: {error}") from error
 
 
-def _read(stream: BinaryIO, title: str, rank: int | None) -> Any:
+def _read(stream: Unpacking, title: str, rank: int | None) -> Any:
     header = _read_most(stream, 4)
     if len(header) < 4 or header[:3] != _UNSIGNED_BYTES:
         raise FileFormatError(f"{title}: this is no IDX file of bytes")
@@ -68,7 +64,7 @@ def _read(stream: BinaryIO, title: str, rank: int | None) -> Any:
     return np.frombuffer(elements, np.uint8).reshape(shape)
 
 
-def _read_most(stream: BinaryIO, most: int) -> bytes:
+def _read_most(stream: Unpacking, most: int) -> bytes:
     """Read up to `most` bytes; memory is allocated only for those that exist."""
     pieces = []
     while most and (piece := stream.read(min(most, _PIECE))):

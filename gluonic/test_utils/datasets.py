@@ -2,22 +2,24 @@
 
 import bz2
 import zipfile
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gluonic.gluon.archives import reading_archive
-from gluonic.graph.errors import FileFormatError
+from gluonic.gluon.archives import check_members, reading_archive
 from gluonic.graph.files import write_atomically
+from gluonic.graph.unpacking import Unpacking
 from gluonic.io import MNISTIter
 from gluonic.test_utils.surroundings import download
 
 _FOLDER = "data"
+_PIECE = 1 << 20  # bytes
 _PUBLISHED = "http://data.mxnet.io/mxnet/data"
 
 
 def _unpack(archive: str, folder: str) -> None:
     with reading_archive(archive), zipfile.ZipFile(archive) as file:
+        check_members(archive, file.infolist())
         file.extractall(folder)
 
 
@@ -108,12 +110,15 @@ def get_bz2_data(data_dir: str, data_name: str, url: str, data_origin_name: str)
     if unpacked.exists():
         return
     download(url, fname=data_origin_name, dirname=data_dir)
-    try:
-        with bz2.open(archive) as packed:
-            write_atomically(unpacked, iter(lambda: packed.read(1 << 20), b""))
-    except (OSError, EOFError) as error:
-        raise FileFormatError(f"{archive}: damaged: {error}") from error
+    write_atomically(unpacked, _pieces(archive))
     archive.unlink()
+
+
+def _pieces(archive: Path) -> Iterator[bytes]:
+    """What a file compressed by bzip2 holds."""
+    with reading_archive(f"{archive}: damaged"), bz2.open(archive) as content:
+        stream = Unpacking(content, archive.stat().st_size, f"{archive}")
+        yield from iter(lambda: stream.read(_PIECE), b"")
 
 
 def get_im2rec_path(home_env: str = "MXNET_HOME") -> str:

@@ -4,13 +4,11 @@
 published in, and the archive's digest.
 """
 
-import shutil
-import zipfile
 from functools import cache
 from pathlib import Path
 
 from gluonic.base import data_dir
-from gluonic.gluon.archives import reading_archive
+from gluonic.gluon.archives import unpack_from_zip
 from gluonic.gluon.fetching import (
     check_sha1,
     download,
@@ -81,18 +79,11 @@ def find_file(embedding: str, file: str, digest: str, root: str | None = None) -
             )
         )
     if source != path:
+        gist = f"{source} is damaged: it holds no {file}"
         write_checked(
-            path, digest, f"{file} of {source}", lambda target: _unpack(source, file, target)
+            path,
+            digest,
+            f"{file} of {source}",
+            lambda target: unpack_from_zip(source, file, target, gist),
         )
     return str(path)
-
-
-def _unpack(archive: Path, file: str, target: str) -> None:
-    """Write a file of an archive to a path."""
-    with (
-        reading_archive(f"{archive} is damaged: it holds no {file}"),
-        zipfile.ZipFile(archive) as inside,
-        inside.open(file) as read,
-        open(target, "wb") as out,
-    ):
-        shutil.copyfileobj(read, out)

@@ -1,13 +1,11 @@
 """Files of pretrained models, found on this machine or fetched from $MXNET_GLUON_REPO."""
 
 import re
-import shutil
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from zipfile import ZipFile
 
 from gluonic.base import data_dir
-from gluonic.gluon.archives import reading_archive
+from gluonic.gluon.archives import unpack_from_zip
 from gluonic.gluon.fetching import (
     download,
     has_repository,
@@ -85,16 +83,13 @@ def _fetched(name: str, folder: Path) -> Path:
     with TemporaryDirectory() as temporary:
         archive = download(url, str(Path(temporary) / "model.zip"))
 
-        def unpack(path: str) -> None:
-            with (
-                reading_archive(f"{url}: holds no {target.name}"),
-                ZipFile(archive) as packed,
-                packed.open(target.name) as content,
-                open(path, "wb") as out,
-            ):
-                shutil.copyfileobj(content, out)
-
-        write_checked(target, _digest(name), url, unpack)
+        gist = f"{url}: holds no {target.name}"
+        write_checked(
+            target,
+            _digest(name),
+            url,
+            lambda path: unpack_from_zip(archive, target.name, path, gist),
+        )
     return target
 
 

@@ -1,6 +1,6 @@
 """Data sets for language models: articles of Wikipedia, each token with the one that follows it."""
 
-import zipfile
+from array import array
 from collections import Counter
 from pathlib import Path
 from typing import Any, ClassVar, NamedTuple
@@ -11,7 +11,7 @@ from gluonic import ndarray as nd
 from gluonic.base import data_dir
 from gluonic.contrib.text.counting import count_tokens_from_str
 from gluonic.contrib.text.vocab import Vocabulary
-from gluonic.gluon.archives import reading_archive
+from gluonic.gluon.archives import read_from_zip
 from gluonic.gluon.contrib.data._constants import EOS_TOKEN
 from gluonic.gluon.data.dataset import Dataset
 from gluonic.gluon.data.finding import find
@@ -47,11 +47,14 @@ class _WikiText(Dataset):
             )
         folder = Path(root or Path(data_dir()) / "datasets" / self._published.folder).expanduser()
         text = self._read(folder, _FILES[segment])
-        self._counter = count_tokens_from_str(text)
+        self._counter: Counter[str] = Counter()
+        for line in text.split("\n"):
+            count_tokens_from_str(line, counter_to_update=self._counter)
         self._vocab = vocab or Vocabulary(self._counter, reserved_tokens=[EOS_TOKEN])
-        sentences = filter(None, (line.split() for line in text.splitlines()))
-        tokens = [token for words in sentences for token in (*words, EOS_TOKEN)]
-        indices = np.array(self._vocab.to_indices(tokens), np.int32)
+        numbers = array("i")
+        for words in filter(None, map(str.split, text.splitlines())):
+            numbers.extend(self._vocab.to_indices([*words, EOS_TOKEN]))
+        indices = np.frombuffer(numbers, np.int32)
         count = max(0, len(indices) - 1) // seq_len
         self._data, self._label = (
             nd.array(part[: count * seq_len].reshape(count, seq_len), dtype=part.dtype)
@@ -62,7 +65,7 @@ class _WikiText(Dataset):
         kind, archive = self._published
         path = find(folder, [name, archive], type(self).__name__, kind)
         try:
-            return (path.read_bytes() if path.name == name else _from_archive(path, name)).decode()
+            return (path.read_bytes() if path.name == name else read_from_zip(path, name)).decode()
         except UnicodeDecodeError as error:
             raise FileFormatError(f"{path}: {name} is no text: {error}") from error
 
@@ -81,15 +84,6 @@ class _WikiText(Dataset):
 
     def __len__(self) -> int:
         return len(self._label)
-
-
-def _from_archive(path: Path, name: str) -> bytes:
-    """Read one file of an archive; nothing is written to the disk."""
-    with reading_archive(f"{path}: damaged"), zipfile.ZipFile(path) as archive:
-        for member in archive.namelist():
-            if Path(member).name == name:
-                return archive.read(member)
-    raise FileFormatError(f"{path}: there is no {name} in this archive")
 
 
 class WikiText2(_WikiText):

@@ -1,7 +1,5 @@
 """Data sets of images, read from files on this machine."""
 
-import io
-import tarfile
 import warnings
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +9,7 @@ import numpy as np
 
 from gluonic import image
 from gluonic.base import data_dir
+from gluonic.gluon.archives import read_from_tar
 from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
 from gluonic.gluon.data.finding import find
 from gluonic.graph.array_semantics import is_np_array
@@ -134,23 +133,11 @@ class CIFAR10(_LocalDataset):
 
     def _records(self, name: str) -> Any:
         path = find(self._root, [name, self._archive], type(self).__name__, self._folder)
-        contents = path.read_bytes() if path.name == name else _from_archive(path, name)
+        contents = path.read_bytes() if path.name == name else read_from_tar(path, name)
         length = self._labels + 3072
         if not contents or len(contents) % length:
             raise FileFormatError(f"{path}: damaged: {len(contents)} bytes are no whole images")
         return np.frombuffer(contents, np.uint8).reshape(-1, length)
-
-
-def _from_archive(path: Path, name: str) -> bytes:
-    """Read one file of an archive; nothing is written to the disk."""
-    try:
-        with tarfile.open(path) as archive:
-            for member in archive:
-                if Path(member.name).name == name and member.isfile():
-                    return (archive.extractfile(member) or io.BytesIO()).read()
-    except (tarfile.TarError, OSError, EOFError) as error:
-        raise FileFormatError(f"{path}: damaged: {error}") from error
-    raise FileFormatError(f"{path}: there is no {name} in this archive")
 
 
 class CIFAR100(CIFAR10):
