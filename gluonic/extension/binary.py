@@ -2,15 +2,14 @@
 
 import ctypes
 import os
-import subprocess
-import sys
 import threading
 from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from gluonic.extension.guard import CallSlots, guards_for
-from gluonic.extension.signatures import VERSIONS, functions
+from gluonic.extension.probing import probe
+from gluonic.extension.signatures import VERSIONS, functions, later_functions
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.json.writer import VERSION as MXNET_VERSION
 
@@ -18,8 +17,6 @@ Argument: TypeAlias = "int | ctypes.Array[Any] | ctypes._SimpleCData[Any] | None
 Resolver: TypeAlias = Callable[[str], int | None]
 
 _SUFFIXES = (".so", ".dll", ".dylib")
-_PROBE = "import ctypes, sys; ctypes.CDLL(sys.argv[1])"
-_PROBE_SECONDS = 60
 _C = ctypes.CDLL(None) if os.name == "posix" else ctypes.CDLL("msvcrt")
 _free = _C.free
 _free.argtypes, _free.restype = [ctypes.c_void_p], None
@@ -53,8 +50,21 @@ class ExtensionBinary:
         self._signatures = {"_opVersion": "i:"}
         self.version = self.call("_opVersion")
         _check_version(self.version, title)
+        self._check_functions()
         self._signatures = functions(self.version)
         self._addresses = {name: self._address(name) for name in self._signatures}
+
+    def _check_functions(self) -> None:
+        """Check that the library has no functions that came after the version it says it has."""
+        later = [name for name in later_functions(self.version) if self.resolve(name)]
+        if later:
+            raise MXNetError(
+                describe(
+                    f"Library version ({self.version}) is not what it says: it has {later[0]}, which is newer",
+                    where=self.title,
+                    hint="compile all of it with one header, that in libinfo.find_include_path()",
+                )
+            )
 
     def _address(self, name: str) -> int:
         address = self.resolve(name)
@@ -224,11 +234,11 @@ def open_file(path: str, opened_before: int = 0) -> ExtensionBinary:
                 facts=[f"library files end in {', '.join(_SUFFIXES)}"],
             )
         )
-    _probe(path)
+    probe(path)
     folder, name = os.path.split(path)  # the system's loader identifies files by their path
     path = os.path.join(folder, *["."] * opened_before, name)
     try:
-        handle = ctypes.CDLL(path, mode=os.RTLD_LAZY | os.RTLD_LOCAL)
+        handle = ctypes.CDLL(path, mode=os.RTLD_NOW | os.RTLD_LOCAL)
     except OSError as error:
         raise MXNetError(describe(f"Error loading library: '{path}'", facts=[str(error)])) from None
 
@@ -237,26 +247,3 @@ def open_file(path: str, opened_before: int = 0) -> ExtensionBinary:
         return None if function is None else ctypes.cast(function, ctypes.c_void_p).value
 
     return ExtensionBinary(path, resolve)
-
-
-def _probe(path: str) -> None:
-    """Open the library in another process first: an exception of its static objects ends the process.
-
-    Raises
-    ------
-    MXNetError
-        if it did
-    """
-    if not sys.executable:
-        return
-    command = [sys.executable, "-I", "-S", "-c", _PROBE, path]
-    done = subprocess.run(command, capture_output=True, timeout=_PROBE_SECONDS, check=False)
-    if done.returncode < 0:  # a signal; other failures are reported when it is opened here
-        said = done.stderr.decode(errors="replace").strip().splitlines()
-        raise MXNetError(
-            describe(
-                f"Error loading library: '{path}'",
-                facts=[f"opening it ends the process with signal {-done.returncode}", *said[-3:]],
-                hint="look at what its REGISTER_… statements and static objects do",
-            )
-        )

@@ -59,6 +59,11 @@ def functions(version: int) -> dict[str, str]:
     return made
 
 
+def later_functions(version: int) -> set[str]:
+    """Return the names of functions that only later versions have."""
+    return set(functions(max(VERSIONS))) - set(functions(version))
+
+
 def all_signatures() -> tuple[str, ...]:
     """Return every signature that occurs, once."""
     tables = (_FUNCTIONS, _MESSAGES, _BRIEF_STATE, _FULL_STATE, _DESTROY)

@@ -1,13 +1,18 @@
 """Any fault of a library becomes an error that describes it; the process survives."""
 
+import os
+import platform
+import shutil
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
 
 import gluonic as mx
 from gluonic import autograd, nd, sym
+from gluonic.extension.signatures import functions
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.operator import REGISTRY
 from tests.extension.building import Builder
@@ -221,3 +226,87 @@ REGISTER_OP(answer)
         library.unlink(missing_ok=True)
         mx.library.load(build.text("answer", code.replace("ANSWER", answer)), verbose=False)
         assert nd.answer(nd.zeros(1)).asscalar() == float(answer)
+
+
+ENDINGS = {
+    "opening it": "struct Ends {{ Ends() {{ {end}; }} }}; static Ends ends;" + INITIALIZE,
+    "asking for its version": 'extern "C" int _opVersion() {{ {end}; return 11; }}',
+    "initializing it": "MXReturnValue initialize(int) {{ {end}; return MX_SUCCESS; }}",
+}
+WAYS = {
+    "exit(0)": "with status 0",
+    "exit(3)": "with status 3",
+    "abort()": "with signal 6",
+    "*(volatile int*)8 = 1": "with signal 11",
+    'throw std::runtime_error("thrown text")': "thrown text",
+}
+
+
+@pytest.mark.parametrize("way", WAYS)
+@pytest.mark.parametrize("step", ENDINGS)
+def test_a_library_that_ends_the_process_is_refused(build: Builder, step: str, way: str) -> None:
+    head = HEAD + "#include <cstdlib>\n#include <stdexcept>\n"
+    if "version" in step:  # the rest of the interface does not matter
+        head = "#include <cstdlib>\n#include <stdexcept>\n"
+    name = f"ends{len(step)}_{list(WAYS).index(way)}"
+    with pytest.raises(MXNetError, match="Error loading library") as caught:
+        mx.library.load(build.text(name, head + ENDINGS[step].format(end=way)))
+    assert WAYS[way] in str(caught.value)
+    assert f"{step} ends the process" in str(caught.value)
+
+
+def test_a_library_that_lacks_a_function_is_refused(build: Builder) -> None:
+    code = HEAD + "int missing();\nMXReturnValue initialize(int) { missing(); return MX_SUCCESS; }\n"
+    with pytest.raises(MXNetError, match="Error loading library.*missing"):
+        mx.library.load(build.text("lacking", code))
+
+
+@pytest.mark.parametrize("claimed", [7, 8, 10])
+def test_a_library_of_another_version_than_it_says_is_refused(
+    build: Builder, claimed: int
+) -> None:
+    path = build.text("liar", HEAD + INITIALIZE)
+    code = path.read_bytes()
+    version, changed = b"\xb8\x0b\0\0\0", b"\xb8%c\0\0\0" % claimed  # mov eax, 11
+    if platform.machine() != "x86_64" or version not in code:
+        pytest.skip("this test changes machine code of x86-64")
+    path.unlink()
+    path.write_bytes(code.replace(version, changed))
+    with pytest.raises(MXNetError, match="is not what it says|ends the process"):
+        mx.library.load(path)
+
+
+def test_a_library_that_says_it_registers_more_than_it_does_is_refused(build: Builder) -> None:
+    names = {
+        "_opRegSize": "return 1000",
+        "_opRegGet": "*(volatile int*)8 = 1; return 0",
+        "initialize": "return 1",
+        "_opVersion": "return 11",
+    }
+    code = 'extern "C" {\n' + "\n".join(
+        f"int {name}(...) {{ {names.get(name, 'return 0')}; }}" for name in functions(11)
+    )
+    with pytest.raises(MXNetError, match=r"_opRegGet, number 0\) ends the process"):
+        mx.library.load(build.text("boasting", code + "}"))
+
+
+def test_a_file_is_tried_once_for_each_content(
+    build: Builder, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    tried: list[str] = []
+    run = subprocess.run
+
+    def counted(command: list[str], **settings: Any) -> Any:
+        tried.append(command[-3])
+        return run(command, **settings)
+
+    path = build.text("tried", HEAD + INITIALIZE + f"int number = {os.getpid()};")
+    copies = [Path(shutil.copy(path, tmp_path / f"{name}.so")) for name in "ab"]
+    monkeypatch.setattr(subprocess, "run", counted)
+    for one in (path, *copies):
+        mx.library.load(one, verbose=False)
+    assert tried == [str(path)]
+    code = "import sys, subprocess, gluonic; del subprocess.run; gluonic.library.load(sys.argv[1])"
+    monkeypatch.undo()
+    done = run([sys.executable, "-c", code, copies[0]], capture_output=True, check=False)
+    assert done.returncode == 0, done.stderr
