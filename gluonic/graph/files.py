@@ -1,15 +1,29 @@
 """Writing files so that an interruption leaves the old file or the new one, never a part."""
 
+import errno
 import os
 import re
-from collections.abc import Iterable
+import stat
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
-from gluonic.graph.errors import FileAccessError
-from gluonic.support.unfinished_files import remove_abandoned, unfinished
+from gluonic.graph.errors import FileAccessError, FileFormatError
+from gluonic.support.shared_files import is_shared
+from gluonic.support.unfinished_files import (
+    Unfinished,
+    remove_abandoned,
+    remove_whole_copies,
+    unfinished,
+    whole_copies,
+)
 
 _UNFIT = re.compile(r"[^\w.-]")
 _LONGEST_NAME = 120  # bytes; endings follow
+_ANYONE_WRITES = stat.S_IWUSR | stat.S_IWGRP | stat.S_IWOTH
+_PLACES_THAT_STAY = (errno.EBUSY, errno.EPERM, errno.EACCES, errno.EXDEV)
+"""Errors for mounted files, and for those of others in folders such as ``/tmp``."""
 
 
 def file_name(name: str) -> str:
@@ -30,9 +44,10 @@ def inaccessible(error: OSError, path: str | os.PathLike[str]) -> FileAccessErro
 def write_atomically(
     path: str | os.PathLike[str], parts: bytes | Iterable[bytes | memoryview]
 ) -> None:
-    """Write a temporary file in the same folder, then rename it.
+    """Write a temporary file in the same folder, then let it take the file's place.
 
-    Unfinished files of killed processes in the folder are removed.
+    A file that others would miss (`is_shared`), or whose place cannot be taken, is written over instead, when
+    all is on the disk in the temporary file. Unfinished files of killed processes in the folder are removed.
 
     Parameters
     ----------
@@ -46,20 +61,63 @@ def write_atomically(
     """
     target = Path(os.path.realpath(path))
     pieces: Iterable[bytes | memoryview] = (parts,) if isinstance(parts, bytes) else parts
-    if target.exists() and not target.is_file():  # a pipe or a device can only be written to
-        with target.open("wb") as stream:
+    if os.path.exists(path) and not target.is_file():  # a pipe, a device, a file without a name
+        with open(path, "wb") as stream:
             stream.writelines(pieces)
         return
     try:
         remove_abandoned(target.parent)
-        with unfinished(target) as file:
+        with unfinished(target, _folder_for(target)) as file:
             file.stream.writelines(pieces)
             file.stream.flush()
             os.fsync(file.stream.fileno())
-            _keep_mode(target, file.path)
-            file.put_in_place()
+            _finish(file)
+        remove_whole_copies(target)
     except OSError as error:
         raise OSError(error.errno, error.strerror, str(path)) from None
+
+
+@contextmanager
+def naming_copies(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Let errors of reading a damaged file name copies that an interrupted `write_atomically` left."""
+    try:
+        yield
+    except FileFormatError as error:
+        target = Path(os.path.realpath(path))
+        for copy in whole_copies(target, _folder_for(target)):
+            error.facts.append(f"saving it was interrupted: all that was saved is in {copy}")
+        raise
+
+
+def _folder_for(target: Path) -> Path:
+    """Where to write a file first: beside its place, unless that folder takes no new files."""
+    beside = target.parent
+    is_closed = _is_writable(target) and not os.access(beside, os.W_OK | os.X_OK)
+    return Path(tempfile.gettempdir()) if is_closed else beside
+
+
+def _finish(file: Unfinished) -> None:
+    """Put a file in its place, or its contents there."""
+    is_writable = _is_writable(file.target)
+    if is_writable and (file.is_elsewhere or is_shared(file.target)):
+        file.write_over()
+        return
+    _keep_mode(file.target, file.path)
+    try:
+        file.put_in_place()
+    except OSError as error:
+        if not is_writable or error.errno not in _PLACES_THAT_STAY:
+            raise
+        file.write_over()
+
+
+def _is_writable(target: Path) -> bool:
+    """Whether there is a file that may be written to; its owner may have forbidden that, also to root."""
+    try:
+        mode = target.stat().st_mode
+    except FileNotFoundError:
+        return False
+    return bool(mode & _ANYONE_WRITES) and os.access(target, os.W_OK)
 
 
 def _keep_mode(target: Path, temporary: str) -> None:

@@ -7,6 +7,7 @@ be writing.
 
 import errno
 import os
+import shutil
 import stat
 import sys
 import tempfile
@@ -20,7 +21,8 @@ from typing import BinaryIO
 if sys.platform != "win32":
     import fcntl
 
-_PREFIX, _SUFFIX = ".gluonic-", ".part"
+_PREFIX, _SUFFIX, _WHOLE = ".gluonic-", ".part", ".whole"
+_PIECE = 1 << 20  # bytes
 _LONGEST_WRITE = 24 * 3600  # seconds
 _TRIES = 10
 
@@ -38,6 +40,11 @@ class Unfinished:
     def __init__(self, stream: BinaryIO, path: str, target: Path) -> None:
         self.stream, self.path, self.target = stream, path, target
 
+    @property
+    def is_elsewhere(self) -> bool:
+        """Whether it is in another folder than its place."""
+        return Path(self.path).parent != self.target.parent
+
     def put_in_place(self) -> None:
         """Move it to where it is going to be, over what is there."""
         self.stream.flush()
@@ -45,16 +52,44 @@ class Unfinished:
             self.stream.close()
         os.replace(self.path, self.target)
 
+    def write_over(self) -> None:
+        """Write its contents into the file that is there, whose other names and open handles see them.
+
+        Meanwhile they are also in a file of their own (`whole_copies`), which remains if this is interrupted.
+
+        Raises
+        ------
+        OSError
+            if the file that is there cannot be written to: it is unchanged, except if the disk fails; the
+            message then names the copy
+        """
+        self.stream.flush()
+        with self.target.open("r+b") as out, open(self.path, "rb") as source:
+            _reserve(out.fileno(), os.fstat(source.fileno()).st_size)
+            copy = f"{self.path.removesuffix(_SUFFIX)}{_ending(self.target)}"
+            os.rename(self.path, copy)
+            try:
+                _overwrite(out, source)
+            except KeyboardInterrupt:
+                _overwrite(out, source)
+                os.unlink(copy)
+                raise
+            except OSError as error:
+                reason = f"{error.strerror}; all that was saved is in {copy}"
+                raise OSError(error.errno, reason, str(self.target)) from error
+        os.unlink(copy)
+
 
 @contextmanager
-def unfinished(target: Path) -> Iterator[Unfinished]:
+def unfinished(target: Path, folder: Path | None = None) -> Iterator[Unfinished]:
     """Make a file beside its place; it is removed in the end, unless it was put there.
 
     Parameters
     ----------
     target : its place
+    folder : where to make it; in the folder of its place by default
     """
-    descriptor, path = _locked(target.parent)
+    descriptor, path = _locked(folder or target.parent)
     try:
         with open(descriptor, "wb") as stream:
             yield Unfinished(stream, path, target)
@@ -69,6 +104,47 @@ def remove_abandoned(folder: Path) -> None:
         for entry in entries:
             if entry.name.startswith(_PREFIX) and entry.name.endswith(_SUFFIX):
                 _remove_if_abandoned(entry)
+
+
+def whole_copies(target: Path, folder: Path | None = None) -> list[Path]:
+    """The files that hold all of what `Unfinished.write_over` was writing when it was interrupted."""
+    return sorted((folder or target.parent).glob(f"{_PREFIX}*{_ending(target)}"))
+
+
+def remove_whole_copies(target: Path) -> None:
+    """Remove copies of earlier contents, except those that are being written."""
+    with suppress(OSError), os.scandir(target.parent) as entries:
+        for entry in entries:
+            if entry.name.startswith(_PREFIX) and entry.name.endswith(_ending(target)):
+                _remove_if_abandoned(entry)
+
+
+def _ending(target: Path) -> str:
+    """The end of the names of copies; the name itself may be as long as can be."""
+    return f"-{zlib.crc32(os.fsencode(target.name)):08x}{_WHOLE}"
+
+
+def _overwrite(out: BinaryIO, source: BinaryIO) -> None:
+    """Give a file the contents of another."""
+    out.seek(0)
+    source.seek(0)
+    shutil.copyfileobj(source, out, _PIECE)
+    out.truncate()
+    out.flush()
+    os.fsync(out.fileno())
+
+
+def _reserve(descriptor: int, size: int) -> None:
+    """Let a file have room for its new contents, if the system can, before the old ones are touched."""
+    if not size or not hasattr(os, "posix_fallocate"):
+        return
+    before = os.fstat(descriptor).st_size
+    try:
+        os.posix_fallocate(descriptor, 0, size)
+    except OSError as error:
+        os.ftruncate(descriptor, before)
+        if error.errno not in (errno.EINVAL, errno.EOPNOTSUPP, errno.ENOSYS):
+            raise
 
 
 def _locked(folder: Path) -> tuple[int, str]:
