@@ -11,6 +11,7 @@ from gluonic.extension.operators import LoadedOperator
 from gluonic.extension.subgraph import SubgraphOperator
 from gluonic.graph import REGISTRY, Operator
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.files import accessing
 from gluonic.ndarray.invoke import EAGER
 
 _lock = threading.RLock()
@@ -54,7 +55,8 @@ def load_library(path: str | os.PathLike[str], verbose: bool) -> None:
         raise MXNetError(
             describe(f"load path {path!r} does NOT exist", hint="give the path as a string")
         )
-    full = os.path.realpath(path)
+    with accessing(path):
+        full = os.path.realpath(path)
     with _lock:
         identity = _identity(full)
         library = _loaded.get(identity) if identity else None

@@ -50,7 +50,11 @@ class _Trial:
         self.step("initializing it")
         if not known or not self.number("initialize", version):
             return
-        for kind, read in (("op", self._operator), ("part", self._partitioner), ("pass", self._pass)):
+        for kind, read in (
+            ("op", self._operator),
+            ("part", self._partitioner),
+            ("pass", self._pass),
+        ):
             self.step(f"counting what it registers (_{kind}RegSize)")
             for index in range(self._count(self.number(f"_{kind}RegSize"))):
                 self.step(f"reading what it registers (_{kind}RegGet, number {index})")

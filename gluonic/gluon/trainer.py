@@ -1,7 +1,6 @@
 """`Trainer`: updates parameters by their gradients."""
 
 from collections.abc import Iterable, Mapping, Sequence
-from pathlib import Path
 from typing import Any
 
 from gluonic import kvstore as kvstores
@@ -18,7 +17,7 @@ from gluonic.gluon.trainer_errors import (
 from gluonic.gluon.trainer_store import require_local, store_of
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.graph.files import write_atomically
+from gluonic.graph.files import read_bytes, write_atomically
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.kvstore.training import prepare, sum_up
 from gluonic.ndarray import Context, NDArray, arange
@@ -360,8 +359,10 @@ class Trainer(LossScaling, CheckedArguments):
 
         Raises
         ------
+        FileAccessError
+            if the file cannot be read
         FileFormatError
-            if the file is damaged; nothing is changed then
+            if it is damaged; nothing is changed then
         MismatchError
             if its states belong to other parameters, or to another optimizer; nothing is changed then
         """
@@ -370,7 +371,7 @@ class Trainer(LossScaling, CheckedArguments):
             self._kvstore.load_optimizer_states(fname)
             self._optimizer = self._kvstore._updater.optimizer
         else:
-            saved = Path(fname).read_bytes()
+            saved = read_bytes(fname)
             found = [
                 updater.read_states(saved, weights)  # each has arrays of its own
                 for updater, weights in zip(self._updaters, self._weights(), strict=True)

@@ -7,6 +7,7 @@ import stat
 import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
+from io import BufferedReader
 from pathlib import Path
 
 from gluonic.graph.errors import FileAccessError, FileFormatError
@@ -36,9 +37,55 @@ def file_name(name: str) -> str:
     return encoded[:_LONGEST_NAME].decode(errors="ignore") or "graph"
 
 
-def inaccessible(error: OSError, path: str | os.PathLike[str]) -> FileAccessError:
-    """The error for a file that cannot be opened, read or written, with the reason."""
-    return FileAccessError(error.errno, error.strerror or str(error), os.fspath(path))
+@contextmanager
+def accessing(path: str | os.PathLike[str]) -> Iterator[None]:
+    """Raise what the system says about a file, or Python about its name, as an error that names the file."""
+    try:
+        yield
+    except FileAccessError:
+        raise
+    except OSError as error:
+        reason = error.strerror or str(error)
+        raise FileAccessError(error.errno, reason, os.fspath(path)) from error
+    except ValueError as error:
+        if _can_be_a_name(os.fspath(path)):
+            raise
+        reason = f"no file can have this name ({error})"
+        raise FileAccessError(errno.EINVAL, reason, os.fspath(path)) from error
+
+
+def _can_be_a_name(path: str) -> bool:
+    try:
+        return b"\0" not in os.fsencode(path)
+    except UnicodeEncodeError:
+        return False
+
+
+def opened(path: str | os.PathLike[str]) -> BufferedReader:
+    """Open a file for reading; `accessing` has the error."""
+    with accessing(path):
+        return open(path, "rb")
+
+
+def read_bytes(path: str | os.PathLike[str]) -> bytes:
+    """Read a file; `accessing` has the error."""
+    with opened(path) as stream, accessing(path):
+        return stream.read()
+
+
+def read_text(path: str | os.PathLike[str]) -> str:
+    """Read a file of text; `accessing` has the error.
+
+    Raises
+    ------
+    FileFormatError
+        if it is no text
+    """
+    try:
+        with accessing(path):
+            return Path(path).read_text()
+    except UnicodeDecodeError as error:
+        raise FileFormatError(f"{path}: this is no text, or damaged: {error}") from error
 
 
 def write_atomically(
@@ -56,25 +103,26 @@ def write_atomically(
 
     Raises
     ------
-    OSError
+    FileAccessError
         naming the path, if the disk is full or the folder read-only; an old file is unchanged
     """
+    with accessing(path):
+        _write_atomically(path, (parts,) if isinstance(parts, bytes) else parts)
+
+
+def _write_atomically(path: str | os.PathLike[str], pieces: Iterable[bytes | memoryview]) -> None:
     target = Path(os.path.realpath(path))
-    pieces: Iterable[bytes | memoryview] = (parts,) if isinstance(parts, bytes) else parts
     if os.path.exists(path) and not target.is_file():  # a pipe, a device, a file without a name
         with open(path, "wb") as stream:
             stream.writelines(pieces)
         return
-    try:
-        remove_abandoned(target.parent)
-        with unfinished(target, _folder_for(target)) as file:
-            file.stream.writelines(pieces)
-            file.stream.flush()
-            os.fsync(file.stream.fileno())
-            _finish(file)
-        remove_whole_copies(target)
-    except OSError as error:
-        raise OSError(error.errno, error.strerror, str(path)) from None
+    remove_abandoned(target.parent)
+    with unfinished(target, _folder_for(target)) as file:
+        file.stream.writelines(pieces)
+        file.stream.flush()
+        os.fsync(file.stream.fileno())
+        _finish(file)
+    remove_whole_copies(target)
 
 
 @contextmanager

@@ -12,6 +12,7 @@ from contextlib import ExitStack, contextmanager
 from typing import Protocol
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError, describe
+from gluonic.graph.files import opened
 
 _VARIABLE = "GLUONIC_UNPACKED_LIMIT"
 _USUAL = 512 << 20
@@ -103,7 +104,7 @@ def unpacking(path: str | os.PathLike[str]) -> Iterator[Unpacking]:
     path : the file
     """
     with ExitStack() as files:
-        stream = files.enter_context(open(path, "rb"))
+        stream = files.enter_context(opened(path))
         unpacked: _Readable = stream
         if stream.peek(len(_GZIP)).startswith(_GZIP):
             unpacked = files.enter_context(gzip.GzipFile(fileobj=stream))

@@ -10,6 +10,7 @@ from typing import Any, ClassVar, Literal
 from gluonic import ndarray as nd
 from gluonic import recordio
 from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError, describe
+from gluonic.graph.files import read_bytes
 from gluonic.image.decoding_ahead import DecodingAhead, broken, thread_count
 from gluonic.image.reading import imdecode
 from gluonic.image.sources import check_sources, listed_images, open_records, part_of
@@ -316,7 +317,7 @@ class ImageIter(DataIter):
 
     def read_image(self, fname: str) -> bytes:
         """Return the contents of an image file in `path_root`."""
-        return Path(self.path_root or "", fname).read_bytes()
+        return read_bytes(Path(self.path_root or "", fname))
 
     def augmentation_transform(self, data: Any) -> Any:
         """Let the augmenters change an image, (height, width, channels)."""

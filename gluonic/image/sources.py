@@ -2,7 +2,6 @@
 
 from collections.abc import Sequence
 from numbers import Number
-from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from gluonic import ndarray as nd
 from gluonic import recordio
 from gluonic.graph.errors import AttributeValueError, FileFormatError, describe
-from gluonic.graph.files import inaccessible
+from gluonic.graph.files import read_text
 
 _LABELS = ("int32", "float32", "int64", "float64")
 
@@ -52,12 +51,7 @@ def _read(path: str, dtype: str) -> ImageList:
     FileFormatError
         naming the line that is malformed
     """
-    try:
-        text = Path(path).read_text()
-    except OSError as error:
-        raise inaccessible(error, path) from error
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path}: damaged: no text at byte {error.start}") from error
+    text = read_text(path)
     entries = {}
     for number, line in enumerate(text.splitlines(), 1):
         words = line.strip().split("\t")

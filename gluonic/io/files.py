@@ -2,6 +2,7 @@
 
 import inspect
 import warnings
+from io import TextIOWrapper
 from math import prod
 from typing import Any
 
@@ -9,6 +10,7 @@ import numpy as np
 
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import FileFormatError
+from gluonic.graph.files import opened
 from gluonic.graph.memory import allocated, allocating
 from gluonic.io.cpp_random import CppRandom
 from gluonic.io.idx import read_idx
@@ -61,11 +63,12 @@ class CSVIter(RowsIter):
 def _read_numbers(name: str, shape: tuple[int, ...], dtype: Any) -> Any:
     try:
         with (
+            TextIOWrapper(opened(name)) as stream,  # NumPy fetches and unpacks what has such a name
             allocating(f"the numbers of {name}"),
             warnings.catch_warnings(),
         ):  # NumPy warns about a file without numbers
             warnings.simplefilter("ignore")
-            rows = np.loadtxt(name, delimiter=",", ndmin=2, dtype=dtype)
+            rows = np.loadtxt(stream, delimiter=",", ndmin=2, dtype=dtype)
     except ValueError as error:
         raise FileFormatError(f"{name}: is no file of comma-separated numbers: {error}") from error
     if not rows.size:

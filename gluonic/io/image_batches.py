@@ -3,7 +3,6 @@
 import threading
 from collections.abc import Iterator, Sequence
 from itertools import islice
-from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from gluonic.graph.errors import (
     MXNetError,
     describe,
 )
-from gluonic.graph.files import inaccessible
+from gluonic.graph.files import read_text
 from gluonic.graph.image_files import decode
 from gluonic.graph.opencv import required_opencv
 from gluonic.io.cpp_random import CppRandom
@@ -188,15 +187,11 @@ def read_labels(name: str) -> dict[int, Any]:
         naming the line that is malformed
     """
     labels = {}
-    try:
-        lines = Path(name).read_text().splitlines()
-    except OSError as error:
-        raise inaccessible(error, name) from error
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{name}: this is not a text file: {error}") from error
-    for number, line in enumerate(lines, 1):
+    for number, line in enumerate(read_text(name).splitlines(), 1):
         words = line.split("\t") if "\t" in line else line.split()
         try:
+            if "\0" in line:
+                raise ValueError("it has NUL bytes")
             if words:
                 labels[int(words[0])] = np.array(words[1:-1], np.float32)
         except ValueError as error:

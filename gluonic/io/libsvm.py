@@ -3,13 +3,12 @@
 import importlib
 import inspect
 import math
-from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError
-from gluonic.graph.files import inaccessible
+from gluonic.graph.files import read_text
 from gluonic.io.parameters import warn_of_unknown
 from gluonic.io.record_order import check_part
 from gluonic.io.rows import RowsIter, check_lengths
@@ -82,12 +81,7 @@ def _read_sparse(name: str, width: int) -> tuple[Any, Any]:
     FileFormatError
         naming the line that is malformed
     """
-    try:
-        lines = Path(name).read_text().splitlines()
-    except OSError as error:
-        raise inaccessible(error, name) from error
-    except UnicodeDecodeError as error:
-        raise FileFormatError(f"{name}: this is not a text file: {error}") from error
+    lines = read_text(name).splitlines()
     labels: list[float] = []
     indices: list[int] = []
     values: list[float] = []

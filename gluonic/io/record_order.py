@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError
-from gluonic.graph.files import inaccessible
+from gluonic.graph.files import accessing, read_bytes
 from gluonic.io.cpp_random import CppRandom
 from gluonic.recordio.framing import Frames, next_begin
 
@@ -56,10 +56,10 @@ class RecordFiles:
 
     def __init__(self, names: str) -> None:
         listed = [name.removeprefix("file://") for name in names.split(";")]
-        try:
-            sizes = [(p, p.stat().st_size) for name in listed for p in _expanded(Path(name))]
-        except OSError as error:
-            raise inaccessible(error, error.filename or names) from error
+        sizes: list[tuple[Path, int]] = []
+        for name in listed:
+            with accessing(name):
+                sizes += [(path, path.stat().st_size) for path in _expanded(Path(name))]
         self.names = [str(path) for path, size in sizes if size]
         if not self.names:
             raise MXNetError(f"there is no file with records in {names}")
@@ -245,10 +245,7 @@ _LONGEST = 20  # digits of an offset
 
 def _offsets(name: str) -> list[int]:
     """The offsets in an index: every second word."""
-    try:
-        words = Path(name.removeprefix("file://")).read_bytes().split()
-    except OSError as error:
-        raise inaccessible(error, name) from error
+    words = read_bytes(name.removeprefix("file://")).split()
     offsets = words[1::2]
     if (
         not offsets

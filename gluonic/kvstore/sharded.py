@@ -1,12 +1,12 @@
 """The store of kind ``"dist_sync_sharded"``: the optimizer's states are divided among the ranks."""
 
 from collections.abc import Mapping, Sequence
-from pathlib import Path
 from typing import Any, NoReturn
 
 from gluonic.distributed.group import as_bytes
 from gluonic.distributed.marks import marked
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.files import read_bytes
 from gluonic.graph.versions import mark_all_modified
 from gluonic.kvstore.base import spread
 from gluonic.kvstore.distributed import DistributedStore
@@ -102,5 +102,5 @@ class ShardedStore(DistributedStore):
     def load_optimizer_states(self, fname: str) -> None:
         """Load the states for this rank's share."""
         updater = self._optimizing()
-        updater.set_states(Path(fname).read_bytes(), self._stored)
+        updater.set_states(read_bytes(fname), self._stored)
         updater.forget(key for key in [*updater.states] if not self._is_own(key))

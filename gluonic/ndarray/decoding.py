@@ -1,11 +1,10 @@
 """Arrays of the images in files."""
 
 import os
-from pathlib import Path
 from typing import Any
 
 from gluonic.graph.errors import FileFormatError
-from gluonic.graph.files import inaccessible
+from gluonic.graph.files import read_bytes
 from gluonic.graph.image_files import decode
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.numpy_class import as_switched
@@ -39,10 +38,7 @@ def _cvimread(
     FileFormatError
         if it is not an image, or damaged; the error names the file
     """
-    try:
-        contents = Path(filename).read_bytes()
-    except OSError as error:
-        raise inaccessible(error, filename) from error
+    contents = read_bytes(filename)
     try:
         return _cvimdecode(contents, flag, to_rgb, out)
     except FileFormatError as error:

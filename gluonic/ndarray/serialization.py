@@ -17,7 +17,7 @@ import numpy as np
 from gluonic.graph import Array
 from gluonic.graph.dtypes import CODE_OF, dtype_of
 from gluonic.graph.errors import FileFormatError, describe
-from gluonic.graph.files import inaccessible, naming_copies, write_atomically
+from gluonic.graph.files import accessing, naming_copies, opened, write_atomically
 from gluonic.graph.memory import allocated, allocating
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.versions import mark_replaced
@@ -53,10 +53,7 @@ def save(fname: str | os.PathLike[str], data: Any) -> None:
         if the file cannot be written
     """
     arrays, names = _listed(data)
-    try:
-        write_atomically(fname, _pieces(arrays, names))
-    except OSError as error:
-        raise inaccessible(error, fname) from error
+    write_atomically(fname, _pieces(arrays, names))
 
 
 def _listed(data: Any) -> tuple[list[NDArray], list[str]]:
@@ -151,11 +148,8 @@ def load(fname: str | os.PathLike[str]) -> Any:
     """
     if not isinstance(fname, (str, os.PathLike)):
         raise TypeError(f"fname required to be a string, not {type(fname).__name__}")
-    try:
-        with open(fname, "rb") as stream, naming_copies(fname):
-            return _Reader(stream, os.fspath(fname)).arrays()
-    except OSError as error:
-        raise inaccessible(error, fname) from error
+    with opened(fname) as stream, accessing(fname), naming_copies(fname):
+        return _Reader(stream, os.fspath(fname)).arrays()
 
 
 def load_frombuffer(buf: bytes | bytearray | memoryview | str) -> Any:

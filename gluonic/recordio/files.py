@@ -4,8 +4,14 @@ import os
 from collections.abc import Callable
 from typing import IO, Any
 
-from gluonic.graph.errors import AttributeValueError, CallError, FileFormatError, MXNetError
-from gluonic.graph.files import inaccessible
+from gluonic.graph.errors import (
+    AttributeValueError,
+    CallError,
+    FileAccessError,
+    FileFormatError,
+    MXNetError,
+)
+from gluonic.graph.files import accessing
 from gluonic.recordio.framing import Frames, framed
 from gluonic.support.locks import lock
 
@@ -61,10 +67,8 @@ class MXRecordIO:
             raise AttributeValueError(f"Invalid flag {self.flag}: 'r' to read, 'w' to write")
         self.writable = self.flag == "w"
         path = self.uri.removeprefix("file://")
-        try:
+        with accessing(self.uri):
             self._stream: IO[bytes] = open(path, self.flag + "b")  # noqa: SIM115
-        except OSError as error:
-            raise inaccessible(error, self.uri) from error
         self._frames = Frames(self._stream.read, path, 0, self._stream.seek)
         self.pid, self.is_open = os.getpid(), True
 
@@ -189,10 +193,11 @@ class MXIndexedRecordIO(MXRecordIO):
         self._reading = lock()
         self.idx, self.keys = {}, []
         try:
-            self.fidx = open(self.idx_path, self.flag)  # noqa: SIM115
-        except OSError as error:
+            with accessing(self.idx_path):
+                self.fidx = open(self.idx_path, self.flag)  # noqa: SIM115
+        except FileAccessError:
             super().close()
-            raise inaccessible(error, self.idx_path) from error
+            raise
         if not self.writable:
             self._read_index(self.fidx)
 

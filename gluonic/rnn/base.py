@@ -6,6 +6,7 @@ from typing import Any, ClassVar
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.graph.constructors import CheckedArguments
+from gluonic.graph.errors import MismatchError, describe
 from gluonic.ndarray import NDArray
 from gluonic.recurrent.inner_cells import refuse_modified, take_steps
 from gluonic.recurrent.steps import Activate
@@ -110,20 +111,41 @@ class BaseRNNCell(CheckedArguments):
         refuse_modified(self, f"{type(self).__name__} {self._prefix!r}")
 
     def unpack_weights(self, args: Arrays) -> dict[str, NDArray]:
-        """Return arrays by name, with this cell's weights divided by gates."""
+        """Return arrays by name, with this cell's weights divided by gates.
+
+        Raises
+        ------
+        MismatchError
+            if one of them is not there
+        """
         found = dict(args)
         for joined, parts in self._gate_weights():
+            self._require([joined], found)
             whole, rows = found.pop(joined), self._num_hidden
             for number, part in enumerate(parts):
                 found[part] = whole[number * rows : (number + 1) * rows].copy()
         return found
 
     def pack_weights(self, args: Arrays) -> dict[str, NDArray]:
-        """Return arrays by name, with the gates of its weights concatenated; undoes `unpack_weights`."""
+        """Return arrays by name, with the gates of its weights concatenated; undoes `unpack_weights`.
+
+        Raises
+        ------
+        MismatchError
+            if one of them is not there
+        """
         found = dict(args)
         for joined, parts in self._gate_weights():
+            self._require(parts, found)
             found[joined] = nd.concatenate([found.pop(part) for part in parts])
         return found
+
+    def _require(self, names: Sequence[str], arrays: Arrays) -> None:
+        missing = [name for name in names if name not in arrays]
+        if missing:
+            raise MismatchError(
+                describe(f"there is no array {missing[0]!r}", where=f"{self._prefix!r} cell")
+            )
 
     def _gate_weights(self) -> list[tuple[str, list[str]]]:
         """The name of each weight with the names of its parts, one for each gate."""

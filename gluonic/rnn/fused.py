@@ -68,6 +68,7 @@ class FusedRNNCell(BaseRNNCell):
     def unpack_weights(self, args: Arrays) -> dict[str, NDArray]:
         """Return arrays by name, with the vector of parameters divided by layer, direction and gate."""
         found = dict(args)
+        self._require([self._parameter.name], found)
         vector = found.pop(self._parameter.name)
         pieces = self._layout.views(vector, self._layout.input_size(vector.size))
         found.update({f"{self._prefix}{name}": piece.copy() for name, piece in pieces})
@@ -76,9 +77,12 @@ class FusedRNNCell(BaseRNNCell):
     def pack_weights(self, args: Arrays) -> dict[str, NDArray]:
         """Return arrays by name, with those of this cell in one vector; undoes `unpack_weights`."""
         found = dict(args)
-        first = found[f"{self._prefix}l0_i2h{self._gate_names[0]}_weight"]
-        names = [name for name, _ in self._layout.pieces(first.shape[1])]
-        parts = [found.pop(f"{self._prefix}{name}").reshape((-1,)) for name in names]
+        first = f"{self._prefix}l0_i2h{self._gate_names[0]}_weight"
+        self._require([first], found)
+        width = found[first].size // self._num_hidden
+        names = [f"{self._prefix}{name}" for name, _ in self._layout.pieces(width)]
+        self._require(names, found)
+        parts = [found.pop(name).reshape((-1,)) for name in names]
         found[self._parameter.name] = nd.concatenate(parts)
         return found
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 from gluonic.graph import Node
 from gluonic.graph.dtypes import CODE_OF, as_dtype
 from gluonic.graph.errors import nearest, user_location
-from gluonic.graph.files import naming_copies
+from gluonic.graph.files import naming_copies, opened
 from gluonic.graph.json.reader import read_json
 from gluonic.graph.network.reader import graph_of
 from gluonic.graph.node_attributes import as_text, full_name, is_extra, require_strings
@@ -87,14 +87,14 @@ def load(fname: str) -> Symbol:
 
     Raises
     ------
-    OSError
+    FileAccessError
         if the file cannot be read
     FileFormatError
         if it is not a symbol file; nothing in it is evaluated
     """
     if not isinstance(fname, str):
         raise TypeError(f"fname must be a string, not {type(fname).__name__}")
-    with open(fname, "rb") as stream, naming_copies(fname):
+    with opened(fname) as stream, naming_copies(fname):
         return Symbol(read_json(stream, source=fname).outputs)
 
 

@@ -4,11 +4,12 @@ import logging
 import os
 import random
 from collections.abc import Collection, Iterator, Sequence
+from io import TextIOWrapper
 from pathlib import Path
 from typing import NamedTuple
 
 from gluonic.graph.errors import AttributeValueError, FileFormatError
-from gluonic.graph.files import write_atomically
+from gluonic.graph.files import opened, write_atomically
 
 _SEED = 100  # MXNet's, so that lists are in its order
 
@@ -115,6 +116,8 @@ def read_list(path: str) -> Iterator[ListedImage]:
         words = [word.strip() for word in line.strip().split("\t")]
         try:
             first, *labels, name = words
+            if "\0" in line:
+                raise ValueError("it has NUL bytes")
             if not labels:
                 raise ValueError("a number, a label and a path must be there, with tabs between")
             if not 0 <= int(first) <= _LARGEST_NUMBER:
@@ -125,7 +128,7 @@ def read_list(path: str) -> Iterator[ListedImage]:
 
 
 def _lines(path: str) -> Iterator[str]:
-    with open(path, encoding="utf-8") as file:
+    with TextIOWrapper(opened(path), encoding="utf-8") as file:
         try:
             yield from file
         except UnicodeDecodeError as error:

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from gluonic.graph.errors import MXNetError
+from gluonic.graph.files import read_bytes
 from gluonic.graph.image_files import decode
 from gluonic.graph.opencv import required_opencv
 from gluonic.io.working_ahead import WorkingAhead
@@ -37,7 +38,7 @@ class _Part:
         image = self.images[row]
         try:
             self.records[row] = packed(image, self._options)
-        except (MXNetError, OSError) as error:
+        except MXNetError as error:
             logging.error("%s is left out: %s", image.path, error)
 
 
@@ -45,7 +46,7 @@ def packed(image: ListedImage, options: argparse.Namespace) -> bytes:
     """An image as a record: unchanged, or decoded, cropped, resized and encoded."""
     several = len(image.labels) > 1 and options.pack_label
     header = IRHeader(0, list(image.labels) if several else image.labels[0], image.number, 0)
-    contents = (Path(options.root) / image.path).read_bytes()
+    contents = read_bytes(Path(options.root) / image.path)
     if options.pass_through:
         return pack(header, contents)
     pixels = decode(contents, options.color, to_rgb=False, turned=True)

@@ -1,11 +1,13 @@
-"""Damage to files: bytes, the structure of JSON, the opcodes of pickles."""
+"""Kinds of files, and damage to them: bytes, the structure of JSON, the opcodes of pickles."""
 
 from __future__ import annotations
 
 import json
 import pickletools
 import random
-from typing import Any
+from collections.abc import Callable, Sequence
+from pathlib import Path
+from typing import Any, NamedTuple
 
 _NUMBERS = (0, 1, -1, 2, 255, 2**31 - 1, 2**31, 2**32 - 1, 2**62, -(2**63), 10**30, 0.5, 1e308)
 _VALUES: tuple[Any, ...] = (
@@ -23,6 +25,27 @@ _VALUES: tuple[Any, ...] = (
     [[9, 9, 9]],
     "\ud800",
 )
+
+Damage = Callable[[bytes, random.Random], bytes]
+
+
+class Kind(NamedTuple):
+    """A kind of files.
+
+    Attributes
+    ----------
+    make : writes whole files in a folder, and returns their contents
+    damages : ways to damage one
+    use : does what a program does with one
+    """
+
+    make: Callable[[Path], Sequence[bytes]]
+    damages: tuple[Damage, ...]
+    use: Callable[[Path, bytes], None]
+
+
+class HalfLoadedError(AssertionError):
+    """A file was refused, and yet something of it was loaded."""
 
 
 def mutated(data: bytes, draw: random.Random) -> bytes:

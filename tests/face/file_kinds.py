@@ -5,13 +5,11 @@ from __future__ import annotations
 import base64
 import gzip
 import io
-import random
 import tarfile
 import warnings
-from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -22,30 +20,9 @@ from gluonic.graph.errors import MXNetError
 from gluonic.optimizer import Optimizer, get_updater
 from gluonic.recordio.framing import MAGIC, framed
 from tests.beside.mxnet_pickles import as_mxnet_pickles
-from tests.face.damage import mutated, reassembled, restructured
+from tests.face.damage import HalfLoadedError, Kind, mutated, reassembled, restructured
+from tests.face.file_kinds_of_data import KINDS_OF_DATA
 from tests.measured.measure import read
-
-Damage = Callable[[bytes, random.Random], bytes]
-
-
-class Kind(NamedTuple):
-    """A kind of files.
-
-    Attributes
-    ----------
-    make : writes whole files in a folder, and returns their contents
-    damages : ways to damage one
-    use : does what a program does with one
-    """
-
-    make: Callable[[Path], Sequence[bytes]]
-    damages: tuple[Damage, ...]
-    use: Callable[[Path, bytes], None]
-
-
-class HalfLoadedError(AssertionError):
-    """A file was refused, and yet something of it was loaded."""
-
 
 # ------------------------------------------------------------------------------------------ graphs
 
@@ -438,4 +415,5 @@ KINDS = {
     "index": Kind(indices, (mutated,), use_index),
     "sparse rows": Kind(sparse_rows, (mutated,), use_sparse_rows),
     "table": Kind(tables, (mutated,), use_table),
+    **KINDS_OF_DATA,
 }

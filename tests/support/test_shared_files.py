@@ -20,7 +20,9 @@ from gluonic.graph.files import write_atomically
 from gluonic.support import unfinished_files
 from gluonic.support.shared_files import is_shared
 
-pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="open files cannot be replaced there")
+pytestmark = pytest.mark.skipif(
+    sys.platform == "win32", reason="open files cannot be replaced there"
+)
 OLD = b"the old contents, which are longer than some of the new" * 100
 
 
@@ -35,7 +37,9 @@ def trainer() -> Any:
 
 
 def module() -> Any:
-    made = mx.mod.Module(sym.SoftmaxOutput(sym.FullyConnected(sym.var("data"), num_hidden=2), name="softmax"))
+    made = mx.mod.Module(
+        sym.SoftmaxOutput(sym.FullyConnected(sym.var("data"), num_hidden=2), name="softmax")
+    )
     made.bind([("data", (2, 3))], [("softmax_label", (2,))])
     made.init_params()
     made.init_optimizer()
@@ -91,7 +95,14 @@ def test_a_temporary_file_has_what_was_saved_under_its_name() -> None:
             assert nd.load_frombuffer(file.read())[0].shape == (size,)
 
 
-_HOLDING = "import sys\nf = open(sys.argv[1], sys.argv[2])\nprint(flush=True)\nsys.stdin.read()\nf.seek(0)\nprint(f.read())"
+_HOLDING = """
+import sys
+file = open(sys.argv[1], sys.argv[2])
+print(flush=True)
+sys.stdin.read()
+file.seek(0)
+print(file.read())
+"""
 
 
 @contextmanager
@@ -112,7 +123,9 @@ def test_another_process_that_only_reads_goes_on_reading_the_old_file(tmp_path: 
     assert (tmp_path / "file").read_text() == "new"
 
 
-@pytest.mark.skipif(sys.platform != "linux", reason="other processes' handles are seen on Linux only")
+@pytest.mark.skipif(
+    sys.platform != "linux", reason="other processes' handles are seen on Linux only"
+)
 def test_another_process_that_writes_sees_what_is_saved(tmp_path: Path) -> None:
     (tmp_path / "file").write_text("old")
     with holding(tmp_path / "file", "r+") as process:

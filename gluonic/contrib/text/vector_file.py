@@ -3,12 +3,14 @@
 import warnings
 from array import array
 from collections.abc import Iterator
+from io import TextIOWrapper
 from pathlib import Path
 from typing import Any, NamedTuple
 
 import numpy as np
 
 from gluonic.graph.errors import FileFormatError, MXNetError
+from gluonic.graph.files import accessing, opened
 
 
 class VectorFileError(FileFormatError, AssertionError):
@@ -48,7 +50,9 @@ def read_vectors(path: str, delimiter: str, unknown_token: Any, encoding: str = 
         if the file does not exist
     """
     file = Path(path).expanduser()
-    if not file.is_file():
+    with accessing(file):
+        is_there = file.is_file()
+    if not is_there:
         raise MissingVectorsError(f"there is no file of vectors {file}")
     tokens: dict[str, None] = {}
     numbers, unknown, length = array("f"), None, 0
@@ -83,6 +87,8 @@ def _rows(file: Path, delimiter: str, encoding: str) -> Iterator[tuple[str, str,
     for number, text in enumerate(_lines(file, encoding), 1):
         token, *texts = text.rstrip().split(delimiter)
         line = f"{file}, line {number}"
+        if "\0" in text:
+            raise VectorFileError(f"{line}: damaged: it has NUL bytes")
         if not texts:
             raise VectorFileError(f"{line}: {token!r:.80} has no numbers after {delimiter!r}")
         try:
@@ -93,7 +99,7 @@ def _rows(file: Path, delimiter: str, encoding: str) -> Iterator[tuple[str, str,
 
 
 def _lines(file: Path, encoding: str) -> Iterator[str]:
-    with file.open(encoding=encoding) as lines:
+    with TextIOWrapper(opened(file), encoding) as lines:
         try:
             yield from lines
         except UnicodeDecodeError as error:

@@ -1,7 +1,7 @@
 """Data sets: samples by index."""
 
+import os
 from collections.abc import Callable, Iterator, Sequence
-from pathlib import Path
 from typing import Any
 
 from gluonic.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
@@ -167,7 +167,7 @@ class RecordFileDataset(Dataset):
     """
 
     def __init__(self, filename: str) -> None:
-        self.filename, self.idx_file = filename, str(Path(filename).with_suffix(".idx"))
+        self.filename, self.idx_file = filename, f"{os.path.splitext(filename)[0]}.idx"
         self._record = MXIndexedRecordIO(self.idx_file, filename, "r")
 
     def __getitem__(self, idx: Any) -> Any:

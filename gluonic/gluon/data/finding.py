@@ -5,6 +5,7 @@ from pathlib import Path
 from gluonic.gluon.data.published import PUBLISHED
 from gluonic.gluon.fetching import download, has_repository, repository_file_url
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.files import accessing
 
 
 def find(folder: Path, names: list[str], what: str, kind: str = "") -> Path:
@@ -24,9 +25,10 @@ def find(folder: Path, names: list[str], what: str, kind: str = "") -> Path:
     FileFormatError
         if the fetched file does not have the expected digest
     """
-    for name in names:
-        if (folder / name).is_file():
-            return folder / name
+    with accessing(folder):
+        for name in names:
+            if (folder / name).is_file():
+                return folder / name
     digests = PUBLISHED.get(kind, {})
     for name in names if has_repository() else ():
         if name in digests:

@@ -15,6 +15,7 @@ from gluonic.gluon.fetching import (
 )
 from gluonic.gluon.model_zoo.published import PUBLISHED
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
+from gluonic.graph.files import accessing
 
 __all__ = ["get_model_file", "purge"]
 
@@ -57,8 +58,10 @@ def get_model_file(name: str, root: str | None = None) -> str:
     folder = Path(root or models_folder()).expanduser()
     plain = folder / f"{name}.params"
     ending = short_hash(name) if name in _model_sha1 else "*"
-    hashed = sorted(p for p in folder.glob(f"{name}-{ending}.params") if _HASHED.match(p.name))
-    for path in [plain, *hashed] if plain.is_file() else hashed:
+    with accessing(folder):
+        hashed = sorted(p for p in folder.glob(f"{name}-{ending}.params") if _HASHED.match(p.name))
+        is_plain = plain.is_file()
+    for path in [plain, *hashed] if is_plain else hashed:
         _check_digest(path)
         return str(path)
     if has_repository():

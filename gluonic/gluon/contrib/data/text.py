@@ -64,8 +64,11 @@ class _WikiText(Dataset):
     def _read(self, folder: Path, name: str) -> str:
         kind, archive = self._published
         path = find(folder, [name, archive], type(self).__name__, kind)
+        content = path.read_bytes() if path.name == name else read_from_zip(path, name)
+        if b"\0" in content:
+            raise FileFormatError(f"{path}: {name} is damaged: it has NUL bytes")
         try:
-            return (path.read_bytes() if path.name == name else read_from_zip(path, name)).decode()
+            return content.decode()
         except UnicodeDecodeError as error:
             raise FileFormatError(f"{path}: {name} is no text: {error}") from error
 

@@ -14,6 +14,7 @@ from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
 from gluonic.gluon.data.finding import find
 from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.errors import CallError, FileFormatError
+from gluonic.graph.files import accessing
 from gluonic.graph.memory import allocating
 from gluonic.image.sources import listed_images
 from gluonic.io.idx import read_idx
@@ -214,7 +215,9 @@ class ImageFolderDataset(Dataset):
         self._root, self._flag, self._transform = str(Path(root).expanduser()), flag, transform
         self.synsets: list[str] = []
         self.items: list[tuple[str, int]] = []
-        for folder in sorted(Path(self._root).iterdir()):
+        with accessing(self._root):
+            inside = sorted(Path(self._root).iterdir())
+        for folder in inside:
             if folder.is_dir():
                 self._list(folder)
             else:
