@@ -9,7 +9,7 @@ from os import PathLike
 from pathlib import Path
 from zipfile import BadZipFile, ZipFile, ZipInfo
 
-from gluonic.graph.errors import FileFormatError
+from gluonic.graph.errors import FileFormatError, MXNetError
 from gluonic.graph.unpacking import check_unpacked, unpacking
 
 _DAMAGE: list[type[Exception]] = [
@@ -18,6 +18,7 @@ _DAMAGE: list[type[Exception]] = [
     zlib.error,
     EOFError,
     KeyError,  # a file is missing
+    IndexError,  # a file has no name
     NotImplementedError,  # it says that it is compressed in an unknown way
     RuntimeError,  # it says that it is encrypted
 ]
@@ -39,6 +40,8 @@ def reading_archive(gist: str) -> Iterator[None]:
     """
     try:
         yield
+    except MXNetError:
+        raise
     except tuple(_DAMAGE) as error:
         raise FileFormatError(f"{gist}: {error}") from error
     except OSError as error:
@@ -57,7 +60,7 @@ def read_from_zip(path: Path, name: str) -> bytes:
     raise _not_there(path, name)
 
 
-def unpack_from_zip(path: str | PathLike[str], member: str, target: str, gist: str) -> None:
+def unpack_from_zip(path: str | PathLike[str], member: str, target: str, source: str) -> None:
     """Write a file of a ZIP archive to a path.
 
     Parameters
@@ -65,18 +68,18 @@ def unpack_from_zip(path: str | PathLike[str], member: str, target: str, gist: s
     path : the archive
     member : the file in it, with its folder there
     target : where to write it
-    gist : what to say if there is none, or the archive is damaged
+    source : the archive's name in messages
     """
-    with reading_archive(gist), ZipFile(path) as archive:
-        check_members(path, [archive.getinfo(member)])
+    with reading_archive(f"{source} is damaged, or holds no {member}"), ZipFile(path) as archive:
+        check_members(path, [archive.getinfo(member)], source)
         with archive.open(member) as content, open(target, "wb") as out:
             shutil.copyfileobj(content, out)
 
 
-def check_members(path: str | PathLike[str], members: list[ZipInfo]) -> None:
+def check_members(path: str | PathLike[str], members: list[ZipInfo], source: str = "") -> None:
     """Check that files of a ZIP archive do not become too large; no more is read than they say."""
     size = sum(member.file_size for member in members)
-    check_unpacked(size, Path(path).stat().st_size, f"{path}")
+    check_unpacked(size, Path(path).stat().st_size, source or f"{path}")
 
 
 def read_from_tar(path: Path, name: str) -> bytes:

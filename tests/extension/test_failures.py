@@ -288,7 +288,7 @@ def test_a_library_that_lacks_a_function_is_refused(build: Builder) -> None:
     code = (
         HEAD + "int missing();\nMXReturnValue initialize(int) { missing(); return MX_SUCCESS; }\n"
     )
-    with pytest.raises(MXNetError, match="Error loading library.*missing"):
+    with pytest.raises(MXNetError, match=r"Error loading library.*missing"):
         mx.library.load(build.text("lacking", code))
 
 
@@ -301,7 +301,7 @@ def test_a_library_of_another_version_than_it_says_is_refused(build: Builder, cl
         pytest.skip("this test changes machine code of x86-64")
     path.unlink()
     path.write_bytes(code.replace(version, changed))
-    with pytest.raises(MXNetError, match="is not what it says|ends the process"):
+    with pytest.raises(MXNetError, match=r"is not what it says|ends the process"):
         mx.library.load(path)
 
 

@@ -161,7 +161,7 @@ def use_packed_vectors(folder: Path, data: bytes) -> None:
     """Unpack vectors and read them."""
     archive, target = folder / "damaged.zip", folder / "unpacked.vec"
     archive.write_bytes(data)
-    archives.unpack_from_zip(archive, "tiny.vec", str(target), f"{archive} is damaged")
+    archives.unpack_from_zip(archive, "tiny.vec", str(target), str(archive))
     use_vectors(folder, target.read_bytes())
 
 

@@ -79,11 +79,10 @@ def find_file(embedding: str, file: str, digest: str, root: str | None = None) -
             )
         )
     if source != path:
-        gist = f"{source} is damaged: it holds no {file}"
         write_checked(
             path,
             digest,
             f"{file} of {source}",
-            lambda target: unpack_from_zip(source, file, target, gist),
+            lambda target: unpack_from_zip(source, file, target, str(source)),
         )
     return str(path)

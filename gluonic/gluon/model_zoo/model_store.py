@@ -86,12 +86,11 @@ def _fetched(name: str, folder: Path) -> Path:
     with TemporaryDirectory() as temporary:
         archive = download(url, str(Path(temporary) / "model.zip"))
 
-        gist = f"{url}: holds no {target.name}"
         write_checked(
             target,
             _digest(name),
             url,
-            lambda path: unpack_from_zip(archive, target.name, path, gist),
+            lambda path: unpack_from_zip(archive, target.name, path, url),
         )
     return target
 
