@@ -81,7 +81,7 @@ class Template:
             document = json.loads(text)
             args = [_slot(item) for item in document["args"]]
             return cls(args, {name: _slot(item) for name, item in document["kwargs"].items()})
-        except (ValueError, SyntaxError, KeyError, TypeError) as error:
+        except (ValueError, SyntaxError, KeyError, TypeError, RecursionError) as error:
             raise MXNetError(describe(f"no arguments of a call: {text[:80]!r} ({error})")) from None
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from gluonic.gluon.archives import check_members, reading_archive
-from gluonic.graph.files import write_atomically
+from gluonic.graph.files import accessing, write_atomically
 from gluonic.graph.unpacking import Unpacking
 from gluonic.io import MNISTIter
 from gluonic.test_utils.surroundings import download
@@ -18,7 +18,7 @@ _PUBLISHED = "http://data.mxnet.io/mxnet/data"
 
 
 def _unpack(archive: str, folder: str) -> None:
-    with reading_archive(archive), zipfile.ZipFile(archive) as file:
+    with accessing(folder), reading_archive(archive), zipfile.ZipFile(archive) as file:
         check_members(archive, file.infolist())
         file.extractall(folder)
 

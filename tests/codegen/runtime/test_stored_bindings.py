@@ -296,14 +296,16 @@ def test_exchanged_files_of_the_cache_change_no_number(
     expected = [_computed(*each) for each in graphs]
     entries = sorted(tmp_path.iterdir())
     assert len(entries) >= 2 * len(graphs)
-    for one, other in itertools.combinations(entries, 2):
-        kept = one.read_bytes(), other.read_bytes()
-        one.write_bytes(kept[1])
-        other.write_bytes(kept[0])
+    kept = [entry.read_bytes() for entry in entries]
+    numbers = range(len(entries))
+    pairs = [{one: other, other: one} for one, other in itertools.combinations(numbers, 2)]
+    draw = np.random.default_rng(0)
+    orders = [dict(enumerate(draw.permutation(len(entries)))) for _ in range(30)]
+    for exchanged in [*pairs, *orders]:
+        for entry, number in zip(entries, numbers, strict=True):
+            entry.write_bytes(kept[exchanged.get(number, number)])
         for each, wanted in zip(graphs, expected, strict=True):
-            assert_equal(_computed(*each), wanted, f"{one.name} and {other.name}")
-        one.write_bytes(kept[0])
-        other.write_bytes(kept[1])
+            assert_equal(_computed(*each), wanted, f"{exchanged}")
 
 
 @pytest.mark.parametrize("what", ["no text", "no binding", "another binding", "no code"])
