@@ -93,7 +93,8 @@ def read_from_tar(path: Path, name: str) -> bytes:
             check_unpacked(member.offset_data + member.size, path.stat().st_size, f"{path}")
             content = archive.extractfile(member) if member.isreg() else None
             if content is not None and Path(member.name).name == name:
-                return content.read()
+                found: bytes = content.read()
+                return found
     raise _not_there(path, name)
 
 

@@ -17,7 +17,7 @@ from gluonic.gluon.trainer_errors import (
 from gluonic.gluon.trainer_store import require_local, store_of
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.graph.errors import AttributeValueError, describe
-from gluonic.graph.files import read_bytes, write_atomically
+from gluonic.graph.files import saved_in, write_atomically
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.kvstore.training import prepare, sum_up
 from gluonic.ndarray import Context, NDArray, arange
@@ -371,11 +371,11 @@ class Trainer(LossScaling, CheckedArguments):
             self._kvstore.load_optimizer_states(fname)
             self._optimizer = self._kvstore._updater.optimizer
         else:
-            saved = read_bytes(fname)
-            found = [
-                updater.read_states(saved, weights)  # each has arrays of its own
-                for updater, weights in zip(self._updaters, self._weights(), strict=True)
-            ]
+            with saved_in(fname) as saved:
+                found = [
+                    updater.read_states(saved, weights)  # each has arrays of its own
+                    for updater, weights in zip(self._updaters, self._weights(), strict=True)
+                ]
             for updater, states in zip(self._updaters, found, strict=True):
                 updater.take_states(*states)
             self._optimizer = self._updaters[0].optimizer

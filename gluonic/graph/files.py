@@ -137,6 +137,14 @@ def naming_copies(path: str | os.PathLike[str]) -> Iterator[None]:
         raise
 
 
+@contextmanager
+def saved_in(path: str | os.PathLike[str]) -> Iterator[bytes]:
+    """The contents of a file that `write_atomically` wrote; `accessing` and `naming_copies` have the errors."""
+    contents = read_bytes(path)
+    with naming_copies(path):
+        yield contents
+
+
 def _folder_for(target: Path) -> Path:
     """Where to write a file first: beside its place, unless that folder takes no new files."""
     beside = target.parent

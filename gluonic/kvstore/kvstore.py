@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, ClassVar
 
 from gluonic.graph.errors import MXNetError, describe, nearest
-from gluonic.graph.files import read_bytes, write_atomically
+from gluonic.graph.files import saved_in, write_atomically
 from gluonic.kvstore.base import OneWorker, as_list, spread, total_of
 from gluonic.kvstore.rows import pull_rows
 from gluonic.ndarray.array import NDArray
@@ -188,7 +188,8 @@ class KVStore(OneWorker):
 
     def load_optimizer_states(self, fname: str) -> None:
         """Load the states of the optimizer."""
-        self._optimizing().set_states(read_bytes(fname), self._stored)
+        with saved_in(fname) as states:
+            self._optimizing().set_states(states, self._stored)
 
     def _barrier(self) -> None:
         """Do nothing: there is one worker."""

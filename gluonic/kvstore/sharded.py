@@ -6,7 +6,7 @@ from typing import Any, NoReturn
 from gluonic.distributed.group import as_bytes
 from gluonic.distributed.marks import marked
 from gluonic.graph.errors import MXNetError, describe
-from gluonic.graph.files import read_bytes
+from gluonic.graph.files import saved_in
 from gluonic.graph.versions import mark_all_modified
 from gluonic.kvstore.base import spread
 from gluonic.kvstore.distributed import DistributedStore
@@ -102,5 +102,6 @@ class ShardedStore(DistributedStore):
     def load_optimizer_states(self, fname: str) -> None:
         """Load the states for this rank's share."""
         updater = self._optimizing()
-        updater.set_states(read_bytes(fname), self._stored)
+        with saved_in(fname) as states:
+            updater.set_states(states, self._stored)
         updater.forget(key for key in [*updater.states] if not self._is_own(key))

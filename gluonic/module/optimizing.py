@@ -8,7 +8,7 @@ from typing import Any
 from gluonic import kvstore as kvstores
 from gluonic import optimizer as optimizers
 from gluonic.graph.errors import warn
-from gluonic.graph.files import read_bytes, write_atomically
+from gluonic.graph.files import saved_in, write_atomically
 from gluonic.kvstore.training import find_store, prepare, ranks_in_step, sum_up, updates_weights
 from gluonic.module.parameters import Parameterized
 from gluonic.ndarray import NDArray, arange
@@ -183,7 +183,8 @@ class Optimized(Parameterized):
         if self._update_on_kvstore:
             self._kvstore.load_optimizer_states(fname)
         else:
-            self._updater.set_states(read_bytes(fname), self._weights_by_index())
+            with saved_in(fname) as states:
+                self._updater.set_states(states, self._weights_by_index())
 
     def _weights_by_index(self) -> dict[int, NDArray]:
         arrays = self._group.param_arrays

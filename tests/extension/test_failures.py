@@ -284,12 +284,16 @@ def test_a_library_that_ends_the_process_is_refused(
     assert step in str(caught.value)
 
 
-def test_a_library_that_lacks_a_function_is_refused(build: Builder) -> None:
-    code = (
-        HEAD + "int missing();\nMXReturnValue initialize(int) { missing(); return MX_SUCCESS; }\n"
-    )
-    with pytest.raises(MXNetError, match=r"Error loading library.*missing"):
-        mx.library.load(build.text("lacking", code))
+@pytest.mark.parametrize("name", ["initialize", "_opCallFree"])
+def test_a_library_that_lacks_a_function_is_refused(build: Builder, name: str) -> None:
+    """One that loading calls, or one that nothing calls before an operator runs."""
+    bodies = {"_opVersion": "return 11", "initialize": "return 1", name: "return missing()"}
+    functions_of_it = [
+        f"int {one}(...) {{ {bodies.get(one, 'return 0')}; }}" for one in functions(11)
+    ]
+    code = "\n".join(["int missing();", 'extern "C" {', *functions_of_it, "}"])
+    with pytest.raises(MXNetError, match=r"(?s)Error loading library.*undefined symbol.*missing"):
+        mx.library.load(build.text(f"lacking{name}", code))
 
 
 @pytest.mark.parametrize("claimed", [7, 8, 10])

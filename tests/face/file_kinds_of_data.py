@@ -6,13 +6,13 @@ import bz2
 import contextlib
 import hashlib
 import io
-import itertools
 import os
 import random
 import tarfile
 import warnings
 import zipfile
 from collections import Counter
+from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -83,7 +83,7 @@ def use_list(folder: Path, data: bytes) -> None:
     """Read a list by way of all that read one."""
     path = folder / "damaged.lst"
     path.write_bytes(data)
-    names = {"path_imglist": str(path), "path_root": str(folder)}
+    names: dict[str, Any] = {"path_imglist": str(path), "path_root": str(folder)}
     width = 2 if b"\t0\t1e3" in data else 1
     for read in (
         lambda: mx.image.ImageIter(1, (3, 5, 5), label_width=width, **names).next(),
@@ -380,7 +380,7 @@ def use_shown(folder: Path, data: bytes) -> None:
     is_network = data.lstrip()[:1] == b"{"
     path = folder / ("shown.json" if is_network else "shown.params")
     path.write_bytes(data)
-    commands = [lambda: summary.main([str(path)])]
+    commands: list[Callable[[], int]] = [lambda: summary.main([str(path)])]
     if is_network:
         commands.append(lambda: view.main([str(path), "--output", str(folder / "shown.html")]))
     silence = io.StringIO()
@@ -388,9 +388,6 @@ def use_shown(folder: Path, data: bytes) -> None:
         statuses = [command() for command in commands]
     if any(statuses):
         raise _CommandError(silence.getvalue())
-
-
-_entry_numbers = itertools.count()
 
 
 def entries(folder: Path) -> list[bytes]:

@@ -2,6 +2,7 @@
 
 import errno
 import os
+import shutil
 import signal
 import subprocess
 import sys
@@ -199,7 +200,7 @@ def test_a_process_killed_while_it_writes_over_a_file_leaves_all_in_a_copy(tmp_p
     assert copy.read_bytes() == b"new contents"
     write_atomically(tmp_path / "another", b"")
     assert copy.exists()
-    for load in (nd.load, sym.load):
+    for load in (nd.load, sym.load, store().load_optimizer_states, trainer().load_states):
         with pytest.raises(FileFormatError, match=f"interrupted.*{copy.name}"):
             load(str(path))
     write_atomically(path, b"newer")
@@ -226,15 +227,15 @@ def test_a_full_disk_leaves_a_file_that_is_written_over_as_it_was(
 def test_an_interruption_while_a_file_is_written_over_comes_after_it(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    path, copy = tmp_path / "file", unfinished_files.shutil.copyfileobj
+    path, copy = tmp_path / "file", shutil.copyfileobj
     path.write_bytes(OLD)
 
     def interrupted(source: Any, out: Any, piece: int) -> None:
-        monkeypatch.setattr(unfinished_files.shutil, "copyfileobj", copy)
+        monkeypatch.setattr(shutil, "copyfileobj", copy)
         out.write(source.read(1))
         raise KeyboardInterrupt
 
-    monkeypatch.setattr(unfinished_files.shutil, "copyfileobj", interrupted)
+    monkeypatch.setattr(shutil, "copyfileobj", interrupted)
     with path.open("rb"), pytest.raises(KeyboardInterrupt):
         write_atomically(path, b"new")
     assert path.read_bytes() == b"new"
