@@ -6,7 +6,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
-from gluonic.gluon.archives import check_members, reading_archive
+from gluonic.graph.archives import check_members, reading_archive
 from gluonic.graph.files import accessing, write_atomically
 from gluonic.graph.unpacking import Unpacking
 from gluonic.io import MNISTIter

@@ -1,9 +1,12 @@
 """What a file given on the command line holds, by its first bytes and its name."""
 
 import zipfile
+from contextlib import suppress
 from enum import Enum
 from pathlib import Path
 
+from gluonic.graph.archives import reading_archive
+from gluonic.graph.errors import FileFormatError
 from gluonic.recordio.framing import MAGIC
 from gluonic.tools.command import program_name
 
@@ -81,5 +84,6 @@ def _is_runnable_archive(file: Path) -> bool:
         return True
     if not file.is_file() or not zipfile.is_zipfile(file):
         return False
-    with zipfile.ZipFile(file) as archive:
+    with suppress(FileFormatError), reading_archive(f"{file}"), zipfile.ZipFile(file) as archive:
         return not {"__main__.py", "__main__.pyc"}.isdisjoint(archive.namelist())
+    return False

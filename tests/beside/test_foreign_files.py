@@ -12,7 +12,7 @@ import pytest
 
 import gluonic as mx
 from gluonic.contrib.text.embedding import CustomEmbedding
-from gluonic.gluon.archives import reading_archive
+from gluonic.graph.archives import reading_archive
 from gluonic.graph.errors import FileFormatError
 from gluonic.io.image_batches import read_labels
 from gluonic.tools.image_lists import read_list

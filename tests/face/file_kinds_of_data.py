@@ -25,10 +25,10 @@ from gluonic import gluon, nd, sym
 from gluonic.codegen.machine import cache
 from gluonic.contrib.text.embedding import CustomEmbedding
 from gluonic.contrib.text.vocab import Vocabulary
-from gluonic.gluon import archives
 from gluonic.gluon.contrib.data.text import WikiText2
 from gluonic.gluon.data.vision import CIFAR100, ImageListDataset, ImageRecordDataset
 from gluonic.gluon.model_zoo import model_store
+from gluonic.graph import archives
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.image_files import encode
 from gluonic.io.image_batches import read_labels

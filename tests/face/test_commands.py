@@ -1,5 +1,6 @@
 """``gluonic summary`` and ``gluonic view``, and files that are no programs."""
 
+import io
 import os
 import re
 import tempfile
@@ -11,6 +12,7 @@ import pytest
 
 import gluonic as mx
 from gluonic.__main__ import main
+from gluonic.tools.file_kinds import why_no_program
 from tests.face.commands import gluonic_command
 
 
@@ -257,3 +259,16 @@ def test_view_names_what_works_for_parameters_and_unknown_formats(
     assert "net.jpg needs Graphviz" in told
     assert ".svg" in told
     assert not (folder / "net.jpg").exists()
+
+
+@pytest.mark.parametrize("begin", range(4, 60, 3))
+def test_a_damaged_archive_is_no_program(tmp_path: Path, begin: int) -> None:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        archive.writestr("é", "")
+    data = bytearray(written.getvalue())
+    place = data.index(b"PK\1\2") + begin
+    for byte in (0, 0xEE, 0xFF):
+        data[place] = byte
+        (tmp_path / "damaged").write_bytes(data)
+        assert why_no_program(tmp_path / "damaged")

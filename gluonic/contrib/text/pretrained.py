@@ -8,7 +8,6 @@ from functools import cache
 from pathlib import Path
 
 from gluonic.base import data_dir
-from gluonic.gluon.archives import unpack_from_zip
 from gluonic.gluon.fetching import (
     check_sha1,
     download,
@@ -16,6 +15,7 @@ from gluonic.gluon.fetching import (
     repository_file_url,
     write_checked,
 )
+from gluonic.graph.archives import unpack_from_zip
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 
 

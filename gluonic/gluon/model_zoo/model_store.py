@@ -5,7 +5,6 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from gluonic.base import data_dir
-from gluonic.gluon.archives import unpack_from_zip
 from gluonic.gluon.fetching import (
     download,
     has_repository,
@@ -14,6 +13,7 @@ from gluonic.gluon.fetching import (
     write_checked,
 )
 from gluonic.gluon.model_zoo.published import PUBLISHED
+from gluonic.graph.archives import unpack_from_zip
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.files import accessing
 

@@ -11,10 +11,10 @@ from gluonic import ndarray as nd
 from gluonic.base import data_dir
 from gluonic.contrib.text.counting import count_tokens_from_str
 from gluonic.contrib.text.vocab import Vocabulary
-from gluonic.gluon.archives import read_from_zip
 from gluonic.gluon.contrib.data._constants import EOS_TOKEN
 from gluonic.gluon.data.dataset import Dataset
 from gluonic.gluon.data.finding import find
+from gluonic.graph.archives import read_from_zip
 from gluonic.graph.errors import AttributeValueError, FileFormatError
 
 __all__ = ["WikiText2", "WikiText103"]

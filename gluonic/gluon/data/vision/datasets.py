@@ -9,9 +9,9 @@ import numpy as np
 
 from gluonic import image
 from gluonic.base import data_dir
-from gluonic.gluon.archives import read_from_tar
 from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
 from gluonic.gluon.data.finding import find
+from gluonic.graph.archives import read_from_tar
 from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.errors import CallError, FileFormatError
 from gluonic.graph.files import accessing

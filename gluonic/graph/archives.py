@@ -20,6 +20,7 @@ _DAMAGE: list[type[Exception]] = [
     KeyError,  # a file is missing
     IndexError,  # a file has no name
     NotImplementedError,  # it says that it is compressed in an unknown way
+    UnicodeDecodeError,  # it says that a file's name is UTF-8
     RuntimeError,  # it says that it is encrypted
 ]
 try:
