@@ -73,7 +73,7 @@ class _Trial:
         places = [place for group in groups for place in (group.names, group.values, group.count)]
         rules = [ctypes.c_void_p() for _ in range(5)]
         arguments = [ctypes.byref(place) for place in (name, is_subgraph, *places, *rules)]
-        self.library._opRegGet(index, *arguments)
+        self.number("_opRegGet", index, *arguments)
         _ = name.value
         for group in groups:
             group.read()
@@ -86,12 +86,12 @@ class _Trial:
             texts = ctypes.c_char_p(), ctypes.c_char_p()
             rules = [ctypes.byref(ctypes.c_void_p()) for _ in range(3)]
             first, last = map(ctypes.byref, texts)
-            self.library._partRegGet(index, strategy, first, *rules, last)
+            self.number("_partRegGet", index, strategy, first, *rules, last)
             _ = [text.value for text in (name, *texts)]
 
     def _pass(self, index: int) -> None:
         handle, name = ctypes.c_void_p(), ctypes.c_char_p()
-        self.library._passRegGet(index, ctypes.byref(handle), ctypes.byref(name))
+        self.number("_passRegGet", index, ctypes.byref(handle), ctypes.byref(name))
         _ = name.value
 
 

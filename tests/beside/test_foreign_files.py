@@ -37,6 +37,24 @@ def test_what_is_no_text_is_named(tmp_path: Path, reader: str) -> None:
         READERS[reader](str(file))
 
 
+@pytest.mark.parametrize("reader", READERS)
+@pytest.mark.parametrize("text", [b"7\t1\ta\0.png\n", b"\0 1 2 3\n", b"1 2 3\n" + bytes(99)])
+def test_nul_bytes_are_refused(tmp_path: Path, reader: str, text: bytes) -> None:
+    file = tmp_path / "given"
+    file.write_bytes(text)
+    if reader == "lists of im2rec":  # lines are left out one by one
+        assert READERS[reader](str(file)) == []
+        return
+    with pytest.raises(mx.MXNetError, match=r"given(:|,) line \d"):
+        READERS[reader](str(file))
+
+
+def test_articles_with_nul_bytes_are_refused(tmp_path: Path) -> None:
+    (tmp_path / "wiki.train.tokens").write_bytes(b" a b \n" + bytes(9))
+    with pytest.raises(FileFormatError, match="NUL"):
+        mx.gluon.contrib.data.text.WikiText2(str(tmp_path))
+
+
 def test_numbers_that_no_record_can_have_are_left_out_of_lists(tmp_path: Path) -> None:
     file = tmp_path / "a.lst"
     file.write_text(f"-1\t0\ta.png\n{2**64}\t0\tb.png\n7\t0\tc.png\n")

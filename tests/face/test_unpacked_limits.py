@@ -22,6 +22,7 @@ from gluonic.contrib.text import pretrained
 from gluonic.gluon.contrib.data.text import WikiText2
 from gluonic.gluon.data.vision import CIFAR10, MNIST, ImageRecordDataset
 from gluonic.gluon.model_zoo import model_store
+from gluonic.graph import image_files
 from gluonic.graph.image_files import encode
 from gluonic.graph.image_sizes import stated_pixels
 from gluonic.graph.unpacking import UnpackedLimitError, unpacked_limit
@@ -223,6 +224,15 @@ def test_the_size_of_an_image_is_read_from_its_first_bytes(
         mx.image.imdecode(data)
     monkeypatch.setenv(SWITCH, str(370 * 210 * 3))
     assert mx.image.imdecode(data).shape == (210, 370, 3)
+
+
+def test_pillow_has_the_limit_too(monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("PIL")
+    data = encode(PIXELS, 9, ".png")
+    monkeypatch.setattr(image_files, "opencv", lambda: None)
+    monkeypatch.setenv(SWITCH, str(370 * 210 * 3 - 1))
+    with pytest.raises(UnpackedLimitError, match="this image"):
+        image_files.decode(data)
 
 
 def enlarged() -> bytes:
