@@ -1,5 +1,6 @@
 """Reading archives that may be damaged, or something else, or become larger than they should."""
 
+import errno
 import shutil
 import tarfile
 import zlib
@@ -12,6 +13,7 @@ from zipfile import BadZipFile, ZipFile, ZipInfo
 from gluonic.graph.errors import FileFormatError, MXNetError
 from gluonic.graph.unpacking import check_unpacked, unpacking
 
+_OF_DAMAGE = (None, errno.EINVAL)  # of bz2; of places before a file's beginning
 _DAMAGE: list[type[Exception]] = [
     BadZipFile,
     tarfile.TarError,
@@ -46,7 +48,7 @@ def reading_archive(gist: str) -> Iterator[None]:
     except tuple(_DAMAGE) as error:
         raise FileFormatError(f"{gist}: {error}") from error
     except OSError as error:
-        if error.errno is not None:  # the system's; others come from bz2
+        if error.errno not in _OF_DAMAGE:
             raise
         raise FileFormatError(f"{gist}: {error}") from error
 

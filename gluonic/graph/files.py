@@ -85,7 +85,9 @@ def read_text(path: str | os.PathLike[str]) -> str:
         with accessing(path):
             return Path(path).read_text()
     except UnicodeDecodeError as error:
-        raise FileFormatError(f"{path}: this is no text, or damaged: {error}") from error
+        raise FileFormatError(
+            f"{path}: this is not a text file, or damaged at byte {error.start}: {error.reason}"
+        ) from error
 
 
 def write_atomically(

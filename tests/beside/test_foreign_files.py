@@ -12,7 +12,7 @@ import pytest
 
 import gluonic as mx
 from gluonic.contrib.text.embedding import CustomEmbedding
-from gluonic.graph.archives import reading_archive
+from gluonic.graph.archives import reading_archive, unpack_from_zip
 from gluonic.graph.errors import FileFormatError
 from gluonic.io.image_batches import read_labels
 from gluonic.tools.image_lists import read_list
@@ -91,6 +91,18 @@ def test_damaged_archives_raise_what_their_readers_expect(begin: int) -> None:
             except FileFormatError as error:
                 found += "given" in str(error)
     assert found
+
+
+def test_a_place_before_the_beginning_of_an_archive_is_damage(tmp_path: Path) -> None:
+    written = io.BytesIO()
+    with zipfile.ZipFile(written, "w") as archive:
+        archive.writestr("file", "text")
+    data = written.getvalue()
+    end = data.index(b"PK\5\6")
+    place = (int.from_bytes(data[end + 16 : end + 20], "little") + 1000).to_bytes(4, "little")
+    (tmp_path / "given").write_bytes(data[: end + 16] + place + data[end + 20 :])
+    with pytest.raises(FileFormatError, match="given"):
+        unpack_from_zip(tmp_path / "given", "file", str(tmp_path / "out"), "given")
 
 
 @pytest.mark.parametrize(
