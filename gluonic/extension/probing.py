@@ -36,9 +36,9 @@ def probe(path: str) -> None:
     entry = disk.digest("extension library", content, _of_the_trial())
     if entry in _passed or disk.read(entry) is not None:
         return
-    _try(path)
-    _passed.add(entry)
-    disk.store(entry, b"")
+    if _try(path):
+        _passed.add(entry)
+        disk.store(entry, b"")
 
 
 @cache
@@ -46,17 +46,20 @@ def _of_the_trial() -> str:
     return Path(trial.__file__).read_text(encoding="utf-8")
 
 
-def _try(path: str) -> None:
+def _try(path: str) -> bool:
+    """Whether a library passes all steps; False for one that loading here will refuse."""
     tables = json.dumps({version: functions(version) for version in range(7, max(VERSIONS) + 1)})
     command = [sys.executable, "-I", "-S", trial.__file__, path, tables, str(MXNET_VERSION)]
     try:
         done = subprocess.run(command, capture_output=True, timeout=_SECONDS, check=False)
     except subprocess.TimeoutExpired as error:
         raise _refused(path, error.stdout, f"does not come back in {_SECONDS} s", b"") from None
-    if not done.stdout.endswith(trial.DONE.encode()):
+    end = done.stdout.rpartition(b"\n")[2].decode(errors="replace")
+    if end not in (trial.DONE, trial.REFUSED):
         status = done.returncode
         how = f"with signal {-status}" if status < 0 else f"with status {status}"
         raise _refused(path, done.stdout, f"ends the process {how}", done.stderr)
+    return end == trial.DONE
 
 
 def _refused(path: str, steps: bytes | None, how: str, said: bytes) -> MXNetError:

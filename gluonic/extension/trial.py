@@ -2,7 +2,8 @@
 
 The process runs this file as a script and imports nothing of gluonic, which would take ten times as long.
 It does what loading does: it opens the library, asks for the version, initializes it and reads what it
-registers. Before each step it writes a line that says which; the last line is `DONE`.
+registers. Before each step it writes a line that says which; the last line is `DONE`, or `REFUSED` if loading
+will refuse the library.
 """
 
 import ctypes
@@ -11,7 +12,7 @@ import os
 import sys
 from typing import Any
 
-DONE = "done"
+DONE, REFUSED = "done", "refused"
 _MOST = 100_000  # entries of one kind
 
 
@@ -35,23 +36,28 @@ class _Trial:
     def number(self, function: str, *arguments: Any) -> int:
         return int(getattr(self.library, function)(*arguments))
 
-    def run(self, functions: dict[str, dict[str, str]], version: int) -> None:
+    def run(self, functions: dict[str, dict[str, str]], version: int) -> str:
         """Take all steps, up to one that loading will refuse.
 
         Parameters
         ----------
         functions : the names of each version's functions
         version : of MXNet, for the library to accept
+
+        Returns
+        -------
+        str
+            how it ended: `DONE` or `REFUSED`
         """
         self.step("asking for its version")
         if not hasattr(self.library, "_opVersion"):
-            return
+            return REFUSED
         known = functions.get(str(self.number("_opVersion")), {})
         if not known or not all(hasattr(self.library, name) for name in known):
-            return
+            return REFUSED
         self.step("initializing it")
         if not self.number("initialize", version):
-            return
+            return REFUSED
         for kind, read in (
             ("op", self._operator),
             ("part", self._partitioner),
@@ -61,6 +67,7 @@ class _Trial:
             for index in range(self._count(self.number(f"_{kind}RegSize"))):
                 self.step(f"reading what it registers (_{kind}RegGet, number {index})")
                 read(index)
+        return DONE
 
     def _count(self, count: int) -> int:
         if count > _MOST:
@@ -116,10 +123,10 @@ def main() -> None:
     try:
         trial = _Trial(path, report)
     except OSError:  # loading reports it
-        pass
+        end = REFUSED
     else:
-        trial.run(json.loads(functions), int(version))
-    os.write(report, DONE.encode())
+        end = trial.run(json.loads(functions), int(version))
+    os.write(report, end.encode())
     os._exit(0)
 
 

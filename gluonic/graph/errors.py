@@ -5,6 +5,7 @@ MXNetError                the error that MXNet raises; base of all below
 ├── AttributeValueError   an operator's attribute is unknown, missing or ill-typed
 ├── OutOfRangeError       an index is out of bounds
 ├── FileFormatError       a file is damaged or of the wrong kind; nothing of it was loaded
+│   └── UnpackedLimitError  … or becomes larger than it may (graph/unpacking.py)
 ├── FileAccessError       a file cannot be opened, read or written; also an OSError
 ├── TooLargeError         there is no memory for an array; also a MemoryError (graph/memory.py)
 ├── CallError             a block was called, or composed, incorrectly
