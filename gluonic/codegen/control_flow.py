@@ -179,7 +179,6 @@ def cond(
     values = [data[i] for i in condition.outer]
     branch = 0 if _truth(condition.program(values, run), "cond: pred") else 1
     results, trail = subgraphs.bodies[branch].run(data, run, 1)
-    trail.branch = branch
     return (*results, carried(trail))
 
 
@@ -276,8 +275,8 @@ def backward_control_flow(
     wanted : for each input, whether its gradient is requested
     """
     trail: Trail = steps.item()
-    body: Body = subgraphs.bodies[trail.branch]
-    return tuple(body.backward(data[:inputs], data[inputs:], trail, Run(train, run.random), wanted))
+    repeated = Run(train, run.random)
+    return tuple(trail.body.backward(data[:inputs], data[inputs:], trail, repeated, wanted))
 
 
 backward_control_flow.shape = backward_control_flow.dtype = gradients_like("data", "in_grad")

@@ -24,12 +24,12 @@ class Trail:
 
     Attributes
     ----------
-    branch : the index of the node's body that was run
+    body : the body of the node that was run
     states : the states before each step except the first
     random : the random numbers of each step
     """
 
-    branch: int = 0
+    body: "Body"
     states: list[list[Array]] = field(default_factory=list)
     random: list[list[Any]] = field(default_factory=list)
 
@@ -141,7 +141,7 @@ class Body:
         limit : the largest number of steps, and the length of stacked outputs
         goes_on : decides from the states whether there is another step
         """
-        trail, stacked = Trail(), [np.empty(0)] * self.stacked
+        trail, stacked = Trail(self), [np.empty(0)] * self.stacked
         states = [inputs[self.outer[p]] for p in self.states]
         last: list[Array] = []
         step = 0

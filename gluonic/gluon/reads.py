@@ -24,6 +24,7 @@ from gluonic.gluon.frozen import (
 from gluonic.gluon.tracing import TRACING
 from gluonic.graph.constructors import CheckedArguments
 from gluonic.support.locks import lock
+from gluonic.support.own_code import is_own
 
 if TYPE_CHECKING:
     from gluonic.gluon.block import Block
@@ -60,7 +61,7 @@ class _Attribute:
             return value.__func__
         if value is not _ABSENT and is_plain(value):
             kind = next(kind for kind in type(self.block).__mro__ if self.name in vars(kind))
-            if not _is_ours(kind.__module__):
+            if not is_own(kind):
                 watch_names(vars(kind), (self.name,), watches)
         return value
 
@@ -151,8 +152,7 @@ class Reads:
         while hasattr(function, "__wrapped__"):
             function = function.__wrapped__
         if isinstance(function, FunctionType) and id(function) not in self._functions:
-            is_ours = _is_ours(function.__module__)
-            self._functions[id(function)] = None if is_ours else _Function(function)
+            self._functions[id(function)] = None if is_own(function) else _Function(function)
 
     def note_change(self, block: "Block", name: str) -> None:
         """Note that tracing itself sets an attribute: each trace would do so, and make the others invalid."""
@@ -182,11 +182,6 @@ class Reads:
 
 
 NOTHING = Reads(lambda _block, _names: None)
-
-
-def _is_ours(module: str | None) -> bool:
-    """Whether code is gluonic's, under its own name or under MXNet's."""
-    return module is not None and module.partition(".")[0] in {"gluonic", "mxnet"}
 
 
 def _codes(code: CodeType) -> Iterator[CodeType]:

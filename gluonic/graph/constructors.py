@@ -13,6 +13,7 @@ from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_ori
 from gluonic.graph.attributes import Attribute
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.other_names import meant
+from gluonic.support.own_code import is_own
 
 _WITH_PARTS = (Annotated, Union, types.UnionType, Sequence, tuple)
 _EMPTY = inspect.Parameter.empty
@@ -41,7 +42,7 @@ class CheckedArguments:
         """Wrap the constructor that a class defines."""
         super().__init_subclass__(**keywords)
         initialize = cls.__dict__.get("__init__")
-        if initialize is not None and initialize.__module__.startswith("gluonic."):
+        if initialize is not None and is_own(initialize):
             cls.__init__ = _checking(cls, initialize)  # type: ignore[method-assign]
 
 

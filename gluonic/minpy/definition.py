@@ -5,6 +5,7 @@ from typing import Any, TypeAlias
 
 from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.minpy.template import Argnum
+from gluonic.support.own_code import module_of
 
 Gradient: TypeAlias = Callable[..., Callable[[Any], Any]]
 
@@ -33,7 +34,7 @@ class Definition:
     def title(self) -> str:
         """Its module and name."""
         name = getattr(self.function, "__qualname__", self.__name__)
-        return f"{self.function.__module__}.{name}"
+        return f"{module_of(self.function)}.{name}".lstrip(".")
 
     def without_name(self, keywords: Mapping[str, Any]) -> dict[str, Any]:
         """Drop ``name=``, the name of the node in a graph, unless the function has such an argument."""

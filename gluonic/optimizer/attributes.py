@@ -9,7 +9,7 @@ import numpy as np
 from gluonic.graph.errors import FileFormatError, MXNetError
 from gluonic.lr_scheduler import LRScheduler
 from gluonic.ndarray.array import NDArray
-from gluonic.optimizer.fit import is_ours
+from gluonic.support.own_code import is_own
 
 _LARGEST = 1 << 60
 _LATER = {
@@ -44,7 +44,7 @@ def checked_attributes(kind: type, found: dict[str, Any]) -> dict[str, Any]:
         if some are missing, or have an invalid value. Those that a program's own class
         adds are not checked
     """
-    known = next(base for base in kind.__mro__ if is_ours(base))
+    known = next(base for base in kind.__mro__ if is_own(base))
     usual = _of_scheduler(known, found) if issubclass(known, LRScheduler) else vars(known())
     missing = usual.keys() - found.keys() - _LATER
     if missing:

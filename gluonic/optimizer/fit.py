@@ -9,6 +9,7 @@ from gluonic.graph.errors import MismatchError, describe
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray
 from gluonic.optimizer.base import Optimizer
+from gluonic.support.own_code import is_own
 
 _DECISIVE = ("create_state", "create_state_multi_precision", "update")
 _DEEPEST, _LONGEST = 3, 8
@@ -29,7 +30,7 @@ def require_fit(optimizer: Optimizer, index: Any, state: Any, weight: NDArray | 
     MismatchError
         if it does not fit
     """
-    if not all(is_ours(getattr(type(optimizer), name)) for name in _DECISIVE):
+    if not all(is_own(getattr(type(optimizer), name)) for name in _DECISIVE):
         return
     if weight is not None:
         needed = [_form(_new_state(optimizer, index, weight))]
@@ -47,11 +48,6 @@ def require_fit(optimizer: Optimizer, index: Any, state: Any, weight: NDArray | 
                 hint="the optimizer, settings and net that the states were saved of",
             )
         )
-
-
-def is_ours(defined: Any) -> bool:
-    """Whether a class or function is gluonic's own."""
-    return str(defined.__module__).partition(".")[0] in ("gluonic", "mxnet")
 
 
 def _new_state(optimizer: Optimizer, index: Any, weight: NDArray) -> Any:

@@ -11,6 +11,7 @@ from gluonic import symbol as sym
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.numpy_class import as_switched
+from gluonic.support.own_code import module_of
 
 
 def is_whole(sequence: Any) -> bool:
@@ -133,7 +134,7 @@ def make_state(func: Callable[..., Any] | None, name: str, info: Mapping[str, An
     """
     func = func or nd.zeros
     settings = {key: value for key, value in info.items() if key != "__layout__"}
-    if not getattr(func, "__module__", "").startswith(_OF_ARRAYS):
+    if not module_of(func).startswith(_OF_ARRAYS):
         settings["name"] = name
     return as_switched(func(**settings))
 

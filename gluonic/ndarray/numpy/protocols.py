@@ -17,6 +17,7 @@ from gluonic.ndarray.numpy.creation import array
 from gluonic.ndarray.numpy.operators import EAGER
 from gluonic.ndarray.state import STATE
 from gluonic.numpy_functions.table import bound
+from gluonic.support.own_code import module_of
 
 
 @cache
@@ -27,8 +28,7 @@ def _functions(room: str) -> Mapping[str, Callable[..., Any]]:
 
 def _own(function: Any) -> Callable[..., Any] | None:
     """The function of `mx.np` that corresponds to one of NumPy's."""
-    within = getattr(function, "__module__", "") or ""
-    room = "np.linalg" if within == "numpy.linalg" else "np"
+    room = "np.linalg" if module_of(function) == "numpy.linalg" else "np"
     return _functions(room).get(function.__name__)
 
 
