@@ -6,8 +6,7 @@ from collections.abc import Callable
 from functools import wraps
 from typing import Any
 
-# A function, and what its former keywords are called; None for those that had no effect any more.
-_KEYWORDS: dict[str, dict[str, str | None]] = {
+KEYWORDS: dict[str, dict[str, str | None]] = {
     "numpy:array2string": {"style": None},
     "numpy:corrcoef": {"bias": None, "ddof": None},
     "numpy:histogram": {"normed": "density"},
@@ -23,11 +22,12 @@ _KEYWORDS: dict[str, dict[str, str | None]] = {
     "numpy.testing:assert_array_almost_equal": {"x": "actual", "y": "desired"},
     "numpy.testing:assert_array_equal": {"x": "actual", "y": "desired"},
 }
+"""A function, and what its former keywords are called; None for those that had no effect any more."""
 
 
 def restore_keywords() -> None:
     """Replace the functions that have lost keywords; the others stay as they are."""
-    for place, former in _KEYWORDS.items():
+    for place, former in KEYWORDS.items():
         module, _, name = place.partition(":")
         holder = importlib.import_module(module)
         function = getattr(holder, name)

@@ -18,6 +18,8 @@ import numpy as np
 from gluonic import removed_functions as functions
 from gluonic.one_element_numbers import restore_numbers_of_one_element
 from gluonic.removed_keywords import restore_keywords
+from gluonic.removed_meanings import restore_meanings
+from gluonic.removed_methods import restore_methods
 from gluonic.removed_modules import OF_LIB, compat
 from gluonic.removed_scipy_names import restore_scipy_names
 
@@ -66,8 +68,7 @@ def _getargspec(func: Any) -> Any:
     return _ArgSpec(*inspect.getfullargspec(func)[:4])
 
 
-# The former names of each module with their meanings: an object, or "module:attribute".
-_NAMES: dict[str, dict[str, Any]] = {
+NAMES: dict[str, dict[str, Any]] = {
     "numpy": {
         **{name: getattr(builtins, name) for name in ("bool", "complex", "float", "int", "object", "str")},
         "long": int, "unicode": str,
@@ -119,21 +120,24 @@ _NAMES: dict[str, dict[str, Any]] = {
     "time": {"clock": "time:perf_counter"},
     "xml.etree": {"cElementTree": "xml.etree.ElementTree:"},
 }  # fmt: skip
+"""The former names of each module with their meanings: an object, or ``"module:attribute"``."""
 
 
 def restore() -> None:
-    """Restore names, modules and keywords, and the conversion of one-element arrays to numbers.
+    """Restore names, modules, keywords, methods, and meanings such as numbers from arrays of one element.
 
     Examples
     --------
     ``np.float``, ``np.Inf``, ``np.product``, ``np.in1d``, ``collections.Iterable``, ``inspect.getargspec``,
-    ``time.clock``; ``'%f' % array_of_one_element``.
+    ``time.clock``; ``x.ptp()``; ``np.array([[1], [1, 2]])``; ``'%f' % array_of_one_element``.
     """
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")  # NumPy warns about names that it is going to drop
-        for module, names in _NAMES.items():
+        for module, names in NAMES.items():
             _restore(importlib.import_module(module), names)
         restore_keywords()
+    restore_methods()
+    restore_meanings()
     restore_scipy_names()
     restore_numbers_of_one_element()
 
