@@ -22,7 +22,7 @@ _COMMANDS = {
     "summary": "list the layers of net-symbol.json, or the arrays in net-0000.params",
     "view": "show net-symbol.json as a page in a browser, or write a page or a picture",
     "warm": "run a program whose first calls compile: later runs find the machine code on disk",
-    "info": "show what was found on this machine: versions, processor, code cache, MPI",
+    "info": "show what was found on this machine, or with --for which packages a program needs",
 }
 _INSTEAD = "\n       %(prog)s COMMAND arguments"
 _WARMING = """Run a program whose first calls compile, and report the machine code that is new on disk:

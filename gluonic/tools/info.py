@@ -1,7 +1,10 @@
-"""``python -m gluonic info``: the software and hardware that gluonic finds on this machine."""
+"""``python -m gluonic info``: software and hardware of this machine, or the packages that a program needs."""
 
+import argparse
+import json
 import platform
 from collections.abc import Sequence
+from pathlib import Path
 
 import llvmlite
 import numpy as np
@@ -14,13 +17,34 @@ from gluonic.distributed.mpi import launched_ranks, mpi
 from gluonic.support.cpu_count import available_cores
 from gluonic.support.extras import how_to_install
 from gluonic.tools.command import command_parser, reporting
+from gluonic.tools.program_needs import needs_of
 
 
 def main(given: Sequence[str] | None = None) -> int:
-    """Print `lines`; return the exit status."""
-    parser = command_parser("info", "Show what gluonic finds on this machine.")
-    parser.parse_args(given)
-    return reporting(parser, lambda: print("\n".join(lines())))
+    """Print `lines`, or what programs need; return the exit status."""
+    description = "Show what gluonic finds on this machine, or which packages a program needs."
+    parser = command_parser("info", description)
+    parser.add_argument(
+        "--for",
+        dest="programs",
+        metavar="PROGRAM",
+        nargs="+",
+        type=Path,
+        help="scripts or folders: which versions of other packages they need (docs/packages.md)",
+    )
+    parser.add_argument("--json", action="store_true", help="with --for: the same as JSON")
+    options = parser.parse_args(given)
+    if options.json and not options.programs:
+        parser.error("--json goes with --for")
+    return reporting(parser, lambda: _show(options))
+
+
+def _show(options: argparse.Namespace) -> None:
+    if not options.programs:
+        print("\n".join(lines()))
+        return
+    needs = needs_of(options.programs)
+    print(json.dumps(needs.as_json(), indent=2) if options.json else "\n".join(needs.lines()))
 
 
 def lines() -> list[str]:

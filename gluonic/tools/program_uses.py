@@ -1,0 +1,235 @@
+"""What a program uses of other packages, read from its text without running it."""
+
+import ast
+import sys
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import field, replace
+from pathlib import Path
+
+from gluonic.support.record import record
+
+_SERVED = {"mxnet", "gluonic", "minpy", "horovod"}
+_FALLBACKS = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "NameError"}
+_OF_VERSIONS = {"version_info", "PY2", "PY3", "__version__"}
+_SKIPPED_FOLDERS = {"site-packages", "node_modules", "__pycache__", "build"}
+
+
+@record
+class Use:
+    """A name, a method (``.ptp``) or a keyword (``numpy.reshape(newshape)``), and where it is used."""
+
+    what: str
+    file: str
+    line: int
+
+    def __str__(self) -> str:
+        """The file and the line."""
+        return f"{self.file}:{self.line}"
+
+
+@record
+class Uses:
+    """What files use.
+
+    Attributes
+    ----------
+    files : those that were read
+    uses : what they use, in the order of the files and lines
+    modules : for each module of other packages that they import, the files that do
+    unreadable : files that are not Python 3, with the line and what is wrong
+    """
+
+    files: list[str] = field(default_factory=list)
+    uses: list[Use] = field(default_factory=list)
+    modules: dict[str, set[str]] = field(default_factory=dict)
+    unreadable: list[Use] = field(default_factory=list)
+
+
+def uses_of(paths: Sequence[Path]) -> Uses:
+    """Read scripts with the modules beside them that they import, and all programs in folders.
+
+    Parameters
+    ----------
+    paths : files and folders
+
+    Raises
+    ------
+    OSError
+        if a file cannot be read
+    """
+    found = Uses()
+    paths = [path.resolve() for path in paths]
+    roots = [path if path.is_dir() else path.parent for path in paths]
+    waiting = [file for path in paths for file in _files(path)]
+    seen: set[Path] = set()
+    while waiting:
+        file = waiting.pop(0)
+        if file in seen:
+            continue
+        seen.add(file)
+        name = _shown(file)
+        found.files.append(name)
+        try:
+            tree = ast.parse(file.read_bytes(), name)
+        except (SyntaxError, ValueError) as error:
+            line = getattr(error, "lineno", None) or 1
+            found.unreadable.append(Use(getattr(error, "msg", str(error)), name, line))
+            continue
+        reader = _Reader(name, tree)
+        own = {""}
+        for module in reader.imports:
+            root, local = _root(module.what), list(_local(module.what, file, roots))
+            waiting.extend(local)
+            if local:
+                own.add(root)
+            elif root and root not in _SERVED | sys.stdlib_module_names:
+                found.modules.setdefault(root, set()).add(name)
+        found.uses.extend(_as_method(use) if _root(use.what) in own else use for use in reader.uses)
+    for name in {part for file in seen for part in (file.stem, file.parent.name)}:
+        found.modules.pop(name, None)  # found along a path that the program makes while it runs
+    return found
+
+
+def _root(name: str) -> str:
+    """The package or module that a name begins with; empty for methods and relative imports."""
+    return name.partition("(")[0].partition(".")[0]
+
+
+def _as_method(use: Use) -> Use:
+    """A use of something of the program's own, of which only the last name tells anything."""
+    return replace(use, what=f".{use.what.rpartition('.')[2]}")
+
+
+def _shown(file: Path) -> str:
+    """The file's path, from the current folder if it is inside."""
+    return str(file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file)
+
+
+def _files(path: Path) -> Iterator[Path]:
+    """A file, or the Python files in a folder, except those of installed packages."""
+    if not path.is_dir():
+        yield path
+        return
+    for file in sorted(path.rglob("*.py")):
+        inner = file.relative_to(path).parts
+        if not any(part in _SKIPPED_FOLDERS or part.startswith(".") for part in inner):
+            yield file
+
+
+def _local(module: str, file: Path, roots: Iterable[Path]) -> Iterator[Path]:
+    """The program's own files that an import of a module runs; a relative one begins with dots."""
+    relative = len(module) - len(module.lstrip("."))
+    folders = [file.parents[relative - 1]] if relative else [file.parent, *roots]
+    parts = [part for part in module.split(".") if part]
+    for folder in folders:
+        for count in range(1, len(parts) + 1):
+            place = folder.joinpath(*parts[:count])
+            yield from filter(Path.is_file, (place.with_suffix(".py"), place / "__init__.py"))
+
+
+def _aliases(node: ast.AST) -> Iterator[tuple[str, str]]:
+    """The names that an import binds, and what they stand for."""
+    if isinstance(node, ast.Import):
+        for alias in node.names:
+            name = alias.name if alias.asname else alias.name.partition(".")[0]
+            yield alias.asname or name, name
+    elif isinstance(node, ast.ImportFrom):
+        module = "." * node.level + (f"{node.module}." if node.module else "")
+        for alias in node.names:
+            yield alias.asname or alias.name, f"{module}{alias.name}"
+
+
+class _Reader(ast.NodeVisitor):
+    """Collects what one file imports and uses, except in fallbacks and behind checks of versions."""
+
+    def __init__(self, file: str, tree: ast.AST) -> None:
+        self.file = file
+        self.aliases = dict(alias for node in ast.walk(tree) for alias in _aliases(node))
+        self.uses: list[Use] = []
+        self.imports: list[Use] = []
+        self._is_optional = False
+        self.visit(tree)
+
+    def _note(self, what: str, node: ast.AST) -> None:
+        if not self._is_optional:
+            self.uses.append(Use(what, self.file, getattr(node, "lineno", 1)))
+
+    # ------------------------------------------------------------------------ imports
+
+    def visit_Import(self, node: ast.Import) -> None:
+        """Note the modules."""
+        for alias in node.names:
+            self._note_import(alias.name, node)
+            self._note(alias.name, node)
+
+    def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
+        """Note the names that are imported from a module."""
+        self._note_import("." * node.level + (node.module or ""), node)
+        for _, name in _aliases(node):
+            self._note(name, node)
+            self._note_import(name, node)  # it may be a module, too
+
+    def _note_import(self, module: str, node: ast.AST) -> None:
+        if not self._is_optional or module.startswith("."):
+            self.imports.append(Use(module, self.file, getattr(node, "lineno", 1)))
+
+    # ------------------------------------------------------------------------ what may not run
+
+    def visit_Try(self, node: ast.Try) -> None:
+        """Leave out what has a fallback, and the fallback."""
+        caught = {
+            n.id for h in node.handlers for n in ast.walk(h.type or h) if isinstance(n, ast.Name)
+        }
+        has_fallback = any(h.type is None for h in node.handlers) or not caught.isdisjoint(
+            _FALLBACKS
+        )
+        self._visit_all([*node.body, *node.handlers], optional=has_fallback)
+        self._visit_all([*node.orelse, *node.finalbody])
+
+    def visit_If(self, node: ast.If) -> None:
+        """Leave out what a check of versions decides about."""
+        names = {getattr(n, "attr", getattr(n, "id", "")) for n in ast.walk(node.test)}
+        self._visit_all([node.test])
+        self._visit_all([*node.body, *node.orelse], optional=not names.isdisjoint(_OF_VERSIONS))
+
+    def _visit_all(self, nodes: Iterable[ast.AST], optional: bool = False) -> None:
+        before = self._is_optional
+        self._is_optional = before or optional
+        for node in nodes:
+            self.visit(node)
+        self._is_optional = before
+
+    # ------------------------------------------------------------------------ uses
+
+    def visit_Attribute(self, node: ast.Attribute) -> None:
+        """Note the whole name of what an import leads to, and the attributes of all else."""
+        name = self._name(node)
+        if name is None:
+            self._note(f".{node.attr}", node)
+            self.visit(node.value)
+        else:
+            self._note(name, node)
+
+    def visit_Call(self, node: ast.Call) -> None:
+        """Note keywords, too."""
+        name = self._name(node.func)
+        if name is None and isinstance(node.func, ast.Attribute):
+            name = f".{node.func.attr}"
+        if name is not None:
+            keywords = [keyword.arg for keyword in node.keywords if keyword.arg]
+            self._note(f"{name}()", node)
+            for keyword in keywords:
+                self._note(f"{name}({keyword})", node)
+            if len(node.args) == 1 and not node.keywords:
+                self._note(f"{name}(!)", node)
+        self.generic_visit(node)
+
+    def _name(self, node: ast.AST) -> str | None:
+        """The whole name of what a chain of attributes of an imported name is."""
+        parts: list[str] = []
+        while isinstance(node, ast.Attribute):
+            parts.append(node.attr)
+            node = node.value
+        if not isinstance(node, ast.Name) or node.id not in self.aliases:
+            return None
+        return ".".join([self.aliases[node.id], *reversed(parts)])
