@@ -20,7 +20,7 @@ def restore_meanings() -> None:
     """Replace the functions that NumPy has restricted; the others stay as they are."""
     accepts_ragged = _accepts(lambda: np.array(_RAGGED))
     if not _accepts(lambda: np.array([0], np.float32, copy=False)):
-        np.array = _copying_where_necessary(np.array)  # type: ignore[assignment]
+        np.array = _copying_where_necessary(np.array)
     if not accepts_ragged:
         for name in ("array", "asarray", "asanyarray"):
             setattr(np, name, _of_objects(getattr(np, name)))

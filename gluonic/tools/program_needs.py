@@ -66,7 +66,7 @@ class Needs:
 
     def as_json(self) -> dict[str, Any]:
         """Return dictionaries, lists and strings."""
-        return asdict(self)  # type: ignore[call-overload, no-any-return]
+        return asdict(self)
 
     def lines(self) -> Iterator[str]:
         """The advice, ending with a line for pip."""

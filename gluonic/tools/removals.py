@@ -78,9 +78,7 @@ PACKAGES: dict[str, Package] = {
                 **_same(".as_matrix", "to_numpy"),
                 **_same(".get_value .set_value", "at, iat"),
                 **_same("DataFrame.from_csv Series.from_csv", "read_csv"),
-                **_same(
-                    "Panel TimeGrouper rolling_mean rolling_std ewma SparseDataFrame SparseSeries"
-                ),
+                **_same("Panel TimeGrouper rolling_mean rolling_std ewma"),
                 **_same(".convert_objects .get_dtype_counts .reindex_axis"),
             },
             "2.0": {
@@ -155,7 +153,7 @@ PACKAGES: dict[str, Package] = {
             },
             "1.13": {
                 **_same(
-                    "signal.hann signal.hamming signal.hanning signal.gaussian signal.blackman "
+                    "signal.hann signal.hamming signal.gaussian signal.blackman "
                     "signal.bartlett signal.kaiser signal.boxcar signal.triang",
                     "scipy.signal.windows",
                 ),
@@ -164,7 +162,7 @@ PACKAGES: dict[str, Package] = {
             "1.14": {
                 **_same("integrate.simps", "integrate.simpson"),
                 **_same("integrate.trapz integrate.cumtrapz", "trapezoid, cumulative_trapezoid"),
-                **_same("interpolate.interp2d", "RegularGridInterpolator, RectBivariateSpline"),
+                **_same("interpolate.interp2d()", "RegularGridInterpolator, RectBivariateSpline"),
                 **_same("sparse.linalg.cg(tol) sparse.linalg.gmres(tol)", "rtol"),
             },
         },

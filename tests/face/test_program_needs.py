@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gluonic.tools.program_needs import Needs, needs_of
-from gluonic.tools.removals import PACKAGES, PYTHON
+from gluonic.tools.removals import PACKAGES, PYTHON, Package
 from tests.face.commands import gluonic_command
 
 # in the manner of a trainer of detectors: helpers of several packages, Python 2 still in mind
@@ -164,14 +164,13 @@ def test_the_command_prints_places_and_a_line_for_pip(tmp_path: Path) -> None:
 
 
 @pytest.mark.parametrize("package", [PYTHON, *PACKAGES.values()], ids=lambda package: package.name)
-def test_the_table_is_in_order_and_each_row_can_be_found(package: object) -> None:
-    assert package in (PYTHON, *PACKAGES.values())
-    removed = package.removed  # type: ignore[attr-defined]
+def test_the_table_is_in_order_and_names_each_place_once(package: Package) -> None:
+    removed = package.removed
     versions = [tuple(map(int, version.split("."))) for version in removed]
     assert versions == sorted(versions)
     places = [place for group in removed.values() for place in group]
     assert len(places) == len(set(places))
-    assert set(package.newest_python) <= {*removed, "2.0"}  # type: ignore[attr-defined]
+    assert set(package.newest_python) <= {*removed, "2.0"}
 
 
 def test_the_oldest_python_is_the_projects() -> None:
