@@ -4,9 +4,12 @@ import hashlib
 import os
 import shutil
 import ssl
+import sys
 import warnings
 from collections.abc import Callable
+from http import HTTPStatus
 from http.client import HTTPException
+from io import BytesIO
 from pathlib import Path
 from typing import Any
 from urllib.error import HTTPError
@@ -120,14 +123,13 @@ def download(
 
 
 def _fetch(url: str, file: str, retries: int, verify_ssl: bool) -> None:
-    """Write a server's response to a file."""
-    opener = _opener(None if verify_ssl else ssl._create_unverified_context())
+    """Write a server's response to a file, as MXNet with `requests` if the program has imported that."""
+    fetch = _with_requests if "requests" in sys.modules else _with_urllib
     failure: Exception | None = None
     for _ in range(1 + max(retries, 0)):
         try:
-            with opener.open(url) as answer, open(file, "wb") as out:
-                shutil.copyfileobj(answer, out)
-        except (OSError, HTTPException) as error:  # what urllib raises is an OSError
+            fetch(url, file, verify_ssl)
+        except (OSError, HTTPException) as error:  # what urllib and requests raise is an OSError
             if isinstance(error, HTTPError):
                 error.close()
             failure = error
@@ -135,6 +137,21 @@ def _fetch(url: str, file: str, retries: int, verify_ssl: bool) -> None:
             return
     told = f"answers {failure.code}" if isinstance(failure, HTTPError) else failure
     raise MXNetError(describe(f"{url}: {told}", where="download")) from failure
+
+
+def _with_urllib(url: str, file: str, verify_ssl: bool) -> None:
+    opener = _opener(None if verify_ssl else ssl._create_unverified_context())
+    with opener.open(url) as answer, open(file, "wb") as out:
+        shutil.copyfileobj(answer, out)
+
+
+def _with_requests(url: str, file: str, verify_ssl: bool) -> None:
+    """Call the function that a program may have replaced: in its tests, or to pass a proxy."""
+    answer = sys.modules["requests"].get(url, stream=True, verify=verify_ssl)
+    if answer.status_code != HTTPStatus.OK:
+        raise HTTPError(url, answer.status_code, answer.reason, answer.headers, BytesIO())
+    with open(file, "wb") as out:
+        out.writelines(answer.iter_content(1 << 16))
 
 
 def _opener(context: ssl.SSLContext | None) -> OpenerDirector:

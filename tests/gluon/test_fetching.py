@@ -3,8 +3,10 @@
 import gzip
 import hashlib
 import io
+import sys
 from collections.abc import Iterator
 from pathlib import Path
+from types import SimpleNamespace
 from zipfile import ZipFile
 
 import pytest
@@ -50,6 +52,38 @@ def test_a_file_with_another_digest_is_not_kept(tmp_path: Path, server: Reposito
     with pytest.raises(FileFormatError, match="digest"):
         utils.download(f"{server.address}/data.bin", str(tmp_path), sha1_hash=HELLO)
     assert list(tmp_path.iterdir()) == []
+
+
+def test_a_program_that_imports_requests_has_its_get_called(
+    tmp_path: Path, server: Repository, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[tuple[str, dict[str, bool]]] = []
+
+    class Answer:
+        status_code, reason, headers = 200, "OK", None
+
+        def iter_content(self, size: int) -> list[bytes]:
+            return [b"hel", b"lo"]
+
+    class Refusal(Answer):
+        status_code, reason = 404, "Not Found"
+
+    answers: list[Answer | OSError] = [OSError("no connection"), Answer(), Refusal()]
+
+    def get(url: str, **options: bool) -> Answer:
+        asked.append((url, options))
+        answer = answers.pop(0)
+        if isinstance(answer, OSError):
+            raise answer
+        return answer
+
+    monkeypatch.setitem(sys.modules, "requests", SimpleNamespace(get=get))
+    url = f"{server.address}/data.bin"
+    utils.download(url, str(tmp_path / "a"), sha1_hash=HELLO)
+    with pytest.raises(mx.MXNetError, match="answers 404"):
+        utils.download(url, str(tmp_path / "b"), retries=0)
+    assert asked == [(url, {"stream": True, "verify": True})] * 3
+    assert server.asked == []
 
 
 def packed(name: str, content: bytes) -> bytes:
