@@ -139,12 +139,25 @@ def _aliases(node: ast.AST) -> Iterator[tuple[str, str]]:
             yield alias.asname or alias.name, f"{module}{alias.name}"
 
 
+def _bound_names(node: ast.AST) -> Iterator[str]:
+    """The names that a node binds, wherever in the file that is; imports aside."""
+    if isinstance(node, (ast.FunctionDef, ast.AsyncFunctionDef, ast.ClassDef)):
+        yield node.name
+    elif isinstance(node, ast.arg):
+        yield node.arg
+    elif isinstance(node, ast.Name) and not isinstance(node.ctx, ast.Load):
+        yield node.id
+    elif isinstance(node, ast.ExceptHandler) and node.name:
+        yield node.name
+
+
 class _Reader(ast.NodeVisitor):
     """Collects what one file imports and uses, except in fallbacks and behind checks of versions."""
 
     def __init__(self, file: str, tree: ast.AST) -> None:
         self.file = file
         self.aliases = dict(alias for node in ast.walk(tree) for alias in _aliases(node))
+        self._bound = {name for node in ast.walk(tree) for name in _bound_names(node)}
         self.uses: list[Use] = []
         self.imports: list[Use] = []
         self._is_optional = False
@@ -209,6 +222,11 @@ class _Reader(ast.NodeVisitor):
             self.visit(node.value)
         else:
             self._note(name, node)
+
+    def visit_Name(self, node: ast.Name) -> None:
+        """Note names that nothing in the file binds: built-in ones, of this Python or an older one."""
+        if node.id not in self._bound and node.id not in self.aliases:
+            self._note(node.id, node)
 
     def visit_Call(self, node: ast.Call) -> None:
         """Note keywords, too."""

@@ -41,9 +41,13 @@ PYTHON = Package(
     "Python",
     first="3.11",
     removed={
-        "3.0": _same(
-            "cPickle cStringIO StringIO Queue urllib2 urlparse ConfigParser commands", "2to3"
-        ),
+        "3.0": {
+            **_same(
+                "cPickle cStringIO StringIO Queue urllib2 urlparse ConfigParser commands", "2to3"
+            ),
+            **_same("xrange raw_input unicode basestring unichr reduce execfile long cmp", "2to3"),
+            **_same(".has_key .iterkeys .itervalues", "2to3"),
+        },
         "3.8": _same("platform.linux_distribution cgi.escape", "html.escape, the package distro"),
         "3.9": {
             **_same("json.loads(encoding) json.load(encoding)", "leave the keyword out"),

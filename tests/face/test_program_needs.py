@@ -64,6 +64,13 @@ cm.get_cmap("jet")
 Image.open("a").resize((3, 3), Image.ANTIALIAS)
 import imp, distutils.version
 """
+_PYTHON_2 = """
+from functools import reduce
+import numpy as np
+for i in xrange(3):
+    print(reduce(max, {}.itervalues()), unicode(i), cmp)
+def cmp(a, b): ...
+"""
 _NEWEST = """
 import json, numpy as np, pandas as pd, mxnet as mx, yaml
 from collections.abc import Mapping
@@ -137,6 +144,12 @@ def test_a_program_of_now_needs_no_old_version(tmp_path: Path) -> None:
     needs = _needs(tmp_path, now=_NEWEST)
     assert (needs.pins, needs.needs, needs.unavailable, needs.restored) == ({}, {}, {}, [])
     assert needs.packages == ["numpy", "pandas", "pyyaml"]
+
+
+def test_names_of_python_2_are_found_unless_the_file_binds_them(tmp_path: Path) -> None:
+    needs = _needs(tmp_path, old=_PYTHON_2)
+    assert [n.what for n in needs.unavailable["Python"]] == ["xrange", ".itervalues", "unicode"]
+    assert needs.pins == {}
 
 
 def test_methods_count_only_where_the_package_is_imported(tmp_path: Path) -> None:
