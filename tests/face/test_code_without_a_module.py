@@ -44,7 +44,8 @@ def zeros(shape, **_):
 
 
 def _classes(kind: type = CheckedArguments) -> Iterator[type]:
-    for derived in kind.__subclasses__():
+    subclasses: list[type] = kind.__subclasses__()
+    for derived in subclasses:
         if derived.__module__.startswith("gluonic."):
             yield derived
             yield from _classes(derived)

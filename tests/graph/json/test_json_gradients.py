@@ -29,9 +29,8 @@ def test_a_gradient_that_is_read_back_computes_the_same(name: str, number: int) 
     )
     present = [entry for entry in entries if entry is not None]
     graph = Graph([*at.outputs, *present])
-    if not graph.outputs:
-        return  # neither floating results nor gradients
-    again = read_json(write_json(graph, remove_amp_cast=False))
+    # some samples have neither floating results nor gradients, and JSON no empty graphs
+    again = read_json(write_json(graph, remove_amp_cast=False)) if graph.outputs else graph
     values = {node.name: array for node, array in at.values.items()}
     expected, results = (
         interpret(g, {n: values[n.name].copy() for n in g.variables}, run_of(sample))
