@@ -12,3 +12,9 @@ lower("nanprod", loop="loops.semantics:nanprod")
 lower("norm", loop="loops.semantics:norm", float16="upcast")
 lower("_backward_sum", loop="loops.semantics:spread")
 lower("_backward_mean", loop="loops.semantics:spread_mean")
+lower(
+    "_backward_prod",
+    decompose="rewriting.decompose_numpy:other_factors",
+    float16="upcast",
+    python="NumPy computes derivatives of products of higher orders, which nothing can divide",
+)

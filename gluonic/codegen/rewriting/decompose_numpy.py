@@ -6,9 +6,11 @@ from typing import Any
 from gluonic.codegen.loops.inner_operators import apply, concat_piece
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
+from gluonic.graph.families import reduced_axes
 from gluonic.graph.ops.numpy.moments import counts_of_variance
 from gluonic.graph.ops.numpy.views import at_least as shape_of_at_least
 from gluonic.graph.view import settings_of
+from gluonic.graph.zeros import is_zero
 
 _Rule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 
@@ -58,6 +60,19 @@ def mean_of_integers(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 def mean(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """A mean over no axes, or of integers."""
     return _as_it_is(F, site) or mean_of_integers(F, site)
+
+
+def other_factors(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """For each factor the product of the others; not their derivatives."""
+    n = site.n
+    if n.directions:
+        return None
+    over = {"axis": reduced_axes(n.axis, site.rank, n.exclude), "keepdims": True}
+    zeros = is_zero(F, n.data)
+    nonzero = n.data + zeros
+    others = F.broadcast_div(F.prod(nonzero, **over), nonzero)
+    is_only_zero = F.broadcast_equal(F.sum(zeros, **over), zeros)  # except perhaps this factor
+    return [F.where(is_only_zero, others, F.zeros_like(n.data))]
 
 
 # -- shapes -------------------------------------------------------------------------------------

@@ -10,10 +10,11 @@ from gluonic.graph.attributes import Axes, DType
 from gluonic.graph.extrema import extreme_of_nothing
 from gluonic.graph.families import reduced_axes, reduced_shape, reduction_shape, wide
 from gluonic.graph.operator import Array, GradientRule, Operator, operator
+from gluonic.graph.other_factors import derivatives_of_product
 from gluonic.graph.rules import like
 from gluonic.graph.summation import total
 from gluonic.graph.view import NodeView, complete, settings_of
-from gluonic.graph.zeros import ones_for_zeros, product_of_the_others
+from gluonic.graph.zeros import ones_for_zeros
 
 
 def _attributes_of(n: NodeView) -> dict[str, Any]:
@@ -77,13 +78,7 @@ def _nansum_gradient(F: Any, n: NodeView, g: Any) -> Any:
 
 
 def _prod_back(F: Any, n: NodeView, g: Any, factors: Any) -> Any:
-    others = product_of_the_others(
-        F,
-        factors,
-        lambda value: F.prod(value, **_attributes_of(n)),
-        lambda value: F.sum(value, **_attributes_of(n)),
-        lambda value: _spread(F, n, value),
-    )
+    others = F._backward_prod(factors, axis=n.axis, exclude=n.exclude)
     return _spread(F, n, g) * others
 
 
@@ -196,6 +191,49 @@ def _expander(name: str, of: str, normalize: bool) -> None:
 
 _expander("_backward_sum", "sum", normalize=False)
 _expander("_backward_mean", "mean", normalize=True)
+
+
+@operator("_backward_prod", count="num_directions")
+def other_factors(
+    data: Array,
+    *directions: Array,
+    num_directions: int,
+    axis: Axes = None,
+    exclude: bool = False,
+) -> Array:
+    """For each factor the product of the others, or its derivative along the given directions.
+
+    Parameters
+    ----------
+    data : the factors
+    directions : arrays of the same shape
+    num_directions : their number
+    axis, exclude : the axes along which factors are multiplied, see `prod`
+    """
+    axes = reduced_axes(axis, data.ndim, exclude)
+    if directions:
+        widest = np.result_type(data.dtype, np.float64)
+        numbers = [array.astype(widest, copy=False) for array in (data, *directions)]
+        return derivatives_of_product(numbers[0], numbers[1:], axes)
+    zeros = data == 0
+    nonzero = np.where(zeros, data.dtype.type(1), data)
+    others = _product(nonzero, axes, True).astype(data.dtype) / nonzero
+    is_only_zero = zeros.sum(axes, keepdims=True) == zeros  # no factor is 0, except perhaps this one
+    return np.where(is_only_zero, others, data.dtype.type(0))
+
+
+def _derived(F: Any, n: NodeView, *directions: Any) -> Any:
+    """The derivative along these directions, instead of those that it has."""
+    return F._backward_prod(n.data, *directions, axis=n.axis, exclude=n.exclude)
+
+
+other_factors.gradient(
+    data=lambda F, n, g: _derived(F, n, *n.directions, g),
+    directions=lambda F, n, g: [
+        _derived(F, n, *n.directions[:i], *n.directions[i + 1 :], g)
+        for i in range(n.num_directions)
+    ],
+)
 
 
 @operator("norm", reduction="norm", shape=reduction_shape)

@@ -13,7 +13,6 @@ from gluonic.graph.operator import REGISTRY, Array, GradientRule, Operator, oper
 from gluonic.graph.ops.reduce import REDUCTIONS
 from gluonic.graph.rules import like
 from gluonic.graph.view import PartialShape, title_of
-from gluonic.graph.zeros import product_of_the_others
 
 
 def axes_to_reduce(axis: Axes, rank: int, title: str = "") -> tuple[int, ...]:
@@ -118,15 +117,9 @@ def _where_extreme(F: Any, n: Any, g: Any) -> Any:
 
 
 def _prod_back(F: Any, n: Any, g: Any) -> Any:
-    over = {"axis": n.axis, "keepdims": n.keepdims}
-    others = product_of_the_others(
-        F,
-        n.a,
-        lambda value: F._np_prod(value, **over, dtype=n.dtype, initial=n.initial),
-        lambda value: F._np_sum(value, **over),
-        lambda value: _spread(F, n, value),
-    )
-    return _spread(F, n, g) * others
+    others = F.ones_like(n.a) if n.axis == () else F._backward_prod(n.a, axis=n.axis)
+    scaled = others if n.initial is None else others * n.initial
+    return _spread(F, n, g) * scaled
 
 
 def _counted(dtype: np.dtype[Any]) -> np.dtype[Any]:
