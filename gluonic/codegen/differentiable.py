@@ -80,6 +80,7 @@ class DifferentiableProgram:
     ----------
     parts : these operators, with the indices of their inputs
     traced : the graph as it was given
+    at_once : as given
     drawn : the nodes that draw the random numbers that gradients depend on
     unrepeated : their entries, and those of `once`: what computes the forward graph again takes their values
     once : the other nodes that must not run again, in their order: they call the user's code, or what they
@@ -102,7 +103,7 @@ class DifferentiableProgram:
         recurs: bool = False,
         with_parts: bool = False,
     ) -> None:
-        self.traced, self.inputs = graph, tuple(inputs)
+        self.traced, self.inputs, self.at_once = graph, tuple(inputs), at_once
         self.graph = with_draws_apart(graph, train)
         self.head_variables = tuple(
             Node(None, f"head_grad{i}") for i, flows in enumerate(heads) if flows

@@ -1,6 +1,7 @@
 """`CachedGraph`: a graph that is called like an operator, with one record on the tape."""
 
 from collections.abc import Callable, Collection, Sequence
+from itertools import islice
 
 import numpy as np
 
@@ -22,6 +23,7 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.recording import put, record, wrap
 from gluonic.ndarray.state import STATE, Flags, current_run
 from gluonic.ndarray.tape import FunctionRecord, Record, TapeEntry, entry_of
+from gluonic.support.cached_property import cached_property
 from gluonic.support.gc_pause import paused
 
 
@@ -51,7 +53,7 @@ class CachedGraph:
         self.graph, self.inputs, self.kind = graph, tuple(inputs), kind
         self._data, self._at_once = data, at_once
         self._latest = self.inference = Program(graph, inputs, parameters, data, at_once=at_once)
-        self.with_gradients: dict[tuple[tuple[bool, ...], bool], DifferentiableProgram] = {}
+        self.with_gradients: dict[tuple[tuple[bool, ...], bool], RecordableProgram] = {}
         self._observer: Observer | None = None
 
     def observe(self, callback: Callable[[str, str, NDArray], None] | None, inputs: bool) -> None:
@@ -116,14 +118,14 @@ class CachedGraph:
         programs = [self.inference, *(p.forward_program for p in self.with_gradients.values())]
         return all(program.runs_in_python for program in programs)
 
-    def differentiable(self, wanted: tuple[bool, ...], train: bool) -> DifferentiableProgram:
+    def differentiable(self, wanted: tuple[bool, ...], train: bool) -> "RecordableProgram":
         """The forward and backward programs for gradients of the wanted inputs."""
         key = wanted, train
         if key not in self.with_gradients:
             heads = [True] * len(self.graph.outputs)
             others = [other for (_, mode), other in self.with_gradients.items() if mode == train]
             with paused():
-                self.with_gradients[key] = DifferentiableProgram(
+                self.with_gradients[key] = RecordableProgram(
                     self.graph,
                     self.inputs,
                     wanted=wanted,
@@ -138,7 +140,7 @@ class CachedGraph:
 
     def recorded(
         self,
-        program: DifferentiableProgram,
+        program: "RecordableProgram",
         inputs: Sequence[NDArray],
         arrays: list[Array],
         entries: list[TapeEntry | None],
@@ -171,7 +173,7 @@ class CachedOpRecord(Record):
 
     def __init__(
         self,
-        program: DifferentiableProgram,
+        program: "RecordableProgram",
         inputs: Sequence[TapeEntry | None],
         arrays: list[Array],
         outputs: Sequence[NDArray],
@@ -232,65 +234,113 @@ class CachedOpRecord(Record):
         assert self.arrays is not None
         assert self.saved is not None
         outputs = self.program.gradient_outputs
+        given = [wrap(a, entry) for a, entry in zip(self.arrays, self.inputs, strict=True)]
         with Flags(None, self.train):
-            again = _Repeated(self.program, self.arrays, self.inputs, self.saved.unrepeated)
-            wanted = [entry for entry in outputs if entry is not None]
-            found = iter(again(wanted, self.program.head_variables, heads))
+            found = iter(self.program.recorded_gradients(given, self.saved.unrepeated, heads))
         return [None if entry is None else next(found) for entry in outputs]
 
 
-class _Repeated:
-    """A forward run that is computed once more, as a recorded computation: it changes nothing.
+class RecordableProgram(DifferentiableProgram):
+    """A graph that runs forward and backward, and whose gradients can be recorded."""
+
+    @cached_property
+    def recorded_gradients(self) -> "_RecordedGradients":
+        """Computes the gradients as a recorded computation."""
+        return _RecordedGradients(self)
+
+    def cache_info(self) -> CacheInfo:
+        """Statistics of compilation: forward, backward, and of the recorded gradients."""
+        recorded = self.__dict__.get("recorded_gradients")
+        more = [] if recorded is None else [graph.cache_info() for graph in recorded.graphs]
+        return CacheInfo.total([super().cache_info(), *more])
+
+
+class _RecordedGradients:
+    """The gradients of a program, computed from a forward run that is repeated: that changes nothing.
 
     Random numbers, and the results of what must not run again, are those of the first run. States are written
     to copies.
+
+    Attributes
+    ----------
+    graphs : what it computes, one after another
     """
 
-    def __init__(
-        self,
-        program: DifferentiableProgram,
-        arrays: Sequence[Array],
-        inputs: Sequence[TapeEntry | None],
-        unrepeated: Sequence[Array],
-    ) -> None:
-        self._variables: list[Node] = [*program.inputs]
-        self._values = [wrap(a, entry) for a, entry in zip(arrays, inputs, strict=True)]
+    def __init__(self, program: DifferentiableProgram) -> None:
+        self._at_once = program.at_once
         self._known: dict[Entry, Node] = {}
-        results = iter(unrepeated)
+        self._variables: list[Node] = [*program.inputs]
+        self._drawn = sum(node.output_count for node in program.drawn)
         for node in program.drawn:
-            self._know(node, [wrap(next(results)) for _ in range(node.output_count)])
+            self._know(node)
+        self._once: list[tuple[Node, _Repeated]] = []
         for node in program.once:
-            outputs = [wrap(next(results)) for _ in range(node.output_count)]
-            given = self(node.inputs)
-            record(node.applied, given, [x.elements for x in given], outputs)
-            self._know(node, outputs)
+            self._once.append((node, self._repeated(node.inputs)))
+            self._know(node)
+        wanted = [entry for entry in program.gradient_outputs if entry is not None]
+        self._gradients = self._repeated(wanted, program.head_variables)
+        repeated = [*(each for _, each in self._once), self._gradients]
+        self.graphs = [each.graph for each in repeated]
 
     def __call__(
-        self, wanted: Sequence[Entry], heads: Sequence[Node] = (), flowing: Sequence[NDArray] = ()
+        self, inputs: Sequence[NDArray], unrepeated: Sequence[Array], heads: Sequence[NDArray]
     ) -> list[NDArray]:
-        """The values of entries of the graph, or of its gradients over variables that have these values."""
-        graph = cut(wanted, self._known)
-        states = set(graph.states)
-        values = [
-            wrap(copied(x.elements), x.tape_entry) if variable in states else x
-            for variable, x in zip(self._variables, self._values, strict=True)
-        ]
-        again, inputs = CachedGraph(graph, [*self._variables, *heads]), [*values, *flowing]
-        if STATE.recording:
-            entries = [entry_of(x) for x in inputs]
-            try:
-                again.differentiable(tuple([e is not None for e in entries]), STATE.training)
-            except (MXNetError, NotImplementedError) as error:
-                return _undifferentiable(again, inputs, entries, error)
-        return again(*inputs)
+        """The gradients of the inputs that have one.
 
-    def _know(self, node: Node, outputs: Sequence[NDArray]) -> None:
+        Parameters
+        ----------
+        inputs : of the program
+        unrepeated : the values that one of its runs has saved
+        heads : the gradients of its outputs
+        """
+        results = iter(unrepeated)
+        values = [*inputs, *map(wrap, islice(results, self._drawn))]
+        for node, repeated in self._once:
+            outputs = [wrap(next(results)) for _ in range(node.output_count)]
+            given = repeated(values)
+            record(node.applied, given, [x.elements for x in given], outputs)
+            values += outputs
+        return self._gradients([*values, *heads])
+
+    def _know(self, node: Node) -> None:
         """From now on, the outputs of a node are variables."""
-        for i, output in enumerate(outputs):
+        for i in range(node.output_count):
             entry = node.entry(i)
             variable = self._known[entry] = Node(None, f"known_{entry.name}")
             self._variables.append(variable)
-            self._values.append(output)
+
+    def _repeated(self, wanted: Sequence[Entry], heads: Sequence[Node] = ()) -> "_Repeated":
+        graph = cut(wanted, self._known)
+        return _Repeated(graph, [*self._variables, *heads], at_once=self._at_once)
+
+
+class _Repeated:
+    """A graph that is computed, or recorded, without changing the values of its states.
+
+    Parameters
+    ----------
+    graph : the graph
+    variables : its variables, in the order of the values passed
+    at_once : whether the first call compiles the graph, not a later one
+    """
+
+    def __init__(self, graph: Graph, variables: Sequence[Node], *, at_once: bool) -> None:
+        states = set(graph.states)
+        self._states = [i for i, node in enumerate(variables) if node in states]
+        self.graph = CachedGraph(graph, variables, at_once=at_once)
+
+    def __call__(self, values: Sequence[NDArray]) -> list[NDArray]:
+        """The outputs for values of the variables."""
+        inputs = [*values]
+        for i in self._states:
+            inputs[i] = wrap(copied(values[i].elements), values[i].tape_entry)
+        if STATE.recording:
+            entries = [entry_of(x) for x in inputs]
+            try:
+                self.graph.differentiable(tuple([e is not None for e in entries]), STATE.training)
+            except (MXNetError, NotImplementedError) as error:
+                return _undifferentiable(self.graph, inputs, entries, error)
+        return self.graph(*inputs)
 
 
 def _undifferentiable(

@@ -5,7 +5,7 @@ from typing import Any
 import pytest
 
 import gluonic as mx
-from gluonic import autograd, nd
+from gluonic import autograd, gluon, nd
 from gluonic.gluon import nn
 from tests.gluon.second_orders import LAYERS, Program
 
@@ -52,3 +52,41 @@ def test_a_gradient_without_a_gradient_can_be_recorded() -> None:
     for hybridized in (False, True):
         with pytest.raises(mx.MXNetError, match="_backward_Custom has no gradient"):
             program.outcome(hybridized=hybridized)
+
+
+def _penalized(at_once: bool, steps: int) -> tuple[nn.HybridBlock, list[float]]:
+    """A net that is trained with a penalty on its gradients, and the losses."""
+    mx.random.seed(1)
+    net = nn.HybridSequential()
+    net.add(nn.Dense(4, in_units=8, activation="tanh"), nn.Dense(1, in_units=4))
+    net.initialize(mx.init.Normal(0.5))
+    net.hybridize(compile_at_once=at_once)
+    trainer = gluon.Trainer(net.collect_params(), "sgd", {"learning_rate": 0.1})
+    losses = []
+    for _ in range(steps):
+        x = nd.random.uniform(shape=(1000, 8))
+        x.attach_grad()
+        with autograd.record():
+            y = net(x)
+            (slope,) = autograd.grad(y.sum(), [x], create_graph=True)
+            loss = (slope.square().sum(axis=1) - 1).square().mean() + y.mean()
+        loss.backward()
+        trainer.step(1)
+        losses.append(float(loss.asscalar()))
+    return net, losses
+
+
+def test_gradient_penalties_are_compiled_once_and_then_run() -> None:
+    net, losses = _penalized(True, 4)
+    info = net.cache_info()
+    assert (info.interpreted, info.misses, info.hits) == (0, 4, 12)
+    assert losses[-1] < losses[0]
+
+
+def test_gradient_penalties_warm_up() -> None:
+    net, losses = _penalized(False, 200)
+    assert losses == pytest.approx(_penalized(True, 200)[1], rel=1e-3)
+    info = net.cache_info()
+    assert info.misses == 4
+    assert info.hits + info.misses + info.interpreted == 4 * 200
+    assert info.hits > 4

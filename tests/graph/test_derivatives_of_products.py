@@ -48,8 +48,9 @@ _PRODUCTS: dict[str, Callable[[Any, Any], Any]] = {
     "prod, the other axis named": lambda F, x: F.prod(x, axis=0, exclude=True, keepdims=True),
     "nanprod": lambda F, x: F.nanprod(x, axis=-1),
     "np.prod": lambda F, x: F.np.prod(x.as_np_ndarray(), axis=1).as_nd_ndarray(),
-    "half of np.prod": lambda F, x: 2
-    * F.np.prod(x.as_np_ndarray(), axis=1, initial=0.5, keepdims=True).as_nd_ndarray(),
+    "half of np.prod": lambda F, x: (
+        2 * F.np.prod(x.as_np_ndarray(), axis=1, initial=0.5, keepdims=True).as_nd_ndarray()
+    ),
 }
 
 

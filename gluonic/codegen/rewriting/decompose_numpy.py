@@ -71,8 +71,8 @@ def other_factors(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     zeros = is_zero(F, n.data)
     nonzero = n.data + zeros
     others = F.broadcast_div(F.prod(nonzero, **over), nonzero)
-    is_only_zero = F.broadcast_equal(F.sum(zeros, **over), zeros)  # except perhaps this factor
-    return [F.where(is_only_zero, others, F.zeros_like(n.data))]
+    others_are_nonzero = F.broadcast_equal(F.sum(zeros, **over), zeros)
+    return [F.where(others_are_nonzero, others, F.zeros_like(n.data))]
 
 
 # -- shapes -------------------------------------------------------------------------------------

@@ -218,8 +218,8 @@ def other_factors(
     zeros = data == 0
     nonzero = np.where(zeros, data.dtype.type(1), data)
     others = _product(nonzero, axes, True).astype(data.dtype) / nonzero
-    is_only_zero = zeros.sum(axes, keepdims=True) == zeros  # no factor is 0, except perhaps this one
-    return np.where(is_only_zero, others, data.dtype.type(0))
+    others_are_nonzero = zeros.sum(axes, keepdims=True) == zeros
+    return np.where(others_are_nonzero, others, data.dtype.type(0))
 
 
 def _derived(F: Any, n: NodeView, *directions: Any) -> Any:
