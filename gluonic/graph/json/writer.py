@@ -5,6 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from json.encoder import encode_basestring
 from typing import Any
 
+from gluonic.graph.json.output_counts import counted_outputs
 from gluonic.graph.listing import variable_versions
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.node_attributes import written_attributes
@@ -50,7 +51,7 @@ def _graph(
     versions = variable_versions(graph) if counts_versions else {}
     rows = [0]
     for node in graph.nodes:
-        rows.append(rows[-1] + _counted_outputs(node))
+        rows.append(rows[-1] + counted_outputs(node))
     inner = f"{indent}  "
     heads = [[numbers[entry.node], entry.index, 0] for entry in graph.outputs]
     nodes = (_node(n, numbers, versions, f"{inner}  ") for n in graph.nodes)
@@ -63,13 +64,6 @@ def _graph(
     if attributes is not None:
         fields["attrs"] = _mapping(attributes, inner)
     return _block("{", (f'"{name}": {text}' for name, text in fields.items()), "}", indent)
-
-
-def _counted_outputs(node: Node) -> int:
-    """The number of outputs that a node has in MXNet: names of our own ones begin with ``_``."""
-    if node.application is None:
-        return 1
-    return sum(not name.startswith("_") for name in node.application.outputs)
 
 
 def _without_cast(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:

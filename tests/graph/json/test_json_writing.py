@@ -7,8 +7,11 @@ import pytest
 
 from gluonic import symbol as sym
 from gluonic.graph.files import read_capped, write_atomically
+from gluonic.graph.json.reader import read_json
+from gluonic.graph.json.writer import write_json
 from gluonic.graph.shape_semantics import np_shape
 from gluonic.symbol import NameManager, Symbol
+from tests.measured import output_counts
 
 # As MXNet 1.9.1 writes it, blanks and line ends included.
 EXPECTED = """{
@@ -144,3 +147,13 @@ def test_mixed_precision_casts_are_left_out() -> None:
     net = sym.load_json(json.dumps(document))
     assert net.tojson() == text
     assert '"amp_cast"' in net.tojson(remove_amp_cast=False)
+
+
+@pytest.mark.parametrize("name", output_counts.read())
+def test_outputs_are_counted_as_in_mxnet(name: str) -> None:
+    for number, expected in enumerate(output_counts.read()[name]):
+        if expected is not None:
+            text = write_json(output_counts.graph_of(name, number))
+            *_, before, after = json.loads(text)["node_row_ptr"]
+            assert after - before == expected, number
+            assert write_json(read_json(text)) == text
