@@ -1,7 +1,7 @@
 """Nested inputs and outputs: lists and tuples of arrays, None and plain values, flattened and restored."""
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import cache
+from functools import lru_cache
 from typing import Any, NamedTuple
 
 
@@ -27,7 +27,7 @@ class Opened(list[Any]):
 LEAF, NONE = Structure("leaf"), Structure("none")
 
 
-@cache
+@lru_cache(64)
 def of_arrays(count: int) -> Structure:
     """The structure of `count` arrays that are given one after the other."""
     return Structure("tuple", (LEAF,) * count)

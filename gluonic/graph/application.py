@@ -10,12 +10,13 @@ import numpy as np
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.graph.view import NodeView, Titled
+from gluonic.support.caches import note_entry
 from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.graph.operator import Array, Operator, Run, Settings
 
-MOST_SIGNATURES = 512
+MOST_SIGNATURES = 256
 
 
 @record
@@ -86,6 +87,7 @@ class Application:
 
     def remember(self, inputs: Any, found: Signature) -> None:
         """Cache the output signature for an input signature; a full cache is cleared first."""
+        note_entry()
         if len(self.signatures) >= MOST_SIGNATURES:
             self.signatures.clear()
         self.signatures[inputs] = found

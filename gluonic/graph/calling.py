@@ -21,8 +21,7 @@ from gluonic.graph.errors import (
     warn,
 )
 from gluonic.graph.operator import Operator, attributes_key
-
-_MOST_SEEN = 1024
+from gluonic.support.caches import Cache
 
 
 class Null:
@@ -69,7 +68,7 @@ class Caller:
 
     def __init__(self, op: Operator, kind: type) -> None:
         self.op, self.kind = op, kind
-        self._seen: dict[Any, Application] = {}
+        self._seen: Cache[Any, Application] = Cache()
         self.inputs = op.inputs
         self.known = frozenset(op.inputs)
         self.names = (*op.inputs, *op.attributes)
@@ -96,10 +95,8 @@ class Caller:
         self, arguments: Sequence[Any], keywords: Mapping[str, Any], application: Application
     ) -> None:
         """Cache the application of a call whose arguments are all inputs, and whose keywords all attributes."""
-        if len(self._seen) >= _MOST_SEEN:
-            self._seen.clear()
         with suppress(TypeError):
-            self._seen[len(arguments), attributes_key(keywords)] = application
+            self._seen.remember((len(arguments), attributes_key(keywords)), application)
 
     def split(
         self, arguments: Sequence[Any], keywords: Mapping[str, Any]

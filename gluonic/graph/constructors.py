@@ -7,7 +7,7 @@ cannot be checked, such as `Any` or an initializer, accepts anything.
 import inspect
 import types
 from collections.abc import Callable, Iterator, Sequence
-from functools import cache, wraps
+from functools import lru_cache, wraps
 from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
 
 from gluonic.graph.attributes import Attribute
@@ -105,7 +105,7 @@ def _may_take(made: type, owner: type, name: str) -> bool:
     return bool(parameters.rest)  # the last one takes any keyword
 
 
-@cache
+@lru_cache(1024)
 def _declared(initialize: Callable[..., None]) -> dict[str, Attribute]:
     """The parameters of a constructor that can be checked, by name."""
     return {

@@ -10,6 +10,7 @@ import numpy as np
 from gluonic.graph.dtypes import is_floating
 from gluonic.graph.operator import REGISTRY, Array, GradientRule, Operator, Rule
 from gluonic.graph.view import NodeView, peek, slots_of
+from gluonic.support.caches import Interned
 
 Dtype = np.dtype[Any]
 FLOAT32, INT64, BOOL = np.dtype(np.float32), np.dtype(np.int64), np.dtype(np.bool_)
@@ -51,7 +52,7 @@ def derived(
         }
     if documentation or cast_to is not None:
         kernel = _dressed(kernel, known.kernel, documentation or known.documentation)
-    fresh: dict[str, Any] = {"attributes": {}, "applications": {}}
+    fresh: dict[str, Any] = {"attributes": {}, "applications": Interned()}
     op = replace(known, name=name, aliases=aliases, base=known, kernel=kernel, **fresh, **changes)
     REGISTRY.add(op)
     return op

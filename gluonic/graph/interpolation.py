@@ -5,7 +5,7 @@ Pixels are areas, and the edges of old and new images coincide: the centre of th
 """
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import lru_cache
 from typing import Any
 
 import numpy as np
@@ -85,7 +85,7 @@ _TAPS: dict[int, Callable[[int, int], Taps]] = {
 _ONE = 2048  # the fixed-point representation of the weight 1
 
 
-@cache
+@lru_cache(64)
 def _matrix(taps: Callable[[int, int], Taps], old: int, new: int, scale: int) -> Array:
     index, weights = taps(old, new)
     matrix = np.zeros((new, old))

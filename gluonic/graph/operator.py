@@ -22,6 +22,7 @@ from gluonic.graph.errors import AttributeValueError, MXNetError, describe, near
 from gluonic.graph.other_names import meant
 from gluonic.graph.random_source import Draws
 from gluonic.graph.view import NodeView
+from gluonic.support.caches import Interned
 
 Array: TypeAlias = npt.NDArray[Any]
 State: TypeAlias = Annotated[Array, "auxiliary state"]
@@ -63,7 +64,6 @@ class NativeCall(Protocol):
 
 
 Signatures: TypeAlias = tuple[tuple[tuple[int, ...], np.dtype[Any]], ...]
-_MOST_CACHED = 4096
 
 
 def shapes_and_dtypes(arrays: Iterable[Array]) -> Signatures:
@@ -150,7 +150,7 @@ class Operator:
     catch_all: str | None = None
     run_name: str | None = None
     attributes: dict[str, Attribute] = field(default_factory=dict)
-    applications: dict[Any, Application] = field(default_factory=dict)
+    applications: Interned[Any, Application] = field(default_factory=Interned)
 
     def __post_init__(self) -> None:
         inputs, optional, states, weights = [], [], [], []
@@ -234,10 +234,7 @@ class Operator:
         if found is None and not is_kept:
             return Application(self, self.settings(given))
         if found is None:
-            if len(self.applications) >= _MOST_CACHED:
-                self.applications.clear()
-            found = Application(self, self.settings(given))
-            self.applications[key] = found
+            found = self.applications.remember(key, Application(self, self.settings(given)))
         return found
 
     def recognized(self, given: dict[str, Any]) -> dict[str, Any]:

@@ -81,5 +81,3 @@ def derivatives_of_product(
     numbers = _coefficients(fold(factors), [*map(fold, directions)])
     found: Array = _products(numbers)[-1].reshape(arranged.shape)
     return found.transpose(np.argsort(order))
-
-

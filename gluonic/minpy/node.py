@@ -19,6 +19,7 @@ from gluonic.graph.view import NodeView, Unknown, peek, put, settings_of, title_
 from gluonic.minpy.call import Call
 from gluonic.minpy.definition import Definition, enter, find
 from gluonic.minpy.template import Template
+from gluonic.support.caches import Cache
 from gluonic.symbol import Symbol, _internal
 
 _HIDDEN = "call_made"
@@ -84,7 +85,8 @@ def _check_count(results: Sequence[Array], count: int, function: str) -> None:
 
 
 _shapes_seen: dict[Any, list[tuple[int, ...]]] = {}
-_tried: dict[Any, list[tuple[tuple[int, ...], Any]]] = {}
+_MOST_SEEN = 1024
+_tried: Cache[Any, list[tuple[tuple[int, ...], Any]]] = Cache()
 
 
 def _try(n: NodeView, shapes: Sequence[Any], dtypes: Sequence[Any]) -> list[Any]:
@@ -93,14 +95,12 @@ def _try(n: NodeView, shapes: Sequence[Any], dtypes: Sequence[Any]) -> list[Any]
     key = (settings["function"], settings["call"], *shapes, *dtypes)
     found = _tried.get(key)
     if found is None:
-        if len(_tried) > 1024:
-            _tried.clear()
         arrays = [np.zeros(s, d) for s, d in zip(shapes, dtypes, strict=True)]
         made = Call(find(settings["function"]), Template.read(settings["call"]), arrays)
         with np.errstate(all="ignore"):
             results = made.run()
         _check_count(results, settings["count"], settings["function"])
-        found = _tried[key] = [(r.shape, r.dtype) for r in results]
+        found = _tried.remember(key, [(r.shape, r.dtype) for r in results])
     return found
 
 
@@ -117,6 +117,8 @@ def _(n: NodeView) -> None:
         except Exception as caught:
             error = error or caught
             continue
+        if len(_shapes_seen) >= _MOST_SEEN:  # not all: the dtype rule reads the latest
+            del _shapes_seen[next(iter(_shapes_seen))]
         _shapes_seen[tuple(settings_of(n).items())] = shapes
         for name, (shape, _) in zip(_output_names(n), results, strict=True):
             put(n, name, shape)

@@ -19,11 +19,11 @@ from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import NotDenseError
+from gluonic.support.caches import Cache
 
 Arithmetic = Callable[[Any, Any], Any]
 
-_MOST_SCALARS = 4096
-_with_scalar: dict[tuple[str, float | str], Fast] = {}
+_with_scalar: Cache[tuple[str, float | str], Fast] = Cache()
 _with_array: dict[str, Fast] = {}
 
 
@@ -47,9 +47,7 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
     if call is None:
         call = _call_of(name, REGISTRY[name].apply({"scalar": number or str(number)}))
         if not math.isnan(number):  # NaN differs from itself: it would never be found
-            if len(_with_scalar) >= _MOST_SCALARS:
-                _with_scalar.clear()
-            _with_scalar[key] = call
+            _with_scalar.remember(key, call)
     try:
         return call(x)
     except NotDenseError:

@@ -25,8 +25,7 @@ from gluonic.ndarray.recording import OperatorRecord, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import made, value_of
 from gluonic.ndarray.tape import TapeEntry
-
-_MOST_SITES = 1024
+from gluonic.support.caches import Cache
 
 
 def checked(result: Any, prop: CustomOpProp, method: str) -> tuple[Any, Any, Any]:
@@ -272,7 +271,7 @@ class CustomCallRecord(OperatorRecord):
         self.site, self.op = site, op
 
 
-_sites: dict[Any, CustomSignature] = {}
+_sites: Cache[Any, CustomSignature] = Cache()
 on_change(_sites.clear)
 
 
@@ -281,7 +280,5 @@ def site_of(settings: Mapping[str, str], arrays: Sequence[Value]) -> CustomSigna
     key = (*settings.items(), *[(a.shape, a.dtype) for a in arrays])
     found = _sites.get(key)
     if found is None:
-        if len(_sites) > _MOST_SITES:
-            _sites.clear()
-        found = _sites[key] = CustomSignature(settings, arrays)
+        found = _sites.remember(key, CustomSignature(settings, arrays))
     return found

@@ -20,8 +20,8 @@ from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import gives_sparse
 from gluonic.ndarray.tape import entry_of
+from gluonic.support.caches import Cache
 
-_MOST_KNOWN = 1024
 _: Any = (custom_stored,)  # runs it where an array is sparse
 
 
@@ -64,7 +64,7 @@ class CustomRecord(CustomCallRecord):
 
 _NOT_CARRIED = carried(None)
 _general = make_function(custom, "Custom")
-_known: dict[Any, tuple[CustomSignature, Application]] = {}
+_known: Cache[Any, tuple[CustomSignature, Application]] = Cache()
 on_change(_known.clear)
 
 
@@ -140,10 +140,8 @@ def _remember(data: Sequence[NDArray], keywords: dict[str, Any]) -> None:
         hash(attributes)
     except TypeError:
         return
-    if len(_known) > _MOST_KNOWN:
-        _known.clear()
     key = (attributes, *[(a.shape, a.dtype) for a in arrays])
-    _known[key] = site_of(application.settings, arrays), application
+    _known.remember(key, (site_of(application.settings, arrays), application))
 
 
 dress(Custom, custom, "Custom", "nd")

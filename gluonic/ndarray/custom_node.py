@@ -25,11 +25,12 @@ from gluonic.ndarray.custom_call import (
     checked,
     site_of,
 )
+from gluonic.support.caches import Cache
 
 _CARRIED = "_custom_op"
 _NEVER_FOR_WANT_OF_A_SHAPE = (NameError, AttributeError, ImportError, NotImplementedError)
 
-_props: dict[Any, CustomOpProp] = {}
+_props: Cache[Any, CustomOpProp] = Cache()
 on_change(_props.clear)
 
 
@@ -38,7 +39,7 @@ def prop_of(settings: Mapping[str, str]) -> CustomOpProp:
     key = tuple(settings.items())
     found = _props.get(key)
     if found is None:
-        found = _props[key] = new_prop(settings)
+        found = _props.remember(key, new_prop(settings))
     return found
 
 

@@ -14,6 +14,7 @@ from gluonic.graph import (
     Signature,
     shapes_and_dtypes,
 )
+from gluonic.graph.application import MOST_SIGNATURES
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.conforming import own
@@ -31,6 +32,7 @@ from gluonic.ndarray.storage.dispatch import (
     has_its_own_way,
     invoke_stored,
 )
+from gluonic.support.caches import Cache, note_entry
 from gluonic.support.suppress_fp_warnings import QUIET
 
 __all__ = ["EAGER", "Fast", "NotAnArrayError", "fast_call", "invoke", "own", "wrap"]
@@ -168,8 +170,7 @@ def fast_call(application: Application, kind: type[NDArray] = NDArray) -> Fast |
     return makers.get(len(application.inputs), _several)(application, kind)
 
 
-_MOST_QUICK = 4096
-_quick: dict[Application, Fast | None] = {}
+_quick: Cache[Application, Fast | None] = Cache()
 
 
 def quick_call(application: Application) -> Fast | None:
@@ -178,16 +179,13 @@ def quick_call(application: Application) -> Fast | None:
         return _quick[application]
     except KeyError:
         pass
-    if len(_quick) >= _MOST_QUICK:
-        _quick.clear()
     long = application.of_numpy or has_its_own_way(application.op.name) or gives_sparse(application)
     found = None
     if not long:
         found = fast_call(application)
         if application.weights and application.visible == 1:
             found = _of_layer(application, found)
-    _quick[application] = found
-    return found
+    return _quick.remember(application, found)
 
 
 # `_unary` and `_binary` differ only in the number of arguments: a loop over them would cost half the call.
@@ -334,7 +332,8 @@ def _output_type(
     application: Application, arrays: Sequence[Array], known: dict[Any, Any]
 ) -> OutputType:
     """The shape and dtype of the only output; it makes room in `known`, where they will be cached."""
-    if len(known) > 1024:
+    note_entry()
+    if len(known) >= MOST_SIGNATURES:
         known.clear()
     expected = signature_of(application, arrays)
     return expected.shapes[0], expected.dtypes[0]

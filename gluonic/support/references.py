@@ -6,7 +6,7 @@ show, so they count as well.
 """
 
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -36,6 +36,8 @@ def _counts_of_members(arrays: Sequence[Any]) -> list[int]:
 _holder = _Holder()
 _ATTRIBUTE = _count(getattr(_holder, "held")) or -1  # noqa: B009 (as in `holds_alone`)
 _MEMBER = _counts_of_members([np.empty(1)])[0] or -1
+_mapping = {0: np.empty(1)}
+_VALUE = _count(_mapping.get(0)) or -1
 
 
 def holds_alone(holder: Any, name: str) -> bool:
@@ -49,3 +51,13 @@ def hold_alone(arrays: Sequence[Any]) -> bool:
     Each array may be in it once.
     """
     return all(count == _MEMBER for count in _counts_of_members(arrays))
+
+
+def keys_held_alone(values: Mapping[Any, Any]) -> list[Any]:
+    """The keys whose values nothing but the mapping refers to; each value may be in it once.
+
+    >>> shared = [1]
+    >>> keys_held_alone({"shared": shared, "other": [2]})
+    ['other']
+    """
+    return [key for key in [*values] if _count(values.get(key)) == _VALUE]

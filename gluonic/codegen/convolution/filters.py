@@ -7,7 +7,7 @@ of the memory that is read; rows of filters that read only padding are not summe
 """
 
 from collections.abc import Iterator
-from functools import cache
+from functools import lru_cache
 
 from gluonic.codegen.machine.target import Target
 from gluonic.graph.attributes import Shape
@@ -165,7 +165,7 @@ def registers_for_sums(target: Target) -> int:
     return target.vector_registers - (1 if target.has_fma else 2)
 
 
-@cache
+@lru_cache(1024)
 def _tile_of(rows: int, columns: int, blocks: int, registers: int) -> Tile:
     return min(
         _tiles(rows, columns, blocks, registers),
@@ -173,7 +173,7 @@ def _tile_of(rows: int, columns: int, blocks: int, registers: int) -> Tile:
     )
 
 
-@cache
+@lru_cache(1024)
 def _tile_of_many_sizes(rows: int, columns: int, registers: int) -> Tile:
     """The tile of one block, among those about as fast, that a net's other images probably share."""
     costs = {

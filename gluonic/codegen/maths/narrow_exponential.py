@@ -6,7 +6,7 @@ can overflow.
 
 from __future__ import annotations
 
-from functools import cache
+from functools import lru_cache
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -41,7 +41,7 @@ def narrow_exp(m: Emitter, x: Value) -> Value:
     return m.horner(x - middle, (power, *(power * c for c in _CURVE)))
 
 
-@cache
+@lru_cache(256)
 def _middle(bounds: Bounds) -> tuple[float, float]:
     """Return a float32 near the middle whose exponential is almost exactly a float32, and that exponential."""
     middle = np.float32(sum(bounds) / 2)

@@ -1,7 +1,7 @@
 """The number of outputs of a node, as MXNet counts them in its files.
 
-Hidden outputs, such as workspace and what a gradient reads, are counted. Where ours differ from MXNet's, MXNet's
-number is here; of ours, names that begin with ``_`` are no outputs of MXNet.
+Hidden outputs, such as workspace and what a gradient reads, are counted. Where ours differ, MXNet's number is
+here; of ours, those whose names begin with ``_`` are no outputs of MXNet.
 """
 
 from collections.abc import Callable

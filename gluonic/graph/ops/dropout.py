@@ -1,6 +1,6 @@
 """Dropout."""
 
-from functools import cache
+from functools import lru_cache
 from typing import Any, Literal
 
 import numpy as np
@@ -43,7 +43,7 @@ def draw_kept(random: Draws, shape: Shape, dtype: Any, p: float, axes: Shape) ->
     return kept
 
 
-@cache
+@lru_cache(256)
 def _largest_word(p: float, below: bool) -> int:
     """The largest word whose number is at most the part that is kept, or below it."""
     part = kept_part(p)
