@@ -11,7 +11,7 @@ from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.codegen.shapes.inferred_signatures import InferredSignatures
-from gluonic.codegen.warm_up import MOST_CALLS, SEVERAL, CallCost, ObservedCost, WarmUp
+from gluonic.codegen.warm_up import SEVERAL, CallCost, ObservedCost, WarmUp
 from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.attributes import Shape
 from gluonic.graph.inferred_call import InferredCall
@@ -19,6 +19,7 @@ from gluonic.graph.interpret import FasterOperators, Interpretation, Observer
 from gluonic.graph.memory import copied
 from gluonic.graph.versions import mark_all_modified
 from gluonic.support.cached_property import cached_property
+from gluonic.support.caches import Cache
 from gluonic.support.gc_pause import paused
 from gluonic.support.pieces import UnfinishedError
 
@@ -71,7 +72,9 @@ class Program:
         self._warm_up = (warm_up or WarmUp(graph)) if self._is_mixed else None
         self._warm_calls, self._origins = 0, origins
         self._number = BUDGET.number()
-        self._costs: dict[InferredCall | tuple[Shape, ...], int] = {}  # of calls, in nanoseconds
+        self._costs: Cache[InferredCall | tuple[Shape, ...], int] = (
+            Cache()
+        )  # of calls, in nanoseconds
 
     @cached_property
     def compiled(self) -> "CompiledGraph":
@@ -194,7 +197,9 @@ class Program:
     def _cost_of(self, inferred: InferredCall) -> int:
         """The estimated cost of calls with such inputs."""
         cost = self._costs.get(inferred)
-        return self._keep(inferred, self._call_cost(inferred.elements())) if cost is None else cost
+        if cost is None:
+            cost = self._costs.remember(inferred, self._call_cost(inferred.elements()))
+        return cost
 
     def _observed(self, arrays: Sequence[Array], run: Run) -> tuple[list[Array], int]:
         """Interpret a call whose cost is only known from its results, or from an earlier call."""
@@ -204,13 +209,7 @@ class Program:
             return self._interpret(arrays, run), cost
         observed = ObservedCost()
         found = self._interpret(arrays, run, observed)
-        return found, self._keep(shapes, observed.nanoseconds)
-
-    def _keep(self, key: InferredCall | tuple[Shape, ...], cost: int) -> int:
-        if len(self._costs) >= MOST_CALLS:
-            self._costs.clear()
-        self._costs[key] = cost
-        return cost
+        return found, self._costs.remember(shapes, observed.nanoseconds)
 
     @cached_property
     def _interpretation(self) -> Interpretation:

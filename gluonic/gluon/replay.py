@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.gluon.frozen import Watch, has_changed
 from gluonic.gluon.structure import LEAF, Structure, restore
-from gluonic.graph import Application, Array, Entry, shapes_and_dtypes
+from gluonic.graph import Application, Array, Entry, Signatures, shapes_and_dtypes
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.events import EVENTS
 from gluonic.graph.versions import REPLACEMENTS
@@ -22,11 +22,11 @@ from gluonic.ndarray.custom_node import KeptCustom, custom
 from gluonic.ndarray.invoke import fast_call, invoke
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import Leaf, entry_of
+from gluonic.support.caches import Cache
 
 if TYPE_CHECKING:
     from gluonic.codegen.runtime.frame import ExecutionFrame
 
-_MOST_KNOWN = 1024
 _new = NDArray.__new__
 
 Call: TypeAlias = Callable[[Sequence[NDArray]], list[NDArray]]
@@ -256,7 +256,7 @@ class EagerReplay(Replay):
     ) -> None:
         super().__init__(inputs)
         self._operands, self._structure = operands, structure
-        self._known: set[Any] = set()
+        self._known: Cache[Signatures, bool] = Cache()
         self._calls: list[tuple[Call, list[int]]] = []
         self._calls_back = False
         indices: dict[Entry, int] = {node.entry(): i for i, node in enumerate(op.inputs)}
@@ -284,10 +284,8 @@ class EagerReplay(Replay):
 
     def learn(self, inputs: Sequence[NDArray]) -> None:
         """Record that a call has taken the slow path."""
-        if len(self._known) >= _MOST_KNOWN:
-            self._known.clear()
         self._context = inputs[0].stated_context
-        self._known.add(shapes_and_dtypes([x.elements for x in inputs]))
+        self._known.remember(shapes_and_dtypes([x.elements for x in inputs]), True)
 
     def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> Any:
         if shapes_and_dtypes(arrays) not in self._known:

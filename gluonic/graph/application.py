@@ -10,13 +10,11 @@ import numpy as np
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.graph.view import NodeView, Titled
-from gluonic.support.caches import note_entry
+from gluonic.support.caches import Cache
 from gluonic.support.record import record
 
 if TYPE_CHECKING:
     from gluonic.graph.operator import Array, Operator, Run, Settings
-
-MOST_SIGNATURES = 256
 
 
 @record
@@ -81,16 +79,9 @@ class Application:
         self.visible = len(self.outputs) if visible is None else visible
         self.is_loss = op.is_loss(n) if callable(op.is_loss) else op.is_loss
         self.filler = self._positions()
-        self.signatures: dict[Any, Signature] = {}
+        self.signatures: Cache[Any, Signature] = Cache()
         self.dtypes: dict[Any, tuple[Any, ...]] = {}
         self.call = self._bind()
-
-    def remember(self, inputs: Any, found: Signature) -> None:
-        """Cache the output signature for an input signature; a full cache is cleared first."""
-        note_entry()
-        if len(self.signatures) >= MOST_SIGNATURES:
-            self.signatures.clear()
-        self.signatures[inputs] = found
 
     def _input_names(self, n: Any) -> tuple[tuple[str, ...], dict[str, list[str]]]:
         op = self.op

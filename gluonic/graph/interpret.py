@@ -26,11 +26,11 @@ from gluonic.graph.node import Graph, Node
 from gluonic.graph.open_shapes import has_open_shapes, infer_open_shapes, with_found_shapes
 from gluonic.graph.operator import Array, Run, Signatures, shapes_and_dtypes
 from gluonic.graph.promotion import WIDENS_SCALARS
+from gluonic.support.caches import Cache
 from gluonic.support.suppress_fp_warnings import quietly
 
 Observer: TypeAlias = Callable[[Node, list[Array], list[Array]], None]
 _MOST_CLOSED = 64
-_MOST_SIGNATURES = 256
 
 
 def _plain_call(application: Application) -> Callable[..., Any] | None:
@@ -97,7 +97,7 @@ class Interpretation:
     ) -> None:
         self._graph, self._inputs, self._predict, self._faster = graph, inputs, predict, faster
         self._closed: dict[Any, Interpretation] | None = {} if has_open_shapes(graph) else None
-        self._known: dict[Signatures, InferredCall] = {}
+        self._known: Cache[Signatures, InferredCall] = Cache()
         first = {node: index for index, node in enumerate(inputs)}
         count, steps = len(inputs), []
         for node in graph.run_order:
@@ -325,10 +325,7 @@ class Interpretation:
             dtypes = {dtype for _, dtype in inputs}.union(*[each.dtypes for each in outputs])
             if any(map(is_bfloat16, dtypes)):
                 return None
-        if len(self._known) >= _MOST_SIGNATURES:
-            self._known.clear()
-        known = self._known[inputs] = InferredCall(inputs, outputs)
-        return known
+        return self._known.remember(inputs, InferredCall(inputs, outputs))
 
     def _with_found_shapes(self, arrays: Sequence[Array]) -> "Interpretation":
         """The interpretation of the graph whose open shapes are filled in for the arrays."""

@@ -27,7 +27,7 @@ def signature_for(application: Application, inputs: Signatures) -> Signature:
     found = application.signatures.get(inputs)
     if found is None:
         found = signature(application, [s for s, _ in inputs], [dtype for _, dtype in inputs])
-        application.remember(inputs, found)
+        application.signatures.remember(inputs, found)
     return found
 
 

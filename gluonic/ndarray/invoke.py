@@ -14,7 +14,6 @@ from gluonic.graph import (
     Signature,
     shapes_and_dtypes,
 )
-from gluonic.graph.application import MOST_SIGNATURES
 from gluonic.graph.attributes import REQUIRED
 from gluonic.graph.calling import OTHER_KINDS
 from gluonic.graph.conforming import own
@@ -32,7 +31,7 @@ from gluonic.ndarray.storage.dispatch import (
     has_its_own_way,
     invoke_stored,
 )
-from gluonic.support.caches import Cache, note_entry
+from gluonic.support.caches import Cache
 from gluonic.support.suppress_fp_warnings import QUIET
 
 __all__ = ["EAGER", "Fast", "NotAnArrayError", "fast_call", "invoke", "own", "wrap"]
@@ -192,7 +191,8 @@ def quick_call(application: Application) -> Fast | None:
 
 
 def _unary(application: Application, kind: type[NDArray]) -> Fast:
-    kernel, known = application.call, {}  # type: ignore[var-annotated]
+    kernel = application.call
+    known: Cache[Any, OutputType] = Cache()
 
     def call(x: NDArray) -> NDArray:
         data = x.elements
@@ -203,7 +203,7 @@ def _unary(application: Application, kind: type[NDArray]) -> Fast:
         if expected is None:
             if data.dtype.kind == "V" or may_repay_compiling(application, (data,)):  # V: bfloat16
                 return invoke(application, (x,), None, kind)[0]
-            expected = known[key] = _output_type(application, (data,), known)
+            expected = known.remember(key, _output_type(application, (data,)))
         try:
             result = QUIET.run(kernel, data)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
@@ -228,7 +228,8 @@ def _unary(application: Application, kind: type[NDArray]) -> Fast:
 
 
 def _binary(application: Application, kind: type[NDArray]) -> Fast:
-    kernel, known = application.call, {}  # type: ignore[var-annotated]
+    kernel = application.call
+    known: Cache[Any, OutputType] = Cache()
 
     def call(x: NDArray, y: NDArray) -> NDArray:
         a, b = x.elements, y.elements
@@ -243,7 +244,7 @@ def _binary(application: Application, kind: type[NDArray]) -> Fast:
                 or may_repay_compiling(application, (a, b))
             ):
                 return invoke(application, (x, y), None, kind)[0]
-            expected = known[key] = _output_type(application, (a, b), known)
+            expected = known.remember(key, _output_type(application, (a, b)))
         try:
             result = QUIET.run(kernel, a, b)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
@@ -269,7 +270,8 @@ def _binary(application: Application, kind: type[NDArray]) -> Fast:
 
 
 def _several(application: Application, kind: type[NDArray]) -> Fast:
-    kernel, known = application.call, {}  # type: ignore[var-annotated]
+    kernel = application.call
+    known: Cache[Any, OutputType] = Cache()
 
     def call(*inputs: NDArray) -> NDArray:
         arrays = [x.elements for x in inputs]
@@ -280,7 +282,7 @@ def _several(application: Application, kind: type[NDArray]) -> Fast:
         if expected is None:
             if may_repay_compiling(application, arrays) or any(a.dtype.kind == "V" for a in arrays):
                 return invoke(application, inputs, None, kind)[0]
-            expected = known[key] = _output_type(application, arrays, known)
+            expected = known.remember(key, _output_type(application, arrays))
         try:
             result = QUIET.run(kernel, *arrays)
         except (RuntimeError, MemoryError, *ARRAY_ERRORS):
@@ -328,13 +330,8 @@ def _of_layer(application: Application, other: Fast | None) -> Fast:
     return call
 
 
-def _output_type(
-    application: Application, arrays: Sequence[Array], known: dict[Any, Any]
-) -> OutputType:
-    """The shape and dtype of the only output; it makes room in `known`, where they will be cached."""
-    note_entry()
-    if len(known) >= MOST_SIGNATURES:
-        known.clear()
+def _output_type(application: Application, arrays: Sequence[Array]) -> OutputType:
+    """The shape and dtype of the only output."""
     expected = signature_of(application, arrays)
     return expected.shapes[0], expected.dtypes[0]
 

@@ -43,7 +43,9 @@ class Cache(dict[K, V]):
 
     def remember(self, key: K, value: V) -> V:
         """Add an entry; return the value."""
-        note_entry()
+        _Added.count += 1
+        if _Added.count > _Added.most:
+            forget_all()
         self[key] = value
         return value
 
@@ -61,13 +63,6 @@ class Interned(Cache[K, V]):
         """Drop the values that nothing else refers to."""
         for key in keys_held_alone(self):
             self.pop(key, None)
-
-
-def note_entry() -> None:
-    """Count an entry that is kept by one of a cache's values; all caches may forget."""
-    _Added.count += 1
-    if _Added.count > _Added.most:
-        forget_all()
 
 
 def forget_all() -> None:

@@ -189,7 +189,7 @@ def _outputs(application: Application, inputs: tuple[_End, ...]) -> _Ends | None
         found = _signature(application, inputs)
         if found is None:
             return None
-        application.remember(inputs, found)
+        application.signatures.remember(inputs, found)
     return _known(found)
 
 

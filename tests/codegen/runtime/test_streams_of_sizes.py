@@ -16,9 +16,6 @@ from gluonic.codegen.runtime import binding_families
 from gluonic.codegen.runtime.binding_families import find_family
 from gluonic.codegen.shapes.symbolic import varies
 from gluonic.gluon import nn, rnn
-from gluonic.graph import REGISTRY
-from gluonic.graph.application import MOST_SIGNATURES
-from gluonic.graph.kernel_runs import signature_of
 
 Shape = tuple[int, ...]
 
@@ -198,12 +195,3 @@ def test_memory_for_sizes_has_a_bound(name: str) -> None:
     finally:
         tracemalloc.stop()
     assert twice - once < 20 << 10  # a size for which a binding was kept for good would take 2 KiB
-
-
-def test_signatures_are_cached_for_a_bounded_number_of_sizes() -> None:
-    application = REGISTRY["broadcast_add"].apply({})
-    x = np.zeros(MOST_SIGNATURES + 9, np.float32)
-    for size in range(1, x.size):
-        assert signature_of(application, [x[:size], x[:1]]).shapes == ((size,),)
-        assert len(application.signatures) <= MOST_SIGNATURES
-    assert signature_of(application, [x[:1], x[:1]]).shapes == ((1,),)
