@@ -43,9 +43,9 @@ class Cache(dict[K, V]):
 
     def remember(self, key: K, value: V) -> V:
         """Add an entry; return the value."""
-        _Added.count += 1
-        if _Added.count > _Added.most:
+        if _Added.count >= _Added.most:
             forget_all()
+        _Added.count += 1
         self[key] = value
         return value
 
