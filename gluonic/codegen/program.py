@@ -14,6 +14,7 @@ from gluonic.codegen.shapes.inferred_signatures import InferredSignatures
 from gluonic.codegen.warm_up import SEVERAL, CallCost, ObservedCost, WarmUp
 from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.attributes import Shape
+from gluonic.graph.common_expressions import without_common_expressions
 from gluonic.graph.inferred_call import InferredCall
 from gluonic.graph.interpret import FasterOperators, Interpretation, Observer
 from gluonic.graph.memory import copied
@@ -213,10 +214,19 @@ class Program:
 
     @cached_property
     def _interpretation(self) -> Interpretation:
+        """Runs the graph, and what it computes several times only once, as compiled graphs do."""
         with paused():
-            predict = InferredSignatures(self.graph, self.inputs)
-            faster = _MACHINE_CODE if self._is_mixed else None
-            return Interpretation(self.graph, self.inputs, predict, faster)
+            return self._interpretation_of(without_common_expressions(self.graph))
+
+    @cached_property
+    def _observed_interpretation(self) -> Interpretation:
+        """Runs all operators of the graph."""
+        return self._interpretation_of(self.graph)
+
+    def _interpretation_of(self, graph: Graph) -> Interpretation:
+        predict = InferredSignatures(graph, self.inputs)
+        faster = _MACHINE_CODE if self._is_mixed else None
+        return Interpretation(graph, self.inputs, predict, faster)
 
     @cached_property
     def _call_cost(self) -> CallCost:
@@ -229,7 +239,9 @@ class Program:
         observer: Observer | None = None,
         inferred: InferredCall | None = None,
     ) -> list[Array]:
-        results = self._interpretation(arrays, run, observer, inferred)
+        is_plain = self.observer is None
+        interpretation = self._interpretation if is_plain else self._observed_interpretation
+        results = interpretation(arrays, run, observer, inferred)
         if self.graph.states:
             states = set(self.graph.states)
             mark_all_modified(a for n, a in zip(self.inputs, arrays, strict=True) if n in states)

@@ -1,6 +1,8 @@
 """The first calls of a graph run operator by operator; which ones follows from the program alone."""
 
+import re
 from collections.abc import Callable, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,7 @@ import gluonic as mx
 from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.program import Program
 from gluonic.codegen.warm_up import MOST_CALLS, SEVERAL
+from gluonic.graph.builder import F
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from tests.codegen.agreement import new_run
@@ -208,3 +211,21 @@ def test_results_of_interpreted_calls_belong_to_the_caller(
         np.testing.assert_array_equal(array, own)
         array[...] = -1
     np.testing.assert_array_equal(data, before)
+
+
+def test_what_a_graph_computes_several_times_is_interpreted_once(tmp_path: Path) -> None:
+    x = Node(None, "x")
+    total = x.entry()
+    for _ in range(5):
+        total = F.elemwise_add(F.tanh(x.entry()), total)
+    program, seen = Program(Graph([total]), [x]), []
+    data = np.linspace(0, 1, 4, dtype=np.float32)
+    with mx.profiler.profile(str(tmp_path / "trace.json"), aggregate_stats=True):
+        (found,) = program([data], new_run())
+        table = mx.profiler.dumps()
+    assert re.search(r"tanh +1 ", table)
+    assert re.search(r"elemwise_add +5 ", table)
+    np.testing.assert_allclose(found, data + 5 * np.tanh(data), rtol=1e-6)
+    program.observer = lambda node, arrays, results: seen.append(node.operator_name)
+    program([data], new_run())
+    assert seen.count("tanh") == 5  # a monitor sees all operators
