@@ -23,6 +23,7 @@ import numpy as np
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.launch import division
 from gluonic.codegen.machine.bail_out import BailOut
+from gluonic.codegen.machine.target import TargetError, narrowed
 from gluonic.codegen.shapes.facts import DynamicShapeError, NotCompiledError
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.gradient import gradients
@@ -234,6 +235,11 @@ def main() -> int:
         return 0
     died = 0
     for level in chosen.levels:
+        try:
+            narrowed(level, "")
+        except TargetError as error:
+            print(f"{level} was not run: {error}", flush=True)
+            continue
         calls, found = faults(cases_of(chosen.only), chosen.widths, level, threads=chosen.threads)
         print(*found, f"{level}: {calls} calls, {len(found)} faults", sep="\n", flush=True)
         died += len(found)
