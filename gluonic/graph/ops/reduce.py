@@ -200,7 +200,7 @@ def other_factors(
     num_directions: int,
     axis: Axes = None,
     exclude: bool = False,
-) -> Array:
+) -> Any:
     """For each factor the product of the others, or its derivative along the given directions.
 
     Parameters
