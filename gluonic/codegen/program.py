@@ -73,9 +73,8 @@ class Program:
         self._warm_up = (warm_up or WarmUp(graph)) if self._is_mixed else None
         self._warm_calls, self._origins = 0, origins
         self._number = BUDGET.number()
-        self._costs: Cache[InferredCall | tuple[Shape, ...], int] = (
-            Cache()
-        )  # of calls, in nanoseconds
+        # The estimated costs of calls, in nanoseconds.
+        self._costs: Cache[InferredCall | tuple[Shape, ...], int] = Cache()
 
     @cached_property
     def compiled(self) -> "CompiledGraph":
