@@ -15,7 +15,7 @@ from gluonic.gluon import nn
 from gluonic.support import caches
 from gluonic.support.caches import Cache, Interned
 
-_COUNT, _MOST_BYTES = 40, 300
+_COUNT, _MOST_BYTES = 40, 600  # a layer counts its calls by shape, up to a bound of its own
 """How many widths come at once, and the bytes that one may keep: without bounds 1,100 to 17,000."""
 
 
