@@ -25,12 +25,16 @@ from gluonic.support.lazy_import import import_later
 if TYPE_CHECKING:
     from gluonic.codegen.maths.functions import NotLowered
     from gluonic.codegen.row_updates import update_rows
+    from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, SymbolicDim
     from gluonic.codegen.updates import BoundUpdate, update_kernel
 
 __getattr__, __dir__ = import_later(
     __name__,
     {
         "BoundUpdate": f"{__name__}.updates:BoundUpdate",
+        "NotUniform": f"{__name__}.shapes.symbolic:NotUniform",
+        "ShapeEnv": f"{__name__}.shapes.symbolic:ShapeEnv",
+        "SymbolicDim": f"{__name__}.shapes.symbolic:SymbolicDim",
         "NotLowered": f"{__name__}.maths.functions:NotLowered",
         "update_kernel": f"{__name__}.updates:update_kernel",
         "update_rows": f"{__name__}.row_updates:update_rows",
@@ -45,9 +49,12 @@ __all__ = [
     "GradientSums",
     "GradientUse",
     "NotLowered",
+    "NotUniform",
     "Observer",
     "Program",
     "Saved",
+    "ShapeEnv",
+    "SymbolicDim",
     "compiled_gradients",
     "compiled_outputs",
     "cut",

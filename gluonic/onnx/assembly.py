@@ -1,0 +1,180 @@
+"""ONNX's file format: the model of a graph, and its file."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
+from typing import Any
+
+from gluonic._version import __version__
+from gluonic.codegen import SymbolicDim
+from gluonic.graph.files import write_atomically
+from gluonic.onnx.library import onnx_library, tensor_type
+from gluonic.onnx.writer import Body, OnnxNode, Value, needed
+from gluonic.onnx.writing import Written
+
+_LARGEST_FILE = 2**31 - 2**20
+"""Bytes of constants beyond which they go to a file of their own; protobuf ends at 2 GiB."""
+
+
+def assemble(written: Written, names: Sequence[str], size_names: Sequence[str]) -> Any:
+    """The model of a graph.
+
+    Parameters
+    ----------
+    written : the graph
+    names : the names of the outputs
+    size_names : the names of the unknown sizes
+    """
+    onnx = onnx_library()
+    o = written.writer
+    o.scope = "outputs"
+    outputs: list[tuple[Value, Any]] = []
+    taken: set[Value] = {value for value, _ in written.inputs}
+    for value, shape in written.outputs:
+        if value in taken or value.array is not None:
+            value = o.Identity(value)
+        taken.add(value)
+        outputs.append((value, shape))
+    nodes = needed(o.nodes, [value for value, _ in outputs])
+    for (value, _), name in zip(outputs, names, strict=True):
+        value.name = name
+    _name_values(nodes, [value for value, _ in (*written.inputs, *outputs)])
+    describe = _Description(size_names)
+    graph = onnx.helper.make_graph(
+        [_node(node) for node in nodes],
+        "gluonic",
+        [describe.value(value, shape) for value, shape in written.inputs],
+        [describe.value(value, shape) for value, shape in outputs],
+        [onnx.numpy_helper.from_array(c.array, c.name) for c in _constants(nodes)],
+    )
+    opsets = [onnx.helper.make_operatorsetid("", o.opset)]
+    return onnx.helper.make_model(
+        graph,
+        opset_imports=opsets,
+        ir_version=onnx.helper.find_min_ir_version_for(opsets),
+        producer_name="gluonic",
+        producer_version=__version__,
+    )
+
+
+class _Description:
+    """Descriptions of values, with the names of unknown sizes."""
+
+    def __init__(self, size_names: Sequence[str]) -> None:
+        self._sizes = size_names
+
+    def value(self, value: Value, shape: Sequence[Any] | None) -> Any:
+        """The name, the dtype and the shape of a value."""
+        onnx = onnx_library()
+        extents = None if shape is None else [self._extent(extent) for extent in shape]
+        return onnx.helper.make_tensor_value_info(value.name, tensor_type(value.dtype), extents)
+
+    def _extent(self, extent: Any) -> Any:
+        if not isinstance(extent, SymbolicDim):
+            return extent
+        if extent.constant or len(extent.terms) != 1:
+            return None
+        ((atom, factor),) = extent.terms
+        return self._sizes[atom] if atom < len(self._sizes) and factor == 1 else None
+
+
+def _all_nodes(nodes: Iterable[OnnxNode]) -> Iterator[OnnxNode]:
+    for node in nodes:
+        yield node
+        for body in node.attributes.values():
+            if isinstance(body, Body):
+                yield from _all_nodes(body.nodes)
+
+
+def _constants(nodes: Iterable[OnnxNode]) -> list[Value]:
+    """The constants that nodes read, each once."""
+    read = [value for node in _all_nodes(nodes) for value in node.inputs if value is not None]
+    for node in _all_nodes(nodes):
+        for body in node.attributes.values():
+            if isinstance(body, Body):
+                read.extend(body.outputs)
+    return [value for value in dict.fromkeys(read) if value.array is not None]
+
+
+def _name_values(nodes: Sequence[OnnxNode], ends: Sequence[Value]) -> None:
+    """Give all values names that differ."""
+    names = {value.name for value in ends}
+    named = set(ends)
+
+    def name(value: Value, proposed: str) -> None:
+        if value in named:
+            return
+        named.add(value)
+        proposed = value.name or proposed
+        unique, number = proposed, 1
+        while unique in names:
+            unique, number = f"{proposed}_{number}", number + 1
+        value.name = unique
+        names.add(unique)
+
+    for constant in _constants(nodes):
+        if constant.name:
+            name(constant, constant.name)
+    for constant in _constants(nodes):
+        name(constant, "constant")
+    for node in _all_nodes(nodes):
+        for body in node.attributes.values():
+            if isinstance(body, Body):
+                for value in body.inputs:
+                    name(value, f"{node.scope}_input")
+        for value in node.outputs:
+            name(value, f"{node.scope}_{node.op_type.lower()}")
+
+
+def _node(node: OnnxNode) -> Any:
+    onnx = onnx_library()
+    attributes = {
+        name: _graph(value) if isinstance(value, Body) else value
+        for name, value in node.attributes.items()
+    }
+    return onnx.helper.make_node(
+        node.op_type,
+        ["" if value is None else value.name for value in node.inputs],
+        [value.name for value in node.outputs],
+        name=node.outputs[0].name,
+        **attributes,
+    )
+
+
+def _graph(body: Body) -> Any:
+    onnx = onnx_library()
+
+    def described(value: Value) -> Any:
+        return onnx.helper.make_tensor_value_info(value.name, tensor_type(value.dtype), None)
+
+    return onnx.helper.make_graph(
+        [_node(node) for node in body.nodes],
+        "body",
+        [described(value) for value in body.inputs],
+        [described(value) for value in body.outputs],
+    )
+
+
+def save(model: Any, path: str, large: bool) -> None:
+    """Write a model; constants go to ``path.data`` if they are too large for one file, or on request."""
+    size = sum(len(tensor.raw_data) for tensor in model.graph.initializer)
+    if not large and size < _LARGEST_FILE:
+        write_atomically(path, model.SerializeToString())
+        return
+    onnx = onnx_library()
+    target = Path(os.path.realpath(path))
+    data = target.name + ".data"
+    with tempfile.TemporaryDirectory(dir=target.parent) as folder:
+        onnx.save_model(
+            model,
+            os.path.join(folder, target.name),
+            save_as_external_data=True,
+            all_tensors_to_one_file=True,
+            location=data,
+            size_threshold=1024,
+        )
+        if os.path.exists(os.path.join(folder, data)):
+            shutil.move(os.path.join(folder, data), target.parent / data)
+        os.replace(os.path.join(folder, target.name), target)

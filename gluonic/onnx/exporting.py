@@ -1,0 +1,249 @@
+"""`export_model`: a symbol and its parameters as an ONNX file, with MXNet's signatures."""
+
+import logging
+import os
+from collections.abc import Mapping, Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic import ndarray as nd
+from gluonic import symbol as sym
+from gluonic.graph import Array, Graph
+from gluonic.graph.dtypes import as_dtype
+from gluonic.graph.errors import AttributeValueError, MXNetError, describe
+from gluonic.onnx import families
+from gluonic.onnx.assembly import assemble, save
+from gluonic.onnx.comparison import compare, run_graph, run_model, sample_inputs
+from gluonic.onnx.library import onnx_library
+from gluonic.onnx.table import WRITES
+from gluonic.onnx.writing import (
+    Input,
+    check_parameters,
+    label_names,
+    size_name,
+    write_graph,
+)
+
+OLDEST_OPSET, DEFAULT_OPSET = 13, 18
+_TOLERANCE = {2: 1e-2, 4: 1e-4, 8: 1e-4}
+"""The largest difference that is accepted, by the bytes of the outputs' dtype."""
+
+assert families  # its files have filled the table
+
+
+def get_operator_support(opset_version: int | None = None) -> list[str]:
+    """The names of the operators that `export_model` can write.
+
+    Parameters
+    ----------
+    opset_version : accepted as in MXNet; the operators do not depend on it
+    """
+    return sorted({*WRITES, *families.by_expression()})
+
+
+def export_model(
+    sym: Any,
+    params: Any,
+    in_shapes: Sequence[tuple[int, ...]] | None = None,
+    in_types: Any = np.float32,
+    onnx_file_path: str = "model.onnx",
+    verbose: bool = False,
+    dynamic: bool = False,
+    dynamic_input_shapes: Sequence[tuple[Any, ...]] | None = None,
+    run_shape_inference: bool = False,
+    input_type: Any = None,
+    input_shape: Sequence[tuple[int, ...]] | None = None,
+    large_model: bool = False,
+    *,
+    opset_version: int | None = None,
+    check: bool = True,
+) -> str:
+    """Write a symbol and its parameters as an ONNX file.
+
+    All nodes that cannot be written are listed in one error. Then gluonic and ONNX Runtime (without it, ONNX's
+    reference evaluator) compute the outputs for random inputs, and the file is written if they agree.
+
+    Parameters
+    ----------
+    sym : a symbol, or the path of ``net-symbol.json``
+    params : the parameters: a dict (names may begin with ``arg:`` or ``aux:``), a list of the dicts of arguments
+        and auxiliary states, or the path of ``net-0000.params``
+    in_shapes : the shape of each input, in the order of the symbol's arguments
+    in_types : the dtype of all inputs, or a list
+    onnx_file_path : the file to write
+    verbose : log how many nodes were written and how far the numbers agree
+    dynamic : whether sizes of inputs may differ between calls
+    dynamic_input_shapes : the shape of each input with a name (``"batch"``) or None for each size that may differ;
+        by default all may, unless the graph determines them
+    run_shape_inference : write the shapes of all values into the file
+    input_type, input_shape : earlier names of `in_types` and `in_shapes`
+    large_model : write the parameters to ``onnx_file_path + ".data"``, as models of more than 2 GB always do
+    opset_version : the version of ONNX's operators, 13 or more; 18 by default
+    check : compare the numbers before the file is written
+
+    Returns
+    -------
+    str
+        `onnx_file_path`
+
+    Raises
+    ------
+    OnnxExportError
+        a NotImplementedError that lists all nodes that cannot be written
+    OnnxMismatchError
+        where the numbers differ
+    MissingModuleError
+        an ImportError, if the package onnx is not installed
+    """
+    onnx = onnx_library()
+    symbol, parameters = _loaded(sym, params)
+    graph = symbol.graph()
+    in_shapes = input_shape if input_shape is not None else in_shapes
+    in_types = input_type if input_type is not None else in_types
+    opset = DEFAULT_OPSET if opset_version is None else _checked_opset(opset_version)
+    inputs = _inputs(graph, parameters, in_shapes, in_types, dynamic, dynamic_input_shapes)
+    check_parameters(graph, inputs, parameters)
+    written = write_graph(graph, inputs, parameters, opset)
+    open_names = _open_names(inputs, written.fixed)
+    model = assemble(written, symbol.list_outputs(), open_names)
+    if run_shape_inference:
+        model = onnx.shape_inference.infer_shapes(model)
+    for name, size in written.fixed.items():
+        logging.info("export_model: the graph fixes the size %s to %d", name, size)
+    if check:
+        _check(onnx, model, graph, inputs, parameters, open_names, verbose)
+    save(model, os.fspath(onnx_file_path), large_model)
+    if verbose:
+        logging.info("export_model: %d nodes in %s", len(model.graph.node), onnx_file_path)
+    return onnx_file_path
+
+
+def _check(
+    onnx: Any,
+    model: Any,
+    graph: Graph,
+    inputs: Sequence[Input],
+    parameters: Mapping[str, Array],
+    open_names: Sequence[str],
+    verbose: bool,
+) -> None:
+    """Run both, once with the given shapes and once with other sizes where these may differ."""
+    if model.ByteSize() < 2**31 - 2**20:
+        onnx.checker.check_model(model)
+    names = [value.name for value in model.graph.output]
+    for hints in _calls(inputs, open_names):
+        feed = sample_inputs(graph, inputs, hints)
+        expected = run_graph(graph, feed, parameters, label_names(graph))
+        read = {value.name for value in model.graph.input}
+        found, runner = run_model(model, {k: v for k, v in feed.items() if k in read})
+        narrowest = min((a.dtype.itemsize for a in expected if a.dtype.kind == "f"), default=4)
+        worst = compare(names, expected, found, runner, _TOLERANCE[narrowest])
+        if verbose:
+            logging.info("export_model: %s agrees within %.2g", runner, worst)
+
+
+def _calls(inputs: Sequence[Input], open_names: Sequence[str]) -> list[list[tuple[int, ...]]]:
+    """The shapes of the calls to compare."""
+    given = [each.hint for each in inputs]
+    if not open_names:
+        return [given]
+    batches = {size_name(each, 0) for each in inputs if each.shape} & set(open_names)
+    other = [
+        tuple(
+            size + 1 if size_name(each, axis) in batches else size
+            for axis, size in enumerate(each.hint)
+        )
+        for each in inputs
+    ]
+    return [given, other]
+
+
+def _open_names(inputs: Sequence[Input], fixed: Mapping[str, int]) -> list[str]:
+    names = [
+        size_name(each, axis)
+        for each in inputs
+        for axis, extent in enumerate(each.shape)
+        if not isinstance(extent, int)
+    ]
+    return [name for name in dict.fromkeys(names) if name not in fixed]
+
+
+def _checked_opset(version: int) -> int:
+    newest = onnx_library().defs.onnx_opset_version()
+    if not OLDEST_OPSET <= version <= newest:
+        raise AttributeValueError(
+            describe(
+                f"opset_version={version} is not between {OLDEST_OPSET} and {newest}",
+                where="export_model",
+                facts=[f"the installed onnx knows versions up to {newest}"],
+            )
+        )
+    return version
+
+
+def _loaded(symbol: Any, params: Any) -> tuple[Any, dict[str, Array]]:
+    """The symbol, and the parameters as NumPy arrays."""
+    if isinstance(symbol, (str, os.PathLike)):
+        symbol = sym.load(os.fspath(symbol))
+    if isinstance(params, (str, os.PathLike)):
+        params = nd.load(os.fspath(params))
+    if not isinstance(symbol, sym.Symbol):
+        raise TypeError(f"export_model takes a Symbol or a path, not {type(symbol).__name__}")
+    parts = params if isinstance(params, (list, tuple)) else [params]
+    arrays: dict[str, Array] = {}
+    for part in parts:
+        if not isinstance(part, Mapping):
+            raise TypeError(
+                f"params must be a dict, a list of two, or a path, not {type(params).__name__}"
+            )
+        for name, value in part.items():
+            arrays[name.removeprefix("arg:").removeprefix("aux:")] = _as_numpy(value)
+    return symbol, arrays
+
+
+def _as_numpy(value: Any) -> Array:
+    array = value.asnumpy() if hasattr(value, "asnumpy") else np.asarray(value)
+    return np.asarray(array)
+
+
+def _inputs(
+    graph: Graph,
+    parameters: Mapping[str, Array],
+    shapes: Sequence[tuple[int, ...]] | None,
+    types: Any,
+    dynamic: bool,
+    dynamic_shapes: Sequence[tuple[Any, ...]] | None,
+) -> list[Input]:
+    """The inputs of the model: the arguments that have no value, without unneeded labels."""
+    labels = label_names(graph)
+    open_ones = [node.name for node in graph.variables if node.name not in parameters]
+    names = [name for name in open_ones if name not in labels]
+    shapes = [] if shapes is None else list(shapes)
+    if len(shapes) == len(open_ones):
+        shapes = [s for s, name in zip(shapes, open_ones, strict=True) if name not in labels]
+    types = types if isinstance(types, (list, tuple)) else [types] * len(names)
+    if len(types) == len(open_ones):
+        types = [t for t, name in zip(types, open_ones, strict=True) if name not in labels]
+    if not len(names) == len(shapes) == len(types):
+        raise MXNetError(
+            describe(
+                f"{len(shapes)} shapes and {len(types)} dtypes are given for {len(names)} inputs",
+                where="export_model",
+                facts=[f"the inputs: {', '.join(names[:10])}"],
+                hint="in_shapes with a shape for each argument that is not in params",
+            )
+        )
+    inputs = []
+    for position, (name, shape, dtype) in enumerate(zip(names, shapes, types, strict=True)):
+        given: tuple[Any, ...] = tuple(shape)
+        if dynamic:
+            given = tuple(dynamic_shapes[position]) if dynamic_shapes else (None,) * len(shape)
+        if len(given) != len(shape):
+            raise MXNetError(f"export_model: dynamic_input_shapes has {given} for {name}, of {shape}")
+        hint = tuple(
+            max(2, size) if not isinstance(extent, int) else size
+            for extent, size in zip(given, shape, strict=True)
+        )
+        inputs.append(Input(name, given, as_dtype(dtype), hint))
+    return inputs

@@ -1,0 +1,24 @@
+"""The table's rows, by subject."""
+
+from gluonic.graph import REGISTRY
+from gluonic.onnx.families import elementwise, indexing, layers, norms, recurrent, reductions, shapes
+from gluonic.onnx.table import WRITES
+
+
+def by_expression() -> list[str]:
+    """Operators without a row that are written by their scalar expression, as a view or by their base."""
+
+    def is_written(name: str) -> bool:
+        op = REGISTRY[name]
+        while op is not None:
+            if op.name in WRITES or op.scalar is not None or op.is_view:
+                return True
+            op = op.base  # type: ignore[assignment]
+        return False
+
+    return [op.name for op in REGISTRY.operators() if is_written(op.name)]
+
+
+__all__ = [
+    "by_expression", "elementwise", "indexing", "layers", "norms", "recurrent", "reductions", "shapes",
+]  # fmt: skip

@@ -1,0 +1,167 @@
+"""Normalization layers, softmax."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic.onnx.errors import NotExportable
+from gluonic.onnx.table import family
+from gluonic.onnx.use import is_read, output_dtype, output_shape, reshaped, settings_of, shape_of
+
+norms = family("normalization and softmax")
+
+
+@norms.write("BatchNorm", "BatchNorm_v1", "_contrib_SyncBatchNorm", "_contrib_BatchNormWithReLU")
+def _(o: Any, n: Any) -> Any:
+    rank = len(shape_of(n, "data"))
+    axis = settings_of(n).get("axis", 1) % rank
+    gamma = o.constant(np.ones(shape_of(n, "gamma"), n.gamma.dtype)) if n.fix_gamma else n.gamma
+    data = n.data
+    order = [0, axis, *[i for i in range(1, rank) if i != axis]]
+    if axis == 0:
+        raise NotExportable("axis must not be 0")
+    if axis != 1:
+        data = o.Transpose(data, perm=order)
+    result = o.BatchNormalization(
+        data, gamma, n.beta, n.moving_mean, n.moving_var, epsilon=n.eps, momentum=n.momentum
+    )
+    if n._application.op.name == "_contrib_BatchNormWithReLU":
+        result = o.Relu(result)
+    if axis != 1:
+        result = o.Transpose(result, perm=[order.index(i) for i in range(rank)])
+    return [result, *_statistics(o, n)]
+
+
+def _statistics(o: Any, n: Any) -> list[Any]:
+    """The hidden mean and variance, which in inference are the running ones."""
+    wanted = [is_read(n, index) for index in (1, 2)]
+    if wanted[1]:
+        raise NotExportable("output_mean_var, whose variance is read")
+    return [o.Identity(n.moving_mean)] if wanted[0] else []
+
+
+def _standardized(o: Any, data: Any, axes: Sequence[int], eps: float) -> tuple[Any, Any, Any]:
+    """Centred data divided by the standard deviation, the mean and the deviation."""
+    mean = o.reduce("ReduceMean", data, axes, keepdims=True)
+    centred = o.Sub(data, mean)
+    variance = o.reduce("ReduceMean", o.Mul(centred, centred), axes, keepdims=True)
+    deviation = o.Sqrt(o.Add(variance, eps))
+    return o.Div(centred, deviation), mean, deviation
+
+
+def _along(o: Any, n: Any, value: Any, axis: int, rank: int) -> Any:
+    """A vector along one axis of data."""
+    shape = [1] * rank
+    shape[axis] = -1
+    return value if axis == rank - 1 else o.Reshape(value, shape)
+
+
+@norms.write("LayerNorm", "_npx_layer_norm")
+def _(o: Any, n: Any) -> Any:
+    rank = len(shape_of(n, "data"))
+    axis = n.axis % rank
+    wants = is_read(n, 1) or is_read(n, 2)
+    if o.opset >= 17 and axis == rank - 1 and not wants:
+        return o.LayerNormalization(n.data, n.gamma, n.beta, axis=-1, epsilon=n.eps)
+    result, mean, deviation = _standardized(o, n.data, [axis], n.eps)
+    scale, shift = (_along(o, n, each, axis, rank) for each in (n.gamma, n.beta))
+    result = o.Add(o.Mul(result, scale), shift)
+    return [result, *[reshaped(o, n, each, (), output_shape(n, 1)) for each in (mean, deviation) if wants]]
+
+
+@norms.write("InstanceNorm")
+def _(o: Any, n: Any) -> Any:
+    if is_read(n, 1) or is_read(n, 2):
+        raise NotExportable("its hidden outputs are read")
+    return o.InstanceNormalization(n.data, n.gamma, n.beta, epsilon=n.eps)
+
+
+@norms.write("GroupNorm")
+def _(o: Any, n: Any) -> Any:
+    if is_read(n, 1) or is_read(n, 2):
+        raise NotExportable("its hidden outputs are read")
+    groups = o.Reshape(n.data, [0, n.num_groups, -1])
+    result = o.InstanceNormalization(groups, n.gamma, n.beta, epsilon=n.eps)
+    return reshaped(o, n, result, (), shape_of(n, "data"))
+
+
+@norms.write("L2Normalization")
+def _(o: Any, n: Any) -> Any:
+    rank = len(shape_of(n, "data"))
+    axes = {"instance": range(1, rank), "channel": [1], "spatial": range(2, rank)}[n.mode]
+    squares = o.reduce("ReduceSum", o.Mul(n.data, n.data), list(axes), keepdims=True)
+    norm = o.Sqrt(o.Add(squares, n.eps))
+    return [o.Div(n.data, norm), norm]
+
+
+@norms.write("LRN")
+def _(o: Any, n: Any) -> Any:
+    return o.LRN(n.data, alpha=n.alpha, beta=n.beta, bias=n.knorm, size=n.nsize)
+
+
+def _tempered(o: Any, n: Any) -> Any:
+    temperature = n.temperature
+    return n.data if temperature in (None, 1) else o.Div(n.data, temperature)
+
+
+@norms.write("softmax")
+def _(o: Any, n: Any) -> Any:
+    data, axis = _tempered(o, n), n.axis % len(shape_of(n, "data"))
+    if n.length is None:
+        return o.cast(o.Softmax(data, axis=axis), output_dtype(n))
+    inside = positions_below(o, n, axis, o.unsqueeze(n.length, axis))
+    low = o.constant(np.array(np.finfo(data.dtype).min, data.dtype))
+    zero = o.constant(np.array(0, data.dtype))
+    shares = o.Softmax(o.Where(inside, data, low, dtype=data.dtype), axis=axis)
+    return o.cast(o.Where(inside, shares, zero, dtype=data.dtype), output_dtype(n))
+
+
+def positions_below(o: Any, n: Any, axis: int, lengths: Any) -> Any:
+    """Whether each position along an axis of the first input is below a length."""
+    shape = shape_of(n, 0)
+    begin, step = np.array(0, np.int64), np.array(1, np.int64)
+    if isinstance(shape[axis], int):
+        steps = o.constant(np.arange(shape[axis]))
+    else:
+        steps = o.Range(begin, o.squeeze(o.Shape(n.inputs[0], start=axis, end=axis + 1), 0), step)
+    target = [1] * len(shape)
+    target[axis] = -1
+    return o.Less(o.Reshape(steps, target), o.cast(lengths, np.int64))
+
+
+@norms.write("log_softmax")
+def _(o: Any, n: Any) -> Any:
+    return o.cast(o.LogSoftmax(_tempered(o, n), axis=n.axis), output_dtype(n))
+
+
+@norms.write("softmin")
+def _(o: Any, n: Any) -> Any:
+    return o.cast(o.Softmax(o.Neg(_tempered(o, n)), axis=n.axis), output_dtype(n))
+
+
+@norms.write("SoftmaxActivation")
+def _(o: Any, n: Any) -> Any:
+    if n.mode == "channel":
+        return o.Softmax(n.data, axis=1)
+    return _over_all_classes(o, n)
+
+
+@norms.write("SoftmaxOutput")
+def _(o: Any, n: Any) -> Any:
+    if n.multi_output:
+        return o.Softmax(n.data, axis=1)
+    if n.preserve_shape or len(shape_of(n, "data")) == 2:
+        return o.Softmax(n.data, axis=-1)
+    return _over_all_classes(o, n)
+
+
+def _over_all_classes(o: Any, n: Any) -> Any:
+    """Softmax over all axes but the first."""
+    shape = shape_of(n, "data")
+    if len(shape) == 2:
+        return o.Softmax(n.data, axis=1)
+    flat = o.Softmax(o.Flatten(n.data, axis=1), axis=1)
+    return reshaped(o, n, flat, (), shape)
+
+

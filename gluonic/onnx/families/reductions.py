@@ -1,0 +1,163 @@
+"""Sums, means, extremes, norms, arg extremes, sorting."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+from gluonic.graph.families import reduced_axes
+from gluonic.onnx.errors import NotExportable
+from gluonic.onnx.sizes import is_open
+from gluonic.onnx.table import family
+from gluonic.onnx.use import is_read, output_dtype, reshaped, settings_of, shape_of, size_vector
+from gluonic.onnx.writer import BOOL, INT64
+
+reductions = family("reductions and sorting")
+
+
+def _axes(n: Any, axis: Any) -> tuple[int, ...]:
+    return reduced_axes(axis, len(shape_of(n, 0)), settings_of(n).get("exclude", False))
+
+
+def _reduce(op_type: str) -> Callable[[Any, Any], Any]:
+    def write(o: Any, n: Any) -> Any:
+        (data,) = n.inputs
+        if data.dtype == BOOL:
+            data = o.cast(data, output_dtype(n))
+        axes = _axes(n, n.axis)
+        if not axes:
+            return o.Identity(data)
+        return o.reduce(op_type, data, axes, keepdims=n.keepdims)
+
+    return write
+
+
+for _ours, _theirs in (
+    ("sum", "ReduceSum"),
+    ("mean", "ReduceMean"),
+    ("prod", "ReduceProd"),
+    ("max", "ReduceMax"),
+    ("min", "ReduceMin"),
+    ("_square_sum", "ReduceSumSquare"),
+):
+    reductions.write(_ours)(_reduce(_theirs))
+
+
+@reductions.write("nansum", "nanprod")
+def _(o: Any, n: Any) -> Any:
+    is_sum = n._application.op.name == "nansum"
+    neutral = o.constant(np.array(0 if is_sum else 1, n.data.dtype))
+    numbers = o.Where(o.IsNaN(n.data), neutral, n.data, dtype=n.data.dtype)
+    op_type = "ReduceSum" if is_sum else "ReduceProd"
+    return o.reduce(op_type, numbers, _axes(n, n.axis), keepdims=n.keepdims)
+
+
+@reductions.write("_np_any", "_np_all")
+def _(o: Any, n: Any) -> Any:
+    op_type = "ReduceMax" if n._application.op.name == "_np_any" else "ReduceMin"
+    truth = o.cast(o.cast(n.inputs[0], BOOL), np.int32)
+    found = o.reduce(op_type, truth, _axes(n, n.axis), keepdims=n.keepdims)
+    return o.cast(found, BOOL)
+
+
+@reductions.write("norm")
+def _(o: Any, n: Any) -> Any:
+    axes = _axes(n, n.axis)
+    return o.reduce(f"ReduceL{n.ord}", n.data, axes, keepdims=n.keepdims)
+
+
+@reductions.write("moments")
+def _(o: Any, n: Any) -> Any:
+    axes = _axes(n, n.axes)
+    mean = o.reduce("ReduceMean", n.data, axes, keepdims=True)
+    centred = o.Sub(n.data, mean)
+    var = o.reduce("ReduceMean", o.Mul(centred, centred), axes, keepdims=n.keepdims)
+    return [mean if n.keepdims else o.squeeze(mean, *axes), var]
+
+
+@reductions.write("_npi_var", "_npi_std")
+def _(o: Any, n: Any) -> Any:
+    if n.ddof:
+        raise NotExportable("ddof must be 0")
+    data = o.cast(n.inputs[0], output_dtype(n))
+    axes = _axes(n, n.axis)
+    centred = o.Sub(data, o.reduce("ReduceMean", data, axes, keepdims=True))
+    var = o.reduce("ReduceMean", o.Mul(centred, centred), axes, keepdims=n.keepdims)
+    return var if n._application.op.name == "_npi_var" else o.Sqrt(var)
+
+
+@reductions.write("argmax", "argmin", "_npi_argmax", "_npi_argmin")
+def _(o: Any, n: Any) -> Any:
+    op_type = "ArgMax" if n._application.op.name.endswith("max") else "ArgMin"
+    data = n.inputs[0]
+    if n.axis is None:
+        data = o.Reshape(data, [-1])
+    found = getattr(o, op_type)(data, axis=n.axis or 0, keepdims=int(n.keepdims and n.axis is not None))
+    if n.axis is None:
+        found = o.Reshape(found, [1] * (len(shape_of(n, 0)) if n.keepdims else 1))
+        if n._application.op.name.startswith("_npi") and not n.keepdims:
+            found = o.squeeze(found, 0)
+    return found
+
+
+@reductions.write("argmax_channel")
+def _(o: Any, n: Any) -> Any:
+    return o.ArgMax(n.data, axis=1, keepdims=0)
+
+
+def _ranked(o: Any, n: Any, data: Any, axis: int, count: Any, ascending: bool) -> Any:
+    """The first elements in sorted order and their indices."""
+    limit = size_vector(n, (count,))
+    return o.TopK(data, limit, outputs=2, dtype=[data.dtype, INT64], axis=axis, largest=int(not ascending))
+
+
+def _flattened(o: Any, n: Any, axis: int | None) -> tuple[Any, int, Any]:
+    """The data, flat where no axis is named, the axis, and its length."""
+    shape = shape_of(n, 0)
+    if axis is not None:
+        return n.data, axis % len(shape), shape[axis]
+    length: Any = 1
+    for extent in shape:
+        length = length * extent
+    return o.Reshape(n.data, [-1]), 0, length
+
+
+@reductions.write("sort")
+def _(o: Any, n: Any) -> Any:
+    if is_read(n, 1):
+        raise NotExportable("its hidden output is read")
+    data, axis, length = _flattened(o, n, n.axis)
+    return [_ranked(o, n, data, axis, length, n.is_ascend)[0]]
+
+
+@reductions.write("argsort")
+def _(o: Any, n: Any) -> Any:
+    data, axis, length = _flattened(o, n, n.axis)
+    return _ranked(o, n, data, axis, length, n.is_ascend)[1]
+
+
+@reductions.write("topk")
+def _(o: Any, n: Any) -> Any:
+    data, axis, length = _flattened(o, n, n.axis)
+    if not is_open(length) and not 0 < n.k <= length:
+        raise NotExportable(f"k={n.k} must be positive and at most the axis's length")
+    values, indices = _ranked(o, n, data, axis, n.k, n.is_ascend)
+    if n.ret_typ == "mask":
+        zeros = o.Expand(np.zeros((1,) * len(shape_of(n, 0)), output_dtype(n)), o.Shape(data))
+        ones = o.Expand(np.ones((1,) * len(shape_of(n, 0)), output_dtype(n)), o.Shape(indices))
+        mask = o.ScatterElements(zeros, indices, ones, axis=axis)
+        return reshaped(o, n, mask, (length,), shape_of(n, 0)) if n.axis is None else mask
+    if n.ret_typ == "value":
+        return [values]
+    return [indices] if n.ret_typ == "indices" else [values, indices]
+
+
+@reductions.write("_np_cumsum")
+def _(o: Any, n: Any) -> Any:
+    data = o.cast(n.a, output_dtype(n))
+    if n.axis is None:
+        data = o.Reshape(data, [-1])
+    return o.CumSum(data, np.array(n.axis or 0, np.int64))
+
+
+

@@ -1,0 +1,380 @@
+"""From gluonic's graph to ONNX's: shapes and dtypes are inferred, then each node's rule writes it."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen import NotUniform, ShapeEnv
+from gluonic.graph import Application, Array, Entry, Graph, Node, Run
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.infer import infer
+from gluonic.graph.interpret import interpret
+from gluonic.graph.open_shapes import infer_open_shapes
+from gluonic.graph.random_source import RandomSource
+from gluonic.onnx.errors import NotExportable, OnnxExportError, cannot_be_written
+from gluonic.onnx.scalars import Scalar, ScalarWriter
+from gluonic.onnx.sizes import Sizes, is_open
+from gluonic.onnx.table import WRITES
+from gluonic.onnx.use import Surroundings, Use, output_shape, reshaped, shape_of
+from gluonic.onnx.writer import Value, Writer
+
+Extent = int | str | None
+_MOST_FOLDED = 1 << 16
+"""The most elements of a constant that is computed from smaller ones."""
+
+
+@dataclass
+class Input:
+    """An input of the model.
+
+    Attributes
+    ----------
+    name : its name
+    shape : its extents: numbers, names of sizes that may differ between calls, or None for such a size without
+        a name
+    dtype : its dtype
+    hint : the shape in the call that the export is checked with
+    """
+
+    name: str
+    shape: tuple[Extent, ...]
+    dtype: np.dtype[Any]
+    hint: tuple[int, ...]
+
+
+@dataclass
+class Written:
+    """A graph that has been written.
+
+    Attributes
+    ----------
+    writer : ONNX's nodes
+    inputs, outputs : the values at its ends, with their shapes
+    fixed : names of sizes that the graph pins to the number in the hint
+    """
+
+    writer: Writer
+    inputs: list[tuple[Value, tuple[Any, ...]]]
+    outputs: list[tuple[Value, tuple[Any, ...] | None]]
+    fixed: dict[str, int] = field(default_factory=dict)
+
+
+class _Sizes:
+    """The unknown sizes of the inputs: one symbol for each name."""
+
+    def __init__(self, inputs: Sequence[Input], pinned: Mapping[str, int]) -> None:
+        self.places: dict[str, tuple[int, int]] = {}
+        hints: dict[str, int] = {}
+        for position, each in enumerate(inputs):
+            for axis, extent in enumerate(each.shape):
+                name = size_name(each, axis)
+                if not isinstance(extent, int) and name not in pinned and name not in hints:
+                    self.places[name], hints[name] = (position, axis), each.hint[axis]
+        self.names = list(hints)
+        self.env = ShapeEnv(*hints.values())
+        symbols = dict(zip(self.names, self.env.sizes, strict=True))
+        self.shapes = [
+            tuple(
+                symbols.get(size_name(each, axis), extent if isinstance(extent, int) else hint)
+                if not isinstance(extent, int)
+                else extent
+                for axis, (extent, hint) in enumerate(zip(each.shape, each.hint, strict=True))
+            )
+            for each in inputs
+        ]
+
+    def pinned(self) -> set[str]:
+        """The sizes that some rule compared as equal to another expression."""
+        atoms = [
+            atom
+            for terms, _, relation in self.env.guards
+            if relation == "=="
+            for atom, _ in terms
+        ]
+        named: set[str] = set()
+        while atoms:
+            atom = atoms.pop()
+            if atom < len(self.names):
+                named.add(self.names[atom])
+                continue
+            _, operands = self.env.atoms[atom - len(self.names)]
+            for operand in operands:
+                atoms.extend(each for each, _ in getattr(operand, "terms", ()))
+        return named
+
+
+def size_name(given: Input, axis: int) -> str:
+    """The name of an input's size that may differ between calls."""
+    extent = given.shape[axis]
+    return extent if isinstance(extent, str) else f"{given.name}_{axis}"
+
+
+def write_graph(
+    graph: Graph, inputs: Sequence[Input], parameters: Mapping[str, Array], opset: int
+) -> Written:
+    """Write a graph.
+
+    Parameters
+    ----------
+    graph : the graph
+    inputs : those of its variables that are inputs of the model
+    parameters : the values of all other variables that anything needs
+    opset : the version of ONNX's operators
+
+    Raises
+    ------
+    OnnxExportError
+        listing all nodes that cannot be written
+    InferenceError
+        where the shapes do not fit the graph
+    """
+    pinned: dict[str, int] = {}
+    while True:
+        sizes = _Sizes(inputs, pinned)
+        try:
+            facts = _infer(graph, inputs, sizes.shapes, parameters)
+        except NotUniform:
+            raise OnnxExportError(
+                describe(
+                    "the shapes in the graph are no expressions of the sizes of its inputs",
+                    where="export_model",
+                    hint="dynamic=False, or fewer open sizes in dynamic_input_shapes",
+                )
+            ) from None
+        further = sizes.pinned()
+        if not further:
+            break
+        for each in inputs:
+            for axis, hint in enumerate(each.hint):
+                if size_name(each, axis) in further:
+                    pinned[size_name(each, axis)] = hint
+    return _Writing(graph, inputs, parameters, opset, sizes, facts).written(pinned)
+
+
+_Facts = tuple[dict[Entry, Any], dict[Entry, np.dtype[Any]]]
+
+
+def _infer(
+    graph: Graph,
+    inputs: Sequence[Input],
+    shapes: Sequence[tuple[Any, ...]],
+    parameters: Mapping[str, Array],
+) -> _Facts:
+    by_name = {each.name: (shape, each.dtype) for each, shape in zip(inputs, shapes, strict=True)}
+    by_name |= {name: (array.shape, array.dtype) for name, array in parameters.items()}
+    given = {node: by_name[node.name] for node in graph.variables if node.name in by_name}
+    known: dict[Node, Any] = {node: shape for node, (shape, _) in given.items()}
+    found_shapes = infer_open_shapes(graph, known)
+    found_dtypes = infer(graph, "dtype", {node: dtype for node, (_, dtype) in given.items()})
+    entries = [node.entry(i) for node in graph.nodes for i in range(node.output_count)]
+    return (
+        {entry: found_shapes[entry.node][entry.index] for entry in entries},
+        {entry: found_dtypes[entry.node][entry.index] or np.dtype(np.float32) for entry in entries},
+    )
+
+
+class _Writing(Surroundings):
+    """One graph being written."""
+
+    def __init__(
+        self,
+        graph: Graph,
+        inputs: Sequence[Input],
+        parameters: Mapping[str, Array],
+        opset: int,
+        sizes: _Sizes,
+        facts: _Facts,
+    ) -> None:
+        self.writer = Writer(opset)
+        self.shapes, self.dtypes = facts
+        self.reads = graph.reads
+        self._graph, self._parameters = graph, parameters
+        self._values: dict[Entry, Value] = {}
+        self._problems: dict[Node, str] = {}
+        labels = label_names(graph)
+        self._labels = {node for node in graph.variables if node.name in labels}
+        self._inputs = [Value(each.dtype, each.name) for each in inputs]
+        self._input_shapes = sizes.shapes
+        self._by_name = {value.name: value for value in self._inputs}
+        self._names = sizes.names
+        places = [
+            (lambda value=self._inputs[position]: value, axis)
+            for position, axis in sizes.places.values()
+        ]
+        self.sizes = Sizes(self.writer, sizes.env, places)
+
+    def written(self, pinned: dict[str, int]) -> Written:
+        """Write all nodes."""
+        for node in self._graph.nodes:
+            self._write(node)
+        if self._problems:
+            raise cannot_be_written(self._problems)
+        outputs = [(self._values[entry], self.shapes[entry]) for entry in self._graph.outputs]
+        inputs = list(zip(self._inputs, self._input_shapes, strict=True))
+        return Written(self.writer, inputs, outputs, pinned)  # type: ignore[arg-type]
+
+    # ------------------------------------------------------------------------ nodes
+
+    def _write(self, node: Node) -> None:
+        if node.is_variable:
+            self._write_variable(node)
+            return
+        if self._fold(node):
+            return
+        if any(entry not in self._values and entry.node not in self._labels for entry in node.inputs):
+            return  # what makes it is a problem already
+        self.writer.scope = node.name
+        try:
+            values = self.apply(node, node.applied, [self._values.get(e) for e in node.inputs])
+        except NotExportable as reason:
+            self._problems[node] = str(reason)
+            return
+        except NotUniform:
+            self._problems[node] = "its attributes depend on the sizes of the inputs"
+            return
+        for index, value in enumerate(values):
+            entry = node.entry(index)
+            if value is not None:
+                self._values[entry] = self._finished(entry, value)
+
+    def _finished(self, entry: Entry, value: Value) -> Value:
+        """The value in the entry's dtype, with its node's name."""
+        value = self.writer.cast(value, self.dtypes[entry])
+        if not value.name and value.maker is not None and value.maker.scope == self.writer.scope:
+            value.name = entry.node.name if entry.index == 0 else entry.name
+        return value
+
+    def _write_variable(self, node: Node) -> None:
+        value = self._by_name.get(node.name)
+        if value is None and node.name in self._parameters:
+            value = self.writer.constant(self._parameters[node.name], node.name)
+        if value is not None:
+            self._values[node.entry()] = value
+
+    def apply(
+        self, node: Node, application: Application, inputs: Sequence[Value | None]
+    ) -> list[Value | None]:
+        """The outputs of an operator: by its own rule, its base's, or its scalar expression."""
+        op = application.op
+        rule = WRITES.get(op.name)
+        if rule is None and op.base is not None:
+            return self._apply_base(node, application, inputs)
+        use = Use(node, application, inputs, self)
+        if rule is not None:
+            result = rule(self.writer, use)
+        elif op.is_view:
+            result = reshaped(self.writer, use, inputs[0], shape_of(use, 0), output_shape(use))
+            result = self.writer.Identity(result) if result is inputs[0] else result
+        elif op.scalar is not None:
+            result = self._by_expression(application, inputs)
+        else:
+            raise NotExportable("there is no rule for it")
+        return list(result) if isinstance(result, (list, tuple)) else [result]
+
+    def _apply_base(
+        self, node: Node, application: Application, inputs: Sequence[Value | None]
+    ) -> list[Value | None]:
+        op = application.op
+        base = op.base
+        assert base is not None
+        settings: Mapping[str, Any] | None = application.settings
+        if op.as_base is not None:
+            shapes = [self.shapes[entry] for entry in node.inputs]
+            settings = op.as_base(_Names(application.settings), shapes)
+        if settings is None:
+            raise NotExportable("there is no rule for it with these attributes")
+        if op.casts:
+            inputs = [self.writer.cast(x, self._cast_to(node, inputs)) for x in inputs]
+        return self.apply(node, base.apply(settings), inputs)
+
+    def _cast_to(self, node: Node, inputs: Sequence[Value]) -> np.dtype[Any]:
+        """The dtype of the computation; that of the output, unless that is of truth values."""
+        dtype = self.dtypes[node.entry()]
+        return np.result_type(*[x.dtype for x in inputs]) if dtype.kind == "b" else dtype
+
+    def _by_expression(self, application: Application, inputs: Sequence[Value]) -> Value:
+        op = application.op
+        assert op.scalar is not None
+        operands = [Scalar(self.writer, value) for value in inputs]
+        settings = {n: v for n, v in application.settings.items() if n in op.attributes}
+        result = op.scalar(ScalarWriter(self.writer), *operands, **settings)
+        if not isinstance(result, Scalar):
+            raise NotExportable("its expression is a number")
+        if result.value in inputs:
+            made: Value = self.writer.Identity(result.value)
+            return made
+        return result.value
+
+    # ------------------------------------------------------------------------ constants
+
+    def _fold(self, node: Node) -> bool:
+        """Compute a node whose inputs are constant, unless the result is far larger than these."""
+        op = node.applied.op
+        values = [self._values.get(entry) for entry in node.inputs]
+        if op.run_name or op.calls_back or "subgraphs" in node.applied.settings:
+            return False
+        if not all(value is not None and value.array is not None for value in values):
+            return False
+        size = sum(value.array.size for value in values if value is not None and value.array is not None)
+        shapes = [self.shapes[node.entry(i)] for i in range(node.visible_count)]
+        if any(shape is None or any(map(is_open, shape)) or None in shape for shape in shapes):
+            return False
+        if sum(map(prod, shapes)) > size + _MOST_FOLDED:
+            return False
+        for index, array in enumerate(self._computed(node)):
+            self._values[node.entry(index)] = self.writer.constant(array)
+        return True
+
+    def _computed(self, node: Node) -> list[Array]:
+        stand_ins = [Node(None, f"input{i}") for i in range(len(node.inputs))]
+        made = node.with_inputs([each.entry() for each in stand_ins])
+        arrays = [self._values[entry].array for entry in node.inputs]
+        given = {each: array for each, array in zip(stand_ins, arrays, strict=True) if array is not None}
+        graph = Graph([made.entry(i) for i in range(made.visible_count)])
+        shape = self.shapes[node.entry()]
+        if not node.inputs and "shape" in node.applied.settings and shape is not None:
+            application = node.applied.op.apply({**node.applied.settings, "shape": shape})
+            graph = Graph([Node(application, node.name).entry()])
+        return interpret(graph, given, Run(False, RandomSource()))
+
+    def constant(self, entry: Entry) -> Array | None:
+        """The elements of an entry, None if they are not constant."""
+        value = self._values.get(entry)
+        return None if value is None else value.array
+
+
+class _Names:
+    """Attributes of an operator by name."""
+
+    def __init__(self, settings: Mapping[str, Any]) -> None:
+        vars(self).update(settings)
+
+
+def check_parameters(graph: Graph, inputs: Sequence[Input], parameters: Mapping[str, Array]) -> None:
+    """Refuse a graph with variables that are neither inputs nor have values, and that something needs."""
+    names = {each.name for each in inputs} | set(parameters)
+    missing = [node.name for node in graph.variables if node.name not in names]
+    missing = [name for name in missing if name not in label_names(graph)]
+    if missing:
+        raise MXNetError(
+            describe(
+                f"{', '.join(missing[:5])}: neither shapes nor values of these arguments are given",
+                where="export_model",
+                hint="params with all parameters, and in_shapes with the shapes of all inputs, in order",
+            )
+        )
+
+
+def label_names(graph: Graph) -> set[str]:
+    """The variables that only the label inputs of output layers read, which inference does not need."""
+    readers: dict[Node, list[bool]] = {node: [] for node in graph.variables}
+    for node in graph.nodes:
+        if node.application is None:
+            continue
+        for name, entry in zip(node.application.inputs, node.inputs, strict=True):
+            if entry.node in readers:
+                readers[entry.node].append(name == "label" and node.application.is_loss)
+    return {node.name for node, labels in readers.items() if labels and all(labels)}
