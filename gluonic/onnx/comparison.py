@@ -15,7 +15,16 @@ from gluonic.onnx.library import onnx_library, onnx_runtime
 from gluonic.onnx.writing import Input
 
 _INDEXED = {"Embedding": "input_dim", "_contrib_SparseEmbedding": "input_dim", "one_hot": "depth"}
-_PASSED_ON = {"Reshape", "_npx_reshape", "Cast", "transpose", "expand_dims", "Flatten", "SwapAxis", "slice_axis"}
+_PASSED_ON = {
+    "Reshape",
+    "_npx_reshape",
+    "Cast",
+    "transpose",
+    "expand_dims",
+    "Flatten",
+    "SwapAxis",
+    "slice_axis",
+}
 _SEQUENCES = {"SequenceMask", "SequenceLast", "SequenceReverse", "RNN"}
 
 
@@ -70,7 +79,9 @@ def _labels(graph: Graph, arrays: Mapping[str, Array], missing: Sequence[Node]) 
     return {node.name: np.zeros(facts[node][0] or (1,), np.float32) for node in missing}
 
 
-def sample_inputs(graph: Graph, inputs: Sequence[Input], hints: Sequence[tuple[int, ...]]) -> dict[str, Array]:
+def sample_inputs(
+    graph: Graph, inputs: Sequence[Input], hints: Sequence[tuple[int, ...]]
+) -> dict[str, Array]:
     """Random inputs of given shapes: indices within the tables that they are looked up in, lengths, numbers."""
     random = np.random.RandomState(42)
     nodes = {node.name: node for node in graph.variables}
@@ -113,7 +124,11 @@ def _use(graph: Graph, start: Entry) -> tuple[int | None, bool]:
 
 
 def compare(
-    names: Sequence[str], expected: Sequence[Array], found: Sequence[Array], runner: str, tolerance: float
+    names: Sequence[str],
+    expected: Sequence[Array],
+    found: Sequence[Array],
+    runner: str,
+    tolerance: float,
 ) -> float:
     """Compare outputs; the largest difference, relative to the largest number of its output.
 
@@ -126,10 +141,14 @@ def compare(
     for name, ours, theirs in zip(names, expected, found, strict=True):
         theirs = np.asarray(theirs)
         if ours.shape != theirs.shape:
-            raise _mismatch(f"{name}: {runner} returns the shape {theirs.shape}, gluonic {ours.shape}")
+            raise _mismatch(
+                f"{name}: {runner} returns the shape {theirs.shape}, gluonic {ours.shape}"
+            )
         worst = max(worst, difference(ours, theirs))
         if not worst <= tolerance:
-            raise _mismatch(f"{name}: {runner} differs from gluonic by {worst:.2g}, more than {tolerance:.2g}")
+            raise _mismatch(
+                f"{name}: {runner} differs from gluonic by {worst:.2g}, more than {tolerance:.2g}"
+            )
     return worst
 
 

@@ -137,6 +137,8 @@ def _check(
         expected = run_graph(graph, feed, parameters, label_names(graph))
         read = {value.name for value in model.graph.input}
         found, runner = run_model(model, {k: v for k, v in feed.items() if k in read})
+        if any(node.op_type.startswith("Random") for node in model.graph.node):
+            continue  # the runtimes draw different numbers
         narrowest = min((a.dtype.itemsize for a in expected if a.dtype.kind == "f"), default=4)
         worst = compare(names, expected, found, runner, _TOLERANCE[narrowest])
         if verbose:
@@ -240,7 +242,9 @@ def _inputs(
         if dynamic:
             given = tuple(dynamic_shapes[position]) if dynamic_shapes else (None,) * len(shape)
         if len(given) != len(shape):
-            raise MXNetError(f"export_model: dynamic_input_shapes has {given} for {name}, of {shape}")
+            raise MXNetError(
+                f"export_model: dynamic_input_shapes has {given} for {name}, of {shape}"
+            )
         hint = tuple(
             max(2, size) if not isinstance(extent, int) else size
             for extent, size in zip(given, shape, strict=True)

@@ -94,6 +94,12 @@ class Scalar:
     def __and__(self, other: Any) -> "Scalar":
         return self._with("And", other)
 
+    def __invert__(self) -> "Scalar":
+        if self.dtype != BOOL and self.o.opset < 18:
+            raise NotExportable("BitwiseNot needs opset 18")
+        add = self.o.Not if self.dtype == BOOL else self.o.BitwiseNot
+        return Scalar(self.o, add(self.value))
+
     def __or__(self, other: Any) -> "Scalar":
         return self._with("Or", other)
 
@@ -174,7 +180,7 @@ class ScalarWriter:
         if not isinstance(x, Scalar):
             x = self.like(x, y)
         one, another = common(x, y)
-        return self._new(self._o.Where(condition.value, one, another, dtype=one.dtype))
+        return self._new(self._o.Where(condition.value, one, another, result=one.dtype))
 
     def maximum(self, x: Scalar, y: Any) -> Scalar:
         """The larger one."""
@@ -207,10 +213,11 @@ class ScalarWriter:
 
     def isinf(self, x: Scalar) -> Scalar:
         """Whether `x` is infinite."""
-        return self._new(self._o.IsInf(x.value))
+        return self._new(self._o.IsInf(self._widened(x).value))
 
     def isfinite(self, x: Scalar) -> Scalar:
         """Whether `x` is neither infinite nor NaN."""
+        x = self._widened(x)
         return self.abs(x) < self.like(math.inf, x)
 
     def equal(self, x: Scalar, y: Any) -> Scalar:
@@ -254,7 +261,13 @@ class ScalarWriter:
 
     def power(self, x: Scalar, y: Scalar) -> Scalar:
         """A power; integers are computed in float64."""
+        if not isinstance(x, Scalar):
+            x = self.like(x, self._widened(y))
         return self._widened(x)._with("Pow", self._widened(y))
+
+    def rint(self, x: Scalar) -> Scalar:
+        """The nearest integer, ties to even."""
+        return self._new(self._o.Round(self._widened(x).value))
 
     def hypot(self, x: Scalar, y: Scalar) -> Scalar:
         """The length of (x, y)."""
@@ -327,13 +340,10 @@ class ScalarWriter:
         return self.where(self.logical_and(x < 0, is_odd), -size, size)
 
     def erfinv(self, x: Scalar) -> Scalar:
-        """The inverse of erf: Giles's approximation, then two steps of Newton's method in float64."""
+        """The inverse of erf: Giles's approximation."""
         x = self.astype(x, np.float64)
         w = -self.log((1 - x) * (1 + x))
         y = self._giles(x, w)
-        for _ in range(2):
-            slope = self.exp(-(y * y)) * (2 / math.sqrt(math.pi))
-            y = y - (self.erf(y) - x) / slope
         edge = self.where(x < 0, self.like(-math.inf, x), self.like(math.inf, x))
         return self.where(self.abs(x) == 1, edge, y)
 

@@ -98,7 +98,7 @@ _FUNCTIONS: Mapping[str, Callable[..., Value]] = {
     "max": _chain("Max"),
     "min": _chain("Min"),
     "chosen": lambda o, x, bound, yes, no: o.Where(
-        o.GreaterOrEqual(x, bound), yes, no, dtype=yes.dtype
+        o.GreaterOrEqual(x, bound), yes, no, result=yes.dtype
     ),
 }
 

@@ -59,9 +59,7 @@ def family(title: str) -> Family:
     return made
 
 
-def _enter(
-    table: dict[str, Any], part: dict[str, Any], names: tuple[str, ...], rule: Any
-) -> None:
+def _enter(table: dict[str, Any], part: dict[str, Any], names: tuple[str, ...], rule: Any) -> None:
     for name in names:
         if name in table:
             raise TypeError(f"the table has {name!r} already")

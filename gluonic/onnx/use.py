@@ -140,10 +140,17 @@ def fixed(extent: Any, what: str) -> int:
     return int(extent)
 
 
-def reshaped(o: Writer, n: Use, value: Value, source: Sequence[Any], target: Sequence[Any]) -> Value:
+def reshaped(
+    o: Writer, n: Use, value: Value, source: Sequence[Any], target: Sequence[Any]
+) -> Value:
     """A value in another shape."""
     if len(source) == len(target) and all(map(alike, source, target)):
         return value
+    if 0 in [extent for extent in target if not is_open(extent)]:
+        if o.opset < 14:
+            raise NotExportable("an axis without elements needs opset 14")
+        empty: Value = o.Reshape(value, n._graph.sizes.vector(target), allowzero=1)
+        return empty
     codes = reshape_codes(source, target)
     made: Value = o.Reshape(value, n._graph.sizes.vector(target) if codes is None else codes)
     return made
@@ -152,6 +159,12 @@ def reshaped(o: Writer, n: Use, value: Value, source: Sequence[Any], target: Seq
 def size_vector(n: Use, shape: Sequence[Any]) -> Value:
     """A shape as a vector."""
     return n._graph.sizes.vector(shape)
+
+
+def one_element(o: Writer, n: Use, value: Value, index: int = 0) -> Value:
+    """A scalar in the shape of the output: MXNet's has one axis, NumPy's none."""
+    made: Value = o.Reshape(value, [1]) if output_shape(n, index) == (1,) else value
+    return made
 
 
 def broadcast_to(o: Writer, n: Use, value: Value, shape: Sequence[Any]) -> Value:

@@ -97,8 +97,8 @@ class Writer:
         if not op_type[0].isupper():
             raise AttributeError(f"ONNX has no operator {op_type!r}", name=op_type, obj=self)
 
-        def add(*inputs: Operand, outputs: int = 1, dtype: Any = None, **attributes: Any) -> Any:
-            return self._add(op_type, inputs, outputs, dtype, attributes)
+        def add(*inputs: Operand, outputs: int = 1, result: Any = None, **attributes: Any) -> Any:
+            return self._add(op_type, inputs, outputs, result, attributes)
 
         return add
 
@@ -132,6 +132,8 @@ class Writer:
         """An operand as a value: lists of integers are int64, numbers have the given dtype."""
         if isinstance(operand, Value):
             return operand
+        if isinstance(operand, np.generic):
+            return self.constant(np.asarray(operand))
         if isinstance(operand, (int, float)):
             return self.constant(np.array(operand, dtype))
         if not isinstance(operand, np.ndarray):
@@ -160,7 +162,7 @@ class Writer:
             source = maker.inputs[0]
             if source is not None and source.dtype == BOOL:
                 return self.cast(source, dtype)
-        made: Value = self.Cast(value, to=tensor_type(dtype), dtype=dtype)
+        made: Value = self.Cast(value, to=tensor_type(dtype), result=dtype)
         return made
 
     def reduce(

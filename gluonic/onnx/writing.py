@@ -22,6 +22,7 @@ from gluonic.onnx.use import Surroundings, Use, output_shape, reshaped, shape_of
 from gluonic.onnx.writer import Value, Writer
 
 Extent = int | str | None
+_FILLS = frozenset({"_zeros", "_ones", "_full", "_zeros_without_dtype"})
 _MOST_FOLDED = 1 << 16
 """The most elements of a constant that is computed from smaller ones."""
 
@@ -89,10 +90,7 @@ class _Sizes:
     def pinned(self) -> set[str]:
         """The sizes that some rule compared as equal to another expression."""
         atoms = [
-            atom
-            for terms, _, relation in self.env.guards
-            if relation == "=="
-            for atom, _ in terms
+            atom for terms, _, relation in self.env.guards if relation == "==" for atom, _ in terms
         ]
         named: set[str] = set()
         while atoms:
@@ -212,6 +210,14 @@ class _Writing(Surroundings):
             self._write(node)
         if self._problems:
             raise cannot_be_written(self._problems)
+        for entry in (
+            *self._graph.outputs,
+            *(e for node in self._graph.nodes for e in node.inputs),
+        ):
+            if entry not in self._values and entry.node not in (*self._problems, *self._labels):
+                self._problems[entry.node] = f"its output {entry.name} has no counterpart"
+        if self._problems:
+            raise cannot_be_written(self._problems)
         outputs = [(self._values[entry], self.shapes[entry]) for entry in self._graph.outputs]
         inputs = list(zip(self._inputs, self._input_shapes, strict=True))
         return Written(self.writer, inputs, outputs, pinned)  # type: ignore[arg-type]
@@ -224,7 +230,9 @@ class _Writing(Surroundings):
             return
         if self._fold(node):
             return
-        if any(entry not in self._values and entry.node not in self._labels for entry in node.inputs):
+        if any(
+            entry not in self._values and entry.node not in self._labels for entry in node.inputs
+        ):
             return  # what makes it is a problem already
         self.writer.scope = node.name
         try:
@@ -284,11 +292,30 @@ class _Writing(Surroundings):
         if op.as_base is not None:
             shapes = [self.shapes[entry] for entry in node.inputs]
             settings = op.as_base(_Names(application.settings), shapes)
+        if op.as_base is None:
+            settings, inputs = self._settings_of_base(application, inputs)
         if settings is None:
             raise NotExportable("there is no rule for it with these attributes")
         if op.casts:
             inputs = [self.writer.cast(x, self._cast_to(node, inputs)) for x in inputs]
         return self.apply(node, base.apply(settings), inputs)
+
+    def _settings_of_base(
+        self, application: Application, inputs: Sequence[Value | None]
+    ) -> tuple[dict[str, Any], Sequence[Value | None]]:
+        """The attributes that the base has; the others must not matter. A dtype is that of the computation."""
+        op, settings = application.op, application.settings
+        assert op.base is not None
+        if settings.get("axis", 0) == ():
+            raise NotExportable("axis=(), which is no axis")
+        own = {name: value for name, value in settings.items() if name in op.base.attributes}
+        for name in settings.keys() - own.keys() - {"dtype"}:
+            if settings[name] != op.attributes[name].default:
+                raise NotExportable(f"{name}={settings[name]!r}")
+        dtype = settings.get("dtype")
+        if "dtype" not in own and dtype is not None:
+            inputs = [None if x is None else self.writer.cast(x, dtype) for x in inputs]
+        return own, inputs
 
     def _cast_to(self, node: Node, inputs: Sequence[Value]) -> np.dtype[Any]:
         """The dtype of the computation; that of the output, unless that is of truth values."""
@@ -314,15 +341,19 @@ class _Writing(Surroundings):
         """Compute a node whose inputs are constant, unless the result is far larger than these."""
         op = node.applied.op
         values = [self._values.get(entry) for entry in node.inputs]
+        if op.name in _FILLS and not node.inputs:
+            return False
         if op.run_name or op.calls_back or "subgraphs" in node.applied.settings:
             return False
         if not all(value is not None and value.array is not None for value in values):
             return False
-        size = sum(value.array.size for value in values if value is not None and value.array is not None)
+        size = sum(
+            value.array.size for value in values if value is not None and value.array is not None
+        )
         shapes = [self.shapes[node.entry(i)] for i in range(node.visible_count)]
         if any(shape is None or any(map(is_open, shape)) or None in shape for shape in shapes):
             return False
-        if sum(map(prod, shapes)) > size + _MOST_FOLDED:
+        if node.inputs and sum(map(prod, shapes)) > size + _MOST_FOLDED:
             return False
         for index, array in enumerate(self._computed(node)):
             self._values[node.entry(index)] = self.writer.constant(array)
@@ -332,7 +363,9 @@ class _Writing(Surroundings):
         stand_ins = [Node(None, f"input{i}") for i in range(len(node.inputs))]
         made = node.with_inputs([each.entry() for each in stand_ins])
         arrays = [self._values[entry].array for entry in node.inputs]
-        given = {each: array for each, array in zip(stand_ins, arrays, strict=True) if array is not None}
+        given = {
+            each: array for each, array in zip(stand_ins, arrays, strict=True) if array is not None
+        }
         graph = Graph([made.entry(i) for i in range(made.visible_count)])
         shape = self.shapes[node.entry()]
         if not node.inputs and "shape" in node.applied.settings and shape is not None:
@@ -353,7 +386,9 @@ class _Names:
         vars(self).update(settings)
 
 
-def check_parameters(graph: Graph, inputs: Sequence[Input], parameters: Mapping[str, Array]) -> None:
+def check_parameters(
+    graph: Graph, inputs: Sequence[Input], parameters: Mapping[str, Array]
+) -> None:
     """Refuse a graph with variables that are neither inputs nor have values, and that something needs."""
     names = {each.name for each in inputs} | set(parameters)
     missing = [node.name for node in graph.variables if node.name not in names]

@@ -1,7 +1,18 @@
 """The table's rows, by subject."""
 
 from gluonic.graph import REGISTRY
-from gluonic.onnx.families import elementwise, indexing, layers, norms, recurrent, reductions, shapes
+from gluonic.onnx.families import (
+    boxes,
+    elementwise,
+    images,
+    indexing,
+    layers,
+    norms,
+    randoms,
+    recurrent,
+    reductions,
+    shapes,
+)
 from gluonic.onnx.table import WRITES
 
 
@@ -20,5 +31,6 @@ def by_expression() -> list[str]:
 
 
 __all__ = [
-    "by_expression", "elementwise", "indexing", "layers", "norms", "recurrent", "reductions", "shapes",
+    "boxes", "by_expression", "elementwise", "images", "indexing", "layers", "norms", "randoms", "recurrent",
+    "reductions", "shapes",
 ]  # fmt: skip

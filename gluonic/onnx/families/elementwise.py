@@ -4,6 +4,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.onnx.errors import NotExportable
 from gluonic.onnx.table import family
 from gluonic.onnx.use import broadcast_to, output_dtype, output_shape, reshaped, shape_of
 from gluonic.onnx.writer import BOOL, Value
@@ -105,17 +106,24 @@ def _(o: Any, n: Any) -> Any:
     shape, rank = shape_of(n, "condition"), len(shape_of(n, "x"))
     if len(shape) < rank:
         condition = o.unsqueeze(condition, *range(1, rank))
-    return o.Where(condition, n.x, n.y, dtype=n.x.dtype)
+    return o.Where(condition, n.x, n.y, result=n.x.dtype)
 
 
 @elementwise.write("_npi_where")
 def _(o: Any, n: Any) -> Any:
     condition, x, y = n.inputs
     dtype = output_dtype(n)
-    return o.Where(o.cast(condition, BOOL), o.cast(x, dtype), o.cast(y, dtype), dtype=dtype)
+    return o.Where(o.cast(condition, BOOL), o.cast(x, dtype), o.cast(y, dtype), result=dtype)
 
 
-for _name in ("Dropout", "MakeLoss", "IdentityAttachKLSparseReg", "_copyto", "_identity_with_attr_like_rhs"):
+@elementwise.write("Dropout")
+def _(o: Any, n: Any) -> Any:
+    if n.mode == "always" and n.p > 0:
+        raise NotExportable("mode='always' draws random numbers")
+    return o.Identity(n.data)
+
+
+for _name in ("MakeLoss", "IdentityAttachKLSparseReg", "_copyto", "_identity_with_attr_like_rhs"):
     elementwise.write(_name)(lambda o, n: o.Identity(n.inputs[0]))
 
 
@@ -132,6 +140,3 @@ def _(o: Any, n: Any) -> Any:
 @elementwise.write("amp_multicast")
 def _(o: Any, n: Any) -> Any:
     return [_converted(o, value, output_dtype(n, i)) for i, value in enumerate(n.inputs)]
-
-
-

@@ -7,7 +7,13 @@ import numpy as np
 from gluonic.onnx.errors import NotExportable
 from gluonic.onnx.families.norms import positions_below
 from gluonic.onnx.table import family
-from gluonic.onnx.use import output_dtype, shape_of, size_vector
+from gluonic.onnx.use import (
+    one_element,
+    output_shape,
+    reshaped,
+    shape_of,
+    size_vector,
+)
 from gluonic.onnx.writer import BOOL, INT64
 
 indexing = family("look-ups and sequences")
@@ -44,22 +50,23 @@ def _(o: Any, n: Any) -> Any:
     if len(shape_of(n, "index")) < len(shape):
         index = o.unsqueeze(index, axis)
     picked = o.GatherElements(n.data, index, axis=axis)
-    return picked if n.keepdims else o.squeeze(picked, axis)
+    return picked if n.keepdims else one_element(o, n, o.squeeze(picked, axis))
 
 
 @indexing.write("batch_take")
 def _(o: Any, n: Any) -> Any:
-    index = o.unsqueeze(o.Reshape(_bounded(o, n, n.indices, shape_of(n, 0)[1], "clip"), [-1]), 1)
-    return o.Reshape(o.GatherElements(n.a, index, axis=1), [-1])
+    length = shape_of(n, 0)[-1]
+    index = o.Reshape(_bounded(o, n, n.indices, length, "clip"), [-1, 1])
+    rows = reshaped(o, n, n.a, (), (-1, length))
+    return o.Reshape(o.GatherElements(rows, index, axis=1), size_vector(n, output_shape(n)))
 
 
 @indexing.write("one_hot")
 def _(o: Any, n: Any) -> Any:
     index = o.cast(n.indices, INT64)
     depth = np.array(n.depth, np.int64)
-    below = o.Where(o.Less(index, np.array(0, np.int64)), depth, index, dtype=INT64)
-    values = np.array([n.off_value, n.on_value]).astype(output_dtype(n))
-    return o.OneHot(below, depth, values, axis=-1, dtype=output_dtype(n))
+    below = o.Where(o.Less(index, np.array(0, np.int64)), depth, index, result=INT64)
+    return o.OneHot(below, depth, np.float32([n.off_value, n.on_value]), axis=-1, result=np.float32)
 
 
 @indexing.write("gather_nd")
@@ -101,7 +108,7 @@ def _(o: Any, n: Any) -> Any:
         return o.Identity(n.data)
     inside = positions_below(o, n, n.axis, _lengths(o, n))
     number = o.constant(np.array(n.value).astype(n.data.dtype))
-    return o.Where(inside, n.data, number, dtype=n.data.dtype)
+    return o.Where(inside, n.data, number, result=n.data.dtype)
 
 
 @indexing.write("SequenceLast")

@@ -13,7 +13,7 @@ from gluonic.graph.ops.windows import first_shape, is_channels_last, windows_of
 from gluonic.onnx.errors import NotExportable
 from gluonic.onnx.sizes import all_fixed
 from gluonic.onnx.table import family
-from gluonic.onnx.use import output_shape, reshaped, settings_of, shape_of, size_vector
+from gluonic.onnx.use import one_element, output_shape, reshaped, settings_of, shape_of, size_vector
 
 layers = family("convolution, pooling and products")
 
@@ -86,11 +86,17 @@ def _refuse(name: str) -> Any:
 @layers.write("Pooling", "Pooling_v1")
 def _(o: Any, n: Any) -> Any:
     settings = settings_of(n)
+    if n._application.op.name == "Pooling_v1" and (any(n.pad) or n.pooling_convention != "valid"):
+        raise NotExportable("windows beyond the image, which Pooling_v1 counts otherwise")
     last, rank = is_channels_last(settings.get("layout")), len(shape_of(n, "data"))
     data = channels_first(o, n.data, rank) if last else n.data
     shape = first_shape(shape_of(n, "data"), last)
     power = settings.get("p_value") or 1
-    pooled = _pooled_globally(o, data, n, power, rank) if n.global_pool else _pooled(o, data, n, shape, power)
+    pooled = (
+        _pooled_globally(o, data, n, power, rank)
+        if n.global_pool
+        else _pooled(o, data, n, shape, power)
+    )
     return channels_last(o, pooled, rank) if last else pooled
 
 
@@ -134,9 +140,13 @@ def _pooled(o: Any, data: Any, n: Any, shape: Sequence[Any], power: int) -> Any:
         return o.AveragePool(data, count_include_pad=int(includes_pad), **geometry)
     counts = tuple(
         (size + a + b - kernel) // stride + 1
-        for size, a, b, kernel, stride in zip(spatial, begin, end, n.kernel, windows.stride, strict=True)
+        for size, a, b, kernel, stride in zip(
+            spatial, begin, end, n.kernel, windows.stride, strict=True
+        )
     )
-    divisor = counted(tuple(spatial), Pool(n.kernel, windows.stride, windows.pad, counts), includes_pad)
+    divisor = counted(
+        tuple(spatial), Pool(n.kernel, windows.stride, windows.pad, counts), includes_pad
+    )
     factor = (area / divisor).astype(data.dtype)
     return o.Mul(o.AveragePool(data, count_include_pad=1, **geometry), factor)
 
@@ -197,6 +207,18 @@ def _(o: Any, n: Any) -> Any:
     return o.MatMul(*n.inputs)
 
 
+@layers.write("_np_dot")
+def _(o: Any, n: Any) -> Any:
+    (a, b), (lhs, rhs) = (shape_of(n, 0), shape_of(n, 1)), n.inputs
+    if not a or not b:
+        return o.Mul(lhs, rhs)
+    if len(a) > 1 and len(b) > 2:
+        letters = "abcdefghijklmnopqrstuvwxy"
+        left, right = letters[: len(a) - 1], letters[len(a) - 1 :][: len(b) - 1]
+        return o.Einsum(lhs, rhs, equation=f"{left}z,{right[:-1]}z{right[-1]}->{left}{right}")
+    return o.MatMul(lhs, rhs)
+
+
 @layers.write("_linalg_gemm2", "_linalg_gemm")
 def _(o: Any, n: Any) -> Any:
     if n.axis != -2:
@@ -204,7 +226,7 @@ def _(o: Any, n: Any) -> Any:
     product = o.MatMul(*_factors(o, n, n.A, n.B))
     if n.alpha != 1:
         product = o.Mul(product, n.alpha)
-    return product if n.C is None else o.Add(product, o.Mul(n.C, n.beta))
+    return product if len(n.inputs) == 2 else o.Add(product, o.Mul(n.C, n.beta))
 
 
 @layers.write("_linalg_syrk")
@@ -229,12 +251,14 @@ def _(o: Any, n: Any) -> Any:
     if not isinstance(size, int):
         raise NotExportable("a matrix whose size depends on the inputs")
     masked = o.Mul(n.A, np.eye(size, dtype=n.A.dtype))
-    return o.reduce("ReduceSum", o.Log(o.reduce("ReduceSum", masked, [-1])), [-1])
+    return one_element(
+        o, n, o.reduce("ReduceSum", o.Log(o.reduce("ReduceSum", masked, [-1])), [-1])
+    )
 
 
 @layers.write("_linalg_det")
 def _(o: Any, n: Any) -> Any:
-    return o.Det(n.A)
+    return one_element(o, n, o.Det(n.A))
 
 
 @layers.write("_npi_einsum")
@@ -242,7 +266,9 @@ def _(o: Any, n: Any) -> Any:
     return o.Einsum(*n.inputs, equation=n.subscripts.replace(" ", ""))
 
 
-def _heads(o: Any, n: Any, value: Any, shape: Sequence[Any], parts: int, which: int, heads: int) -> Any:
+def _heads(
+    o: Any, n: Any, value: Any, shape: Sequence[Any], parts: int, which: int, heads: int
+) -> Any:
     """One part of all heads as matrices, (batch · heads, length, size)."""
     length, batch, width = shape
     size = width // (heads * parts)

@@ -67,7 +67,10 @@ def _(o: Any, n: Any) -> Any:
     result, mean, deviation = _standardized(o, n.data, [axis], n.eps)
     scale, shift = (_along(o, n, each, axis, rank) for each in (n.gamma, n.beta))
     result = o.Add(o.Mul(result, scale), shift)
-    return [result, *[reshaped(o, n, each, (), output_shape(n, 1)) for each in (mean, deviation) if wants]]
+    return [
+        result,
+        *[reshaped(o, n, each, (), output_shape(n, 1)) for each in (mean, deviation) if wants],
+    ]
 
 
 @norms.write("InstanceNorm")
@@ -113,8 +116,8 @@ def _(o: Any, n: Any) -> Any:
     inside = positions_below(o, n, axis, o.unsqueeze(n.length, axis))
     low = o.constant(np.array(np.finfo(data.dtype).min, data.dtype))
     zero = o.constant(np.array(0, data.dtype))
-    shares = o.Softmax(o.Where(inside, data, low, dtype=data.dtype), axis=axis)
-    return o.cast(o.Where(inside, shares, zero, dtype=data.dtype), output_dtype(n))
+    shares = o.Softmax(o.Where(inside, data, low, result=data.dtype), axis=axis)
+    return o.cast(o.Where(inside, shares, zero, result=data.dtype), output_dtype(n))
 
 
 def positions_below(o: Any, n: Any, axis: int, lengths: Any) -> Any:
@@ -142,9 +145,7 @@ def _(o: Any, n: Any) -> Any:
 
 @norms.write("SoftmaxActivation")
 def _(o: Any, n: Any) -> Any:
-    if n.mode == "channel":
-        return o.Softmax(n.data, axis=1)
-    return _over_all_classes(o, n)
+    return o.Softmax(n.data, axis=1 if n.mode == "channel" else -1)
 
 
 @norms.write("SoftmaxOutput")
@@ -163,5 +164,3 @@ def _over_all_classes(o: Any, n: Any) -> Any:
         return o.Softmax(n.data, axis=1)
     flat = o.Softmax(o.Flatten(n.data, axis=1), axis=1)
     return reshaped(o, n, flat, (), shape)
-
-

@@ -91,5 +91,3 @@ def _joined(o: Any, n: Any, outputs: Any, directions: int) -> Any:
         return o.squeeze(outputs, 1)
     turned = o.Transpose(outputs, perm=[0, 2, 1, 3])
     return o.Reshape(turned, [0, 0, directions * n.state_size])
-
-

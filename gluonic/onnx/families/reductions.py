@@ -1,6 +1,7 @@
 """Sums, means, extremes, norms, arg extremes, sorting."""
 
 from collections.abc import Callable
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -9,7 +10,16 @@ from gluonic.graph.families import reduced_axes
 from gluonic.onnx.errors import NotExportable
 from gluonic.onnx.sizes import is_open
 from gluonic.onnx.table import family
-from gluonic.onnx.use import is_read, output_dtype, reshaped, settings_of, shape_of, size_vector
+from gluonic.onnx.use import (
+    fixed,
+    is_read,
+    one_element,
+    output_dtype,
+    reshaped,
+    settings_of,
+    shape_of,
+    size_vector,
+)
 from gluonic.onnx.writer import BOOL, INT64
 
 reductions = family("reductions and sorting")
@@ -22,14 +32,22 @@ def _axes(n: Any, axis: Any) -> tuple[int, ...]:
 def _reduce(op_type: str) -> Callable[[Any, Any], Any]:
     def write(o: Any, n: Any) -> Any:
         (data,) = n.inputs
-        if data.dtype == BOOL:
+        if data.dtype == BOOL or op_type == "ReduceMean":
             data = o.cast(data, output_dtype(n))
         axes = _axes(n, n.axis)
         if not axes:
             return o.Identity(data)
-        return o.reduce(op_type, data, axes, keepdims=n.keepdims)
+        return _reduced(o, n, op_type, data, axes)
 
     return write
+
+
+def _reduced(o: Any, n: Any, op_type: str, data: Any, axes: tuple[int, ...]) -> Any:
+    """A reduction; of all axes, MXNet's has the shape (1,)."""
+    if any(not is_open(shape_of(n, 0)[axis]) and shape_of(n, 0)[axis] == 0 for axis in axes):
+        raise NotExportable("a reduction over no elements")
+    found = o.reduce(op_type, data, axes, keepdims=n.keepdims)
+    return found if n.keepdims or len(axes) < len(shape_of(n, 0)) else one_element(o, n, found)
 
 
 for _ours, _theirs in (
@@ -47,23 +65,21 @@ for _ours, _theirs in (
 def _(o: Any, n: Any) -> Any:
     is_sum = n._application.op.name == "nansum"
     neutral = o.constant(np.array(0 if is_sum else 1, n.data.dtype))
-    numbers = o.Where(o.IsNaN(n.data), neutral, n.data, dtype=n.data.dtype)
+    numbers = o.Where(o.IsNaN(n.data), neutral, n.data, result=n.data.dtype)
     op_type = "ReduceSum" if is_sum else "ReduceProd"
-    return o.reduce(op_type, numbers, _axes(n, n.axis), keepdims=n.keepdims)
+    return _reduced(o, n, op_type, numbers, _axes(n, n.axis))
 
 
 @reductions.write("_np_any", "_np_all")
 def _(o: Any, n: Any) -> Any:
     op_type = "ReduceMax" if n._application.op.name == "_np_any" else "ReduceMin"
     truth = o.cast(o.cast(n.inputs[0], BOOL), np.int32)
-    found = o.reduce(op_type, truth, _axes(n, n.axis), keepdims=n.keepdims)
-    return o.cast(found, BOOL)
+    return o.cast(_reduced(o, n, op_type, truth, _axes(n, n.axis)), BOOL)
 
 
 @reductions.write("norm")
 def _(o: Any, n: Any) -> Any:
-    axes = _axes(n, n.axis)
-    return o.reduce(f"ReduceL{n.ord}", n.data, axes, keepdims=n.keepdims)
+    return _reduced(o, n, f"ReduceL{n.ord}", n.data, _axes(n, n.axis))
 
 
 @reductions.write("moments")
@@ -71,18 +87,21 @@ def _(o: Any, n: Any) -> Any:
     axes = _axes(n, n.axes)
     mean = o.reduce("ReduceMean", n.data, axes, keepdims=True)
     centred = o.Sub(n.data, mean)
-    var = o.reduce("ReduceMean", o.Mul(centred, centred), axes, keepdims=n.keepdims)
-    return [mean if n.keepdims else o.squeeze(mean, *axes), var]
+    var = _reduced(o, n, "ReduceMean", o.Mul(centred, centred), axes)
+    return [_reduced(o, n, "ReduceMean", n.data, axes), var]
 
 
 @reductions.write("_npi_var", "_npi_std")
 def _(o: Any, n: Any) -> Any:
-    if n.ddof:
-        raise NotExportable("ddof must be 0")
     data = o.cast(n.inputs[0], output_dtype(n))
     axes = _axes(n, n.axis)
     centred = o.Sub(data, o.reduce("ReduceMean", data, axes, keepdims=True))
-    var = o.reduce("ReduceMean", o.Mul(centred, centred), axes, keepdims=n.keepdims)
+    var = _reduced(o, n, "ReduceMean", o.Mul(centred, centred), axes)
+    if n.ddof:
+        count = prod(
+            [fixed(shape_of(n, 0)[axis], "the number of elements, with ddof,") for axis in axes]
+        )
+        var = o.Mul(var, count / (count - n.ddof))
     return var if n._application.op.name == "_npi_var" else o.Sqrt(var)
 
 
@@ -92,7 +111,9 @@ def _(o: Any, n: Any) -> Any:
     data = n.inputs[0]
     if n.axis is None:
         data = o.Reshape(data, [-1])
-    found = getattr(o, op_type)(data, axis=n.axis or 0, keepdims=int(n.keepdims and n.axis is not None))
+    found = getattr(o, op_type)(
+        data, axis=n.axis or 0, keepdims=int(n.keepdims and n.axis is not None)
+    )
     if n.axis is None:
         found = o.Reshape(found, [1] * (len(shape_of(n, 0)) if n.keepdims else 1))
         if n._application.op.name.startswith("_npi") and not n.keepdims:
@@ -108,7 +129,9 @@ def _(o: Any, n: Any) -> Any:
 def _ranked(o: Any, n: Any, data: Any, axis: int, count: Any, ascending: bool) -> Any:
     """The first elements in sorted order and their indices."""
     limit = size_vector(n, (count,))
-    return o.TopK(data, limit, outputs=2, dtype=[data.dtype, INT64], axis=axis, largest=int(not ascending))
+    return o.TopK(
+        data, limit, outputs=2, result=[data.dtype, INT64], axis=axis, largest=int(not ascending)
+    )
 
 
 def _flattened(o: Any, n: Any, axis: int | None) -> tuple[Any, int, Any]:
@@ -143,8 +166,9 @@ def _(o: Any, n: Any) -> Any:
         raise NotExportable(f"k={n.k} must be positive and at most the axis's length")
     values, indices = _ranked(o, n, data, axis, n.k, n.is_ascend)
     if n.ret_typ == "mask":
-        zeros = o.Expand(np.zeros((1,) * len(shape_of(n, 0)), output_dtype(n)), o.Shape(data))
-        ones = o.Expand(np.ones((1,) * len(shape_of(n, 0)), output_dtype(n)), o.Shape(indices))
+        rank = 1 if n.axis is None else len(shape_of(n, 0))
+        zeros = o.Expand(np.zeros((1,) * rank, output_dtype(n)), o.Shape(data))
+        ones = o.Expand(np.ones((1,) * rank, output_dtype(n)), o.Shape(indices))
         mask = o.ScatterElements(zeros, indices, ones, axis=axis)
         return reshaped(o, n, mask, (length,), shape_of(n, 0)) if n.axis is None else mask
     if n.ret_typ == "value":
@@ -158,6 +182,3 @@ def _(o: Any, n: Any) -> Any:
     if n.axis is None:
         data = o.Reshape(data, [-1])
     return o.CumSum(data, np.array(n.axis or 0, np.int64))
-
-
-

@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.onnx.errors import NotExportable
-from gluonic.onnx.sizes import all_fixed, alike
+from gluonic.onnx.sizes import alike, all_fixed
 from gluonic.onnx.table import family
 from gluonic.onnx.use import (
     broadcast_to,
@@ -25,6 +25,8 @@ _END = 2**31 - 1
 @shapes.write("transpose")
 def _(o: Any, n: Any) -> Any:
     rank = len(shape_of(n, 0))
+    if rank < 2:
+        return o.Identity(n.inputs[0])
     axes = [axis % rank for axis in n.axes or ()] or list(range(rank))[::-1]
     return o.Transpose(n.inputs[0], perm=axes)
 
@@ -59,8 +61,16 @@ def _(o: Any, n: Any) -> Any:
 @shapes.write("_split_v2")
 def _(o: Any, n: Any) -> Any:
     axis = n.axis % len(shape_of(n, 0))
-    lengths = [fixed(output_shape(n, i)[axis] if not n.squeeze_axis else 1, "a part") for i in range(len(n.outputs))]
-    return _squeezed(o, o.split(n.data, lengths, axis), axis, n.squeeze_axis, n.data)
+    data = n.data
+    if n.sections <= 0 and n.indices[0]:
+        data = o.slice(data, [axis], [n.indices[0]], [_END])
+    if n.squeeze_axis:
+        lengths = [1] * len(n.outputs)
+    else:
+        lengths = [
+            fixed(output_shape(n, i)[axis], "the length of a part") for i in range(len(n.outputs))
+        ]
+    return _squeezed(o, o.split(data, lengths, axis), axis, n.squeeze_axis, data)
 
 
 def _squeezed(o: Any, parts: list[Any], axis: int, squeeze: bool, whole: Any) -> list[Any]:
@@ -101,7 +111,9 @@ def _(o: Any, n: Any) -> Any:
 @shapes.write("Crop")
 def _(o: Any, n: Any) -> Any:
     source, target = shape_of(n, 0)[2:], output_shape(n)[2:]
-    corner = [(a - b) // 2 for a, b in zip(source, target, strict=True)] if n.center_crop else n.offset
+    corner = (
+        [(a - b) // 2 for a, b in zip(source, target, strict=True)] if n.center_crop else n.offset
+    )
     ends = [start + length for start, length in zip(corner, target, strict=True)]
     return o.slice(n.inputs[0], [2, 3], size_vector(n, corner), size_vector(n, ends))
 
@@ -120,7 +132,9 @@ def _(o: Any, n: Any) -> Any:
 @shapes.write("tile")
 def _(o: Any, n: Any) -> Any:
     rank = max(len(shape_of(n, 0)), len(n.reps))
-    data = reshaped(o, n, n.data, shape_of(n, 0), (*[1] * (rank - len(shape_of(n, 0))), *shape_of(n, 0)))
+    data = reshaped(
+        o, n, n.data, shape_of(n, 0), (*[1] * (rank - len(shape_of(n, 0))), *shape_of(n, 0))
+    )
     return o.Tile(data, [1] * (rank - len(n.reps)) + list(n.reps))
 
 
@@ -137,15 +151,16 @@ def _(o: Any, n: Any) -> Any:
     tiled = o.Tile(o.unsqueeze(data, axis + 1), repeats)
     if n.axis is None:
         return o.Reshape(tiled, [-1])
-    target = size_vector(n, output_shape(n))
-    return o.Reshape(tiled, target)
+    return reshaped(o, n, tiled, (), output_shape(n))
 
 
 @shapes.write("Pad")
 def _(o: Any, n: Any) -> Any:
     pads = list(n.pad_width)
     number = np.array(n.constant_value).astype(n.data.dtype)
-    return o.Pad(n.data, pads[::2] + pads[1::2], number if n.mode == "constant" else None, mode=n.mode)
+    return o.Pad(
+        n.data, pads[::2] + pads[1::2], number if n.mode == "constant" else None, mode=n.mode
+    )
 
 
 @shapes.write("broadcast_to", "_npi_broadcast_to", "broadcast_axis", "broadcast_like")
@@ -201,12 +216,18 @@ def _(o: Any, n: Any) -> Any:
     return reshaped(o, n, line, (count,), target)
 
 
-@shapes.write("diag", "_np_diagonal")
+@shapes.write("diag", "_np_diag", "_np_diagonal")
 def _(o: Any, n: Any) -> Any:
     shape = shape_of(n, 0)
-    offset = n.k if n._application.op.name == "diag" else n.offset
-    if len(shape) != 2 or not all_fixed(shape):
+    offset = n.offset if n._application.op.name == "_np_diagonal" else n.k
+    if len(shape) > 2 or not all_fixed(shape):
         raise NotExportable("only diagonals of matrices of a fixed size")
+    if len(shape) == 1:
+        target = output_shape(n)
+        places = [(max(0, -offset) + i, max(0, offset) + i) for i in range(shape[0])]
+        return o.ScatterND(
+            np.zeros(target, output_dtype(n)), np.array(places, np.int64), n.inputs[0]
+        )
     rows, columns = shape
     index = [(i, i + offset) for i in range(rows) if 0 <= i + offset < columns]
     return o.GatherND(n.inputs[0], np.array(index, np.int64))
@@ -214,6 +235,6 @@ def _(o: Any, n: Any) -> Any:
 
 @shapes.write("_npi_tril")
 def _(o: Any, n: Any) -> Any:
+    if len(shape_of(n, 0)) < 2:
+        raise NotExportable("a vector")
     return o.Trilu(n.inputs[0], np.array(n.k, np.int64), upper=0)
-
-
