@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.onnx.errors import NotExportable
+from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.families.norms import positions_below
+from gluonic.onnx.sizes import is_open
 from gluonic.onnx.table import family
 from gluonic.onnx.use import (
     one_element,
@@ -139,3 +140,131 @@ def _(o: Any, n: Any) -> Any:
     if n.axis is None:
         raise NotExportable("axis must be a number")
     return o.GatherElements(n.data, o.cast(n.index, INT64), axis=n.axis)
+
+
+# ------------------------------------------------------------------------ reading
+
+
+def _positive(F: Any, n: Any, index: Any, length: Any) -> Any:
+    """Indices of which negative ones count from the end."""
+    if is_open(length):
+        raise NotImportable("negative indices along an open size")
+    return F._npi_where(index < 0, index + int(length), index)
+
+
+@indexing.read("Gather")
+def _(F: Any, n: Any) -> Any:
+    axis, index = n.attribute("axis", 0) % n.rank(), n.known_or_none(1)
+    table = n.known_or_none(0)
+    if index is not None and index.ndim == 0 and index.dtype != object:
+        at = int(index)
+        at = at + n.shape()[axis] if at < 0 and not is_open(n.shape()[axis]) else at
+        part = F.slice_axis(n[0], axis=axis, begin=at, end=None if at == -1 else at + 1)
+        return F._np_squeeze(part, axis=(axis,))
+    if (
+        table is not None
+        and table.ndim == 2
+        and axis == 0
+        and index is None
+        and table.dtype.kind == "f"
+    ):
+        rows, width = table.shape
+        return F.Embedding(n[1], n[0], input_dim=rows, output_dim=width, dtype=table.dtype.name)
+    return F.take(n[0], n[1], axis=axis, mode="wrap")
+
+
+def _positions(F: Any, n: Any, shape: tuple[int, ...], axis: int, index: Any) -> Any:
+    """The positions in an array, (rank, …), of the elements that indices along an axis name."""
+    grid = np.indices(shape, np.int64)
+    rows = [
+        F.expand_dims(index if i == axis else n.constant(grid[i]), axis=0)
+        for i in range(len(shape))
+    ]
+    return F.Concat(*rows, dim=0) if len(rows) > 1 else rows[0]
+
+
+@indexing.read("GatherElements")
+def _(F: Any, n: Any) -> Any:
+    axis = n.attribute("axis", 0) % n.rank()
+    index = F.Cast(_positive(F, n, n[1], n.shape()[axis]), dtype="int64")
+    return F.gather_nd(n[0], _positions(F, n, n.fixed_shape(1), axis, index))
+
+
+@indexing.read("GatherND")
+def _(F: Any, n: Any) -> Any:
+    count, rank = n.attribute("batch_dims", 0), n.rank(1)
+    shape = n.fixed_shape(1)
+    limits = np.array(n.fixed_shape(0)[count : count + shape[-1]], np.int64)
+    index = F._npi_where(n[1] < 0, F.broadcast_add(n[1], n.constant(limits)), n[1])
+    if count:
+        grid = np.indices(shape[:count], np.int64)
+        batch = [grid[i].reshape(*shape[:count], *[1] * (rank - count)) for i in range(count)]
+        whole = [np.broadcast_to(each, (*shape[:-1], 1)) for each in batch]
+        index = F.Concat(n.constant(np.concatenate(whole, -1)), index, dim=rank - 1)
+    return F.gather_nd(n[0], F.transpose(index, axes=(rank - 1, *range(rank - 1))))
+
+
+@indexing.read("ScatterElements", "Scatter")
+def _(F: Any, n: Any) -> Any:
+    axis = n.attribute("axis", 0) % n.rank()
+    index = F.Cast(_positive(F, n, n[1], n.shape()[axis]), dtype="int64")
+    return _scattered(F, n, _positions(F, n, n.fixed_shape(1), axis, index))
+
+
+@indexing.read("ScatterND")
+def _(F: Any, n: Any) -> Any:
+    rank = n.rank(1)
+    limits = np.array(n.fixed_shape(0)[: n.fixed_shape(1)[-1]], np.int64)
+    index = F._npi_where(n[1] < 0, F.broadcast_add(n[1], n.constant(limits)), n[1])
+    return _scattered(F, n, F.transpose(index, axes=(rank - 1, *range(rank - 1))))
+
+
+def _scattered(F: Any, n: Any, positions: Any) -> Any:
+    kind, shape = n.attribute("reduction", "none"), n.fixed_shape(0)
+    if kind == "none":
+        return F._scatter_set_nd(n[0], n[2], positions, shape=shape)
+    if kind == "add":
+        return F.broadcast_add(n[0], F._backward_gather_nd(n[2], positions, shape=shape))
+    raise NotImportable(f"reduction={kind!r}")
+
+
+@indexing.read("OneHot")
+def _(F: Any, n: Any) -> Any:
+    depth, values = int(n.known(1).item()), n.known(2)
+    index = F._npi_where(n[0] < 0, n[0] + depth, n[0])
+    off, on = values.tolist()
+    dtype = n.dtype(2).name
+    hot = F.one_hot(index, depth=depth, on_value=float(on), off_value=float(off), dtype=dtype)
+    rank = n.rank()
+    axis = n.attribute("axis", -1) % (rank + 1)
+    order = list(range(rank))
+    order.insert(axis, rank)
+    return hot if axis == rank else F.transpose(hot, axes=tuple(order))
+
+
+@indexing.read("Compress")
+def _(F: Any, n: Any) -> Any:
+    kept, axis = np.flatnonzero(n.known(1)), n.attribute("axis")
+    data = n[0] if axis is not None else F._np_reshape(n[0], newshape=(-1,))
+    return F.take(data, n.constant(kept.astype(np.int64)), axis=axis or 0, mode="clip")
+
+
+@indexing.read("ReverseSequence")
+def _(F: Any, n: Any) -> Any:
+    time = n.attribute("time_axis", 0)
+    return (
+        F.SequenceReverse(n[0], n[1], use_sequence_length=True, axis=0)
+        if time == 0
+        else _turned(F, n)
+    )
+
+
+def _turned(F: Any, n: Any) -> Any:
+    order = (1, 0, *range(2, n.rank()))
+    turned = F.SequenceReverse(F.transpose(n[0], axes=order), n[1], use_sequence_length=True)
+    return F.transpose(turned, axes=order)
+
+
+@indexing.read("NonZero")
+def _(F: Any, n: Any) -> Any:
+    return F.transpose(F._npx_nonzero(n[0]), axes=(1, 0))

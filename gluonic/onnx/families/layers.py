@@ -10,7 +10,7 @@ from gluonic.graph.ops.deconvolution import transposed_convolution
 from gluonic.graph.ops.pooling import window_count
 from gluonic.graph.ops.pooling_kernels import Pool, counted
 from gluonic.graph.ops.windows import first_shape, is_channels_last, windows_of
-from gluonic.onnx.errors import NotExportable
+from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.sizes import all_fixed
 from gluonic.onnx.table import family
 from gluonic.onnx.use import one_element, output_shape, reshaped, settings_of, shape_of, size_vector
@@ -318,3 +318,209 @@ def _(o: Any, n: Any) -> Any:
 def _(o: Any, n: Any) -> Any:
     size = o.cast(size_vector(n, shape_of(n, 0)[-1:]), n.data.dtype)
     return o.Div(n.data, o.Sqrt(size))
+
+
+# ------------------------------------------------------------------------ reading
+
+
+def padding(
+    n: Any, kernel: Sequence[int], strides: Sequence[int], dilations: Sequence[int]
+) -> list[tuple[int, int]]:
+    """The padding before and after each spatial axis."""
+    rank, kind = len(kernel), n.attribute("auto_pad", "NOTSET")
+    if kind in ("NOTSET", "VALID"):
+        pads = n.attribute("pads") if kind == "NOTSET" else None
+        pads = pads or [0] * (2 * rank)
+        return list(zip(pads[:rank], pads[rank:], strict=True))
+    found = []
+    sizes = n.fixed_shape()[2:]
+    for size, k, stride, dilation in zip(sizes, kernel, strides, dilations, strict=True):
+        total = max(0, (-(-size // stride) - 1) * stride + dilation * (k - 1) + 1 - size)
+        less, more = total // 2, total - total // 2
+        found.append((less, more) if kind == "SAME_UPPER" else (more, less))
+    return found
+
+
+def padded(F: Any, data: Any, pads: Sequence[tuple[int, int]], number: float) -> Any:
+    """Images with a number around them."""
+    width = ((0, 0), (0, 0), *pads)
+    return F._npi_pad(data, pad_width=tuple(width), mode="constant", constant_value=number)
+
+
+def _even(pads: Sequence[tuple[int, int]]) -> bool:
+    return all(before == after >= 0 for before, after in pads)
+
+
+@layers.read("Conv")
+def _(F: Any, n: Any) -> Any:
+    weight = n.fixed_shape(1)
+    kernel = weight[2:]
+    rank = len(kernel)
+    if not 1 <= rank <= 3:
+        raise NotImportable(f"a convolution over {rank} axes")
+    strides, dilations = (n.attribute(name) or [1] * rank for name in ("strides", "dilations"))
+    pads, data = padding(n, kernel, strides, dilations), n[0]
+    if not _even(pads):
+        data, pads = padded(F, data, pads, 0.0), [(0, 0)] * rank
+    return F.Convolution(
+        data,
+        n[1],
+        n[2],
+        kernel=tuple(kernel),
+        stride=tuple(strides),
+        dilate=tuple(dilations),
+        pad=tuple(before for before, _ in pads),
+        num_filter=weight[0],
+        num_group=n.attribute("group", 1),
+        no_bias=not n.has(2),
+    )
+
+
+@layers.read("ConvTranspose")
+def _(F: Any, n: Any) -> Any:
+    weight, group = n.fixed_shape(1), n.attribute("group", 1)
+    kernel = weight[2:]
+    rank = len(kernel)
+    strides, dilations = (n.attribute(name) or [1] * rank for name in ("strides", "dilations"))
+    extra = n.attribute("output_padding") or [0] * rank
+    pads = n.attribute("pads") or [0] * (2 * rank)
+    pads = list(zip(pads[:rank], pads[rank:], strict=True))
+    wanted, kind = n.attribute("output_shape"), n.attribute("auto_pad", "NOTSET")
+    full = None
+    if wanted or kind in ("SAME_UPPER", "SAME_LOWER"):
+        sizes = n.fixed_shape()[2:]
+        wanted = wanted or [size * stride for size, stride in zip(sizes, strides, strict=True)]
+        full = [
+            s * (size - 1) + d * (k - 1) + 1
+            for s, size, d, k in zip(strides, sizes, dilations, kernel, strict=True)
+        ]
+        totals = [a + b - w for a, b, w in zip(full, extra, wanted[-rank:], strict=True)]
+        extra = [max(e, -t) if t < 0 else e for e, t in zip(extra, totals, strict=True)]
+        totals = [max(0, t) for t in totals]
+        less = [(t // 2, t - t // 2) for t in totals]
+        pads = less if kind == "SAME_UPPER" else [(b, a) for a, b in less]
+    even = _even(pads) and all(e < s for e, s in zip(extra, strides, strict=True))
+    result = F.Deconvolution(
+        n[0],
+        n[1],
+        n[2],
+        kernel=tuple(kernel),
+        stride=tuple(strides),
+        dilate=tuple(dilations),
+        pad=tuple(before for before, _ in pads) if even else (0,) * rank,
+        adj=tuple(extra) if even else (0,) * rank,
+        num_filter=weight[1] * group,
+        num_group=group,
+        no_bias=not n.has(2),
+    )
+    if even:
+        return result
+    result = padded(F, result, [(0, e) for e in extra], 0.0) if any(extra) else result
+    if n.has(2) and any(extra):
+        raise NotImportable("output_padding of at least a stride, with a bias")
+    begins = (0, 0, *[before for before, _ in pads])
+    ends = (None, None, *[-after if after else None for _, after in pads])
+    return F.slice(result, begin=begins, end=ends)
+
+
+@layers.read("MaxPool", "AveragePool", "LpPool")
+def _(F: Any, n: Any) -> Any:
+    kernel = n.attribute("kernel_shape")
+    rank = len(kernel)
+    if rank > 3 or n.output_count > 1:
+        raise NotImportable("pooling with indices" if n.output_count > 1 else f"over {rank} axes")
+    strides, dilations = (n.attribute(name) or [1] * rank for name in ("strides", "dilations"))
+    if any(d != 1 for d in dilations):
+        raise NotImportable("pooling with dilations")
+    pads = padding(n, kernel, strides, dilations)
+    kind = {"MaxPool": "max", "AveragePool": "avg", "LpPool": "lp"}[n.node.op_type]
+    settings: dict[str, Any] = {
+        "kernel": tuple(kernel),
+        "stride": tuple(strides),
+        "pool_type": kind,
+    }
+    if kind == "lp":
+        settings["p_value"] = n.attribute("p", 2)
+    counts_pads = bool(n.attribute("count_include_pad", 0))
+    if kind == "avg":
+        settings["count_include_pad"] = counts_pads
+    if n.dtype().kind != "f":
+        raise NotImportable(f"pooling of {n.dtype().name}")
+    if not n.attribute("ceil_mode", 0) and _even(pads):
+        return F.Pooling(n[0], pad=tuple(before for before, _ in pads), **settings)
+    sizes = n.fixed_shape()[2:]
+    ends = []
+    for size, k, stride, (before, after) in zip(sizes, kernel, strides, pads, strict=True):
+        reach = size + before + after - k
+        count = -(-reach // stride) if n.attribute("ceil_mode", 0) else reach // stride
+        if count * stride >= size + before:  # a window must begin inside the image, or before it
+            count -= 1
+        ends.append(max(0, count * stride + k - size - before))
+    around = [(before, end) for (before, _), end in zip(pads, ends, strict=True)]
+    if kind != "avg":
+        number = float(np.finfo(n.dtype()).min) if kind == "max" else 0.0
+        return F.Pooling(padded(F, n[0], around, number), **settings)
+    settings["count_include_pad"] = True
+    ones = np.ones((1, 1, *sizes), n.dtype())
+    inside = np.pad(ones, ((0, 0), (0, 0), *pads), constant_values=1.0 if counts_pads else 0.0)
+    beyond = [(0, end - after) for end, (_, after) in zip(ends, pads, strict=True)]
+    if any(b < 0 for _, b in beyond):
+        raise NotImportable("padding that no window reaches")
+    inside = np.pad(inside, ((0, 0), (0, 0), *beyond))
+    shares = F.Pooling(n.constant(inside.astype(n.dtype())), **settings)
+    return F.broadcast_div(F.Pooling(padded(F, n[0], around, 0.0), **settings), shares)
+
+
+@layers.read("GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool")
+def _(F: Any, n: Any) -> Any:
+    kind = {"GlobalMaxPool": "max", "GlobalAveragePool": "avg", "GlobalLpPool": "lp"}[
+        n.node.op_type
+    ]
+    extra = {"p_value": n.attribute("p", 2)} if kind == "lp" else {}
+    return F.Pooling(n[0], global_pool=True, pool_type=kind, **extra)
+
+
+@layers.read("Gemm")
+def _(F: Any, n: Any) -> Any:
+    alpha, beta = n.attribute("alpha", 1.0), n.attribute("beta", 1.0)
+    flips = n.attribute("transA", 0), n.attribute("transB", 0)
+    weight, bias = n.known_or_none(1), n.known_or_none(2)
+    is_layer = weight is not None and alpha == 1 and not flips[0] and n.dtype().kind == "f"
+    if is_layer and (
+        not n.has(2)
+        or (bias is not None and beta == 1 and bias.shape == (n.shape(1)[1 - flips[1]],))
+    ):
+        assert weight is not None
+        rows = n[1] if flips[1] else n.constant(np.ascontiguousarray(weight.T), n.inputs[1].name)
+        return F.FullyConnected(
+            n[0], rows, n[2], num_hidden=n.shape(1)[1 - flips[1]], no_bias=not n.has(2)
+        )
+    product = F.dot(n[0], n[1], transpose_a=bool(flips[0]), transpose_b=bool(flips[1]))
+    product = product if alpha == 1 else product * alpha
+    if not n.has(2):
+        return product
+    return F.broadcast_add(product, n[2] if beta == 1 else n[2] * beta)
+
+
+@layers.read("MatMul")
+def _(F: Any, n: Any) -> Any:
+    weight = n.known_or_none(1)
+    if weight is not None and weight.ndim == 2 and n.rank(0) > 1 and n.dtype().kind == "f":
+        rows = n.constant(np.ascontiguousarray(weight.T), n.inputs[1].name)
+        return F.FullyConnected(n[0], rows, num_hidden=weight.shape[1], no_bias=True, flatten=False)
+    if n.dtype().kind in "iu":
+        product = F._npi_matmul(*[F.Cast(each, dtype="float64") for each in n.entries])
+        return F.Cast(product, dtype=n.dtype().name)
+    if n.rank(0) == n.rank(1) == 3:
+        return F.batch_dot(n[0], n[1])
+    return F._npi_matmul(n[0], n[1])
+
+
+@layers.read("Einsum")
+def _(F: Any, n: Any) -> Any:
+    return F._npi_einsum(*n.entries, subscripts=n.attribute("equation").replace(" ", ""))
+
+
+@layers.read("Det")
+def _(F: Any, n: Any) -> Any:
+    return F._npi_det(n[0])

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.onnx.errors import NotExportable
+from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.table import family
 from gluonic.onnx.use import is_read, output_dtype, output_shape, reshaped, settings_of, shape_of
 
@@ -164,3 +164,92 @@ def _over_all_classes(o: Any, n: Any) -> Any:
         return o.Softmax(n.data, axis=1)
     flat = o.Softmax(o.Flatten(n.data, axis=1), axis=1)
     return reshaped(o, n, flat, (), shape)
+
+
+# ------------------------------------------------------------------------ reading
+
+
+@norms.read("BatchNormalization")
+def _(F: Any, n: Any) -> Any:
+    if n.attribute("training_mode", 0) or n.output_count > 1:
+        raise NotImportable("statistics of the batch, in training")
+    settings = {"eps": n.attribute("epsilon", 1e-5), "momentum": n.attribute("momentum", 0.9)}
+    if all(n.known_or_none(i) is not None for i in (3, 4)):
+        return F.BatchNorm(*n.entries, fix_gamma=False, **settings)[0]
+    rank = n.rank()
+    gamma, beta, mean, var = (
+        F.Reshape(n[i], shape=(1, -1, *[1] * (rank - 2))) for i in range(1, 5)
+    )
+    scale = F.broadcast_div(gamma, F.sqrt(var + settings["eps"]))
+    return F.broadcast_add(F.broadcast_mul(F.broadcast_sub(n[0], mean), scale), beta)
+
+
+@norms.read("InstanceNormalization")
+def _(F: Any, n: Any) -> Any:
+    return F.InstanceNorm(*n.entries, eps=n.attribute("epsilon", 1e-5))[0]
+
+
+@norms.read("LayerNormalization")
+def _(F: Any, n: Any) -> Any:
+    rank = n.rank()
+    axis, eps = n.attribute("axis", -1) % rank, n.attribute("epsilon", 1e-5)
+    if axis == rank - 1 and n.output_count == 1 and n.has(2) and n.rank(1) == 1:
+        return F.LayerNorm(n[0], n[1], n[2], axis=-1, eps=eps)[0]
+    axes = tuple(range(axis, rank))
+    data = F.Cast(n[0], dtype="float32") if n.dtype() == np.float16 else n[0]
+    mean = F.mean(data, axis=axes, keepdims=True)
+    centred = F.broadcast_sub(data, mean)
+    inverse = F.rsqrt(F.mean(centred * centred, axis=axes, keepdims=True) + eps)
+    result = F.Cast(F.broadcast_mul(centred, inverse), dtype=n.dtype().name)
+    result = F.broadcast_mul(result, n[1])
+    result = F.broadcast_add(result, n[2]) if n.has(2) else result
+    return [result, mean, inverse][: n.output_count]
+
+
+@norms.read("GroupNormalization")
+def _(F: Any, n: Any) -> Any:
+    groups, eps = n.attribute("num_groups"), n.attribute("epsilon", 1e-5)
+    rank = n.rank()
+    parts = F.Reshape(n[0], shape=(0, groups, -1))
+    centred = F.broadcast_sub(parts, F.mean(parts, axis=2, keepdims=True))
+    spread = F.sqrt(F.mean(centred * centred, axis=2, keepdims=True) + eps)
+    result = F.reshape_like(F.broadcast_div(centred, spread), n[0])
+    if n.shape(1)[0] != n.shape()[1]:  # until opset 21, scale and bias had one number per group
+        repeats = n.shape()[1] // groups
+        scale, bias = (F.repeat(n[i], repeats=repeats, axis=0) for i in (1, 2))
+    else:
+        scale, bias = n[1], n[2]
+    scale, bias = (F.Reshape(each, shape=(1, -1, *[1] * (rank - 2))) for each in (scale, bias))
+    return F.broadcast_add(F.broadcast_mul(result, scale), bias)
+
+
+@norms.read("LRN")
+def _(F: Any, n: Any) -> Any:
+    alpha, beta, bias = (
+        n.attribute("alpha", 1e-4),
+        n.attribute("beta", 0.75),
+        n.attribute("bias", 1.0),
+    )
+    return F.LRN(n[0], alpha=alpha, beta=beta, knorm=bias, nsize=n.attribute("size"))
+
+
+@norms.read("LpNormalization")
+def _(F: Any, n: Any) -> Any:
+    axis, p = n.attribute("axis", -1), n.attribute("p", 2)
+    size = F.norm(n[0], ord=p, axis=(axis,), keepdims=True)
+    is_zero = size == 0
+    return F.broadcast_div(n[0], size + is_zero)
+
+
+def _read_softmax(F: Any, n: Any, ours: str) -> Any:
+    if n.opset >= 13:
+        return getattr(F, ours)(n[0], axis=n.attribute("axis", -1))
+    axis, shape = n.attribute("axis", 1) % n.rank(), n.shape()
+    if axis == len(shape) - 1:
+        return getattr(F, ours)(n[0], axis=-1)
+    flat = F.Reshape(n[0], shape=(*[0] * axis, -1))  # until opset 13: over all axes from there on
+    return F.reshape_like(getattr(F, ours)(flat, axis=-1), n[0])
+
+
+norms.read("Softmax")(lambda F, n: _read_softmax(F, n, "softmax"))
+norms.read("LogSoftmax")(lambda F, n: _read_softmax(F, n, "log_softmax"))

@@ -6,7 +6,7 @@ import numpy as np
 
 from gluonic.graph import Array
 from gluonic.graph.ops.rnn_kernels import RNNSizes
-from gluonic.onnx.errors import NotExportable
+from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.table import family
 from gluonic.onnx.use import fixed, known, shape_of
 
@@ -91,3 +91,88 @@ def _joined(o: Any, n: Any, outputs: Any, directions: int) -> Any:
         return o.squeeze(outputs, 1)
     turned = o.Transpose(outputs, perm=[0, 2, 1, 3])
     return o.Reshape(turned, [0, 0, directions * n.state_size])
+
+
+# ------------------------------------------------------------------------ reading
+
+
+def _in_our_order(weights: Array, mode: str) -> Array:
+    """The rows of all gates in gluonic's order."""
+    gates = np.split(weights, len(GATES[mode]))
+    places = {theirs: ours for theirs, ours in enumerate(GATES[mode])}
+    return np.concatenate([gates[theirs] for theirs in sorted(places, key=places.__getitem__)])
+
+
+_DEFAULTS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}
+
+
+def _mode(n: Any, directions: int) -> str:
+    kind = n.node.op_type
+    functions = n.attribute("activations") or _DEFAULTS[kind] * directions
+    functions = [f.decode() if isinstance(f, bytes) else f for f in functions]
+    if kind == "RNN" and functions == ["Relu"] * directions:
+        return "rnn_relu"
+    if [f.capitalize() for f in functions] != _DEFAULTS[kind] * directions:
+        raise NotImportable(f"the activations {', '.join(functions)}")
+    if kind == "GRU" and not n.attribute("linear_before_reset", 0):
+        raise NotImportable("linear_before_reset=0: gluonic's GRU resets after the product")
+    return {"LSTM": "lstm", "GRU": "gru", "RNN": "rnn_tanh"}[kind]
+
+
+@recurrent.read("LSTM", "GRU", "RNN")
+def _(F: Any, n: Any) -> Any:
+    n.refuse("clip", "input_forget", "activation_alpha", "activation_beta")
+    if n.has(7):
+        raise NotImportable("peepholes")
+    direction = n.attribute("direction", "forward")
+    count = 2 if direction == "bidirectional" else 1
+    mode = _mode(n, count)
+    vector = _packed(n, mode, count)
+    batch_first = n.attribute("layout", 0)
+    data = F.transpose(n[0], axes=(1, 0, 2)) if batch_first else n[0]
+    if direction == "reverse":
+        if n.has(4):
+            raise NotImportable("a reverse direction with lengths")
+        data = F.reverse(data, axis=(0,))
+    size = n.attribute("hidden_size") or n.shape(2)[2]
+    states = [
+        _begin(F, n, index, data, size, count, batch_first)
+        for index in (5, 6)[: 1 + (mode == "lstm")]
+    ]
+    lengths = [n[4]] if n.has(4) else []
+    outputs, *last = F.RNN(
+        data, vector, *states, *lengths, state_size=size, num_layers=1, bidirectional=count == 2, mode=mode,
+        state_outputs=True, use_sequence_length=n.has(4),
+    )[: 2 + (mode == "lstm")]  # fmt: skip
+    if direction == "reverse":
+        outputs = F.reverse(outputs, axis=(0,))
+    split = F.Reshape(outputs, shape=(0, 0, -4, count, size))
+    order = (1, 0, 2, 3) if batch_first else (0, 2, 1, 3)
+    shown = split if batch_first else F.transpose(split, axes=order)
+    if batch_first:
+        shown = F.transpose(split, axes=order)
+        last = [F.transpose(each, axes=(1, 0, 2)) for each in last]
+    return [shown, *last][: n.output_count]
+
+
+def _packed(n: Any, mode: str, directions: int) -> Any:
+    """All parameters as one vector."""
+    matrices, biases = [], []
+    inputs, state = n.known(1), n.known(2)
+    both = n.known(3) if n.has(3) else np.zeros((directions, 2 * inputs.shape[1]), inputs.dtype)
+    for direction in range(directions):
+        for weights in (inputs, state):
+            matrices.append(_in_our_order(weights[direction], mode).reshape(-1))
+        for half in np.split(both[direction], 2):
+            biases.append(_in_our_order(half, mode))
+    return n.constant(np.concatenate([*matrices, *biases]), f"{n.output_name}_parameters")
+
+
+def _begin(
+    F: Any, n: Any, index: int, data: Any, size: int, directions: int, batch_first: Any
+) -> Any:
+    """The first state, zeros unless it is given."""
+    if n.has(index):
+        return F.transpose(n[index], axes=(1, 0, 2)) if batch_first else n[index]
+    column = F.slice_axis(F.slice_axis(data, axis=0, begin=0, end=1), axis=2, begin=0, end=1)
+    return F.zeros_like(F.tile(column, reps=(directions, 1, size)))

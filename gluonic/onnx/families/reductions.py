@@ -182,3 +182,99 @@ def _(o: Any, n: Any) -> Any:
     if n.axis is None:
         data = o.Reshape(data, [-1])
     return o.CumSum(data, np.array(n.axis or 0, np.int64))
+
+
+# ------------------------------------------------------------------------ reading
+
+
+def _given_axes(n: Any) -> tuple[int, ...] | None:
+    """The axes of a reduction; None for all, `()` for none."""
+    axes = n.numbers(1) if n.has(1) else n.attribute("axes")
+    if not axes:
+        return () if n.attribute("noop_with_empty_axes", 0) else None
+    return tuple(int(axis) for axis in axes)
+
+
+def _read_reduction(F: Any, n: Any, ours: str, data: Any = None) -> Any:
+    """A reduction in the dtype of its input."""
+    axes, keeps = _given_axes(n), bool(n.attribute("keepdims", 1))
+    data = n[0] if data is None else data
+    if axes == ():
+        return F._copy(data)
+    extra = {"dtype": n.dtype().name} if ours in ("_np_sum", "_np_prod", "_npi_mean") else {}
+    return getattr(F, ours)(data, axis=axes, keepdims=keeps, **extra)
+
+
+reductions.read("ReduceSum")(lambda F, n: _read_reduction(F, n, "_np_sum"))
+reductions.read("ReduceMean")(lambda F, n: _read_reduction(F, n, "_npi_mean"))
+reductions.read("ReduceProd")(lambda F, n: _read_reduction(F, n, "_np_prod"))
+reductions.read("ReduceL1")(lambda F, n: _read_reduction(F, n, "_np_sum", F.abs(n[0])))
+reductions.read("ReduceSumSquare")(lambda F, n: _read_reduction(F, n, "_np_sum", n[0] * n[0]))
+reductions.read("ReduceLogSum")(lambda F, n: F.log(_read_reduction(F, n, "_np_sum")))
+
+
+@reductions.read("ReduceL2")
+def _(F: Any, n: Any) -> Any:
+    root = F.sqrt(F.Cast(_read_reduction(F, n, "_np_sum", n[0] * n[0]), dtype="float64"))
+    return F.Cast(root, dtype=n.dtype().name)
+
+
+@reductions.read("ReduceMax", "ReduceMin")
+def _(F: Any, n: Any) -> Any:
+    ours = "_np_max" if n.node.op_type == "ReduceMax" else "_np_min"
+    if n.dtype() != BOOL:
+        return _read_reduction(F, n, ours)
+    return F.Cast(_read_reduction(F, n, ours, F.Cast(n[0], dtype="int32")), dtype="bool")
+
+
+@reductions.read("ReduceLogSumExp")
+def _(F: Any, n: Any) -> Any:
+    axes = _given_axes(n)
+    if axes == ():
+        return F._copy(n[0])
+    if 0 in n.shape():
+        return F.log(_read_reduction(F, n, "_np_sum", F.exp(n[0])))
+    high = F._np_max(n[0], axis=axes, keepdims=True)
+    rest = F.log(_read_reduction(F, n, "_np_sum", F.exp(F.broadcast_sub(n[0], high))))
+    return F.broadcast_add(rest, _read_reduction(F, n, "_np_max"))
+
+
+@reductions.read("ArgMax", "ArgMin")
+def _(F: Any, n: Any) -> Any:
+    ours = "_npi_argmax" if n.node.op_type == "ArgMax" else "_npi_argmin"
+    axis, keeps = n.attribute("axis", 0), bool(n.attribute("keepdims", 1))
+    if not n.attribute("select_last_index", 0):
+        return getattr(F, ours)(n[0], axis=axis, keepdims=keeps)
+    found = getattr(F, ours)(F.reverse(n[0], axis=(axis,)), axis=axis, keepdims=keeps)
+    return n.shape()[axis] - 1 - found
+
+
+@reductions.read("TopK")
+def _(F: Any, n: Any) -> Any:
+    k = n.attribute("k") if n.opset < 10 else n.numbers(1)[0]
+    ascending = not n.attribute("largest", 1)
+    axis = n.attribute("axis", -1)
+    return F.topk(n[0], k=int(k), axis=axis, ret_typ="both", is_ascend=ascending, dtype="int64")
+
+
+@reductions.read("CumSum")
+def _(F: Any, n: Any) -> Any:
+    axis, data = int(n.known(1).item()) % n.rank(), n[0]
+    if n.attribute("reverse", 0):
+        data = F.reverse(data, axis=(axis,))
+    sums = F._np_cumsum(data, axis=axis, dtype=n.dtype().name)
+    if n.attribute("exclusive", 0):
+        sums = F.broadcast_sub(sums, data)
+    return F.reverse(sums, axis=(axis,)) if n.attribute("reverse", 0) else sums
+
+
+@reductions.read("Hardmax")
+def _(F: Any, n: Any) -> Any:
+    rank = n.rank()
+    axis = n.attribute("axis", -1) % rank
+    hot = F.one_hot(
+        F._npi_argmax(n[0], axis=axis), depth=n.fixed_shape()[axis], dtype=n.dtype().name
+    )
+    order = list(range(rank - 1))
+    order.insert(axis, rank - 1)
+    return F.transpose(hot, axes=tuple(order)) if axis != rank - 1 else hot

@@ -4,8 +4,9 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.onnx.errors import NotExportable
-from gluonic.onnx.sizes import alike, all_fixed
+from gluonic.onnx.errors import NotExportable, NotImportable
+from gluonic.onnx.reading import dtype_of_type
+from gluonic.onnx.sizes import alike, all_fixed, is_open
 from gluonic.onnx.table import family
 from gluonic.onnx.use import (
     broadcast_to,
@@ -238,3 +239,261 @@ def _(o: Any, n: Any) -> Any:
     if len(shape_of(n, 0)) < 2:
         raise NotExportable("a vector")
     return o.Trilu(n.inputs[0], np.array(n.k, np.int64), upper=0)
+
+
+# ------------------------------------------------------------------------ reading
+
+
+def target_codes(n: Any, target: list[Any]) -> tuple[int, ...]:
+    """The codes of MXNet's reshape for a target whose sizes may be symbolic."""
+    source = n.shape()
+    codes: list[int] = []
+    for position, extent in enumerate(target):
+        if not is_open(extent):
+            codes.append(int(extent))
+        elif position < len(source) and alike(extent, source[position]):
+            codes.append(0)
+        else:
+            codes.append(-1)
+    if codes.count(-1) > 1:
+        raise NotImportable("several open sizes of a new shape")
+    return tuple(codes)
+
+
+def reshape_to(F: Any, n: Any, data: Any, target: list[Any]) -> Any:
+    """A reshaping; 0 keeps an axis, -1 is inferred."""
+    if not target:
+        return F._np_reshape(data, newshape=())
+    return F.Reshape(data, shape=target_codes(n, target))
+
+
+@shapes.read("Reshape")
+def _(F: Any, n: Any) -> Any:
+    target = n.attribute("shape") if n.opset < 5 else n.numbers(1)
+    source = n.shape()
+    if all(not is_open(e) for e in (*source, *target)) and (
+        n.attribute("allowzero", 0) or 0 in source or not source
+    ):
+        keeps = not n.attribute("allowzero", 0)
+        exact = tuple(source[i] if e == 0 and keeps else e for i, e in enumerate(target))
+        return F._np_reshape(n[0], newshape=exact)
+    return reshape_to(F, n, n[0], target)
+
+
+@shapes.read("Flatten")
+def _(F: Any, n: Any) -> Any:
+    shape = n.shape()
+    axis = n.attribute("axis", 1)
+    axis = axis + len(shape) if axis < 0 else axis
+    if axis == 1 and len(shape) > 1:
+        return F.Flatten(n[0])
+    if axis == 0:
+        return F.Reshape(n[0], shape=(1, -1)) if shape else F._np_reshape(n[0], newshape=(1, 1))
+    rows: Any = 1
+    for extent in shape[:axis]:
+        rows = rows * extent
+    if is_open(rows):
+        columns: Any = 1
+        for extent in shape[axis:]:
+            columns = columns * extent
+        return reshape_to(F, n, n[0], [rows, columns])
+    return F.Reshape(n[0], shape=(rows, -1))
+
+
+def _axes_of(n: Any) -> list[int] | None:
+    axes = n.numbers(1) if n.has(1) else n.attribute("axes")
+    return None if axes is None else [int(axis) for axis in axes]
+
+
+@shapes.read("Squeeze")
+def _(F: Any, n: Any) -> Any:
+    axes = _axes_of(n)
+    return F._np_squeeze(n[0], axis=None if axes is None else tuple(axes))
+
+
+@shapes.read("Unsqueeze")
+def _(F: Any, n: Any) -> Any:
+    axes, data = _axes_of(n) or [], n[0]
+    rank = n.rank() + len(axes)
+    for axis in sorted(axis % rank for axis in axes):
+        data = F.expand_dims(data, axis=axis)
+    return F._copy(data) if not axes else data
+
+
+@shapes.read("Transpose")
+def _(F: Any, n: Any) -> Any:
+    axes = n.attribute("perm")
+    if n.rank() < 2:
+        return F._copy(n[0])
+    return F.transpose(n[0], axes=tuple(axes)) if axes else F.transpose(n[0])
+
+
+@shapes.read("Concat")
+def _(F: Any, n: Any) -> Any:
+    axis = n.attribute("axis", 1)
+    return F.Concat(*n.entries, dim=axis) if len(n.inputs) > 1 else F._copy(n[0])
+
+
+@shapes.read("Split")
+def _(F: Any, n: Any) -> Any:
+    axis = n.attribute("axis", 0) % n.rank()
+    lengths = n.numbers(1) if n.has(1) else n.attribute("split")
+    if lengths is None:
+        count = n.attribute("num_outputs") or n.output_count
+        whole = n.fixed_shape()[axis]
+        size = -(-whole // count)
+        lengths = [max(0, min(size, whole - i * size)) for i in range(count)]
+    if len(lengths) == 1:
+        return F._copy(n[0])
+    begins = np.cumsum([0, *lengths[:-1]]).tolist()
+    return F._split_v2(n[0], indices=tuple(begins), axis=axis)
+
+
+@shapes.read("Slice")
+def _(F: Any, n: Any) -> Any:
+    if n.opset < 10:
+        starts, ends = n.attribute("starts"), n.attribute("ends")
+        axes, steps = n.attribute("axes"), None
+    else:
+        starts, ends, axes, steps = (n.numbers(i) if n.has(i) else None for i in range(1, 5))
+    axes = list(range(len(starts))) if axes is None else axes
+    steps = [1] * len(starts) if steps is None else steps
+    shape = n.shape()
+    bounds: dict[int, tuple[Any, Any, int]] = {}
+    for axis, begin, end, step in zip(axes, starts, ends, steps, strict=True):
+        bounds[axis % len(shape)] = _bounds(shape[axis], begin, end, step)
+    if any(begin == end for begin, end, _ in bounds.values() if begin is not None):
+        empty = [0 if b is not None and b == e else s for s, (b, e, _) in _per_axis(shape, bounds)]
+        if any(map(is_open, empty)):
+            raise NotImportable("a slice without elements")
+        return np.zeros(empty, n.dtype())
+    last = max(bounds, default=-1) + 1
+    parts = [bounds.get(axis, (None, None, 1)) for axis in range(last)]
+    if not parts:
+        return F._copy(n[0])
+    begins, stops, strides = (tuple(part[i] for part in parts) for i in range(3))
+    return F.slice(n[0], begin=begins, end=stops, step=strides)
+
+
+def _per_axis(shape: Any, bounds: Any) -> Any:
+    return [(extent, bounds.get(axis, (None, None, 1))) for axis, extent in enumerate(shape)]
+
+
+def _bounds(extent: Any, begin: Any, end: Any, step: int) -> tuple[Any, Any, int]:
+    """A slice's bounds as MXNet's, None for an end of the axis."""
+    if not is_open(extent) and not is_open(begin) and not is_open(end):
+        first, stop, step = slice(begin, end, step).indices(extent)
+        if len(range(first, stop, step)) == 0:
+            return 0, 0, 1
+        return first, None if stop < 0 else stop, step
+    if is_open(end) and alike(end, extent):
+        end = None
+    if is_open(begin) or is_open(end):
+        raise NotImportable("a slice whose bounds depend on open sizes")
+    far = end is not None and abs(end) >= _END
+    return (begin or None) if step > 0 else begin, None if far else end, step
+
+
+@shapes.read("Pad")
+def _(F: Any, n: Any) -> Any:
+    rank = n.rank()
+    pads = n.attribute("pads") if n.opset < 11 else n.numbers(1)
+    axes = n.numbers(3) if n.has(3) else list(range(rank))
+    number: Any = n.attribute("value", 0.0)
+    if n.opset >= 11:
+        number = n.known(2).item() if n.has(2) else 0
+    width = [(0, 0)] * rank
+    for position, axis in enumerate(axes):
+        width[axis % rank] = (int(pads[position]), int(pads[len(axes) + position]))
+    data = n[0]
+    if any(a < 0 or b < 0 for a, b in width):
+        begins = tuple(max(0, -a) for a, _ in width)
+        ends = tuple(None if b >= 0 else b for _, b in width)
+        data = F.slice(data, begin=begins, end=ends)
+        width = [(max(0, a), max(0, b)) for a, b in width]
+    mode = n.attribute("mode", "constant")
+    if mode == "constant":
+        return F._npi_pad(data, pad_width=tuple(width), mode=mode, constant_value=number)
+    return F._npi_pad(data, pad_width=tuple(width), mode=mode)
+
+
+@shapes.read("Expand")
+def _(F: Any, n: Any) -> Any:
+    target, source = list(n.numbers(1)), n.shape()
+    rank = max(len(target), len(source))
+    target = [1] * (rank - len(target)) + target
+    added = rank - len(source)
+    shape: list[Any] = []
+    for position, extent in enumerate(target):
+        own = source[position - added] if position >= added else 1
+        keeps = (not is_open(extent) and extent == 1) or alike(extent, own)
+        if keeps and is_open(own):
+            shape.append(-2)
+        elif keeps:
+            shape.append(own)
+        elif is_open(extent):
+            raise NotImportable("an open size to which an array is repeated")
+        else:
+            shape.append(int(extent))
+    return F._npi_broadcast_to(n[0], shape=tuple(shape))
+
+
+@shapes.read("Tile")
+def _(F: Any, n: Any) -> Any:
+    repeats = [int(r) for r in n.numbers(1)]
+    if 0 in repeats:
+        return np.zeros([a * b for a, b in zip(n.fixed_shape(), repeats, strict=True)], n.dtype())
+    return F.tile(n[0], reps=tuple(repeats))
+
+
+@shapes.read("DepthToSpace")
+def _(F: Any, n: Any) -> Any:
+    size = n.attribute("blocksize")
+    if n.attribute("mode", "DCR") == "DCR":
+        return F.depth_to_space(n[0], block_size=size)
+    parts = F.Reshape(n[0], shape=(0, -4, -1, size * size, 0, 0))
+    split = F.Reshape(parts, shape=(0, 0, -4, size, size, 0, 0))
+    moved = F.transpose(split, axes=(0, 1, 4, 2, 5, 3))
+    return F.Reshape(moved, shape=(0, 0, -3, -3))
+
+
+@shapes.read("SpaceToDepth")
+def _(F: Any, n: Any) -> Any:
+    return F.space_to_depth(n[0], block_size=n.attribute("blocksize"))
+
+
+@shapes.read("EyeLike")
+def _(F: Any, n: Any) -> Any:
+    rows, columns = n.fixed_shape()
+    code = n.attribute("dtype")
+    dtype = n.dtype() if code is None else dtype_of_type(code)
+    return np.eye(rows, columns, n.attribute("k", 0), dtype=dtype)
+
+
+@shapes.read("Range")
+def _(F: Any, n: Any) -> Any:
+    begin, end, step = (n.known(i) for i in range(3))
+    if end.dtype == object and begin.dtype != object and (begin.item(), step.item()) == (0, 1):
+        return _arange_of(F, n, end.item())
+    return np.arange(begin.item(), end.item(), step.item(), dtype=begin.dtype)
+
+
+def _arange_of(F: Any, n: Any, extent: Any) -> Any:
+    """0, 1, … up to an open size: that of an axis of some input of the model."""
+    for value in n.scope.values():
+        entry = getattr(value, "entry", None)
+        if entry is None or not entry.node.is_variable or entry.node.name in n.reading.parameters:
+            continue
+        for axis, own in enumerate(n.shape_of(entry)):
+            if alike(own, extent):
+                line = F._contrib_arange_like(F.Cast(entry, dtype="float32"), axis=axis)
+                return F.Cast(line, dtype="int64")
+    raise NotImportable("a range up to a size that is no axis of an input")
+
+
+@shapes.read("Trilu")
+def _(F: Any, n: Any) -> Any:
+    k = int(n.known(1).item()) if n.has(1) else 0
+    if not n.attribute("upper", 1):
+        return F._npi_tril(n[0], k=k)
+    return F.broadcast_sub(n[0], F._npi_tril(n[0], k=k - 1))
