@@ -142,6 +142,12 @@ def _read(proto: Any, values: Mapping[str, Array]) -> Imported:
             raise FileFormatError(f"import_model: nothing computes the output {missing[0]!r}")
         raise _cannot_be_read(problems)
     outputs = [scope[value.name] for value in graph.output]
+    for output in outputs:
+        if isinstance(output, Tensor) and output.array is not None:
+            try:
+                reading.entry_of(output)
+            except NotImportable as reason:
+                raise _cannot_be_read({output.name: ("output", str(reason))}) from None
     if not all(isinstance(output, Tensor) for output in outputs):
         raise _cannot_be_read({"output": ("output", "it is a sequence or an optional value")})
     return Imported(inputs, outputs, reading)

@@ -94,6 +94,10 @@ class Reading:
         self._signatures[node.entry()] = None if shape is None else tuple(shape), dtype
         return Tensor(entry=node.entry(), name=name)
 
+    def declare(self, entry: Entry, shape: Any, dtype: np.dtype[Any]) -> None:
+        """State the shape and dtype of a variable that stands for a value inside a loop."""
+        self._signatures[entry] = shape, dtype
+
     def unique(self, name: str) -> str:
         """A name that no other node has."""
         name = name or "value"
@@ -209,8 +213,9 @@ class Reading:
             entry = value.entry
             if entry is not None and not entry.node.is_variable and entry.node in self.F.fresh:
                 entry.node.name = self.unique(name)
+        entry = value.entry if isinstance(value, Tensor) else None
         for number, node in enumerate(self.F.fresh):
-            if value.entry is None or node is not value.entry.node:
+            if entry is None or node is not entry.node:
                 node.name = self.unique(f"{name}_{node.operator_name.strip('_').lower()}{number}")
         self.F.fresh.clear()
         return value

@@ -4,7 +4,7 @@ All attributes of a `Use` but `inputs` and `outputs` belong to the operator: inp
 attributes. Functions return all else, as in `gluonic.graph.view`.
 """
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -63,7 +63,6 @@ class Surroundings:
     sizes : writes symbolic extents
     constant : the elements of an entry, None if they are not constant
     reads : how often each entry is read
-    subgraph : writes a graph inside a node
     """
 
     shapes: Mapping[Entry, Any]
@@ -73,6 +72,10 @@ class Surroundings:
 
     def constant(self, entry: Entry) -> Array | None:
         """The elements of an entry, None if they are not constant."""
+        raise NotImplementedError
+
+    def body(self, body: Any, inputs: Sequence[Entry], values: Sequence[Value]) -> list[Value]:
+        """Write the nodes of a loop's or a branch's graph; return its outputs."""
         raise NotImplementedError
 
 
@@ -173,6 +176,6 @@ def broadcast_to(o: Writer, n: Use, value: Value, shape: Sequence[Any]) -> Value
     return made
 
 
-def subgraphs_of(n: Use) -> Callable[..., Any]:
-    """The function that writes a graph inside the node."""
-    return n._graph.subgraph  # type: ignore[attr-defined,no-any-return]
+def write_body(n: Use, body: Any, values: Sequence[Value]) -> list[Value]:
+    """Write the nodes of a graph inside the node, for given values of its variables; return its outputs."""
+    return n._graph.body(body, n._node.inputs, values)

@@ -373,6 +373,40 @@ class _Writing(Surroundings):
             graph = Graph([Node(application, node.name).entry()])
         return interpret(graph, given, Run(False, RandomSource()))
 
+    def body(self, body: Any, inputs: Sequence[Entry], values: Sequence[Value]) -> list[Value]:
+        """Write the nodes of a loop's or a branch's graph; return its outputs.
+
+        Parameters
+        ----------
+        body : the graph with the sources of its variables
+        inputs : the inputs of the node that holds it
+        values : the values of its variables
+        """
+        shapes = body.facts("shape", [self.shapes[entry] for entry in inputs])
+        dtypes = body.facts("dtype", [self.dtypes[entry] for entry in inputs])
+        entries = [node.entry(i) for node in body.graph.nodes for i in range(node.output_count)]
+        facts = (
+            {entry: shapes[entry.node][entry.index] for entry in entries},
+            {entry: dtypes[entry.node][entry.index] for entry in entries},
+        )
+        inner = _Writing.__new__(_Writing)
+        vars(inner).update(vars(self))
+        inner.shapes, inner.dtypes = facts
+        inner.reads, inner._graph, inner._problems = body.graph.reads, body.graph, {}
+        pairs = zip(body.graph.variables, values, strict=True)
+        inner._values = {node.entry(): value for node, value in pairs}
+        scope = self.writer.scope
+        for node in body.graph.nodes:
+            if not node.is_variable:
+                inner._write(node)
+        self.writer.scope = scope
+        if inner._problems:
+            raise NotExportable(
+                "in its body: "
+                + "; ".join(f"{n.operator_name}: {why}" for n, why in inner._problems.items())
+            )
+        return [inner._values[entry] for entry in body.graph.outputs]
+
     def constant(self, entry: Entry) -> Array | None:
         """The elements of an entry, None if they are not constant."""
         value = self._values.get(entry)

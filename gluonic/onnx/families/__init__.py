@@ -3,11 +3,13 @@
 from gluonic.graph import REGISTRY
 from gluonic.onnx.families import (
     boxes,
+    control_flow,
     elementwise,
     images,
     indexing,
     layers,
     norms,
+    quantized,
     randoms,
     recurrent,
     reductions,

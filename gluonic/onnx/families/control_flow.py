@@ -1,0 +1,269 @@
+"""Loops and branches."""
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from gluonic import symbol as sym
+from gluonic.graph import Entry
+from gluonic.onnx.errors import NotImportable
+from gluonic.onnx.reading import Tensor
+from gluonic.onnx.sizes import is_open
+from gluonic.onnx.table import family
+from gluonic.onnx.use import output_shape, write_body
+from gluonic.onnx.writer import BOOL, INT64, Body, Value
+
+control_flow = family("loops and branches")
+_MOST_UNROLLED = 4096
+"""The most steps of a loop that is written out while a model is read."""
+
+
+def _variables(
+    n: Any, body: Any, states: dict[int, Value], slices: dict[int, Value]
+) -> list[Value]:
+    """The values of a body's variables: states and slices, and values from outside."""
+    return [
+        states.get(position) or slices.get(position) or n.inputs[source]
+        for position, source in enumerate(body.outer)
+    ]
+
+
+def _own(o: Any, outputs: Sequence[Value], inside: Sequence[Any]) -> list[Value]:
+    """Outputs of a body, each a value of its own that the body computes."""
+    made = {value for node in inside for value in node.outputs}
+    seen: set[Value] = set()
+    copies = []
+    for value in outputs:
+        copies.append(o.Identity(value) if value in seen or value not in made else value)
+        seen.add(value)
+    return copies
+
+
+@control_flow.write("_foreach")
+def _(o: Any, n: Any) -> Any:
+    (body,) = n.subgraphs.bodies
+    stacked, count = body.stacked, len(body.states)
+    states = {p: Value(n.inputs[body.outer[p]].dtype) for p in body.states}
+    slices = {p: Value(n.inputs[body.outer[p]].dtype) for p in body.slices}
+
+    def write() -> list[Value]:
+        found = write_body(n, body, _variables(n, body, states, slices))
+        return _own(o, [*found[stacked:], *found[:stacked]], o.nodes)
+
+    inner = o.body([*states.values(), *slices.values()], write)
+    inputs = [n.inputs[body.outer[p]] for p in (*body.states, *body.slices)]
+    results = o.Scan(
+        *inputs,
+        outputs=count + stacked,
+        result=[value.dtype for value in inner.outputs],
+        body=inner,
+        num_scan_inputs=len(body.slices),
+    )
+    results = [results] if isinstance(results, Value) else results
+    return [*results[count:], *results[:count]]
+
+
+@control_flow.write("_while_loop")
+def _(o: Any, n: Any) -> Any:
+    step, condition = n.subgraphs.bodies
+    stacked, count = step.stacked, len(step.states)
+    begin = [n.inputs[step.outer[p]] for p in step.states]
+
+    def holds(current: Sequence[Value]) -> Value:
+        """Whether to take another step, for values of the loop variables."""
+        sources = {step.outer[p]: value for p, value in zip(step.states, current, strict=True)}
+        values = [sources.get(source, n.inputs[source]) for source in condition.outer]
+        (found,) = write_body(n, condition, values)
+        truth: Value = o.Reshape(o.cast(found, BOOL), np.array([], np.int64))
+        return truth
+
+    states = {p: Value(value.dtype) for p, value in zip(step.states, begin, strict=True)}
+
+    def write() -> list[Value]:
+        found = write_body(n, step, _variables(n, step, states, {}))
+        new = found[stacked:]
+        return _own(o, [holds(new), *new, *found[:stacked]], o.nodes)
+
+    inner = o.body([Value(INT64), Value(BOOL), *states.values()], write)
+    limit = np.array(n.max_iterations, np.int64)
+    results = o.Loop(
+        limit,
+        holds(begin),
+        *begin,
+        outputs=count + stacked,
+        result=[value.dtype for value in inner.outputs[1:]],
+        body=inner,
+    )
+    results = [results] if isinstance(results, Value) else results
+    shown = [
+        _with_zeros(o, n, value, len(output_shape(n, index)))
+        for index, value in enumerate(results[count:])
+    ]
+    return [*shown, *results[:count]]
+
+
+def _with_zeros(o: Any, n: Any, value: Value, rank: int) -> Value:
+    """A stacked output, with zeros after the last step."""
+    steps = o.slice(o.Shape(value), [0], [0], [1])
+    left = o.Sub(np.array([n.max_iterations], np.int64), steps)
+    pads = o.Concat(*[[0] * rank, left, [0] * (rank - 1)][: 3 if rank > 1 else 2], axis=0)
+    padded: Value = o.Pad(value, pads)
+    return padded
+
+
+@control_flow.write("_cond")
+def _(o: Any, n: Any) -> Any:
+    then, otherwise, predicate = n.subgraphs.bodies
+
+    def branch(body: Any) -> Body:
+        def write() -> list[Value]:
+            return _own(
+                o, write_body(n, body, [n.inputs[source] for source in body.outer]), o.nodes
+            )
+
+        made: Body = o.body([], write)
+        return made
+
+    (found,) = write_body(n, predicate, [n.inputs[source] for source in predicate.outer])
+    truth = o.Reshape(o.cast(found, BOOL), np.array([], np.int64))
+    branches = branch(then), branch(otherwise)
+    return o.If(
+        truth,
+        outputs=len(branches[0].outputs),
+        result=[value.dtype for value in branches[0].outputs],
+        then_branch=branches[0],
+        else_branch=branches[1],
+    )
+
+
+# ------------------------------------------------------------------------ reading
+
+
+def _graph(n: Any, name: str) -> Any:
+    return n.attributes[name].g
+
+
+def _symbols(n: Any, values: Sequence[Any]) -> list[Any]:
+    """The outputs of a body as symbols."""
+    if not all(isinstance(value, Tensor) for value in values):
+        raise NotImportable("its body computes sequences")
+    return [sym.Symbol([n.reading.entry_of(value)]) for value in values]
+
+
+def _entries(found: Any) -> list[Entry]:
+    symbols = found if isinstance(found, (list, tuple)) else [found]
+    return [symbol.entries[0] for symbol in symbols]
+
+
+@control_flow.read("If")
+def _(F: Any, n: Any) -> Any:
+    condition = n.known_or_none(0)
+    if condition is not None:
+        name = "then_branch" if condition.all() else "else_branch"
+        return n.reading.body(_graph(n, name), [], n.scope)
+
+    def branch(name: str) -> Any:
+        return lambda: _symbols(n, n.reading.body(_graph(n, name), [], n.scope))
+
+    F.fresh.clear()
+    return _entries(
+        sym.contrib.cond(sym.Symbol([n[0]]), branch("then_branch"), branch("else_branch"))
+    )
+
+
+@control_flow.read("Scan")
+def _(F: Any, n: Any) -> Any:
+    if n.opset < 9:
+        raise NotImportable("Scan before opset 9")
+    graph, count = _graph(n, "body"), n.attribute("num_scan_inputs")
+    states = n.inputs[: len(n.inputs) - count]
+    axes = n.attribute("scan_input_axes") or [0] * count
+    backward = n.attribute("scan_input_directions") or [0] * count
+    ranks = [n.rank(len(states) + i) for i in range(count)]
+    axes = [axis % rank for axis, rank in zip(axes, ranks, strict=True)]
+    turned = []
+    for position, (axis, rank, back) in enumerate(zip(axes, ranks, backward, strict=True)):
+        entry = n[len(states) + position]
+        if axis:
+            entry = F.transpose(entry, axes=(axis, *[i for i in range(rank) if i != axis]))
+        turned.append(F.reverse(entry, axis=(0,)) if back else entry)
+    stacked = len(graph.output) - len(states)
+    results = _scanned(n, graph, states, turned)
+    out_axes = n.attribute("scan_output_axes") or [0] * stacked
+    out_back = n.attribute("scan_output_directions") or [0] * stacked
+    shown = []
+    for entry, axis, back in zip(results[len(states) :], out_axes, out_back, strict=True):
+        entry = F.reverse(entry, axis=(0,)) if back else entry
+        rank = len(n.shape_of(entry))
+        axis %= rank
+        order = [*range(1, axis + 1), 0, *range(axis + 1, rank)]
+        shown.append(F.transpose(entry, axes=tuple(order)) if axis else entry)
+    return [*results[: len(states)], *shown]
+
+
+def _scanned(n: Any, graph: Any, states: Sequence[Any], data: Sequence[Entry]) -> list[Entry]:
+    """The last states and the stacked outputs of a loop over the first axis."""
+    n.reading.F.fresh.clear()
+
+    def body(slices: Any, current: Any) -> Any:
+        given = []
+        for symbol, entry in zip([*current, *slices], [*begin, *data], strict=True):
+            shape, dtype = n.reading.signature(entry)
+            inner = symbol.entries[0]
+            n.reading.declare(inner, shape if len(given) < len(begin) else shape[1:], dtype)
+            given.append(Tensor(entry=inner))
+        found = _symbols(n, n.reading.body(graph, given, n.scope))
+        return found[len(begin) :], found[: len(begin)]
+
+    begin = [n.reading.entry_of(state) for state in states]
+    try:
+        outputs, last = sym.contrib.foreach(
+            body, [sym.Symbol([e]) for e in data], [sym.Symbol([e]) for e in begin]
+        )
+    except AssertionError as error:
+        raise NotImportable(f"its body: {error}") from None
+    return [*_entries(last), *_entries(outputs)]
+
+
+@control_flow.read("Loop")
+def _(F: Any, n: Any) -> Any:
+    graph = _graph(n, "body")
+    limit = n.known_or_none(0) if n.has(0) else None
+    values: list[Any] = n.inputs[2:]
+    state_count = len(values)
+    stacked: list[list[Any]] = [[] for _ in graph.output[1 + state_count :]]
+    goes_on: Any = n.inputs[1] if n.has(1) else Tensor(array=np.array(True))
+    step = 0
+    while limit is None or (not is_open(limit.item()) and step < limit.item()):
+        truth = _truth(n, goes_on)
+        if truth is None:
+            raise NotImportable("a loop whose number of steps depends on the data")
+        if not truth:
+            break
+        if step >= _MOST_UNROLLED:
+            raise NotImportable(f"a loop of more than {_MOST_UNROLLED:,} steps")
+        given = [Tensor(array=np.array(step)), goes_on, *values]
+        found = n.reading.body(graph, given, n.scope)
+        goes_on, values = found[0], found[1 : 1 + state_count]
+        for parts, value in zip(stacked, found[1 + state_count :], strict=True):
+            parts.append(value)
+        step += 1
+    if limit is not None and is_open(limit.item()):
+        raise NotImportable("a loop whose number of steps is an open size")
+    if step == 0 and stacked:
+        raise NotImportable("a loop without steps")
+    return [*values, *(_stack(F, n, parts) for parts in stacked)]
+
+
+def _truth(n: Any, value: Any) -> bool | None:
+    """Whether a condition holds; None if it is not constant."""
+    if value.array is None:
+        value.array = n.reading.values_of(value.entry)
+    return None if value.array is None else bool(value.array.all())
+
+
+def _stack(F: Any, n: Any, parts: Sequence[Tensor]) -> Any:
+    if all(part.array is not None for part in parts):
+        return np.stack([part.array for part in parts if part.array is not None])
+    return F.stack(*[n.reading.entry_of(part) for part in parts], axis=0)
