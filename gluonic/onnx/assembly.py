@@ -147,7 +147,8 @@ def _graph(body: Body) -> Any:
     onnx = onnx_library()
 
     def described(value: Value) -> Any:
-        return onnx.helper.make_tensor_value_info(value.name, tensor_type(value.dtype), None)
+        shape = [] if value.is_scalar else None
+        return onnx.helper.make_tensor_value_info(value.name, tensor_type(value.dtype), shape)
 
     return onnx.helper.make_graph(
         [_node(node) for node in body.nodes],

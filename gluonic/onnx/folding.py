@@ -47,7 +47,8 @@ def as_sizes(values: Sequence[Any]) -> Array:
     if not any(isinstance(value, SymbolicDim) for value in values):
         return np.array(values, np.int64)
     array = np.empty(len(values), object)
-    array[:] = values
+    for index, value in enumerate(values):  # NumPy would ask a symbolic size for its elements
+        array[index] = value
     return array
 
 

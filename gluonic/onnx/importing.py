@@ -134,6 +134,11 @@ def _read(proto: Any, values: Mapping[str, Array]) -> Imported:
             raise _cannot_be_read({value.name: ("input", str(reason))}) from None
         scope[value.name] = reading.input(value.name, shapes[value.name], dtype)
         inputs.append(value.name)
+    for node in graph.node:
+        for name in node.input:
+            reading.readers.setdefault(name, set()).add(node.op_type)
+    for value in graph.output:
+        reading.readers.setdefault(value.name, set()).add("output")
     reading.run(graph.node, scope)
     missing = [value.name for value in graph.output if value.name not in scope]
     if missing:

@@ -68,6 +68,7 @@ class Reading:
 
     Attributes
     ----------
+    readers : the operators of the outer graph that read each value, by its name
     parameters : values of the variables that the graph needs, by name
     problems : for each node that cannot be read, its operator and the reason
     """
@@ -81,6 +82,7 @@ class Reading:
         self._signatures: dict[Entry, tuple[tuple[Any, ...] | None, np.dtype[Any]]] = {}
         self._names: set[str] = set()
         self._count = self._depth = 0
+        self.readers: dict[str, set[str]] = {}
 
     # ------------------------------------------------------------------------ values
 

@@ -29,12 +29,14 @@ class Value:
     name : its name, once it has one
     array : its elements, if they are constant
     maker : the node that computes it
+    is_scalar : whether it is an input of a body without axes, which ONNX wants to be stated
     """
 
     dtype: np.dtype[Any]
     name: str = ""
     array: Array | None = None
     maker: "OnnxNode | None" = None
+    is_scalar: bool = False
 
 
 Operand: TypeAlias = Value | Array | Sequence[int] | int | float | None

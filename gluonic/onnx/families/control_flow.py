@@ -17,6 +17,8 @@ from gluonic.onnx.writer import BOOL, INT64, Body, Value
 control_flow = family("loops and branches")
 _MOST_UNROLLED = 4096
 """The most steps of a loop that is written out while a model is read."""
+_MOST_REPEATED = 1 << 20
+"""The largest limit of the steps of a loop whose stacked outputs have that length."""
 
 
 def _variables(
@@ -85,7 +87,8 @@ def _(o: Any, n: Any) -> Any:
         new = found[stacked:]
         return _own(o, [holds(new), *new, *found[:stacked]], o.nodes)
 
-    inner = o.body([Value(INT64), Value(BOOL), *states.values()], write)
+    counter, truth = Value(INT64, is_scalar=True), Value(BOOL, is_scalar=True)
+    inner = o.body([counter, truth, *states.values()], write)
     limit = np.array(n.max_iterations, np.int64)
     results = o.Loop(
         limit,
@@ -237,8 +240,10 @@ def _(F: Any, n: Any) -> Any:
     step = 0
     while limit is None or (not is_open(limit.item()) and step < limit.item()):
         truth = _truth(n, goes_on)
+        if truth is None and step == 0:
+            return _repeated(F, n, graph, limit)
         if truth is None:
-            raise NotImportable("a loop whose number of steps depends on the data")
+            raise NotImportable("a loop whose number of steps depends on the data after the first")
         if not truth:
             break
         if step >= _MOST_UNROLLED:
@@ -254,6 +259,45 @@ def _(F: Any, n: Any) -> Any:
     if step == 0 and stacked:
         raise NotImportable("a loop without steps")
     return [*values, *(_stack(F, n, parts) for parts in stacked)]
+
+
+def _repeated(F: Any, n: Any, graph: Any, limit: Any) -> list[Entry]:
+    """A loop that runs as long as the data say, as MXNet's, whose stacked outputs end with zeros."""
+    if limit is None or is_open(limit.item()) or limit.item() > _MOST_REPEATED:
+        raise NotImportable("a loop without a limit of its steps")
+    count = len(n.inputs) - 2
+    for name in n.node.output[count:]:
+        if not n.reading.readers.get(name, set()) <= {"Shape", "Pad"}:
+            raise NotImportable("stacked outputs of a loop whose number of steps depends on the data")
+    begin = [n[i] for i in range(1, 2 + count)]
+    counts = any(graph.input[0].name in node.input for node in graph.node)
+    if counts:
+        begin.append(n.constant(np.zeros(1, np.int64)))
+    F.fresh.clear()
+
+    def func(*symbols: Any) -> Any:
+        given = []
+        for symbol, entry in zip(symbols, begin, strict=True):
+            n.reading.declare(symbol.entries[0], *n.reading.signature(entry))
+            given.append(Tensor(entry=symbol.entries[0]))
+        step = given.pop() if counts else Tensor(array=np.array(0))
+        number = Tensor(entry=F._np_squeeze(step.entry)) if counts else step
+        found = _symbols(n, n.reading.body(graph, [number, *given], n.scope))
+        new = [sym.Symbol([step.entry]) + 1] if counts else []
+        goes_on = sym.broadcast_logical_and(symbols[0], found[0])
+        return found[1 + count :], [goes_on, *found[1 : 1 + count], *new]
+
+    variables = [sym.Symbol([entry]) for entry in begin]
+    try:
+        outputs, last = sym.contrib.while_loop(
+            lambda *symbols: sym.cast(symbols[0], dtype="float32"),
+            func,
+            variables,
+            max_iterations=int(limit.item()),
+        )
+    except ValueError as error:
+        raise NotImportable(f"its body: {error}") from None
+    return [*_entries(last)[1 : 1 + count], *_entries(outputs)]
 
 
 def _truth(n: Any, value: Any) -> bool | None:

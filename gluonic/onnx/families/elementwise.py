@@ -236,9 +236,13 @@ def _(F: Any, n: Any) -> Any:
 
 @elementwise.read("BitShift")
 def _(F: Any, n: Any) -> Any:
-    powers = F.broadcast_power(F.ones_like(n[1]) * 2, n[1])
-    name = "broadcast_mul" if n.attribute("direction") == "LEFT" else "broadcast_div"
-    return getattr(F, name)(n[0], powers)
+    if n.dtype().itemsize > 4:
+        raise NotImportable("shifts of 64 bits")
+    exact = F.Cast(n[0], dtype="float64")
+    powers = F.broadcast_power(F.ones_like(exact) * 2.0, F.Cast(n[1], dtype="float64"))
+    if n.attribute("direction") == "LEFT":
+        return F.Cast(F.Cast(F.broadcast_mul(exact, powers), dtype="int64"), dtype=n.dtype().name)
+    return F.Cast(F.floor(F.broadcast_div(exact, powers)), dtype=n.dtype().name)
 
 
 @elementwise.read("Where")
@@ -328,4 +332,4 @@ def _(F: Any, n: Any) -> Any:
     if mode is None or ratio is None or (mode.any() and ratio.item() > 0):
         raise NotImportable("dropout in training, whose random numbers differ")
     mask = F.Cast(F.ones_like(n[0]), dtype="bool")
-    return [F.Dropout(n[0], p=float(ratio.item())), mask][: n.output_count]
+    return [F.Dropout(n[0], p=float(ratio.item()))[0], mask][: n.output_count]

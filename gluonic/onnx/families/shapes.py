@@ -1,11 +1,12 @@
 """Shapes, slices, joins, repetition, padding, and constants that follow from shapes."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
 
 from gluonic.onnx.errors import NotExportable, NotImportable
-from gluonic.onnx.reading import dtype_of_type
+from gluonic.onnx.reading import dtype_of_type, tensor_array
 from gluonic.onnx.sizes import alike, all_fixed, is_open
 from gluonic.onnx.table import family
 from gluonic.onnx.use import (
@@ -244,27 +245,56 @@ def _(o: Any, n: Any) -> Any:
 # ------------------------------------------------------------------------ reading
 
 
-def target_codes(n: Any, target: list[Any]) -> tuple[int, ...]:
-    """The codes of MXNet's reshape for a target whose sizes may be symbolic."""
-    source = n.shape()
-    codes: list[int] = []
-    for position, extent in enumerate(target):
-        if not is_open(extent):
-            codes.append(int(extent))
-        elif position < len(source) and alike(extent, source[position]):
-            codes.append(0)
-        else:
-            codes.append(-1)
-    if codes.count(-1) > 1:
-        raise NotImportable("several open sizes of a new shape")
-    return tuple(codes)
+def _product(extents: Sequence[Any]) -> Any:
+    total: Any = 1
+    for extent in extents:
+        total = total * extent
+    return total
 
 
-def reshape_to(F: Any, n: Any, data: Any, target: list[Any]) -> Any:
-    """A reshaping; 0 keeps an axis, -1 is inferred."""
+def reshape_to(F: Any, n: Any, data: Any, target: Sequence[Any]) -> Any:
+    """A reshaping to a target in which 0 keeps an axis, -1 is inferred, and other sizes may be open."""
     if not target:
         return F._np_reshape(data, newshape=())
-    return F.Reshape(data, shape=target_codes(n, target))
+    source = n.shape_of(data)
+    kept = [
+        0 if is_open(extent) and i < len(source) and alike(extent, source[i]) else extent
+        for i, extent in enumerate(target)
+    ]
+    if sum(1 for extent in kept if is_open(extent) or extent == -1) <= 1:
+        return F.Reshape(data, shape=tuple(-1 if is_open(extent) else int(extent) for extent in kept))
+    exact = [source[i] if not is_open(e) and e == 0 else e for i, e in enumerate(target)]
+    if any(not is_open(extent) and extent == -1 for extent in exact):
+        rest = _product([extent for extent in exact if is_open(extent) or extent != -1])
+        exact = [_product(source) // rest if not is_open(e) and e == -1 else e for e in exact]
+    return _regrouped(F, data, list(source), exact)
+
+
+def _regrouped(F: Any, data: Any, source: list[Any], target: list[Any]) -> Any:
+    """A reshaping by merging and splitting axes, one pair at a time."""
+    place = 0
+    while place < max(len(source), len(target)):
+        old, new = _group(source[place:], target[place:])
+        for _ in range(old - 1):
+            data = F.Reshape(data, shape=(*[0] * place, -3, -2))
+        for part in range(new - 1):
+            first, rest = target[place + part], _product(target[place + part + 1 : place + new])
+            if is_open(first) and is_open(rest):
+                raise NotImportable("an axis that is split into two open sizes")
+            pair = (-1, int(rest)) if is_open(first) else (int(first), -1)
+            data = F.Reshape(data, shape=(*[0] * (place + part), -4, *pair, -2))
+        source[place : place + old] = target[place : place + new]
+        place += new
+    return data
+
+
+def _group(source: Sequence[Any], target: Sequence[Any]) -> tuple[int, int]:
+    """The fewest leading axes of two shapes with equally many elements."""
+    for total in range(2, len(source) + len(target) + 1):
+        for old in range(max(1, total - len(target)), min(len(source), total - 1) + 1):
+            if alike(_product(source[:old]), _product(target[: total - old])):
+                return old, total - old
+    raise NotImportable("several open sizes of a new shape")
 
 
 @shapes.read("Reshape")
@@ -419,23 +449,12 @@ def _(F: Any, n: Any) -> Any:
 
 @shapes.read("Expand")
 def _(F: Any, n: Any) -> Any:
-    target, source = list(n.numbers(1)), n.shape()
+    target, source = list(n.numbers(1)), list(n.shape())
     rank = max(len(target), len(source))
     target = [1] * (rank - len(target)) + target
-    added = rank - len(source)
-    shape: list[Any] = []
-    for position, extent in enumerate(target):
-        own = source[position - added] if position >= added else 1
-        keeps = (not is_open(extent) and extent == 1) or alike(extent, own)
-        if keeps and is_open(own):
-            shape.append(-2)
-        elif keeps:
-            shape.append(own)
-        elif is_open(extent):
-            raise NotImportable("an open size to which an array is repeated")
-        else:
-            shape.append(int(extent))
-    return F._npi_broadcast_to(n[0], shape=tuple(shape))
+    own = [1] * (rank - len(source)) + source
+    wanted = [a if not is_open(b) and b == 1 else b for a, b in zip(own, target, strict=True)]
+    return expanded(F, n, n[0], source, wanted)
 
 
 @shapes.read("Tile")
@@ -479,16 +498,49 @@ def _(F: Any, n: Any) -> Any:
 
 
 def _arange_of(F: Any, n: Any, extent: Any) -> Any:
-    """0, 1, … up to an open size: that of an axis of some input of the model."""
+    """0, 1, … up to an open size."""
+    entry, axis = _carrier(n, extent)
+    line = F._contrib_arange_like(F.Cast(entry, dtype="float32"), axis=axis)
+    return F.Cast(line, dtype="int64")
+
+
+def _carrier(n: Any, extent: Any) -> tuple[Any, int]:
+    """A value of the model with an axis of an open size, and the axis."""
     for value in n.scope.values():
         entry = getattr(value, "entry", None)
-        if entry is None or not entry.node.is_variable or entry.node.name in n.reading.parameters:
+        if entry is None or entry.node.name in n.reading.parameters:
             continue
-        for axis, own in enumerate(n.shape_of(entry)):
-            if alike(own, extent):
-                line = F._contrib_arange_like(F.Cast(entry, dtype="float32"), axis=axis)
-                return F.Cast(line, dtype="int64")
-    raise NotImportable("a range up to a size that is no axis of an input")
+        shape, _ = n.reading.signature(entry)
+        for axis, own in enumerate(shape or ()):
+            if is_open(own) and alike(own, extent):
+                return entry, axis
+    raise NotImportable("a size that is no axis of any value")
+
+
+def expanded(F: Any, n: Any, data: Any, source: Sequence[Any], target: Sequence[Any]) -> Any:
+    """An array repeated along axes of length one, also to open sizes."""
+    added = len(target) - len(source)
+    for _ in range(added):
+        data = F.expand_dims(data, axis=0)
+    source = [*[1] * added, *source]
+    shape: list[int] = []
+    for axis, (own, extent) in enumerate(zip(source, target, strict=True)):
+        if is_open(extent) and not alike(own, extent):
+            carrier, place = _carrier(n, extent)
+            data = F.broadcast_like(data, carrier, lhs_axes=(axis,), rhs_axes=(place,))
+        shape.append(-2 if is_open(extent) else int(extent))
+    if all(extent == -2 for extent in shape) and shape:
+        return F._copy(data)
+    return F._npi_broadcast_to(data, shape=tuple(shape))
+
+
+@shapes.read("ConstantOfShape")
+def _(F: Any, n: Any) -> Any:
+    value = n.attributes.get("value")
+    number = np.zeros(1, np.float32) if value is None else tensor_array(value.t)
+    target = n.numbers(0)
+    one = n.constant(number.reshape((1,) * len(target)))
+    return expanded(F, n, one, (1,) * len(target), target)
 
 
 @shapes.read("Trilu")
