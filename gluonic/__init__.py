@@ -67,6 +67,7 @@ _LATER = {
     "numpy": "numpy",
     "numpy_extension": "numpy_extension",
     "numpy_op_signature": "numpy_op_signature",
+    "onnx": "onnx",
     "optimizer": "optimizer",
     "profiler": "profiler",
     "recordio": "recordio",

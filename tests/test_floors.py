@@ -19,6 +19,7 @@ ALLOWED = {
     "numpy_functions": {"support", "graph", "numpy_functions"},
     "ndarray": {"support", "graph", "codegen", "drawing", "numpy_functions", "ndarray"},
     "extension": {"support", "graph", "codegen", "ndarray", "extension"},
+    "onnx": {"support", "graph", "codegen", "ndarray", "symbol", "onnx"},
     "symbol": {"support", "graph", "codegen", "ndarray", "numpy_functions", "drawing", "symbol"},
     "mxnet_names": {"support", "graph", "mxnet_names", "pickling"},
 }

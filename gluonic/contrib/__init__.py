@@ -10,10 +10,10 @@ from gluonic.symbol import contrib as sym
 from gluonic.symbol import contrib as symbol
 
 if TYPE_CHECKING:
-    from gluonic.contrib import io, quantization, svrg_optimization, tensorboard, text
+    from gluonic.contrib import io, onnx, quantization, svrg_optimization, tensorboard, text
     from gluonic.contrib import quantization as quant
 
-_MODULES = ("io", "quantization", "svrg_optimization", "tensorboard", "text")
+_MODULES = ("io", "onnx", "quantization", "svrg_optimization", "tensorboard", "text")
 _LATER = {name: f"{__name__}.{name}" for name in _MODULES}
 __getattr__, __dir__ = import_later(__name__, {**_LATER, "quant": f"{__name__}.quantization"})
 
@@ -23,6 +23,7 @@ __all__ = [
     "io",
     "nd",
     "ndarray",
+    "onnx",
     "quant",
     "quantization",
     "svrg_optimization",

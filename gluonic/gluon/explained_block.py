@@ -1,5 +1,6 @@
 """Inspection of a compiled block: what the compiler did with it, and its graph as a picture."""
 
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
@@ -139,6 +140,48 @@ class ExplainedBlock(TracedBlock):
             {**known_shapes(own), **{name: array.shape for name, array in inputs.items()}},
             dtypes | {name: array.dtype for name, array in inputs.items()},
             frozenset(parameter.name for parameter in own),
+        )
+
+    def export_onnx(
+        self,
+        path: str,
+        *args: Any,
+        dynamic_input_shapes: Sequence[tuple[Any, ...]] | None = None,
+        opset_version: int | None = None,
+        check: bool = True,
+    ) -> str:
+        """Write the block as an ONNX file, traced with such inputs.
+
+        Parameters
+        ----------
+        path : the file
+        *args : inputs as for a call
+        dynamic_input_shapes : the shape of each array among them, with a name or None for each size that may
+            differ between calls; by default no size may
+        opset_version, check : as for `mx.onnx.export_model`, which describes the errors
+
+        Returns
+        -------
+        str
+            `path`
+        """
+        from gluonic.onnx import export_model
+
+        trace, arrays = self._trace_for(args)
+        _, inputs, parameters = self._to_draw(trace, arrays)
+        names = [node.name for node in trace.graph.variables]
+        shapes = dict(zip(inputs, dynamic_input_shapes or (), strict=False))
+        read = [name for name in names if name in inputs]
+        return export_model(
+            trace.output,
+            {name: parameters[name].data() for name in names if name in parameters},
+            [inputs[name].shape for name in read],
+            [inputs[name].dtype for name in read],
+            path,
+            dynamic=dynamic_input_shapes is not None,
+            dynamic_input_shapes=[shapes[name] for name in read] if shapes else None,
+            opset_version=opset_version,
+            check=check,
         )
 
     def _shown_trace(self, args: tuple[Any, ...]) -> tuple[Trace, list[NDArray]]:

@@ -48,7 +48,6 @@ MISSING = (
         "DataParallelExecutorGroup DataParallelExecutorManager _bind_exec",
         "use mx.mod.Module",
     ),
-    Missing("onnx contrib.onnx", "*", "export nets as symbol JSON and parameters"),
     Missing(
         "ndarray.contrib symbol.contrib",
         "backward_hawkesll backward_index_copy backward_quadratic",

@@ -246,34 +246,6 @@ def import_model(model_file: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
     return symbol, arguments, {name: array for name, array in arrays.items() if name in states}
 
 
-def import_to_gluon(model_file: Any, ctx: Any = None) -> Any:
-    """Read an ONNX file as a block, which runs, trains and compiles like any other.
-
-    Parameters
-    ----------
-    model_file : as for `import_model`
-    ctx : the contexts of its parameters
-
-    Returns
-    -------
-    SymbolBlock
-        whose inputs are those of the model, in order
-    """
-    from gluonic.gluon import SymbolBlock
-
-    found = read_model(model_file)
-    symbol = sym.Symbol(found.entries)
-    variables = {node.name: node for node in symbol.graph().variables}
-    inputs = [sym.Symbol([variables[name].entry()]) for name in found.inputs if name in variables]
-    block = SymbolBlock(symbol, inputs)
-    values = {name: nd.array(array, dtype=array.dtype) for name, array in found.parameters.items()}
-    block.collect_params().load_dict(values, ctx, False, False, "", None, True, "saved")
-    for name, array in found.parameters.items():
-        if array.dtype.kind != "f":
-            block.collect_params()[name].grad_req = "null"
-    return block
-
-
 def get_model_metadata(model_file: Any) -> dict[str, list[tuple[str, tuple[int, ...]]]]:
     """Return the names and shapes of a model's inputs and outputs; 0 is an open size.
 

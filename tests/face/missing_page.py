@@ -12,7 +12,7 @@ _HEAD = """# What is missing
 
 These names of MXNet 1.9.1 are missing in gluonic. Using one raises a `NotImplementedError` that names it:
 in an import `MissingModuleError`, also an `ImportError`, and elsewhere `MissingNameError`, also an
-`AttributeError`, so that `try: import mxnet.onnx` and `hasattr(mx, "onnx")` work.
+`AttributeError`, so that `try: import mxnet.rtc` and `hasattr(mx, "rtc")` work.
 
 Written by `python -m tests.face.missing_page` from the table in `gluonic/mxnet_names/missing.py`.
 

@@ -48,6 +48,6 @@ def test_libraries_installed_beside_the_standard_library_are_cited(
 
 
 def test_a_missing_module_is_reported_at_the_import(tmp_path: Path) -> None:
-    (tmp_path / "program.py").write_text("\nimport mxnet.onnx\n")
+    (tmp_path / "program.py").write_text("\nimport mxnet.rtc\n")
     told = gluonic_command("program.py", folder=tmp_path).stderr.splitlines()[-1]
     assert f'(File "{tmp_path / "program.py"}", line 2, in <module>)' in told
