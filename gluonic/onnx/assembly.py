@@ -11,7 +11,7 @@ from gluonic._version import __version__
 from gluonic.codegen import SymbolicDim
 from gluonic.graph.files import write_atomically
 from gluonic.onnx.library import onnx_library, tensor_type
-from gluonic.onnx.writer import Body, OnnxNode, Value, needed
+from gluonic.onnx.writer import OnnxBody, OnnxNode, Value, needed
 from gluonic.onnx.writing import Written
 
 _LARGEST_FILE = 2**31 - 2**20
@@ -83,18 +83,21 @@ class _Description:
 def _all_nodes(nodes: Iterable[OnnxNode]) -> Iterator[OnnxNode]:
     for node in nodes:
         yield node
-        for body in node.attributes.values():
-            if isinstance(body, Body):
-                yield from _all_nodes(body.nodes)
+        for body in _bodies(node):
+            yield from _all_nodes(body.nodes)
+
+
+def _bodies(node: OnnxNode) -> list[OnnxBody]:
+    """The graphs inside a node."""
+    return [value for value in node.attributes.values() if isinstance(value, OnnxBody)]
 
 
 def _constants(nodes: Iterable[OnnxNode]) -> list[Value]:
     """The constants that nodes read, each once."""
     read = [value for node in _all_nodes(nodes) for value in node.inputs if value is not None]
-    for node in _all_nodes(nodes):
-        for body in node.attributes.values():
-            if isinstance(body, Body):
-                read.extend(body.outputs)
+    read.extend(
+        value for node in _all_nodes(nodes) for body in _bodies(node) for value in body.outputs
+    )
     return [value for value in dict.fromkeys(read) if value.array is not None]
 
 
@@ -114,16 +117,12 @@ def _name_values(nodes: Sequence[OnnxNode], ends: Sequence[Value]) -> None:
         value.name = unique
         names.add(unique)
 
-    for constant in _constants(nodes):
-        if constant.name:
-            name(constant, constant.name)
-    for constant in _constants(nodes):
+    constants = sorted(_constants(nodes), key=lambda constant: not constant.name)
+    for constant in constants:
         name(constant, "constant")
     for node in _all_nodes(nodes):
-        for body in node.attributes.values():
-            if isinstance(body, Body):
-                for value in body.inputs:
-                    name(value, f"{node.scope}_input")
+        for value in (value for body in _bodies(node) for value in body.inputs):
+            name(value, f"{node.scope}_input")
         for value in node.outputs:
             name(value, f"{node.scope}_{node.op_type.lower()}")
 
@@ -131,7 +130,7 @@ def _name_values(nodes: Sequence[OnnxNode], ends: Sequence[Value]) -> None:
 def _node(node: OnnxNode) -> Any:
     onnx = onnx_library()
     attributes = {
-        name: _graph(value) if isinstance(value, Body) else value
+        name: _graph(value) if isinstance(value, OnnxBody) else value
         for name, value in node.attributes.items()
     }
     return onnx.helper.make_node(
@@ -143,11 +142,11 @@ def _node(node: OnnxNode) -> Any:
     )
 
 
-def _graph(body: Body) -> Any:
+def _graph(body: OnnxBody) -> Any:
     onnx = onnx_library()
 
     def described(value: Value) -> Any:
-        shape = [] if value.is_scalar else None
+        shape: list[int] | None = [] if value.is_scalar else None
         return onnx.helper.make_tensor_value_info(value.name, tensor_type(value.dtype), shape)
 
     return onnx.helper.make_graph(

@@ -11,8 +11,8 @@ from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.interpret import interpret
 from gluonic.graph.random_source import RandomSource
+from gluonic.onnx.inputs import Input
 from gluonic.onnx.library import onnx_library, onnx_runtime
-from gluonic.onnx.writing import Input
 
 _INDEXED = {"Embedding": "input_dim", "_contrib_SparseEmbedding": "input_dim", "one_hot": "depth"}
 _PASSED_ON = {
@@ -38,7 +38,8 @@ def run_model(model: Any, feed: Mapping[str, Array]) -> tuple[list[Array], str]:
     if runtime is None:
         from onnx.reference import ReferenceEvaluator
 
-        return ReferenceEvaluator(model).run(None, dict(feed)), "onnx's reference evaluator"
+        outputs: Any = ReferenceEvaluator(model).run(None, dict(feed))
+        return outputs, "onnx's reference evaluator"
     options = runtime.SessionOptions()
     options.log_severity_level = 3
     options.intra_op_num_threads = options.inter_op_num_threads = 1
@@ -90,6 +91,7 @@ def sample_inputs(
     for each, shape in zip(inputs, hints, strict=True):
         node = nodes.get(each.name)
         bound, lengths = (None, False) if node is None else _use(graph, node.entry())
+        array: Any
         if lengths:
             steps = min([s[a] for s in hints for a in range(len(s)) if len(s) > 1] or [longest])
             array = random.randint(1, max(2, steps), shape)
@@ -153,7 +155,7 @@ def compare(
 
 
 def difference(ours: Array, theirs: Array) -> float:
-    """The largest difference, relative to the largest finite number; infinite where NaN or infinities differ."""
+    """The largest difference, relative to the largest finite number; infinite where others differ."""
     a, b = ours.astype(np.float64), np.asarray(theirs).astype(np.float64)
     with np.errstate(invalid="ignore", over="ignore"):
         same = (a == b) | (np.isnan(a) & np.isnan(b))

@@ -15,15 +15,10 @@ from gluonic.graph.errors import AttributeValueError, MXNetError, describe
 from gluonic.onnx import families
 from gluonic.onnx.assembly import assemble, save
 from gluonic.onnx.comparison import compare, run_graph, run_model, sample_inputs
+from gluonic.onnx.inputs import Input, check_parameters, label_names, size_name
 from gluonic.onnx.library import onnx_library
 from gluonic.onnx.table import WRITES
-from gluonic.onnx.writing import (
-    Input,
-    check_parameters,
-    label_names,
-    size_name,
-    write_graph,
-)
+from gluonic.onnx.writing import write_graph
 
 OLDEST_OPSET, DEFAULT_OPSET = 13, 18
 _TOLERANCE = {2: 1e-2, 4: 1e-4, 8: 1e-4}
@@ -67,15 +62,15 @@ def export_model(
     Parameters
     ----------
     sym : a symbol, or the path of ``net-symbol.json``
-    params : the parameters: a dict (names may begin with ``arg:`` or ``aux:``), a list of the dicts of arguments
-        and auxiliary states, or the path of ``net-0000.params``
+    params : the parameters: a dict (names may begin with ``arg:`` or ``aux:``), a list of the dicts of
+        arguments and auxiliary states, or the path of ``net-0000.params``
     in_shapes : the shape of each input, in the order of the symbol's arguments
     in_types : the dtype of all inputs, or a list
     onnx_file_path : the file to write
     verbose : log how many nodes were written and how far the numbers agree
     dynamic : whether sizes of inputs may differ between calls
-    dynamic_input_shapes : the shape of each input with a name (``"batch"``) or None for each size that may differ;
-        by default all may, unless the graph determines them
+    dynamic_input_shapes : the shape of each input with a name (``"batch"``) or None for each size that may
+        differ; by default all may, unless the graph determines them
     run_shape_inference : write the shapes of all values into the file
     input_type, input_shape : earlier names of `in_types` and `in_shapes`
     large_model : write the parameters to ``onnx_file_path + ".data"``, as models of more than 2 GB always do

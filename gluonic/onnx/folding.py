@@ -8,6 +8,7 @@ import numpy as np
 from gluonic.codegen import SymbolicDim
 from gluonic.graph import Array
 from gluonic.onnx.errors import NotImportable
+from gluonic.onnx.tensors import dtype_of_type, tensor_array
 
 _MOST_ELEMENTS = 1 << 16
 
@@ -25,7 +26,7 @@ def fold(use: Any) -> list[Array] | None:
         array = use.inputs[index].array if _is_tensor(use.inputs[index]) else None
         if use.has(index) and (array is None or array.size > _MOST_ELEMENTS):
             return None
-        if use.has(index) and array.dtype.kind not in "iubOf":
+        if array is not None and array.dtype.kind not in "iubOf":
             return None
         arrays.append(array)
     if not any(array is not None and array.dtype.kind in "iubO" for array in arrays):
@@ -68,8 +69,6 @@ def _size(use: Any) -> Array | None:
 
 
 def _constant(use: Any) -> Array | None:
-    from gluonic.onnx.reading import tensor_array
-
     for name, value in use.attributes.items():
         if name == "value":
             return tensor_array(value.t)
@@ -81,8 +80,6 @@ def _constant(use: Any) -> Array | None:
 
 
 def _constant_of_shape(use: Any) -> Array | None:
-    from gluonic.onnx.reading import tensor_array
-
     shape = use.known_or_none(0)
     if shape is None or shape.dtype == object:
         return None
@@ -117,18 +114,18 @@ def _slice(use: Any, x: Array, *bounds: Array | None) -> Array | None:
     else:
         given = [None if b is None else b.reshape(-1).tolist() for b in (*bounds, None, None)[:4]]
         starts, ends = given[0], given[1]
+        assert starts is not None
         axes, steps = given[2] or list(range(len(starts))), given[3] or [1] * len(starts)
     index: list[Any] = [slice(None)] * x.ndim
     for axis, begin, end, step in zip(axes, starts, ends, steps, strict=True):
         if isinstance(begin, SymbolicDim) or isinstance(end, SymbolicDim):
             return None
         index[axis] = slice(begin, None if step < 0 and end < -x.shape[axis] else end, step)
-    return x[tuple(index)]
+    part: Array = x[tuple(index)]
+    return part
 
 
 def _cast(use: Any, x: Array) -> Array | None:
-    from gluonic.onnx.reading import dtype_of_type
-
     dtype = dtype_of_type(use.attribute("to"))
     if x.dtype == object:
         return x if dtype.kind in "iu" else None
@@ -249,4 +246,4 @@ RULES: dict[str, Callable[..., Any]] = {
     "Identity": lambda use, x: x,
 }
 _OF_FLOATS = frozenset({"Cast", "Range"})
-"""Operators that also compute constants of floating-point numbers, where these become integers or are bounds."""
+"""Operators whose constants may also be floating-point numbers, which become integers or are bounds."""

@@ -13,10 +13,13 @@ from gluonic.graph.files import inaccessible
 from gluonic.onnx import families
 from gluonic.onnx.errors import NotImportable
 from gluonic.onnx.library import onnx_library
-from gluonic.onnx.reading import OnnxImportError, Reading, Tensor, dtype_of_type, tensor_array
+from gluonic.onnx.reading import OnnxImportError, Reading
+from gluonic.onnx.tensors import Tensor, dtype_of_type, tensor_array
 
 assert families  # its files have filled the table
 _MOST_LISTED = 12
+_OF_DAMAGE = (ValueError, TypeError, KeyError, IndexError, AttributeError, ArithmeticError)
+"""What libraries below raise where a file contradicts itself."""
 
 
 def load(model: Any) -> Any:
@@ -114,48 +117,56 @@ def read_model(model: Any, values: Mapping[str, Array] | None = None) -> Importe
 
 
 def _read(proto: Any, values: Mapping[str, Array]) -> Imported:
-    opsets = {each.domain: each.version for each in proto.opset_import}
-    functions = {(f.domain, f.name): f for f in proto.functions}
-    reading = Reading(opsets, functions)
     graph = proto.graph
-    scope: dict[str, Any] = {}
-    for tensor in graph.initializer:
-        scope[tensor.name] = Tensor(array=tensor_array(tensor), name=tensor.name)
-    inputs = []
+    reading = Reading(
+        {each.domain: each.version for each in proto.opset_import},
+        {(function.domain, function.name): function for function in proto.functions},
+    )
+    scope: dict[str, Any] = {
+        tensor.name: Tensor(array=tensor_array(tensor), name=tensor.name)
+        for tensor in graph.initializer
+    }
     given = [value for value in graph.input if value.name not in scope]
-    reading.env, shapes = _open_shapes([value for value in given if value.name not in values])
-    for value in given:
-        if value.name in values:
-            scope[value.name] = Tensor(array=values[value.name], name=value.name)
-            continue
+    scope |= {name: Tensor(array=array, name=name) for name, array in values.items()}
+    inputs = [value for value in given if value.name not in values]
+    reading.env, shapes = _open_shapes(inputs)
+    for value in inputs:
         try:
             dtype = dtype_of_type(_tensor_type(value).elem_type)
         except NotImportable as reason:
             raise _cannot_be_read({value.name: ("input", str(reason))}) from None
         scope[value.name] = reading.input(value.name, shapes[value.name], dtype)
-        inputs.append(value.name)
+    _note_readers(reading, graph)
+    reading.run(graph.node, scope)
+    outputs = _outputs(reading, graph, scope)
+    return Imported([value.name for value in inputs], outputs, reading)
+
+
+def _note_readers(reading: Reading, graph: Any) -> None:
     for node in graph.node:
         for name in node.input:
             reading.readers.setdefault(name, set()).add(node.op_type)
     for value in graph.output:
         reading.readers.setdefault(value.name, set()).add("output")
-    reading.run(graph.node, scope)
+
+
+def _outputs(reading: Reading, graph: Any, scope: Mapping[str, Any]) -> list[Tensor]:
+    """The outputs of a graph whose nodes have been read."""
     missing = [value.name for value in graph.output if value.name not in scope]
     if missing:
-        problems = {k: v for k, v in reading.problems.items() if v[0]}
+        problems = {name: why for name, why in reading.problems.items() if why[0]}
         if not problems:
             raise FileFormatError(f"import_model: nothing computes the output {missing[0]!r}")
         raise _cannot_be_read(problems)
     outputs = [scope[value.name] for value in graph.output]
-    for output in outputs:
-        if isinstance(output, Tensor) and output.array is not None:
-            try:
-                reading.entry_of(output)
-            except NotImportable as reason:
-                raise _cannot_be_read({output.name: ("output", str(reason))}) from None
-    if not all(isinstance(output, Tensor) for output in outputs):
-        raise _cannot_be_read({"output": ("output", "it is a sequence or an optional value")})
-    return Imported(inputs, outputs, reading)
+    for value, output in zip(graph.output, outputs, strict=True):
+        try:
+            if not isinstance(output, Tensor):
+                raise NotImportable("it is a sequence or an optional value")
+            reading.entry_of(output)
+        except NotImportable as reason:
+            raise _cannot_be_read({value.name: ("output", str(reason))}) from None
+    return outputs
 
 
 def _tensor_type(value: Any) -> Any:

@@ -222,21 +222,21 @@ class ScalarWriter:
 
     def equal(self, x: Scalar, y: Any) -> Scalar:
         """Whether both are equal."""
-        return x == y
+        return x._with("Equal", y)
 
     def not_equal(self, x: Scalar, y: Any) -> Scalar:
         """Whether both differ."""
-        return x != y
+        return self.logical_not(x._with("Equal", y))
 
     # ------------------------------------------------------------------------ functions
 
     def times(self, number: float, x: Scalar) -> Scalar:
         """A number times `x`."""
-        return x if number == 1 else x * number
+        return x if number == 1 else x._with("Mul", number)
 
     def square(self, x: Scalar) -> Scalar:
         """The square."""
-        return x * x
+        return x._with("Mul", x)
 
     def trunc(self, x: Scalar) -> Scalar:
         """The integer without the fraction."""
@@ -253,13 +253,11 @@ class ScalarWriter:
         """The remainder with the divisor's sign."""
         is_zero = y == 0
         divisor = self.where(is_zero, self.like(1, y), y)
-        if divisor.dtype.kind in "iu":
-            rest = x._with("Mod", divisor)
-        else:
-            rest = x - self.floor(x / divisor) * divisor
+        whole = divisor.dtype.kind in "iu"
+        rest = x._with("Mod", divisor) if whole else x - self.floor(x / divisor) * divisor
         return self.where(is_zero, self.like(0, rest), rest)
 
-    def power(self, x: Scalar, y: Scalar) -> Scalar:
+    def power(self, x: Any, y: Scalar) -> Scalar:
         """A power; integers are computed in float64."""
         if not isinstance(x, Scalar):
             x = self.like(x, self._widened(y))

@@ -14,7 +14,7 @@ ReadRule: TypeAlias = Callable[[Any, Any], Any]
 
 
 @dataclass
-class Family:
+class OperatorFamily:
     """The operators of one subject.
 
     Attributes
@@ -52,9 +52,9 @@ class Family:
         self.read(theirs)(lambda F, n: getattr(F, ours)(*n.entries))
 
 
-def family(title: str) -> Family:
+def family(title: str) -> OperatorFamily:
     """Begin a family."""
-    made = Family(title)
+    made = OperatorFamily(title)
     FAMILIES.append(made)
     return made
 
@@ -66,6 +66,6 @@ def _enter(table: dict[str, Any], part: dict[str, Any], names: tuple[str, ...], 
         table[name] = part[name] = rule
 
 
-FAMILIES: list[Family] = []
+FAMILIES: list[OperatorFamily] = []
 WRITES: dict[str, WriteRule] = {}
 READS: dict[str, ReadRule] = {}

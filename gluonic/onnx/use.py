@@ -36,7 +36,7 @@ class Use:
         inputs: Sequence[Value | None],
         graph: "Surroundings",
     ) -> None:
-        self.inputs = list(inputs)
+        self.inputs: list[Any] = list(inputs)
         self.outputs = [node.entry(i) for i in range(node.output_count)]
         self._node, self._application, self._graph = node, application, graph
         self._named = dict(zip(application.inputs, inputs, strict=True))

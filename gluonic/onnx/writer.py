@@ -39,7 +39,7 @@ class Value:
     is_scalar: bool = False
 
 
-Operand: TypeAlias = Value | Array | Sequence[int] | int | float | None
+Operand: TypeAlias = Value | Array | np.generic | Sequence[int] | int | float | None
 
 
 @dataclass(eq=False)
@@ -63,7 +63,7 @@ class OnnxNode:
 
 
 @dataclass(eq=False)
-class Body:
+class OnnxBody:
     """A graph inside a node: the body of a loop or a branch.
 
     Attributes
@@ -208,12 +208,12 @@ class Writer:
         made: Value = self.Squeeze(value, list(axes))
         return made
 
-    def body(self, inputs: Sequence[Value], write: Callable[[], Sequence[Value]]) -> Body:
+    def body(self, inputs: Sequence[Value], write: Callable[[], Sequence[Value]]) -> OnnxBody:
         """The graph of the nodes that a function writes."""
         outer, self.nodes = self.nodes, []
         try:
             outputs = list(write())
-            return Body(list(inputs), outputs, self.nodes)
+            return OnnxBody(list(inputs), outputs, self.nodes)
         finally:
             self.nodes = outer
 
@@ -241,7 +241,7 @@ def _read_by_bodies(node: OnnxNode) -> list[Value]:
     """The values that graphs inside a node read."""
     read: list[Value] = []
     for body in node.attributes.values():
-        if isinstance(body, Body):
+        if isinstance(body, OnnxBody):
             read.extend(body.outputs)
             for inner in body.nodes:
                 read.extend(value for value in inner.inputs if value is not None)

@@ -7,43 +7,24 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen import NotUniform, ShapeEnv
+from gluonic.codegen import NotUniform
 from gluonic.graph import Application, Array, Entry, Graph, Node, Run
-from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.errors import describe
 from gluonic.graph.infer import infer
 from gluonic.graph.interpret import interpret
 from gluonic.graph.open_shapes import infer_open_shapes
 from gluonic.graph.random_source import RandomSource
 from gluonic.onnx.errors import NotExportable, OnnxExportError, cannot_be_written
+from gluonic.onnx.inputs import Input, OpenSizes, label_names, size_name
 from gluonic.onnx.scalars import Scalar, ScalarWriter
 from gluonic.onnx.sizes import Sizes, is_open
 from gluonic.onnx.table import WRITES
 from gluonic.onnx.use import Surroundings, Use, output_shape, reshaped, shape_of
 from gluonic.onnx.writer import Value, Writer
 
-Extent = int | str | None
 _FILLS = frozenset({"_zeros", "_ones", "_full", "_zeros_without_dtype"})
 _MOST_FOLDED = 1 << 16
 """The most elements of a constant that is computed from smaller ones."""
-
-
-@dataclass
-class Input:
-    """An input of the model.
-
-    Attributes
-    ----------
-    name : its name
-    shape : its extents: numbers, names of sizes that may differ between calls, or None for such a size without
-        a name
-    dtype : its dtype
-    hint : the shape in the call that the export is checked with
-    """
-
-    name: str
-    shape: tuple[Extent, ...]
-    dtype: np.dtype[Any]
-    hint: tuple[int, ...]
 
 
 @dataclass
@@ -61,53 +42,6 @@ class Written:
     inputs: list[tuple[Value, tuple[Any, ...]]]
     outputs: list[tuple[Value, tuple[Any, ...] | None]]
     fixed: dict[str, int] = field(default_factory=dict)
-
-
-class _Sizes:
-    """The unknown sizes of the inputs: one symbol for each name."""
-
-    def __init__(self, inputs: Sequence[Input], pinned: Mapping[str, int]) -> None:
-        self.places: dict[str, tuple[int, int]] = {}
-        hints: dict[str, int] = {}
-        for position, each in enumerate(inputs):
-            for axis, extent in enumerate(each.shape):
-                name = size_name(each, axis)
-                if not isinstance(extent, int) and name not in pinned and name not in hints:
-                    self.places[name], hints[name] = (position, axis), each.hint[axis]
-        self.names = list(hints)
-        self.env = ShapeEnv(*hints.values())
-        symbols = dict(zip(self.names, self.env.sizes, strict=True))
-        self.shapes = [
-            tuple(
-                symbols.get(size_name(each, axis), extent if isinstance(extent, int) else hint)
-                if not isinstance(extent, int)
-                else extent
-                for axis, (extent, hint) in enumerate(zip(each.shape, each.hint, strict=True))
-            )
-            for each in inputs
-        ]
-
-    def pinned(self) -> set[str]:
-        """The sizes that some rule compared as equal to another expression."""
-        atoms = [
-            atom for terms, _, relation in self.env.guards if relation == "==" for atom, _ in terms
-        ]
-        named: set[str] = set()
-        while atoms:
-            atom = atoms.pop()
-            if atom < len(self.names):
-                named.add(self.names[atom])
-                continue
-            _, operands = self.env.atoms[atom - len(self.names)]
-            for operand in operands:
-                atoms.extend(each for each, _ in getattr(operand, "terms", ()))
-        return named
-
-
-def size_name(given: Input, axis: int) -> str:
-    """The name of an input's size that may differ between calls."""
-    extent = given.shape[axis]
-    return extent if isinstance(extent, str) else f"{given.name}_{axis}"
 
 
 def write_graph(
@@ -131,7 +65,7 @@ def write_graph(
     """
     pinned: dict[str, int] = {}
     while True:
-        sizes = _Sizes(inputs, pinned)
+        sizes = OpenSizes(inputs, pinned)
         try:
             facts = _infer(graph, inputs, sizes.shapes, parameters)
         except NotUniform:
@@ -183,7 +117,7 @@ class _Writing(Surroundings):
         inputs: Sequence[Input],
         parameters: Mapping[str, Array],
         opset: int,
-        sizes: _Sizes,
+        sizes: OpenSizes,
         facts: _Facts,
     ) -> None:
         self.writer = Writer(opset)
@@ -220,7 +154,7 @@ class _Writing(Surroundings):
             raise cannot_be_written(self._problems)
         outputs = [(self._values[entry], self.shapes[entry]) for entry in self._graph.outputs]
         inputs = list(zip(self._inputs, self._input_shapes, strict=True))
-        return Written(self.writer, inputs, outputs, pinned)  # type: ignore[arg-type]
+        return Written(self.writer, inputs, outputs, pinned)
 
     # ------------------------------------------------------------------------ nodes
 
@@ -274,8 +208,9 @@ class _Writing(Surroundings):
         if rule is not None:
             result = rule(self.writer, use)
         elif op.is_view:
-            result = reshaped(self.writer, use, inputs[0], shape_of(use, 0), output_shape(use))
-            result = self.writer.Identity(result) if result is inputs[0] else result
+            data = use.inputs[0]
+            result = reshaped(self.writer, use, data, shape_of(use, 0), output_shape(use))
+            result = self.writer.Identity(result) if result is data else result
         elif op.scalar is not None:
             result = self._by_expression(application, inputs)
         else:
@@ -297,7 +232,8 @@ class _Writing(Surroundings):
         if settings is None:
             raise NotExportable("there is no rule for it with these attributes")
         if op.casts:
-            inputs = [self.writer.cast(x, self._cast_to(node, inputs)) for x in inputs]
+            dtype = self._cast_to(node, inputs)
+            inputs = [None if x is None else self.writer.cast(x, dtype) for x in inputs]
         return self.apply(node, base.apply(settings), inputs)
 
     def _settings_of_base(
@@ -317,12 +253,12 @@ class _Writing(Surroundings):
             inputs = [None if x is None else self.writer.cast(x, dtype) for x in inputs]
         return own, inputs
 
-    def _cast_to(self, node: Node, inputs: Sequence[Value]) -> np.dtype[Any]:
+    def _cast_to(self, node: Node, inputs: Sequence[Any]) -> np.dtype[Any]:
         """The dtype of the computation; that of the output, unless that is of truth values."""
         dtype = self.dtypes[node.entry()]
         return np.result_type(*[x.dtype for x in inputs]) if dtype.kind == "b" else dtype
 
-    def _by_expression(self, application: Application, inputs: Sequence[Value]) -> Value:
+    def _by_expression(self, application: Application, inputs: Sequence[Any]) -> Value:
         op = application.op
         assert op.scalar is not None
         operands = [Scalar(self.writer, value) for value in inputs]
@@ -418,32 +354,3 @@ class _Names:
 
     def __init__(self, settings: Mapping[str, Any]) -> None:
         vars(self).update(settings)
-
-
-def check_parameters(
-    graph: Graph, inputs: Sequence[Input], parameters: Mapping[str, Array]
-) -> None:
-    """Refuse a graph with variables that are neither inputs nor have values, and that something needs."""
-    names = {each.name for each in inputs} | set(parameters)
-    missing = [node.name for node in graph.variables if node.name not in names]
-    missing = [name for name in missing if name not in label_names(graph)]
-    if missing:
-        raise MXNetError(
-            describe(
-                f"{', '.join(missing[:5])}: neither shapes nor values of these arguments are given",
-                where="export_model",
-                hint="params with all parameters, and in_shapes with the shapes of all inputs, in order",
-            )
-        )
-
-
-def label_names(graph: Graph) -> set[str]:
-    """The variables that only the label inputs of output layers read, which inference does not need."""
-    readers: dict[Node, list[bool]] = {node: [] for node in graph.variables}
-    for node in graph.nodes:
-        if node.application is None:
-            continue
-        for name, entry in zip(node.application.inputs, node.inputs, strict=True):
-            if entry.node in readers:
-                readers[entry.node].append(name == "label" and node.application.is_loss)
-    return {node.name for node, labels in readers.items() if labels and all(labels)}

@@ -1,38 +1,51 @@
 """The table's rows, by subject."""
 
-from gluonic.graph import REGISTRY
+from gluonic.graph import REGISTRY, Operator
 from gluonic.onnx.families import (
     boxes,
     control_flow,
     elementwise,
     images,
     indexing,
+    joins,
     layers,
     norms,
+    products,
     quantized,
     randoms,
     recurrent,
     reductions,
+    resizing,
     shapes,
 )
 from gluonic.onnx.table import WRITES
 
 
 def by_expression() -> list[str]:
-    """Operators without a row that are written by their scalar expression, as a view or by their base."""
+    """Operators that are written by a row, by their scalar expression, as a view or by their base."""
+    return [op.name for op in REGISTRY.operators() if _is_written(op)]
 
-    def is_written(name: str) -> bool:
-        op = REGISTRY[name]
-        while op is not None:
-            if op.name in WRITES or op.scalar is not None or op.is_view:
-                return True
-            op = op.base  # type: ignore[assignment]
-        return False
 
-    return [op.name for op in REGISTRY.operators() if is_written(op.name)]
+def _is_written(op: Operator) -> bool:
+    own = op.name in WRITES or op.scalar is not None or op.is_view
+    return own or (op.base is not None and _is_written(op.base))
 
 
 __all__ = [
-    "boxes", "by_expression", "elementwise", "images", "indexing", "layers", "norms", "randoms", "recurrent",
-    "reductions", "shapes",
-]  # fmt: skip
+    "boxes",
+    "by_expression",
+    "control_flow",
+    "elementwise",
+    "images",
+    "indexing",
+    "joins",
+    "layers",
+    "norms",
+    "products",
+    "quantized",
+    "randoms",
+    "recurrent",
+    "reductions",
+    "resizing",
+    "shapes",
+]

@@ -88,7 +88,11 @@ def _kept(
         corners = o.Add(corners, shift)
     limit = o.squeeze(count, 0)
     chosen = o.NonMaxSuppression(
-        corners, o.unsqueeze(scores, 1), limit, np.float32([threshold]), np.float32([0.0])
+        corners,
+        o.unsqueeze(scores, 1),
+        limit,
+        np.array([threshold], np.float32),
+        np.zeros(1, np.float32),
     )
     place = o.Concat(o.slice(chosen, [1], [0], [1]), o.slice(chosen, [1], [2], [3]), axis=1)
     zeros = o.Expand(np.zeros((1, 1), np.float32), o.Shape(scores))
@@ -163,7 +167,7 @@ def _(o: Any, n: Any) -> Any:
         raise NotExportable("only float32 boxes")
     length = size_vector(n, (count,))
     data = reshaped(o, n, n.loc_pred, (), (shape_of(n, 0)[0], count, 4))
-    corners = _decoded(o, data, n.anchor, np.float32(n.variances), -1, "corner")
+    corners = _decoded(o, data, n.anchor, np.array(n.variances, np.float32), -1, "corner")
     if n.clip:
         corners = o.Clip(corners, np.float32(0), np.float32(1))
     objects = o.slice(n.cls_prob, [1], [1], [2**31 - 1])

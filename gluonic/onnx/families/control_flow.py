@@ -8,11 +8,11 @@ import numpy as np
 from gluonic import symbol as sym
 from gluonic.graph import Entry
 from gluonic.onnx.errors import NotImportable
-from gluonic.onnx.reading import Tensor
 from gluonic.onnx.sizes import is_open
 from gluonic.onnx.table import family
+from gluonic.onnx.tensors import Tensor
 from gluonic.onnx.use import output_shape, write_body
-from gluonic.onnx.writer import BOOL, INT64, Body, Value
+from gluonic.onnx.writer import BOOL, INT64, OnnxBody, Value
 
 control_flow = family("loops and branches")
 _MOST_UNROLLED = 4096
@@ -119,13 +119,13 @@ def _with_zeros(o: Any, n: Any, value: Value, rank: int) -> Value:
 def _(o: Any, n: Any) -> Any:
     then, otherwise, predicate = n.subgraphs.bodies
 
-    def branch(body: Any) -> Body:
+    def branch(body: Any) -> OnnxBody:
         def write() -> list[Value]:
             return _own(
                 o, write_body(n, body, [n.inputs[source] for source in body.outer]), o.nodes
             )
 
-        made: Body = o.body([], write)
+        made: OnnxBody = o.body([], write)
         return made
 
     (found,) = write_body(n, predicate, [n.inputs[source] for source in predicate.outer])
@@ -210,7 +210,7 @@ def _scanned(n: Any, graph: Any, states: Sequence[Any], data: Sequence[Entry]) -
     n.reading.F.fresh.clear()
 
     def body(slices: Any, current: Any) -> Any:
-        given = []
+        given: list[Tensor] = []
         for symbol, entry in zip([*current, *slices], [*begin, *data], strict=True):
             shape, dtype = n.reading.signature(entry)
             inner = symbol.entries[0]
@@ -268,7 +268,9 @@ def _repeated(F: Any, n: Any, graph: Any, limit: Any) -> list[Entry]:
     count = len(n.inputs) - 2
     for name in n.node.output[count:]:
         if not n.reading.readers.get(name, set()) <= {"Shape", "Pad"}:
-            raise NotImportable("stacked outputs of a loop whose number of steps depends on the data")
+            raise NotImportable(
+                "stacked outputs of a loop whose number of steps depends on the data"
+            )
     begin = [n[i] for i in range(1, 2 + count)]
     counts = any(graph.input[0].name in node.input for node in graph.node)
     if counts:

@@ -1,12 +1,13 @@
 """Element-wise operators that ONNX has by name; the others are written by their expressions."""
 
+from functools import partial
 from typing import Any
 
 import numpy as np
 
 from gluonic.onnx.errors import NotExportable, NotImportable
-from gluonic.onnx.reading import dtype_of_type
 from gluonic.onnx.table import family
+from gluonic.onnx.tensors import dtype_of_type
 from gluonic.onnx.use import broadcast_to, output_dtype, output_shape, reshaped, shape_of
 from gluonic.onnx.writer import BOOL, Value
 
@@ -174,7 +175,7 @@ def with_number(F: Any, n: Any, op_type: str) -> Any:
     return None
 
 
-def arithmetic(F: Any, n: Any, op_type: str) -> Any:
+def _read_arithmetic(op_type: str, F: Any, n: Any) -> Any:
     """A binary operator on two inputs."""
     found = with_number(F, n, op_type)
     if found is not None:
@@ -187,8 +188,13 @@ def arithmetic(F: Any, n: Any, op_type: str) -> Any:
     return getattr(F, _ARITHMETIC[op_type][0])(lhs, rhs)
 
 
+def _same(ours: str, F: Any, n: Any) -> Any:
+    """The operator of gluonic's that computes the same."""
+    return getattr(F, ours)(*n.entries)
+
+
 for _name in _ARITHMETIC:
-    elementwise.read(_name)(lambda F, n, op_type=_name: arithmetic(F, n, op_type))
+    elementwise.read(_name)(partial(_read_arithmetic, _name))
 
 for _theirs, _ours in (
     ("Equal", "_npi_equal"), ("Greater", "_npi_greater"), ("GreaterOrEqual", "_npi_greater_equal"),
@@ -198,7 +204,7 @@ for _theirs, _ours in (
     ("BitwiseAnd", "_npi_bitwise_and"), ("BitwiseOr", "_npi_bitwise_or"), ("BitwiseXor", "_npi_bitwise_xor"),
     ("BitwiseNot", "_npi_bitwise_not"),
 ):  # fmt: skip
-    elementwise.read(_theirs)(lambda F, n, ours=_ours: getattr(F, ours)(*n.entries))
+    elementwise.read(_theirs)(partial(_same, _ours))
 
 
 def _chain(F: Any, n: Any, ours: str) -> Any:
@@ -260,7 +266,7 @@ def _(F: Any, n: Any) -> Any:
             data = F.broadcast_maximum(n[0], n[1]) if n.has(1) else n[0]
             data = F.broadcast_minimum(data, n[2]) if n.has(2) else data
             return F._copy(data) if data is n[0] else data
-        limits = [None if np.isnan(bound).all() else float(bound.item()) for bound in bounds]  # type: ignore[union-attr,arg-type]
+        limits = [None if np.isnan(bound).all() else float(bound.item()) for bound in bounds]
     low, high = (float("-inf") if limits[0] is None else limits[0], limits[1])
     return F.clip(n[0], a_min=low, a_max=float("inf") if high is None else high)
 

@@ -67,7 +67,9 @@ def _(o: Any, n: Any) -> Any:
     index = o.cast(n.indices, INT64)
     depth = np.array(n.depth, np.int64)
     below = o.Where(o.Less(index, np.array(0, np.int64)), depth, index, result=INT64)
-    return o.OneHot(below, depth, np.float32([n.off_value, n.on_value]), axis=-1, result=np.float32)
+    return o.OneHot(
+        below, depth, np.array([n.off_value, n.on_value], np.float32), axis=-1, result=np.float32
+    )
 
 
 @indexing.write("gather_nd")

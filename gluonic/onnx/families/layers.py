@@ -1,4 +1,4 @@
-"""Convolution, pooling, products of matrices."""
+"""Convolution and pooling."""
 
 from collections.abc import Sequence
 from math import prod
@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph import Array
 from gluonic.graph.ops.deconvolution import transposed_convolution
 from gluonic.graph.ops.pooling import window_count
 from gluonic.graph.ops.pooling_kernels import Pool, counted
@@ -13,9 +14,9 @@ from gluonic.graph.ops.windows import first_shape, is_channels_last, windows_of
 from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.sizes import all_fixed
 from gluonic.onnx.table import family
-from gluonic.onnx.use import one_element, output_shape, reshaped, settings_of, shape_of, size_vector
+from gluonic.onnx.use import settings_of, shape_of
 
-layers = family("convolution, pooling and products")
+layers = family("convolution and pooling")
 
 
 def channels_first(o: Any, value: Any, rank: int) -> Any:
@@ -60,7 +61,8 @@ def _(o: Any, n: Any) -> Any:
     for size, length, stride, pad, reach in zip(
         shape[2:], transposed.spatial, windows.stride, windows.pad, windows.extents(), strict=True
     ):
-        rest = length - (stride * (size - 1) + reach - 2 * pad)
+        reached: Any = length
+        rest = reached - (stride * (size - 1) + reach - 2 * pad)
         extra.append(rest if isinstance(rest, int) else _refuse("target_shape"))
     data, weight = n.data, n.weight
     if last:
@@ -101,11 +103,18 @@ def _(o: Any, n: Any) -> Any:
 
 
 def _pooled_globally(o: Any, data: Any, n: Any, power: int, rank: int) -> Any:
-    if n.pool_type == "sum":
+    if n.pool_type == "sum" or (n.pool_type == "lp" and power == 1):
         return o.reduce("ReduceSum", data, range(2, rank), keepdims=True)
     if n.pool_type == "lp":
+        _check_power(power)
         return o.GlobalLpPool(data, p=power)
     return o.GlobalMaxPool(data) if n.pool_type == "max" else o.GlobalAveragePool(data)
+
+
+def _check_power(power: int) -> None:
+    """ONNX takes absolute values, which a square does not need."""
+    if power != 2:
+        raise NotExportable(f"p_value={power}, whose powers keep the sign")
 
 
 def _pooled(o: Any, data: Any, n: Any, shape: Sequence[Any], power: int) -> Any:
@@ -130,10 +139,11 @@ def _pooled(o: Any, data: Any, n: Any, shape: Sequence[Any], power: int) -> Any:
     geometry["pads"] = begin + end
     if n.pool_type == "max":
         return o.MaxPool(data, **geometry)
-    if n.pool_type == "lp":
-        return o.LpPool(data, p=power, **geometry)
     area = float(prod(n.kernel))
-    if n.pool_type == "sum":
+    if n.pool_type == "lp" and power > 1:
+        _check_power(power)
+        return o.LpPool(data, p=power, **geometry)
+    if n.pool_type in ("sum", "lp"):
         return o.Mul(o.AveragePool(data, count_include_pad=1, **geometry), area)
     includes_pad = settings.get("count_include_pad") is not False
     if not is_odd:
@@ -149,175 +159,6 @@ def _pooled(o: Any, data: Any, n: Any, shape: Sequence[Any], power: int) -> Any:
     )
     factor = (area / divisor).astype(data.dtype)
     return o.Mul(o.AveragePool(data, count_include_pad=1, **geometry), factor)
-
-
-@layers.write("FullyConnected")
-def _(o: Any, n: Any) -> Any:
-    data, shape = n.data, shape_of(n, "data")
-    if n.flatten or len(shape) == 2:
-        if len(shape) != 2:
-            data = o.Flatten(data, axis=1)
-        return o.Gemm(data, n.weight, n.bias, transB=1)
-    product = o.MatMul(data, o.Transpose(n.weight, perm=[1, 0]))
-    return product if n.bias is None else o.Add(product, n.bias)
-
-
-def transposed(o: Any, value: Any, rank: int) -> Any:
-    """Matrices with rows and columns exchanged."""
-    axes = list(range(rank))
-    axes[-2:] = axes[:-3:-1]
-    return o.Transpose(value, perm=axes)
-
-
-@layers.write("batch_dot")
-def _(o: Any, n: Any) -> Any:
-    return o.MatMul(*_factors(o, n, n.lhs, n.rhs))
-
-
-def _factors(o: Any, n: Any, lhs: Any, rhs: Any) -> tuple[Any, Any]:
-    """The factors of a product, transposed where the attributes say so."""
-    if n.transpose_a:
-        lhs = transposed(o, lhs, len(shape_of(n, 0)))
-    if n.transpose_b:
-        rhs = transposed(o, rhs, len(shape_of(n, 1)))
-    return lhs, rhs
-
-
-@layers.write("dot")
-def _(o: Any, n: Any) -> Any:
-    (a, b), lhs, rhs = (shape_of(n, 0), shape_of(n, 1)), n.lhs, n.rhs
-    if n.transpose_a and len(a) > 1:
-        lhs = o.Transpose(lhs, perm=[*range(1, len(a)), 0])
-        a = (*a[1:], a[0])
-    if n.transpose_b and len(b) > 1:
-        rhs = o.Transpose(rhs, perm=[len(b) - 1, *range(len(b) - 1)])
-        b = (b[-1], *b[:-1])
-    if len(b) <= 2 and len(a) >= 1:
-        product = o.MatMul(lhs, rhs)
-        return o.Reshape(product, [1]) if len(a) == len(b) == 1 else product
-    columns: Any = 1
-    for extent in b[1:]:
-        columns = columns * extent
-    product = o.MatMul(lhs, reshaped(o, n, rhs, b, (b[0], columns)))
-    return reshaped(o, n, product, (*a[:-1], columns), output_shape(n))
-
-
-@layers.write("_npi_matmul")
-def _(o: Any, n: Any) -> Any:
-    return o.MatMul(*n.inputs)
-
-
-@layers.write("_np_dot")
-def _(o: Any, n: Any) -> Any:
-    (a, b), (lhs, rhs) = (shape_of(n, 0), shape_of(n, 1)), n.inputs
-    if not a or not b:
-        return o.Mul(lhs, rhs)
-    if len(a) > 1 and len(b) > 2:
-        letters = "abcdefghijklmnopqrstuvwxy"
-        left, right = letters[: len(a) - 1], letters[len(a) - 1 :][: len(b) - 1]
-        return o.Einsum(lhs, rhs, equation=f"{left}z,{right[:-1]}z{right[-1]}->{left}{right}")
-    return o.MatMul(lhs, rhs)
-
-
-@layers.write("_linalg_gemm2", "_linalg_gemm")
-def _(o: Any, n: Any) -> Any:
-    if n.axis != -2:
-        raise NotExportable("axis must be -2")
-    product = o.MatMul(*_factors(o, n, n.A, n.B))
-    if n.alpha != 1:
-        product = o.Mul(product, n.alpha)
-    return product if len(n.inputs) == 2 else o.Add(product, o.Mul(n.C, n.beta))
-
-
-@layers.write("_linalg_syrk")
-def _(o: Any, n: Any) -> Any:
-    flipped = transposed(o, n.A, len(shape_of(n, 0)))
-    product = o.MatMul(flipped, n.A) if n.transpose else o.MatMul(n.A, flipped)
-    return o.Mul(product, n.alpha)
-
-
-@layers.write("_linalg_trmm")
-def _(o: Any, n: Any) -> Any:
-    rank = len(shape_of(n, 0))
-    factor = o.Trilu(n.A, None, upper=int(not n.lower))
-    factor = transposed(o, factor, rank) if n.transpose else factor
-    product = o.MatMul(n.B, factor) if n.rightside else o.MatMul(factor, n.B)
-    return o.Mul(product, n.alpha)
-
-
-@layers.write("_linalg_sumlogdiag")
-def _(o: Any, n: Any) -> Any:
-    size = shape_of(n, 0)[-1]
-    if not isinstance(size, int):
-        raise NotExportable("a matrix whose size depends on the inputs")
-    masked = o.Mul(n.A, np.eye(size, dtype=n.A.dtype))
-    return one_element(
-        o, n, o.reduce("ReduceSum", o.Log(o.reduce("ReduceSum", masked, [-1])), [-1])
-    )
-
-
-@layers.write("_linalg_det")
-def _(o: Any, n: Any) -> Any:
-    return one_element(o, n, o.Det(n.A))
-
-
-@layers.write("_npi_einsum")
-def _(o: Any, n: Any) -> Any:
-    return o.Einsum(*n.inputs, equation=n.subscripts.replace(" ", ""))
-
-
-def _heads(
-    o: Any, n: Any, value: Any, shape: Sequence[Any], parts: int, which: int, heads: int
-) -> Any:
-    """One part of all heads as matrices, (batch · heads, length, size)."""
-    length, batch, width = shape
-    size = width // (heads * parts)
-    by_head = o.Reshape(value, size_vector(n, (length, batch * heads, parts, size)))
-    part = o.Gather(by_head, np.array(which, np.int64), axis=2)
-    return o.Transpose(part, perm=[1, 0, 2])
-
-
-def _scores(o: Any, n: Any, queries: Any, keys: Any, width: Any, heads: int) -> Any:
-    if not isinstance(width, int):
-        raise NotExportable("a width that depends on the inputs")
-    scaled = o.Mul(queries, float((width // heads) ** -0.5))
-    return o.MatMul(scaled, o.Transpose(keys, perm=[0, 2, 1]))
-
-
-def _joined(o: Any, n: Any, values: Any) -> Any:
-    return o.Reshape(o.Transpose(values, perm=[1, 0, 2]), size_vector(n, output_shape(n)))
-
-
-@layers.write("_contrib_interleaved_matmul_selfatt_qk")
-def _(o: Any, n: Any) -> Any:
-    shape = shape_of(n, 0)
-    queries, keys = (_heads(o, n, n.queries_keys_values, shape, 3, i, n.heads) for i in (0, 1))
-    return _scores(o, n, queries, keys, shape[2] // 3, n.heads)
-
-
-@layers.write("_contrib_interleaved_matmul_selfatt_valatt")
-def _(o: Any, n: Any) -> Any:
-    values = _heads(o, n, n.queries_keys_values, shape_of(n, 0), 3, 2, n.heads)
-    return _joined(o, n, o.MatMul(n.attention, values))
-
-
-@layers.write("_contrib_interleaved_matmul_encdec_qk")
-def _(o: Any, n: Any) -> Any:
-    queries = _heads(o, n, n.queries, shape_of(n, 0), 1, 0, n.heads)
-    keys = _heads(o, n, n.keys_values, shape_of(n, 1), 2, 0, n.heads)
-    return _scores(o, n, queries, keys, shape_of(n, 0)[2], n.heads)
-
-
-@layers.write("_contrib_interleaved_matmul_encdec_valatt")
-def _(o: Any, n: Any) -> Any:
-    values = _heads(o, n, n.keys_values, shape_of(n, 0), 2, 1, n.heads)
-    return _joined(o, n, o.MatMul(n.attention, values))
-
-
-@layers.write("_contrib_div_sqrt_dim")
-def _(o: Any, n: Any) -> Any:
-    size = o.cast(size_vector(n, shape_of(n, 0)[-1:]), n.data.dtype)
-    return o.Div(n.data, o.Sqrt(size))
 
 
 # ------------------------------------------------------------------------ reading
@@ -423,17 +264,16 @@ def _(F: Any, n: Any) -> Any:
     return F.slice(result, begin=begins, end=ends)
 
 
+_POOLS = {"MaxPool": "max", "AveragePool": "avg", "LpPool": "lp"}
+
+
 @layers.read("MaxPool", "AveragePool", "LpPool")
 def _(F: Any, n: Any) -> Any:
     kernel = n.attribute("kernel_shape")
-    rank = len(kernel)
-    if rank > 3 or n.output_count > 1:
-        raise NotImportable("pooling with indices" if n.output_count > 1 else f"over {rank} axes")
+    rank, kind = len(kernel), _POOLS[n.node.op_type]
     strides, dilations = (n.attribute(name) or [1] * rank for name in ("strides", "dilations"))
-    if any(d != 1 for d in dilations):
-        raise NotImportable("pooling with dilations")
+    _check_pool(n, rank, dilations)
     pads = padding(n, kernel, strides, dilations)
-    kind = {"MaxPool": "max", "AveragePool": "avg", "LpPool": "lp"}[n.node.op_type]
     settings: dict[str, Any] = {
         "kernel": tuple(kernel),
         "stride": tuple(strides),
@@ -441,34 +281,56 @@ def _(F: Any, n: Any) -> Any:
     }
     if kind == "lp":
         settings["p_value"] = n.attribute("p", 2)
+    data = F.abs(n[0]) if kind == "lp" else n[0]  # MXNet's powers keep the sign
     counts_pads = bool(n.attribute("count_include_pad", 0))
-    if kind == "avg":
-        settings["count_include_pad"] = counts_pads
-    if n.dtype().kind != "f":
-        raise NotImportable(f"pooling of {n.dtype().name}")
     if not n.attribute("ceil_mode", 0) and _even(pads):
-        return F.Pooling(n[0], pad=tuple(before for before, _ in pads), **settings)
-    sizes = n.fixed_shape()[2:]
-    ends = []
-    for size, k, stride, (before, after) in zip(sizes, kernel, strides, pads, strict=True):
-        reach = size + before + after - k
-        count = -(-reach // stride) if n.attribute("ceil_mode", 0) else reach // stride
-        if count * stride >= size + before:  # a window must begin inside the image, or before it
-            count -= 1
-        ends.append(max(0, count * stride + k - size - before))
-    around = [(before, end) for (before, _), end in zip(pads, ends, strict=True)]
+        extra = {"count_include_pad": counts_pads} if kind == "avg" else {}
+        return F.Pooling(data, pad=tuple(before for before, _ in pads), **settings, **extra)
+    around = _reached(n, kernel, strides, pads)
     if kind != "avg":
         number = float(np.finfo(n.dtype()).min) if kind == "max" else 0.0
-        return F.Pooling(padded(F, n[0], around, number), **settings)
-    settings["count_include_pad"] = True
-    ones = np.ones((1, 1, *sizes), n.dtype())
-    inside = np.pad(ones, ((0, 0), (0, 0), *pads), constant_values=1.0 if counts_pads else 0.0)
-    beyond = [(0, end - after) for end, (_, after) in zip(ends, pads, strict=True)]
-    if any(b < 0 for _, b in beyond):
-        raise NotImportable("padding that no window reaches")
-    inside = np.pad(inside, ((0, 0), (0, 0), *beyond))
-    shares = F.Pooling(n.constant(inside.astype(n.dtype())), **settings)
+        return F.Pooling(padded(F, data, around, number), **settings)
+    shares = F.Pooling(n.constant(_counted(n, pads, around, counts_pads)), **settings)
     return F.broadcast_div(F.Pooling(padded(F, n[0], around, 0.0), **settings), shares)
+
+
+def _check_pool(n: Any, rank: int, dilations: Sequence[int]) -> None:
+    if n.output_count > 1:
+        raise NotImportable("pooling with indices")
+    if rank > 3:
+        raise NotImportable(f"pooling over {rank} axes")
+    if any(dilation != 1 for dilation in dilations):
+        raise NotImportable("pooling with dilations")
+    if n.dtype().kind != "f":
+        raise NotImportable(f"pooling of {n.dtype().name}")
+    if n.node.op_type == "LpPool" and n.attribute("p", 2) > 3:
+        raise NotImportable(f"a norm of order {n.attribute('p')}")
+
+
+def _reached(
+    n: Any, kernel: Sequence[int], strides: Sequence[int], pads: Sequence[tuple[int, int]]
+) -> list[tuple[int, int]]:
+    """The padding that windows reach; a window begins inside the image, or before it."""
+    around = []
+    sizes = n.fixed_shape()[2:]
+    for size, k, stride, (before, after) in zip(sizes, kernel, strides, pads, strict=True):
+        reach = size + before + after - k
+        last = -(-reach // stride) if n.attribute("ceil_mode", 0) else reach // stride
+        last -= last * stride >= size + before
+        around.append((before, max(0, last * stride + k - size - before)))
+    return around
+
+
+def _counted(
+    n: Any, pads: Sequence[tuple[int, int]], around: Sequence[tuple[int, int]], with_pads: bool
+) -> Array:
+    """1 for each pixel that a mean counts, 0 for the others."""
+    counted = np.ones((1, 1, *n.fixed_shape()[2:]), n.dtype())
+    counted = np.pad(counted, ((0, 0), (0, 0), *pads), constant_values=float(with_pads))
+    beyond = [(0, end - after) for (_, end), (_, after) in zip(around, pads, strict=True)]
+    if any(after < 0 for _, after in beyond):
+        raise NotImportable("padding that no window reaches")
+    return np.pad(counted, ((0, 0), (0, 0), *beyond))
 
 
 @layers.read("GlobalMaxPool", "GlobalAveragePool", "GlobalLpPool")
@@ -477,50 +339,6 @@ def _(F: Any, n: Any) -> Any:
         n.node.op_type
     ]
     extra = {"p_value": n.attribute("p", 2)} if kind == "lp" else {}
-    return F.Pooling(n[0], global_pool=True, pool_type=kind, **extra)
-
-
-@layers.read("Gemm")
-def _(F: Any, n: Any) -> Any:
-    alpha, beta = n.attribute("alpha", 1.0), n.attribute("beta", 1.0)
-    flips = n.attribute("transA", 0), n.attribute("transB", 0)
-    weight, bias = n.known_or_none(1), n.known_or_none(2)
-    is_layer = weight is not None and alpha == 1 and not flips[0] and n.dtype().kind == "f"
-    if is_layer and (
-        not n.has(2)
-        or (bias is not None and beta == 1 and bias.shape == (n.shape(1)[1 - flips[1]],))
-    ):
-        assert weight is not None
-        rows = n[1] if flips[1] else n.constant(np.ascontiguousarray(weight.T), n.inputs[1].name)
-        return F.FullyConnected(
-            n[0], rows, n[2], num_hidden=n.shape(1)[1 - flips[1]], no_bias=not n.has(2)
-        )
-    product = F.dot(n[0], n[1], transpose_a=bool(flips[0]), transpose_b=bool(flips[1]))
-    product = product if alpha == 1 else product * alpha
-    if not n.has(2):
-        return product
-    return F.broadcast_add(product, n[2] if beta == 1 else n[2] * beta)
-
-
-@layers.read("MatMul")
-def _(F: Any, n: Any) -> Any:
-    weight = n.known_or_none(1)
-    if weight is not None and weight.ndim == 2 and n.rank(0) > 1 and n.dtype().kind == "f":
-        rows = n.constant(np.ascontiguousarray(weight.T), n.inputs[1].name)
-        return F.FullyConnected(n[0], rows, num_hidden=weight.shape[1], no_bias=True, flatten=False)
-    if n.dtype().kind in "iu":
-        product = F._npi_matmul(*[F.Cast(each, dtype="float64") for each in n.entries])
-        return F.Cast(product, dtype=n.dtype().name)
-    if n.rank(0) == n.rank(1) == 3:
-        return F.batch_dot(n[0], n[1])
-    return F._npi_matmul(n[0], n[1])
-
-
-@layers.read("Einsum")
-def _(F: Any, n: Any) -> Any:
-    return F._npi_einsum(*n.entries, subscripts=n.attribute("equation").replace(" ", ""))
-
-
-@layers.read("Det")
-def _(F: Any, n: Any) -> Any:
-    return F._npi_det(n[0])
+    return F.Pooling(
+        F.abs(n[0]) if kind == "lp" else n[0], global_pool=True, pool_type=kind, **extra
+    )

@@ -237,8 +237,7 @@ def _(F: Any, n: Any) -> Any:
 def _(F: Any, n: Any) -> Any:
     axis, p = n.attribute("axis", -1), n.attribute("p", 2)
     size = F.norm(n[0], ord=p, axis=(axis,), keepdims=True)
-    is_zero = size == 0
-    return F.broadcast_div(n[0], size + is_zero)
+    return F.broadcast_div(n[0], size + F._equal_scalar(size, scalar=0.0))
 
 
 def _read_softmax(F: Any, n: Any, ours: str) -> Any:

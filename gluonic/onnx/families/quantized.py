@@ -10,6 +10,7 @@ import numpy as np
 from gluonic.graph.quantized_numbers import LEVELS
 from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.table import WRITES, family
+from gluonic.onnx.tensors import dtype_of_type
 from gluonic.onnx.use import output_dtype, shape_of
 
 quantized = family("quantized numbers")
@@ -38,7 +39,8 @@ def _bounds(o: Any, n: Any) -> tuple[Any, Any]:
     """The range that the attributes state, or that of the data."""
     given = _given_range(n)
     if given is not None:
-        return o.constant(np.float32(given[:1])), o.constant(np.float32(given[1:]))
+        low, high = (o.constant(np.array([bound], np.float32)) for bound in given)
+        return low, high
     axes = range(len(shape_of(n, 0)))
     found = [o.reduce(kind, n.data, list(axes)) for kind in ("ReduceMin", "ReduceMax")]
     return o.Reshape(found[0], [1]), o.Reshape(found[1], [1])
@@ -196,7 +198,8 @@ def _blocked(F: Any, n: Any, index: int, axis: int) -> Any:
 
 
 def _axis(n: Any) -> int:
-    return int(n.attribute("axis", 1)) % max(1, n.rank(0))
+    axis: int = n.attribute("axis", 1) % max(1, n.rank(0))
+    return axis
 
 
 @quantized.read("DequantizeLinear")
@@ -212,7 +215,8 @@ def _(F: Any, n: Any) -> Any:
 @quantized.read("QuantizeLinear")
 def _(F: Any, n: Any) -> Any:
     axis = _axis(n)
-    dtype = n.dtype(2) if n.has(2) else np.dtype(np.uint8)
+    code = n.attribute("output_dtype", 0)
+    dtype = n.dtype(2) if n.has(2) else dtype_of_type(code) if code else np.dtype(np.uint8)
     zero = _blocked(F, n, 2, axis) if n.has(2) else None
     return _quantized(F, n[0], _blocked(F, n, 1, axis), zero, dtype)
 

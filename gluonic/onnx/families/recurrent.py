@@ -99,8 +99,7 @@ def _joined(o: Any, n: Any, outputs: Any, directions: int) -> Any:
 def _in_our_order(weights: Array, mode: str) -> Array:
     """The rows of all gates in gluonic's order."""
     gates = np.split(weights, len(GATES[mode]))
-    places = {theirs: ours for theirs, ours in enumerate(GATES[mode])}
-    return np.concatenate([gates[theirs] for theirs in sorted(places, key=places.__getitem__)])
+    return np.concatenate([gates[theirs] for theirs in np.argsort(GATES[mode])])
 
 
 _DEFAULTS = {"LSTM": ["Sigmoid", "Tanh", "Tanh"], "GRU": ["Sigmoid", "Tanh"], "RNN": ["Tanh"]}

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.families import reduced_axes
-from gluonic.onnx.errors import NotExportable
+from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.sizes import is_open
 from gluonic.onnx.table import family
 from gluonic.onnx.use import (
@@ -199,6 +199,8 @@ def _read_reduction(F: Any, n: Any, ours: str, data: Any = None) -> Any:
     """A reduction in the dtype of its input."""
     axes, keeps = _given_axes(n), bool(n.attribute("keepdims", 1))
     data = n[0] if data is None else data
+    if ours in ("_np_max", "_np_min") and 0 in n.shape():
+        raise NotImportable("an extreme of no elements")
     if axes == ():
         return F._copy(data)
     extra = {"dtype": n.dtype().name} if ours in ("_np_sum", "_np_prod", "_npi_mean") else {}
