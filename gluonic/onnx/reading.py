@@ -5,6 +5,7 @@ that a reshaping by computed shapes becomes one with MXNet's codes.
 """
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -22,11 +23,14 @@ from gluonic.onnx.errors import NotImportable
 from gluonic.onnx.folding import fold
 from gluonic.onnx.functions import bound, schema_function, without_absent
 from gluonic.onnx.onnx_node import OnnxUse, as_tensors
+from gluonic.onnx.sizes import is_open
 from gluonic.onnx.table import READS
 from gluonic.onnx.tensors import Tensor, plain, supported, tensor_array
 
 _MOST_NODES = 100_000
 """The most nodes that loops may unroll to, so that a small file cannot fill the memory."""
+_MOST_ELEMENTS = 1 << 26
+"""The most elements of a value that is computed while a model is read."""
 _MOST_DEPTH = 40
 """The deepest nesting of functions and graphs in nodes."""
 
@@ -138,6 +142,11 @@ class Reading:
             if node.application is not None and (
                 node.application.op.run_name or node.application.op.calls_back
             ):
+                return None
+            shapes = [self.signature(node.entry(i))[0] or (0,) for i in range(node.visible_count)]
+            if any(map(is_open, (extent for shape in shapes for extent in shape))):
+                return None
+            if sum(map(prod, shapes)) > _MOST_ELEMENTS:
                 return None
         given = {node: self.parameters[node.name] for node in graph.variables}
         return interpret(graph, given, Run(False, RandomSource()))[0]

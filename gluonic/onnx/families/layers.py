@@ -52,17 +52,17 @@ def _(o: Any, n: Any) -> Any:
 @layers.write("Deconvolution")
 def _(o: Any, n: Any) -> Any:
     last, rank = is_channels_last(n.layout), len(shape_of(n, "data"))
-    shape = first_shape(shape_of(n, "data"), last)
+    shape: tuple[Any, ...] = first_shape(shape_of(n, "data"), last)
     names = ("kernel", "stride", "pad", "dilate", "adj", "target_shape", "layout")
     geometry = {name: settings_of(n)[name] for name in names}
     transposed = transposed_convolution(shape, "Deconvolution", **geometry)
     windows = transposed.windows
     extra = []
+    lengths: Any = transposed.spatial
     for size, length, stride, pad, reach in zip(
-        shape[2:], transposed.spatial, windows.stride, windows.pad, windows.extents(), strict=True
+        shape[2:], lengths, windows.stride, windows.pad, windows.extents(), strict=True
     ):
-        reached: Any = length
-        rest = reached - (stride * (size - 1) + reach - 2 * pad)
+        rest = length - (stride * (size - 1) + reach - 2 * pad)
         extra.append(rest if isinstance(rest, int) else _refuse("target_shape"))
     data, weight = n.data, n.weight
     if last:

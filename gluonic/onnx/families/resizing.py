@@ -21,6 +21,10 @@ _NEAREST: dict[str, Callable[[Array], Array]] = {
 }
 
 
+_LARGEST_MATRIX = 1 << 26
+"""The most elements of a matrix that resizes an axis."""
+
+
 def _positions(mode: str, new: int, old: int, scale: float, roi: tuple[float, float]) -> Array:
     """The positions of new pixels in the old image."""
     x = np.arange(new, dtype=np.float64)
@@ -53,6 +57,8 @@ def _cubic(distance: Array, a: float) -> Array:
 def resize_matrix(n: Any, old: int, new: int, scale: float, roi: tuple[float, float]) -> Array:
     """The weights of old pixels in new ones along an axis, (new, old), by ONNX's definition of Resize."""
     kind = n.attribute("mode", "nearest")
+    if old * new > _LARGEST_MATRIX:
+        raise NotImportable(f"a resizing from {old:,} to {new:,} pixels along an axis")
     at = _positions(
         n.attribute("coordinate_transformation_mode", "half_pixel"), new, old, scale, roi
     )

@@ -277,7 +277,12 @@ def _(F: Any, n: Any) -> Any:
     begin, end, step = (n.known(i) for i in range(3))
     if end.dtype == object and begin.dtype != object and (begin.item(), step.item()) == (0, 1):
         return _arange_of(F, n, end.item())
+    if step.item() == 0 or not abs((end.item() - begin.item()) / step.item()) < _LONGEST_RANGE:
+        raise NotImportable(f"a range of more than {_LONGEST_RANGE:,} elements")
     return np.arange(begin.item(), end.item(), step.item(), dtype=begin.dtype)
+
+
+_LONGEST_RANGE = 1 << 24
 
 
 def _arange_of(F: Any, n: Any, extent: Any) -> Any:
