@@ -11,9 +11,12 @@ from gluonic._version import __version__
 from gluonic.codegen import SymbolicDim
 from gluonic.graph.files import write_atomically
 from gluonic.onnx.library import onnx_library, tensor_type
+from gluonic.onnx.table import DOMAIN
 from gluonic.onnx.writer import OnnxBody, OnnxNode, Value, needed
 from gluonic.onnx.writing import Written
 
+_FIRST_WITH_FUNCTIONS = 8
+"""The version of the file format since which a model may define operators."""
 _LARGEST_FILE = 2**31 - 2**20
 """Bytes of constants beyond which they go to a file of their own; protobuf ends at 2 GiB."""
 
@@ -50,10 +53,15 @@ def assemble(written: Written, names: Sequence[str], size_names: Sequence[str]) 
         [onnx.numpy_helper.from_array(c.array, c.name) for c in _constants(nodes)],
     )
     opsets = [onnx.helper.make_operatorsetid("", o.opset)]
+    version = onnx.helper.find_min_ir_version_for(opsets)
+    defined = [node for node in nodes if node.definition is not None]
+    if defined:
+        version = max(version, _FIRST_WITH_FUNCTIONS)
     return onnx.helper.make_model(
         graph,
-        opset_imports=opsets,
-        ir_version=onnx.helper.find_min_ir_version_for(opsets),
+        functions=[_function(node, opsets) for node in defined],
+        opset_imports=[*opsets, *([onnx.helper.make_operatorsetid(DOMAIN, 1)] if defined else [])],
+        ir_version=version,
         producer_name="gluonic",
         producer_version=__version__,
     )
@@ -125,6 +133,10 @@ def _name_values(nodes: Sequence[OnnxNode], ends: Sequence[Value]) -> None:
             name(value, f"{node.scope}_input")
         for value in node.outputs:
             name(value, f"{node.scope}_{node.op_type.lower()}")
+    for body in [node.definition for node in nodes if node.definition is not None]:
+        _name_values(body.nodes, [])
+        for number, value in enumerate(body.inputs):
+            value.name = f"input{number}"
 
 
 def _node(node: OnnxNode) -> Any:
@@ -134,12 +146,39 @@ def _node(node: OnnxNode) -> Any:
         for name, value in node.attributes.items()
     }
     return onnx.helper.make_node(
-        node.op_type,
+        _op_type(node),
         ["" if value is None else value.name for value in node.inputs],
         [value.name for value in node.outputs],
         name=node.outputs[0].name,
+        domain=None if node.definition is None else DOMAIN,
         **attributes,
     )
+
+
+def _function(node: OnnxNode, opsets: Sequence[Any]) -> Any:
+    """The definition of an operator of gluonic's."""
+    onnx, body = onnx_library(), node.definition
+    assert body is not None
+    constants = [
+        onnx.helper.make_node(
+            "Constant", [], [value.name], value=onnx.numpy_helper.from_array(value.array)
+        )
+        for value in _constants(body.nodes)
+    ]
+    return onnx.helper.make_function(
+        DOMAIN,
+        _op_type(node),
+        [value.name for value in body.inputs],
+        [value.name for value in body.outputs],
+        [*constants, *map(_node, body.nodes)],
+        opsets,
+        attributes=list(node.attributes),
+    )
+
+
+def _op_type(node: OnnxNode) -> str:
+    """The operator's name; each node of gluonic's operators has a definition of its own."""
+    return node.op_type if node.definition is None else f"{node.op_type}-{node.outputs[0].name}"
 
 
 def _graph(body: OnnxBody) -> Any:

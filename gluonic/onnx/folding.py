@@ -36,6 +36,8 @@ def fold(use: Any) -> list[Array] | None:
     ):
         return None
     found = rule(use, *arrays)
+    if isinstance(found, SymbolicDim):
+        return [as_sizes([found]).reshape(())]
     return None if found is None else [np.asarray(found)]
 
 

@@ -24,7 +24,7 @@ from gluonic.onnx.folding import fold
 from gluonic.onnx.functions import bound, schema_function, without_absent
 from gluonic.onnx.onnx_node import OnnxUse, as_tensors
 from gluonic.onnx.sizes import is_open
-from gluonic.onnx.table import READS
+from gluonic.onnx.table import DOMAIN, READS, WHOLE
 from gluonic.onnx.tensors import Tensor, plain, supported, tensor_array
 
 _MOST_NODES = 100_000
@@ -210,6 +210,8 @@ class Reading:
 
     def _outputs(self, use: "OnnxUse") -> Sequence[Any]:
         node = use.node
+        if node.domain == DOMAIN and node.op_type.rpartition("-")[0] in WHOLE:
+            return self._of_gluonic(use)
         function = self.functions.get((node.domain, node.op_type))
         if function is not None:
             return self._called(function, use)
@@ -224,6 +226,13 @@ class Reading:
         if body is None:
             raise NotImportable("gluonic has no such operator")
         return self._called(body, use)
+
+    def _of_gluonic(self, use: OnnxUse) -> Sequence[Any]:
+        """The outputs of an operator of gluonic's that the model also defines by ONNX's."""
+        operator = use.node.op_type.rpartition("-")[0]
+        settings = {name: use.attribute(name) for name in use.attributes}
+        found = getattr(self.F, operator)(*use.entries, **settings)
+        return as_tensors(found)[: use.output_count]
 
     def _called(self, function: Any, use: "OnnxUse") -> Sequence[Any]:
         """The outputs of a function: its nodes, read with the node's inputs and attributes."""

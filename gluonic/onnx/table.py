@@ -28,11 +28,17 @@ class OperatorFamily:
     writes: dict[str, WriteRule] = field(default_factory=dict)
     reads: dict[str, ReadRule] = field(default_factory=dict)
 
-    def write(self, *names: str) -> Callable[[WriteRule], WriteRule]:
-        """Declare how gluonic's operators are written (a decorator)."""
+    def write(self, *names: str, whole: bool = False) -> Callable[[WriteRule], WriteRule]:
+        """Declare how gluonic's operators are written (a decorator).
+
+        Parameters
+        ----------
+        whole : whether the nodes become the definition of a node of gluonic's operator, which is read as such
+        """
 
         def declare(rule: WriteRule) -> WriteRule:
             _enter(WRITES, self.writes, names, rule)
+            WHOLE.update(names if whole else ())
             return rule
 
         return declare
@@ -69,3 +75,6 @@ def _enter(table: dict[str, Any], part: dict[str, Any], names: tuple[str, ...], 
 FAMILIES: list[OperatorFamily] = []
 WRITES: dict[str, WriteRule] = {}
 READS: dict[str, ReadRule] = {}
+WHOLE: set[str] = set()
+"""Operators of gluonic's that are nodes of their own in a model, in the domain `DOMAIN`."""
+DOMAIN = "gluonic"

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from gluonic.graph import Application, Array, Entry, Node
+from gluonic.graph import Application, Array, Entry, Node, Operator
 from gluonic.onnx.errors import NotExportable
 from gluonic.onnx.sizes import alike, is_open, reshape_codes
 from gluonic.onnx.writer import Value, Writer
@@ -82,6 +82,11 @@ class Surroundings:
 def node_of(n: Use) -> Node:
     """The node itself."""
     return n._node
+
+
+def operator_of(n: Use) -> Operator:
+    """The operator, or the one that it is derived from."""
+    return n._application.op
 
 
 def settings_of(n: Use) -> Mapping[str, Any]:

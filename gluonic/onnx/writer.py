@@ -3,7 +3,7 @@
 Values have no names until the model is assembled; those that nothing reads are never written.
 """
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any, TypeAlias
 
@@ -53,6 +53,7 @@ class OnnxNode:
     outputs : the values that it computes
     attributes : by name
     scope : the name of gluonic's node that it is a part of
+    definition : the graph that defines it, if it is an operator of gluonic's that ONNX does not have
     """
 
     op_type: str
@@ -60,6 +61,7 @@ class OnnxNode:
     outputs: list[Value]
     attributes: dict[str, Any]
     scope: str
+    definition: "OnnxBody | None" = None
 
 
 @dataclass(eq=False)
@@ -216,6 +218,41 @@ class Writer:
             return OnnxBody(list(inputs), outputs, self.nodes)
         finally:
             self.nodes = outer
+
+    def define(
+        self,
+        operator: str,
+        settings: Mapping[str, Any],
+        inputs: Sequence[Value],
+        write: Callable[[Sequence[Value]], Sequence[Value]],
+    ) -> list[Value]:
+        """A node of an operator of gluonic's, with its definition by ONNX's.
+
+        Parameters
+        ----------
+        operator, settings : the operator, and its attributes
+        inputs : the inputs of the node
+        write : writes the definition for inputs of its own
+
+        Returns
+        -------
+        list of Value
+            the outputs: of the nodes themselves, if the definition reads other values
+        """
+        formal = [Value(value.dtype) for value in inputs]
+        body = self.body(formal, lambda: write(formal))
+        own = {*formal, *(value for node in body.nodes for value in node.outputs)}
+        read = [value for node in body.nodes for value in (*node.inputs, *_read_by_bodies(node))]
+        outside = [v for v in read if v is not None and v.array is None and v not in own]
+        if outside or any(
+            isinstance(v, OnnxBody) for n in body.nodes for v in n.attributes.values()
+        ):
+            return list(write(inputs))
+        attributes = {name: str(value) for name, value in settings.items() if value is not None}
+        made = OnnxNode(operator, [*inputs], [], attributes, self.scope, body)
+        made.outputs = [Value(value.dtype, maker=made) for value in body.outputs]
+        self.nodes.append(made)
+        return made.outputs
 
 
 def _result_dtype(op_type: str, like: np.dtype[Any]) -> np.dtype[Any]:

@@ -18,7 +18,7 @@ from gluonic.onnx.errors import NotExportable, OnnxExportError, cannot_be_writte
 from gluonic.onnx.inputs import Input, OpenSizes, label_names, size_name
 from gluonic.onnx.scalars import Scalar, ScalarWriter
 from gluonic.onnx.sizes import Sizes, is_open
-from gluonic.onnx.table import WRITES
+from gluonic.onnx.table import WHOLE, WRITES
 from gluonic.onnx.use import Surroundings, Use, output_shape, reshaped, shape_of
 from gluonic.onnx.writer import Value, Writer
 
@@ -172,15 +172,22 @@ class _Writing(Surroundings):
         try:
             values = self.apply(node, node.applied, [self._values.get(e) for e in node.inputs])
         except NotExportable as reason:
-            self._problems[node] = str(reason)
+            self._refuse(node, str(reason))
             return
         except NotUniform:
-            self._problems[node] = "its attributes depend on the sizes of the inputs"
+            self._refuse(node, "its attributes depend on the sizes of the inputs")
             return
         for index, value in enumerate(values):
             entry = node.entry(index)
             if value is not None:
                 self._values[entry] = self._finished(entry, value)
+
+    def _refuse(self, node: Node, reason: str) -> None:
+        """Note that a node cannot be written; what reads it is looked at nevertheless."""
+        self._problems[node] = reason
+        for index in range(node.output_count):
+            entry = node.entry(index)
+            self._values[entry] = Value(np.dtype(self.dtypes[entry]))
 
     def _finished(self, entry: Entry, value: Value) -> Value:
         """The value in the entry's dtype, with its node's name."""
@@ -205,7 +212,10 @@ class _Writing(Surroundings):
         if rule is None and op.base is not None:
             return self._apply_base(node, application, inputs)
         use = Use(node, application, inputs, self)
-        if rule is not None:
+        result: Any
+        if rule is not None and op.name in WHOLE:
+            result = self._defined(node, application, inputs)
+        elif rule is not None:
             result = rule(self.writer, use)
         elif op.is_view:
             data = use.inputs[0]
@@ -216,6 +226,16 @@ class _Writing(Surroundings):
         else:
             raise NotExportable("there is no rule for it")
         return list(result) if isinstance(result, (list, tuple)) else [result]
+
+    def _defined(self, node: Node, application: Application, inputs: Sequence[Any]) -> list[Value]:
+        """The outputs of an operator that is a node of its own in the model."""
+        rule = WRITES[application.op.name]
+
+        def write(values: Sequence[Value]) -> list[Value]:
+            result = rule(self.writer, Use(node, application, values, self))
+            return list(result) if isinstance(result, (list, tuple)) else [result]
+
+        return self.writer.define(application.op.name, application.settings, inputs, write)
 
     def _apply_base(
         self, node: Node, application: Application, inputs: Sequence[Value | None]

@@ -5,9 +5,17 @@ from typing import Any
 import numpy as np
 
 from gluonic.onnx.errors import NotExportable
-from gluonic.onnx.sizes import is_open
+from gluonic.onnx.sizes import all_fixed, is_open
 from gluonic.onnx.table import family
-from gluonic.onnx.use import output_shape, reshaped, shape_of, size_vector
+from gluonic.onnx.use import (
+    operator_of,
+    output_dtype,
+    output_shape,
+    reshaped,
+    settings_of,
+    shape_of,
+    size_vector,
+)
 from gluonic.onnx.writer import INT64, Value
 
 boxes = family("boxes")
@@ -106,7 +114,7 @@ def _packed(o: Any, rows: Any, keep: Any, count: Value) -> Any:
     return _sorted_rows(o, dropped, o.cast(keep, np.float32), count)
 
 
-@boxes.write("_contrib_box_nms")
+@boxes.write("_contrib_box_nms", whole=True)
 def _(o: Any, n: Any) -> Any:
     if n.data.dtype != np.float32:
         raise NotExportable("only float32 boxes")
@@ -160,7 +168,7 @@ def _(o: Any, n: Any) -> Any:
     ]
 
 
-@boxes.write("_contrib_MultiBoxDetection")
+@boxes.write("_contrib_MultiBoxDetection", whole=True)
 def _(o: Any, n: Any) -> Any:
     _, _, count = shape_of(n, "cls_prob")
     if n.cls_prob.dtype != np.float32:
@@ -190,3 +198,14 @@ def _(o: Any, n: Any) -> Any:
     keep = _kept(o, rows, scores, _columns(o, rows, 2, 6), classes, n.nms_threshold, length)
     shown = o.Where(o.unsqueeze(keep, 2), _columns(o, rows, 0, 1), none, result=np.float32)
     return o.Concat(shown, _columns(o, rows, 1, 6), axis=2)
+
+
+@boxes.write("_contrib_MultiBoxPrior", "_contrib_index_array")
+def _(o: Any, n: Any) -> Any:
+    """What depends on the shape of the data alone is a constant."""
+    shape = shape_of(n, 0)
+    if not all_fixed(shape):
+        raise NotExportable("an image whose size depends on the inputs")
+    data = np.broadcast_to(np.zeros((), n.data.dtype), shape)
+    found = operator_of(n).kernel(data, **settings_of(n))
+    return o.Identity(o.constant(found.reshape(output_shape(n)).astype(output_dtype(n))))

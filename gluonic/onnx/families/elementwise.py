@@ -8,7 +8,14 @@ import numpy as np
 from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.table import family
 from gluonic.onnx.tensors import dtype_of_type
-from gluonic.onnx.use import broadcast_to, output_dtype, output_shape, reshaped, shape_of
+from gluonic.onnx.use import (
+    broadcast_to,
+    operator_of,
+    output_dtype,
+    output_shape,
+    reshaped,
+    shape_of,
+)
 from gluonic.onnx.writer import BOOL, Value
 
 elementwise = family("element by element")
@@ -96,7 +103,7 @@ def _(o: Any, n: Any) -> Any:
 
 @elementwise.write("zeros_like", "ones_like", "_npi_full_like")
 def _(o: Any, n: Any) -> Any:
-    number = {"zeros_like": 0, "ones_like": 1}.get(n._application.op.name)
+    number = {"zeros_like": 0, "ones_like": 1}.get(operator_of(n).name)
     value = n.fill_value if number is None else number
     filled = o.constant(np.full((1,) * len(output_shape(n)), value, output_dtype(n)))
     return broadcast_to(o, n, filled, output_shape(n))

@@ -159,27 +159,6 @@ def _(o: Any, n: Any) -> Any:
     return o.Div(o.Sub(n.data, mean), std)
 
 
-@images.write("_contrib_DeformableConvolution", "_contrib_ModulatedDeformableConvolution")
-def _(o: Any, n: Any) -> Any:
-    if o.opset < 19:
-        raise NotExportable("DeformConv needs opset 19")
-    modulated = n._application.op.name == "_contrib_ModulatedDeformableConvolution"
-    rank = len(n.kernel)
-    return o.DeformConv(
-        n.data,
-        n.weight,
-        n.offset,
-        n.bias,
-        n.mask if modulated else None,
-        kernel_shape=list(n.kernel),
-        strides=list(n.stride or (1,) * rank),
-        dilations=list(n.dilate or (1,) * rank),
-        pads=list(n.pad or (0,) * rank) * 2,
-        group=n.num_group,
-        offset_group=n.num_deformable_group,
-    )
-
-
 # ------------------------------------------------------------------------ reading
 
 

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.onnx.errors import NotImportable
+from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.sizes import alike, is_open
 from gluonic.onnx.table import family
 from gluonic.onnx.use import fixed, output_dtype, output_shape, reshaped, shape_of, size_vector
@@ -128,6 +128,16 @@ def _(o: Any, n: Any) -> Any:
     if n.axis is None:
         return o.Reshape(tiled, [-1])
     return reshaped(o, n, tiled, (), output_shape(n))
+
+
+@joins.write("_npi_pad")
+def _(o: Any, n: Any) -> Any:
+    if n.mode not in ("constant", "edge", "reflect") or n.reflect_type != "even":
+        raise NotExportable(f"mode={n.mode!r}")
+    width = np.broadcast_to(np.array(n.pad_width).reshape(-1, 2), (len(shape_of(n, 0)), 2))
+    number = np.array(n.constant_value).astype(n.inputs[0].dtype)
+    pads = [*width[:, 0].tolist(), *width[:, 1].tolist()]
+    return o.Pad(n.inputs[0], pads, number if n.mode == "constant" else None, mode=n.mode)
 
 
 @joins.write("Pad")

@@ -14,7 +14,7 @@ from gluonic.graph.ops.windows import first_shape, is_channels_last, windows_of
 from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.sizes import all_fixed
 from gluonic.onnx.table import family
-from gluonic.onnx.use import settings_of, shape_of
+from gluonic.onnx.use import operator_of, settings_of, shape_of
 
 layers = family("convolution and pooling")
 
@@ -88,7 +88,7 @@ def _refuse(name: str) -> Any:
 @layers.write("Pooling", "Pooling_v1")
 def _(o: Any, n: Any) -> Any:
     settings = settings_of(n)
-    if n._application.op.name == "Pooling_v1" and (any(n.pad) or n.pooling_convention != "valid"):
+    if operator_of(n).name == "Pooling_v1" and (any(n.pad) or n.pooling_convention != "valid"):
         raise NotExportable("windows beyond the image, which Pooling_v1 counts otherwise")
     last, rank = is_channels_last(settings.get("layout")), len(shape_of(n, "data"))
     data = channels_first(o, n.data, rank) if last else n.data
@@ -136,7 +136,14 @@ def _pooled(o: Any, data: Any, n: Any, shape: Sequence[Any], power: int) -> Any:
                 count: Any = window_count(size, kernel, stride, pad, convention)
                 end[axis] = max(pad, (count - 1) * stride + kernel - size - pad)
                 is_odd = is_odd or end[axis] != pad
-    geometry["pads"] = begin + end
+    if any(after >= kernel for after, kernel in zip(end, n.kernel, strict=True)):
+        lowest = np.finfo(data.dtype).min if n.pool_type == "max" else 0
+        around = [0, 0, *begin, 0, 0, *end]
+        data = o.Pad(data, around, np.array(lowest, data.dtype))
+        begin_of_windows = end_of_windows = [0] * len(begin)
+    else:
+        begin_of_windows, end_of_windows = begin, end
+    geometry["pads"] = begin_of_windows + end_of_windows
     if n.pool_type == "max":
         return o.MaxPool(data, **geometry)
     area = float(prod(n.kernel))

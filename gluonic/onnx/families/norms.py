@@ -7,7 +7,15 @@ import numpy as np
 
 from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.table import family
-from gluonic.onnx.use import is_read, output_dtype, output_shape, reshaped, settings_of, shape_of
+from gluonic.onnx.use import (
+    is_read,
+    operator_of,
+    output_dtype,
+    output_shape,
+    reshaped,
+    settings_of,
+    shape_of,
+)
 
 norms = family("normalization and softmax")
 
@@ -26,7 +34,7 @@ def _(o: Any, n: Any) -> Any:
     result = o.BatchNormalization(
         data, gamma, n.beta, n.moving_mean, n.moving_var, epsilon=n.eps, momentum=n.momentum
     )
-    if n._application.op.name == "_contrib_BatchNormWithReLU":
+    if operator_of(n).name == "_contrib_BatchNormWithReLU":
         result = o.Relu(result)
     if axis != 1:
         result = o.Transpose(result, perm=[order.index(i) for i in range(rank)])

@@ -14,6 +14,7 @@ from gluonic.onnx.use import (
     fixed,
     is_read,
     one_element,
+    operator_of,
     output_dtype,
     reshaped,
     settings_of,
@@ -63,7 +64,7 @@ for _ours, _theirs in (
 
 @reductions.write("nansum", "nanprod")
 def _(o: Any, n: Any) -> Any:
-    is_sum = n._application.op.name == "nansum"
+    is_sum = operator_of(n).name == "nansum"
     neutral = o.constant(np.array(0 if is_sum else 1, n.data.dtype))
     numbers = o.Where(o.IsNaN(n.data), neutral, n.data, result=n.data.dtype)
     op_type = "ReduceSum" if is_sum else "ReduceProd"
@@ -72,7 +73,7 @@ def _(o: Any, n: Any) -> Any:
 
 @reductions.write("_np_any", "_np_all")
 def _(o: Any, n: Any) -> Any:
-    op_type = "ReduceMax" if n._application.op.name == "_np_any" else "ReduceMin"
+    op_type = "ReduceMax" if operator_of(n).name == "_np_any" else "ReduceMin"
     truth = o.cast(o.cast(n.inputs[0], BOOL), np.int32)
     return o.cast(_reduced(o, n, op_type, truth, _axes(n, n.axis)), BOOL)
 
@@ -102,12 +103,12 @@ def _(o: Any, n: Any) -> Any:
             [fixed(shape_of(n, 0)[axis], "the number of elements, with ddof,") for axis in axes]
         )
         var = o.Mul(var, count / (count - n.ddof))
-    return var if n._application.op.name == "_npi_var" else o.Sqrt(var)
+    return var if operator_of(n).name == "_npi_var" else o.Sqrt(var)
 
 
 @reductions.write("argmax", "argmin", "_npi_argmax", "_npi_argmin")
 def _(o: Any, n: Any) -> Any:
-    op_type = "ArgMax" if n._application.op.name.endswith("max") else "ArgMin"
+    op_type = "ArgMax" if operator_of(n).name.endswith("max") else "ArgMin"
     data = n.inputs[0]
     if n.axis is None:
         data = o.Reshape(data, [-1])
@@ -116,7 +117,7 @@ def _(o: Any, n: Any) -> Any:
     )
     if n.axis is None:
         found = o.Reshape(found, [1] * (len(shape_of(n, 0)) if n.keepdims else 1))
-        if n._application.op.name.startswith("_npi") and not n.keepdims:
+        if operator_of(n).name.startswith("_npi") and not n.keepdims:
             found = o.squeeze(found, 0)
     return found
 

@@ -11,6 +11,7 @@ from gluonic.onnx.table import family
 from gluonic.onnx.tensors import dtype_of_type, tensor_array
 from gluonic.onnx.use import (
     broadcast_to,
+    operator_of,
     output_dtype,
     output_shape,
     reshaped,
@@ -67,8 +68,8 @@ def _(o: Any, n: Any) -> Any:
 
 @shapes.write("_zeros", "_ones", "_full", "_zeros_without_dtype")
 def _(o: Any, n: Any) -> Any:
-    number = {"_ones": 1}.get(n._application.op.name, 0)
-    number = n.value if n._application.op.name == "_full" else number
+    number = {"_ones": 1}.get(operator_of(n).name, 0)
+    number = n.value if operator_of(n).name == "_full" else number
     filled = o.constant(np.full((1,) * len(output_shape(n)), number, output_dtype(n)))
     return broadcast_to(o, n, filled, output_shape(n))
 
@@ -93,7 +94,7 @@ def _(o: Any, n: Any) -> Any:
 @shapes.write("diag", "_np_diag", "_np_diagonal")
 def _(o: Any, n: Any) -> Any:
     shape = shape_of(n, 0)
-    offset = n.offset if n._application.op.name == "_np_diagonal" else n.k
+    offset = n.offset if operator_of(n).name == "_np_diagonal" else n.k
     if len(shape) > 2 or not all_fixed(shape):
         raise NotExportable("only diagonals of matrices of a fixed size")
     if len(shape) == 1:

@@ -1,0 +1,117 @@
+"""Nets go to ONNX, give the same numbers there, come back, and go out again."""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+
+import gluonic as mx
+from gluonic import autograd, gluon, nd
+from gluonic.contrib import onnx as onnx_io
+from gluonic.gluon.model_zoo import vision
+from tests.onnx.nets import NETS
+
+onnx = pytest.importorskip("onnx")
+from gluonic.onnx.comparison import difference, run_model  # noqa: E402
+
+TOLERANCE = 1e-5
+ZOO = ("squeezenet1.1", "mobilenetv2_0.25", "mobilenet0.25", "resnet18_v2", "densenet121")
+
+
+def flat(outputs: Any) -> list[nd.NDArray]:
+    if isinstance(outputs, nd.NDArray):
+        return [outputs]
+    return [each for output in outputs for each in flat(output)]
+
+
+def assert_alike(ours: Any, theirs: Any) -> None:
+    for one, other in zip(flat(ours), theirs, strict=True):
+        assert difference(one.asnumpy(), np.asarray(other)) < TOLERANCE
+
+
+def feed_of(model: Any, inputs: list[nd.NDArray]) -> dict[str, Any]:
+    names = ["data"] if len(inputs) == 1 else [f"data{i}" for i in range(len(inputs))]
+    known = {value.name for value in model.graph.input}
+    return {n: x.asnumpy() for n, x in zip(names, inputs, strict=True) if n in known}
+
+
+def both_ways(
+    net: gluon.HybridBlock, inputs: list[nd.NDArray], dynamic: Any, folder: Path, **options: Any
+) -> Any:
+    """Export, run, import, run, export again, run; return the imported block."""
+    expected = net(*inputs)
+    path = net.export_onnx(
+        str(folder / "net.onnx"), *inputs, dynamic_input_shapes=dynamic, **options
+    )
+    model = onnx.load(path)
+    feed = feed_of(model, inputs)
+    assert_alike(expected, run_model(model, feed)[0])
+    again = onnx_io.import_to_gluon(path, mx.cpu())
+    read = [nd.array(feed[value.name]) for value in model.graph.input]
+    assert_alike(expected, [x.asnumpy() for x in flat(again(*read))])
+    again.hybridize()
+    second = again.export_onnx(str(folder / "again.onnx"), *read)
+    assert_alike(expected, run_model(onnx.load(second), feed)[0])
+    return again
+
+
+@pytest.mark.parametrize("name", NETS)
+def test_a_net_goes_out_and_comes_back(name: str, tmp_path: Path) -> None:
+    mx.random.seed(1)
+    net, inputs, dynamic = NETS[name]()
+    net.initialize(mx.init.Xavier())
+    both_ways(net, inputs, dynamic, tmp_path)
+
+
+@pytest.mark.parametrize("name", ZOO)
+def test_nets_of_the_model_zoo_go_out_and_come_back(name: str, tmp_path: Path) -> None:
+    mx.random.seed(1)
+    net = vision.get_model(name, classes=10)
+    net.initialize(mx.init.Xavier())
+    image = nd.array(np.random.RandomState(1).uniform(size=(1, 3, 224, 224)).astype(np.float32))
+    both_ways(net, [image], [("N", 3, 224, 224)], tmp_path, check=False)
+
+
+def test_an_imported_net_trains_and_draws(tmp_path: Path) -> None:
+    net, inputs, dynamic = NETS["forecaster"]()
+    net.initialize(mx.init.Xavier())
+    again = both_ways(net, inputs, dynamic, tmp_path)
+    trainer = gluon.Trainer(again.collect_params(), "sgd", {"learning_rate": 0.05})
+    losses = []
+    for _ in range(5):
+        with autograd.record():
+            loss = (again(*inputs) ** 2).mean()
+        loss.backward()
+        trainer.step(1)
+        losses.append(loss.asscalar())
+    assert losses[-1] < losses[0]
+    assert "RNN" in str(again.plot(*inputs).source)
+
+
+def test_open_sizes_may_differ_between_calls(tmp_path: Path) -> None:
+    net, inputs, dynamic = NETS["bert"]()
+    net.initialize(mx.init.Xavier())
+    net(*inputs)
+    path = net.export_onnx(str(tmp_path / "net.onnx"), *inputs, dynamic_input_shapes=dynamic)
+    model, again = onnx.load(path), onnx_io.import_to_gluon(path)
+    random = np.random.RandomState(3)
+    for batch, length in ((1, 3), (5, 12)):
+        words = random.randint(0, 50, (batch, length)).astype(np.float32)
+        others = random.randint(0, 2, (batch, length)).astype(np.float32)
+        lengths = random.randint(1, length + 1, batch).astype(np.float32)
+        arrays = [nd.array(each) for each in (words, others, lengths)]
+        expected = net(*arrays)
+        assert_alike(expected, run_model(model, feed_of(model, arrays))[0])
+        by_name = feed_of(model, arrays)
+        read = [nd.array(by_name[value.name]) for value in model.graph.input]
+        assert_alike(expected, [x.asnumpy() for x in flat(again(*read))])
+
+
+@pytest.mark.parametrize("opset", [13, 15, 17, 20, 21])
+def test_a_net_is_written_for_each_version_of_the_operators(opset: int, tmp_path: Path) -> None:
+    for name in ("bert", "segmenter", "lstm"):
+        net, inputs, dynamic = NETS[name]()
+        net.initialize(mx.init.Xavier())
+        both_ways(net, inputs, dynamic, tmp_path, opset_version=opset)
+        assert onnx.load(str(tmp_path / "net.onnx")).opset_import[0].version == opset
