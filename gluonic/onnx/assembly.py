@@ -12,7 +12,7 @@ from gluonic.codegen import SymbolicDim
 from gluonic.graph.files import write_atomically
 from gluonic.onnx.library import onnx_library, tensor_type
 from gluonic.onnx.table import DOMAIN
-from gluonic.onnx.writer import OnnxBody, OnnxNode, Value, needed
+from gluonic.onnx.writer import OnnxBody, OnnxNode, OnnxValue, needed
 from gluonic.onnx.writing import Written
 
 _FIRST_WITH_FUNCTIONS = 8
@@ -33,8 +33,8 @@ def assemble(written: Written, names: Sequence[str], size_names: Sequence[str]) 
     onnx = onnx_library()
     o = written.writer
     o.scope = "outputs"
-    outputs: list[tuple[Value, Any]] = []
-    taken: set[Value] = {value for value, _ in written.inputs}
+    outputs: list[tuple[OnnxValue, Any]] = []
+    taken: set[OnnxValue] = {value for value, _ in written.inputs}
     for value, shape in written.outputs:
         if value in taken or value.array is not None:
             value = o.Identity(value)
@@ -73,7 +73,7 @@ class _Description:
     def __init__(self, size_names: Sequence[str]) -> None:
         self._sizes = size_names
 
-    def value(self, value: Value, shape: Sequence[Any] | None) -> Any:
+    def value(self, value: OnnxValue, shape: Sequence[Any] | None) -> Any:
         """The name, the dtype and the shape of a value."""
         onnx = onnx_library()
         extents = None if shape is None else [self._extent(extent) for extent in shape]
@@ -100,7 +100,7 @@ def _bodies(node: OnnxNode) -> list[OnnxBody]:
     return [value for value in node.attributes.values() if isinstance(value, OnnxBody)]
 
 
-def _constants(nodes: Iterable[OnnxNode]) -> list[Value]:
+def _constants(nodes: Iterable[OnnxNode]) -> list[OnnxValue]:
     """The constants that nodes read, each once."""
     read = [value for node in _all_nodes(nodes) for value in node.inputs if value is not None]
     read.extend(
@@ -109,12 +109,12 @@ def _constants(nodes: Iterable[OnnxNode]) -> list[Value]:
     return [value for value in dict.fromkeys(read) if value.array is not None]
 
 
-def _name_values(nodes: Sequence[OnnxNode], ends: Sequence[Value]) -> None:
+def _name_values(nodes: Sequence[OnnxNode], ends: Sequence[OnnxValue]) -> None:
     """Give all values names that differ."""
     names = {value.name for value in ends}
     named = set(ends)
 
-    def name(value: Value, proposed: str) -> None:
+    def name(value: OnnxValue, proposed: str) -> None:
         if value in named:
             return
         named.add(value)
@@ -184,7 +184,7 @@ def _op_type(node: OnnxNode) -> str:
 def _graph(body: OnnxBody) -> Any:
     onnx = onnx_library()
 
-    def described(value: Value) -> Any:
+    def described(value: OnnxValue) -> Any:
         shape: list[int] | None = [] if value.is_scalar else None
         return onnx.helper.make_tensor_value_info(value.name, tensor_type(value.dtype), shape)
 

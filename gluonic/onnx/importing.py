@@ -13,7 +13,7 @@ from gluonic.graph.files import inaccessible
 from gluonic.onnx import families
 from gluonic.onnx.errors import NotImportable
 from gluonic.onnx.library import onnx_library
-from gluonic.onnx.reading import OnnxImportError, Reading
+from gluonic.onnx.reading import OnnxImportError, OnnxReading
 from gluonic.onnx.tensors import Tensor, dtype_of_type, tensor_array
 
 assert families  # its files have filled the table
@@ -71,7 +71,7 @@ class Imported:
     parameters : the values of its other variables
     """
 
-    def __init__(self, inputs: list[str], outputs: list[Tensor], reading: Reading) -> None:
+    def __init__(self, inputs: list[str], outputs: list[Tensor], reading: OnnxReading) -> None:
         self.inputs, self.outputs = inputs, outputs
         self.entries: list[Entry] = [reading.entry_of(output) for output in outputs]
         names = {node.name for node in Graph(self.entries).variables}
@@ -118,7 +118,7 @@ def read_model(model: Any, values: Mapping[str, Array] | None = None) -> Importe
 
 def _read(proto: Any, values: Mapping[str, Array]) -> Imported:
     graph = proto.graph
-    reading = Reading(
+    reading = OnnxReading(
         {each.domain: each.version for each in proto.opset_import},
         {(function.domain, function.name): function for function in proto.functions},
     )
@@ -142,7 +142,7 @@ def _read(proto: Any, values: Mapping[str, Array]) -> Imported:
     return Imported([value.name for value in inputs], outputs, reading)
 
 
-def _note_readers(reading: Reading, graph: Any) -> None:
+def _note_readers(reading: OnnxReading, graph: Any) -> None:
     for node in graph.node:
         for name in node.input:
             reading.readers.setdefault(name, set()).add(node.op_type)
@@ -150,7 +150,7 @@ def _note_readers(reading: Reading, graph: Any) -> None:
         reading.readers.setdefault(value.name, set()).add("output")
 
 
-def _outputs(reading: Reading, graph: Any, scope: Mapping[str, Any]) -> list[Tensor]:
+def _outputs(reading: OnnxReading, graph: Any, scope: Mapping[str, Any]) -> list[Tensor]:
     """The outputs of a graph whose nodes have been read."""
     missing = [value.name for value in graph.output if value.name not in scope]
     if missing:

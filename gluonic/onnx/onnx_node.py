@@ -12,7 +12,7 @@ from gluonic.onnx.library import onnx_library
 from gluonic.onnx.tensors import Tensor
 
 if TYPE_CHECKING:
-    from gluonic.onnx.reading import Reading
+    from gluonic.onnx.reading import OnnxReading
 
 
 class OnnxUse:
@@ -28,7 +28,7 @@ class OnnxUse:
 
     def __init__(
         self,
-        reading: "Reading",
+        reading: "OnnxReading",
         node: Any,
         inputs: Sequence[Any],
         attributes: Mapping[str, Any],
@@ -89,9 +89,9 @@ class OnnxUse:
         """The number of axes of an input."""
         return len(self.shape(index))
 
-    def fixed_shape(self, index: int = 0) -> tuple[int, ...]:
-        """The shape of an input, which must not depend on open sizes."""
-        shape = self.shape(index)
+    def fixed_shape(self, index: int = 0, first: int = 0) -> tuple[int, ...]:
+        """The shape of an input from an axis on, which must not depend on open sizes."""
+        shape = self.shape(index)[first:]
         if any(isinstance(extent, SymbolicDim) for extent in shape):
             raise NotImportable("an input's sizes are open")
         return shape

@@ -39,7 +39,7 @@ class OnnxImportError(NotThereError):
     """Some nodes of a model have no counterpart in gluonic."""
 
 
-class Reading:
+class OnnxReading:
     """One model being read.
 
     Parameters

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.onnx.errors import NotExportable
-from gluonic.onnx.writer import BOOL, Value, Writer
+from gluonic.onnx.writer import BOOL, OnnxValue, OnnxWriter
 
 _SAME = {
     "abs": "Abs", "arccos": "Acos", "arccosh": "Acosh", "arcsin": "Asin", "arcsinh": "Asinh",
@@ -33,7 +33,7 @@ class Scalar:
     __slots__ = ("o", "value")
     __hash__ = None  # type: ignore[assignment]
 
-    def __init__(self, o: Writer, value: Value) -> None:
+    def __init__(self, o: OnnxWriter, value: OnnxValue) -> None:
         self.o, self.value = o, value
 
     @property
@@ -104,7 +104,7 @@ class Scalar:
         return self._with("Or", other)
 
 
-def common(one: Scalar, other: Any) -> tuple[Value, Value]:
+def common(one: Scalar, other: Any) -> tuple[OnnxValue, OnnxValue]:
     """Two operands in one dtype; a number takes that of the other operand."""
     o = one.o
     if not isinstance(other, Scalar):
@@ -119,7 +119,7 @@ def common(one: Scalar, other: Any) -> tuple[Value, Value]:
 class ScalarWriter:
     """The namespace `m`; functions have the meaning that `graph/scalar_math.py` states."""
 
-    def __init__(self, o: Writer) -> None:
+    def __init__(self, o: OnnxWriter) -> None:
         self._o = o
 
     def __getattr__(self, name: str) -> Callable[..., Scalar]:
@@ -136,7 +136,7 @@ class ScalarWriter:
             raise NotExportable(f"{op_type} needs opset 18")
         return op_type
 
-    def _new(self, value: Value) -> Scalar:
+    def _new(self, value: OnnxValue) -> Scalar:
         return Scalar(self._o, value)
 
     def _of_real(self, op_type: str, x: Scalar) -> Scalar:

@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.codegen import ShapeEnv, SymbolicDim
 from gluonic.onnx.errors import NotExportable
-from gluonic.onnx.writer import INT64, Value, Writer
+from gluonic.onnx.writer import INT64, OnnxValue, OnnxWriter
 
 
 def is_open(extent: Any) -> bool:
@@ -36,25 +36,28 @@ class Sizes:
     """
 
     def __init__(
-        self, writer: Writer, env: ShapeEnv, places: Sequence[tuple[Callable[[], Value], int]]
+        self,
+        writer: OnnxWriter,
+        env: ShapeEnv,
+        places: Sequence[tuple[Callable[[], OnnxValue], int]],
     ) -> None:
         self._o, self._env, self._places = writer, env, places
-        self._atoms: dict[int, Value] = {}
+        self._atoms: dict[int, OnnxValue] = {}
 
-    def vector(self, shape: Sequence[Any]) -> Value:
+    def vector(self, shape: Sequence[Any]) -> OnnxValue:
         """A shape as a vector."""
         if all_fixed(shape):
             return self._o.value(list(shape), INT64)
-        parts: list[Value] = [self.extent(extent) for extent in shape]
-        joined: Value = parts[0] if len(parts) == 1 else self._o.Concat(*parts, axis=0)
+        parts: list[OnnxValue] = [self.extent(extent) for extent in shape]
+        joined: OnnxValue = parts[0] if len(parts) == 1 else self._o.Concat(*parts, axis=0)
         return joined
 
-    def extent(self, extent: Any) -> Value:
+    def extent(self, extent: Any) -> OnnxValue:
         """An extent as a vector of one element."""
         o = self._o
         if not is_open(extent):
             return o.value([extent], INT64)
-        total: Value | None = None
+        total: OnnxValue | None = None
         for atom, factor in extent.terms:
             if not isinstance(factor, int):
                 raise NotExportable("a size is no whole number of others")
@@ -64,17 +67,17 @@ class Sizes:
         assert total is not None
         return o.Add(total, [extent.constant]) if extent.constant else total
 
-    def _atom(self, number: int) -> Value:
+    def _atom(self, number: int) -> OnnxValue:
         found = self._atoms.get(number)
         if found is None:
             found = self._atoms[number] = self._written(number)
         return found
 
-    def _written(self, number: int) -> Value:
+    def _written(self, number: int) -> OnnxValue:
         o = self._o
         if number < len(self._places):
             source, axis = self._places[number]
-            size: Value = o.Gather(o.Shape(source()), [axis], axis=0)
+            size: OnnxValue = o.Gather(o.Shape(source()), [axis], axis=0)
             return size
         function, operands = self._env.atoms[number - len(self._places)]
         write = _FUNCTIONS.get(function.__name__)
@@ -83,8 +86,8 @@ class Sizes:
         return write(o, *[self.extent(operand) for operand in operands])
 
 
-def _chain(op_type: str) -> Callable[..., Value]:
-    def write(o: Writer, first: Value, *others: Value) -> Value:
+def _chain(op_type: str) -> Callable[..., OnnxValue]:
+    def write(o: OnnxWriter, first: OnnxValue, *others: OnnxValue) -> OnnxValue:
         for other in others:
             first = getattr(o, op_type)(first, other)
         return first
@@ -92,7 +95,7 @@ def _chain(op_type: str) -> Callable[..., Value]:
     return write
 
 
-_FUNCTIONS: Mapping[str, Callable[..., Value]] = {
+_FUNCTIONS: Mapping[str, Callable[..., OnnxValue]] = {
     "quotient": _chain("Div"),
     "product": _chain("Mul"),
     "max": _chain("Max"),

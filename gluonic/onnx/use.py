@@ -12,7 +12,7 @@ import numpy as np
 from gluonic.graph import Application, Array, Entry, Node, Operator
 from gluonic.onnx.errors import NotExportable
 from gluonic.onnx.sizes import alike, is_open, reshape_codes
-from gluonic.onnx.writer import Value, Writer
+from gluonic.onnx.writer import OnnxValue, OnnxWriter
 
 if TYPE_CHECKING:
     from gluonic.onnx.sizes import Sizes
@@ -33,7 +33,7 @@ class Use:
         self,
         node: Node,
         application: Application,
-        inputs: Sequence[Value | None],
+        inputs: Sequence[OnnxValue | None],
         graph: "Surroundings",
     ) -> None:
         self.inputs: list[Any] = list(inputs)
@@ -74,7 +74,9 @@ class Surroundings:
         """The elements of an entry, None if they are not constant."""
         raise NotImplementedError
 
-    def body(self, body: Any, inputs: Sequence[Entry], values: Sequence[Value]) -> list[Value]:
+    def body(
+        self, body: Any, inputs: Sequence[Entry], values: Sequence[OnnxValue]
+    ) -> list[OnnxValue]:
         """Write the nodes of a loop's or a branch's graph; return its outputs."""
         raise NotImplementedError
 
@@ -149,38 +151,38 @@ def fixed(extent: Any, what: str) -> int:
 
 
 def reshaped(
-    o: Writer, n: Use, value: Value, source: Sequence[Any], target: Sequence[Any]
-) -> Value:
+    o: OnnxWriter, n: Use, value: OnnxValue, source: Sequence[Any], target: Sequence[Any]
+) -> OnnxValue:
     """A value in another shape."""
     if len(source) == len(target) and all(map(alike, source, target)):
         return value
     if 0 in [extent for extent in target if not is_open(extent)]:
         if o.opset < 14:
             raise NotExportable("an axis without elements needs opset 14")
-        empty: Value = o.Reshape(value, n._graph.sizes.vector(target), allowzero=1)
+        empty: OnnxValue = o.Reshape(value, n._graph.sizes.vector(target), allowzero=1)
         return empty
     codes = reshape_codes(source, target)
-    made: Value = o.Reshape(value, n._graph.sizes.vector(target) if codes is None else codes)
+    made: OnnxValue = o.Reshape(value, n._graph.sizes.vector(target) if codes is None else codes)
     return made
 
 
-def size_vector(n: Use, shape: Sequence[Any]) -> Value:
+def size_vector(n: Use, shape: Sequence[Any]) -> OnnxValue:
     """A shape as a vector."""
     return n._graph.sizes.vector(shape)
 
 
-def one_element(o: Writer, n: Use, value: Value, index: int = 0) -> Value:
+def one_element(o: OnnxWriter, n: Use, value: OnnxValue, index: int = 0) -> OnnxValue:
     """A scalar in the shape of the output: MXNet's has one axis, NumPy's none."""
-    made: Value = o.Reshape(value, [1]) if output_shape(n, index) == (1,) else value
+    made: OnnxValue = o.Reshape(value, [1]) if output_shape(n, index) == (1,) else value
     return made
 
 
-def broadcast_to(o: Writer, n: Use, value: Value, shape: Sequence[Any]) -> Value:
+def broadcast_to(o: OnnxWriter, n: Use, value: OnnxValue, shape: Sequence[Any]) -> OnnxValue:
     """A value repeated along axes of length one."""
-    made: Value = o.Expand(value, size_vector(n, shape))
+    made: OnnxValue = o.Expand(value, size_vector(n, shape))
     return made
 
 
-def write_body(n: Use, body: Any, values: Sequence[Value]) -> list[Value]:
+def write_body(n: Use, body: Any, values: Sequence[OnnxValue]) -> list[OnnxValue]:
     """Write the nodes of a graph inside the node, for given values of its variables; return its outputs."""
     return n._graph.body(body, n._node.inputs, values)

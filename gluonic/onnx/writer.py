@@ -20,7 +20,7 @@ _TO_INT64 = frozenset({"ArgMax", "ArgMin", "NonMaxSuppression", "NonZero", "Shap
 
 
 @dataclass(eq=False)
-class Value:
+class OnnxValue:
     """A tensor of the ONNX graph.
 
     Attributes
@@ -39,7 +39,7 @@ class Value:
     is_scalar: bool = False
 
 
-Operand: TypeAlias = Value | Array | np.generic | Sequence[int] | int | float | None
+Operand: TypeAlias = OnnxValue | Array | np.generic | Sequence[int] | int | float | None
 
 
 @dataclass(eq=False)
@@ -57,8 +57,8 @@ class OnnxNode:
     """
 
     op_type: str
-    inputs: list[Value | None]
-    outputs: list[Value]
+    inputs: list[OnnxValue | None]
+    outputs: list[OnnxValue]
     attributes: dict[str, Any]
     scope: str
     definition: "OnnxBody | None" = None
@@ -74,12 +74,12 @@ class OnnxBody:
     nodes : its nodes, in order
     """
 
-    inputs: list[Value]
-    outputs: list[Value]
+    inputs: list[OnnxValue]
+    outputs: list[OnnxValue]
     nodes: list[OnnxNode] = field(default_factory=list)
 
 
-class Writer:
+class OnnxWriter:
     """An ONNX graph under construction.
 
     Parameters
@@ -95,7 +95,7 @@ class Writer:
     def __init__(self, opset: int) -> None:
         self.opset, self.scope = opset, ""
         self.nodes: list[OnnxNode] = []
-        self._constants: dict[Any, Value] = {}
+        self._constants: dict[Any, OnnxValue] = {}
 
     def __getattr__(self, op_type: str) -> Callable[..., Any]:
         if not op_type[0].isupper():
@@ -114,7 +114,7 @@ class Writer:
         dtype: Any,
         attributes: dict[str, Any],
     ) -> Any:
-        like = next((x.dtype for x in inputs if isinstance(x, Value)), np.dtype(np.float32))
+        like = next((x.dtype for x in inputs if isinstance(x, OnnxValue)), np.dtype(np.float32))
         values = [None if x is None else self.value(x, like) for x in inputs]
         while values and values[-1] is None:
             values.pop()
@@ -128,13 +128,13 @@ class Writer:
             {name: value for name, value in attributes.items() if value is not None},
             self.scope,
         )
-        made.outputs = [Value(np.dtype(each), maker=made) for each in dtypes]
+        made.outputs = [OnnxValue(np.dtype(each), maker=made) for each in dtypes]
         self.nodes.append(made)
         return made.outputs[0] if len(made.outputs) == 1 else made.outputs
 
-    def value(self, operand: Operand, dtype: np.dtype[Any]) -> Value:
+    def value(self, operand: Operand, dtype: np.dtype[Any]) -> OnnxValue:
         """An operand as a value: lists of integers are int64, numbers have the given dtype."""
-        if isinstance(operand, Value):
+        if isinstance(operand, OnnxValue):
             return operand
         if isinstance(operand, np.generic):
             return self.constant(np.asarray(operand))
@@ -144,17 +144,17 @@ class Writer:
             return self.constant(np.array(operand, np.int64))
         return self.constant(operand)
 
-    def constant(self, array: Array, name: str = "") -> Value:
+    def constant(self, array: Array, name: str = "") -> OnnxValue:
         """A constant; equal ones without a name are one."""
         array = np.asarray(array)
         if name:
-            return Value(array.dtype, name, array)
+            return OnnxValue(array.dtype, name, array)
         key = array.dtype.str, array.shape, array.tobytes()
         if key not in self._constants:
-            self._constants[key] = Value(array.dtype, array=array)
+            self._constants[key] = OnnxValue(array.dtype, array=array)
         return self._constants[key]
 
-    def cast(self, value: Value, dtype: Any) -> Value:
+    def cast(self, value: OnnxValue, dtype: Any) -> OnnxValue:
         """A value in another dtype."""
         dtype = np.dtype(dtype)
         if value.dtype == dtype:
@@ -166,51 +166,53 @@ class Writer:
             source = maker.inputs[0]
             if source is not None and source.dtype == BOOL:
                 return self.cast(source, dtype)
-        made: Value = self.Cast(value, to=tensor_type(dtype), result=dtype)
+        made: OnnxValue = self.Cast(value, to=tensor_type(dtype), result=dtype)
         return made
 
     def reduce(
-        self, op_type: str, value: Value, axes: Sequence[int], *, keepdims: bool = False
-    ) -> Value:
+        self, op_type: str, value: OnnxValue, axes: Sequence[int], *, keepdims: bool = False
+    ) -> OnnxValue:
         """A reduction over some axes, in the form that the opset has."""
         takes_axes = self.opset >= 18 or op_type == "ReduceSum"
         add = getattr(self, op_type)
         if takes_axes:
-            made: Value = add(value, list(axes), keepdims=int(keepdims))
+            made: OnnxValue = add(value, list(axes), keepdims=int(keepdims))
         else:
             made = add(value, axes=list(axes), keepdims=int(keepdims))
         return made
 
-    def split(self, value: Value, lengths: Sequence[int], axis: int) -> list[Value]:
+    def split(self, value: OnnxValue, lengths: Sequence[int], axis: int) -> list[OnnxValue]:
         """Consecutive parts of a value."""
         if len(lengths) == 1:
             return [value]
-        parts: list[Value] = self.Split(value, list(lengths), outputs=len(lengths), axis=axis)
+        parts: list[OnnxValue] = self.Split(value, list(lengths), outputs=len(lengths), axis=axis)
         return parts
 
     def slice(
         self,
-        value: Value,
+        value: OnnxValue,
         axes: Sequence[int],
         begin: Operand,
         end: Operand,
         step: Sequence[int] | None = None,
-    ) -> Value:
+    ) -> OnnxValue:
         """A slice along some axes."""
-        made: Value = self.Slice(value, begin, end, list(axes), step)
+        made: OnnxValue = self.Slice(value, begin, end, list(axes), step)
         return made
 
-    def unsqueeze(self, value: Value, *axes: int) -> Value:
+    def unsqueeze(self, value: OnnxValue, *axes: int) -> OnnxValue:
         """Insert axes of length one."""
-        made: Value = self.Unsqueeze(value, list(axes))
+        made: OnnxValue = self.Unsqueeze(value, list(axes))
         return made
 
-    def squeeze(self, value: Value, *axes: int) -> Value:
+    def squeeze(self, value: OnnxValue, *axes: int) -> OnnxValue:
         """Remove axes of length one."""
-        made: Value = self.Squeeze(value, list(axes))
+        made: OnnxValue = self.Squeeze(value, list(axes))
         return made
 
-    def body(self, inputs: Sequence[Value], write: Callable[[], Sequence[Value]]) -> OnnxBody:
+    def body(
+        self, inputs: Sequence[OnnxValue], write: Callable[[], Sequence[OnnxValue]]
+    ) -> OnnxBody:
         """The graph of the nodes that a function writes."""
         outer, self.nodes = self.nodes, []
         try:
@@ -223,9 +225,9 @@ class Writer:
         self,
         operator: str,
         settings: Mapping[str, Any],
-        inputs: Sequence[Value],
-        write: Callable[[Sequence[Value]], Sequence[Value]],
-    ) -> list[Value]:
+        inputs: Sequence[OnnxValue],
+        write: Callable[[Sequence[OnnxValue]], Sequence[OnnxValue]],
+    ) -> list[OnnxValue]:
         """A node of an operator of gluonic's, with its definition by ONNX's.
 
         Parameters
@@ -236,10 +238,10 @@ class Writer:
 
         Returns
         -------
-        list of Value
+        list of OnnxValue
             the outputs: of the nodes themselves, if the definition reads other values
         """
-        formal = [Value(value.dtype) for value in inputs]
+        formal = [OnnxValue(value.dtype) for value in inputs]
         body = self.body(formal, lambda: write(formal))
         own = {*formal, *(value for node in body.nodes for value in node.outputs)}
         read = [value for node in body.nodes for value in (*node.inputs, *_read_by_bodies(node))]
@@ -250,7 +252,7 @@ class Writer:
             return list(write(inputs))
         attributes = {name: str(value) for name, value in settings.items() if value is not None}
         made = OnnxNode(operator, [*inputs], [], attributes, self.scope, body)
-        made.outputs = [Value(value.dtype, maker=made) for value in body.outputs]
+        made.outputs = [OnnxValue(value.dtype, maker=made) for value in body.outputs]
         self.nodes.append(made)
         return made.outputs
 
@@ -261,7 +263,7 @@ def _result_dtype(op_type: str, like: np.dtype[Any]) -> np.dtype[Any]:
     return INT64 if op_type in _TO_INT64 else like
 
 
-def needed(nodes: Sequence[OnnxNode], outputs: Iterable[Value]) -> list[OnnxNode]:
+def needed(nodes: Sequence[OnnxNode], outputs: Iterable[OnnxValue]) -> list[OnnxNode]:
     """The nodes that the outputs depend on, in order."""
     wanted = set(outputs)
     kept = []
@@ -274,9 +276,9 @@ def needed(nodes: Sequence[OnnxNode], outputs: Iterable[Value]) -> list[OnnxNode
     return kept[::-1]
 
 
-def _read_by_bodies(node: OnnxNode) -> list[Value]:
+def _read_by_bodies(node: OnnxNode) -> list[OnnxValue]:
     """The values that graphs inside a node read."""
-    read: list[Value] = []
+    read: list[OnnxValue] = []
     for body in node.attributes.values():
         if isinstance(body, OnnxBody):
             read.extend(body.outputs)

@@ -20,7 +20,7 @@ from gluonic.onnx.scalars import Scalar, ScalarWriter
 from gluonic.onnx.sizes import Sizes, is_open
 from gluonic.onnx.table import WHOLE, WRITES
 from gluonic.onnx.use import Surroundings, Use, output_shape, reshaped, shape_of
-from gluonic.onnx.writer import Value, Writer
+from gluonic.onnx.writer import OnnxValue, OnnxWriter
 
 _FILLS = frozenset({"_zeros", "_ones", "_full", "_zeros_without_dtype"})
 _MOST_FOLDED = 1 << 16
@@ -38,9 +38,9 @@ class Written:
     fixed : names of sizes that the graph pins to the number in the hint
     """
 
-    writer: Writer
-    inputs: list[tuple[Value, tuple[Any, ...]]]
-    outputs: list[tuple[Value, tuple[Any, ...] | None]]
+    writer: OnnxWriter
+    inputs: list[tuple[OnnxValue, tuple[Any, ...]]]
+    outputs: list[tuple[OnnxValue, tuple[Any, ...] | None]]
     fixed: dict[str, int] = field(default_factory=dict)
 
 
@@ -120,15 +120,15 @@ class _Writing(Surroundings):
         sizes: OpenSizes,
         facts: _Facts,
     ) -> None:
-        self.writer = Writer(opset)
+        self.writer = OnnxWriter(opset)
         self.shapes, self.dtypes = facts
         self.reads = graph.reads
         self._graph, self._parameters = graph, parameters
-        self._values: dict[Entry, Value] = {}
+        self._values: dict[Entry, OnnxValue] = {}
         self._problems: dict[Node, str] = {}
         labels = label_names(graph)
         self._labels = {node for node in graph.variables if node.name in labels}
-        self._inputs = [Value(each.dtype, each.name) for each in inputs]
+        self._inputs = [OnnxValue(each.dtype, each.name) for each in inputs]
         self._input_shapes = sizes.shapes
         self._by_name = {value.name: value for value in self._inputs}
         self._names = sizes.names
@@ -187,9 +187,9 @@ class _Writing(Surroundings):
         self._problems[node] = reason
         for index in range(node.output_count):
             entry = node.entry(index)
-            self._values[entry] = Value(np.dtype(self.dtypes[entry]))
+            self._values[entry] = OnnxValue(np.dtype(self.dtypes[entry]))
 
-    def _finished(self, entry: Entry, value: Value) -> Value:
+    def _finished(self, entry: Entry, value: OnnxValue) -> OnnxValue:
         """The value in the entry's dtype, with its node's name."""
         value = self.writer.cast(value, self.dtypes[entry])
         if not value.name and value.maker is not None and value.maker.scope == self.writer.scope:
@@ -204,8 +204,8 @@ class _Writing(Surroundings):
             self._values[node.entry()] = value
 
     def apply(
-        self, node: Node, application: Application, inputs: Sequence[Value | None]
-    ) -> list[Value | None]:
+        self, node: Node, application: Application, inputs: Sequence[OnnxValue | None]
+    ) -> list[OnnxValue | None]:
         """The outputs of an operator: by its own rule, its base's, or its scalar expression."""
         op = application.op
         rule = WRITES.get(op.name)
@@ -227,19 +227,21 @@ class _Writing(Surroundings):
             raise NotExportable("there is no rule for it")
         return list(result) if isinstance(result, (list, tuple)) else [result]
 
-    def _defined(self, node: Node, application: Application, inputs: Sequence[Any]) -> list[Value]:
+    def _defined(
+        self, node: Node, application: Application, inputs: Sequence[Any]
+    ) -> list[OnnxValue]:
         """The outputs of an operator that is a node of its own in the model."""
         rule = WRITES[application.op.name]
 
-        def write(values: Sequence[Value]) -> list[Value]:
+        def write(values: Sequence[OnnxValue]) -> list[OnnxValue]:
             result = rule(self.writer, Use(node, application, values, self))
             return list(result) if isinstance(result, (list, tuple)) else [result]
 
         return self.writer.define(application.op.name, application.settings, inputs, write)
 
     def _apply_base(
-        self, node: Node, application: Application, inputs: Sequence[Value | None]
-    ) -> list[Value | None]:
+        self, node: Node, application: Application, inputs: Sequence[OnnxValue | None]
+    ) -> list[OnnxValue | None]:
         op = application.op
         base = op.base
         assert base is not None
@@ -257,8 +259,8 @@ class _Writing(Surroundings):
         return self.apply(node, base.apply(settings), inputs)
 
     def _settings_of_base(
-        self, application: Application, inputs: Sequence[Value | None]
-    ) -> tuple[dict[str, Any], Sequence[Value | None]]:
+        self, application: Application, inputs: Sequence[OnnxValue | None]
+    ) -> tuple[dict[str, Any], Sequence[OnnxValue | None]]:
         """The attributes that the base has; the others must not matter. A dtype is that of the computation."""
         op, settings = application.op, application.settings
         assert op.base is not None
@@ -278,7 +280,7 @@ class _Writing(Surroundings):
         dtype = self.dtypes[node.entry()]
         return np.result_type(*[x.dtype for x in inputs]) if dtype.kind == "b" else dtype
 
-    def _by_expression(self, application: Application, inputs: Sequence[Any]) -> Value:
+    def _by_expression(self, application: Application, inputs: Sequence[Any]) -> OnnxValue:
         op = application.op
         assert op.scalar is not None
         operands = [Scalar(self.writer, value) for value in inputs]
@@ -287,7 +289,7 @@ class _Writing(Surroundings):
         if not isinstance(result, Scalar):
             raise NotExportable("its expression is a number")
         if result.value in inputs:
-            made: Value = self.writer.Identity(result.value)
+            made: OnnxValue = self.writer.Identity(result.value)
             return made
         return result.value
 
@@ -329,7 +331,9 @@ class _Writing(Surroundings):
             graph = Graph([Node(application, node.name).entry()])
         return interpret(graph, given, Run(False, RandomSource()))
 
-    def body(self, body: Any, inputs: Sequence[Entry], values: Sequence[Value]) -> list[Value]:
+    def body(
+        self, body: Any, inputs: Sequence[Entry], values: Sequence[OnnxValue]
+    ) -> list[OnnxValue]:
         """Write the nodes of a loop's or a branch's graph; return its outputs.
 
         Parameters

@@ -51,6 +51,15 @@ def test_a_net_is_trained_on_arrays_of_numpy_as_its_page_describes() -> None:
     assert type(names["loss"]) is names["np"].ndarray
 
 
+def test_nets_go_to_onnx_and_back_as_their_page_describes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("onnx")
+    monkeypatch.chdir(tmp_path)
+    run("docs/onnx.md", blocks("docs/onnx.md"))
+    assert {path.name for path in tmp_path.iterdir()} == {"net.onnx", "again.onnx"}
+
+
 PROGRAMS = dict(enumerate(blocks("docs/surgery.md"), start=1))
 
 

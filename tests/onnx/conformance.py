@@ -60,7 +60,7 @@ def outputs_of(model: Any, feed: dict[str, Any], constant: Iterable[str]) -> lis
 
 
 def run(model: Any, feed: dict[str, Any]) -> list[Any]:
-    """The outputs; where shapes or axes are inputs, they become constants, since graphs have them as attributes."""
+    """The outputs; shapes and axes that are inputs become constants, since graphs have them as attributes."""
     arrays = {
         name: x for name, x in feed.items() if isinstance(x, np.ndarray) and x.dtype.kind in "fiub"
     }

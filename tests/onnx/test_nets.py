@@ -16,7 +16,7 @@ onnx = pytest.importorskip("onnx")
 from gluonic.onnx.comparison import difference, run_model  # noqa: E402
 
 TOLERANCE = 1e-5
-ZOO = ("squeezenet1.1", "mobilenetv2_0.25", "mobilenet0.25", "resnet18_v2", "densenet121")
+ZOO = ("squeezenet1.0", "mobilenetv2_0.25", "mobilenet0.25", "resnet18_v2", "densenet121")
 
 
 def flat(outputs: Any) -> list[nd.NDArray]:

@@ -15,6 +15,7 @@ from gluonic.onnx.comparison import difference, run_model  # noqa: E402
 from gluonic.onnx.errors import OnnxExportError  # noqa: E402
 from gluonic.onnx.inputs import Input  # noqa: E402
 from gluonic.onnx.writing import write_graph  # noqa: E402
+from tests.onnx import table  # noqa: E402
 
 OPSET = 20
 TOLERANCE = 2e-5
@@ -36,6 +37,10 @@ WRITTEN = [
 def test_most_operators_of_mxnets_exporter_are_there() -> None:
     """Those of mx2onnx 1.9.1, by their names in symbol JSON."""
     assert set(MX2ONNX.split()) - set(get_operator_support()) == set()
+
+
+def test_the_page_lists_the_table() -> None:
+    assert table.PAGE.read_text() == table.page(), "python -m tests.onnx.table"
 
 
 @pytest.mark.parametrize("part", range(16))

@@ -16,7 +16,7 @@ from gluonic.onnx.use import (
     shape_of,
     size_vector,
 )
-from gluonic.onnx.writer import INT64, Value
+from gluonic.onnx.writer import INT64, OnnxValue
 
 boxes = family("boxes")
 
@@ -84,7 +84,7 @@ def _sorted_rows(o: Any, rows: Any, score: Any, count: Any) -> Any:
 
 
 def _kept(
-    o: Any, rows: Any, scores: Any, corners: Any, classes: Any, threshold: float, count: Value
+    o: Any, rows: Any, scores: Any, corners: Any, classes: Any, threshold: float, count: OnnxValue
 ) -> Any:
     """Whether suppression keeps each box, (batch, boxes), for boxes whose best comes first.
 
@@ -108,7 +108,7 @@ def _kept(
     return o.cast(o.ScatterND(zeros, place, ones), np.bool_)
 
 
-def _packed(o: Any, rows: Any, keep: Any, count: Value) -> Any:
+def _packed(o: Any, rows: Any, keep: Any, count: OnnxValue) -> Any:
     """The kept rows first, in order, then rows of -1."""
     dropped = o.Where(o.unsqueeze(keep, 2), rows, o.constant(np.float32(-1)), result=np.float32)
     return _sorted_rows(o, dropped, o.cast(keep, np.float32), count)

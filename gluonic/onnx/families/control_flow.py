@@ -12,7 +12,7 @@ from gluonic.onnx.sizes import is_open
 from gluonic.onnx.table import family
 from gluonic.onnx.tensors import Tensor
 from gluonic.onnx.use import output_shape, write_body
-from gluonic.onnx.writer import BOOL, INT64, OnnxBody, Value
+from gluonic.onnx.writer import BOOL, INT64, OnnxBody, OnnxValue
 
 control_flow = family("loops and branches")
 _MOST_UNROLLED = 4096
@@ -22,8 +22,8 @@ _MOST_REPEATED = 1 << 20
 
 
 def _variables(
-    n: Any, body: Any, states: dict[int, Value], slices: dict[int, Value]
-) -> list[Value]:
+    n: Any, body: Any, states: dict[int, OnnxValue], slices: dict[int, OnnxValue]
+) -> list[OnnxValue]:
     """The values of a body's variables: states and slices, and values from outside."""
     return [
         states.get(position) or slices.get(position) or n.inputs[source]
@@ -31,10 +31,10 @@ def _variables(
     ]
 
 
-def _own(o: Any, outputs: Sequence[Value], inside: Sequence[Any]) -> list[Value]:
+def _own(o: Any, outputs: Sequence[OnnxValue], inside: Sequence[Any]) -> list[OnnxValue]:
     """Outputs of a body, each a value of its own that the body computes."""
     made = {value for node in inside for value in node.outputs}
-    seen: set[Value] = set()
+    seen: set[OnnxValue] = set()
     copies = []
     for value in outputs:
         copies.append(o.Identity(value) if value in seen or value not in made else value)
@@ -46,10 +46,10 @@ def _own(o: Any, outputs: Sequence[Value], inside: Sequence[Any]) -> list[Value]
 def _(o: Any, n: Any) -> Any:
     (body,) = n.subgraphs.bodies
     stacked, count = body.stacked, len(body.states)
-    states = {p: Value(n.inputs[body.outer[p]].dtype) for p in body.states}
-    slices = {p: Value(n.inputs[body.outer[p]].dtype) for p in body.slices}
+    states = {p: OnnxValue(n.inputs[body.outer[p]].dtype) for p in body.states}
+    slices = {p: OnnxValue(n.inputs[body.outer[p]].dtype) for p in body.slices}
 
-    def write() -> list[Value]:
+    def write() -> list[OnnxValue]:
         found = write_body(n, body, _variables(n, body, states, slices))
         return _own(o, [*found[stacked:], *found[:stacked]], o.nodes)
 
@@ -62,7 +62,7 @@ def _(o: Any, n: Any) -> Any:
         body=inner,
         num_scan_inputs=len(body.slices),
     )
-    results = [results] if isinstance(results, Value) else results
+    results = [results] if isinstance(results, OnnxValue) else results
     return [*results[count:], *results[:count]]
 
 
@@ -72,22 +72,22 @@ def _(o: Any, n: Any) -> Any:
     stacked, count = step.stacked, len(step.states)
     begin = [n.inputs[step.outer[p]] for p in step.states]
 
-    def holds(current: Sequence[Value]) -> Value:
+    def holds(current: Sequence[OnnxValue]) -> OnnxValue:
         """Whether to take another step, for values of the loop variables."""
         sources = {step.outer[p]: value for p, value in zip(step.states, current, strict=True)}
         values = [sources.get(source, n.inputs[source]) for source in condition.outer]
         (found,) = write_body(n, condition, values)
-        truth: Value = o.Reshape(o.cast(found, BOOL), np.array([], np.int64))
+        truth: OnnxValue = o.Reshape(o.cast(found, BOOL), np.array([], np.int64))
         return truth
 
-    states = {p: Value(value.dtype) for p, value in zip(step.states, begin, strict=True)}
+    states = {p: OnnxValue(value.dtype) for p, value in zip(step.states, begin, strict=True)}
 
-    def write() -> list[Value]:
+    def write() -> list[OnnxValue]:
         found = write_body(n, step, _variables(n, step, states, {}))
         new = found[stacked:]
         return _own(o, [holds(new), *new, *found[:stacked]], o.nodes)
 
-    counter, truth = Value(INT64, is_scalar=True), Value(BOOL, is_scalar=True)
+    counter, truth = OnnxValue(INT64, is_scalar=True), OnnxValue(BOOL, is_scalar=True)
     inner = o.body([counter, truth, *states.values()], write)
     limit = np.array(n.max_iterations, np.int64)
     results = o.Loop(
@@ -98,7 +98,7 @@ def _(o: Any, n: Any) -> Any:
         result=[value.dtype for value in inner.outputs[1:]],
         body=inner,
     )
-    results = [results] if isinstance(results, Value) else results
+    results = [results] if isinstance(results, OnnxValue) else results
     shown = [
         _with_zeros(o, n, value, len(output_shape(n, index)))
         for index, value in enumerate(results[count:])
@@ -106,12 +106,12 @@ def _(o: Any, n: Any) -> Any:
     return [*shown, *results[:count]]
 
 
-def _with_zeros(o: Any, n: Any, value: Value, rank: int) -> Value:
+def _with_zeros(o: Any, n: Any, value: OnnxValue, rank: int) -> OnnxValue:
     """A stacked output, with zeros after the last step."""
     steps = o.slice(o.Shape(value), [0], [0], [1])
     left = o.Sub(np.array([n.max_iterations], np.int64), steps)
     pads = o.Concat(*[[0] * rank, left, [0] * (rank - 1)][: 3 if rank > 1 else 2], axis=0)
-    padded: Value = o.Pad(value, pads)
+    padded: OnnxValue = o.Pad(value, pads)
     return padded
 
 
@@ -120,7 +120,7 @@ def _(o: Any, n: Any) -> Any:
     then, otherwise, predicate = n.subgraphs.bodies
 
     def branch(body: Any) -> OnnxBody:
-        def write() -> list[Value]:
+        def write() -> list[OnnxValue]:
             return _own(
                 o, write_body(n, body, [n.inputs[source] for source in body.outer]), o.nodes
             )

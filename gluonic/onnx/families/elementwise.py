@@ -16,7 +16,7 @@ from gluonic.onnx.use import (
     reshaped,
     shape_of,
 )
-from gluonic.onnx.writer import BOOL, Value
+from gluonic.onnx.writer import BOOL, OnnxValue
 
 elementwise = family("element by element")
 
@@ -84,7 +84,7 @@ def _(o: Any, n: Any) -> Any:
     return _converted(o, n.inputs[0], output_dtype(n))
 
 
-def _converted(o: Any, value: Value, dtype: Any) -> Any:
+def _converted(o: Any, value: OnnxValue, dtype: Any) -> Any:
     return o.Identity(value) if value.dtype == dtype else o.cast(value, dtype)
 
 

@@ -10,15 +10,15 @@ from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.sizes import all_fixed
 from gluonic.onnx.table import family
 from gluonic.onnx.use import output_shape, settings_of, shape_of, size_vector
-from gluonic.onnx.writer import Value
+from gluonic.onnx.writer import OnnxValue
 
 images = family("images")
 
 
-def resized(o: Any, n: Any, data: Value, size: Sequence[Any], **attributes: Any) -> Value:
+def resized(o: Any, n: Any, data: OnnxValue, size: Sequence[Any], **attributes: Any) -> OnnxValue:
     """Images of another height and width."""
     target = size_vector(n, (*shape_of(n, 0)[:2], *size))
-    made: Value = o.Resize(data, None, None, target, **attributes)
+    made: OnnxValue = o.Resize(data, None, None, target, **attributes)
     return made
 
 
@@ -191,7 +191,7 @@ def _(F: Any, n: Any) -> Any:
         raise NotImportable(f"mode={mode!r}, padding_mode={padding!r}")
     grid = F.transpose(n[1], axes=(0, 3, 1, 2))
     if not n.attribute("align_corners", 0):
-        height, width = n.fixed_shape()[2:]
+        height, width = n.fixed_shape(first=2)
         factors = np.array([width / max(1, width - 1), height / max(1, height - 1)], n.dtype(1))
         grid = F.broadcast_mul(grid, n.constant(factors.reshape(1, 2, 1, 1)))
     return F.BilinearSampler(n[0], grid)

@@ -181,7 +181,7 @@ def padding(
         pads = pads or [0] * (2 * rank)
         return list(zip(pads[:rank], pads[rank:], strict=True))
     found = []
-    sizes = n.fixed_shape()[2:]
+    sizes = n.fixed_shape(first=2)
     for size, k, stride, dilation in zip(sizes, kernel, strides, dilations, strict=True):
         total = max(0, (-(-size // stride) - 1) * stride + dilation * (k - 1) + 1 - size)
         less, more = total // 2, total - total // 2
@@ -236,7 +236,7 @@ def _(F: Any, n: Any) -> Any:
     wanted, kind = n.attribute("output_shape"), n.attribute("auto_pad", "NOTSET")
     full = None
     if wanted or kind in ("SAME_UPPER", "SAME_LOWER"):
-        sizes = n.fixed_shape()[2:]
+        sizes = n.fixed_shape(first=2)
         wanted = wanted or [size * stride for size, stride in zip(sizes, strides, strict=True)]
         full = [
             s * (size - 1) + d * (k - 1) + 1
@@ -319,7 +319,7 @@ def _reached(
 ) -> list[tuple[int, int]]:
     """The padding that windows reach; a window begins inside the image, or before it."""
     around = []
-    sizes = n.fixed_shape()[2:]
+    sizes = n.fixed_shape(first=2)
     for size, k, stride, (before, after) in zip(sizes, kernel, strides, pads, strict=True):
         reach = size + before + after - k
         last = -(-reach // stride) if n.attribute("ceil_mode", 0) else reach // stride
@@ -332,7 +332,7 @@ def _counted(
     n: Any, pads: Sequence[tuple[int, int]], around: Sequence[tuple[int, int]], with_pads: bool
 ) -> Array:
     """1 for each pixel that a mean counts, 0 for the others."""
-    counted = np.ones((1, 1, *n.fixed_shape()[2:]), n.dtype())
+    counted = np.ones((1, 1, *n.fixed_shape(first=2)), n.dtype())
     counted = np.pad(counted, ((0, 0), (0, 0), *pads), constant_values=float(with_pads))
     beyond = [(0, end - after) for (_, end), (_, after) in zip(around, pads, strict=True)]
     if any(after < 0 for _, after in beyond):
