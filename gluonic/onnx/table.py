@@ -1,8 +1,8 @@
 """One table: how each of gluonic's operators is written as ONNX, and how each of ONNX's is read.
 
 A file of `families/` fills it. A rule that writes is ``(o, n) -> values``: `o` is the `OnnxWriter`, `n` the
-node (`gluonic.onnx.use`). A rule that reads is ``(F, n) -> entries``: `F` makes gluonic's nodes, `n` is ONNX's node
-(`gluonic.onnx.reading`). `pair` makes both, for operators that are the same.
+node (`gluonic.onnx.use`). A rule that reads is ``(F, n) -> entries``: `F` makes gluonic's nodes, `n` is ONNX's
+node (`gluonic.onnx.onnx_node`). `pair` makes both, for operators that are the same.
 """
 
 from collections.abc import Callable
