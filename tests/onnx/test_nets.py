@@ -9,6 +9,8 @@ import pytest
 import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.contrib import onnx as onnx_io
+from gluonic.contrib import quantization
+from gluonic.gluon import nn
 from gluonic.gluon.model_zoo import vision
 from tests.onnx.nets import NETS
 
@@ -71,6 +73,33 @@ def test_nets_of_the_model_zoo_go_out_and_come_back(name: str, tmp_path: Path) -
     net.initialize(mx.init.Xavier())
     image = nd.array(np.random.RandomState(1).uniform(size=(1, 3, 224, 224)).astype(np.float32))
     both_ways(net, [image], [("N", 3, 224, 224)], tmp_path, check=False)
+
+
+def test_a_quantized_net_goes_out_and_comes_back(tmp_path: Path) -> None:
+    mx.random.seed(1)
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(8, 3, activation="relu"), nn.MaxPool2D(), nn.Conv2D(8, 3), nn.Dense(10))
+    net.initialize(mx.init.Xavier())
+    x = nd.random.uniform(shape=(4, 3, 16, 16))
+    net(x)
+    batches = gluon.data.DataLoader(x, batch_size=2)
+    quantized = quantization.quantize_net_v2(net, calib_data=batches, calib_mode="naive")
+    path = quantized.export_onnx(str(tmp_path / "net.onnx"), x)
+    kinds = [node.op_type for node in onnx.load(path).graph.node]
+    assert {"QuantizeLinear", "DequantizeLinear"} <= set(kinds)
+    assert_alike(quantized(x), [onnx_io.import_to_gluon(path)(x).asnumpy()])
+
+
+@pytest.mark.parametrize("name", ["normal", "uniform"])
+def test_random_numbers_are_drawn_in_the_model(name: str, tmp_path: Path) -> None:
+    low, high = mx.sym.var("low"), mx.sym.var("high")
+    symbol = getattr(mx.sym, f"sample_{name}")(low, high, shape=(1000,))
+    path = mx.onnx.export_model(symbol, {}, [(2,), (2,)], onnx_file_path=str(tmp_path / "x"))
+    feed = {"low": np.array([0, 10], np.float32), "high": np.array([1, 12], np.float32)}
+    (drawn,), _ = run_model(onnx.load(path), feed)
+    assert np.shape(drawn) == (2, 1000)
+    middle = [0.5, 11] if name == "uniform" else [0, 10]
+    assert np.allclose(np.mean(drawn, axis=1), middle, atol=1.5)
 
 
 def test_an_imported_net_trains_and_draws(tmp_path: Path) -> None:

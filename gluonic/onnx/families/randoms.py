@@ -2,11 +2,13 @@
 
 from typing import Any
 
+import numpy as np
+
 from gluonic.onnx.errors import NotExportable
 from gluonic.onnx.library import tensor_type
 from gluonic.onnx.sizes import all_fixed
 from gluonic.onnx.table import family
-from gluonic.onnx.use import output_dtype, output_shape, size_vector
+from gluonic.onnx.use import output_dtype, output_shape, shape_of, size_vector
 
 randoms = family("random numbers")
 
@@ -37,3 +39,34 @@ def _(o: Any, n: Any) -> Any:
         mean=float(n.loc or 0),
         scale=1.0 if n.scale is None else float(n.scale),
     )
+
+
+def _beside(o: Any, n: Any, value: Any) -> Any:
+    """A parameter of a distribution, with axes for the numbers that are drawn from it."""
+    own, shown = len(shape_of(n, 0)), len(output_shape(n))
+    value = o.cast(value, output_dtype(n))
+    return o.unsqueeze(value, *range(own, shown)) if shown > own else value
+
+
+@randoms.write("_sample_normal")
+def _(o: Any, n: Any) -> Any:
+    drawn = _drawn(o, n, "RandomNormal", mean=0.0, scale=1.0)
+    return o.Add(o.Mul(drawn, _beside(o, n, n.sigma)), _beside(o, n, n.mu))
+
+
+@randoms.write("_sample_uniform")
+def _(o: Any, n: Any) -> Any:
+    drawn = _drawn(o, n, "RandomUniform", low=0.0, high=1.0)
+    low = _beside(o, n, n.low)
+    return o.Add(o.Mul(drawn, o.Sub(_beside(o, n, n.high), low)), low)
+
+
+@randoms.write("_random_randint")
+def _(o: Any, n: Any) -> Any:
+    shape = output_shape(n)
+    if not all_fixed(shape):
+        raise NotExportable("a shape that depends on the inputs")
+    low, high = float(n.low), float(n.high)
+    kind = tensor_type(np.float64)
+    drawn = o.RandomUniform(shape=list(shape), dtype=kind, low=low, high=high, result=np.float64)
+    return o.Floor(drawn)
