@@ -10,6 +10,7 @@ import numpy as np
 from gluonic.graph import Array, Entry, Graph, Node, Run
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.interpret import interpret
+from gluonic.graph.open_shapes import infer_open_shapes
 from gluonic.graph.random_source import RandomSource
 from gluonic.onnx.inputs import Input
 from gluonic.onnx.library import onnx_library, onnx_runtime
@@ -73,8 +74,6 @@ def run_graph(
 
 
 def _labels(graph: Graph, arrays: Mapping[str, Array], missing: Sequence[Node]) -> dict[str, Array]:
-    from gluonic.graph.open_shapes import infer_open_shapes
-
     known = {node: arrays[node.name].shape for node in graph.variables if node.name in arrays}
     facts = infer_open_shapes(graph, known)
     return {node.name: np.zeros(facts[node][0] or (1,), np.float32) for node in missing}

@@ -1,7 +1,7 @@
 """A node of ONNX as a rule that reads it sees it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 import numpy as np
 
@@ -11,15 +11,13 @@ from gluonic.onnx.errors import NotImportable
 from gluonic.onnx.library import onnx_library
 from gluonic.onnx.tensors import Tensor
 
-if TYPE_CHECKING:
-    from gluonic.onnx.reading import OnnxReading
-
 
 class OnnxUse:
     """A node of ONNX's graph as a rule that reads it sees it.
 
     Attributes
     ----------
+    reading : the model being read
     node : the node
     inputs : its values; None where an input is left out
     attributes : by name, as in the file
@@ -28,7 +26,7 @@ class OnnxUse:
 
     def __init__(
         self,
-        reading: "OnnxReading",
+        reading: Any,
         node: Any,
         inputs: Sequence[Any],
         attributes: Mapping[str, Any],
@@ -40,7 +38,8 @@ class OnnxUse:
     @property
     def opset(self) -> int:
         """The version of ONNX's operators."""
-        return self.reading.opsets.get("", 1)
+        version: int = self.reading.opsets.get("", 1)
+        return version
 
     @property
     def output_name(self) -> str:
@@ -80,6 +79,7 @@ class OnnxUse:
 
     def shape_of(self, entry: Entry) -> tuple[Any, ...]:
         """The shape of an entry."""
+        shape: tuple[Any, ...] | None
         shape, _ = self.reading.signature(entry)
         if shape is None:
             raise NotImportable("the shape of an input depends on the data")
@@ -103,6 +103,7 @@ class OnnxUse:
         array = self.inputs[index].array
         if array is not None:
             return np.dtype(np.int64) if array.dtype == object else array.dtype
+        dtype: np.dtype[Any]
         _, dtype = self.reading.signature(self[index])
         return dtype
 

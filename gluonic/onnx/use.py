@@ -86,6 +86,11 @@ def node_of(n: Use) -> Node:
     return n._node
 
 
+def with_first_input(n: Use, value: OnnxValue) -> Use:
+    """The node with another first input."""
+    return Use(n._node, n._application, [value, *n.inputs[1:]], n._graph)
+
+
 def operator_of(n: Use) -> Operator:
     """The operator, or the one that it is derived from."""
     return n._application.op

@@ -11,7 +11,7 @@ from gluonic.graph.quantized_numbers import LEVELS
 from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.table import WRITES, family
 from gluonic.onnx.tensors import dtype_of_type
-from gluonic.onnx.use import output_dtype, shape_of
+from gluonic.onnx.use import output_dtype, shape_of, with_first_input
 
 quantized = family("quantized numbers")
 
@@ -164,8 +164,7 @@ def _passing(name: str, ours: str) -> None:
     def write(o: Any, n: Any) -> Any:
         rule = WRITES[ours]
         whole = n.data.dtype
-        n._named["data"] = n.inputs[0] = o.cast(n.data, np.float32)
-        found = rule(o, n)
+        found = rule(o, with_first_input(n, o.cast(n.data, np.float32)))
         return [o.cast(o.Round(found), whole), *n.inputs[1:3]]
 
     quantized.write(name)(write)
