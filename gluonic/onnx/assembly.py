@@ -21,14 +21,13 @@ _LARGEST_FILE = 2**31 - 2**20
 """Bytes of constants beyond which they go to a file of their own; protobuf ends at 2 GiB."""
 
 
-def assemble(written: Written, names: Sequence[str], size_names: Sequence[str]) -> Any:
+def assemble(written: Written, names: Sequence[str]) -> Any:
     """The model of a graph.
 
     Parameters
     ----------
     written : the graph
     names : the names of the outputs
-    size_names : the names of the unknown sizes
     """
     onnx = onnx_library()
     o = written.writer
@@ -44,7 +43,7 @@ def assemble(written: Written, names: Sequence[str], size_names: Sequence[str]) 
     for (value, _), name in zip(outputs, names, strict=True):
         value.name = name
     _name_values(nodes, [value for value, _ in (*written.inputs, *outputs)])
-    describe = _Description(size_names)
+    describe = _Description(written.size_names)
     graph = onnx.helper.make_graph(
         [_node(node) for node in nodes],
         "gluonic",

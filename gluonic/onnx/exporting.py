@@ -100,14 +100,13 @@ def export_model(
     inputs = _inputs(graph, parameters, in_shapes, in_types, dynamic, dynamic_input_shapes)
     check_parameters(graph, inputs, parameters)
     written = write_graph(graph, inputs, parameters, opset)
-    open_names = _open_names(inputs, written.fixed)
-    model = assemble(written, symbol.list_outputs(), open_names)
+    model = assemble(written, symbol.list_outputs())
     if run_shape_inference:
         model = onnx.shape_inference.infer_shapes(model)
     for name, size in written.fixed.items():
         logging.info("export_model: the graph fixes the size %s to %d", name, size)
     if check:
-        _check(onnx, model, graph, inputs, parameters, open_names, verbose)
+        _check(onnx, model, graph, inputs, parameters, written.size_names, verbose)
     save(model, os.fspath(onnx_file_path), large_model)
     if verbose:
         logging.info("export_model: %d nodes in %s", len(model.graph.node), onnx_file_path)
@@ -154,16 +153,6 @@ def _calls(inputs: Sequence[Input], open_names: Sequence[str]) -> list[list[tupl
         for each in inputs
     ]
     return [given, other]
-
-
-def _open_names(inputs: Sequence[Input], fixed: Mapping[str, int]) -> list[str]:
-    names = [
-        size_name(each, axis)
-        for each in inputs
-        for axis, extent in enumerate(each.shape)
-        if not isinstance(extent, int)
-    ]
-    return [name for name in dict.fromkeys(names) if name not in fixed]
 
 
 def _checked_opset(version: int) -> int:

@@ -236,9 +236,7 @@ class OnnxReading:
 
     def _called(self, function: Any, use: "OnnxUse") -> Sequence[Any]:
         """The outputs of a function: its nodes, read with the node's inputs and attributes."""
-        self._depth += 1
-        if self._depth > _MOST_DEPTH:
-            raise MXNetError("import_model: functions are nested too deeply")
+        self._check_depth()
         scope: dict[str, Any] = {}
         for name, value in zip(function.input, use.inputs, strict=False):
             scope[name] = value
@@ -246,6 +244,7 @@ class OnnxReading:
             scope.setdefault(name, None)
         nodes = [bound(node, use.attributes, function) for node in function.node]
         outer = self.opsets
+        self._depth += 1
         if function.opset_import:
             self.opsets = {**outer, **{o.domain: o.version for o in function.opset_import}}
         try:
@@ -262,17 +261,20 @@ class OnnxReading:
             self.opsets = outer
             self._depth -= 1
 
+    def _check_depth(self) -> None:
+        if self._depth >= _MOST_DEPTH:
+            raise NotImportable(f"graphs or functions nested more than {_MOST_DEPTH} deep")
+
     def body(self, graph: Any, inputs: Sequence[Any], scope: Mapping[str, Any]) -> list[Any]:
         """The outputs of a graph inside a node, for given inputs."""
-        self._depth += 1
-        if self._depth > _MOST_DEPTH:
-            raise MXNetError("import_model: graphs are nested too deeply")
+        self._check_depth()
         inner = dict(scope)
         for value in graph.initializer:
             inner[value.name] = Tensor(array=tensor_array(value), name=value.name)
         for given, value in zip(graph.input, inputs, strict=False):
             inner[given.name] = value
         before = dict(self.problems)
+        self._depth += 1
         try:
             self.run(graph.node, inner)
             for output in graph.output:

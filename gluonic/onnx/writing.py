@@ -1,7 +1,7 @@
 """From gluonic's graph to ONNX's: shapes and dtypes are inferred, then each node's rule writes it."""
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from math import prod
 from typing import Any
 
@@ -35,13 +35,15 @@ class Written:
     ----------
     writer : ONNX's nodes
     inputs, outputs : the values at its ends, with their shapes
+    size_names : the names of the open sizes
     fixed : names of sizes that the graph pins to the number in the hint
     """
 
     writer: OnnxWriter
     inputs: list[tuple[OnnxValue, tuple[Any, ...]]]
     outputs: list[tuple[OnnxValue, tuple[Any, ...] | None]]
-    fixed: dict[str, int] = field(default_factory=dict)
+    size_names: list[str]
+    fixed: dict[str, int]
 
 
 def write_graph(
@@ -154,7 +156,7 @@ class _Writing(Surroundings):
             raise cannot_be_written(self._problems)
         outputs = [(self._values[entry], self.shapes[entry]) for entry in self._graph.outputs]
         inputs = list(zip(self._inputs, self._input_shapes, strict=True))
-        return Written(self.writer, inputs, outputs, pinned)
+        return Written(self.writer, inputs, outputs, self._names, pinned)
 
     # ------------------------------------------------------------------------ nodes
 

@@ -72,7 +72,7 @@ def compares(name: str, number: int) -> bool:
         written = write_graph(graph, inputs, parameters, OPSET)
     except OnnxExportError:
         return False
-    model = assemble(written, [f"out{i}" for i in range(len(expected))], [])
+    model = assemble(written, [f"out{i}" for i in range(len(expected))])
     if any(each.op_type.startswith("Random") for each in model.graph.node):
         return False
     read = {value.name for value in model.graph.input}
