@@ -3,6 +3,8 @@
 from types import ModuleType
 from typing import Any
 
+import numpy as np
+
 from gluonic.graph.errors import MissingModuleError, describe
 from gluonic.support.extras import how_to_install
 
@@ -37,5 +39,5 @@ def onnx_runtime() -> Any:
 
 def tensor_type(dtype: Any) -> int:
     """ONNX's number of a NumPy dtype."""
-    code: int = onnx_library().helper.np_dtype_to_tensor_dtype(dtype)
+    code: int = onnx_library().helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
     return code
