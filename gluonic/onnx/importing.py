@@ -9,7 +9,7 @@ from gluonic import symbol as sym
 from gluonic.codegen import ShapeEnv
 from gluonic.graph import Array, Entry, Graph
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
-from gluonic.graph.files import inaccessible
+from gluonic.graph.files import read_bytes
 from gluonic.onnx import families
 from gluonic.onnx.errors import NotImportable
 from gluonic.onnx.library import onnx_library
@@ -33,14 +33,10 @@ def load(model: Any) -> Any:
     onnx = onnx_library()
     if isinstance(model, onnx.ModelProto):
         return model
-    try:
-        if isinstance(model, bytes):
-            return _parsed(onnx, model, "the model")
-        path = os.fspath(model)
-        with open(path, "rb") as stream:
-            loaded = _parsed(onnx, stream.read(), path)
-    except OSError as error:
-        raise inaccessible(error, model) from None
+    if isinstance(model, bytes):
+        return _parsed(onnx, model, "the model")
+    path = os.fspath(model)
+    loaded = _parsed(onnx, read_bytes(path), path)
     try:
         onnx.external_data_helper.load_external_data_for_model(loaded, os.path.dirname(path))
     except Exception as error:

@@ -97,7 +97,7 @@ def test_pooling_has_as_many_windows_and_divides_by_as_much(
     convention: str, kind: str, counts: bool, tmp_path: Path
 ) -> None:
     for size, kernel, stride, pad in ((7, 3, 2, 1), (8, 3, 2, 1), (9, 2, 3, 0), (6, 4, 3, 2)):
-        pads = {} if convention == "same" else {"pad": (pad, pad)}
+        pads: dict[str, Any] = {} if convention == "same" else {"pad": (pad, pad)}
         symbol = sym.Pooling(
             sym.var("x"), kernel=(kernel, kernel), stride=(stride, stride), pool_type=kind,
             pooling_convention=convention, count_include_pad=counts, **pads,
@@ -170,9 +170,10 @@ def test_gates_are_in_the_other_order(mode: str, both_ways: bool, tmp_path: Path
     size, features, directions = 3, 2, 2 if both_ways else 1
     count = directions * gates * size * (features + size + 2)
     states = [sym.zeros((directions, 0, size)) for _ in range(1 + (mode == "lstm"))]
+    cell = {"state_cell": states[1]} if mode == "lstm" else {}
     symbol = sym.RNN(
-        sym.var("x"), sym.var("w"), *states, state_size=size, num_layers=1, mode=mode,
-        bidirectional=both_ways, state_outputs=True,
+        sym.var("x"), sym.var("w"), states[0], state_size=size, num_layers=1, mode=mode,
+        bidirectional=both_ways, state_outputs=True, **cell,
     )  # fmt: skip
     exported(symbol, tmp_path, uniform(4, 2, features), {"w": uniform(count)})
 
