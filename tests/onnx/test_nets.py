@@ -9,10 +9,8 @@ import pytest
 import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.contrib import onnx as onnx_io
-from gluonic.contrib import quantization
-from gluonic.gluon import nn
 from gluonic.gluon.model_zoo import vision
-from tests.onnx.nets import NETS
+from tests.onnx.nets import NETS, uniform
 
 onnx = pytest.importorskip("onnx")
 from gluonic.onnx.comparison import difference, run_model  # noqa: E402
@@ -75,19 +73,25 @@ def test_nets_of_the_model_zoo_go_out_and_come_back(name: str, tmp_path: Path) -
     both_ways(net, [image], [("N", 3, 224, 224)], tmp_path, check=False)
 
 
-def test_a_quantized_net_goes_out_and_comes_back(tmp_path: Path) -> None:
-    mx.random.seed(1)
-    net = nn.HybridSequential()
-    net.add(nn.Conv2D(8, 3, activation="relu"), nn.MaxPool2D(), nn.Conv2D(8, 3), nn.Dense(10))
-    net.initialize(mx.init.Xavier())
-    x = nd.random.uniform(shape=(4, 3, 16, 16))
-    net(x)
-    batches = gluon.data.DataLoader(x, batch_size=2)
-    quantized = quantization.quantize_net_v2(net, calib_data=batches, calib_mode="naive")
-    path = quantized.export_onnx(str(tmp_path / "net.onnx"), x)
-    kinds = [node.op_type for node in onnx.load(path).graph.node]
-    assert {"QuantizeLinear", "DequantizeLinear"} <= set(kinds)
-    assert_alike(quantized(x), [onnx_io.import_to_gluon(path)(x).asnumpy()])
+def test_quantized_operators_go_out_and_come_back(tmp_path: Path) -> None:
+    x, w = mx.sym.var("x"), mx.sym.var("w")
+    limits = {"min_calib_range": -1.0, "max_calib_range": 1.0}
+    data, weight = (mx.sym.contrib.quantize_v2(each, **limits) for each in (x, w))
+    sums = mx.sym.contrib.quantized_conv(
+        data=data[0], min_data=data[1], max_data=data[2],
+        weight=weight[0], min_weight=weight[1], max_weight=weight[2],
+        kernel=(3, 3), num_filter=2, no_bias=True,
+    )  # fmt: skip
+    small = mx.sym.contrib.requantize(*sums, **limits)
+    symbol = mx.sym.contrib.dequantize(*small)
+    inputs = {"x": uniform(2, 3, 6, 6), "w": uniform(2, 3, 3, 3)}
+    expected = symbol.bind(mx.cpu(), inputs).forward()[0].asnumpy()
+    path = mx.onnx.export_model(
+        symbol, {"w": inputs["w"]}, [(2, 3, 6, 6)], onnx_file_path=str(tmp_path / "x.onnx")
+    )
+    kinds = {node.op_type for node in onnx.load(path).graph.node}
+    assert {"QuantizeLinear", "DequantizeLinear"} <= kinds
+    assert_alike(nd.array(expected), [onnx_io.import_to_gluon(path)(inputs["x"]).asnumpy()])
 
 
 @pytest.mark.parametrize("name", ["normal", "uniform"])
