@@ -75,7 +75,7 @@ def test_nets_of_the_model_zoo_go_out_and_come_back(name: str, tmp_path: Path) -
 
 def test_quantized_operators_go_out_and_come_back(tmp_path: Path) -> None:
     x, w = mx.sym.var("x"), mx.sym.var("w")
-    limits = {"min_calib_range": -1.0, "max_calib_range": 1.0}
+    limits: dict[str, Any] = {"min_calib_range": -1.0, "max_calib_range": 1.0}
     data, weight = (mx.sym.contrib.quantize_v2(each, **limits) for each in (x, w))
     sums = mx.sym.contrib.quantized_conv(
         data=data[0], min_data=data[1], max_data=data[2],
