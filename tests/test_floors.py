@@ -129,6 +129,7 @@ CODEGEN = (
     "lowerings",
     "machine",
     "maths",
+    "scalar",
     "writers",
     "shapes",
     "loops",

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.loops.emission import emit
+from gluonic.codegen.loops.emission import emit_kernel
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.jit import LinkedLibrary, load
@@ -30,7 +30,7 @@ class RowUpdateKernel(UpdateKernel):
 
     def _compiled(self) -> tuple[str, LinkedLibrary]:
         module = LLVMModule(host())
-        emit(self.kernel, "one", module)
+        emit_kernel(module, "one", self.kernel)
         arguments = ["ptr %bases", "ptr %rows", "ptr %table", "i64 %count", "i64 %bytes"]
         f = LLVMFunction(module, ENTRY, arguments)
         width = len(self.kernel.operands)

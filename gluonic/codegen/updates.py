@@ -8,23 +8,21 @@ with elements they are rounded to the elements' dtype. So results are bitwise eq
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.loops.emission import emit
+from gluonic.codegen.loops.emission import emit_kernel
 from gluonic.codegen.loops.kernel import Kernel, Operand, Stage, Store
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.machine.workers import most_threads, workers
-from gluonic.codegen.maths.emitter import Emitter
-from gluonic.codegen.maths.values import FLOAT64, Dtype, Value
-from gluonic.codegen.maths.values import Operand as Term
+from gluonic.codegen.maths.values import FLOAT64, Dtype
+from gluonic.codegen.scalar.recorder import Recorder
 from gluonic.graph import Array
 from gluonic.graph.updates import UpdateRule
 
@@ -34,68 +32,31 @@ _SHARED_UNITS = 3
 ENTRY = "update"
 
 
-class Number:
-    """A number of a rule: float64 in operations with numbers, the elements' dtype in those with elements.
-
-    Parameters
-    ----------
-    wide : Value
-        The number in float64.
-    """
-
-    def __init__(self, wide: Value) -> None:
-        self.wide = wide
-
-    def __bool__(self) -> bool:
-        raise TypeError("a rule that is compiled may ask whether a number is None, nothing else")
-
-    def _combined(self, name: str, a: Any, b: Any) -> Any:
-        method = getattr(self.wide.emitter, name)
-        if isinstance(a, Value) or isinstance(b, Value):
-            return method(a, b)
-        return Number(method(*(x.wide if isinstance(x, Number) else x for x in (a, b))))
-
-    def __add__(self, other: Any) -> Any:
-        return self._combined("add", self, other)
-
-    def __radd__(self, other: Any) -> Any:
-        return self._combined("add", other, self)
-
-    def __sub__(self, other: Any) -> Any:
-        return self._combined("subtract", self, other)
-
-    def __rsub__(self, other: Any) -> Any:
-        return self._combined("subtract", other, self)
-
-    def __mul__(self, other: Any) -> Any:
-        return self._combined("multiply", self, other)
-
-    def __rmul__(self, other: Any) -> Any:
-        return self._combined("multiply", other, self)
-
-    def __truediv__(self, other: Any) -> Any:
-        return self._combined("divide", self, other)
-
-    def __rtruediv__(self, other: Any) -> Any:
-        return self._combined("divide", other, self)
-
-    def __neg__(self) -> Number:
-        return Number(self.wide.emitter.negative(self.wide))
-
-
-class _RuleEmitter(Emitter):
-    """An emitter that accepts a rule's numbers as operands in operations with elements of one dtype."""
-
-    def __init__(self, function: LLVMFunction, dtype: Dtype) -> None:
-        super().__init__(function)
-        self.dtype = dtype
-
-    def common(self, *operands: Any, dtype: Dtype | None = None) -> list[Value]:
-        """Convert operands to one dtype; numbers to that of the elements."""
-        terms: list[Term] = [
-            self.astype(x.wide, self.dtype) if isinstance(x, Number) else x for x in operands
-        ]
-        return super().common(*terms, dtype=dtype)
+def kernel_of_rule(
+    rule: UpdateRule,
+    dtype: Dtype,
+    arrays: int,
+    names: Sequence[str],
+    absent: Sequence[str],
+    is_copied: bool = False,
+) -> Kernel:
+    """The kernel of a rule; the parameters are those of :class:`UpdateKernel`."""
+    m, n = Recorder(), SimpleNamespace(**dict.fromkeys(absent))
+    count = arrays + is_copied
+    for k, name in enumerate(names, count):
+        setattr(n, name, m.number(k))
+    updated = rule(m, n, *(m.element(k, dtype) for k in range(arrays)))
+    program = m.program((*updated, updated[0]) if is_copied else updated)
+    elements, numbers = Operand(dtype, ("unit",)), Operand(FLOAT64, ("repeat",))
+    # The weight, the states and the copy are written, the gradient (operand 1) is not.
+    stores = tuple(Store(k) for k in range(count) if k != 1)
+    return Kernel(
+        1,
+        (*[elements] * count, *[numbers] * len(names)),
+        (Stage(program, stores),),
+        # Before the copy is read, by the next forward, much else has gone through the caches.
+        streamed=count - 1 if is_copied else None,
+    )
 
 
 class UpdateKernel:
@@ -127,39 +88,13 @@ class UpdateKernel:
     ) -> None:
         self.dtype, self.names = dtype, tuple(names)
         self.arrays = arrays + is_copied
-        elements = [Operand(dtype, ("unit",))] * self.arrays
-        numbers = [Operand(FLOAT64, ("repeat",))] * len(names)
-        body = self._body(rule, tuple(absent), is_copied)
-        # The weight, the states and the copy are written, the gradient (operand 1) is not.
-        stores = tuple(Store(k) for k in range(self.arrays) if k != 1)
-        # Before the copy is read, by the next forward, much else has gone through the caches.
-        streamed = self.arrays - 1 if is_copied else None
-        stages = (Stage(body, stores),)
-        self.kernel = Kernel(1, (*elements, *numbers), stages, streamed=streamed)
+        self.kernel = kernel_of_rule(rule, dtype, arrays, names, absent, is_copied)
         self.text, self._library = self._compiled()
         self.function = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 5)(self._library[ENTRY])
 
-    def _body(
-        self, rule: UpdateRule, absent: tuple[str, ...], is_copied: bool
-    ) -> Callable[..., Sequence[Any]]:
-        def body(m: Emitter, x: Any, _: Any) -> Sequence[Any]:
-            own = _RuleEmitter(m.function, self.dtype)
-
-            def value_of(operand: int) -> Value:
-                read = x[operand]
-                return own.value(read.ref, read.dtype, read.lanes)
-
-            n = SimpleNamespace(**dict.fromkeys(absent))
-            for k, name in enumerate(self.names, self.arrays):
-                setattr(n, name, Number(value_of(k)))
-            updated = rule(own, n, *(value_of(k) for k in range(self.arrays - is_copied)))
-            return (*updated, updated[0]) if is_copied else updated
-
-        return body
-
     def _compiled(self) -> tuple[str, LinkedLibrary]:
         module = LLVMModule(host())
-        emit(self.kernel, "one", module)
+        emit_kernel(module, "one", self.kernel)
         arguments = ["ptr %addresses", "ptr %tables", "i64 %count", "ptr %share", "i64 %threads"]
         f = LLVMFunction(module, ENTRY, arguments)
         width, length = len(self.kernel.operands), len(self.table(0))
@@ -249,4 +184,4 @@ class BoundUpdate:
         self.kernel.function(*self._arguments)
 
 
-__all__ = ["BoundUpdate", "Number", "UpdateKernel", "update_kernel"]
+__all__ = ["BoundUpdate", "UpdateKernel", "kernel_of_rule", "update_kernel"]

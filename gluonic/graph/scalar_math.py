@@ -1,6 +1,6 @@
 """The functions that scalar expressions may use, read by NumPy: ``m`` in ``lambda m, x: m.exp(x)``.
 
-The other reader is the compiler's emitter, which has the same names for LLVM values. Most are
+The other reader is the compiler's recorder, which has the same names for operations. Most are
 NumPy's; below are those that NumPy lacks or that MXNet defines differently for some dtypes. Real
 functions compute integers in float64. SciPy is imported only for large computations.
 """

@@ -9,11 +9,23 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.loops.emission import emit
-from gluonic.codegen.loops.kernel import AccessPattern, Carry, Kernel, Operand, Reduce, Stage, Store
+from gluonic.codegen.loops.emission import emit_kernel
+from gluonic.codegen.loops.kernel import (
+    AccessPattern,
+    Carry,
+    Kernel,
+    Operand,
+    Reduce,
+    Result,
+    Stage,
+    Store,
+)
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target, cross, host
+from gluonic.codegen.maths.values import Dtype, Value
+from gluonic.codegen.scalar.recorder import Recorder
+from gluonic.support.record import record
 
 Array = np.ndarray[Any, Any]
 LEVELS = ("", "x86-64-v3", "x86-64")
@@ -38,7 +50,7 @@ class Compiled:
 
     def __init__(self, kernel: Kernel, target: Target | None = None) -> None:
         module = LLVMModule(target or host())
-        emit(kernel, "kernel", module)
+        emit_kernel(module, "kernel", kernel)
         self.kernel, self.text = kernel, module.text()
         self.library = jit.load(self.text, ["kernel"], tuple(module.imports), module.target)
         signature = ctypes.CFUNCTYPE(
@@ -63,6 +75,60 @@ class Compiled:
         edges = np.linspace(0, units, pieces + 1).astype(int)
         for begin, end in itertools.pairwise(edges):
             self.call(pointers.ctypes.data, table.ctypes.data, int(begin), int(end))
+
+
+@record
+class Draft:
+    """A stage whose program is recorded from ``body(m, x, r)``.
+
+    Attributes
+    ----------
+    body : returns a value for each of `results`: ``x[k]`` is the element of operand `k`, ``r`` holds the values
+        that earlier stages reduced or carried
+    """
+
+    body: Callable[..., Sequence[Any]]
+    results: tuple[Result, ...]
+    point: bool = False
+
+
+class _Elements:
+    """The elements of operands, each recorded on first use."""
+
+    def __init__(self, m: Recorder, dtypes: Sequence[Dtype]) -> None:
+        self._m, self._dtypes = m, dtypes
+        self._read: dict[int, Value] = {}
+
+    def __getitem__(self, number: int) -> Value:
+        if number not in self._read:
+            self._read[number] = self._m.element(number, self._dtypes[number])
+        return self._read[number]
+
+
+def kernel_of(
+    rank: int,
+    operands: Sequence[Operand],
+    drafts: Sequence[Draft],
+    reduced: frozenset[int] = frozenset(),
+    *,
+    scratch: tuple[Dtype, ...] = (),
+    **options: Any,
+) -> Kernel:
+    """A kernel of drafts; the other parameters are those of a kernel."""
+    dtypes = [*(operand.dtype for operand in operands), *scratch]
+    left: list[Dtype] = []
+    stages = []
+    for draft in drafts:
+        m = Recorder()
+        values = [m.left(number, dtype) for number, dtype in enumerate(left)]
+        program = m.program(draft.body(m, _Elements(m, dtypes), values)).without_unused()
+        stages.append(Stage(program, draft.results, draft.point))
+        for result, dtype in zip(draft.results, program.dtypes, strict=True):
+            if isinstance(result, Carry):
+                left.append(dtype)
+            elif isinstance(result, Reduce):
+                left.append(result.dtype or dtype)
+    return Kernel(rank, tuple(operands), tuple(stages), reduced, scratch=scratch, **options)
 
 
 def _strides(array: Array, rank: int) -> Sequence[int]:
@@ -97,7 +163,7 @@ def compile_expression(
     def body(m: Any, x: Any, r: Any) -> list[Any]:
         return [expression(m, *(x[k] for k in range(count)))]
 
-    compiled = Compiled(Kernel(1, operands, (Stage(body, (Store(count),)),)), target)
+    compiled = Compiled(kernel_of(1, operands, [Draft(body, (Store(count),))]), target)
 
     def run(*arrays: Array) -> Array:
         output = np.empty(len(arrays[0]), result)

@@ -236,7 +236,7 @@ def test_the_environment_can_ask_for_a_dump_and_names_are_the_same_in_every_proc
         environment = {**os.environ, "GLUONIC_DUMP": str(folder), "PYTHONHASHSEED": seed}
         subprocess.run([sys.executable, "-c", _PROGRAM], env=environment, check=True)
         files = {path.name.partition(".")[2]: path for path in folder.iterdir()}
-        assert set(files) == {"txt", "passes.txt", "ll", "optimised.ll", "s"}
+        assert set(files) == {"txt", "passes.txt", "kernels.txt", "ll", "optimised.ll", "s"}
         assert all("named_" in path.name for path in files.values())
         assert "tanh" in files["s"].read_text()
         texts.append(files["ll"].read_text())

@@ -48,18 +48,10 @@ class BlockStep(Step):
     n : the operator's attributes
     """
 
-    has_key = True
-
     def __init__(self, node: Node, facts: Facts) -> None:
         self.node = node
         self.n: Any = SimpleNamespace(**node.applied.settings)
         self.operands = (*node.inputs, node.entry())
-
-    def emit(self, module: LLVMModule, name: str) -> None:
-        """Write the function."""
-        assert self.code is not None
-        write, *arguments = self.code
-        write(module, name, *arguments)
 
     def shape(self, facts: Facts, position: int) -> Shape:
         """The shape of an operand."""
@@ -242,7 +234,7 @@ def _emit_activated(
 ) -> None:
     """Write a convolution with its residual, shift and activation."""
     expression = epilogue_of(activation, attributes)
-    emit_convolution(module, name, form, ConvolutionEpilogue(expression, shifts, residuals))
+    emit_convolution(module, name, form, ConvolutionEpilogue.of(expression, shifts, residuals))
 
 
 def padding_rows(node: Node) -> tuple[int, int]:

@@ -1,5 +1,7 @@
 """One tile of a convolution: its sums in registers, and their epilogue."""
 
+from __future__ import annotations
+
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import AbstractContextManager
 from typing import Any
@@ -8,8 +10,10 @@ from gluonic.codegen.convolution.filters import lanes_of
 from gluonic.codegen.convolution.form import ConvolutionForm
 from gluonic.codegen.machine.assembler import LLVMFunction
 from gluonic.codegen.maths.emitter import Emitter
-from gluonic.codegen.maths.instruction_count import instruction_count
 from gluonic.codegen.maths.values import FLOAT32, Value, vector_type
+from gluonic.codegen.scalar.emission import emit_program
+from gluonic.codegen.scalar.program import ScalarProgram
+from gluonic.codegen.scalar.recorder import recorded
 from gluonic.graph.families import Expression
 from gluonic.support.record import record
 
@@ -38,17 +42,25 @@ class ConvolutionEpilogue:
 
     Attributes
     ----------
-    expression : ``(m, sum, *of_channels, *elementwise) -> result``
+    program : what it computes of a sum, the operands of its channel, and the elementwise ones
     channels : number of operands with one number per output channel
     elementwise : number of operands with the shape of the output, each with its own strides
     """
 
-    expression: Expression
+    program: ScalarProgram
     channels: int = 0
     elementwise: int = 0
 
+    @classmethod
+    def of(
+        cls, expression: Expression, channels: int = 0, elementwise: int = 0
+    ) -> ConvolutionEpilogue:
+        """The epilogue that computes ``expression(m, sum, *of_channels, *elementwise)``."""
+        dtypes = [FLOAT32] * (1 + channels + elementwise)
+        return cls(recorded(expression, dtypes), channels, elementwise)
 
-NOTHING = ConvolutionEpilogue(lambda m, x: x)
+
+NOTHING = ConvolutionEpilogue.of(lambda m, x: x)
 
 
 @record
@@ -108,9 +120,7 @@ class TileWriter:
         self.f, self.form, self.epilogue = function, form, epilogue
         self.down, self.across = kernel
         self.m = Emitter(function)
-        operands = 1 + epilogue.channels + epilogue.elementwise
-        length = instruction_count(epilogue.expression, function.module.target, FLOAT32, operands)
-        self.together = _REGISTERS if length > _SHORT else 1
+        self.together = _REGISTERS if epilogue.program.length > _SHORT else 1
         self.lanes = lanes_of(function.module.target)
         self.vector = f"<{self.lanes} x float>"
         self.by_block, self.by_row = strides
@@ -357,14 +367,13 @@ class TileWriter:
         goal, *others = (
             self.moved(end, first, self.lanes * 4) for end in ends[: 1 + epilogue.elementwise]
         )
-        result = epilogue.expression(
-            self.m,
+        operands = [
             total,
             *(self.m.joined([channel] * count) for channel in of_channels),
             *(self._vector(other, count=count) for other in others),
-        )
-        stored = self.m.widened(self.m.asarray(result), total.lanes)
-        self.f.store(total.type, stored, goal, 4)
+        ]
+        (result,) = emit_program(self.m, epilogue.program, lambda name, at: operands[at[0]])
+        self.f.store(total.type, self.m.widened(result, total.lanes), goal, 4)
 
 
 def _parts(positions: Sequence[Any], most: int) -> Iterator[Sequence[Any]]:

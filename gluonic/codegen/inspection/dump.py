@@ -1,8 +1,8 @@
 """Dumps of compiled code: ``GLUONIC_DUMP=folder``.
 
-Each specialization leaves five files: ``PID-NUMBER-NAME.txt`` (the table that `explain` prints),
-``.passes.txt`` (the graph after each pass that changed it), ``.ll`` (the LLVM module as written),
-``.optimised.ll`` and ``.s``. NAME is that of the graph's first output.
+Each specialization leaves six files: ``PID-NUMBER-NAME.txt`` (the table that `explain` prints),
+``.passes.txt`` (the graph after each pass that changed it), ``.kernels.txt`` (the programs of its loops),
+``.ll`` (the LLVM module as written), ``.optimised.ll`` and ``.s``. NAME is that of the graph's first output.
 """
 
 import itertools
@@ -31,6 +31,7 @@ def dump_if_asked(binding: "Binding") -> None:
     stem = f"{os.getpid()}-{next(_numbers):03}-{file_name(binding.name)}"
     passes = "\n".join(map(_section, explanation.passes))
     files = {"txt": f"{explanation}\n", "passes.txt": passes, "ll": explanation.llvm()}
+    files["kernels.txt"] = f"{explanation.programs()}\n"
     if explanation.kernels:
         files |= {"optimised.ll": explanation.llvm(optimised=True), "s": explanation.assembly()}
     for ending, text in files.items():

@@ -16,6 +16,7 @@ from gluonic.support.record import record
 if TYPE_CHECKING:
     from gluonic.codegen.inspection.gradient_sums import GradientSums
     from gluonic.codegen.loops.fusion import Group
+    from gluonic.codegen.loops.kernel import Kernel
     from gluonic.codegen.native.shared_kernels import CodeOrigin
     from gluonic.codegen.rewriting.preparation import PassReport
     from gluonic.codegen.runtime.binding import Binding
@@ -94,6 +95,29 @@ class Explanation:
         """The steps that are machine code."""
         return tuple(step for step in self.steps if step.kind == "kernel")
 
+    def programs(self, which: int | str | None = None) -> str:
+        """The kernels of loops, or those of some of the steps, as text.
+
+        It shows the operands, and for each stage (a sweep over the elements, or a point between two sweeps) the
+        operations on one element. It depends on no size.
+
+        Parameters
+        ----------
+        which : as for `llvm`
+
+        Raises
+        ------
+        CallError
+            if no step is `which`
+        """
+        from gluonic.codegen.loops.kernel_text import text_of
+
+        numbers: dict[Kernel, list[str]] = {}
+        for step in self.steps if which is None else self._steps(which):
+            if step.kernel is not None:
+                numbers.setdefault(step.kernel, []).append(str(step.number))
+        return "\n\n".join(f"step {', '.join(of)}\n{text_of(k)}" for k, of in numbers.items())
+
     def llvm(self, which: int | str | None = None, *, optimised: bool = False) -> str:
         """The LLVM module, or the part of it for some of the steps.
 
@@ -125,19 +149,24 @@ class Explanation:
         """The module, or the part of it for some of the steps."""
         if which is None:
             return self.code
+        steps = self._steps(which)
+        functions = [step.function for step in steps if step.function]
+        if not functions:
+            reason = f"step {steps[0].number} runs in Python: {steps[0].reason}"
+            raise CallError(describe(reason, where=f"the code of {which!r}"))
+        return part_of(self.code, functions)
+
+    def _steps(self, which: int | str) -> list[StepReport]:
+        """The steps with a number, or a name."""
         if isinstance(which, int):
             steps = [step for step in self.steps if step.number == which]
         else:
             steps = [step for step in self.steps if step.answers_to(which)]
-        functions = [step.function for step in steps if step.function]
-        if not functions:
-            raise CallError(self._without_code(which, steps))
-        return part_of(self.code, functions)
+        if not steps:
+            raise CallError(self._without_step(which))
+        return steps
 
-    def _without_code(self, which: int | str, steps: Sequence[StepReport]) -> str:
-        if steps:
-            reason = f"step {steps[0].number} runs in Python: {steps[0].reason}"
-            return describe(reason, where=f"the code of {which!r}")
+    def _without_step(self, which: int | str) -> str:
         names = [name for step in self.steps for o in step.operators for name in o.split(" ", 1)]
         guess = nearest(which, dict.fromkeys(names)) if isinstance(which, str) else ""
         return describe(
@@ -213,6 +242,7 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
     """
     # it imports the writers of loops, which a program that compiles nothing does not need
     from gluonic.codegen.inspection.neighbours import Neighbours, space_of
+    from gluonic.codegen.loops.steps import LoopStep
 
     specialization, facts = binding.specialization, binding.facts
 
@@ -243,6 +273,7 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
                 _location(group.nodes),
                 tuple(map(_title, found[number])),
                 names.get(id(group), ""),
+                group.step.kernel if isinstance(group.step, LoopStep) else None,
                 space is not None,
                 neighbours.apart(number),
             )

@@ -1,7 +1,12 @@
 """The description of a step of a compiled graph."""
 
+from typing import TYPE_CHECKING
+
 from gluonic.graph.view import written
 from gluonic.support.record import record
+
+if TYPE_CHECKING:
+    from gluonic.codegen.loops.kernel import Kernel
 
 
 @record
@@ -21,6 +26,7 @@ class StepReport:
         work of several, or a part of one's
     is_loop : whether it is a loop over elements, into which neighbours can be fused
     function : the name of its function in the module; equal steps share one
+    kernel : for a loop, its operands and the program of each of its stages
     apart : for each step that it reads from, its number, and a sentence on why the two were not fused
     """
 
@@ -32,6 +38,7 @@ class StepReport:
     location: str
     computes: tuple[str, ...] = ()
     function: str = ""
+    kernel: "Kernel | None" = None
     is_loop: bool = False
     apart: tuple[tuple[int, str], ...] = ()
 

@@ -16,7 +16,7 @@ from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, Operand, Value
 from gluonic.graph import Entry, Node
 
 if TYPE_CHECKING:
-    from gluonic.codegen.maths.emitter import Emitter
+    from gluonic.codegen.scalar.recorder import Recorder
 
 
 def products_in_sums(
@@ -60,9 +60,9 @@ def products_in_sums(
 
 
 def sum_of_product(
-    m: Emitter, node: Node, position: int, factors: Sequence[Operand], addend: Operand
+    m: Recorder, node: Node, position: int, factors: Sequence[Operand], addend: Operand
 ) -> Value:
-    """Write a sum and the product that is its term at `position` as one instruction."""
+    """Record a sum and the product that is its term at `position` as one operation."""
     signs = lowering_at(node).signs
     assert signs is not None
     first, second, third = m.common(*factors, addend)

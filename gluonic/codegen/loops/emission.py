@@ -11,13 +11,14 @@ from collections.abc import Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 
 from gluonic.codegen.loops.kernel import Carry, Kernel, Reduce, Stage, Store
-from gluonic.codegen.loops.kernel_memory import Elements, KernelMemory, Position
+from gluonic.codegen.loops.kernel_memory import KernelMemory, Leaves, Position
 from gluonic.codegen.loops.reductions import Accumulator
 from gluonic.codegen.loops.row_values import RowValues
 from gluonic.codegen.loops.units import Units
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.maths.elements import Lanes, selects
 from gluonic.codegen.maths.values import Value
+from gluonic.codegen.scalar.emission import emit_program
 
 _LINE_BYTES = 64  # of a cache line, and of the widest register
 # The most rows that one sweep processes before the next sweep, and their most bytes: the next sweep should
@@ -25,7 +26,7 @@ _LINE_BYTES = 64  # of a cache line, and of the widest register
 _MOST_ROWS, _ROWS_BYTES = 64, 1 << 14
 
 
-def emit(kernel: Kernel, name: str, module: LLVMModule) -> None:
+def emit_kernel(module: LLVMModule, name: str, kernel: Kernel) -> None:
     """Write a kernel as the function `name` of a module."""
     arguments = ["ptr %operands", "ptr %table", "i64 %begin", "i64 %end"]
     function = LLVMFunction(module, name, arguments)
@@ -250,11 +251,10 @@ class _LoopWriter:
         reduced: list[Value],
         accumulators: Sequence[Accumulator],
     ) -> None:
-        """Evaluate a stage's body at a position, and store, reduce or carry its results."""
-        values = stage.body(self.m, Elements(self.memory, position), tuple(reduced))
+        """Write a stage's program at a position, and store, reduce or carry its results."""
+        values = emit_program(self.m, stage.program, Leaves(self.memory, position, reduced))
         waiting = iter(accumulators)
-        for result, operand in zip(stage.results, values, strict=True):
-            value = self.m.asarray(operand)
+        for result, value in zip(stage.results, values, strict=True):
             if isinstance(result, Store):
                 self.memory.write(result.operand, value, position)
             elif isinstance(result, Carry):

@@ -19,16 +19,16 @@ int64_t end)``. The table is what :meth:`Kernel.table` returns; ``begin`` and ``
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import field
 from math import prod
-from typing import Any, Literal
+from typing import Literal
 
 from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.scalar.program import ScalarProgram
 from gluonic.support.record import record
 
 AccessPattern = Literal["repeat", "unit", "stride", "chunk"]
-Body = Callable[..., Sequence[Any]]
 
 
 @record
@@ -91,17 +91,16 @@ class Stage:
 
     Parameters
     ----------
-    body : callable
-        ``body(m, x, r)`` returns a value for each of `results`. ``x[k]`` is the element of operand
-        `k`, loaded on first use; ``r`` holds the values that earlier stages reduced or carried.
-        ``m.extent(axes)`` is the number of elements along axes of the space.
+    program : ScalarProgram
+        What it computes: a value for each of `results`. An ``element`` is that of the operand of this
+        number, loaded on first use; a ``value`` is one that earlier stages reduced or carried.
     results : tuple of Store, Reduce or Carry
         For each value, its destination.
     point : bool, default False
         Whether it runs once per point, not once per element.
     """
 
-    body: Body
+    program: ScalarProgram
     results: tuple[Result, ...]
     point: bool = False
 

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from gluonic.codegen.loops.kernel import Kernel, Operand, Store
-from gluonic.codegen.loops.kernel_emitter import KernelEmitter
 from gluonic.codegen.machine.assembler import LLVMFunction, Opening
 from gluonic.codegen.maths.elements import Lanes, counting, load, store, stream
-from gluonic.codegen.maths.values import INT64, Dtype, Value
+from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.values import INT64, Bounds, Dtype, Value
 from gluonic.support.record import record
 
 # The registers that one iteration fills: this many independent chains keep the arithmetic units busy.
@@ -32,31 +34,38 @@ class Position:
     hoisted: Opening | None = None
 
 
-class Elements:
-    """``x[k]`` of a body: an operand's element at the position, loaded on first use."""
+class Leaves:
+    """What a stage's program reads at a position; an operand's element is loaded on first use.
 
-    def __init__(self, memory: KernelMemory, position: Position) -> None:
-        self._memory, self._position = memory, position
-        self._found: dict[int, Value] = {}
+    Parameters
+    ----------
+    left : the values that earlier stages left
+    """
 
-    def __getitem__(self, number: int) -> Value:
-        if number not in self._found:
-            self._found[number] = self._memory.read(number, self._position)
-        return self._found[number]
+    def __init__(self, memory: KernelMemory, position: Position, left: Sequence[Value]) -> None:
+        self._memory, self._position, self._left = memory, position, left
+        self._loaded: dict[int, Value] = {}
 
-    def __len__(self) -> int:
-        return len(self._memory.kernel.operands)
+    def __call__(self, name: str, numbers: Sequence[int]) -> Value:
+        """Return what is read."""
+        if name == "extent":
+            return self._memory.extent(numbers)
+        (number,) = numbers
+        if name == "value":
+            return self._left[number]
+        return self._index(number) if name == "index" else self._element(number)
 
-    def index(self, axis: int) -> Value:
+    def _element(self, number: int) -> Value:
+        if number not in self._loaded:
+            self._loaded[number] = self._memory.read(number, self._position)
+        return self._loaded[number]
+
+    def _index(self, axis: int) -> Value:
         """The index of the elements along an axis, as int64."""
-        first, lanes = self.first(axis)
-        return first if lanes == 1 else first + counting(self._memory.m, lanes, INT64)
-
-    def first(self, axis: int) -> tuple[Value, int]:
-        """The index of the first element along an axis, and the number of consecutive elements along it."""
         memory, position = self._memory, self._position
         lanes = position.lanes.count if axis == memory.vector else 1
-        return memory.m.value(position.indices[axis], INT64, 1), lanes
+        first = memory.m.value(position.indices[axis], INT64, 1)
+        return first if lanes == 1 else first + counting(memory.m, lanes, INT64)
 
 
 class KernelMemory:
@@ -70,6 +79,7 @@ class KernelMemory:
     wide, narrow : the number of lanes of a whole iteration, and of one over the remainder
     block_length : number of elements in a block of scratch
     block : the first element of the current block
+    bounds : of the values in scratch
     """
 
     def __init__(self, kernel: Kernel, function: LLVMFunction) -> None:
@@ -78,7 +88,7 @@ class KernelMemory:
         self.vector = rank - 1
         self.extents = [self._entry(axis) for axis in range(rank)]
         self.grain = self._entry(rank)
-        self.m = KernelEmitter(function, self.extents)
+        self.m = Emitter(function)
         self.bases = [
             function.load("ptr", self._at("%operands", k)) for k in range(len(kernel.operands))
         ]
@@ -99,6 +109,7 @@ class KernelMemory:
             for dtype in kernel.scratch
         ]
         self.block = "0"
+        self.bounds: dict[int, Bounds] = {}
 
     def _widths(self) -> tuple[int, int]:
         """Return the number of lanes of a whole iteration, and of one over the remainder."""
@@ -111,6 +122,13 @@ class KernelMemory:
         return narrow * _REGISTERS_A_STEP, narrow if masks else 1
 
     # -- run-time numbers and addresses -------------------------------------------------------
+
+    def extent(self, axes: Sequence[int]) -> Value:
+        """Return the number of elements along axes."""
+        result = self.m.constant(1, INT64)
+        for axis in axes:
+            result = result * self.m.value(self.extents[axis], INT64, 1)
+        return result
 
     def _at(self, base: str, number: int) -> str:
         return self.function.offset(base, number, "i64")
@@ -153,7 +171,8 @@ class KernelMemory:
         """Load an operand's elements at a position; outside the loop if they do not vary in it."""
         if number >= len(self.kernel.operands):
             address, dtype = self._scratch(number, position)
-            return load(self.m, address, dtype, Lanes(position.lanes.count))
+            value = load(self.m, address, dtype, Lanes(position.lanes.count))
+            return value.within(self.bounds[number])
         operand = self.kernel.operands[number]
         inside = () if self.kernel.row else self.kernel.swept
         still = not any(operand.varies(axis) for axis in (*inside, self.vector))
@@ -179,6 +198,7 @@ class KernelMemory:
         """Store an operand's elements at a position, or scratch values."""
         if number >= len(self.kernel.operands):
             address, dtype = self._scratch(number, position)
+            self.bounds[number] = value.bounds
             return store(self.m, value, address, dtype, Lanes(position.lanes.count))
         lanes = self._lanes(number, position)
         dtype = self.kernel.operands[number].dtype

@@ -6,21 +6,22 @@ them, always in the same order, and computes the point stages between sweeps. Al
 first of a phase's numbers selects the phase.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
-from typing import Any
+from hashlib import sha256
 
-from gluonic.codegen.loops.emission import emit
+from gluonic.codegen.loops.emission import emit_kernel
 from gluonic.codegen.loops.kernel import Carry, Kernel, Operand, Reduce, Result, Stage, Store
-from gluonic.codegen.loops.kernel_emitter import KernelEmitter
+from gluonic.codegen.loops.kernel_text import text_of
 from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.reductions import accumulator_dtype
 from gluonic.codegen.loops.steps import LoopStep, space_of
-from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.machine.step_function import StepFunction
-from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import INT64, Dtype
+from gluonic.codegen.scalar.program import ProgramBuilder, Ref, ScalarProgram, rewritten
+from gluonic.codegen.scalar.recorder import Recorder
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.support.record import record
 
@@ -75,10 +76,9 @@ class _Cut:
         self.kept = len(self.known)
 
     def _cut(self, sweep: Stage, point: Stage | None) -> None:
-        dtypes = _dtypes_of(sweep, self.kernel, self.known)
         reduces = [
             (result, dtype)
-            for result, dtype in zip(sweep.results, dtypes, strict=True)
+            for result, dtype in zip(sweep.results, sweep.program.dtypes, strict=True)
             if isinstance(result, Reduce)
         ]
         first = self.parts
@@ -97,18 +97,20 @@ class _Cut:
 
     def _add_sweep(self, sweep: Stage, wide: Sequence[Dtype], first: int) -> None:
         fixed, known = self._fixed, len(self.known)
-        body = self._reading(sweep.body, known)
+        program = self._reading(sweep.program, known)
         results, stages = [], []
         parts = iter(wide)
         for result in sweep.results:
             results.append(
                 replace(result, dtype=next(parts)) if isinstance(result, Reduce) else result
             )
-        stages.append(Stage(body, tuple(results)))
+        stages.append(Stage(program, tuple(results)))
         operands = fixed + [Operand(dtype, ("chunk",)) for dtype in wide]
         if wide:
             stores = tuple(Store(len(fixed) + i) for i in range(len(wide)))
-            stages.append(Stage(lambda m, x, r: list(r), stores, point=True))
+            m = Recorder()
+            left = m.program([m.left(i, dtype) for i, dtype in enumerate(wide)])
+            stages.append(Stage(left, stores, point=True))
         reduced = frozenset({0}) if wide else frozenset[int]()
         kernel = Kernel(1, tuple(operands), tuple(stages), reduced, chunked=bool(wide))
         self.phases.append(_Phase(kernel, False, first))
@@ -117,20 +119,16 @@ class _Cut:
         self, reduces: Sequence[Reduce], wide: Sequence[Dtype], point: Stage | None, first: int
     ) -> None:
         known, own = len(self.known), len(self.kernel.operands)
-        raw = [reduce.dtype for reduce in reduces]
         carried: list[Dtype | None] = []
         if point is not None:
-            dtypes = _dtypes_of(point, self.kernel, [*self.known, *raw])
-            pairs = zip(point.results, dtypes, strict=True)
+            pairs = zip(point.results, point.program.dtypes, strict=True)
             carried = [dtype for result, dtype in pairs if isinstance(result, Carry)]
         self.known += [*(None for _ in reduces), *carried]
         fixed = self._fixed
         begin = len(fixed)
         operands = fixed + [Operand(dtype, ("unit",)) for dtype in wide]
-
-        def sweep(m: Any, x: Any, _: Any) -> list[Any]:
-            return [x[begin + i] for i in range(len(wide))]
-
+        m = Recorder()
+        sweep = m.program([m.element(begin + i, dtype) for i, dtype in enumerate(wide)])
         stages = [Stage(sweep, tuple(reduces))]
         if point is not None:
             indices = iter(range(own + known + len(reduces), begin))
@@ -138,66 +136,30 @@ class _Cut:
                 Store(next(indices)) if isinstance(result, Carry) else result
                 for result in point.results
             ]
-            body = self._reading(point.body, known, begin - 1)
-            stages.append(Stage(body, tuple(results), point=True))
+            program = self._reading(point.program, known, begin - 1)
+            stages.append(Stage(program, tuple(results), point=True))
         kernel = Kernel(1, tuple(operands), tuple(stages), frozenset({0}), short=True)
         self.phases.append(_Phase(kernel, True, first))
 
     def _reading(
-        self, body: Callable[..., Sequence[Any]], known: int, extent: int | None = None
-    ) -> Callable[..., Sequence[Any]]:
-        """A body that reads the values stored by earlier phases, and perhaps the number of elements."""
+        self, program: ScalarProgram, known: int, extent: int | None = None
+    ) -> ScalarProgram:
+        """A program that reads the values stored by earlier phases, and perhaps the number of elements."""
         own = len(self.kernel.operands)
-        kept = [i for i in range(known) if self.known[i] is not None]
 
-        def read(m: Any, x: Any, r: Any) -> Sequence[Any]:
-            values: list[Any] = [None] * known
-            for i in kept:
-                values[i] = x[own + i]
-            emitter = m if extent is None else _OfElements(m, x[extent])
-            return body(emitter, x, (*values, *r))
+        def change(
+            builder: ProgramBuilder, name: str, dtype: Dtype, operands: tuple[Ref, ...]
+        ) -> Ref:
+            if name == "value":
+                number = int(operands[0])
+                if number < known:
+                    return builder.add("element", dtype, (str(own + number),))
+                return builder.add("value", dtype, (str(number - known),))
+            if name == "extent" and extent is not None:
+                return builder.add("element", dtype, (str(extent),)) if operands else "1"
+            return builder.add(name, dtype, operands)
 
-        return read
-
-
-class _OfElements:
-    """An emitter whose extent is the number of elements, while its kernel runs over chunks."""
-
-    def __init__(self, m: Any, extent: Any) -> None:
-        self._m, self._extent = m, extent
-
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._m, name)
-
-    def extent(self, axes: Sequence[int]) -> Any:
-        """The number of elements along axes."""
-        return self._extent if axes else self._m.constant(1, INT64)
-
-
-class _Anything:
-    """The elements of operands at an arbitrary position."""
-
-    def __init__(self, m: Any, operands: Sequence[Operand]) -> None:
-        self._m, self._operands = m, operands
-
-    def __getitem__(self, number: int) -> Any:
-        return self._m.value("undef", self._operands[number].dtype, 1)
-
-    def index(self, axis: int) -> Any:
-        """An arbitrary index."""
-        return self._m.value("0", INT64, 1)
-
-    def first(self, axis: int) -> tuple[Any, int]:
-        """An arbitrary index."""
-        return self.index(axis), 1
-
-
-def _dtypes_of(stage: Stage, kernel: Kernel, known: Sequence[Dtype | None]) -> list[Dtype]:
-    """The dtypes of a stage's values, found by compiling it into a function that is discarded."""
-    m = KernelEmitter(LLVMFunction(LLVMModule(host()), "trial", []), ["1"] * kernel.rank)
-    values = [None if dtype is None else m.value("undef", dtype, 1) for dtype in known]
-    found = stage.body(m, _Anything(m, kernel.operands), tuple(values))
-    return [m.asarray(value).dtype for value in found]
+        return rewritten(program, change)
 
 
 class LongRowStep(LoopStep):
@@ -208,7 +170,8 @@ class LongRowStep(LoopStep):
 
     def __init__(self, nest: LoopNest, facts: Facts) -> None:
         super().__init__(nest, facts)
-        self.cut = _Cut(nest.lowered.kernel)
+        self.code = emit_long_row, self.kernel
+        self.cut = _Cut(self.kernel)
         self.phases = len(self.cut.phases)
 
     def _length(self, facts: Facts) -> int:
@@ -241,35 +204,38 @@ class LongRowStep(LoopStep):
             found += [0] * (widest - len(phase.kernel.operands))
         return found
 
-    def emit(self, module: LLVMModule, name: str) -> None:
-        """Write a kernel for each phase, and the function that selects one."""
-        for number, phase in enumerate(self.cut.phases):
-            emit(phase.kernel, f"{name}_{number}", module)
-        f = StepFunction(module, name, passes_on=True)
-        own = len(self.lowered.kernel.operands)
-        workspace = f.operand(own)
-        most = max(len(phase.kernel.operands) for phase in self.cut.phases)
-        operands = f.slot(f"[{most} x ptr]")
 
-        def put(position: int, address: str) -> None:
-            slot = f.offset(operands, position, "ptr")
-            f.store("ptr", address, slot)
+def emit_long_row(module: LLVMModule, name: str, kernel: Kernel) -> None:
+    """Write a kernel for each phase, and the function that selects one."""
+    phases = _Cut(kernel).phases
+    names = [f"row.{sha256(text_of(phase.kernel).encode()).hexdigest()[:16]}" for phase in phases]
+    for each, phase in zip(names, phases, strict=True):
+        emit_kernel(module, each, phase.kernel)
+    f = StepFunction(module, name, passes_on=True)
+    own = len(kernel.operands)
+    workspace = f.operand(own)
+    most = max(len(phase.kernel.operands) for phase in phases)
+    operands = f.slot(f"[{most} x ptr]")
 
-        for i in range(own):
-            put(i, f.operand(i))
-        current, start, size = (f.number(i) for i in range(3))
-        table = f.offset("%numbers", 4, "i64")
-        for number, phase in enumerate(self.cut.phases):
-            with f.when(f.compare("eq", current, number)):
-                count = len(phase.kernel.operands)
-                parts = sum(o.patterns != ("repeat",) for o in phase.kernel.operands[own:])
-                for i in range(own, count - parts - 1):
-                    put(i, f.offset(workspace, (i - own) * _CELL))
-                put(count - parts - 1, f.offset("%numbers", 3, "i64"))
-                part = f.offset(workspace, start)
-                for i in range(count - parts, count):
-                    put(i, part)
-                    part = f.offset(part, size)
-                units = ("i64", "%begin"), ("i64", "%end")
-                f.run(f"@{name}_{number}", ("ptr", operands), ("ptr", table), *units)
-        f.finish()
+    def put(position: int, address: str) -> None:
+        slot = f.offset(operands, position, "ptr")
+        f.store("ptr", address, slot)
+
+    for i in range(own):
+        put(i, f.operand(i))
+    current, start, size = (f.number(i) for i in range(3))
+    table = f.offset("%numbers", 4, "i64")
+    for number, phase in enumerate(phases):
+        with f.when(f.compare("eq", current, number)):
+            count = len(phase.kernel.operands)
+            parts = sum(o.patterns != ("repeat",) for o in phase.kernel.operands[own:])
+            for i in range(own, count - parts - 1):
+                put(i, f.offset(workspace, (i - own) * _CELL))
+            put(count - parts - 1, f.offset("%numbers", 3, "i64"))
+            part = f.offset(workspace, start)
+            for i in range(count - parts, count):
+                put(i, part)
+                part = f.offset(part, size)
+            units = ("i64", "%begin"), ("i64", "%end")
+            f.run(f"@{names[number]}", ("ptr", operands), ("ptr", table), *units)
+    f.finish()

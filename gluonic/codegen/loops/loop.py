@@ -1,13 +1,15 @@
 """Operators as loops: their axes, the elements that they read and write, their expressions."""
 
 from collections.abc import Callable, Sequence
-from functools import cache
+from functools import cache, lru_cache
 from typing import Any
 
+from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.scalar.program import ScalarProgram
+from gluonic.codegen.scalar.recorder import recorded
 from gluonic.codegen.shapes.symbolic import is_one
 from gluonic.graph.attributes import Shape
 from gluonic.graph.families import Expression
-from gluonic.support.cached_property import cached_property
 from gluonic.support.record import record
 
 AxisMap = tuple[int | None, ...]
@@ -34,11 +36,6 @@ class Read:
     def is_whole(self) -> bool:
         """Whether every axis is read from its first element with step 1."""
         return not self.begin
-
-    @property
-    def structure(self) -> Any:
-        """The part of it that machine code depends on."""
-        return self.axes, self.cut, tuple(step == 1 for step in self.step)
 
 
 @record
@@ -79,13 +76,22 @@ class Loop:
         """Whether it only moves elements, or reduces them as they are."""
         return self.expression is element and self.finish is None
 
-    @cached_property
-    def structure(self) -> Any:
-        """The part of it, besides operator and attributes, that machine code depends on."""
-        reads = tuple(None if read is None else read.structure for read in self.reads)
-        return reads, self.written, self.axes
+    def program(self, dtypes: Sequence[Dtype]) -> ScalarProgram:
+        """The expression for elements of these dtypes.
+
+        Raises
+        ------
+        NotLowered
+            if it uses a function without machine code
+        """
+        return _recorded(self.expression, tuple(dtypes))
+
+    def finishing(self, dtype: Dtype) -> ScalarProgram | None:
+        """What is applied to a reduced element of a dtype; None for nothing."""
+        return None if self.finish is None else _recorded(self.finish, (dtype,))
 
 
+_recorded = lru_cache(maxsize=4096)(recorded)
 LoopRule = Callable[[dict[str, Any], Sequence[Shape], Shape], Loop | None]
 """An operator's loop, from its attributes and the shapes of its inputs and output; None if it has none."""
 

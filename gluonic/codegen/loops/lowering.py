@@ -6,7 +6,7 @@ from math import prod
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import AccessPattern, Kernel, Operand
 from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed
-from gluonic.codegen.loops.stage_bodies import StageBodies
+from gluonic.codegen.loops.stage_programs import StagePrograms
 from gluonic.codegen.maths.values import Dtype
 from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
@@ -179,14 +179,14 @@ class GroupLowering:
         )
         numbers = {key: uses.index(use) for key, use in reads.items()}
         first_output = len(uses) - len(writes)
-        bodies = StageBodies(
+        programs = StagePrograms(
             self.group, self.loops, self.dtypes, self.roots, merged, numbers, first_output
         )
-        stages = bodies.stages()
-        scratch = tuple(bodies.scratch_dtypes)
+        stages = programs.stages()
+        scratch = tuple(programs.scratch_dtypes)
         kernel = Kernel(len(merged), operands, stages, reduced, scratch=scratch)
         written = {use.entry: first_output + i for i, use in enumerate(writes)}
-        once = tuple(k for k in bodies.written_once() if operands[k].patterns[-1] == "unit")
+        once = tuple(k for k in programs.written_once() if operands[k].patterns[-1] == "unit")
         return LoweredGroup(kernel, tuple(accesses), merged, numbers, written, once)
 
     def _reads(self) -> dict[tuple[Node, int], ResultUse]:

@@ -4,6 +4,7 @@ Any other operator runs as a whole. An operator's entry in `lowerings/` names it
 """
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import Any
 
 from gluonic.codegen.loops.loop import Loop, LoopRule, Read, element, identity, kept_axes, stretched
@@ -58,13 +59,20 @@ def is_selection(application: Application) -> bool:
 
 
 def _elementwise(application: Application, inputs: Sequence[Shape], space: Shape) -> Loop:
+    reads = tuple(Read(stretched(shape, space)) for shape in inputs)
+    return Loop(space, reads, _expression_of(application))
+
+
+@lru_cache(maxsize=4096)
+def _expression_of(application: Application) -> Expression:
+    """One function for all loops of an operator, so that it is recorded once."""
     scalar, settings = application.op.scalar, application.settings
     assert scalar is not None
 
     def expression(m: Any, *elements: Any) -> Any:
         return scalar(m, *elements, **settings)
 
-    return Loop(space, tuple(Read(stretched(shape, space)) for shape in inputs), expression)
+    return expression
 
 
 def _divided(settings: dict[str, Any], axes: tuple[int, ...]) -> Expression:

@@ -10,12 +10,8 @@ from collections.abc import Callable, Collection, Hashable, Sequence
 from dataclasses import replace
 from math import prod
 
-from gluonic.codegen.loops.costs import (
-    NANOSECONDS_A_BYTE,
-    NANOSECONDS_AN_INSTRUCTION,
-    instructions_of,
-)
-from gluonic.codegen.loops.emission import emit
+from gluonic.codegen.loops.costs import NANOSECONDS_A_BYTE, NANOSECONDS_AN_INSTRUCTION
+from gluonic.codegen.loops.emission import emit_kernel
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.loop import Loop, Read
 from gluonic.codegen.loops.lowering import Access, offset, strides
@@ -57,7 +53,6 @@ class Step(ABC):
     uses_workspace : whether another address follows, of `workspace` bytes of scratch memory of the thread
     has_common_workspace : whether all threads share that scratch memory
     phases : number of calls of the function, one after the other, each with its own numbers
-    has_key : whether operators, dtypes and the extents of 1 alone determine the function
     code : the callable that writes the function, and its arguments after module and name, if these determine it
     """
 
@@ -67,14 +62,15 @@ class Step(ABC):
     is_foreign: bool = False
     has_common_workspace: bool = False
     phases: int = 1
-    has_key: bool = False
     code: Code | None = None
     keeps: bool = False
     displaced: tuple[int, ...] = ()
 
-    @abstractmethod
     def emit(self, module: LLVMModule, name: str) -> None:
-        """Write the function, named `name`."""
+        """Write the function, named `name`; by default by its `code`."""
+        assert self.code is not None
+        write, *arguments = self.code
+        write(module, name, *arguments)
 
     @abstractmethod
     def numbers(self, facts: Facts) -> Sequence[int]:
@@ -111,21 +107,16 @@ class LoopStep(Step):
     lasting : the results in persistent buffers, to which nothing else is written
     """
 
-    has_key = True
-
     def __init__(self, nest: LoopNest, facts: Facts, lasting: Collection[Entry] = ()) -> None:
         self.nest, self.group, self.lowered = nest, nest.group, nest.lowered
         lowered = nest.lowered
         self._lasting = [k for k in lowered.written_once if lowered.operands[k].entry in lasting]
         self.kernel = replace(lowered.kernel, streamed=facts.decide(self._streamed))
+        self.code = emit_kernel, self.kernel
         facts.require(self._fits)
         self.operands = tuple(access.entry for access in lowered.operands)
         parts = (i for i, access in enumerate(lowered.operands) if access.part is not None)
         self.displaced = tuple(parts)
-
-    def emit(self, module: LLVMModule, name: str) -> None:
-        """Write the kernel."""
-        emit(self.kernel, name, module)
 
     def _streamed(self, facts: Facts) -> int | None:
         """The output to write with streaming stores: one too large to stay in the caches until it is read."""
@@ -190,7 +181,7 @@ class LoopStep(Step):
             assert loop is not None
             pairs = zip(node.inputs, loop.reads, strict=True)
             dtypes = [facts.dtypes[entry] for entry, read in pairs if read is not None]
-            count += instructions_of(node.application, loop, dtypes)
+            count += loop.program(dtypes).length
         return super().nanoseconds(facts) + elements * count * NANOSECONDS_AN_INSTRUCTION
 
     def _fits(self, facts: Facts) -> bool:

@@ -13,8 +13,6 @@ import math
 from collections.abc import Callable, Sequence
 from functools import partial
 
-import numpy as np
-
 from gluonic.codegen.maths.bounds import bounds_of, bounds_of_fma, extreme_of, negated, size_of
 from gluonic.codegen.maths.functions import NotLowered, lookup
 from gluonic.codegen.maths.logic import Logic
@@ -38,11 +36,6 @@ class Emitter(Logic):
     function : Function
         The function that instructions are written to.
     """
-
-    pi = float(np.pi)
-    e = float(np.e)
-    inf = float("inf")
-    nan = float("nan")
 
     def __getattr__(self, name: str) -> Callable[..., Value]:
         lowering = None if name.startswith("_") else lookup(name)
@@ -86,14 +79,6 @@ class Emitter(Logic):
             result = self.mad(result, x, coefficient)
         return result
 
-    def split_point(self, value: Value) -> Value:
-        """Mark a position where little but `value` is live: the expression may be split into two loops here.
-
-        A processor's out-of-order window has some hundred instructions; the longer the chains of dependent
-        instructions are, the fewer independent ones are in the window.
-        """
-        return value
-
     # -- arithmetic ---------------------------------------------------------------------------
 
     def _binary(self, real: str, integer: str, a: Operand, b: Operand) -> Value:
@@ -127,18 +112,12 @@ class Emitter(Logic):
         """Return the true quotient: integers are divided as floats."""
         return self.instruction("fdiv", self.floating(a, b))
 
-    true_divide = divide
-
     def negative(self, a: Operand) -> Value:
         """Change the sign."""
         (value,) = self.common(a)
         if value.dtype.kind == "f":
             return self.instruction("fneg", [value]).within(negated(value.bounds))
         return self.subtract(self.constant(0, value.dtype), value)
-
-    def positive(self, a: Operand) -> Value:
-        """Return the operand."""
-        return self.asarray(a)
 
     def abs(self, a: Operand) -> Value:
         """Return the absolute value."""
@@ -148,16 +127,6 @@ class Emitter(Logic):
         if value.dtype.kind == "i":
             return self.where(self.less(value, 0), self.negative(value), value)
         return value
-
-    absolute = fabs = abs
-
-    def square(self, a: Operand) -> Value:
-        """Return ``a * a``."""
-        return self.multiply(a, a)
-
-    def reciprocal(self, a: Operand) -> Value:
-        """Return ``1 / a``."""
-        return self.divide(1, a)
 
     def sqrt(self, a: Operand) -> Value:
         """Return the square root, correctly rounded."""
@@ -250,19 +219,7 @@ class Emitter(Logic):
         """Return the smaller, or NaN if either is NaN."""
         return self._extreme("<", a, b)
 
-    def clip(self, a: Operand, low: Operand, high: Operand) -> Value:
-        """Return `a` limited to the range from `low` to `high`."""
-        return self.minimum(self.maximum(a, low), high)
-
     # -- rounding and conversion --------------------------------------------------------------
-
-    def wide(self, a: Value) -> Value:
-        """Return `a`: float16 is float32 in registers."""
-        return a
-
-    def attribute(self, number: float, a: Value) -> float:
-        """Return `number`: where it meets float16 the graph has rounded it; see `rewriting.upcast`."""
-        return number
 
     def _rounded(self, name: str, a: Operand) -> Value:
         value = self.asarray(a)
@@ -279,8 +236,6 @@ class Emitter(Logic):
     def trunc(self, a: Operand) -> Value:
         """Round towards zero."""
         return self._rounded("trunc", a)
-
-    fix = trunc
 
     def rint(self, a: Operand) -> Value:
         """Round to the nearest integer, halves to even."""

@@ -346,11 +346,13 @@ def cosh(m: Emitter, x: Value) -> Value:
 
 @lowers("tanh", FLOAT32, FLOAT64)
 def tanh(m: Emitter, x: Value) -> Value:
-    """Return the hyperbolic tangent.
+    """Return the hyperbolic tangent."""
+    return tanh_ended(m, tanh_begun(m, x), x)
 
-    With ``g = (exp(2|x|) - 1) / 2`` it is ``g / (g + 1)``, which is ``w - w**2 / (g + 1)`` with the
-    smaller `w` of `g` and 1.
-    """
+
+@lowers("tanh_begun", FLOAT32, FLOAT64)
+def tanh_begun(m: Emitter, x: Value) -> Value:
+    """Return ``(exp(2|x|) - 1) / 2``."""
     table = _TABLES[x.dtype]
     size = m.minimum(abs(x), table.tanh_one)
     shifted = m.mad(size, 2 * math.log2(math.e), table.magic + table.bias)
@@ -360,7 +362,12 @@ def tanh(m: Emitter, x: Value) -> Value:
         r = m.mad(n, -part, r)
     scale = _power_of_bits(m, m.bitcast(shifted, table.bits), x.dtype)
     near = m.mad(r * r, m.horner(r, table.tanh_curve), r)
-    grown = m.split_point(m.mad(scale, near, m.mad(scale, 0.5, -0.5)))
+    return m.mad(scale, near, m.mad(scale, 0.5, -0.5))
+
+
+@lowers("tanh_ended", FLOAT32, FLOAT64)
+def tanh_ended(m: Emitter, grown: Value, x: Value) -> Value:
+    """Return ``g / (g + 1)``, which is ``w - w**2 / (g + 1)`` with the smaller `w` of `g` and 1."""
     smaller = m.minimum(grown, 1)
     size = m.mad(-smaller, smaller / (grown + 1), smaller)
     return _with_sign_of(m, size, x).within((-1.0, 1.0))

@@ -16,7 +16,7 @@ from gluonic.codegen.machine.assembler import LLVMFunction
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, Operand, Value, scalar_type
 
 if TYPE_CHECKING:
-    from gluonic.codegen.maths.emitter import Emitter
+    from gluonic.codegen.maths.registers import Registers
 
 Lowering = Callable[..., Value]
 _Lowering = TypeVar("_Lowering", bound=Lowering)
@@ -77,6 +77,12 @@ def _import_lowerings(name: str = "") -> None:
         import_module(f"gluonic.codegen.maths.{module}")
 
 
+def composed(name: str) -> Lowering | None:
+    """Return the function called `name` that computes with others, for any operands; or None."""
+    _import_lowerings(name)
+    return _general.get(name)
+
+
 def lookup(name: str) -> Lowering | None:
     """Return the lowering of the function called `name`, or None."""
     _import_lowerings(name)
@@ -86,7 +92,7 @@ def lookup(name: str) -> Lowering | None:
     if typed is None and name not in _LIBRARY:
         return None
 
-    def lowering(m: Emitter, *operands: Operand) -> Value:
+    def lowering(m: Registers, *operands: Operand) -> Value:
         values = m.floating(*operands)
         dtype = values[0].dtype
         if typed is not None and dtype in typed:
@@ -105,7 +111,7 @@ def known() -> frozenset[str]:
     return frozenset({*_general, *_typed, *_LIBRARY})
 
 
-def each_lane(m: Emitter, symbol: str, *values: Value) -> Value:
+def each_lane(m: Registers, symbol: str, *values: Value) -> Value:
     """Call a function of the C library for every lane."""
     kind = scalar_type(values[0].dtype)
     lanes = max(value.lanes for value in values)
@@ -119,7 +125,7 @@ def each_lane(m: Emitter, symbol: str, *values: Value) -> Value:
     return m.value(ref, wide[0].dtype, lanes)
 
 
-def _lane_loop(m: Emitter, symbol: str, kind: str, arity: int) -> str:
+def _lane_loop(m: Registers, symbol: str, kind: str, arity: int) -> str:
     """Write the loop that calls `symbol`, once per module; return its name."""
     module = m.function.module
     symbol = symbol + ("f" if kind == "float" else "")

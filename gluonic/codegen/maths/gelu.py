@@ -76,6 +76,23 @@ def gelu_single(m: Emitter, x: Value) -> Value:
         return m.astype(gelu(m, m.astype(x, FLOAT64)), FLOAT32)
     a = m.minimum(abs(x), _SINGLE_ZERO_FROM)
     small, power = (_by_pieces if has_permute(m) else _by_quotient)(m, a)
+    return _assembled(m, small, power, x)
+
+
+@lowers("gelu_begun", FLOAT32)
+def gelu_begun(m: Emitter, x: Value) -> Value:
+    """Return 2 minus a number times a quotient of two polynomials of it."""
+    return _bend(m, m.minimum(abs(x), _SINGLE_ZERO_FROM))
+
+
+@lowers("gelu_ended", FLOAT32)
+def gelu_ended(m: Emitter, bend: Value, x: Value) -> Value:
+    """Return `gelu_single`, given the result of `gelu_begun`."""
+    small, power = _by_quotient(m, m.minimum(abs(x), _SINGLE_ZERO_FROM), bend)
+    return _assembled(m, small, power, x)
+
+
+def _assembled(m: Emitter, small: Value, power: Value, x: Value) -> Value:
     return m.fma(small, power, m.where(x < 0, 0, x))
 
 
@@ -95,10 +112,14 @@ def _lowered(numbers: Sequence[float]) -> list[float]:
     return [number * _LOWERED for number in numbers]
 
 
-def _by_quotient(m: Emitter, a: Value) -> tuple[Value, Value]:
+def _bend(m: Emitter, a: Value) -> Value:
+    return m.fma(-a, m.horner(a, _BEND_ABOVE) / m.horner(a, _BEND_BELOW), 2)
+
+
+def _by_quotient(m: Emitter, a: Value, bend: Value | None = None) -> tuple[Value, Value]:
     """Return ``-a P(-a)`` divided by a power of two, and that power."""
     growth, growth_lost, power = _decay(m, a)
-    bend = m.split_point(m.fma(-a, m.horner(a, _BEND_ABOVE) / m.horner(a, _BEND_BELOW), 2))
+    bend = _bend(m, a) if bend is None else bend
     below = m.fma(a, _SLOPE, bend)
     below_lost = bend - m.fma(a, -_SLOPE, below)
     inverse = 1 / below

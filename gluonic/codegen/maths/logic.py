@@ -85,26 +85,6 @@ class Logic(Registers):
         values = self.common(a, b)
         return self._bits("ashr" if values[0].dtype.kind == "i" else "lshr", *values)
 
-    def truth(self, a: Operand) -> Value:
-        """Return whether `a` is not zero."""
-        return self.astype(self.asarray(a), BOOL)
-
-    def logical_and(self, a: Operand, b: Operand) -> Value:
-        """Return whether both are not zero."""
-        return self.bitwise_and(self.truth(a), self.truth(b))
-
-    def logical_or(self, a: Operand, b: Operand) -> Value:
-        """Return whether one is not zero."""
-        return self.bitwise_or(self.truth(a), self.truth(b))
-
-    def logical_xor(self, a: Operand, b: Operand) -> Value:
-        """Return whether exactly one is not zero."""
-        return self.bitwise_xor(self.truth(a), self.truth(b))
-
-    def logical_not(self, a: Operand) -> Value:
-        """Return whether `a` is zero."""
-        return self.invert(self.truth(a))
-
     def where(self, condition: Operand, a: Operand, b: Operand) -> Value:
         """Return `a` where the condition holds, else `b`."""
         chosen = self.truth(condition)

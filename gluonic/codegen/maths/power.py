@@ -110,20 +110,21 @@ def raised(m: Emitter, x: Operand, y: Operand) -> Value:
             return m.divide(1, x)
     first, second = m.common(x, y)
     if first.dtype.kind != "f":
-        return _integer_power(m, first, second)
+        return m.integer_power(first, second)
     return m.power(first, second)
 
 
 def _multiplied(m: Emitter, x: Value, n: int) -> Value:
     if n == 0:
-        return m.spread(m.constant(1, x.dtype), x.lanes)
+        return m.constant(1, x.dtype)
     if n == 1:
         return x
     half = _multiplied(m, x, n // 2)
     return half * half * x if n % 2 else half * half
 
 
-def _integer_power(m: Emitter, x: Value, n: Value) -> Value:
+@lowers("integer_power")
+def integer_power(m: Emitter, x: Value, n: Value) -> Value:
     """Raise integers to nonnegative powers, by squaring, with wraparound."""
     result, base, rest = m.constant(1, x.dtype), x, n
     bits = int(n.ref).bit_length() if n.is_literal else x.dtype.itemsize * 8

@@ -5,34 +5,29 @@ Expressions and loops share these; comparison is in ``logic``, arithmetic in ``e
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from functools import cache
-from typing import TYPE_CHECKING, Any, TypeGuard
-from typing import cast as cast_to
+from collections.abc import Callable
+from typing import Any
 
 import numpy as np
 
 from gluonic.codegen.machine.assembler import LLVMFunction, type_suffix
+from gluonic.codegen.maths.expressions import Expressions
 from gluonic.codegen.maths.values import (
     BOOL,
     FLOAT32,
-    FLOAT64,
     INT32,
     INT64,
     Dtype,
     Operand,
     Value,
     arithmetic,
-    literal,
     scalar_type,
     vector_type,
+    whole_dtype,
 )
 
-if TYPE_CHECKING:
-    from gluonic.codegen.maths.emitter import Emitter
 
-
-class Registers:
+class Registers(Expressions):
     """Writes instructions that create, arrange and convert values.
 
     Parameters
@@ -51,25 +46,9 @@ class Registers:
         self.target = function.module.target
         self.halves: dict[str, Value] = {}
 
-    @property
-    def _emitter(self) -> Emitter:
-        """The emitter that values compute with: this object, which always is one."""
-        return cast_to("Emitter", self)
-
     def value(self, ref: str, dtype: Dtype, lanes: int) -> Value:
         """Return the result of an instruction as a value."""
-        return Value(cast_to("Emitter", self), ref, dtype, lanes)
-
-    def constant(self, number: bool | int | float | np.generic, dtype: Any) -> Value:
-        """Return a number as a value of one lane."""
-        kind = arithmetic(np.dtype(dtype))
-        return Value(self._emitter, literal(number, kind), kind, 1)
-
-    def asarray(self, operand: Operand) -> Value:
-        """Return a value unchanged, a number as a constant of NumPy's default dtype."""
-        if isinstance(operand, Value):
-            return operand
-        return self.constant(operand, np.result_type(operand))
+        return Value(self, ref, dtype, lanes)
 
     def widened(self, value: Value, lanes: int) -> str:
         """Return the reference of `value` over `lanes` lanes."""
@@ -85,26 +64,6 @@ class Registers:
     def spread(self, value: Value, lanes: int) -> Value:
         """Return `value` repeated over `lanes` lanes."""
         return self.value(self.widened(value, lanes), value.dtype, lanes).within(value.bounds)
-
-    def common(self, *operands: Operand, dtype: Dtype | None = None) -> list[Value]:
-        """Convert operands to one dtype (by NumPy's promotion unless given)."""
-        if dtype is None:
-            if _are_alike(operands):
-                return [*operands]
-            kinds: list[Any] = [getattr(o, "dtype", type(o)) for o in operands]
-            dtype = _promoted(*kinds)
-        return [
-            self.astype(o, dtype) if isinstance(o, Value) else self.constant(o, dtype)
-            for o in operands
-        ]
-
-    def floating(self, *operands: Operand) -> list[Value]:
-        """Convert operands to the floating dtype in which NumPy's float functions compute."""
-        values = self.common(*operands)
-        dtype = values[0].dtype
-        if dtype.kind != "f":
-            dtype = FLOAT64 if dtype.itemsize > 2 else FLOAT32
-        return self.common(*values, dtype=dtype)
 
     def instruction(self, name: str, values: list[Value], result: Dtype | None = None) -> Value:
         """Write one instruction on operands of one dtype."""
@@ -168,7 +127,7 @@ class Registers:
         if value.dtype == kind:
             return value
         if kind == BOOL:
-            return self._emitter.not_equal(value, 0)
+            return self.not_equal(value, 0)
         if value.dtype.kind == "f" and kind.kind != "f":
             return self._to_integer(value, kind)
         return self.cast(_cast_name(value.dtype, kind), value, kind)
@@ -181,31 +140,12 @@ class Registers:
 
     def _to_integer(self, value: Value, dtype: Dtype) -> Value:
         """Truncate to an integer; values out of range become the smallest integer, as on x86."""
-        through = INT64 if dtype.itemsize > 4 or dtype == np.uint32 else INT32
+        through = whole_dtype(dtype)
         limit = 2.0 ** (through.itemsize * 8 - 1)
         fits = abs(value) < limit
         whole = self.cast("fptosi", value, through)
-        chosen = self._emitter.where(fits, whole, int(np.iinfo(through).min))
+        chosen = self.where(fits, whole, int(np.iinfo(through).min))
         return self.astype(chosen, dtype)
-
-
-def _are_alike(operands: Sequence[Operand]) -> TypeGuard[Sequence[Value]]:
-    """Whether all operands are values of one dtype, the most common case."""
-    dtype = getattr(operands[0], "dtype", None)
-    for operand in operands:  # noqa: SIM110 (a generator takes twice as long)
-        if type(operand) is not Value or operand.dtype != dtype:
-            return False
-    return True
-
-
-@cache
-def _promoted(*kinds: Dtype | type[Any]) -> Dtype:
-    """Return the dtype that dtypes and types of Python numbers are brought to.
-
-    NumPy 1 promotes by the value of a Python number, so int8 with 300 becomes int16; 1 always fits.
-    """
-    found = [kind(1) if isinstance(kind, type) else kind for kind in kinds]
-    return arithmetic(np.result_type(*found))
 
 
 def _cast_name(source: Dtype, goal: Dtype) -> str:

@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 import numpy as np
 
 if TYPE_CHECKING:
-    from gluonic.codegen.maths.emitter import Emitter
+    from gluonic.codegen.maths.expressions import Expressions
 
 Dtype = np.dtype[Any]
 Number = bool | int | float | np.generic
@@ -35,6 +35,11 @@ INT64 = np.dtype(np.int64)
 def arithmetic(dtype: Dtype) -> Dtype:
     """Return the dtype in which values of `dtype` are computed."""
     return FLOAT32 if dtype == np.float16 else dtype
+
+
+def whole_dtype(dtype: Dtype) -> Dtype:
+    """Return the dtype to which floats are converted first, if an integer of `dtype` is wanted."""
+    return INT64 if dtype.itemsize > 4 or dtype == np.uint32 else INT32
 
 
 @cache
@@ -80,7 +85,7 @@ def _float_literal(value: Number, text: str, dtype: Dtype) -> str:
     return f"0x{struct.unpack('>Q', struct.pack('>d', rounded))[0]:016X}"
 
 
-def _written(ref: str) -> float:
+def number_of(ref: str) -> float:
     """Return the number of a literal; NaN if `ref` is no literal."""
     return struct.unpack(">d", bytes.fromhex(ref[2:]))[0] if ref.startswith("0x") else math.nan
 
@@ -90,10 +95,10 @@ class Value:
 
     Parameters
     ----------
-    emitter : Emitter
-        The emitter of the instructions.
+    emitter : Expressions
+        The reader that computes with it.
     ref : str
-        LLVM's name of the register, or a literal.
+        The name of the register, or of the operation whose result it is; or a literal.
     dtype : numpy.dtype
         The elements' dtype (never float16).
     lanes : int
@@ -106,7 +111,7 @@ class Value:
     __hash__ = object.__hash__
 
     def __init__(
-        self, emitter: Emitter, ref: str, dtype: Dtype, lanes: int, bounds: Bounds | None = None
+        self, emitter: Expressions, ref: str, dtype: Dtype, lanes: int, bounds: Bounds | None = None
     ) -> None:
         self.emitter, self.ref, self.dtype, self.lanes = emitter, ref, dtype, lanes
         self._bounds = bounds
@@ -115,7 +120,7 @@ class Value:
     def bounds(self) -> Bounds:
         """The least and the largest number that an element may be, except NaN, as far as known."""
         if self._bounds is None:
-            number = _written(self.ref) if self.dtype.kind == "f" else math.nan
+            number = number_of(self.ref) if self.dtype.kind == "f" else math.nan
             self._bounds = UNBOUNDED if math.isnan(number) else (number, number)
         return self._bounds
 
@@ -207,10 +212,10 @@ class Value:
         return self.emitter.greater_equal(self, other)
 
     def __eq__(self, other: object) -> Value:  # type: ignore[override]
-        return self.emitter.equal(self, other)  # type: ignore[arg-type]
+        return self.emitter.equal(self, other)
 
     def __ne__(self, other: object) -> Value:  # type: ignore[override]
-        return self.emitter.not_equal(self, other)  # type: ignore[arg-type]
+        return self.emitter.not_equal(self, other)
 
     def __and__(self, other: Operand) -> Value:
         return self.emitter.bitwise_and(self, other)

@@ -1,14 +1,14 @@
 """The epilogue of a product, applied to each element of the result: one function for tiles of all sizes."""
 
-from collections.abc import Callable
-from dataclasses import field
-from typing import Any
+from hashlib import sha256
 
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.target import Target
 from gluonic.codegen.maths.emitter import Emitter
-from gluonic.codegen.maths.instruction_count import instruction_count
 from gluonic.codegen.maths.values import Dtype, scalar_type, vector_type
+from gluonic.codegen.scalar.emission import emit_program
+from gluonic.codegen.scalar.program import ScalarProgram
+from gluonic.support.cached_property import cached_property
 from gluonic.support.record import record
 
 _SHORT = 4
@@ -22,21 +22,26 @@ class ProductEpilogue:
 
     Attributes
     ----------
-    name : identifies the function
-    expression : ``(m, element) -> element``
+    program : what it computes of one element
     """
 
-    name: str
-    expression: Callable[[Any, Any], Any] = field(compare=False)
+    program: ScalarProgram
+
+    @cached_property
+    def name(self) -> str:
+        """The name that identifies the function."""
+        return sha256(str(self.program).encode()).hexdigest()[:16]
+
+    @property
+    def is_short(self) -> bool:
+        """Whether it has so few instructions that a call would take longer."""
+        return self.program.length <= _SHORT
 
     def applied(self, m: Emitter, ref: str, dtype: Dtype, lanes: int) -> str:
         """Apply the function to a register's value; return the reference of the result."""
-        done = m.astype(m.asarray(self.expression(m, m.value(ref, dtype, lanes))), dtype)
-        return m.widened(done, lanes)
-
-    def is_short(self, target: Target, dtype: Dtype) -> bool:
-        """Whether it has so few instructions that a call would take longer."""
-        return instruction_count(self.expression, target, dtype) <= _SHORT
+        value = m.value(ref, dtype, lanes)
+        (result,) = emit_program(m, self.program, lambda name, numbers: value)
+        return m.widened(m.astype(result, dtype), lanes)
 
 
 def block_length(target: Target, dtype: Dtype) -> int:

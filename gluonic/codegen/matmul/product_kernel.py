@@ -318,7 +318,7 @@ class _PanelWriter(FactorWriter):
     def _apply(self, epilogue: ProductEpilogue, sums: Sequence[Sequence[str]]) -> None:
         """Apply the epilogue to a tile."""
         results = [[self._load(slot) for slot in line] for line in sums]
-        if epilogue.is_short(self.f.module.target, self.form.dtype):
+        if epilogue.is_short:
             apply = partial(epilogue.applied, self.m, dtype=self.form.dtype, lanes=self.lanes)
             results = [[apply(total) for total in line] for line in results]
         else:

@@ -1,13 +1,13 @@
 """Native steps of matrix products."""
 
 from collections.abc import Callable, Sequence
-from hashlib import sha256
 
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
+from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.matmul.blas import gemm
 from gluonic.codegen.matmul.choices import (
     BLAS,
@@ -29,6 +29,7 @@ from gluonic.codegen.matmul.product import Product, product_of
 from gluonic.codegen.matmul.product_kernel import ProductForm, ProductTiling, emit_panels
 from gluonic.codegen.matmul.product_plan import ProductPlan
 from gluonic.codegen.matmul.product_writer import ProductWriter
+from gluonic.codegen.scalar.recorder import recorded
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.symbolic import if_at_least
 from gluonic.graph import Node
@@ -40,13 +41,12 @@ def _suits_blas(product: Product) -> bool:
     return host().vector_registers >= 32 or not across
 
 
-def _epilogue(node: Node) -> ProductEpilogue | None:
+def _epilogue(node: Node, dtype: Dtype) -> ProductEpilogue | None:
     """The epilogue of a product; None if there is none."""
     application = node.application
     if not isinstance(application, Extended) or not application.then:
         return None
-    name = sha256(application.name.encode()).hexdigest()[:16]
-    return ProductEpilogue(name, application.expression)
+    return ProductEpilogue(recorded(application.expression, (dtype,)))
 
 
 class ProductStep(Step):
@@ -63,7 +63,7 @@ class ProductStep(Step):
             (product.transposed_a, product.transposed_b),
             product.bias is not None,
         )
-        form = ProductForm(dtype, *transposed, has_bias, self.is_packed, _epilogue(node))
+        form = ProductForm(dtype, *transposed, has_bias, self.is_packed, _epilogue(node, dtype))
         self.tiling = ProductTiling.of(dtype, host())
         self.plan = ProductPlan(
             form, product.layouts, self._methods(), self._widths(product, facts)

@@ -16,7 +16,6 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.bail_out import BAIL_OUT
 from gluonic.codegen.machine.jit import load
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.native.code_keys import code_key
 from gluonic.codegen.native.executable import NativeFunction, native_function
 from gluonic.codegen.native.runs import StepCall, emit_run, emit_run_in_parts
 from gluonic.codegen.native.shared_kernels import KernelLibrary, link_steps
@@ -58,7 +57,7 @@ def _why_not(node: Node, facts: Facts) -> str:
     dtypes = [
         facts.dtypes[e] for e, read in zip(node.inputs, loop.reads, strict=True) if read is not None
     ]
-    return why_no_code(node.applied, loop, dtypes)
+    return why_no_code(loop, dtypes)
 
 
 @record
@@ -146,7 +145,7 @@ def compile_steps(
             if step.uses_workspace:
                 slots.append(slot(step))
             yield _WRITING
-            step_names.append(shared.name_of(group, facts))
+            step_names.append(shared.name_of(group))
             calls.append(StepCall(step_names[-1], step, slots, begin, count))
         all_calls.append(calls)
         names.append(f"run{number}")
@@ -166,9 +165,9 @@ class SharedFunctions:
         self._names: dict[str, str] = {}
         self._known: dict[Hashable, str] = {}
 
-    def name_of(self, group: Group, facts: Facts) -> str:
+    def name_of(self, group: Group) -> str:
         """The function of a group's step; written on first use."""
-        key = code_key(group, facts)
+        key = group.step.code
         if key is None:
             return self._written(group)
         known = self._known.get(key)

@@ -200,7 +200,7 @@ def test_any_tiling_computes_the_same(
     shift = to_channel_blocks.kernel(
         normal(problem.output.shape[1]), lanes=problem.lanes, groups=problem.filters.groups
     )
-    epilogue = ConvolutionEpilogue(lambda m, x, s: m.maximum(x + s, 0), channels=1)
+    epilogue = ConvolutionEpilogue.of(lambda m, x, s: m.maximum(x + s, 0), channels=1)
     expected = np.maximum(problem.output + problem.planes(shift), 0)
     assert_close(problem.convolve(epilogue, shift, tiling=tiling), expected)
 
@@ -224,7 +224,7 @@ def test_an_epilogue_sees_channels_and_positions(function: str, case: str, level
     problem = Problem(CASES[case], target_named(level))
     groups, lanes = problem.filters.groups, problem.lanes
     shift, other = normal(problem.output.shape[1]), normal(*problem.output.shape)
-    epilogue = ConvolutionEpilogue(
+    epilogue = ConvolutionEpilogue.of(
         lambda m, x, s, o: getattr(m, function)(m.maximum(x + s, 0) * o), channels=1, elementwise=1
     )
     found = problem.convolve(

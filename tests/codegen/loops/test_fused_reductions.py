@@ -54,3 +54,12 @@ def test_sums_of_shares_lose_no_more_than_the_last_digit(
     shares_found, found = CompiledGraph(Graph([shares, total]), (x,))([numbers], new_run())
     wide = shares_found.astype(np.float64).sum(axis=axis)
     assert (abs(found / wide - 1) <= 2.0**-22).all()
+
+
+def test_partial_results_of_float16_are_no_narrower_than_its_arithmetic() -> None:
+    x = Node(None, "x")
+    graph = Graph([make_node("_np_prod", [x.entry()]).entry()])
+    array = np.ones(40_000, np.float16)
+    array[:20], array[20_000:20_018] = 16, 1 / 16  # parts of the product are beyond float16's range
+    compiled = CompiledGraph(graph, [x])([array], new_run())
+    np.testing.assert_array_equal(compiled[0], np.float16(256))

@@ -16,11 +16,11 @@ from tests.codegen.harness import (
     Array,
     Carry,
     Compiled,
-    Kernel,
+    Draft,
     Operand,
     Reduce,
-    Stage,
     Store,
+    kernel_of,
     patterns_of,
     target_named,
 )
@@ -40,11 +40,11 @@ def _reduction(
     shape = tuple(1 if axis in axes else n for axis, n in enumerate(array.shape))
     output = np.full(shape, 7, dtype or array.dtype)
     stages = (
-        Stage(lambda m, x, r: [x[0]], (Reduce(kind, dtype),)),
-        Stage(lambda m, x, r: [r[0]], (Store(1),), point=True),
+        Draft(lambda m, x, r: [x[0]], (Reduce(kind, dtype),)),
+        Draft(lambda m, x, r: [r[0]], (Store(1),), point=True),
     )
     operands = _operands(array.shape, array, output)
-    kernel = Kernel(array.ndim, operands, stages, frozenset(axes))
+    kernel = kernel_of(array.ndim, operands, stages, frozenset(axes))
     Compiled(kernel, keywords.pop("target", None))(array.shape, [array, output], **keywords)
     return output
 
@@ -54,8 +54,8 @@ def _reduction(
 def test_every_length_is_computed_to_its_end_and_no_further(length: int, level: str) -> None:
     x = np.arange(length, dtype=np.float32)
     guarded = np.full(length + 64, -1, np.float32)
-    stage = Stage(lambda m, x, r: [x[0] * 2 + 1], (Store(1),))
-    kernel = Kernel(1, (Operand(F4, ("unit",)),) * 2, (stage,))
+    stage = Draft(lambda m, x, r: [x[0] * 2 + 1], (Store(1),))
+    kernel = kernel_of(1, (Operand(F4, ("unit",)),) * 2, (stage,))
     Compiled(kernel, target_named(level))((length,), [x, guarded], strides=[(4,), (4,)], grain=50)
     np.testing.assert_array_equal(guarded[:length], x * 2 + 1)
     assert (guarded[length:] == -1).all()
@@ -101,8 +101,8 @@ def test_broadcasts_views_and_dtypes_mix_in_one_pass(level: str) -> None:
         np.where(g, f, -f),
         i.astype(np.int64) * f + 1,
     ]
-    stage = Stage(body, tuple(Store(9 + k) for k in range(5)))
-    kernel = Kernel(2, _operands((n, k), *inputs, *outputs), (stage,))
+    stage = Draft(body, tuple(Store(9 + k) for k in range(5)))
+    kernel = kernel_of(2, _operands((n, k), *inputs, *outputs), (stage,))
     Compiled(kernel, target_named(level))((n, k), [*inputs, *outputs], grain=32)
     for got, wanted in zip(outputs, expected, strict=True):
         np.testing.assert_allclose(got, wanted, rtol=1e-6, atol=1e-7)
@@ -119,7 +119,7 @@ def test_all_float16_survive_and_all_float32_round_to_float16_as_in_numpy(level:
     for source, result in ((halves, F4), (np.concatenate([singles, near]), np.dtype(np.float16))):
         output = np.empty(len(source), result)
         operands = tuple(Operand(a.dtype, ("unit",)) for a in (source, output))
-        kernel = Kernel(1, operands, (Stage(lambda m, x, r: [x[0]], (Store(1),)),))
+        kernel = kernel_of(1, operands, (Draft(lambda m, x, r: [x[0]], (Store(1),)),))
         Compiled(kernel, target)((len(source),), [source, output])
         with np.errstate(all="ignore"):
             np.testing.assert_array_equal(output, source.astype(result))
@@ -127,8 +127,8 @@ def test_all_float16_survive_and_all_float32_round_to_float16_as_in_numpy(level:
 
 def test_output_may_be_the_input() -> None:
     x = np.arange(1000, dtype=np.float32)
-    stage = Stage(lambda m, x, r: [x[0] + 1], (Store(1),))
-    Compiled(Kernel(1, (Operand(F4, ("unit",)),) * 2, (stage,)))((1000,), [x, x])
+    stage = Draft(lambda m, x, r: [x[0] + 1], (Store(1),))
+    Compiled(kernel_of(1, (Operand(F4, ("unit",)),) * 2, (stage,)))((1000,), [x, x])
     np.testing.assert_array_equal(x, np.arange(1, 1001))
 
 
@@ -159,10 +159,10 @@ def test_random_spaces_broadcasts_and_reduced_axes_agree_with_numpy(data: st.Dat
         return [value, value, value]
 
     stages = (
-        Stage(sweep, (Store(2), Reduce("sum"), Reduce("max"))),
-        Stage(lambda m, x, r: [r[0], r[1]], (Store(3), Store(4)), point=True),
+        Draft(sweep, (Store(2), Reduce("sum"), Reduce("max"))),
+        Draft(lambda m, x, r: [r[0], r[1]], (Store(3), Store(4)), point=True),
     )
-    kernel = Kernel(len(space), _operands(space, *arrays), stages, frozenset(axes))
+    kernel = kernel_of(len(space), _operands(space, *arrays), stages, frozenset(axes))
     Compiled(kernel)(space, arrays, grain=data.draw(st.integers(1, 40)), pieces=2)
     full = np.broadcast_to(a * b, space)
     np.testing.assert_array_equal(product, full)
@@ -244,11 +244,11 @@ def test_a_long_row_can_be_reduced_in_chunks(length: int) -> None:
     grain = 4096
     parts = np.full(-(-length // grain), np.nan)
     stages = (
-        Stage(lambda m, x, r: [x[0], x[0]], (Reduce("sum", F8), Reduce("max"))),
-        Stage(lambda m, x, r: [r[0]], (Store(1),), point=True),
+        Draft(lambda m, x, r: [x[0], x[0]], (Reduce("sum", F8), Reduce("max"))),
+        Draft(lambda m, x, r: [r[0]], (Store(1),), point=True),
     )
     operands = (Operand(F4, ("unit",)), Operand(F8, ("chunk",)))
-    kernel = Kernel(1, operands, stages, frozenset({0}), chunked=True)
+    kernel = kernel_of(1, operands, stages, frozenset({0}), chunked=True)
     assert kernel.units([length], grain) == len(parts)
     Compiled(kernel)([length], [x, parts], strides=[(4,), (8,)], grain=grain, pieces=3)
     ends = range(0, length, grain)
@@ -261,12 +261,12 @@ def test_a_long_row_can_be_reduced_in_chunks(length: int) -> None:
 def test_a_short_row_is_reduced_one_register_at_a_time(length: int, kind: Any, level: str) -> None:
     x = np.random.default_rng(7).standard_normal(length)
     stages = (
-        Stage(lambda m, x, r: [x[0]], (Reduce(kind),)),
-        Stage(lambda m, x, r: [r[0]], (Store(1),), point=True),
+        Draft(lambda m, x, r: [x[0]], (Reduce(kind),)),
+        Draft(lambda m, x, r: [r[0]], (Store(1),), point=True),
     )
     operands = (Operand(F8, ("unit",)), Operand(F8, ("repeat",)))
     compiled = Compiled(
-        Kernel(1, operands, stages, frozenset({0}), short=True), target_named(level)
+        kernel_of(1, operands, stages, frozenset({0}), short=True), target_named(level)
     )
     got = np.zeros(1)
     for index in (None, 0, length - 1):
@@ -275,16 +275,16 @@ def test_a_short_row_is_reduced_one_register_at_a_time(length: int, kind: Any, l
         np.testing.assert_allclose(got, getattr(x, kind)(keepdims=True), rtol=1e-12)
 
 
-def _softmax_stages(source: int, result: int) -> tuple[Stage, ...]:
+def _softmax_stages(source: int, result: int) -> tuple[Draft, ...]:
     def exponentials(m: Any, x: Any, r: Any) -> list[Any]:
         value = m.exp(x[source] - r[0])
         return [value, value]
 
     return (
-        Stage(lambda m, x, r: [x[source]], (Reduce("max"),)),
-        Stage(exponentials, (Store(result), Reduce("sum"))),
-        Stage(lambda m, x, r: [1 / r[1]], (Carry(),), point=True),
-        Stage(lambda m, x, r: [x[result] * r[2]], (Store(result),)),
+        Draft(lambda m, x, r: [x[source]], (Reduce("max"),)),
+        Draft(exponentials, (Store(result), Reduce("sum"))),
+        Draft(lambda m, x, r: [1 / r[1]], (Carry(),), point=True),
+        Draft(lambda m, x, r: [x[result] * r[2]], (Store(result),)),
     )
 
 
@@ -298,7 +298,9 @@ def test_softmax_is_one_kernel_in_either_orientation(
 ) -> None:
     x = 30 * np.random.default_rng(7).standard_normal(shape).astype(np.float32)
     output = np.empty_like(x)
-    kernel = Kernel(x.ndim, _operands(shape, x, output), _softmax_stages(0, 1), frozenset({axis}))
+    kernel = kernel_of(
+        x.ndim, _operands(shape, x, output), _softmax_stages(0, 1), frozenset({axis})
+    )
     compiled = Compiled(kernel, target_named(level))
     compiled(shape, [x, output])
     in_pieces = np.empty_like(x)
@@ -321,14 +323,14 @@ def test_layer_norm_carries_scalars_between_sweeps(axis: int) -> None:
         return [1 / m.sqrt(r[2] / m.extent([axis]).astype(np.float32) + 1e-5)]
 
     stages = (
-        Stage(lambda m, x, r: [x[0]], (Reduce("sum"),)),
-        Stage(lambda m, x, r: [r[0] / m.extent([axis]).astype(np.float32)], (Carry(),), point=True),
-        Stage(lambda m, x, r: [m.square(x[0] - r[1])], (Reduce("sum"),)),
-        Stage(scale, (Carry(),), point=True),
-        Stage(lambda m, x, r: [(x[0] - r[1]) * r[3] * x[1] + x[2]], (Store(3),)),
+        Draft(lambda m, x, r: [x[0]], (Reduce("sum"),)),
+        Draft(lambda m, x, r: [r[0] / m.extent([axis]).astype(np.float32)], (Carry(),), point=True),
+        Draft(lambda m, x, r: [m.square(x[0] - r[1])], (Reduce("sum"),)),
+        Draft(scale, (Carry(),), point=True),
+        Draft(lambda m, x, r: [(x[0] - r[1]) * r[3] * x[1] + x[2]], (Store(3),)),
     )
     arrays = [x, gamma, beta, output]
-    Compiled(Kernel(2, _operands(shape, *arrays), stages, frozenset({axis})))(shape, arrays)
+    Compiled(kernel_of(2, _operands(shape, *arrays), stages, frozenset({axis})))(shape, arrays)
     wide = x.astype(np.float64)
     centred = wide - wide.mean(axis, keepdims=True)
     scaled = centred / np.sqrt(np.square(centred).mean(axis, keepdims=True) + 1e-5)
@@ -337,13 +339,13 @@ def test_layer_norm_carries_scalars_between_sweeps(axis: int) -> None:
 
 def test_invalid_kernels_are_refused() -> None:
     one = Operand(F4, ("unit",))
-    stage = Stage(lambda m, x, r: [x[0]], (Reduce("sum"),))
+    stage = Draft(lambda m, x, r: [x[0]], (Reduce("sum"),))
     with pytest.raises(ValueError, match="every operand needs an access pattern"):
-        Kernel(2, (one,), (stage,))
+        kernel_of(2, (one,), (stage,))
     with pytest.raises(ValueError, match="last axis is reduced"):
-        Kernel(1, (one,), (stage,), chunked=True)
+        kernel_of(1, (one,), (stage,), chunked=True)
     with pytest.raises(ValueError, match="one sweep"):
-        Kernel(1, (one,), (stage, stage), frozenset({0}), chunked=True)
+        kernel_of(1, (one,), (stage, stage), frozenset({0}), chunked=True)
 
 
 @pytest.mark.parametrize("level", LEVELS)
@@ -351,8 +353,8 @@ def test_invalid_kernels_are_refused() -> None:
 def test_nontemporal_stores_are_complete_at_any_alignment(dtype: Any, level: str) -> None:
     target = target_named(level)
     operands = (Operand(np.dtype(dtype), ("stride", "unit")),) * 2
-    stages = (Stage(lambda m, x, r: [x[0] + 1], (Store(1),)),)
-    kernel = Compiled(Kernel(2, operands, stages, streamed=1), target)
+    stages = (Draft(lambda m, x, r: [x[0] + 1], (Store(1),)),)
+    kernel = Compiled(kernel_of(2, operands, stages, streamed=1), target)
     size = np.dtype(dtype).itemsize
     for columns in (1, 7, 64, 301):
         x = np.arange(3 * columns, dtype=dtype).reshape(3, columns)
@@ -371,13 +373,13 @@ def test_nontemporal_stores_are_complete_at_any_alignment(dtype: Any, level: str
 def test_stages_pass_on_what_they_leave_in_scratch(streamed: int | None, level: str) -> None:
     number, flag = np.dtype(np.float32), np.dtype(np.bool_)
     stages = (
-        Stage(lambda m, x, r: [x[0] * 2, x[0] > 5], (Store(2), Store(3))),
-        Stage(lambda m, x, r: [m.where(x[3], x[2], -x[0])], (Store(4),)),
-        Stage(lambda m, x, r: [x[4] + x[2]], (Store(1),)),
+        Draft(lambda m, x, r: [x[0] * 2, x[0] > 5], (Store(2), Store(3))),
+        Draft(lambda m, x, r: [m.where(x[3], x[2], -x[0])], (Store(4),)),
+        Draft(lambda m, x, r: [x[4] + x[2]], (Store(1),)),
     )
     operands = (Operand(number, ("stride", "unit")),) * 2
     scratch = (number, flag, number)
-    kernel = Kernel(2, operands, stages, scratch=scratch, streamed=streamed)
+    kernel = kernel_of(2, operands, stages, scratch=scratch, streamed=streamed)
     compiled = Compiled(kernel, target_named(level))
     for columns in (1, 31, 1023, 1024, 1025, 3000):
         x = np.random.default_rng(columns).uniform(0, 10, (3, columns)).astype(np.float32)
@@ -391,11 +393,11 @@ def test_stages_pass_on_what_they_leave_in_scratch(streamed: int | None, level: 
 def test_blocks_fill_an_array_wherever_it_begins(streamed: int | None, level: str) -> None:
     number = np.dtype(np.float32)
     stages = (
-        Stage(lambda m, x, r: [x[0] * 2], (Store(2),)),
-        Stage(lambda m, x, r: [x[2] + 1], (Store(1),)),
+        Draft(lambda m, x, r: [x[0] * 2], (Store(2),)),
+        Draft(lambda m, x, r: [x[2] + 1], (Store(1),)),
     )
     operands = (Operand(number, ("unit",)),) * 2
-    kernel = Kernel(1, operands, stages, scratch=(number,), streamed=streamed)
+    kernel = kernel_of(1, operands, stages, scratch=(number,), streamed=streamed)
     compiled = Compiled(kernel, target_named(level))
     room = np.empty(4 * 4000, np.uint8)
     start = -room.ctypes.data % 64

@@ -4,9 +4,10 @@ import numpy as np
 import pytest
 
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.loops.costs import split_points_of
 from gluonic.codegen.loops.semantics import loop_of
+from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype
+from gluonic.codegen.scalar.program import cut_in_halves
 from gluonic.graph.node import Graph, Node, make_node
 from gluonic.graph.operator import REGISTRY
 from tests.codegen.agreement import new_run
@@ -14,12 +15,13 @@ from tests.codegen.harness import compile_expression
 
 
 @pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64])
-def test_a_hyperbolic_tangent_has_a_split_point_that_one_value_crosses(dtype: Dtype) -> None:
-    for operator, split_points in (("tanh", [dtype]), ("square", [])):
+def test_a_hyperbolic_tangent_can_be_cut_where_one_value_is_alive(dtype: Dtype) -> None:
+    for operator, expected in (("tanh", [dtype]), ("square", [])):
         application = REGISTRY[operator].apply({})
         loop = loop_of(application, [(4,)], [(4,)])
         assert loop is not None
-        assert split_points_of(application, loop, [dtype]) == split_points
+        _, crossing = cut_in_halves(loop.program([dtype]), host())
+        assert [crosses for crosses, _ in crossing] == expected
 
 
 @pytest.mark.parametrize("length", [1, 31, 1024, 5000])
@@ -39,7 +41,7 @@ def test_pieces_of_expressions_give_the_bits_of_the_whole(dtype: Dtype, length: 
 
 
 @pytest.mark.parametrize("rows", [0, 5])
-def test_operands_read_for_their_shape_alone_have_no_split_points(rows: int) -> None:
+def test_operands_read_for_their_shape_alone_are_not_cut(rows: int) -> None:
     x, y = Node(None, "x"), Node(None, "y")
     positive = make_node("relu", [x.entry()]).entry()
     like = make_node("Reshape", [make_node("tanh", [positive]).entry()], {"shape": (-1,)}).entry()

@@ -5,11 +5,12 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from gluonic.codegen.loops.emission import emit
-from gluonic.codegen.loops.kernel import Kernel, Operand, Reduce, Stage, Store
+from gluonic.codegen.loops.emission import emit_kernel
+from gluonic.codegen.loops.kernel import Operand, Reduce, Store
 from gluonic.codegen.machine import jit
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import Target, TargetError, cross, host
+from tests.codegen.harness import Draft, kernel_of
 
 _LINUX = "x86_64-unknown-linux-gnu"
 
@@ -17,11 +18,11 @@ _LINUX = "x86_64-unknown-linux-gnu"
 def _softmax_text(target: Target) -> str:
     operand = Operand(np.dtype(np.float32), ("stride", "unit"))
     stages = (
-        Stage(lambda m, x, r: [x[0]], (Reduce("max"),)),
-        Stage(lambda m, x, r: [m.exp(x[0] - r[0])], (Store(1),)),
+        Draft(lambda m, x, r: [x[0]], (Reduce("max"),)),
+        Draft(lambda m, x, r: [m.exp(x[0] - r[0])], (Store(1),)),
     )
     module = LLVMModule(target)
-    emit(Kernel(2, (operand, operand), stages, frozenset({1})), "softmax", module)
+    emit_kernel(module, "softmax", kernel_of(2, (operand, operand), stages, frozenset({1})))
     return module.text()
 
 

@@ -9,17 +9,15 @@ from gluonic import autograd, gluon, nd
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.native import module as native
 from gluonic.codegen.native import written
-from gluonic.codegen.native.code_keys import code_key
 from gluonic.codegen.native.written import WrittenFunctions
-from gluonic.codegen.shapes.facts import Facts
 from gluonic.gluon import nn
 
 
 class _Checked(native.SharedFunctions):
     """Writes every function and checks that the key would have found the same."""
 
-    def name_of(self, group: Group, facts: Facts) -> str:
-        key, name = code_key(group, facts), self._written(group)
+    def name_of(self, group: Group) -> str:
+        key, name = group.step.code, self._written(group)
         if key is not None:
             same = self._known.setdefault(key, name)
             assert same == name, f"{group.label} shares a key, but no code"

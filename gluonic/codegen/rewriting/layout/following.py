@@ -142,7 +142,7 @@ def rectifier(images: BlockedRewriting, node: Node) -> bool:
 def _activation(images: BlockedRewriting, node: Node, application: Application) -> bool:
     """Fuse an activation into the operator that computes its input."""
     data, loop = node.inputs[0], loop_for(node, images.unguarded)
-    if loop is None or why_no_code(application, loop, [images.facts.dtypes[data]]):
+    if loop is None or why_no_code(loop, [images.facts.dtypes[data]]):
         return False
     try:
         json.dumps(application.settings)

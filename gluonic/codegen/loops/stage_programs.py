@@ -1,26 +1,25 @@
-"""The bodies of a fused group's stages: the operators' expressions, evaluated one after the other."""
+"""The programs of a fused group's stages: those of its operators, one after the other."""
 
 from collections.abc import Mapping, Sequence
-from functools import partial
-from typing import Any
 
 from gluonic.codegen.loops.contraction import products_in_sums, sum_of_product
-from gluonic.codegen.loops.costs import is_costly, split_points_of
+from gluonic.codegen.loops.costs import is_costly
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Carry, Reduce, Result, Stage, Store
 from gluonic.codegen.loops.loop import AxisMap, Loop, element
 from gluonic.codegen.loops.parts import parts_of
 from gluonic.codegen.loops.semantics import is_selection
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.maths.elements import as_stored
-from gluonic.codegen.maths.values import Bounds, Dtype, arithmetic
+from gluonic.codegen.maths.values import INT64, Dtype, Operand, Value, arithmetic
+from gluonic.codegen.scalar.program import ScalarProgram, cut_in_halves, part_between
+from gluonic.codegen.scalar.recorder import Recorder
 from gluonic.graph import Entry, Node
 
 _ENOUGH_REGISTERS = 32
 _STORED_AS_COMPUTED = ("float16", "float32", "float64")
 
 
-class StageBodies:
+class StagePrograms:
     """The stages of a kernel for a group.
 
     A sweep that needs a value of an earlier sweep recomputes it, which costs less than storing it. Expensive
@@ -56,29 +55,22 @@ class StageBodies:
         self.kept: dict[Node, int] = {}
         self.carried: dict[Node, int] = {}
         self.scratch: dict[Node, int] = {}
-        self.bounds: dict[Node, Bounds] = {}
         self.scratch_dtypes: list[Dtype] = []
+        self.left: list[Dtype] = []
         self.operand_count = first_output + len(self.outputs)
 
     def stages(self) -> tuple[Stage, ...]:
         """All stages, in order."""
         if self._runs_by_blocks():
             parts = self._parts()
-            split_points = [self._split_points(part) for part in parts]
-            if len(parts) > 1 or any(split_points):
-                numbers = range(len(parts))
-                return tuple(s for k in numbers for s in self._part(k, parts, split_points[k]))
+            if len(parts) > 1 or any(map(self._can_be_cut, parts)):
+                return tuple(stage for k in range(len(parts)) for stage in self._part(k, parts))
         self._keep_costly()
         found: list[Stage] = []
-        known = 0
         for number in range(self.sweeps):
             sweep, reduced = self._sweep(number)
-            found.append(sweep)
-            point = self._point(number, reduced, known)
-            known += len(reduced)
-            if point is not None:
-                found.append(point)
-                known += sum(isinstance(result, Carry) for result in point.results)
+            point = self._point(number, reduced)
+            found += [sweep] if point is None else [sweep, point]
         return tuple(found)
 
     def _runs_by_blocks(self) -> bool:
@@ -113,15 +105,13 @@ class StageBodies:
         found = dict.fromkeys(map(self.source, self._entries_read(node)))
         return [source for source in found if source in self.domains]
 
-    def _split_points(self, part: Sequence[Node]) -> list[Dtype]:
-        """The dtypes of the values that cross the split points in a part's operators."""
-        found = []
-        for node in part:
-            found += split_points_of(node.application, self.loops[node], self._dtypes_read(node))
-        return found
+    def _can_be_cut(self, part: Sequence[Node]) -> bool:
+        """Whether one of a part's operators can be cut in halves."""
+        programs = [self.loops[node].program(self._dtypes_read(node)) for node in part]
+        return any(cut_in_halves(program, host())[1] for program in programs)
 
     def _is_costly(self, node: Node) -> bool:
-        return is_costly(node.application, self.loops[node], self._dtypes_read(node))
+        return is_costly(self.loops[node], self._dtypes_read(node))
 
     def _dtypes_read(self, node: Node) -> list[Dtype]:
         return [self.dtypes[entry] for entry in self._entries_read(node)]
@@ -131,47 +121,36 @@ class StageBodies:
         reads = zip(node.inputs, self.loops[node].reads, strict=True)
         return [entry for entry, read in reads if read is not None]
 
-    def _left(self, dtype: Dtype) -> int:
+    def _scratch(self, dtype: Dtype) -> int:
         """Add a scratch array and return its operand index."""
         self.scratch_dtypes.append(arithmetic(dtype))
         return self.operand_count + len(self.scratch_dtypes) - 1
 
-    def _part(
-        self, number: int, parts: Sequence[Sequence[Node]], split_points: Sequence[Dtype]
-    ) -> list[Stage]:
-        """The stages of one part, one more than its split points; what later parts read goes to scratch."""
-        own, known = parts[number], dict(self.scratch)
+    def _part(self, number: int, parts: Sequence[Sequence[Node]]) -> list[Stage]:
+        """The stages of one part, one more than its cuts; what later parts read goes to scratch."""
+        own = parts[number]
         later = {
             source
             for part in parts[number + 1 :]
             for node in part
             for source in self._sources(node)
         }
-        crossing = [self._left(dtype) for dtype in split_points]
-        stored = [(node, self.outputs[node]) for node in own if node in self.outputs]
-        for node in own:
-            if node in later:
-                self.scratch[node] = self._left(self.dtypes[node.entry()])
-                stored.append((node, self.scratch[node]))
-
-        def body(m: Any, x: Any, r: Any, done: int = len(split_points)) -> list[Any]:
-            met: list[Any] = []
-
-            def at_split(value: Any) -> Any:
-                met.append(value)
-                return x[crossing[len(met) - 1]] if len(met) <= done else value
-
-            with m.cutting(at_split):
-                values = _Evaluation(self, m, x, r, 0, {}, kept=known)
-                results = [values.of(node) for node, _ in stored]
-            self.bounds.update({n: v.bounds for (n, _), v in zip(stored, results, strict=True)})
-            return results if done == len(split_points) else [met[done]]
-
-        whole = Stage(body, tuple(Store(operand) for _, operand in stored))
-        begun = [
-            Stage(partial(body, done=done), (Store(goal),)) for done, goal in enumerate(crossing)
+        stored = [node for node in own if node in self.outputs]
+        left = [node for node in own if node in later]
+        values = _StageRecorder(self, 0, kept=dict(self.scratch))
+        program, crossing = cut_in_halves(values.program([*stored, *left]), host())
+        goals = [self._scratch(dtype) for dtype, _ in crossing]
+        self.scratch.update({node: self._scratch(self.dtypes[node.entry()]) for node in left})
+        operands = [
+            *(self.outputs[node] for node in stored),
+            *(self.scratch[node] for node in left),
         ]
-        return [*begun, whole]
+        stages = [
+            Stage(part_between(program, crossing[:done], goals, [end]), (Store(goal),))
+            for done, (end, goal) in enumerate(zip(crossing, goals, strict=True))
+        ]
+        whole = part_between(program, crossing, goals, program.results)
+        return [*stages, Stage(whole, tuple(map(Store, operands)))]
 
     def written_once(self) -> list[int]:
         """The operands that are written once and never read; known after `stages`."""
@@ -236,34 +215,29 @@ class StageBodies:
         results: list[Result] = [Store(operand) for _, operand in stored]
         results += [Reduce(self.loops[node].reduction) for node in reduces]  # type: ignore[arg-type]
         wanted = [*(node for node, _ in stored), *reduces]
-        known = dict(self.carried)
+        program = _StageRecorder(self, number, self.carried).program(wanted)
+        self.left += program.dtypes[len(stored) :]
+        return Stage(program, tuple(results)), reduces
 
-        def body(m: Any, x: Any, r: Any) -> list[Any]:
-            values = _Evaluation(self, m, x, r, number, known)
-            return [values.of(node) for node in wanted]
-
-        return Stage(body, tuple(results)), reduces
-
-    def _point(self, number: int, reduces: Sequence[Node], known: int) -> Stage | None:
+    def _point(self, number: int, reduces: Sequence[Node]) -> Stage | None:
         """The stage that computes from reduced values; it finishes them and passes them on."""
         points = self._at("point", number)
         nodes = [*reduces, *points]
         if not nodes:
             return None
-        raw = {node: known + i for i, node in enumerate(reduces)}
+        first = len(self.left)
+        raw = {node: first - len(reduces) + i for i, node in enumerate(reduces)}
         before = dict(self.carried)
         stored = [node for node in nodes if node in self.outputs]
         later = [node for node in nodes if self._is_read_after(node, number)]
-        first = known + len(reduces)
         self.carried.update({node: first + i for i, node in enumerate(later)})
         results: list[Result] = [Store(self.outputs[node]) for node in stored]
         results += [Carry() for _ in later]
-
-        def body(m: Any, x: Any, r: Any) -> list[Any]:
-            values = _Evaluation(self, m, x, r, number, before, raw)
-            return [values.of(node) for node in (*stored, *later)]
-
-        return Stage(body, tuple(results), point=True) if results else None
+        if not results:
+            return None
+        program = _StageRecorder(self, number, before, raw).program([*stored, *later])
+        self.left += program.dtypes[len(stored) :]
+        return Stage(program, tuple(results), point=True)
 
     def _is_read_after(self, node: Node, number: int) -> bool:
         return any(
@@ -274,59 +248,76 @@ class StageBodies:
         )
 
 
-class _Evaluation:
-    """The values at one position of one stage, each computed on first use."""
+class _StageRecorder:
+    """The values at one position of one stage, each recorded on first use.
+
+    Parameters
+    ----------
+    stage : the number of its sweep
+    carried, raw : the operators whose results, or reduced elements, earlier stages left: the values' numbers
+    kept : the operators whose results are in scratch: the operands' numbers
+    """
 
     def __init__(
         self,
-        bodies: StageBodies,
-        m: Any,
-        x: Any,
-        r: Any,
+        bodies: StagePrograms,
         stage: int,
-        carried: Mapping[Node, int],
+        carried: Mapping[Node, int] | None = None,
         raw: Mapping[Node, int] | None = None,
         kept: Mapping[Node, int] | None = None,
     ) -> None:
-        self.bodies, self.m, self.x, self.r = bodies, m, x, r
-        self.stage, self.carried, self.raw = stage, carried, raw or {}
-        self.kept = kept or {}
-        self.values: dict[Node, Any] = {}
+        self.bodies, self.m, self.stage = bodies, Recorder(), stage
+        self.carried, self.raw, self.kept = carried or {}, raw or {}, kept or {}
+        self.values: dict[Node, Value] = {}
+        self.elements: dict[int, Value] = {}
 
-    def of(self, node: Node) -> Any:
-        """The value of an operator's result; in a sweep, of a reduction the element to be reduced."""
+    def program(self, nodes: Sequence[Node]) -> ScalarProgram:
+        """What computes some operators' results; in a sweep, of a reduction the element to be reduced."""
+        return self.m.program([self._of(node) for node in nodes])
+
+    def _of(self, node: Node) -> Value:
         if node not in self.values:
             self.values[node] = self._computed(node)
         return self.values[node]
 
-    def _computed(self, node: Node) -> Any:
+    def _computed(self, node: Node) -> Value:
         bodies = self.bodies
         if node in self.carried:
-            return self.r[self.carried[node]]
+            return self._left(self.carried[node])
         if node in self.kept:
-            return self.x[self.kept[node]].within(bodies.bounds[node])
-        m = _OwnAxes(self.m, self.x, bodies.domains[node].axes, bodies.merged)
+            return self._read(self.kept[node], bodies.dtypes[node.entry()])
         if node in self.raw:
-            finish, value = bodies.loops[node].finish, self.r[self.raw[node]]
-            return self._stored(node, value if finish is None else finish(m, value))
+            return self._finished(node, self._left(self.raw[node]))
         if bodies.domains[node].stage < self.stage and node in bodies.kept:
-            return self.x[bodies.kept[node]]
-        loop = bodies.loops[node]
+            return self._read(bodies.kept[node], bodies.dtypes[node.entry()])
         value = self._sum_of_product(node)
         if value is None:
-            value = loop.expression(m, *self._elements(node))
-        return value if loop.reduction is not None else self._stored(node, value)
+            elements = self._elements(node)
+            value = self._included(node, bodies.loops[node].program(_dtypes(elements)), elements)
+        return value if bodies.loops[node].reduction is not None else self._stored(node, value)
 
-    def _stored(self, node: Node, value: Any) -> Any:
+    def _finished(self, node: Node, value: Value) -> Value:
+        program = self.bodies.loops[node].finishing(value.dtype)
+        return self._stored(node, self._included(node, program, [value]) if program else value)
+
+    def _included(self, node: Node, program: ScalarProgram, elements: Sequence[Value]) -> Value:
+        bodies = self.bodies
+        place = _OwnAxes(self.m, bodies.domains[node].axes, bodies.merged)
+        return self.m.include(program, elements, place)
+
+    def _left(self, number: int) -> Value:
+        return self.m.left(number, self.bodies.left[number])
+
+    def _stored(self, node: Node, value: Value) -> Value:
         """A result as its readers see it: rounded to its dtype, as if it had been in memory."""
         dtypes, loop = self.bodies.dtypes, self.bodies.loops[node]
-        dtype, value = dtypes[node.entry()], self.m.asarray(value)
+        dtype = dtypes[node.entry()]
         moves = loop.reduction is None and loop.expression is element
         if (moves or is_selection(node.applied)) and all(dtypes[e] == dtype for e in node.inputs):
             return self.m.astype(value, dtype)
-        return as_stored(self.m, value, dtype)
+        return self.m.as_stored(value, dtype)
 
-    def _sum_of_product(self, node: Node) -> Any:
+    def _sum_of_product(self, node: Node) -> Value | None:
         """The sum, if one of its terms is a product that nothing else reads; None otherwise."""
         position = self.bodies.products.get(node)
         if position is None:
@@ -337,40 +328,47 @@ class _Evaluation:
         factors = [self._operand(product, k) for k in (0, 1)]
         return sum_of_product(self.m, node, position, factors, self._operand(node, 1 - position))
 
-    def _operand(self, node: Node, position: int) -> Any:
+    def _operand(self, node: Node, position: int) -> Operand:
         """An operand of a sum or a product: an element, or a number from an attribute."""
         if position < len(node.inputs):
             return self._element(node, position)
-        return node.applied.settings["scalar"]
+        number: float = node.applied.settings["scalar"]
+        return number
 
-    def _elements(self, node: Node) -> list[Any]:
+    def _elements(self, node: Node) -> list[Value]:
         reads = self.bodies.loops[node].reads
         return [self._element(node, k) for k, read in enumerate(reads) if read is not None]
 
-    def _element(self, node: Node, position: int) -> Any:
-        number = self.bodies.reads.get((node, position))
+    def _element(self, node: Node, position: int) -> Value:
+        entry, number = node.inputs[position], self.bodies.reads.get((node, position))
         if number is None:
-            return self.of(self.bodies.source(node.inputs[position]))
-        return self.x[number]
+            return self._of(self.bodies.source(entry))
+        return self._read(number, self.bodies.dtypes[entry])
+
+    def _read(self, number: int, dtype: Dtype) -> Value:
+        if number not in self.elements:
+            self.elements[number] = self.m.element(number, dtype)
+        return self.elements[number]
 
 
 class _OwnAxes:
-    """An emitter whose extents and indices are those of the axes of an operator's own loop."""
+    """The extents and indices of the axes of an operator's own loop."""
 
-    def __init__(self, m: Any, x: Any, own: AxisMap, merged: Sequence[Sequence[int]]) -> None:
-        self._m, self._x, self._own, self._merged = m, x, own, merged
+    def __init__(self, m: Recorder, own: AxisMap, merged: Sequence[Sequence[int]]) -> None:
+        self._m, self._own, self._merged = m, own, merged
 
-    def __getattr__(self, name: str) -> Any:
-        return getattr(self._m, name)
-
-    def extent(self, axes: Sequence[int]) -> Any:
+    def extent(self, axes: Sequence[int]) -> Value:
         """The number of elements along axes of the loop; all or none of a merged group of axes."""
         spaces = [i for i, axis in enumerate(self._own) if axis in axes]
         return self._m.extent([i for i, own in enumerate(self._merged) if set(own) & set(spaces)])
 
-    def index(self, axis: int) -> Any:
+    def index(self, axis: int) -> Value:
         """The index of the position along an axis of the loop."""
         for number, own in enumerate(self._merged):
             if own == (self._own.index(axis),):
-                return self._x.index(number)
-        return self._m.constant(0, "int64")
+                return self._m.index(number)
+        return self._m.constant(0, INT64)
+
+
+def _dtypes(values: Sequence[Value]) -> tuple[Dtype, ...]:
+    return tuple([value.dtype for value in values])

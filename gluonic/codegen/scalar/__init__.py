@@ -1,0 +1,1 @@
+"""Scalar programs: operators' expressions as lists of operations, recorded once."""
