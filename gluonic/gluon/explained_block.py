@@ -5,7 +5,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Any
 
 from gluonic import symbol as sym
-from gluonic.codegen import Explanation, GradientSums
+from gluonic.codegen import CacheInfo, Explanation, GradientSums
 from gluonic.gluon.eager_scope import eagerly
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.structure import LEAF, Structure, flatten
@@ -23,6 +23,10 @@ if TYPE_CHECKING:
     from gluonic.drawing.drawing import Drawing
 
 
+Proving = bool | NDArray | Sequence[NDArray]
+"""Whether an export proves what it computes, or for which inputs."""
+
+
 def _is_array(value: Any) -> bool:
     return isinstance(value, NDArray)
 
@@ -33,6 +37,10 @@ class ExplainedBlock(TracedBlock):
     def _prepare(self, key: Any, structure: Structure, arrays: list[NDArray]) -> Trace:
         """Trace and bind the block for inputs of a structure."""
         raise NotImplementedError
+
+    def cache_info(self) -> CacheInfo:
+        """Return counts of what was compiled for the block, and of its uses."""
+        return CacheInfo.total(bound.cache_info() for bound in self._traces.all_bound)
 
     def explain(self, *args: Any) -> Explanation:
         """Explain how the compiler compiles the block for such inputs: what is fused, what is not and why.

@@ -5,13 +5,12 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
-from gluonic.codegen import CacheInfo
 from gluonic.gluon import hybrid_errors as errors
 from gluonic.gluon.arguments import explain_call
 from gluonic.gluon.backend import backend_options
 from gluonic.gluon.block import Block
 from gluonic.gluon.eager_scope import EAGER
-from gluonic.gluon.explained_block import ExplainedBlock
+from gluonic.gluon.explained_block import ExplainedBlock, Proving
 from gluonic.gluon.parameter import DeferredInitializationError, Parameter
 from gluonic.gluon.parameter_dict import ParameterDict, PathLike
 from gluonic.gluon.reads import OWN_NAMES
@@ -351,7 +350,7 @@ class HybridBlock(ExplainedBlock):
     # Files and inspection
 
     def export(
-        self, path: PathLike, epoch: int = 0, remove_amp_cast: bool = True
+        self, path: PathLike, epoch: int = 0, remove_amp_cast: bool = True, proof: Proving = False
     ) -> tuple[str, str]:
         """Write the graph and the parameters: ``path-symbol.json`` and ``path-0000.params``.
 
@@ -362,6 +361,8 @@ class HybridBlock(ExplainedBlock):
         ----------
         path : the prefix of the file names
         epoch : the number in the name of the parameter file
+        proof : True, or sample inputs, to write ``path-0000.proof.npz``, too: what the model computes for them,
+            which ``gluonic verify`` checks elsewhere; True draws inputs of the shapes that were traced
 
         Returns
         -------
@@ -379,13 +380,12 @@ class HybridBlock(ExplainedBlock):
         if not trace.reads.hold():
             errors.check_rewritten(self, self._backends)
             trace = self._own_trace(trace.input_structure, trace.inputs)
-        return trace.bind(dict(self.collect_params().items())).save(
-            trace, path, epoch, remove_amp_cast=remove_amp_cast
-        )
+        bound = trace.bind(dict(self.collect_params().items()))
+        if proof is False:
+            return bound.save(trace, path, epoch, remove_amp_cast=remove_amp_cast)
+        from gluonic.gluon.proofs import save_with_proof
 
-    def cache_info(self) -> CacheInfo:
-        """Return counts of what was compiled for the block, and of its uses."""
-        return CacheInfo.total(bound.cache_info() for bound in self._traces.all_bound)
+        return save_with_proof(trace, bound, path, epoch, remove_amp_cast, proof)
 
 
 METHODS.update(vars(HybridBlock))

@@ -47,7 +47,10 @@ class Trace:
     input_structure, output_structure : how inputs and outputs are nested
     graph : the graph of `output`
     reads : what was read of Python to make it
+    signature : the shapes and dtypes of the arrays that were traced; empty if none were
     """
+
+    signature: Sequence[tuple[tuple[int, ...], Any]] = ()
 
     def __init__(self, block: "TracedBlock", structure: Structure, arrays: Sequence[Any]) -> None:
         names = ["data"] if len(arrays) == 1 else [f"data{i}" for i in range(len(arrays))]
@@ -63,6 +66,8 @@ class Trace:
         finally:
             TRACING.depth -= 1
         self.input_structure = structure
+        if not any(map(_is_symbol, arrays)):
+            self.signature = [(x.shape, x.dtype) for x in arrays]
         leaves, self.output_structure = flatten(opened(outputs), _is_symbol)
         check_alike(block, leaves)
         if not leaves:

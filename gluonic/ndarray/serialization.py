@@ -27,7 +27,7 @@ from gluonic.ndarray.storage.file_blocks import NUMBERS as SPARSE
 from gluonic.ndarray.storage.file_blocks import pieces, read_sparse
 
 _HEADER = 0x112
-_V1, _V2, _V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
+V1, V2, V3 = 0xF993FAC8, 0xF993FAC9, 0xF993FACA
 _MOST_AXES = 32
 _LONGEST_NAME = 1 << 20
 _LARGEST = (1 << 63) - 1  # bytes, in NumPy; lengths of 0 count as 1
@@ -115,7 +115,7 @@ def _little(array: Any) -> Any:
 
 def _magic(array: NDArray) -> int:
     """The format version of an array; only V3, for MXNet's NumPy semantics, supports the shape ()."""
-    return _V3 if is_np_shape() or not array.ndim else _V2
+    return V3 if is_np_shape() or not array.ndim else V2
 
 
 def _array_header(array: NDArray) -> bytes:
@@ -235,21 +235,21 @@ class _Reader:
     def array(self) -> NDArray:
         """Read one array of any version."""
         magic = self.number("I")
-        if magic in (_V2, _V3):
+        if magic in (V2, V3):
             storage = self.number("i")
             if storage in SPARSE:
                 return read_sparse(self, storage)
             if storage not in (_DENSE, _UNDEFINED):
                 raise self.error(f"unknown storage type {storage}")
-        if magic in (_V1, _V2, _V3):
+        if magic in (V1, V2, V3):
             rank = self.number("i")
             lengths = "q"
         else:
             rank, lengths = magic, "I"  # before version 1 the rank came first
-        if magic == _V3 and rank == -1:
+        if magic == V3 and rank == -1:
             return NDArray(None)
         shape = self._lengths(rank, lengths)
-        if rank == 0 and magic != _V3:
+        if rank == 0 and magic != V3:
             return NDArray(None)  # an array that never had a shape
         return self.elements(shape)
 
