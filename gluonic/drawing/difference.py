@@ -4,7 +4,7 @@ Operators are matched in execution order: first those with equal attributes, as 
 in the gaps between them, operators of the same kind, which have changed.
 """
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from difflib import SequenceMatcher
 from typing import Any, TypeAlias
 
@@ -28,11 +28,13 @@ class Difference:
     graph : the new one, and what was removed from the old one
     marks : the marks of added, removed and changed nodes
     facts : the shapes of both
+    matched : for nodes of the old one, those of the new one that they became
     """
 
     graph: Graph
     marks: Marks
     facts: Facts
+    matched: Mapping[Node, Node]
 
 
 def difference(old: Graph, new: Graph, shapes: tuple[Facts, Facts]) -> Difference:
@@ -47,6 +49,7 @@ def difference(old: Graph, new: Graph, shapes: tuple[Facts, Facts]) -> Differenc
     pairs = _matched(before, after)
     counterpart = dict(pairs)
     _match_variables(counterpart, old, new)
+    matched = dict(counterpart)
     removed = [node for node in before if node not in counterpart]
     known = set(counterpart.values())
     added = [node for node in after if node not in known]
@@ -63,7 +66,7 @@ def difference(old: Graph, new: Graph, shapes: tuple[Facts, Facts]) -> Differenc
     old_facts = {counterpart.get(node, node): shapes[0][node] for node in old.nodes}
     facts = {node: (old_facts | shapes[1])[node] for node in merged.nodes}
     summary = f"{len(added)} added, {len(removed)} removed, {len(notes)} changed"
-    return Difference(merged, Marks(summary, kinds, notes), facts)
+    return Difference(merged, Marks(summary, kinds, notes), facts, matched)
 
 
 def _operators(graph: Graph) -> list[Node]:

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen import Explanation
-from gluonic.drawing.difference import difference
+from gluonic.drawing.difference import Difference, difference
 from gluonic.drawing.drawing import Drawing
 from gluonic.drawing.page.model import PageFacts
 from gluonic.drawing.page.source import GraphPage
@@ -83,13 +83,22 @@ def drawing_of_difference(
     shape : of inputs by name, in either graph
     save_format : see `Drawing`
     """
+    return drawing_of_found(difference_of(old, new, shape), title, save_format)
+
+
+def difference_of(old: Graph, new: Graph, shape: Mapping[str, tuple[int, ...]]) -> Difference:
+    """Compare two graphs, given the shapes of inputs in either."""
     graphs = old, new
     names = [{node.name for node in graph.variables} for graph in graphs]
     before, after = (
         facts_of(graph, SHAPE, {name: s for name, s in shape.items() if name in known})
         for graph, known in zip(graphs, names, strict=True)
     )
-    found = difference(old, new, (before, after))
+    return difference(old, new, (before, after))
+
+
+def drawing_of_found(found: Difference, title: str, save_format: str = "html") -> Drawing:
+    """Draw differences."""
     drawn = picture(found.graph, title=title, shapes=found.facts)
     page = GraphPage(title, found.graph, PageFacts(found.facts), marks=found.marks)
     return Drawing(drawn, save_format, {}, page)
