@@ -6,7 +6,7 @@ from time import perf_counter
 from typing import TYPE_CHECKING, Any
 
 from gluonic.codegen.compile_budget import BUDGET
-from gluonic.codegen.inspection.dump import dump_if_asked
+from gluonic.codegen.inspection.dump import tell_of
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.native.executable import Executable
 from gluonic.codegen.progress import tell_if_long
@@ -251,7 +251,7 @@ class BoundGraph:
             binding = stored.load(lambda made: self._details(made, arrays, train))
             if binding is not None:
                 self._stored[binding.executable] = arrays, train
-                dump_if_asked(binding)
+                tell_of(binding, self.graph, self._named_shapes(arrays))
                 return binding
         costs: list[int] = []
         binding = yield from noted(self._bind_new(arrays, train), costs)
@@ -272,8 +272,12 @@ class BoundGraph:
         """Bind new machine code."""
         tell_if_long(self.graph)
         binding = yield from self.specializer.bind_new(arrays, train)
-        dump_if_asked(binding)
+        tell_of(binding, self.graph, self._named_shapes(arrays))
         return binding
+
+    def _named_shapes(self, arrays: Sequence[AbstractArray]) -> dict[str, tuple[int, ...]]:
+        """The shapes of the inputs by name."""
+        return {node.name: array.shape for node, array in zip(self.inputs, arrays, strict=True)}
 
     def bound_as_known_family(self, key: tuple[bool, Signatures]) -> Binding | None:
         """Bind machine code as one of a family, without inferring shapes; None if there is none."""

@@ -1,4 +1,4 @@
-"""Dumps of compiled code: ``GLUONIC_DUMP=folder``.
+"""Dumps of compiled code, ``GLUONIC_DUMP=folder``; and telling others what was compiled.
 
 Each specialization leaves six files: ``PID-NUMBER-NAME.txt`` (the table that `explain` prints),
 ``.passes.txt`` (the graph after each pass that changed it), ``.kernels.txt`` (the programs of its loops),
@@ -7,10 +7,12 @@ Each specialization leaves six files: ``PID-NUMBER-NAME.txt`` (the table that `e
 
 import itertools
 import os
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.inspection.explain import explain
+from gluonic.codegen.inspection.explain import Explanation, explain
+from gluonic.graph import Graph
 from gluonic.graph.files import file_name
 
 if TYPE_CHECKING:
@@ -18,14 +20,31 @@ if TYPE_CHECKING:
     from gluonic.codegen.runtime.binding import Binding
 
 _numbers = itertools.count()
+Watcher = Callable[[Graph, Mapping[str, tuple[int, ...]], Explanation], None]
+WATCHERS: list[Watcher] = []
+"""Functions to call with each graph that is compiled or found on disk, the shapes of its inputs, and how."""
 
 
-def dump_if_asked(binding: "Binding") -> None:
-    """Dump the code of a new specialization and its first binding, if the environment requests it."""
+def tell_of(binding: "Binding", graph: Graph, shapes: Mapping[str, tuple[int, ...]]) -> None:
+    """Tell the watchers of a new specialization and its first binding; dump it if the environment requests it.
+
+    Parameters
+    ----------
+    binding : the binding
+    graph : the user's graph
+    shapes : those of its inputs, by name
+    """
     chosen = os.environ.get("GLUONIC_DUMP")
-    if not chosen:
-        return
-    folder = Path(chosen)
+    if chosen:
+        _dump(binding, Path(chosen))
+    if WATCHERS:
+        explanation = explain(binding, graph)
+        for watcher in WATCHERS:
+            watcher(graph, shapes, explanation)
+
+
+def _dump(binding: "Binding", folder: Path) -> None:
+    """Write the files about a binding."""
     folder.mkdir(parents=True, exist_ok=True)
     explanation = explain(binding)
     stem = f"{os.getpid()}-{next(_numbers):03}-{file_name(binding.name)}"
