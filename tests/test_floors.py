@@ -36,6 +36,7 @@ FACE = {
     "one_element_numbers",
     "removed_names",
     "running",
+    "commands",
     "tools",
     "served",
     "__main__",

@@ -107,6 +107,7 @@ SAME: dict[str, str] = {
 _OURS = {
     "alias",
     "codegen",
+    "commands",
     "distributed",
     "extension",
     "graph",

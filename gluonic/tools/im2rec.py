@@ -1,7 +1,6 @@
-"""``python -m gluonic.tools.im2rec``: image lists and record files, like MXNet's ``im2rec.py``.
+"""``gluonic im2rec``: image lists and record files, like MXNet's ``im2rec.py``.
 
-python -m gluonic.tools.im2rec --list --recursive data/train photos    # data/train.lst; a folder is a label
-python -m gluonic.tools.im2rec --resize 256 data/train photos          # data/train.rec, data/train.idx
+It is ``python -m gluonic.tools.im2rec``, too, where programs look for MXNet's.
 """
 
 import argparse
@@ -10,59 +9,59 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from gluonic.graph.errors import MXNetError
+from gluonic.commands.table import COMMANDS
 from gluonic.graph.threads import thread_count
+from gluonic.tools.command import DONE, FAILED, Answer, perform
 from gluonic.tools.image_lists import divide, find_images, shuffle, write_list
 from gluonic.tools.packing import write_records
 
 
 def main(given: Sequence[str] | None = None) -> int:
     """Run the command line; return the exit status."""
-    options = _parser().parse_args(given)
+    return perform(COMMANDS["im2rec"], sys.argv[1:] if given is None else given)
+
+
+def run(options: argparse.Namespace) -> Answer:
+    """Make lists or records."""
     options.prefix, options.root = (str(Path(p).absolute()) for p in (options.prefix, options.root))
     logging.basicConfig(format="%(message)s")
-    try:
-        return _make_lists(options) if options.list else _make_records(options)
-    except (MXNetError, OSError) as error:
-        print(f"im2rec: {error}", file=sys.stderr)
-        return 1
+    return _make_lists(options) if options.list else _make_records(options)
 
 
-def _make_lists(options: argparse.Namespace) -> int:
+def _make_lists(options: argparse.Namespace) -> Answer:
     images, labels = find_images(Path(options.root), options.recursive, options.exts)
-    for folder, label in labels.items():
-        print(folder, label)
+    lines = [f"{folder} {label}" for folder, label in labels.items()]
     if options.shuffle:
         shuffle(images)
+    lists = {}
     for ending, part in divide(images, options.chunks, options.train_ratio, options.test_ratio):
-        write_list(f"{options.prefix}{ending}.lst", part)
-        print(f"{options.prefix}{ending}.lst: {len(part)} images")
-    return 0
+        path = f"{options.prefix}{ending}.lst"
+        write_list(path, part)
+        lists[path] = len(part)
+    lines += [f"{path}: {count} images" for path, count in lists.items()]
+    return Answer({"labels": labels, "lists": lists}, lines)
 
 
-def _make_records(options: argparse.Namespace) -> int:
+def _make_records(options: argparse.Namespace) -> Answer:
     prefix = Path(options.prefix)
     folder = prefix if prefix.is_dir() else prefix.parent
     found = sorted(str(path) for path in folder.glob("*.lst") if path.is_file())
     lists = [path for path in found if path.startswith(options.prefix)]
     if not lists:
-        print(f"im2rec: there is no list {prefix}*.lst; --list makes one", file=sys.stderr)
-        return 1
-    missing = 0
+        raise FileNotFoundError(f"there is no list {prefix}*.lst; --list makes one")
+    records, lines = {}, []
     for path in lists:
         written, left_out = write_records(path, options)
-        missing += left_out
+        record = str(Path(path).with_suffix(".rec"))
+        records[record] = {"images": written, "left out": left_out}
         told = f", {left_out} left out" if left_out else ""
-        print(f"{Path(path).with_suffix('.rec')}: {written} images{told}")
-    return 1 if missing else 0
+        lines.append(f"{record}: {written} images{told}")
+    incomplete = any(counts["left out"] for counts in records.values())
+    return Answer({"records": records}, lines, FAILED if incomplete else DONE)
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(
-        prog="python -m gluonic.tools.im2rec",
-        description="Make lists of the images in a folder, or pack the images of lists into files of records.",
-        formatter_class=argparse.ArgumentDefaultsHelpFormatter,
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add MXNet's options."""
     parser.add_argument(
         "prefix", help="what the names of lists and records begin with, or their folder"
     )
@@ -91,7 +90,6 @@ def _parser() -> argparse.ArgumentParser:
     )
     records("--encoding", default=".jpg", choices=[".jpg", ".png"], help="how to encode images")
     records("--pack-label", action="store_true", help="pack all labels of an image, not the first")
-    return parser
 
 
 if __name__ == "__main__":

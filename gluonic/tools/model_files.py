@@ -4,10 +4,11 @@ import argparse
 import re
 from pathlib import Path
 
-from gluonic import ndarray as nd
 from gluonic import symbol as sym
+from gluonic.gluon.parameter_dict import without_kind
 from gluonic.ndarray import NDArray
 from gluonic.symbol import Symbol
+from gluonic.tools.array_files import load_arrays
 from gluonic.tools.command import CommandError, program_name
 from gluonic.tools.file_kinds import Held, held_in
 
@@ -17,8 +18,17 @@ _SHAPE = re.compile(r"([^=]+)=(\d+(?:[x,]\d+)*)\Z")
 def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say more about a network: its parameters, and the shapes of its inputs."""
     add = parser.add_argument
-    add("--params", help="its parameters, by default the latest NAME-0000.params beside it")
     add(
+        "--params",
+        metavar="FILE",
+        help="its parameters, by default the latest NAME-0000.params beside it",
+    )
+    add_shapes(parser)
+
+
+def add_shapes(parser: argparse.ArgumentParser) -> None:
+    """Add the option for the shapes of inputs."""
+    parser.add_argument(
         "--shape",
         action="append",
         default=[],
@@ -59,10 +69,8 @@ def load_parameters(given: str | None, network: Path) -> dict[str, NDArray]:
     network : symbol JSON
     """
     found = Path(given) if given else _beside(network)
-    arrays = {} if found is None else nd.load(str(found))
-    if not isinstance(arrays, dict):
-        return {}  # a list of arrays without names belongs to no variable
-    return {name.split(":", 1)[-1]: array for name, array in arrays.items()}
+    arrays = {} if found is None else load_arrays(found)
+    return {without_kind(name): array for name, array in arrays.items()}
 
 
 def stem_of(network: Path) -> str:

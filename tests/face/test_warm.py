@@ -53,5 +53,5 @@ def test_first_calls_without_warming_up_compile_nothing(script: Path) -> None:
 
 def test_warming_up_is_refused_without_a_code_cache(script: Path) -> None:
     found = gluonic_command("warm", str(script), GLUONIC_CACHE="0")
-    assert found.returncode == 1
+    assert found.returncode == 2
     assert "GLUONIC_CACHE=0" in found.stderr.splitlines()[-1]

@@ -4,19 +4,21 @@ import argparse
 import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 
-from gluonic import ndarray as nd
+from gluonic.drawing.costs import cost_of
 from gluonic.drawing.layer_table import LINE_LENGTH, LayerTable
-from gluonic.graph import Node
+from gluonic.graph import Graph, Node
 from gluonic.graph.infer import Facts
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.storage.arrays import CSRNDArray, RowSparseNDArray
 from gluonic.symbol.inference import SHAPE
 from gluonic.symbol.plotting import facts_of
-from gluonic.tools.command import command_parser, program_name, reporting
-from gluonic.tools.file_kinds import Held, held_in
+from gluonic.tools.array_files import ARRAY_FILES, load_arrays
+from gluonic.tools.command import Answer, program_name
+from gluonic.tools.file_kinds import held_in
 from gluonic.tools.model_files import add_options, load_network, load_parameters
 
 _HEADINGS = ("Name", "Shape", "Type", "Elements", "Bytes")
@@ -26,29 +28,26 @@ _NARROWEST = 80
 _KINDS = {"arg": "parameters", "aux": "auxiliary states"}
 
 
-def main(given: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status."""
-    parser = _parser()
-    options = parser.parse_args(given)
-    return reporting(parser, lambda: _summarize(options))
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the file, and what else is known of a network."""
+    parser.add_argument(
+        "file", help="symbol JSON (net-symbol.json) or arrays (.params, .npz, .safetensors)"
+    )
+    add_options(parser)
 
 
-def _summarize(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> Answer:
+    """Answer with the table of a network or of arrays."""
     file = Path(options.file)
-    if held_in(file) is Held.PARAMETERS:
-        lines = _lines_of_arrays(nd.load(str(file)))
-    else:
-        lines = _lines_of_network(file, options.params, dict(options.shape))
-    for line in lines:
-        print(line)
+    if held_in(file) in ARRAY_FILES:
+        return _of_arrays(load_arrays(file))
+    return _of_network(file, options.params, dict(options.shape))
 
 
 # ------------------------------------------------------------------------------ a network
 
 
-def _lines_of_network(
-    file: Path, parameters: str | None, given: Mapping[str, tuple[int, ...]]
-) -> Iterator[str]:
+def _of_network(file: Path, parameters: str | None, given: Mapping[str, tuple[int, ...]]) -> Answer:
     """The table of a network's layers; parameters give their shapes."""
     graph = load_network(file).graph()
     variables = {node.name for node in graph.variables}
@@ -56,8 +55,35 @@ def _lines_of_network(
     stored = {name: array.shape for name, array in arrays.items() if name in variables}
     facts = facts_of(graph, SHAPE, stored | dict(given))
     table = LayerTable(graph, facts, data=given, parameters=stored.keys() - given.keys())
-    yield from table.lines(_width())
-    yield from _how_to_give_shapes(file, table.data, facts)
+    lines = [*table.lines(_width()), *_how_to_give_shapes(file, table.data, facts)]
+    return Answer(_facts_of_network(graph, facts, table, stored), lines)
+
+
+def _facts_of_network(
+    graph: Graph, facts: Facts, table: LayerTable, stored: Mapping[str, tuple[int, ...]]
+) -> dict[str, Any]:
+    """The same for programs."""
+    layers = []
+    for node in graph.nodes:
+        if node.application is None:
+            continue
+        cost = cost_of(node, facts)
+        layers.append(
+            {
+                "name": node.name,
+                "operator": node.operator_name,
+                "inputs": [entry.node.name for entry in node.inputs],
+                "outputs": facts[node],
+                "operations": cost and cost.operations,
+                "bytes": cost and cost.written,
+            }
+        )
+    return {
+        "inputs": {node.name: facts[node][0] for node in table.data},
+        "parameters": stored,
+        "layers": layers,
+        "outputs": [entry.name for entry in graph.outputs],
+    }
 
 
 def _width() -> int:
@@ -86,10 +112,23 @@ def _example(shape: Sequence[int | None] | None) -> str:
 # ------------------------------------------------------------------------------ parameters
 
 
-def _lines_of_arrays(loaded: Mapping[str, NDArray] | Sequence[NDArray]) -> Iterator[str]:
+def _of_arrays(arrays: Mapping[str, NDArray]) -> Answer:
+    facts = [
+        {
+            "name": name,
+            "shape": array.shape,
+            "dtype": np.dtype(array.dtype).name,
+            "storage": array.stype,
+            **dict(zip(("elements", "bytes"), _sizes(array), strict=True)),
+        }
+        for name, array in arrays.items()
+    ]
+    return Answer({"arrays": facts}, _lines_of_arrays(arrays))
+
+
+def _lines_of_arrays(arrays: Mapping[str, NDArray]) -> Iterator[str]:
     """A table of arrays, with totals."""
-    arrays = dict(loaded) if isinstance(loaded, Mapping) else dict(enumerate(loaded))
-    rows = [_HEADINGS, *(_row(str(name), array) for name, array in arrays.items())]
+    rows = [_HEADINGS, *(_row(name, array) for name, array in arrays.items())]
     widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
     for number, row in enumerate(rows):
         yield "  ".join(
@@ -99,9 +138,9 @@ def _lines_of_arrays(loaded: Mapping[str, NDArray] | Sequence[NDArray]) -> Itera
         if number == 0:
             yield "=" * (sum(widths) + 2 * (len(widths) - 1))
     yield ""
-    kinds = {str(name).partition(":")[0] for name in arrays} & _KINDS.keys()
+    kinds = {name.partition(":")[0] for name in arrays} & _KINDS.keys()
     for kind in sorted(kinds):
-        some = [array for name, array in arrays.items() if str(name).startswith(f"{kind}:")]
+        some = [array for name, array in arrays.items() if name.startswith(f"{kind}:")]
         yield _total(f"{_KINDS[kind]} ({kind}:)", some)
     yield _total("in all", list(arrays.values()))
 
@@ -128,15 +167,3 @@ def _total(what: str, arrays: Sequence[NDArray]) -> str:
     elements, held = (sum(sizes) for sizes in zip((0, 0), *map(_sizes, arrays), strict=True))
     plural = "array" if len(arrays) == 1 else "arrays"
     return f"{what}: {len(arrays):,} {plural}, {elements:,} elements, {held:,} bytes"
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = command_parser(
-        "summary",
-        "List the layers of a network with shapes, parameters and costs, or the arrays in a file.",
-    )
-    parser.add_argument(
-        "file", help="symbol JSON (net-symbol.json) or parameters (net-0000.params)"
-    )
-    add_options(parser)
-    return parser

@@ -1,9 +1,7 @@
-"""``python -m gluonic info``: software and hardware of this machine, or the packages that a program needs."""
+"""``gluonic info``: software and hardware of this machine, or the packages that a program needs."""
 
 import argparse
-import json
 import platform
-from collections.abc import Sequence
 from pathlib import Path
 
 import llvmlite
@@ -16,14 +14,12 @@ from gluonic.distributed.errors import MPIMissingError
 from gluonic.distributed.mpi import launched_ranks, mpi
 from gluonic.support.cpu_count import available_cores
 from gluonic.support.extras import how_to_install
-from gluonic.tools.command import command_parser, reporting
+from gluonic.tools.command import Answer
 from gluonic.tools.program_needs import needs_of
 
 
-def main(given: Sequence[str] | None = None) -> int:
-    """Print `lines`, or what programs need; return the exit status."""
-    description = "Show what gluonic finds on this machine, or which packages a program needs."
-    parser = command_parser("info", description)
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the programs whose needs are asked for."""
     parser.add_argument(
         "--for",
         dest="programs",
@@ -32,29 +28,26 @@ def main(given: Sequence[str] | None = None) -> int:
         type=Path,
         help="scripts or folders: which versions of other packages they need (docs/packages.md)",
     )
-    parser.add_argument("--json", action="store_true", help="with --for: the same as JSON")
-    options = parser.parse_args(given)
-    if options.json and not options.programs:
-        parser.error("--json goes with --for")
-    return reporting(parser, lambda: _show(options))
 
 
-def _show(options: argparse.Namespace) -> None:
-    if not options.programs:
-        print("\n".join(lines()))
-        return
-    needs = needs_of(options.programs)
-    print(json.dumps(needs.as_json(), indent=2) if options.json else "\n".join(needs.lines()))
+def run(options: argparse.Namespace) -> Answer:
+    """Answer with the facts, one a line, or with what programs need."""
+    if options.programs:
+        needs = needs_of(options.programs)
+        return Answer(needs.as_json(), needs.lines())
+    facts = found()
+    width = max(map(len, facts))
+    return Answer(facts, [f"{name:<{width}}  {fact}" for name, fact in facts.items()])
 
 
-def lines() -> list[str]:
-    """Lines about versions, the processor, the BLAS libraries, the code cache and MPI.
+def found() -> dict[str, str]:
+    """Facts about versions, the processor, the BLAS libraries, the code cache and MPI.
 
     Looking for MPI initializes it, as the first distributed store does.
     """
     host = target.host()
     blas = [one for one in threadpool_info() if one["user_api"] == "blas"]
-    facts = {
+    return {
         "gluonic": __version__,
         "Python": f"{platform.python_version()} on {platform.platform()}",
         "NumPy": np.__version__,
@@ -64,8 +57,6 @@ def lines() -> list[str]:
         "code cache": _cache(),
         "MPI": _mpi(),
     }
-    width = max(map(len, facts))
-    return [f"{name:<{width}}  {fact}" for name, fact in facts.items()]
 
 
 def _cache() -> str:

@@ -2,52 +2,31 @@
 
 import argparse
 import webbrowser
-from collections.abc import Sequence
 from pathlib import Path
 
-from gluonic.drawing.drawing import Drawing, lacking_programs
-from gluonic.graph.files import write_atomically
+from gluonic.drawing.drawing import Drawing
 from gluonic.symbol.plotting import drawing_of
-from gluonic.tools.command import CommandError, command_parser, reporting
+from gluonic.tools.command import Answer, CommandError
+from gluonic.tools.drawing_files import FORMATS, check_format, write_drawing
 from gluonic.tools.model_files import add_options, load_network, load_parameters, stem_of
 from gluonic.tools.shown_once import show_once
 
-_FORMATS = ".html (a page), .svg, .pdf, .png or .dot"
 
-
-def main(given: Sequence[str] | None = None) -> int:
-    """Run the command line; return the exit status."""
-    parser = _parser()
-    options = parser.parse_args(given)
-    if options.no_open and options.output is None:
-        parser.error("with --no-open, --output FILE names the file to write")
-    return reporting(parser, lambda: _view(options))
-
-
-def _view(options: argparse.Namespace) -> None:
+def run(options: argparse.Namespace) -> Answer:
+    """Show the page, or write the file and show it."""
     if options.output is None:
+        if options.no_open:
+            raise CommandError("with --no-open, --output FILE names the file to write")
         drawing = _drawing(options)
         show_once(drawing.pipe("html"), drawing.name)
-        print(f"{options.file} is shown in a browser; --output FILE.html keeps the page")
-        return
+        shown = f"{options.file} is shown in a browser; --output FILE.html keeps the page"
+        return Answer({"written": None}, [shown])
     path = Path(options.output)
-    kind = _format_of(path)
-    write_atomically(path, _drawing(options).pipe(kind, folded=options.folded))
-    print(path)
+    check_format(path)
+    write_drawing(path, _drawing(options), folded=options.folded)
     if not options.no_open:
         webbrowser.open(path.resolve().as_uri())
-
-
-def _format_of(output: Path) -> str:
-    kind = output.suffix.lower().removeprefix(".")
-    if kind in ("", "htm"):
-        return "html"
-    lacking = lacking_programs(kind)
-    if lacking:
-        raise CommandError(
-            f"{output} needs {lacking} which is not installed", hint=f"--output with {_FORMATS}"
-        )
-    return kind
+    return Answer({"written": str(path)}, [str(path)])
 
 
 def _drawing(options: argparse.Namespace) -> Drawing:
@@ -73,16 +52,12 @@ def _drawing(options: argparse.Namespace) -> Drawing:
     )
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = command_parser(
-        "view",
-        "Show the graph of a model, as a page in a browser. Without --output, no file is written.",
-    )
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the model, what is known of it, and the file to write."""
     add = parser.add_argument
     add("file", help="the model: symbol JSON, such as net-symbol.json")
     add_options(parser)
     add("--against", metavar="FILE", help="an older model, to show what has changed since")
-    add("--output", metavar="FILE", help=f"the file to write and open: {_FORMATS}")
+    add("--output", metavar="FILE", help=f"the file to write and open: {FORMATS}")
     add("--folded", action="store_true", help="in pictures, leave blocks closed as the page does")
     add("--no-open", action="store_true", help="only write the file")
-    return parser

@@ -1,0 +1,1 @@
+"""The command line, ``gluonic COMMAND``: a file for each command, and `table`, which lists them all."""

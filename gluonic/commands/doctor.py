@@ -1,0 +1,204 @@
+"""``gluonic doctor script.py``: which names of MXNet a program uses that gluonic lacks."""
+
+import argparse
+import ast
+import importlib
+import inspect
+import sys
+import tokenize
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
+from importlib.util import find_spec
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+import gluonic
+from gluonic.graph.errors import FileFormatError, MissingModuleError, MissingNameError, nearest
+from gluonic.removed_names import NAMES
+from gluonic.support.record import record
+from gluonic.tools.command import DONE, NO, Answer, CommandError
+from gluonic.tools.program_names import FUNCTIONS, Use, imported_packages, uses_in
+
+_MISSING, _UNKNOWN, _ARGUMENT = "missing", "unknown", "argument"
+_GPU, _RESTORED, _PACKAGE = "gpu", "restored", "package"
+_HINDERS = {_MISSING, _UNKNOWN, _ARGUMENT, _PACKAGE}
+"""The kinds of findings with which a program does not run."""
+_PACKAGES = ("mxnet", "gluonic")
+_SPACES = {FUNCTIONS: ("mxnet.nd", "mxnet.sym")}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    """Add the programs."""
+    parser.add_argument("programs", nargs="+", help="scripts, or folders with them")
+
+
+def run(options: argparse.Namespace) -> Answer:
+    """Look through programs."""
+    reports = [_examined(file) for file in _files([Path(one) for one in options.programs])]
+    lines = [line for report in reports for line in report.lines()]
+    hinders = any(finding.kind in _HINDERS for report in reports for finding in report.findings)
+    return Answer([report.facts for report in reports], lines, NO if hinders else DONE)
+
+
+def _files(given: Sequence[Path]) -> Iterator[Path]:
+    for path in given:
+        if not path.is_dir():
+            yield path
+            continue
+        programs = sorted(path.rglob("*.py"))
+        if not programs:
+            raise CommandError(f"{path} has no file that ends with .py")
+        yield from programs
+
+
+@record
+class _Finding:
+    """Something about a line."""
+
+    kind: str
+    line: int
+    text: str
+
+
+@record
+class _Report:
+    """What a program uses, and what is wrong with it."""
+
+    file: Path
+    names: list[str]
+    findings: list[_Finding]
+
+    @property
+    def facts(self) -> dict[str, Any]:
+        """The report for programs."""
+        findings = [{"kind": f.kind, "line": f.line, "text": f.text} for f in self.findings]
+        return {"program": str(self.file), "names": self.names, "findings": findings}
+
+    def lines(self) -> Iterator[str]:
+        """The report for people."""
+        count = len(self.names)
+        told = f"{count} name{'s' * (count != 1)} of MXNet"
+        wrong = sum(finding.kind in _HINDERS for finding in self.findings)
+        yield f"{self.file}: {told}, {f'{wrong} in the way' if wrong else 'nothing in the way'}"
+        for finding in self.findings:
+            yield f"  line {finding.line}, {finding.kind}: {finding.text}"
+
+
+def _examined(file: Path) -> _Report:
+    """Examine a program's text."""
+    try:
+        with tokenize.open(file) as stream:
+            tree = ast.parse(stream.read())
+    except (SyntaxError, UnicodeDecodeError, ValueError) as error:
+        raise FileFormatError(f"{file}: this is no program for Python 3: {error}") from error
+    uses = [_as_mxnet(use) for use in uses_in(tree, _PACKAGES)]
+    findings = [finding for use in uses for finding in _of_use(use)]
+    if any(use.name == "mxnet.library.load" for use in uses):  # it brings operators
+        findings = [f for f in findings if f.kind != _UNKNOWN]
+    findings += _restored(tree)
+    findings += _not_installed(tree, file)
+    names = sorted({use.name.replace("mxnet.", "mx.", 1) for use in uses if "." in use.name})
+    return _Report(file, names, sorted(dict.fromkeys(findings), key=lambda f: (f.line, f.kind)))
+
+
+# ------------------------------------------------------------------------------------- MXNet's names
+
+
+def _as_mxnet(use: Use) -> Use:
+    """A use of gluonic as one of MXNet."""
+    package, dot, rest = use.name.partition(".")
+    return use._replace(name=f"mxnet{dot}{rest}") if package == "gluonic" else use
+
+
+def _of_use(use: Use) -> Iterator[_Finding]:
+    """What is wrong with a use."""
+    first, _, rest = use.name.partition(".")
+    for space in _SPACES.get(first, (first,)):
+        name = f"{space}.{rest}" if rest else space
+        value = _resolved(name, use)
+        if isinstance(value, _Finding):
+            yield value
+            return
+        yield from _of_keywords(name, value, use)
+    if use.name == "mxnet.gpu":
+        yield _Finding(
+            _GPU, use.line, "there are no GPUs; gluonic --cpu lets the CPU serve mx.gpu(i)"
+        )
+
+
+def _resolved(name: str, use: Use) -> Any:
+    """What gluonic has for a name, or a finding; None for what belongs to a value."""
+    value: Any = gluonic
+    shown = name.replace("mxnet", "mx", 1)
+    for part in name.split(".")[1:]:
+        if not isinstance(value, (ModuleType, type)):
+            return None
+        try:
+            value = _member(value, part)
+        except (MissingNameError, MissingModuleError) as error:
+            return _Finding(_MISSING, use.line, str(error).splitlines()[0])
+        except AttributeError:
+            told = f"{shown}: {value.__name__.replace('gluonic', 'mx', 1)} has no {part!r}"
+            return _Finding(_UNKNOWN, use.line, told + nearest(part, dir(value)))
+    return value
+
+
+def _member(value: Any, name: str) -> Any:
+    """An attribute, or a module in a package, which may not be imported yet."""
+    try:
+        return getattr(value, name)
+    except AttributeError:
+        if not isinstance(value, ModuleType):
+            raise
+        with suppress(ModuleNotFoundError):
+            return importlib.import_module(f"{value.__name__}.{name}")
+        raise
+
+
+def _of_keywords(name: str, value: Any, use: Use) -> Iterator[_Finding]:
+    """The keywords of a call that what is called does not take."""
+    if not use.keywords or not callable(value):
+        return
+    try:
+        parameters = inspect.signature(value).parameters
+    except (TypeError, ValueError):
+        return
+    if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
+        return
+    for keyword in use.keywords:
+        if keyword not in parameters:
+            shown = name.replace("mxnet", "mx", 1)
+            told = f"{shown} takes no {keyword!r}{nearest(keyword, parameters)}"
+            yield _Finding(_ARGUMENT, use.line, told)
+
+
+# ------------------------------------------------------------------------------------- other packages
+
+
+def _restored(tree: ast.AST) -> Iterator[_Finding]:
+    """Names that NumPy and Python have dropped, which ``gluonic script.py`` restores."""
+    packages = {module.partition(".")[0] for module in NAMES}
+    for use in uses_in(tree, packages):
+        module, _, name = use.name.rpartition(".")
+        if name in NAMES.get(module, {}) and not _is_there(module, name):
+            told = f"{use.name} is gone; gluonic restores it for programs that it runs"
+            yield _Finding(_RESTORED, use.line, told)
+
+
+def _is_there(module: str, name: str) -> bool:
+    try:
+        return hasattr(importlib.import_module(module), name)
+    except ImportError:
+        return False
+
+
+def _not_installed(tree: ast.AST, file: Path) -> Iterator[_Finding]:
+    """Packages that are neither installed nor beside the program."""
+    beside = {path.stem for path in file.parent.iterdir()}
+    for package, line in imported_packages(tree).items():
+        is_ours = package in (*_PACKAGES, "horovod", "minpy")
+        if is_ours or package in beside or package in sys.stdlib_module_names:
+            continue
+        if find_spec(package) is None:
+            yield _Finding(_PACKAGE, line, f"{package} is not installed")
