@@ -16,6 +16,7 @@ from gluonic.codegen.eager import (
 from gluonic.codegen.executors import executor, interpreting
 from gluonic.codegen.gradient_use import GradientUse
 from gluonic.codegen.inspection.cache_info import CacheInfo
+from gluonic.codegen.inspection.dump import WATCHERS
 from gluonic.codegen.inspection.explain import Explanation, explain
 from gluonic.codegen.inspection.gradient_sums import GradientSums
 from gluonic.codegen.program import Program, cut
@@ -42,6 +43,7 @@ __getattr__, __dir__ = import_later(
 )
 
 __all__ = [
+    "WATCHERS",
     "BoundUpdate",
     "CacheInfo",
     "DifferentiableProgram",

@@ -36,7 +36,7 @@ class Batch:
 
 
 @record
-class Samples:
+class SampleBatches:
     """All samples, in batches that are read when they are needed.
 
     Attributes
@@ -61,7 +61,7 @@ def add_options(parser: argparse.ArgumentParser) -> None:
     add("--raw", action="store_true", help="leave pixels between 0 and 255")
 
 
-def samples_of(model: Model, options: argparse.Namespace) -> Samples:
+def samples_of(model: Model, options: argparse.Namespace) -> SampleBatches:
     """Find out what the input files hold, and read them.
 
     Raises
@@ -71,7 +71,7 @@ def samples_of(model: Model, options: argparse.Namespace) -> Samples:
     """
     files = [Path(name) for name in options.inputs]
     kinds = {held_in(file) for file in files}
-    readers: dict[Held, Callable[..., Samples]] = {
+    readers: dict[Held, Callable[..., SampleBatches]] = {
         Held.PICTURE: _images,
         Held.ARRAYS: _arrays,
         Held.TENSORS: _arrays,
@@ -104,7 +104,7 @@ def _only_input(model: Model, what: str) -> str:
 # ------------------------------------------------------------------------------------- images
 
 
-def _images(model: Model, files: Sequence[Path], options: argparse.Namespace) -> Samples:
+def _images(model: Model, files: Sequence[Path], options: argparse.Namespace) -> SampleBatches:
     name = _only_input(model, "images")
     shape = model.shapes.get(name, ())
     if len(shape) != 4 or shape[1] not in (1, 3):
@@ -132,7 +132,7 @@ def _images(model: Model, files: Sequence[Path], options: argparse.Namespace) ->
             data = {name: nd.stack(*(pixels(file) for file in part))}
             yield Batch([str(file) for file in part], data)
 
-    return Samples(len(files), batches())
+    return SampleBatches(len(files), batches())
 
 
 def _colour(numbers: Sequence[float] | None) -> NDArray | None:
@@ -147,7 +147,7 @@ def _parts(files: Sequence[Path], length: int) -> Iterator[Sequence[Path]]:
 # ------------------------------------------------------------------------------------- arrays and rows
 
 
-def _arrays(model: Model, files: Sequence[Path], options: argparse.Namespace) -> Samples:
+def _arrays(model: Model, files: Sequence[Path], options: argparse.Namespace) -> SampleBatches:
     (file,) = files
     arrays = load_arrays(file)
     if len(arrays) == 1 and len(model.data) == 1:
@@ -161,7 +161,7 @@ def _arrays(model: Model, files: Sequence[Path], options: argparse.Namespace) ->
     return _in_batches(arrays, count, options.batch_size)
 
 
-def _rows(model: Model, files: Sequence[Path], options: argparse.Namespace) -> Samples:
+def _rows(model: Model, files: Sequence[Path], options: argparse.Namespace) -> SampleBatches:
     (file,) = files
     name = _only_input(model, "rows")
     try:
@@ -180,14 +180,14 @@ def _rows(model: Model, files: Sequence[Path], options: argparse.Namespace) -> S
     return _in_batches({name: nd.array(rows.reshape(-1, *shape))}, len(rows), options.batch_size)
 
 
-def _in_batches(arrays: dict[str, NDArray], count: int, length: int) -> Samples:
+def _in_batches(arrays: dict[str, NDArray], count: int, length: int) -> SampleBatches:
     def batches() -> Iterator[Batch]:
         for start in range(0, count, length):
             end = min(start + length, count)
             titles = [str(number) for number in range(start, end)]
             yield Batch(titles, {name: array[start:end] for name, array in arrays.items()})
 
-    return Samples(count, batches())
+    return SampleBatches(count, batches())
 
 
 def _positive(text: str) -> int:

@@ -8,8 +8,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from html import escape
 
-from gluonic.codegen import Explanation
-from gluonic.codegen.inspection.dump import WATCHERS
+from gluonic.codegen import WATCHERS, Explanation
 from gluonic.commands.info import found
 from gluonic.graph import Graph
 from gluonic.graph.events import EVENTS, TraceEvent

@@ -66,7 +66,7 @@ def test_nothing_is_in_the_way_of_a_program_that_runs(
     )
     found = line("doctor", ".")
     assert found.returncode == 0
-    assert "train.py: 7 names of MXNet, nothing in the way" in found.stdout
+    assert "train.py: 6 names of MXNet, nothing in the way" in found.stdout
 
 
 def test_a_package_that_is_not_installed_is_in_the_way(tmp_path: Path, line: Line) -> None:
