@@ -1,6 +1,8 @@
 """NumPy's ``.npz`` and ``.npy`` files, which are untrusted: sizes are checked before memory is allocated."""
 
+import errno
 import io
+import tokenize
 import zipfile
 from collections.abc import Mapping
 from math import prod
@@ -13,6 +15,8 @@ from gluonic.gluon.archives import reading_archive
 from gluonic.graph.errors import FileFormatError
 from gluonic.graph.files import write_atomically
 
+# The header is a Python literal, which NumPy parses.
+_DAMAGE = (ValueError, EOFError, OverflowError, TypeError, SyntaxError, tokenize.TokenError)
 Arrays = dict[str, np.ndarray[Any, Any]]
 
 
@@ -27,6 +31,15 @@ def read_npz(file: Path) -> Arrays:
     if not zipfile.is_zipfile(file):
         with file.open("rb") as stream:
             return {"arr_0": _read(stream, file.stat().st_size, file)}
+    try:
+        return _read_members(file)
+    except OSError as error:
+        if error.errno != errno.EINVAL:
+            raise
+        raise FileFormatError(f"{file} is damaged: {error}") from error  # it leads to no place
+
+
+def _read_members(file: Path) -> Arrays:
     arrays = {}
     with reading_archive(f"{file} is damaged"), zipfile.ZipFile(file) as archive:
         for member in archive.infolist():
@@ -57,6 +70,6 @@ def _read(stream: BinaryIO, size: int, file: Path) -> np.ndarray[Any, Any]:
             raise ValueError(f"it is too short for shape {shape}")
         stream.seek(0)
         array: np.ndarray[Any, Any] = npy.read_array(stream, allow_pickle=False)
-    except (ValueError, EOFError, OverflowError) as error:
+    except _DAMAGE as error:
         raise FileFormatError(f"{file}: not an array of NumPy: {error}") from error
     return array

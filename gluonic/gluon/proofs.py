@@ -169,7 +169,7 @@ def read_proof(file: Path) -> Proof:
         digests = {str(name): str(digest) for name, digest in facts["digests"].items()}
         limits = float(facts["relative"]), float(facts["absolute"])
         maker = str(facts["gluonic"])
-    except (KeyError, TypeError, AttributeError, ValueError) as error:
+    except (KeyError, TypeError, AttributeError, ValueError, RecursionError) as error:
         raise FileFormatError(f"{file}: not a proof, or damaged: {error}") from error
     inputs, outputs, samples = (_with_prefix(arrays, kind) for kind in (_INPUT, _OUTPUT, _SAMPLE))
     return Proof(inputs, outputs, samples, digests, *limits, maker)

@@ -79,7 +79,10 @@ class Application:
             if parts == ("metrics",):
                 status, kind, body = 200, _TEXT, "\n".join(self._metrics()) + "\n"
             else:
-                status, body = 200, json.dumps(await self._found(scope, parts, receive))
+                status, body = (
+                    200,
+                    json.dumps(await self._found(scope, parts, receive), allow_nan=False),
+                )
         except RequestError as error:
             status, body = error.status, json.dumps({"error": str(error)})
         except ConnectionError:

@@ -1,6 +1,7 @@
 """KServe's protocol, version 2: requests and answers as JSON, to and from arrays. Requests are not trusted."""
 
 import json
+import math
 from collections.abc import Mapping, Sequence
 from math import prod
 from typing import Any
@@ -154,8 +155,15 @@ def _tensor(name: str, array: np.ndarray[Any, Any]) -> dict[str, Any]:
         "name": name,
         "shape": list(array.shape),
         "datatype": _NAMES[array.dtype.name],
-        "data": array.reshape(-1).tolist(),
+        "data": _numbers(array.reshape(-1)),
     }
+
+
+def _numbers(flat: np.ndarray[Any, Any]) -> list[Any]:
+    """Numbers for JSON, which has null for what is none."""
+    if flat.dtype.kind != "f" or np.isfinite(flat).all():
+        return flat.tolist()
+    return [number if math.isfinite(number) else None for number in flat.tolist()]
 
 
 def _short(value: Any) -> str:

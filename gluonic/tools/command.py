@@ -2,10 +2,11 @@
 
 import argparse
 import json
+import math
 import os
 import sys
 import traceback
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -114,9 +115,18 @@ def perform(command: Command, arguments: Sequence[str]) -> int:
     return answer.status
 
 
+def _strict(facts: Any) -> Any:
+    """Facts as JSON has them: null for what is no number, which readers of JSON refuse."""
+    if isinstance(facts, Mapping):
+        return {key: _strict(value) for key, value in facts.items()}
+    if isinstance(facts, (list, tuple)):
+        return [_strict(value) for value in facts]
+    return None if isinstance(facts, float) and not math.isfinite(facts) else facts
+
+
 def _print(answer: Answer, *, as_json: bool) -> None:
     if as_json:
-        print(json.dumps(answer.facts, indent=2, ensure_ascii=False))
+        print(json.dumps(_strict(answer.facts), indent=2, ensure_ascii=False, allow_nan=False))
     else:
         for line in answer.lines:
             print(line)

@@ -8,28 +8,28 @@ import json
 import sys
 from typing import Any
 
-import mxnet  # type: ignore[import-not-found]
-import numpy
-
 
 def main() -> None:
     """Answer one request."""
+    import mxnet  # type: ignore[import-not-found]  # only that Python has it
+    import numpy
+
     request = json.load(sys.stdin)
-    symbol = mxnet.sym.load(request["network"])
-    internals = symbol.get_internals()
+    internals = mxnet.sym.load(request["network"]).get_internals()
     available = internals.list_outputs()
     wanted = [name for name in request["results"] if name in available]
-    inputs = {name: mxnet.nd.array(x, dtype=x.dtype) for name, x in _arrays(request["inputs"])}
-    saved = mxnet.nd.load(request["parameters"])
-    values = {name.split(":", 1)[-1]: array for name, array in saved.items()}
     results = mxnet.sym.Group([internals[name] for name in wanted])
-    shapes = {name: array.shape for name, array in inputs.items()}
-    known = {name: array.shape for name, array in values.items() if name in results.list_inputs()}
-    arguments, _, _ = results.infer_shape_partial(**dict(known, **shapes))
-    for name, shape in zip(results.list_arguments(), arguments):  # noqa: B905  nor has it `strict`
-        if name not in inputs and name not in values:
-            inputs[name] = mxnet.nd.zeros(shape)  # a label
-    given = dict(values, **inputs)
+    with numpy.load(request["inputs"]) as arrays:
+        given: Any = {
+            name: mxnet.nd.array(arrays[name], dtype=arrays[name].dtype) for name in arrays.files
+        }
+    for name, array in mxnet.nd.load(request["parameters"]).items():
+        given[name.split(":", 1)[-1]] = array
+    known = {name: given[name].shape for name in results.list_inputs() if name in given}
+    shapes, _, _ = results.infer_shape_partial(**known)
+    for name, shape in zip(results.list_arguments(), shapes):  # noqa: B905  it may be an old Python
+        if name not in given:
+            given[name] = mxnet.nd.zeros(shape)  # a label
     executor = results.bind(
         mxnet.cpu(),
         {name: given[name] for name in results.list_arguments()},
@@ -39,11 +39,6 @@ def main() -> None:
     outputs = [output.asnumpy() for output in executor.forward(is_train=False)]
     numpy.savez(request["output"], **{f"r{i}": output for i, output in enumerate(outputs)})
     print(json.dumps({"version": mxnet.__version__, "results": wanted}))
-
-
-def _arrays(file: str) -> Any:
-    with numpy.load(file) as arrays:
-        return [(name, arrays[name]) for name in arrays.files]
 
 
 if __name__ == "__main__":

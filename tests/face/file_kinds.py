@@ -16,9 +16,12 @@ import numpy as np
 import gluonic as mx
 from gluonic import gluon, nd, recordio, sym
 from gluonic.gluon.data.vision import CIFAR10, MNIST
+from gluonic.gluon.proofs import read_proof
 from gluonic.graph.errors import MXNetError
 from gluonic.optimizer import Optimizer, get_updater
 from gluonic.recordio.framing import MAGIC, framed
+from gluonic.tools.array_files import load_arrays, save_arrays
+from gluonic.tools.command import CommandError
 from tests.beside.mxnet_pickles import as_mxnet_pickles
 from tests.face.damage import HalfLoadedError, Kind, mutated, reassembled, restructured
 from tests.face.file_kinds_of_data import KINDS_OF_DATA
@@ -400,6 +403,63 @@ def use_sparse_rows(folder: Path, data: bytes) -> None:
         assert batch.data[0].shape == (1, 3)
 
 
+# ------------------------------------------------------------------------------ files of other libraries
+
+
+def _named_arrays() -> dict[str, mx.nd.NDArray]:
+    kinds = ("float32", "float16", "int64", "uint8")
+    arrays = {f"arg:{kind}": nd.array(np.arange(6).reshape(2, 3), dtype=kind) for kind in kinds}
+    return {**arrays, "empty": nd.zeros((0, 2))}
+
+
+def numpys(folder: Path) -> list[bytes]:
+    """Files of NumPy: several arrays, compressed ones, and one alone."""
+    found = []
+    save_arrays(folder / "whole.npz", _named_arrays())
+    np.savez_compressed(folder / "packed.npz", a=np.arange(300.0), b=np.float32(1))
+    for name in ("whole.npz", "packed.npz"):
+        found.append((folder / name).read_bytes())
+    np.save(folder / "one.npy", np.asfortranarray(np.arange(6.0).reshape(2, 3)))
+    return [*found, (folder / "one.npy").read_bytes()]
+
+
+def use_numpys(folder: Path, data: bytes) -> None:
+    """Load the arrays of a file of NumPy."""
+    _load_arrays(folder / "damaged.npz", data)
+
+
+def safetensors(folder: Path) -> list[bytes]:
+    """A file of safetensors."""
+    save_arrays(folder / "whole.safetensors", _named_arrays())
+    return [(folder / "whole.safetensors").read_bytes()]
+
+
+def use_safetensors(folder: Path, data: bytes) -> None:
+    """Load the arrays of a file of safetensors."""
+    _load_arrays(folder / "damaged.safetensors", data)
+
+
+def _load_arrays(file: Path, data: bytes) -> None:
+    file.write_bytes(data)
+    with suppress(CommandError):  # what is damaged may look like something else
+        load_arrays(file)
+
+
+def proofs(folder: Path) -> list[bytes]:
+    """What a block computes."""
+    net = _net()
+    net.hybridize()
+    net(nd.ones((1, 2)))
+    net.export(str(folder / "net"), proof=True)
+    return [(folder / "net-0000.proof.npz").read_bytes()]
+
+
+def use_proof(folder: Path, data: bytes) -> None:
+    """Read a proof."""
+    (folder / "damaged.proof.npz").write_bytes(data)
+    read_proof(folder / "damaged.proof.npz")
+
+
 KINDS = {
     "graph": Kind(graphs, (mutated, restructured), use_graph),
     "run": Kind(graphs, (restructured, lambda data, draw: data), run_graph),
@@ -415,5 +475,8 @@ KINDS = {
     "index": Kind(indices, (mutated,), use_index),
     "sparse rows": Kind(sparse_rows, (mutated,), use_sparse_rows),
     "table": Kind(tables, (mutated,), use_table),
+    "numpy": Kind(numpys, (mutated,), use_numpys),
+    "safetensors": Kind(safetensors, (mutated,), use_safetensors),
+    "proof": Kind(proofs, (mutated,), use_proof),
     **KINDS_OF_DATA,
 }
