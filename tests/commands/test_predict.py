@@ -3,6 +3,7 @@
 import csv
 import json
 from pathlib import Path
+from typing import Any
 from xml.etree import ElementTree
 
 import numpy as np
@@ -161,9 +162,8 @@ def test_what_cannot_be_timed_is_refused(folder: Path, line: Line) -> None:
 def test_a_warm_model_is_found_on_disk(folder: Path) -> None:
     line = ["warm", "net-symbol.json", "--shape", "data=2,3,8,8"]
     cache = str(folder / "cache")
-    first, second = (
-        gluonic_command(*line, folder=folder, GLUONIC_CACHE_DIR=cache) for _ in range(2)
-    )
+    settings: dict[str, Any] = {"GLUONIC_CACHE_DIR": cache, "GLUONIC_CACHE": "1"}
+    first, second = (gluonic_command(*line, folder=folder, **settings) for _ in range(2))
     assert (first.returncode, second.returncode) == (0, 0)
     assert "gluonic: 0 new" not in first.stderr
     assert "gluonic: 0 new pieces of machine code" in second.stderr
