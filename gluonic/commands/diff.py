@@ -130,10 +130,11 @@ def _compare(
     """Compare arrays; a name in the new file follows from that in the old one."""
     partners = {a: b for a, b in pairs.items() if a in old and b in new}
     differences = {b: how_different(old[a], new[b], tolerance) for a, b in sorted(partners.items())}
+    matched = set(partners.values())
     return _Arrays(
         [name for name, how in differences.items() if how is None],
         {name: how for name, how in differences.items() if how is not None},
-        [name for name in new if name not in set(partners.values())],
+        [name for name in new if name not in matched],
         [name for name in old if name not in partners],
     )
 

@@ -7,9 +7,9 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any
 
+from gluonic import ndarray as nd
 from gluonic.graph.json.placeholder import unknown_operators
 from gluonic.ndarray.serialization import V1, V2, V3
-from gluonic.tools.array_files import load_arrays, save_arrays
 from gluonic.tools.command import Answer, CommandError
 from gluonic.tools.file_kinds import Held, held_in
 from gluonic.tools.model_files import load_network
@@ -48,11 +48,11 @@ def run(options: argparse.Namespace) -> Answer:
 def _upgrade_parameters(source: Path, target: str | None) -> Answer:
     with source.open("rb") as stream:
         start = stream.read(_FIRST_ARRAY + 4)
-    arrays = load_arrays(source)
+    arrays = nd.load(source)
     number = struct.unpack("<I", start[_FIRST_ARRAY:])[0] if arrays else 0
     version = _FORMATS.get(number, "0 (MXNet before 0.9)") if arrays else "any: it is empty"
     if target is not None:
-        save_arrays(Path(target), arrays)
+        nd.save(target, arrays)
     facts = {"version": version, "arrays": len(arrays)}
     return Answer(facts, [f"{source}: {len(arrays):,} arrays in format {version}"])
 
@@ -88,16 +88,12 @@ def _changes(old: list[Any], new: list[Any]) -> Iterator[str]:
             yield f"{name}: is no longer there"
             continue
         before, after = _attributes(node), now.get("attrs", {})
-        yield from (
-            f"{name}: {key}={before[key]} {'moves or is the default' if key not in after else ''}".rstrip()
-            for key in before.keys() - after.keys()
-        )
-        yield from (f"{name}: {key}={after[key]} is new" for key in after.keys() - before.keys())
-        yield from (
-            f"{name}: {key}={before[key]} → {after[key]}"
-            for key in before.keys() & after.keys()
-            if before[key] != after[key]
-        )
+        for key, text in before.items():
+            if key not in after:
+                yield f"{name}: {key}={text} moves or is the default"
+            elif text != after[key]:
+                yield f"{name}: {key}={text} → {after[key]}"
+        yield from (f"{name}: {key}={after[key]} is new" for key in after if key not in before)
         more = len(now["inputs"]) - len(node["inputs"])
         if more:
             yield f"{name}: {more} more inputs"

@@ -161,9 +161,10 @@ def _tensor(name: str, array: np.ndarray[Any, Any]) -> dict[str, Any]:
 
 def _numbers(flat: np.ndarray[Any, Any]) -> list[Any]:
     """Numbers for JSON, which has null for what is none."""
+    numbers: list[Any] = flat.tolist()
     if flat.dtype.kind != "f" or np.isfinite(flat).all():
-        return flat.tolist()
-    return [number if math.isfinite(number) else None for number in flat.tolist()]
+        return numbers
+    return [number if math.isfinite(number) else None for number in numbers]
 
 
 def _short(value: Any) -> str:

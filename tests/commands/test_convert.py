@@ -214,6 +214,9 @@ def test_old_parameters_are_written_as_new_ones(tmp_path: Path, line: Line) -> N
     upgraded = line("upgrade", "old.params", "new.params")
     assert "in format 0 (MXNet before 0.9)" in upgraded.stdout
     assert mx.nd.load(str(tmp_path / "new.params"))["w"].asnumpy().tolist() == [1.5, -2]
+    mx.nd.save(str(tmp_path / "list.params"), [mx.nd.ones((2,))])
+    line("upgrade", "list.params", "list.params")
+    assert isinstance(mx.nd.load(str(tmp_path / "list.params")), list)
     again = line("upgrade", "new.params").stdout
     assert "in format 2 (MXNet 1.0 and later)" in again
     assert "nothing is written" in again
