@@ -16,7 +16,7 @@ from gluonic.support.extras import how_to_install
 from gluonic.symbol.inference import SHAPE
 from gluonic.symbol.plotting import facts_of
 from gluonic.tools.command import Answer, CommandError
-from gluonic.tools.model_files import stem_of
+from gluonic.tools.model_files import add_shapes, stem_of
 from gluonic.tools.models import Model
 
 _NAME = re.compile(r"[\w.-]+\Z", re.ASCII)
@@ -31,6 +31,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("--host", default="127.0.0.1", help="the address; by default this machine alone")
     add("--port", type=int, default=8000, help="by default 8000; 0 takes a free one")
+    add_shapes(parser)
     add = parser.add_argument_group("limits").add_argument
     add("--batch", type=int, default=_USUAL.rows, help=f"rows of a batch, {_USUAL.rows}")
     add(
@@ -63,7 +64,7 @@ def run(options: argparse.Namespace) -> Answer:
     )
     if min(limits.rows, limits.waiting, limits.body, options.connections) < 1 or limits.delay < 0:
         raise CommandError("limits must be positive")
-    models = _loaded(options.models)
+    models = _loaded(options.models, dict(options.shape), limits.rows)
     config = uvicorn.Config(
         Application(models, limits),
         lifespan="on",
@@ -85,8 +86,12 @@ def _listening(host: str, port: int) -> socket.socket:
     return socket.create_server((host, port), family=family, backlog=1024)
 
 
-def _loaded(given: list[str]) -> Mapping[str, ServedModel]:
+def _loaded(
+    given: list[str], shapes: Mapping[str, tuple[int, ...]], rows: int
+) -> Mapping[str, ServedModel]:
+    """Load models; those whose inputs have known shapes are compiled for batches up to `rows` now."""
     models: dict[str, ServedModel] = {}
+    unused = set(shapes)
     for one in given:
         named, equals, rest = one.partition("=")
         file = Path(rest if equals else one)
@@ -96,7 +101,15 @@ def _loaded(given: list[str]) -> Mapping[str, ServedModel]:
                 f"{name!r} cannot be the name of a model, or is another's already",
                 hint=f"net={file}: letters, digits, dots and dashes",
             )
-        models[name] = _served(Model(file))
+        model = Model(file)
+        model.shapes = {one: shapes[one] for one in model.data if one in shapes}
+        unused -= model.shapes.keys()
+        if len(model.shapes) == len(model.data):
+            for batch in sorted({1, min(2, rows), rows}):  # the second size prepares for all others
+                model(model.sample(batch))
+        models[name] = _served(model)
+    if unused:
+        raise CommandError(f"no model has an input {', '.join(sorted(unused))}")
     return models
 
 

@@ -179,6 +179,7 @@ _ALL = (
         "says otherwise; there is no encryption and no password.",
         (
             ("net-symbol.json", "http://127.0.0.1:8000/v2/models/net/infer"),
+            ("net-symbol.json --shape data=1,3,224,224", "compiles before it listens"),
             ("cats=a-symbol.json dogs=b-symbol.json --port 80 --batch 64", "two models, by names"),
         ),
         "gluonic.commands.serve",

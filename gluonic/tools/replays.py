@@ -116,7 +116,7 @@ def _run(command: Sequence[str], request: Any) -> Any:
     """
     environment = {key: value for key, value in os.environ.items() if not key.startswith("PYTHON")}
     # With oneDNN's subgraphs, MXNet 1.9.1 fails where an operator within one is an output.
-    environment["MXNET_SUBGRAPH_BACKEND"] = "NONE"
+    environment.update(MXNET_SUBGRAPH_BACKEND="NONE")
     try:
         ran = subprocess.run(
             command,

@@ -83,7 +83,8 @@ def test_sixty_four_clients_are_answered_in_batches(folder: Path) -> None:
     random = np.random.RandomState(1)
     requests = [random.rand(1 + i % 3, 3, 8, 8).astype("float32") for i in range(256)]
     predicted = predictor(folder)
-    with serving(folder, "net-symbol.json", "--delay", "20") as server:
+    arguments = ["--delay", "20", "--shape", "data=1,3,8,8"]
+    with serving(folder, "net-symbol.json", *arguments) as server:
         with ThreadPoolExecutor(64) as clients:
             answers = [*clients.map(server.infer, requests)]
         metrics = server.ask("GET", "/metrics")[1]
@@ -236,6 +237,8 @@ def test_what_cannot_be_served_is_refused(folder: Path, line: Line) -> None:
         ("net-symbol.json", "net-symbol.json"): 2,
         ("a/b=net-symbol.json",): 2,
         ("net-symbol.json", "--batch", "0"): 2,
+        ("net-symbol.json", "--shape", "dada=1,3,8,8"): 2,
+        ("net-symbol.json", "--shape", "data=1,2,8,8"): 1,
     }.items():
         refused = line("serve", *arguments)
         assert (refused.returncode, refused.stdout) == (status, "")
