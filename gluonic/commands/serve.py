@@ -9,8 +9,8 @@ from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic.graph.errors import NotThereError, describe
-from gluonic.serving.application import Application, ServedModel
-from gluonic.serving.batching import Limits
+from gluonic.serving.application import KServeApplication, ServedModel
+from gluonic.serving.batching import ServerLimits
 from gluonic.serving.protocol import Arrays
 from gluonic.support.extras import how_to_install
 from gluonic.symbol.inference import SHAPE
@@ -20,7 +20,7 @@ from gluonic.tools.model_files import add_shapes, stem_of
 from gluonic.tools.models import Model
 
 _NAME = re.compile(r"[\w.-]+\Z", re.ASCII)
-_USUAL = Limits()
+_USUAL = ServerLimits()
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -59,14 +59,14 @@ def run(options: argparse.Namespace) -> Answer:
         raise NotThereError(
             describe("serving needs uvicorn", hint=how_to_install("serve"))
         ) from error
-    limits = Limits(
+    limits = ServerLimits(
         options.batch, options.delay / 1000, options.queue, options.most_bytes, options.patience
     )
     if min(limits.rows, limits.waiting, limits.body, options.connections) < 1 or limits.delay < 0:
         raise CommandError("limits must be positive")
     models = _loaded(options.models, dict(options.shape), limits.rows)
     config = uvicorn.Config(
-        Application(models, limits),
+        KServeApplication(models, limits),
         lifespan="on",
         log_level="warning",
         access_log=False,
@@ -118,7 +118,7 @@ def _served(model: Model) -> ServedModel:
         results: list[Any] = model({n: nd.array(x, dtype=x.dtype) for n, x in inputs.items()})
         return {name: x.asnumpy() for name, x in zip(model.outputs, results, strict=True)}
 
-    known = {name: x.shape for name, x in model.values().items()}
+    known = {name: x.shape for name, x in model.values().items()} | model.shapes
     facts = facts_of(model.graph, SHAPE, known)
     variables = {node.name: node.entry() for node in model.graph.variables}
     entries = [variables[name] for name in model.data]

@@ -10,7 +10,7 @@ from typing import Any
 
 from gluonic._version import __version__
 from gluonic.graph.errors import MXNetError
-from gluonic.serving.batching import Batcher, Limits, Predict
+from gluonic.serving.batching import Batcher, Predict, ServerLimits
 from gluonic.serving.protocol import RequestError, answer, read_request
 from gluonic.support.record import record
 
@@ -36,7 +36,7 @@ class ServedModel:
     outputs: Mapping[str, Shape]
 
 
-class Application:
+class KServeApplication:
     """Serves models by name.
 
     Parameters
@@ -45,7 +45,7 @@ class Application:
     limits : the limits of each
     """
 
-    def __init__(self, models: Mapping[str, ServedModel], limits: Limits) -> None:
+    def __init__(self, models: Mapping[str, ServedModel], limits: ServerLimits) -> None:
         self._models, self._limits = dict(models), limits
         self._batchers: dict[str, Batcher] = {}
         # One batch of a model at a time: it uses all cores.
@@ -180,7 +180,7 @@ def _check_method(scope: Message, method: str) -> None:
         raise RequestError(405, f"this is for {method}")
 
 
-async def _body(scope: Message, receive: Receive, limits: Limits) -> bytes:
+async def _body(scope: Message, receive: Receive, limits: ServerLimits) -> bytes:
     """The body of a request, if it is not too long and comes in time."""
     headers = dict(scope["headers"])
     length = headers.get(b"content-length", b"0")

@@ -16,8 +16,8 @@ Predict = Callable[[Arrays], Arrays]
 
 
 @record
-class Limits:
-    """Limits of a server.
+class ServerLimits:
+    """ServerLimits of a server.
 
     Attributes
     ----------
@@ -69,7 +69,7 @@ class Batcher:
     limits : the limits
     """
 
-    def __init__(self, predict: Predict, executor: Executor, limits: Limits) -> None:
+    def __init__(self, predict: Predict, executor: Executor, limits: ServerLimits) -> None:
         self._predict, self._executor, self._limits = predict, executor, limits
         self._waiting: deque[_Waiting] = deque()
         self._has_come = asyncio.Event()

@@ -112,7 +112,18 @@ def server(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Server]:
     net.export(str(folder / "net"))
     total = mx.sym.sum(mx.sym.var("data"), name="total")
     total.save(str(folder / "total-symbol.json"))
-    limits = ["--most-bytes", "20000", "--batch", "8", "--patience", "1", "--queue", "2000"]
+    limits = [
+        "--shape",
+        "data=1,3",
+        "--most-bytes",
+        "20000",
+        "--batch",
+        "8",
+        "--patience",
+        "1",
+        "--queue",
+        "2000",
+    ]
     with serving(folder, "net-symbol.json", "all=total-symbol.json", *limits) as running:
         yield running
 
@@ -123,7 +134,7 @@ def test_the_server_describes_itself_and_its_models(server: Server) -> None:
     assert server.ask("GET", "/v2/health/ready") == (200, {"ready": True})
     assert server.ask("GET", "/v2/models/net/ready") == (200, {"name": "net", "ready": True})
     found = server.ask("GET", "/v2/models/net")[1]
-    assert found["inputs"] == [{"name": "data", "datatype": "FP32", "shape": [-1]}]
+    assert found["inputs"] == [{"name": "data", "datatype": "FP32", "shape": [-1, 3]}]
     assert found["outputs"] == [{"name": OUTPUT, "datatype": "FP32", "shape": [-1, 2]}]
 
 
