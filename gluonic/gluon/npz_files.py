@@ -11,7 +11,7 @@ from typing import Any, BinaryIO
 
 import numpy as np
 
-from gluonic.gluon.archives import reading_archive
+from gluonic.graph.archives import reading_archive
 from gluonic.graph.errors import FileFormatError
 from gluonic.graph.files import write_atomically
 

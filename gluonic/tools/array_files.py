@@ -11,7 +11,7 @@ from gluonic import ndarray as nd
 from gluonic.gluon.npz_files import read_npz, write_npz
 from gluonic.graph.dtypes import CODE_OF, bfloat16, is_bfloat16
 from gluonic.graph.errors import FileFormatError, NotThereError, describe
-from gluonic.graph.files import inaccessible, write_atomically
+from gluonic.graph.files import write_atomically
 from gluonic.ndarray import NDArray
 from gluonic.support.extras import how_to_install
 from gluonic.support.record import record
@@ -36,10 +36,7 @@ def load_arrays(file: Path) -> Arrays:
         raise CommandError(
             f"{file} holds {held.value}, not arrays", hint=f"a file that ends with {ENDINGS}"
         )
-    try:
-        return ARRAY_FILES[held].read(file)
-    except OSError as error:
-        raise inaccessible(error, file) from error
+    return ARRAY_FILES[held].read(file)
 
 
 def kind_by_ending(file: Path) -> Held:

@@ -80,12 +80,10 @@ def held_in(file: Path) -> Held:
 
 def _holds_arrays(file: Path) -> bool:
     """Whether all files in an archive are NumPy's."""
-    try:
-        with zipfile.ZipFile(file) as archive:
-            names = archive.namelist()
-    except zipfile.BadZipFile:
-        return False
-    return bool(names) and all(name.endswith(".npy") for name in names)
+    with suppress(FileFormatError), reading_archive(f"{file}"), zipfile.ZipFile(file) as archive:
+        names = archive.namelist()
+        return bool(names) and all(name.endswith(".npy") for name in names)
+    return False
 
 
 def why_no_program(file: Path) -> str:
