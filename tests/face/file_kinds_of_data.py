@@ -22,6 +22,7 @@ import numpy as np
 
 import gluonic as mx
 from gluonic import gluon, nd, sym
+from gluonic.__main__ import main
 from gluonic.codegen.machine import cache
 from gluonic.contrib.text.embedding import CustomEmbedding
 from gluonic.contrib.text.vocab import Vocabulary
@@ -35,7 +36,6 @@ from gluonic.io.image_batches import read_labels
 from gluonic.ndarray.serialization import dump_array
 from gluonic.recordio.framing import framed
 from gluonic.test_utils import datasets
-from gluonic.tools import summary, view
 from gluonic.tools.image_lists import read_list
 from tests.face.damage import HalfLoadedError, Kind, mutated
 
@@ -380,9 +380,9 @@ def use_shown(folder: Path, data: bytes) -> None:
     is_network = data.lstrip()[:1] == b"{"
     path = folder / ("shown.json" if is_network else "shown.params")
     path.write_bytes(data)
-    commands: list[Callable[[], int]] = [lambda: summary.main([str(path)])]
+    commands: list[Callable[[], int]] = [lambda: main(["summary", str(path)])]
     if is_network:
-        commands.append(lambda: view.main([str(path), "--output", str(folder / "shown.html")]))
+        commands.append(lambda: main(["view", str(path), "--output", str(folder / "shown.html")]))
     silence = io.StringIO()
     with contextlib.redirect_stderr(silence), contextlib.redirect_stdout(silence):
         statuses = [command() for command in commands]
