@@ -18,7 +18,7 @@ from gluonic.graph.errors import FileFormatError, MissingModuleError, MissingNam
 from gluonic.removed_names import NAMES
 from gluonic.support.record import record
 from gluonic.tools.command import DONE, NO, Answer, CommandError
-from gluonic.tools.program_names import FUNCTIONS, Use, imported_packages, uses_in
+from gluonic.tools.program_names import FUNCTIONS, NameUse, imported_packages, uses_in
 
 _MISSING, _UNKNOWN, _ARGUMENT = "missing", "unknown", "argument"
 _GPU, _RESTORED, _PACKAGE = "gpu", "restored", "package"
@@ -53,7 +53,7 @@ def _files(given: Sequence[Path]) -> Iterator[Path]:
 
 
 @record
-class _Finding:
+class _ProgramFinding:
     """Something about a line."""
 
     kind: str
@@ -67,7 +67,7 @@ class _Report:
 
     file: Path
     names: list[str]
-    findings: list[_Finding]
+    findings: list[_ProgramFinding]
 
     @property
     def facts(self) -> dict[str, Any]:
@@ -105,29 +105,29 @@ def _examined(file: Path) -> _Report:
 # ------------------------------------------------------------------------------------- MXNet's names
 
 
-def _as_mxnet(use: Use) -> Use:
+def _as_mxnet(use: NameUse) -> NameUse:
     """A use of gluonic as one of MXNet."""
     package, dot, rest = use.name.partition(".")
     return use._replace(name=f"mxnet{dot}{rest}") if package == "gluonic" else use
 
 
-def _of_use(use: Use) -> Iterator[_Finding]:
+def _of_use(use: NameUse) -> Iterator[_ProgramFinding]:
     """What is wrong with a use."""
     first, _, rest = use.name.partition(".")
     for space in _SPACES.get(first, (first,)):
         name = f"{space}.{rest}" if rest else space
         value = _resolved(name, use)
-        if isinstance(value, _Finding):
+        if isinstance(value, _ProgramFinding):
             yield value
             return
         yield from _of_keywords(name, value, use)
     if use.name == "mxnet.gpu":
-        yield _Finding(
+        yield _ProgramFinding(
             _GPU, use.line, "there are no GPUs; gluonic --cpu lets the CPU serve mx.gpu(i)"
         )
 
 
-def _resolved(name: str, use: Use) -> Any:
+def _resolved(name: str, use: NameUse) -> Any:
     """What gluonic has for a name, or a finding; None for what belongs to a value."""
     value: Any = gluonic
     shown = name.replace("mxnet", "mx", 1)
@@ -137,10 +137,10 @@ def _resolved(name: str, use: Use) -> Any:
         try:
             value = _member(value, part)
         except (MissingNameError, MissingModuleError) as error:
-            return _Finding(_MISSING, use.line, str(error).splitlines()[0])
+            return _ProgramFinding(_MISSING, use.line, str(error).splitlines()[0])
         except AttributeError:
             told = f"{shown}: {value.__name__.replace('gluonic', 'mx', 1)} has no {part!r}"
-            return _Finding(_UNKNOWN, use.line, told + nearest(part, dir(value)))
+            return _ProgramFinding(_UNKNOWN, use.line, told + nearest(part, dir(value)))
     return value
 
 
@@ -156,7 +156,7 @@ def _member(value: Any, name: str) -> Any:
         raise
 
 
-def _of_keywords(name: str, value: Any, use: Use) -> Iterator[_Finding]:
+def _of_keywords(name: str, value: Any, use: NameUse) -> Iterator[_ProgramFinding]:
     """The keywords of a call that what is called does not take."""
     if not use.keywords or not callable(value):
         return
@@ -170,20 +170,20 @@ def _of_keywords(name: str, value: Any, use: Use) -> Iterator[_Finding]:
         if keyword not in parameters:
             shown = name.replace("mxnet", "mx", 1)
             told = f"{shown} takes no {keyword!r}{nearest(keyword, parameters)}"
-            yield _Finding(_ARGUMENT, use.line, told)
+            yield _ProgramFinding(_ARGUMENT, use.line, told)
 
 
 # ------------------------------------------------------------------------------------- other packages
 
 
-def _restored(tree: ast.AST) -> Iterator[_Finding]:
+def _restored(tree: ast.AST) -> Iterator[_ProgramFinding]:
     """Names that NumPy and Python have dropped, which ``gluonic script.py`` restores."""
     packages = {module.partition(".")[0] for module in NAMES}
     for use in uses_in(tree, packages):
         module, _, name = use.name.rpartition(".")
         if name in NAMES.get(module, {}) and not _is_there(module, name):
             told = f"{use.name} is gone; gluonic restores it for programs that it runs"
-            yield _Finding(_RESTORED, use.line, told)
+            yield _ProgramFinding(_RESTORED, use.line, told)
 
 
 def _is_there(module: str, name: str) -> bool:
@@ -193,7 +193,7 @@ def _is_there(module: str, name: str) -> bool:
         return False
 
 
-def _not_installed(tree: ast.AST, file: Path) -> Iterator[_Finding]:
+def _not_installed(tree: ast.AST, file: Path) -> Iterator[_ProgramFinding]:
     """Packages that are neither installed nor beside the program."""
     beside = {path.stem for path in file.parent.iterdir()}
     for package, line in imported_packages(tree).items():
@@ -201,4 +201,4 @@ def _not_installed(tree: ast.AST, file: Path) -> Iterator[_Finding]:
         if is_ours or package in beside or package in sys.stdlib_module_names:
             continue
         if find_spec(package) is None:
-            yield _Finding(_PACKAGE, line, f"{package} is not installed")
+            yield _ProgramFinding(_PACKAGE, line, f"{package} is not installed")

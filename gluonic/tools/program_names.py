@@ -5,7 +5,7 @@ from collections.abc import Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 
-class Use(NamedTuple):
+class NameUse(NamedTuple):
     """A use of a name of a module.
 
     Attributes
@@ -26,14 +26,14 @@ FUNCTIONS = "F"
 """The parameter of ``hybrid_forward`` that is mx.nd or mx.sym."""
 
 
-def uses_in(tree: ast.AST, packages: Iterable[str]) -> list[Use]:
+def uses_in(tree: ast.AST, packages: Iterable[str]) -> list[NameUse]:
     r"""The uses of names of some packages, and of ``F``, in the order of their lines.
 
     Names are followed through imports and plain assignments (``nn = mx.gluon.nn``), wherever in the program
     these are.
 
     >>> uses_in(ast.parse("import mxnet as mx\nmx.nd.ones(shape=(2,))"), ["mxnet"])[1]
-    Use(name='mxnet.nd.ones', line=2, keywords=('shape',), is_import=False)
+    NameUse(name='mxnet.nd.ones', line=2, keywords=('shape',), is_import=False)
     """
     wanted = {*packages}
     imports = [use for use in _imports(tree) if use[0].name.partition(".")[0] in wanted]
@@ -53,23 +53,23 @@ def imported_packages(tree: ast.AST) -> dict[str, int]:
     return found
 
 
-def _imports(tree: ast.AST) -> Iterator[tuple[Use, str]]:
+def _imports(tree: ast.AST) -> Iterator[tuple[NameUse, str]]:
     """What is imported, and the names that it gets; none for ``from x import *``."""
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             for alias in node.names:
-                use = Use(alias.name, node.lineno, is_import=True)
+                use = NameUse(alias.name, node.lineno, is_import=True)
                 if alias.asname:
                     yield use, alias.asname
                 else:
                     top = alias.name.partition(".")[0]
-                    yield Use(top, node.lineno, is_import=True), top
+                    yield NameUse(top, node.lineno, is_import=True), top
                     yield use, ""
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
             for alias in node.names:
                 name = node.module if alias.name == "*" else f"{node.module}.{alias.name}"
                 local = "" if alias.name == "*" else alias.asname or alias.name
-                yield Use(name, node.lineno, is_import=True), local
+                yield NameUse(name, node.lineno, is_import=True), local
 
 
 def _follow_assignments(tree: ast.AST, meanings: dict[str, str]) -> None:
@@ -81,7 +81,7 @@ def _follow_assignments(tree: ast.AST, meanings: dict[str, str]) -> None:
                 meanings[target.id] = name
 
 
-def _attributes(tree: ast.AST, meanings: Mapping[str, str]) -> Iterator[Use]:
+def _attributes(tree: ast.AST, meanings: Mapping[str, str]) -> Iterator[NameUse]:
     """The longest dotted names."""
     inner = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Attribute)}
     calls = {id(node.func): node for node in ast.walk(tree) if isinstance(node, ast.Call)}
@@ -92,7 +92,7 @@ def _attributes(tree: ast.AST, meanings: Mapping[str, str]) -> Iterator[Use]:
         if name is not None and isinstance(node.ctx, ast.Load):
             call = calls.get(id(node))
             keywords = () if call is None else tuple(k.arg for k in call.keywords if k.arg)
-            yield Use(name, node.lineno, keywords)
+            yield NameUse(name, node.lineno, keywords)
 
 
 def _dotted(node: ast.AST, meanings: Mapping[str, str]) -> str | None:
