@@ -15,7 +15,7 @@ _SKIPPED_FOLDERS = {"site-packages", "node_modules", "__pycache__", "build"}
 
 
 @record
-class Use:
+class UsedName:
     """A name, a method (``.ptp``) or a keyword (``numpy.reshape(newshape)``), and where it is used."""
 
     what: str
@@ -28,7 +28,7 @@ class Use:
 
 
 @record
-class Uses:
+class UsedNames:
     """What files use.
 
     Attributes
@@ -40,12 +40,12 @@ class Uses:
     """
 
     files: list[str] = field(default_factory=list)
-    uses: list[Use] = field(default_factory=list)
+    uses: list[UsedName] = field(default_factory=list)
     modules: dict[str, set[str]] = field(default_factory=dict)
-    unreadable: list[Use] = field(default_factory=list)
+    unreadable: list[UsedName] = field(default_factory=list)
 
 
-def uses_of(paths: Sequence[Path]) -> Uses:
+def uses_of(paths: Sequence[Path]) -> UsedNames:
     """Read scripts with the modules beside them that they import, and all programs in folders.
 
     Parameters
@@ -57,7 +57,7 @@ def uses_of(paths: Sequence[Path]) -> Uses:
     OSError
         if a file cannot be read
     """
-    found = Uses()
+    found = UsedNames()
     paths = [path.resolve() for path in paths]
     roots = [path if path.is_dir() else path.parent for path in paths]
     waiting = [file for path in paths for file in _files(path)]
@@ -73,7 +73,7 @@ def uses_of(paths: Sequence[Path]) -> Uses:
             tree = ast.parse(file.read_bytes(), name)
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", None) or 1
-            found.unreadable.append(Use(getattr(error, "msg", str(error)), name, line))
+            found.unreadable.append(UsedName(getattr(error, "msg", str(error)), name, line))
             continue
         reader = _Reader(name, tree)
         own = {""}
@@ -95,7 +95,7 @@ def _root(name: str) -> str:
     return name.partition("(")[0].partition(".")[0]
 
 
-def _as_method(use: Use) -> Use:
+def _as_method(use: UsedName) -> UsedName:
     """A use of something of the program's own, of which only the last name tells anything."""
     return replace(use, what=f".{use.what.rpartition('.')[2]}")
 
@@ -158,14 +158,14 @@ class _Reader(ast.NodeVisitor):
         self.file = file
         self.aliases = dict(alias for node in ast.walk(tree) for alias in _aliases(node))
         self._bound = {name for node in ast.walk(tree) for name in _bound_names(node)}
-        self.uses: list[Use] = []
-        self.imports: list[Use] = []
+        self.uses: list[UsedName] = []
+        self.imports: list[UsedName] = []
         self._is_optional = False
         self.visit(tree)
 
     def _note(self, what: str, node: ast.AST) -> None:
         if not self._is_optional:
-            self.uses.append(Use(what, self.file, getattr(node, "lineno", 1)))
+            self.uses.append(UsedName(what, self.file, getattr(node, "lineno", 1)))
 
     # ------------------------------------------------------------------------ imports
 
@@ -184,7 +184,7 @@ class _Reader(ast.NodeVisitor):
 
     def _note_import(self, module: str, node: ast.AST) -> None:
         if not self._is_optional or module.startswith("."):
-            self.imports.append(Use(module, self.file, getattr(node, "lineno", 1)))
+            self.imports.append(UsedName(module, self.file, getattr(node, "lineno", 1)))
 
     # ------------------------------------------------------------------------ what may not run
 
