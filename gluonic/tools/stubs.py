@@ -294,10 +294,14 @@ def stubs() -> Iterator[tuple[Path, str]]:
 
 
 def main() -> int:
-    """Write the stub files."""
+    """Write the stub files that are missing or stale, and print their names; with --check only print them."""
     for path, text in stubs():
-        path.parent.mkdir(exist_ok=True)
-        path.write_text(text, encoding="utf-8")
+        if path.exists() and path.read_text(encoding="utf-8") == text:
+            continue
+        print(path)
+        if "--check" not in sys.argv:
+            path.parent.mkdir(exist_ok=True)
+            path.write_text(text, encoding="utf-8")
     return 0
 
 

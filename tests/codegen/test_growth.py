@@ -99,5 +99,7 @@ def first_step(build: Callable[[Any, int], Any], size: int) -> int:
 def test_four_times_the_graph_costs_at_most_five_times_the_calls(
     build: Callable[[Any, int], Any], small: int, large: int
 ) -> None:
-    first_step(build, small)  # what is imported once
+    first_step(
+        build, small + 1
+    )  # what is imported once; the code of equal kernels would be found again
     assert first_step(build, large) < 5 * first_step(build, small)

@@ -117,6 +117,13 @@ def _group_of(item: pytest.Item) -> Group | None:
     return getattr(getattr(item, "function", None), "group", None)
 
 
+def run_on_ranks(count: int, function: Callable[[Path], None], folder: Path) -> None:
+    """Run a function of a module on so many ranks; it is given a folder of its own in a folder."""
+    name = function.__name__
+    ((_, failure),) = _run(Group(function.__module__, count, (), name), [name], folder)
+    assert not failure, failure
+
+
 def _run(group: Group, names: Sequence[str], folder: Path) -> Iterator[tuple[str, str]]:
     """Run tests in the same processes, in new ones after each failure; what goes wrong in each."""
     left = list(names)
@@ -140,7 +147,7 @@ def main(module: str, folder: str, *names: str) -> None:
     tests = importlib.import_module(module)
     environment = dict(os.environ)
     for name in names:
-        test = getattr(tests, name).__wrapped__
+        test = inspect.unwrap(getattr(tests, name))
         own = Path(folder, name)
         own.mkdir(exist_ok=True)
         with NameManager(), AttrScope():

@@ -10,7 +10,7 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.distributed import world
 from gluonic.gluon import nn
-from tests.distributed.ranks import ranks
+from tests.distributed.ranks import ranks, run_on_ranks
 
 BATCH = 12
 
@@ -105,22 +105,19 @@ def gone_on(folder: Path, store: str, first: int) -> None:
     np.testing.assert_allclose(found, expected[first:], rtol=1e-5)
 
 
-@ranks(3)
-def begins(folder: Path) -> None:
-    gone_on(folder, "dist_sync_sharded", 0)
+def begins(own: Path) -> None:
+    gone_on(own.parent, "dist_sync_sharded", 0)
 
 
-@ranks(2)
-def goes_on(folder: Path) -> None:
-    gone_on(folder, "dist_sync_sharded", 3)
+def goes_on(own: Path) -> None:
+    gone_on(own.parent, "dist_sync_sharded", 3)
 
 
-@ranks(1)
-def ends(folder: Path) -> None:
-    gone_on(folder, "dist_sync", 6)
+def ends(own: Path) -> None:
+    gone_on(own.parent, "dist_sync", 6)
 
 
 def test_other_numbers_of_ranks_go_on_from_the_states_that_some_have_saved(tmp_path: Path) -> None:
-    begins(folder=tmp_path)
-    goes_on(folder=tmp_path)
-    ends(folder=tmp_path)
+    run_on_ranks(3, begins, tmp_path)
+    run_on_ranks(2, goes_on, tmp_path)
+    run_on_ranks(1, ends, tmp_path)

@@ -70,7 +70,7 @@ def test_pictures_of_errors_and_dumps_of_code_stay_in_their_folders(
     )
     assert {path.is_dir() for path in tmp_path.iterdir()} == {True, False}
     assert not (tmp_path / "outside").exists()
-    assert len([*(tmp_path / "dump").iterdir()]) == 5
+    assert len([*(tmp_path / "dump").iterdir()]) == 6
 
 
 def test_names_without_special_characters_stay_as_they_are() -> None:

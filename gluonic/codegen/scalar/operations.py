@@ -155,6 +155,7 @@ OPERATIONS: dict[str, Operation] = {
     "arccosh": _floats(1, 5, 3),
     "arctanh": _floats(1, 5, 3),
     "erf": _floats(1, 38, 61),
+    "erfc": _floats(1, 185, 183, numpy=lambda x: 2 * M.ndtr(-x * 2**0.5)),
     "gelu": _floats(
         1, 51, 121, halves={FLOAT32: ("gelu_begun", "gelu_ended")}, halves_need_fma=True
     ),
