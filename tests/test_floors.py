@@ -197,7 +197,7 @@ def compiler_imports(path: Path) -> list[str]:
 
 
 def test_rules_take_no_private_member_of_a_node() -> None:
-    """What a node's view has besides the operator's own names is asked by functions of the file that defines it."""
+    """What a node's view has besides the operator's own names is asked by functions of its file."""
     views = {PACKAGE / "graph" / "view.py", PACKAGE / "onnx" / "use.py"}
     taken = [
         f"{path.relative_to(PACKAGE.parent)}:{node.lineno} {ast.unparse(node)}"

@@ -18,7 +18,8 @@ def chain(x: Any, operators: int) -> Any:
 
 
 def branches(x: Any, number: int) -> Any:
-    return sym.add_n(*[sym.tanh(x * (1 + i / 1e4)) for i in range(number)])
+    scales = [1 + i / (1e4 + number) for i in range(number)]  # other sizes share no kernel
+    return sym.add_n(*[sym.tanh(x * scale) for scale in scales])
 
 
 def products(x: Any, layers: int) -> Any:
