@@ -42,9 +42,8 @@ class CompileBudget:
         self._cost = self._cost_before = 0  # of the calls in this round, and in the one before
         self._spent = 0  # in this round
         self._depth = 0  # of the calls that are interpreted now
-        self._operators_wait = self._operators_waited = (
-            False  # in this round, and in the one before
-        )
+        self._operators_wait = False  # in this round
+        self._operators_waited = False  # in the one before
 
     def number(self) -> int:
         """A number for a program that calls will name."""

@@ -90,7 +90,7 @@ def compiled_outputs(
     application: Application, arrays: Sequence[Array], run: Run
 ) -> list[Array] | None:
     """The outputs of a call by machine code, if that may pay off; None if NumPy does. Calls are counted."""
-    layer = _layer_of(application, arrays) if application.weights else None
+    layer = _layer_of(application, arrays)
     return _outputs(application, arrays, run, layer, BUDGET.allows_operator)
 
 
@@ -102,8 +102,7 @@ def outputs_in_graph(
     The calls of a layer, which has its weights, are counted; or, if each call has new weights, those of the
     operator.
     """
-    has_layer = application.weights and not has_new_weights
-    layer = _layer_of(application, arrays) if has_layer else None
+    layer = None if has_new_weights else _layer_of(application, arrays)
     return _outputs(application, arrays, run, layer, BUDGET.allows_operator_of_graph)
 
 
@@ -147,7 +146,7 @@ def compiled_gradients(
     use : the gradients requested from the rule
     """
     signature = shapes_and_dtypes(arrays)
-    layer = _layer_of(application, arrays) if application.weights else None
+    layer = _layer_of(application, arrays)
     allows = BUDGET.allows_operator
     found = _graph_of(application, arrays, signature, use, layer, allows)
     if found is None:
@@ -213,8 +212,10 @@ def _calls_in_numpy(application: Application, work: int) -> int | None:
     return CALLS_IN_NUMPY if is_large or not application.weights else CALLS_OF_SMALL
 
 
-def _layer_of(application: Application, arrays: Sequence[Array]) -> _Layer:
-    """The layer whose weights are among the arrays."""
+def _layer_of(application: Application, arrays: Sequence[Array]) -> _Layer | None:
+    """The layer whose weights are among the arrays; None for an operator without weights."""
+    if not application.weights:
+        return None
     weights = arrays[application.inputs.index(application.weights[0])]
     key = id(weights)
     found = _layers.get(key)

@@ -14,7 +14,7 @@ from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.jit import LinkedLibrary, load
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype
-from gluonic.codegen.updates import ENTRY, UpdateKernel
+from gluonic.codegen.updates import ENTRY, UpdateKernel, kernel_of_rule
 from gluonic.graph import Array
 from gluonic.graph.updates import UpdateRule
 
@@ -78,7 +78,7 @@ class RowUpdateKernel(UpdateKernel):
 def _kernel(
     rule: UpdateRule, dtype: Dtype, arrays: int, names: tuple[str, ...], absent: tuple[str, ...]
 ) -> RowUpdateKernel:
-    return RowUpdateKernel(rule, dtype, arrays, names, absent)
+    return RowUpdateKernel(kernel_of_rule(rule, dtype, arrays, names, absent), names)
 
 
 def update_rows(

@@ -40,7 +40,22 @@ def kernel_of_rule(
     absent: Sequence[str],
     is_copied: bool = False,
 ) -> Kernel:
-    """The kernel of a rule; the parameters are those of :class:`UpdateKernel`."""
+    """The kernel of a rule.
+
+    Parameters
+    ----------
+    rule : the rule
+    dtype : of the weight, its gradient and its states
+    arrays : the number of these arrays
+    names : the rule's numbers, in the order of the arguments
+    absent : the numbers that are None
+    is_copied : whether the new weight is also written to one more array, the last one
+
+    Raises
+    ------
+    NotLowered
+        if the rule uses a function without machine code
+    """
     m, n = Recorder(), SimpleNamespace(**dict.fromkeys(absent))
     count = arrays + is_copied
     for k, name in enumerate(names, count):
@@ -64,31 +79,14 @@ class UpdateKernel:
 
     Parameters
     ----------
-    rule : the rule
-    dtype : of the weight, its gradient and its states
-    arrays : the number of these arrays
+    kernel : the kernel of the rule
     names : the rule's numbers, in the order of the arguments
-    absent : the numbers that are None
-    is_copied : whether the new weight is also written to one more array, the last one
-
-    Raises
-    ------
-    NotLowered
-        if the rule uses a function without machine code
     """
 
-    def __init__(
-        self,
-        rule: UpdateRule,
-        dtype: Dtype,
-        arrays: int,
-        names: Sequence[str],
-        absent: Sequence[str],
-        is_copied: bool = False,
-    ) -> None:
-        self.dtype, self.names = dtype, tuple(names)
-        self.arrays = arrays + is_copied
-        self.kernel = kernel_of_rule(rule, dtype, arrays, names, absent, is_copied)
+    def __init__(self, kernel: Kernel, names: Sequence[str]) -> None:
+        self.kernel, self.names = kernel, tuple(names)
+        self.arrays = len(kernel.operands) - len(names)
+        self.dtype = kernel.operands[0].dtype
         self.text, self._library = self._compiled()
         self.function = ctypes.CFUNCTYPE(None, *(ctypes.c_size_t,) * 5)(self._library[ENTRY])
 
@@ -134,8 +132,8 @@ def update_kernel(
     absent: tuple[str, ...],
     is_copied: bool,
 ) -> UpdateKernel:
-    """The machine code of a rule; the parameters are those of :class:`UpdateKernel`."""
-    return UpdateKernel(rule, dtype, arrays, names, absent, is_copied)
+    """The machine code of a rule; the parameters are those of `kernel_of_rule`."""
+    return UpdateKernel(kernel_of_rule(rule, dtype, arrays, names, absent, is_copied), names)
 
 
 class BoundUpdate:

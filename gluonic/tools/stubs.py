@@ -289,8 +289,9 @@ def stubs() -> Iterator[tuple[Path, str]]:
         for name in _MODULES:
             module = import_module(f"gluonic.{room.package}.{name}")
             yield folder / f"{name}.pyi", stub_of(module, room, Functions.operators_of(name))
-        package = import_module(f"gluonic.{room.package}")
-        yield folder / "package.pyi", stub_of(package, room, {}, Functions.operators_of("op"))
+    package = import_module("gluonic.ndarray")  # a symbol's own functions are all defined there
+    text = stub_of(package, ROOMS[0], {}, Functions.operators_of("op"))
+    yield root / "ndarray" / "typed" / "package.pyi", text
 
 
 def main() -> int:
