@@ -13,14 +13,24 @@ PACKAGE = Path(__file__).parent.parent / "gluonic"
 ALLOWED = {
     "support": {"support"},
     "graph": {"support", "graph"},
-    "codegen": {"support", "graph", "codegen"},
+    "device": {"support", "graph", "device"},
+    "codegen": {"support", "graph", "device", "codegen"},
     "distributed": {"support", "graph", "distributed"},
     "drawing": {"support", "graph", "codegen", "drawing"},
     "numpy_functions": {"support", "graph", "numpy_functions"},
-    "ndarray": {"support", "graph", "codegen", "drawing", "numpy_functions", "ndarray"},
+    "ndarray": {"support", "graph", "codegen", "drawing", "numpy_functions", "ndarray", "device"},
     "extension": {"support", "graph", "codegen", "ndarray", "extension"},
     "onnx": {"support", "graph", "codegen", "ndarray", "symbol", "onnx"},
-    "symbol": {"support", "graph", "codegen", "ndarray", "numpy_functions", "drawing", "symbol"},
+    "symbol": {
+        "support",
+        "graph",
+        "device",
+        "codegen",
+        "ndarray",
+        "numpy_functions",
+        "drawing",
+        "symbol",
+    },
     "mxnet_names": {"support", "graph", "mxnet_names", "pickling"},
 }
 FACE = {
@@ -147,6 +157,7 @@ CODEGEN = (
     "native",
     "runtime",
     "inspection",
+    "cuda",
 )
 """The folders of the compiler, ground floor first; the modules beside them are on top."""
 

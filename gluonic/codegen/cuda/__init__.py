@@ -1,0 +1,1 @@
+"""Kernels for NVIDIA's GPUs, and graphs that run there."""

@@ -1,0 +1,56 @@
+"""Steps on a GPU: the kernels that compute some nodes of a graph there."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from gluonic.codegen.loops.steps import Code
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.device.device import Dimensions
+from gluonic.device.processors import Processor
+from gluonic.graph import Entry
+from gluonic.support.record import record
+
+
+@record
+class KernelLaunch:
+    """One launch of a kernel. Its parameters are all 64 bits: the operands' addresses, then the numbers.
+
+    Attributes
+    ----------
+    code : what writes the kernel: ``write(module, name, *arguments)``; equal codes write equal kernels
+    operands : the indices, among the step's operands, of the addresses that the kernel gets; an index beyond
+        the operands is the step's workspace
+    numbers : the run-time arguments that follow the addresses
+    grid, block : the number of blocks, and of threads in a block
+    shared_bytes : shared memory of a block besides what the kernel declares
+    """
+
+    code: Code
+    operands: tuple[int, ...]
+    numbers: tuple[int, ...]
+    grid: Dimensions
+    block: Dimensions
+    shared_bytes: int = 0
+
+
+class DeviceStep(ABC):
+    """Some nodes of a graph, computed by kernels.
+
+    Attributes
+    ----------
+    operands : the results whose addresses kernels get: those that are read, then those that are written
+    outputs : those that are written
+    """
+
+    operands: tuple[Entry, ...]
+    outputs: tuple[Entry, ...]
+
+    @abstractmethod
+    def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:
+        """The kernels for these shapes, in order; each sees what those before it have written."""
+
+    def workspace(self, facts: Facts, processor: Processor) -> int:
+        """The scratch memory, in bytes, that the launches share."""
+        return 0

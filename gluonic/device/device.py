@@ -1,0 +1,145 @@
+"""What a device with memory of its own must do. All addresses are the device's, all sizes are in bytes.
+
+Work is *queued*: copies within the device, fills and launches return at once and run one after the other,
+in the order in which they were asked for. Memory is freed in the same order, so a buffer may be dropped
+while a launch that reads it still waits.
+"""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+from typing import TYPE_CHECKING, NamedTuple
+
+import numpy as np
+import numpy.typing as npt
+
+if TYPE_CHECKING:
+    from gluonic.device.processors import Processor
+
+Dimensions = tuple[int, int, int]
+
+
+class MemoryInfo(NamedTuple):
+    """The memory of a device, in bytes: `free` is what can still be allocated, pooled memory included."""
+
+    free: int
+    total: int
+
+
+class Buffer:
+    """Memory on a device; it is given back when nothing refers to this object any more.
+
+    Attributes
+    ----------
+    device : the device that has it
+    address : the address of its first byte there
+    size : in bytes
+    """
+
+    __slots__ = ("__weakref__", "address", "device", "size")
+
+    def __init__(self, device: Device, address: int, size: int) -> None:
+        self.device, self.address, self.size = device, address, size
+
+    def __del__(self) -> None:
+        self.device.release(self.address, self.size)
+
+
+class DeviceFunction(ABC):
+    """A kernel that a device has loaded.
+
+    Attributes
+    ----------
+    name : that of its entry
+    registers, shared_bytes : what a thread and a block use, as far as the device says
+    """
+
+    name: str
+    registers: int = 0
+    shared_bytes: int = 0
+
+
+class Device(ABC):
+    """A device: memory, copies, kernels.
+
+    Attributes
+    ----------
+    ordinal : its number: that of its context, ``gpu(ordinal)``
+    name : what it calls itself
+    processor : what it can run
+    """
+
+    ordinal: int
+    name: str
+    processor: Processor
+
+    @abstractmethod
+    def allocate(self, size: int) -> Buffer:
+        """New memory, with unspecified contents, aligned to 256 bytes.
+
+        Raises
+        ------
+        DeviceMemoryError
+            if there is not enough
+        """
+
+    @abstractmethod
+    def release(self, address: int, size: int) -> None:
+        """Take memory back; only a `Buffer` calls this."""
+
+    @abstractmethod
+    def copy_in(self, address: int, source: npt.NDArray[np.generic]) -> None:
+        """Copy a contiguous array of the host to the device; the array may be changed afterwards."""
+
+    @abstractmethod
+    def copy_out(self, target: npt.NDArray[np.generic], address: int) -> None:
+        """Wait for all queued work, and fill a contiguous array of the host from the device."""
+
+    @abstractmethod
+    def copy_within(self, target: int, source: int, size: int) -> None:
+        """Copy memory that does not overlap from one address to another."""
+
+    @abstractmethod
+    def fill(self, address: int, pattern: bytes, count: int) -> None:
+        """Repeat a pattern of 1, 2 or 4 bytes."""
+
+    @abstractmethod
+    def load(self, ptx: str, names: Sequence[str]) -> list[DeviceFunction]:
+        """Load a module; return the kernels of these names, which the device keeps while they are used."""
+
+    @abstractmethod
+    def launch(
+        self,
+        function: DeviceFunction,
+        grid: Dimensions,
+        block: Dimensions,
+        arguments: Sequence[int],
+        shared_bytes: int = 0,
+    ) -> None:
+        """Run a kernel.
+
+        Parameters
+        ----------
+        grid, block : the number of blocks, and of threads in a block, along x, y and z
+        arguments : the kernel's parameters; all are 64 bits: addresses and signed integers
+        shared_bytes : shared memory for each block besides what the kernel declares
+        """
+
+    @abstractmethod
+    def synchronize(self) -> None:
+        """Wait for all queued work.
+
+        Raises
+        ------
+        DeviceError
+            if a kernel failed
+        """
+
+    @abstractmethod
+    def memory_info(self) -> MemoryInfo:
+        """The free and the total memory."""
+
+    @abstractmethod
+    def empty_cache(self) -> None:
+        """Give pooled memory that is not in use back to the driver."""
