@@ -7,6 +7,7 @@ from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import AccessPattern, Kernel, Operand
 from gluonic.codegen.loops.loop import AxisMap, Loop, Read, composed
 from gluonic.codegen.loops.stage_programs import StagePrograms
+from gluonic.codegen.machine.target import Target
 from gluonic.codegen.maths.values import Dtype
 from gluonic.graph import Entry, Node
 from gluonic.graph.attributes import Shape
@@ -149,6 +150,7 @@ class GroupLowering:
     loops : the operators' loops
     shapes, dtypes : of all entries
     roots : for a reshaped result, the result whose memory it shares
+    target : the processor
     """
 
     def __init__(
@@ -158,9 +160,11 @@ class GroupLowering:
         shapes: Mapping[Entry, Shape],
         dtypes: Mapping[Entry, Dtype],
         roots: Mapping[Entry, Entry],
+        target: Target,
     ) -> None:
         assert group.stages is not None
         self.group, self.loops, self.stages = group, loops, group.stages
+        self.target = target
         self.shapes, self.dtypes, self.roots = shapes, dtypes, roots
 
     def lower(self) -> LoweredGroup:
@@ -180,7 +184,14 @@ class GroupLowering:
         numbers = {key: uses.index(use) for key, use in reads.items()}
         first_output = len(uses) - len(writes)
         programs = StagePrograms(
-            self.group, self.loops, self.dtypes, self.roots, merged, numbers, first_output
+            self.group,
+            self.loops,
+            self.dtypes,
+            self.roots,
+            merged,
+            numbers,
+            first_output,
+            self.target,
         )
         stages = programs.stages()
         scratch = tuple(programs.scratch_dtypes)

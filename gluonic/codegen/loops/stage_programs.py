@@ -9,7 +9,7 @@ from gluonic.codegen.loops.kernel import Carry, Reduce, Result, Stage, Store
 from gluonic.codegen.loops.loop import AxisMap, Loop, element
 from gluonic.codegen.loops.parts import parts_of
 from gluonic.codegen.loops.semantics import is_selection
-from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.target import Target
 from gluonic.codegen.maths.values import INT64, Dtype, Operand, Value, arithmetic
 from gluonic.codegen.scalar.program import ScalarProgram, cut_in_halves, part_between
 from gluonic.codegen.scalar.recorder import Recorder
@@ -34,6 +34,7 @@ class StagePrograms:
     merged : for each axis of the kernel, the axes of the group's space merged into it
     reads : for each input of an operator read from memory, the index of its operand
     first_output : the index of the first output's operand
+    target : the processor
     """
 
     def __init__(
@@ -45,9 +46,11 @@ class StagePrograms:
         merged: Sequence[Sequence[int]],
         reads: Mapping[tuple[Node, int], int],
         first_output: int,
+        target: Target,
     ) -> None:
         assert group.stages is not None
         self.group, self.loops, self.dtypes, self.roots = group, loops, dtypes, roots
+        self.target = target
         self.merged, self.reads = merged, reads
         self.domains, self.sweeps = group.stages.domains, group.stages.sweeps
         self.outputs = {e.node: first_output + i for i, e in enumerate(group.outputs)}
@@ -80,7 +83,7 @@ class StagePrograms:
         values; and a processor's out-of-order window is limited.
         """
         plain = all(domain.kind == "element" for domain in self.domains.values())
-        return self.sweeps == 1 and plain and host().vector_registers < _ENOUGH_REGISTERS
+        return self.sweeps == 1 and plain and self.target.vector_registers < _ENOUGH_REGISTERS
 
     def _parts(self) -> list[list[Node]]:
         """The operators whose elements are read, cut before each further expensive one."""
@@ -108,7 +111,7 @@ class StagePrograms:
     def _can_be_cut(self, part: Sequence[Node]) -> bool:
         """Whether one of a part's operators can be cut in halves."""
         programs = [self.loops[node].program(self._dtypes_read(node)) for node in part]
-        return any(cut_in_halves(program, host())[1] for program in programs)
+        return any(cut_in_halves(program, self.target)[1] for program in programs)
 
     def _is_costly(self, node: Node) -> bool:
         return is_costly(self.loops[node], self._dtypes_read(node))
@@ -138,7 +141,7 @@ class StagePrograms:
         stored = [node for node in own if node in self.outputs]
         left = [node for node in own if node in later]
         values = _StageRecorder(self, 0, kept=dict(self.scratch))
-        program, crossing = cut_in_halves(values.program([*stored, *left]), host())
+        program, crossing = cut_in_halves(values.program([*stored, *left]), self.target)
         goals = [self._scratch(dtype) for dtype, _ in crossing]
         self.scratch.update({node: self._scratch(self.dtypes[node.entry()]) for node in left})
         operands = [

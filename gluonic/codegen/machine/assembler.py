@@ -78,17 +78,24 @@ class LLVMModule:
 
     def text(self) -> str:
         """Return the module as LLVM reads it."""
-        wide = self.target.vector_bytes * 8
-        attributes = f'nounwind "prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"'
+        attributes = self._attributes
         parts = [
             *self.definitions.values(),
             *self.declarations.values(),
             f"attributes #0 = {{ {attributes} }}",
             f"attributes #1 = {{ cold {attributes} }}",
-            f"attributes #2 = {{ noinline optnone {attributes} }}",
+            f"attributes #2 = {{ noinline optnone {attributes.removeprefix('alwaysinline ')} }}",
             *(f"!{number} = !{{{content}}}" for number, content in enumerate(self.hints)),
         ]
         return "\n".join(parts) + "\n"
+
+    @property
+    def _attributes(self) -> str:
+        """The attributes of all functions."""
+        if self.target.is_gpu:
+            return "alwaysinline nounwind"
+        wide = self.target.vector_bytes * 8
+        return f'nounwind "prefer-vector-width"="{wide}" "min-legal-vector-width"="{wide}"'
 
 
 @record
@@ -124,6 +131,8 @@ class LLVMFunction(IntegerCode):
         Whether it is rarely called.
     passes_on : bool, default False
         Whether it only gathers arguments and calls others; it is then compiled without optimisation.
+    threads : int, default 0
+        For a kernel that a GPU launches, the number of threads of its blocks.
     """
 
     def __init__(
@@ -135,11 +144,14 @@ class LLVMFunction(IntegerCode):
         internal: bool = False,
         cold: bool = False,
         passes_on: bool = False,
+        threads: int = 0,
     ) -> None:
         self.module = module
         self.name = name
-        linkage = "internal " if internal else ""
+        linkage = "ptx_kernel " if threads else "internal " if internal else ""
         group = "#1" if cold else "#2" if passes_on else "#0"
+        if threads:
+            group = f'nounwind "nvvm.maxntid"="{threads}"'
         self._head = f"define {linkage}void @{name}({', '.join(arguments)}) {group} {{"
         self._slots: list[str] = []
         self._lines: list[Any] = []

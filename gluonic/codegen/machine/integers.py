@@ -8,7 +8,7 @@ Index: TypeAlias = str | int
 
 
 class IntegerCode(ABC):
-    """Instructions on ``i64`` and addresses, each a method that returns a reference."""
+    """Instructions on integers, by default ``i64``, and addresses, each a method that returns a reference."""
 
     @abstractmethod
     def op(self, text: str) -> str:
@@ -18,39 +18,51 @@ class IntegerCode(ABC):
     def do(self, text: str) -> None:
         """Write an instruction without a result."""
 
+    def binary(self, name: str, a: Index, b: Index, kind: str = "i64") -> str:
+        """LLVM's instruction of this name on two values of a type."""
+        return self.op(f"{name} {kind} {a}, {b}")
+
+    def cast(self, name: str, a: Index, kind: str, goal: str) -> str:
+        """LLVM's conversion of this name from a type to another."""
+        return self.op(f"{name} {kind} {a} to {goal}")
+
     # -- arithmetic ---------------------------------------------------------------------------
 
-    def add(self, a: Index, b: Index) -> str:
+    def add(self, a: Index, b: Index, kind: str = "i64") -> str:
         """A sum."""
-        return self.op(f"add i64 {a}, {b}")
+        return self.binary("add", a, b, kind)
 
-    def sub(self, a: Index, b: Index) -> str:
+    def sub(self, a: Index, b: Index, kind: str = "i64") -> str:
         """A difference."""
-        return self.op(f"sub i64 {a}, {b}")
+        return self.binary("sub", a, b, kind)
 
-    def mul(self, a: Index, b: Index) -> str:
+    def mul(self, a: Index, b: Index, kind: str = "i64") -> str:
         """A product."""
-        return self.op(f"mul i64 {a}, {b}")
+        return self.binary("mul", a, b, kind)
 
-    def udiv(self, a: Index, b: Index) -> str:
+    def udiv(self, a: Index, b: Index, kind: str = "i64") -> str:
         """The quotient of numbers that are not negative."""
-        return self.op(f"udiv i64 {a}, {b}")
+        return self.binary("udiv", a, b, kind)
 
-    def urem(self, a: Index, b: Index) -> str:
+    def urem(self, a: Index, b: Index, kind: str = "i64") -> str:
         """The remainder of numbers that are not negative."""
-        return self.op(f"urem i64 {a}, {b}")
+        return self.binary("urem", a, b, kind)
 
     def srem(self, a: Index, b: Index) -> str:
         """The remainder with the sign of `a`."""
-        return self.op(f"srem i64 {a}, {b}")
+        return self.binary("srem", a, b)
 
     def narrowed(self, a: Index) -> str:
         """A number truncated to 32 bits."""
-        return self.op(f"trunc i64 {a} to i32")
+        return self.cast("trunc", a, "i64", "i32")
 
-    def bits(self, a: Index, mask: Index) -> str:
+    def widened(self, a: Index) -> str:
+        """A signed number of 32 bits as one of 64."""
+        return self.cast("sext", a, "i32", "i64")
+
+    def bits(self, a: Index, mask: Index, kind: str = "i64") -> str:
         """The bitwise and of a number and a mask."""
-        return self.op(f"and i64 {a}, {mask}")
+        return self.binary("and", a, mask, kind)
 
     # -- conditions ---------------------------------------------------------------------------
 
@@ -60,15 +72,15 @@ class IntegerCode(ABC):
 
     def both(self, a: str, b: str) -> str:
         """Whether two conditions hold."""
-        return self.op(f"and i1 {a}, {b}")
+        return self.binary("and", a, b, "i1")
 
     def counted(self, condition: str) -> str:
         """One where a condition holds, else zero."""
-        return self.op(f"zext i1 {condition} to i64")
+        return self.cast("zext", condition, "i1", "i64")
 
     def negated(self, condition: str) -> str:
         """Whether a condition does not hold."""
-        return self.op(f"xor i1 {condition}, true")
+        return self.binary("xor", condition, "true", "i1")
 
     def select(self, condition: str, yes: Index, no: Index, kind: str = "i64") -> str:
         """One of two values."""

@@ -223,7 +223,10 @@ def lowered(text: str, target: Target, finish: Callable[[Any, Any], Any]) -> Any
         module.triple = target.triple
         module.data_layout = str(machine.target_data)
         module.verify()
-        _optimise(module, machine)
+        if target.is_gpu:
+            _optimise_for_gpu(module, machine)
+        else:
+            _optimise(module, machine)
         with own_llvm_options(target):
             return finish(machine, module)
 
@@ -256,6 +259,17 @@ def _optimise(module: Any, machine: Any) -> None:
         for function in module.functions:
             if not function.is_declaration and not _is_for_quick_selection(function):
                 passes.run(function, builder)
+
+
+def _optimise_for_gpu(module: Any, machine: Any) -> None:
+    """Run all of LLVM's passes: threads' values must end up in registers, whose number decides the speed."""
+    llvm = load_llvm()
+    with (
+        llvm.create_pipeline_tuning_options(speed_level=3) as tuning,
+        llvm.create_pass_builder(machine, tuning) as builder,
+        builder.getModulePassManager() as passes,
+    ):
+        passes.run(module, builder)
 
 
 def _is_for_quick_selection(function: Any) -> bool:

@@ -30,6 +30,8 @@ _WITH_MANY_REGISTERS = {
 
 def llvm_options(target: Target) -> dict[str, bool]:
     """Return the options for a target; usually, each has the opposite value."""
+    if target.is_gpu:
+        return {}
     has_many_registers = "avx512f" in target.simd
     return _USUAL | _WITH_MANY_REGISTERS if has_many_registers else _USUAL
 

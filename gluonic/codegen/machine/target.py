@@ -88,8 +88,13 @@ class Target:
         return self.triple.partition("-")[0]
 
     @property
+    def is_gpu(self) -> bool:
+        """Whether it is a GPU of NVIDIA's, for which LLVM prints PTX."""
+        return self.architecture == "nvptx64"
+
+    @property
     def vector_bytes(self) -> int:
-        """Width of a SIMD register in bytes."""
+        """Width of a SIMD register in bytes; of a GPU, the most that a thread reads at once."""
         if "avx512f" in self.simd:
             return 64
         return 32 if "avx2" in self.simd else 16
@@ -97,17 +102,19 @@ class Target:
     @property
     def vector_registers(self) -> int:
         """The number of SIMD registers."""
+        if self.is_gpu:
+            return 255 // (self.vector_bytes // 4)
         return 32 if "avx512f" in self.simd or "neon" in self.simd else 16
 
     @property
     def has_fma(self) -> bool:
         """Whether a fused multiply-add is one instruction."""
-        return "fma" in self.simd or "neon" in self.simd
+        return self.is_gpu or "fma" in self.simd or "neon" in self.simd
 
     @property
     def has_half(self) -> bool:
         """Whether an instruction converts float16."""
-        return "f16c" in self.simd or "neon" in self.simd
+        return self.is_gpu or "f16c" in self.simd or "neon" in self.simd
 
     def masks_memory(self, itemsize: int) -> bool:
         """Whether elements of `itemsize` bytes can be loaded and stored under a mask."""
@@ -116,12 +123,13 @@ class Target:
         return "avx2" in self.simd and itemsize >= 4
 
     def machine(self) -> Any:
-        """Create LLVM's target machine (position-independent, small code model)."""
+        """Create LLVM's target machine; for a processor, position-independent and of the small code model."""
         llvm = load_llvm()
         if self.architecture != str(llvm.get_process_triple()).partition("-")[0]:
             _load_other_architectures()
+        linked = {} if self.is_gpu else {"reloc": "pic", "codemodel": "small", "jit": True}
         return llvm.Target.from_triple(self.triple).create_target_machine(
-            cpu=self.cpu, features=self.features, opt=3, reloc="pic", codemodel="small", jit=True
+            cpu=self.cpu, features=self.features, opt=3, **linked
         )
 
 

@@ -39,7 +39,14 @@ class Lanes:
     mask: Value | None = None
 
 
-def load(m: Emitter, address: str, dtype: Dtype, lanes: Lanes, stride: str | None = None) -> Value:
+def load(
+    m: Emitter,
+    address: str,
+    dtype: Dtype,
+    lanes: Lanes,
+    stride: str | None = None,
+    align: int | None = None,
+) -> Value:
     """Read elements.
 
     Parameters
@@ -54,9 +61,11 @@ def load(m: Emitter, address: str, dtype: Dtype, lanes: Lanes, stride: str | Non
         The elements.
     stride : str, optional
         Reference of the stride of elements in bytes; they are contiguous by default.
+    align : int, optional
+        The alignment of the address in bytes; that of an element by default.
     """
     stored = _stored(m, dtype)
-    kind, size = vector_type(stored, lanes.count), dtype.itemsize
+    kind, size = vector_type(stored, lanes.count), align or dtype.itemsize
     if stride is not None and lanes.count > 1:
         pointers = _pointers(m, address, stride, lanes.count)
         ref = gather(m.function, kind, pointers, size, _mask(lanes))
@@ -68,11 +77,17 @@ def load(m: Emitter, address: str, dtype: Dtype, lanes: Lanes, stride: str | Non
 
 
 def store(
-    m: Emitter, value: Value, address: str, dtype: Dtype, lanes: Lanes, stride: str | None = None
+    m: Emitter,
+    value: Value,
+    address: str,
+    dtype: Dtype,
+    lanes: Lanes,
+    stride: str | None = None,
+    align: int | None = None,
 ) -> None:
     """Write elements; the parameters are those of :func:`load`."""
     ready = _to_memory(m, m.spread(m.astype(value, arithmetic(dtype)), lanes.count), dtype)
-    size = dtype.itemsize
+    size = align or dtype.itemsize
     if stride is not None and lanes.count > 1:
         pointers = _pointers(m, address, stride, lanes.count)
         scatter(m.function, ready.type, ready.ref, pointers, size, _mask(lanes))

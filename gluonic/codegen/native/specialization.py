@@ -13,6 +13,7 @@ from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.steps import LoopStep, Step, loop_for
 from gluonic.codegen.machine.bail_out import BAIL_OUT
+from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.native.executable import CallSpec, Executable
 from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
@@ -149,7 +150,7 @@ class Specialization:
         if group.space is None:
             return native_step(group.nodes[0], self.guards.observed)
         loops = self.fusion.loops
-        lowered = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root).lower()
+        lowered = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root, host()).lower()
         nest = LoopNest(group, loops, lowered, self.root)
         if is_long_row(lowered.kernel):
             return LongRowStep(nest, self.guards.observed)

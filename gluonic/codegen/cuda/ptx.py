@@ -1,0 +1,121 @@
+"""From the text of an LLVM module to PTX, and to kernels that a device has loaded.
+
+LLVM ends the process on an instruction that it cannot select for a GPU. So all instructions and intrinsics of a
+module are looked up first in a list of those that it can.
+"""
+
+from __future__ import annotations
+
+import re
+from weakref import WeakKeyDictionary
+
+from gluonic.codegen.loops.steps import Code
+from gluonic.codegen.machine import cache
+from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.machine.deferred_signals import deferred_signals
+from gluonic.codegen.machine.jit import assembly
+from gluonic.codegen.machine.target import Target
+from gluonic.codegen.shapes.facts import NotCompiledError
+from gluonic.device.device import Device, DeviceFunction
+from gluonic.device.processors import Processor
+from gluonic.support.caches import Cache
+from gluonic.support.locks import lock
+
+KERNEL = "kernel"
+"""The name of the kernel in its module."""
+_INSTRUCTIONS = """
+    add sub mul udiv sdiv urem srem and or xor shl lshr ashr icmp fcmp fadd fsub fmul fdiv frem fneg
+    select phi br ret switch unreachable load store alloca getelementptr bitcast trunc zext sext
+    fptrunc fpext fptosi fptoui sitofp uitofp ptrtoint inttoptr addrspacecast
+    extractelement insertelement shufflevector extractvalue insertvalue
+    call fence atomicrmw cmpxchg freeze
+"""
+_INTRINSICS = re.compile(
+    r"llvm\.(?:(?:fabs|sqrt|floor|ceil|trunc|rint|roundeven|copysign|minnum|maxnum|minimum|maximum|fma|fmuladd"
+    r"|smin|smax|umin|umax|abs|ctpop|ctlz|cttz|fshl|fshr|bswap|bitreverse|fptosi\.sat|fptoui\.sat"
+    r"|masked\.(?:load|store|gather|scatter)|memcpy|memset|memmove|prefetch|arithmetic\.fence)\..+"
+    r"|codeview\.annotation|nvvm\..+)"
+)
+_OPCODE = re.compile(r"^  (?:%[\w.]+ = )?(?:tail |musttail |notail )?(\w+)", re.MULTILINE)
+_CALLED = re.compile(r"\bcall [^@\n]*@([\w.$]+)\(")
+
+
+class NoDeviceCodeError(NotCompiledError):
+    """A kernel needs what a GPU has no instruction for, so the host computes the operator."""
+
+
+def target_of(processor: Processor) -> Target:
+    """A GPU as a target of LLVM."""
+    major, minor = processor.ptx
+    return Target("nvptx64-nvidia-cuda", processor.name, f"+ptx{major}{minor}", frozenset())
+
+
+def check_selectable(text: str) -> None:
+    """Refuse a module with instructions that LLVM may not be able to select.
+
+    Raises
+    ------
+    NoDeviceCodeError
+        naming one of them
+    """
+    for opcode in sorted(set(_OPCODE.findall(text)).difference(_INSTRUCTIONS.split())):
+        raise NoDeviceCodeError(f"a GPU has no instruction for {opcode}")
+    defined = set(re.findall(r"^define [^@\n]*@([\w.$]+)\(", text, re.MULTILINE))
+    for name in set(_CALLED.findall(text)) - defined:
+        if not _INTRINSICS.fullmatch(name):
+            raise NoDeviceCodeError(f"a GPU has no {name}")
+
+
+def ptx(text: str, processor: Processor) -> str:
+    """The PTX of an LLVM module, compiled or from the disk cache.
+
+    Raises
+    ------
+    NoDeviceCodeError
+        if the module calls the C library, or has instructions that LLVM may not be able to select
+    """
+    check_selectable(text)
+    target = target_of(processor)
+    with deferred_signals():
+        name = cache.key(text, target)
+        return cache.fetch(name, lambda: assembly(text, target).encode()).decode()
+
+
+def kernel_text(code: Code, processor: Processor) -> str:
+    """The LLVM module of a kernel, which is called `KERNEL` there.
+
+    Raises
+    ------
+    NoDeviceCodeError
+        if it calls the C library
+    """
+    module = LLVMModule(target_of(processor))
+    write, *arguments = code
+    write(module, KERNEL, *arguments)
+    for name in module.imports:
+        raise NoDeviceCodeError(f"a GPU has no {name}")
+    return module.text()
+
+
+_ptx: Cache[tuple[Code, Processor], str] = Cache()
+_functions: WeakKeyDictionary[Device, dict[Code, DeviceFunction]] = WeakKeyDictionary()
+_lock = lock()
+
+
+def kernel_ptx(code: Code, processor: Processor) -> str:
+    """The PTX of a kernel, made once for equal codes."""
+    key = code, processor
+    known = _ptx.get(key)
+    if known is None:
+        known = ptx(kernel_text(code, processor), processor)
+        _ptx.remember(key, known)
+    return known
+
+
+def loaded(code: Code, device: Device) -> DeviceFunction:
+    """A kernel in the memory of a device; equal codes share one."""
+    with _lock:
+        known = _functions.setdefault(device, {})
+        if code not in known:
+            (known[code],) = device.load(kernel_ptx(code, device.processor), [KERNEL])
+        return known[code]
