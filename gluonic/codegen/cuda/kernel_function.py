@@ -44,6 +44,13 @@ class KernelFunction(LLVMFunction):
         """A special register, such as ``tid.x`` or ``ctaid.y``, as ``i32``."""
         return self.call(f"llvm.nvvm.read.ptx.sreg.{register}", "i32", [])
 
+    def flat_thread(self, block: int, kind: str) -> str:
+        """This thread's number where those of consecutive blocks are `block` apart, as ``i32`` or ``i64``."""
+        thread, number = self.special("tid.x"), self.special("ctaid.x")
+        if kind == "i64":
+            thread, number = self.widened(thread), self.widened(number)
+        return self.add(self.mul(number, block, kind), thread, kind)
+
     def barrier(self) -> None:
         """Wait for all threads of the block, which see each other's writes then."""
         self.call_for_effect("llvm.nvvm.barrier0", [])

@@ -42,10 +42,20 @@ class DeviceStep(ABC):
     ----------
     operands : the results whose addresses kernels get: those that are read, then those that are written
     outputs : those that are written
+    displaced : the operands of which only a part is read, whose address is not that of the first element
+
+    Notes
+    -----
+    The addresses of whole operands are aligned to 16 bytes.
     """
 
     operands: tuple[Entry, ...]
     outputs: tuple[Entry, ...]
+    displaced: tuple[int, ...] = ()
+
+    def displacements(self, facts: Facts) -> Sequence[int]:
+        """The offset in bytes of each of the displaced operands."""
+        return ()
 
     @abstractmethod
     def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:

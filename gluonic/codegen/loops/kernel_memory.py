@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any, Protocol
 
 from gluonic.codegen.loops.kernel import Kernel, Operand, Store
 from gluonic.codegen.machine.assembler import LLVMFunction, Opening
@@ -34,6 +35,25 @@ class Position:
     hoisted: Opening | None = None
 
 
+class Elements(Protocol):
+    """Where a program's leaves come from.
+
+    Attributes
+    ----------
+    m : the emitter of the instructions
+    vector : the vector axis
+    """
+
+    m: Emitter
+    vector: int
+
+    def extent(self, axes: Sequence[int]) -> Value:
+        """The number of elements along axes."""
+
+    def read(self, number: int, position: Any) -> Value:
+        """An operand's element at a position."""
+
+
 class Leaves:
     """What a stage's program reads at a position; an operand's element is loaded on first use.
 
@@ -42,7 +62,7 @@ class Leaves:
     left : the values that earlier stages left
     """
 
-    def __init__(self, memory: KernelMemory, position: Position, left: Sequence[Value]) -> None:
+    def __init__(self, memory: Elements, position: Position, left: Sequence[Value]) -> None:
         self._memory, self._position, self._left = memory, position, left
         self._loaded: dict[int, Value] = {}
 

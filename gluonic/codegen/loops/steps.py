@@ -129,13 +129,18 @@ class LoopStep(Step):
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """The table of the kernel: extents and strides."""
+        extents, found = self.sizes(facts)
+        return self.lowered.kernel.table(extents, found, self._grain(extents))
+
+    def sizes(self, facts: Facts) -> tuple[list[int], list[list[int]]]:
+        """The extents of the kernel's axes, and for each operand its strides in bytes."""
         extents = self.lowered.extents(space_of(self.group, facts))
         found = []
         for access in self.lowered.operands:
             entry = access.entry
             size = facts.dtypes[entry].itemsize
             found.append(strides(access, facts.shapes[entry], size, self._part(access, facts)))
-        return self.lowered.kernel.table(extents, found, self._grain(extents))
+        return extents, found
 
     @staticmethod
     def _part(access: Access, facts: Facts) -> Read | None:

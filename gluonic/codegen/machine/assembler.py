@@ -304,10 +304,14 @@ class LLVMFunction(IntegerCode):
         listed = ", ".join([f"{kind} {ref}" for kind, ref in arguments])
         self.do(f"call void {function}({listed})")
 
+    def put(self, vector: str, ref: str, kind: str, value: str, lane: int) -> str:
+        """A vector with another value in one of its lanes."""
+        return self.op(f"insertelement {vector} {ref}, {kind} {value}, i64 {lane}")
+
     def splat(self, kind: str, value: str, lanes: int) -> str:
         """A vector with one value in all lanes."""
         wide = f"<{lanes} x {kind}>"
-        first = self.op(f"insertelement {wide} poison, {kind} {value}, i64 0")
+        first = self.put(wide, "poison", kind, value, 0)
         everywhere = f"<{lanes} x i32> zeroinitializer"
         return self.op(f"shufflevector {wide} {first}, {wide} poison, {everywhere}")
 

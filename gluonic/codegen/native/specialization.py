@@ -7,7 +7,6 @@ from gluonic.codegen.launch.argument_table import ArgumentTable
 from gluonic.codegen.launch.arguments import LaunchSpec
 from gluonic.codegen.launch.buffer_assignment import BufferAssignment
 from gluonic.codegen.loops.fusion import Group, fuse
-from gluonic.codegen.loops.inner_operators import overwrite
 from gluonic.codegen.loops.long_rows import LongRowStep, is_long_row
 from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.nest import LoopNest
@@ -19,11 +18,11 @@ from gluonic.codegen.native.executable import CallSpec, Executable
 from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
 from gluonic.codegen.native.prepacking import prepacked_groups
 from gluonic.codegen.native.steps import native_step, standalone_step
-from gluonic.codegen.rewriting.aliases import find_aliases
+from gluonic.codegen.rewriting.aliases import find_aliases, find_targets
 from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.shapes.guards import ShapeGuards
-from gluonic.graph import Entry, Graph, Node
+from gluonic.graph import Entry, Node
 from gluonic.support.cached_property import cached_property
 from gluonic.support.pieces import Pieces, finish
 from gluonic.support.record import record
@@ -82,7 +81,7 @@ class Specialization:
         self.prepared, self.graph, self.inputs = prepared, prepared.graph, tuple(inputs)
         graph = self.graph
         self.outputs = graph.outputs[: prepared.output_count]
-        self.target = _targets(graph)
+        self.target = find_targets(graph)
         aliases = find_aliases(graph, facts)
         self.root, self.host = aliases.root, aliases.host
         self.guards = ShapeGuards(facts)
@@ -253,16 +252,6 @@ class Specialization:
 
 def _all_dtypes(facts: Facts) -> tuple[Dtype, ...]:
     return tuple(facts.dtypes.values())
-
-
-def _targets(graph: Graph) -> dict[Entry, Entry]:
-    """For each new value of a state, the variable that it overwrites."""
-    found: dict[Entry, Entry] = {}
-    for node in graph.nodes:
-        if node.application is not None and node.application.op is overwrite:
-            state = node.inputs[0]
-            found[node.entry()] = found.get(state, state)
-    return found
 
 
 def _all_outputs(group: Group) -> list[Entry]:

@@ -2,6 +2,7 @@
 
 from dataclasses import field
 
+from gluonic.codegen.loops.inner_operators import overwrite
 from gluonic.codegen.loops.semantics import is_view
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry, Graph
@@ -37,4 +38,14 @@ def find_aliases(graph: Graph, facts: Facts) -> Aliases:
         elif not root.node.is_variable and root not in outputs and root not in found.host:
             found.root[entry] = root
             found.host[root] = entry
+    return found
+
+
+def find_targets(graph: Graph) -> dict[Entry, Entry]:
+    """For each new value of a state, the variable that it overwrites."""
+    found: dict[Entry, Entry] = {}
+    for node in graph.nodes:
+        if node.application is not None and node.application.op is overwrite:
+            state = node.inputs[0]
+            found[node.entry()] = found.get(state, state)
     return found

@@ -31,3 +31,8 @@ PIPELINE: list[Pass] = [
     PackWeights(),
 ]
 """All passes; each gets the graph that the one before it returned."""
+
+_FOR_PROCESSORS = (PlainLayout, BlockedLayout, ReadHeadsInPlace, FuseActivations, PackWeights)
+"""Passes that choose memory layouts, and the steps that read them."""
+DEVICE_PIPELINE = [each for each in PIPELINE if not isinstance(each, _FOR_PROCESSORS)]
+"""The passes for a GPU."""

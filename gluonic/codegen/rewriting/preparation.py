@@ -6,7 +6,7 @@ from functools import partial
 from time import perf_counter
 from typing import Any
 
-from gluonic.codegen.rewriting.passes import GraphGuard, PassContext
+from gluonic.codegen.rewriting.passes import GraphGuard, Pass, PassContext
 from gluonic.codegen.rewriting.pipeline import PIPELINE
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts
@@ -95,12 +95,18 @@ class Preparation:
     graph : the original
     inputs : its variables, in the order of the arrays
     parameters : those that rarely change
+    pipeline : the passes
     """
 
     def __init__(
-        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+        self,
+        graph: Graph,
+        inputs: Sequence[Node],
+        parameters: Collection[Node] = (),
+        pipeline: Sequence[Pass] = PIPELINE,
     ) -> None:
         self.graph, self.inputs, self.parameters = graph, tuple(inputs), parameters
+        self._pipeline = pipeline
         self._made: dict[Any, list[Prepared]] = {}
 
     def of(
@@ -171,7 +177,7 @@ class Preparation:
     def _prepared(self, context: PassContext) -> Pieces[Prepared]:
         """The graph after all passes."""
         graph, ranks = self.graph, _ranks(context.unguarded(self.graph))
-        for each in PIPELINE:
+        for each in self._pipeline:
             yield _A_NODE * len(graph.nodes)
             graph = each.apply(graph, context)
         arrays = [AbstractArray(array.shape, array.dtype) for array in context.arrays]
@@ -194,7 +200,7 @@ class Preparation:
         """
         context, graph = self._context(arrays, train, sizes_vary), self.graph
         reports = []
-        for each in PIPELINE:
+        for each in self._pipeline:
             context.unguarded(graph)  # its shapes; inferring them is not the time of the pass
             begin = perf_counter()
             made = each.apply(graph, context)

@@ -1,0 +1,149 @@
+"""Graphs that run on a device, and operators that are called there one by one."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Sequence
+
+from gluonic.codegen.cuda.device_binding import DeviceBinding
+from gluonic.codegen.cuda.fallbacks import note_fallback
+from gluonic.codegen.rewriting.pipeline import DEVICE_PIPELINE
+from gluonic.codegen.rewriting.preparation import Preparation
+from gluonic.codegen.shapes.abstract_arrays import AbstractArray
+from gluonic.codegen.shapes.facts import NotCompiledError
+from gluonic.device.array import DeviceArray
+from gluonic.device.device import Device
+from gluonic.graph import Application, Entry, Graph, Node, Run
+from gluonic.graph.kernel_runs import run_in_graph
+from gluonic.support.caches import Cache
+from gluonic.support.gc_pause import paused
+from gluonic.support.locks import lock
+from gluonic.support.pieces import finish
+
+_MOST_BINDINGS = 64
+
+
+class DeviceGraph:
+    """A graph that runs on the device of the arrays that it is called with.
+
+    Parameters
+    ----------
+    graph : the graph
+    inputs : its variables, in the order of the arrays
+    parameters : those that rarely change
+    """
+
+    def __init__(
+        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+    ) -> None:
+        self.graph, self.inputs = graph, tuple(inputs)
+        self._preparation = Preparation(graph, self.inputs, parameters, DEVICE_PIPELINE)
+        self._modal = any(
+            node.application is not None and node.application.op.run_name for node in graph.nodes
+        )
+        self.bindings: dict[object, DeviceBinding | None] = {}
+        self._lock = lock()
+
+    def __call__(
+        self, arrays: Sequence[DeviceArray], run: Run, device: Device | None = None
+    ) -> list[DeviceArray]:
+        """Run the graph; return its outputs, in new memory. States are updated in place.
+
+        Parameters
+        ----------
+        arrays : one for each variable, all on one device
+        run : the mode, and the source of random numbers
+        device : the device; it must be given where there are no arrays
+        """
+        key = tuple([(array.shape, array.dtype) for array in arrays])
+        if device is None:
+            device = arrays[0].buffer.device
+        whole = device, self._modal and run.train, key
+        try:
+            binding = self.bindings[whole]
+        except KeyError:
+            binding = self._bound(whole, device, arrays, train=whole[1])
+        if binding is None:
+            return self._one_by_one(arrays, run, device)
+        return binding(arrays, run)
+
+    def _bound(
+        self, key: object, device: Device, arrays: Sequence[DeviceArray], *, train: bool
+    ) -> DeviceBinding | None:
+        """The steps for such arrays, made now; None if shapes depend on the data."""
+        with self._lock, paused():
+            if len(self.bindings) >= _MOST_BINDINGS:
+                del self.bindings[next(iter(self.bindings))]
+            self.bindings[key] = found = self.binding(device, arrays, train=train)
+        return found
+
+    def binding(
+        self, device: Device, arrays: Sequence[DeviceArray], *, train: bool
+    ) -> DeviceBinding | None:
+        """The steps for such arrays; None if shapes depend on the data, or a dtype has no machine code."""
+        abstract = [AbstractArray(array.shape, array.dtype) for array in arrays]
+        try:
+            prepared, facts = finish(self._preparation.of(abstract, train))
+        except NotCompiledError:
+            return None
+        return DeviceBinding(prepared, self.inputs, facts, device)
+
+    def _one_by_one(
+        self, arrays: Sequence[DeviceArray], run: Run, device: Device
+    ) -> list[DeviceArray]:
+        """Run the operators one after the other; only so are the shapes of all results known."""
+        values: dict[Entry, DeviceArray] = {
+            node.entry(): array for node, array in zip(self.inputs, arrays, strict=True)
+        }
+        alone = sum(node.application is not None for node in self.graph.nodes) == 1
+        for node in self.graph.run_order:
+            if node.application is None:
+                continue
+            read = [values[entry] for entry in node.inputs]
+            compute = _on_host if alone else _by_itself
+            made = compute(node, read, run, device)
+            values.update((node.entry(i), array) for i, array in enumerate(made))
+        given = set(self.inputs)
+        return [
+            values[entry].copy() if entry.node in given else values[entry]
+            for entry in self.graph.outputs
+        ]
+
+
+def _on_host(
+    node: Node, arrays: Sequence[DeviceArray], run: Run, device: Device
+) -> list[DeviceArray]:
+    """The outputs of an operator whose shapes only a run determines."""
+    note_fallback(node, "the shape of its output depends on the data")
+    made = run_in_graph(node, [array.to_host() for array in arrays], run)
+    return [DeviceArray.of_host(device, array) for array in made]
+
+
+def _by_itself(
+    node: Node, arrays: Sequence[DeviceArray], run: Run, device: Device
+) -> list[DeviceArray]:
+    """The outputs of an operator of a graph, computed like an eager call."""
+    return device_outputs(node.applied, arrays, run, device)
+
+
+_graphs: Cache[Application, DeviceGraph] = Cache()
+
+
+def device_outputs(
+    application: Application,
+    arrays: Sequence[DeviceArray],
+    run: Run,
+    device: Device | None = None,
+) -> list[DeviceArray]:
+    """The outputs of one operator, in new memory on the device of its inputs.
+
+    Parameters
+    ----------
+    device : the device; it must be given where there are no inputs
+    """
+    graph = _graphs.get(application)
+    if graph is None:
+        inputs = [Node(None, name) for name in application.inputs]
+        node = Node(application, application.op.name, [each.entry() for each in inputs])
+        outputs = [node.entry(i) for i in range(node.output_count)]
+        graph = _graphs.remember(application, DeviceGraph(Graph(outputs), inputs))
+    return graph(arrays, run, device)

@@ -1,0 +1,120 @@
+"""Kernels that reduce nothing: each thread computes some elements."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+
+from gluonic.codegen.cuda.kernel_function import KernelFunction
+from gluonic.codegen.cuda.thread_memory import ThreadMemory, ThreadPosition, strided_axes
+from gluonic.codegen.loops.kernel import Kernel, Stage, Store
+from gluonic.codegen.loops.kernel_memory import Leaves
+from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.scalar.emission import emit_program
+from gluonic.support.record import record
+
+
+@record
+class Spread:
+    """How a kernel is spread over threads.
+
+    Attributes
+    ----------
+    width : the elements of a chunk: consecutive ones along the last axis, accessed at once
+    chunks : the chunks of a thread
+    threads : of a block
+    narrow : whether all indices and strides fit 32 bits
+    """
+
+    width: int
+    chunks: int
+    threads: int
+    narrow: bool
+
+
+def read_first(kernel: Kernel) -> list[int]:
+    """The operands that are read before anything is written to them, in the order of their use."""
+    found: dict[int, None] = {}
+    written: set[int] = set()
+    for stage in kernel.stages:
+        read = (int(refs[0]) for name, _, refs in stage.program.instructions if name == "element")
+        found.update((number, None) for number in read if number not in written)
+        written.update(r.operand for r in stage.results if isinstance(r, Store))
+    return list(found)
+
+
+def element_numbers(
+    kernel: Kernel, extents: Sequence[int], strides: Sequence[Sequence[int]], spread: Spread
+) -> list[int]:
+    """The run-time numbers: of chunks, in all and along the last axis; then those of the memory."""
+    line = extents[-1] // spread.width
+    sizes = [*extents, *(strides[number][axis] for number, axis in strided_axes(kernel))]
+    return [prod(extents[:-1]) * line, line, *sizes]
+
+
+def emit_elements(module: LLVMModule, name: str, kernel: Kernel, spread: Spread) -> None:
+    """Write a kernel without reductions."""
+    count = 2 + kernel.rank + len(strided_axes(kernel))
+    function = KernelFunction(module, name, len(kernel.operands), count, spread.threads)
+    _ElementWriter(kernel, spread, function).write()
+    function.finish()
+
+
+class _ElementWriter:
+    """Writes a kernel without reductions."""
+
+    def __init__(self, kernel: Kernel, spread: Spread, function: KernelFunction) -> None:
+        self.kernel, self.spread, self.function = kernel, spread, function
+        total, line, *sizes = function.numbers
+        self.memory = ThreadMemory(kernel, function, sizes, spread.width, narrow=spread.narrow)
+        self.total, self.line = self.memory.index(total), self.memory.index(line)
+
+    def write(self) -> None:
+        """Write the chunks of a thread; they are a block apart, so that a warp accesses consecutive memory."""
+        function, spread, kind = self.function, self.spread, self.memory.kind
+        first = function.flat_thread(spread.threads * spread.chunks, kind)
+        numbers = [first]
+        for number in range(1, spread.chunks):
+            numbers.append(function.add(first, number * spread.threads, kind))
+        inside = [function.compare("ult", number, self.total, kind) for number in numbers]
+        if spread.chunks == 1:
+            with function.when(inside[0]):
+                positions = self._positions(first)
+                self._compute(positions)
+                self.memory.write(positions[0])
+            return
+        # Threads beyond the end load the first chunk, and write nothing.
+        safe = [
+            function.select(there, number, 0, kind)
+            for there, number in zip(inside, numbers, strict=True)
+        ]
+        chunks = [self._positions(number) for number in safe]
+        for positions in chunks:
+            self.memory.fetch(read_first(self.kernel), positions[0])
+        for there, positions in zip(inside, chunks, strict=True):
+            self._compute(positions)
+            with function.when(there):
+                self.memory.write(positions[0])
+
+    def _positions(self, number: str) -> list[ThreadPosition]:
+        """The elements of the chunk with a number."""
+        memory, vector = self.memory, self.memory.vector
+        outer = [(axis, memory.extents[axis]) for axis in range(vector)]
+        indices = memory.split(number, [*outer, (vector, self.line)])
+        indices[vector] = self.function.mul(indices[vector], self.spread.width)
+        return memory.chunk(indices)
+
+    def _compute(self, positions: Sequence[ThreadPosition]) -> None:
+        """Run all stages on a chunk."""
+        self.memory.fetch(read_first(self.kernel), positions[0])
+        for stage in self.kernel.stages:
+            for position in positions:
+                self._step(stage, position)
+
+    def _step(self, stage: Stage, position: ThreadPosition) -> None:
+        """Run a stage at a position."""
+        memory = self.memory
+        values = emit_program(memory.m, stage.program, Leaves(memory, position, []))
+        for result, value in zip(stage.results, values, strict=True):
+            assert isinstance(result, Store)
+            memory.keep(result.operand, value, position)

@@ -1,0 +1,16 @@
+"""The operators that hand-written kernels compute on a GPU, each with what makes its step."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+from gluonic.codegen.cuda.steps import DeviceStep
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.device.processors import Processor
+from gluonic.graph import Node
+
+StepRule = Callable[[Node, Facts, Processor], DeviceStep | None]
+"""Makes the step of a node; None if it has none for these attributes, shapes or dtypes."""
+
+STEPS: dict[str, StepRule] = {}
+"""By the name of the operator."""
