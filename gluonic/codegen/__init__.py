@@ -24,6 +24,8 @@ from gluonic.graph.interpret import Observer
 from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
+    from gluonic.codegen.cuda.device_graph import DeviceGraph, device_outputs
+    from gluonic.codegen.cuda.fallbacks import FALLBACKS
     from gluonic.codegen.maths.functions import NotLowered
     from gluonic.codegen.row_updates import update_rows
     from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, SymbolicDim
@@ -32,6 +34,9 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = import_later(
     __name__,
     {
+        "DeviceGraph": f"{__name__}.cuda.device_graph:DeviceGraph",
+        "FALLBACKS": f"{__name__}.cuda.fallbacks:FALLBACKS",
+        "device_outputs": f"{__name__}.cuda.device_graph:device_outputs",
         "BoundUpdate": f"{__name__}.updates:BoundUpdate",
         "NotUniform": f"{__name__}.shapes.symbolic:NotUniform",
         "ShapeEnv": f"{__name__}.shapes.symbolic:ShapeEnv",
@@ -43,9 +48,11 @@ __getattr__, __dir__ = import_later(
 )
 
 __all__ = [
+    "FALLBACKS",
     "WATCHERS",
     "BoundUpdate",
     "CacheInfo",
+    "DeviceGraph",
     "DifferentiableProgram",
     "Explanation",
     "GradientSums",
@@ -60,6 +67,7 @@ __all__ = [
     "compiled_gradients",
     "compiled_outputs",
     "cut",
+    "device_outputs",
     "executor",
     "explain",
     "interpreting",

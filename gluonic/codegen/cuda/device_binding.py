@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from gluonic.codegen.cuda.device_runs import HostRun, Launch, LaunchRun, Owners, Place
+from gluonic.codegen.cuda.device_runs import CopyRun, HostRun, Launch, LaunchRun, Owners, Place
 from gluonic.codegen.cuda.loop_steps import DeviceLoopStep
 from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.ptx import NoDeviceCodeError, loaded, target_of
@@ -13,6 +13,7 @@ from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
 from gluonic.codegen.loops.fusion import Fusion, Group, fuse
 from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.nest import LoopNest
+from gluonic.codegen.loops.semantics import is_view
 from gluonic.codegen.loops.steps import loop_for
 from gluonic.codegen.native.module import why_not
 from gluonic.codegen.rewriting.aliases import find_aliases, find_targets
@@ -22,7 +23,7 @@ from gluonic.device.array import DeviceArray
 from gluonic.device.device import Device
 from gluonic.graph import Entry, Node, Run
 
-DeviceRun: TypeAlias = LaunchRun | HostRun
+DeviceRun: TypeAlias = LaunchRun | CopyRun | HostRun
 _ALIGNMENT = 16
 """The alignment, in bytes, that steps expect of whole operands."""
 
@@ -100,6 +101,11 @@ class DeviceBinding:
 
     def _runs(self, group: Group) -> list[DeviceRun]:
         """What computes a group: launches; or the host, one operator after the other."""
+        (first, *_) = group.nodes
+        if group.space is None and self._is_copy(first):
+            source, target = self.slot(first.inputs[0]), self.slot(first.entry())
+            size = self.facts.bytes_of(first.entry())
+            return [CopyRun(self.device, first, source, target, size)]
         try:
             step = self._step(group)
             if step is not None:
@@ -108,6 +114,12 @@ class DeviceBinding:
         except NoDeviceCodeError as error:
             reason = str(error)
         return [self._on_host(node, reason) for node in group.nodes]
+
+    def _is_copy(self, node: Node) -> bool:
+        """Whether a result is its first input under another shape, in memory of its own."""
+        dtypes = self.facts.dtypes
+        is_same = dtypes[node.entry()] == dtypes[node.inputs[0]] if node.inputs else False
+        return is_same and is_view(node.applied) and self._is_new(node.entry())
 
     def _step(self, group: Group) -> DeviceStep | None:
         """The step of a group; None if there is none."""

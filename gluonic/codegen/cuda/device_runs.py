@@ -20,7 +20,7 @@ Owners: TypeAlias = list[Any]
 Launch: TypeAlias = tuple[
     DeviceFunction, Dimensions, Dimensions, tuple[int, ...], tuple[int, ...], tuple[int, ...], int
 ]
-"""A kernel, its grid and block, the slots of its addresses, their offsets in bytes, its numbers, its shared bytes."""
+"""A kernel, grid and block, the slots of its addresses, their offsets in bytes, numbers, shared bytes."""
 
 
 @record
@@ -83,6 +83,39 @@ class LaunchRun:
             else:
                 places = [addresses[slot] for slot in slots]
             self._launch(function, grid, block, (*places, *numbers), shared)
+        for slot in self.freed:
+            owners[slot] = None
+
+
+class CopyRun:
+    """A copy of an array under another shape.
+
+    Parameters
+    ----------
+    device, node : the device and the operator
+    source, target : the slots
+    size : in bytes
+
+    Attributes
+    ----------
+    freed : the slots whose memory nothing needs afterwards
+    """
+
+    def __init__(self, device: Device, node: Node, source: int, target: int, size: int) -> None:
+        self._device, self.nodes = device, [node]
+        self._source, self._target, self._size = source, target, size
+        self.freed: tuple[int, ...] = ()
+
+    def slots(self) -> list[int]:
+        """All slots that it uses."""
+        return [self._source, self._target]
+
+    def __call__(self, owners: Owners, addresses: list[int], run: Run) -> None:
+        """Queue the copy."""
+        owners[self._target] = buffer = self._device.allocate(self._size)
+        addresses[self._target] = buffer.address
+        if self._size:
+            self._device.copy_within(buffer.address, addresses[self._source], self._size)
         for slot in self.freed:
             owners[slot] = None
 

@@ -7,9 +7,10 @@ from math import prod
 
 from gluonic.codegen.cuda.kernel_function import KernelFunction
 from gluonic.codegen.cuda.thread_memory import ThreadMemory, ThreadPosition, strided_axes
-from gluonic.codegen.loops.kernel import Kernel, Stage, Store
+from gluonic.codegen.loops.kernel import Kernel, Reduce, Stage, Store
 from gluonic.codegen.loops.kernel_memory import Leaves
 from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.maths.values import Value
 from gluonic.codegen.scalar.emission import emit_program
 from gluonic.support.record import record
 
@@ -67,6 +68,7 @@ class _ElementWriter:
         self.kernel, self.spread, self.function = kernel, spread, function
         total, line, *sizes = function.numbers
         self.memory = ThreadMemory(kernel, function, sizes, spread.width, narrow=spread.narrow)
+        self._left: list[Value] = []
         self.total, self.line = self.memory.index(total), self.memory.index(line)
 
     def write(self) -> None:
@@ -107,14 +109,19 @@ class _ElementWriter:
     def _compute(self, positions: Sequence[ThreadPosition]) -> None:
         """Run all stages on a chunk."""
         self.memory.fetch(read_first(self.kernel), positions[0])
-        for stage in self.kernel.stages:
-            for position in positions:
+        for position in positions:
+            self._left = []
+            for stage in self.kernel.stages:
                 self._step(stage, position)
 
     def _step(self, stage: Stage, position: ThreadPosition) -> None:
-        """Run a stage at a position."""
+        """Run a stage at a position; the axes that it reduces, if any, have one element."""
         memory = self.memory
-        values = emit_program(memory.m, stage.program, Leaves(memory, position, []))
+        values = emit_program(memory.m, stage.program, Leaves(memory, position, self._left))
         for result, value in zip(stage.results, values, strict=True):
-            assert isinstance(result, Store)
-            memory.keep(result.operand, value, position)
+            if isinstance(result, Store):
+                memory.keep(result.operand, value, position)
+            elif isinstance(result, Reduce):
+                self._left.append(memory.m.astype(value, result.dtype or value.dtype))
+            else:
+                self._left.append(value)

@@ -45,7 +45,7 @@ class KernelFunction(LLVMFunction):
         return self.call(f"llvm.nvvm.read.ptx.sreg.{register}", "i32", [])
 
     def flat_thread(self, block: int, kind: str) -> str:
-        """This thread's number where those of consecutive blocks are `block` apart, as ``i32`` or ``i64``."""
+        """The number of the thread, an ``i32`` or ``i64``; the first of consecutive blocks' are `block` apart."""
         thread, number = self.special("tid.x"), self.special("ctaid.x")
         if kind == "i64":
             thread, number = self.widened(thread), self.widened(number)

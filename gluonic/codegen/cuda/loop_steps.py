@@ -73,7 +73,7 @@ class DeviceLoopStep(DeviceStep):
         return Spread(width, chunks, _THREADS, narrow=self._is_narrow(extents, strides))
 
     def _width(self, facts: Facts, extents: Sequence[int], strides: Sequence[Sequence[int]]) -> int:
-        """The elements that one access may read or write, along the last axis, in every operand that has them there."""
+        """The elements along the last axis that one access may read or write in every operand."""
         width, offsets = _ACCESS, dict(zip(self.displaced, self.displacements(facts), strict=True))
         is_any = False
         for number, operand in enumerate(self.kernel.operands):

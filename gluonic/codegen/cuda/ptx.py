@@ -15,7 +15,6 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.deferred_signals import deferred_signals
 from gluonic.codegen.machine.jit import assembly
 from gluonic.codegen.machine.target import Target
-from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.device.device import Device, DeviceFunction
 from gluonic.device.processors import Processor
 from gluonic.support.caches import Cache
@@ -40,7 +39,7 @@ _OPCODE = re.compile(r"^  (?:%[\w.]+ = )?(?:tail |musttail |notail )?(\w+)", re.
 _CALLED = re.compile(r"\bcall [^@\n]*@([\w.$]+)\(")
 
 
-class NoDeviceCodeError(NotCompiledError):
+class NoDeviceCodeError(Exception):
     """A kernel needs what a GPU has no instruction for, so the host computes the operator."""
 
 

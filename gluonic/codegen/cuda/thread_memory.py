@@ -1,7 +1,7 @@
 """What a thread of a GPU reads and writes of a kernel's operands.
 
-A thread has *chunks*: `width` consecutive elements along the last axis, which one access reads or writes. Values that
-were loaded or written stay in registers as long as the chunk is the same.
+A thread has *chunks*: `width` consecutive elements along the last axis, which one access reads or writes.
+Values that were loaded or written stay in registers as long as the chunk is the same.
 """
 
 from __future__ import annotations

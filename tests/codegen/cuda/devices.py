@@ -1,0 +1,46 @@
+"""The device that tests run on: an emulated GPU, which checks every access."""
+
+from collections.abc import Sequence
+from functools import cache
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import pytest
+
+from gluonic.codegen import DeviceGraph
+from gluonic.device import Device, DeviceArray
+from gluonic.device.processors import Processor
+from gluonic.graph import Graph, Run
+
+Array = npt.NDArray[Any]
+
+
+@cache
+def emulated() -> Device:
+    """An emulated GPU with a few multiprocessors."""
+    device = pytest.importorskip("gluonic.device.emulated.device")
+    processor = Processor("sm_90a", (8, 0), multiprocessors=4)
+    made: Device = device.EmulatedDevice(0, processor=processor)
+    return made
+
+
+def moved(arrays: Sequence[Array]) -> list[DeviceArray]:
+    """Copies of arrays on the device."""
+    return [DeviceArray.of_host(emulated(), array) for array in arrays]
+
+
+def computed(graph: Graph, arrays: Sequence[Array], run: Run) -> list[Array]:
+    """What a graph computes there, back on the host."""
+    program = DeviceGraph(graph, graph.variables)
+    return [array.to_host() for array in program(moved(arrays), run, emulated())]
+
+
+def assert_near(ours: Array, expected: Array, most: float | None = None) -> None:
+    """Fail unless dtypes and shapes are equal, and numbers within a dtype's usual error."""
+    assert (ours.dtype, ours.shape) == (expected.dtype, expected.shape)
+    errors = {"float16": 4e-3, "float32": 2e-5, "float64": 1e-9}
+    most = errors.get(ours.dtype.name, 0.0) if most is None else most
+    wide, goal = ours.astype(np.float64), expected.astype(np.float64)
+    largest = np.abs(goal[np.isfinite(goal)]).max(initial=1e-3)
+    np.testing.assert_allclose(wide, goal, rtol=most, atol=most * largest)
