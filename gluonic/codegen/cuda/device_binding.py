@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from gluonic.codegen.cuda.device_runs import CopyRun, HostRun, Launch, LaunchRun, Owners, Place
+from gluonic.codegen.cuda.device_runs import CopyRun, HostRun, Launch, LaunchRun, Owners, SlotPlace
 from gluonic.codegen.cuda.loop_steps import DeviceLoopStep
 from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.ptx import NoDeviceCodeError, loaded, target_of
@@ -82,8 +82,8 @@ class DeviceBinding:
         """The index of the memory of a result."""
         return self._slots.setdefault(self._home(entry), len(self._slots))
 
-    def _place(self, entry: Entry) -> Place:
-        return Place(self.slot(entry), self.facts.shapes[entry], self.facts.dtypes[entry])
+    def _place(self, entry: Entry) -> SlotPlace:
+        return SlotPlace(self.slot(entry), self.facts.shapes[entry], self.facts.dtypes[entry])
 
     def _is_new(self, entry: Entry) -> bool:
         """Whether a result gets memory: others share that of another or of a variable."""

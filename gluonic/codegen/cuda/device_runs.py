@@ -1,4 +1,4 @@
-"""The steps of a call on a device, prepared for one set of shapes: launches, and operators that the host computes."""
+"""The steps of a call on a device, prepared for some shapes: launches, and operators that the host computes."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ Launch: TypeAlias = tuple[
 
 
 @record
-class Place:
+class SlotPlace:
     """A result in a slot.
 
     Attributes
@@ -140,8 +140,8 @@ class HostRun:
         device: Device,
         node: Node,
         reason: str,
-        reads: Sequence[Place],
-        results: Sequence[Place],
+        reads: Sequence[SlotPlace],
+        results: Sequence[SlotPlace],
         has_memory: Sequence[bool],
     ) -> None:
         self._device, self.nodes, self.reason = device, [node], reason
@@ -173,7 +173,7 @@ class HostRun:
         for slot in self.freed:
             owners[slot] = None
 
-    def _read(self, place: Place, owners: Owners, addresses: list[int]) -> Any:
+    def _read(self, place: SlotPlace, owners: Owners, addresses: list[int]) -> Any:
         """An input, on the host; if only its shape is read, an array without memory of its own."""
         (node,) = self.nodes
         if node.applied.op.reads_shapes:

@@ -16,7 +16,7 @@ from gluonic.support.record import record
 
 
 @record
-class Spread:
+class ThreadSpread:
     """How a kernel is spread over threads.
 
     Attributes
@@ -45,7 +45,7 @@ def read_first(kernel: Kernel) -> list[int]:
 
 
 def element_numbers(
-    kernel: Kernel, extents: Sequence[int], strides: Sequence[Sequence[int]], spread: Spread
+    kernel: Kernel, extents: Sequence[int], strides: Sequence[Sequence[int]], spread: ThreadSpread
 ) -> list[int]:
     """The run-time numbers: of chunks, in all and along the last axis; then those of the memory."""
     line = extents[-1] // spread.width
@@ -53,7 +53,7 @@ def element_numbers(
     return [prod(extents[:-1]) * line, line, *sizes]
 
 
-def emit_elements(module: LLVMModule, name: str, kernel: Kernel, spread: Spread) -> None:
+def emit_elements(module: LLVMModule, name: str, kernel: Kernel, spread: ThreadSpread) -> None:
     """Write a kernel without reductions."""
     count = 2 + kernel.rank + len(strided_axes(kernel))
     function = KernelFunction(module, name, len(kernel.operands), count, spread.threads)
@@ -64,7 +64,7 @@ def emit_elements(module: LLVMModule, name: str, kernel: Kernel, spread: Spread)
 class _ElementWriter:
     """Writes a kernel without reductions."""
 
-    def __init__(self, kernel: Kernel, spread: Spread, function: KernelFunction) -> None:
+    def __init__(self, kernel: Kernel, spread: ThreadSpread, function: KernelFunction) -> None:
         self.kernel, self.spread, self.function = kernel, spread, function
         total, line, *sizes = function.numbers
         self.memory = ThreadMemory(kernel, function, sizes, spread.width, narrow=spread.narrow)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from math import prod
 
-from gluonic.codegen.cuda.element_kernels import Spread, element_numbers, emit_elements
+from gluonic.codegen.cuda.element_kernels import ThreadSpread, element_numbers, emit_elements
 from gluonic.codegen.cuda.ptx import NoDeviceCodeError
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
 from gluonic.codegen.loops.nest import LoopNest
@@ -61,7 +61,7 @@ class DeviceLoopStep(DeviceStep):
         extents: Sequence[int],
         strides: Sequence[Sequence[int]],
         processor: Processor,
-    ) -> Spread:
+    ) -> ThreadSpread:
         length = max(sum(stage.program.length for stage in self.kernel.stages), 1)
         width = self._width(facts, extents, strides)
         count, enough = prod(extents), processor.multiprocessors * _THREADS
@@ -70,7 +70,7 @@ class DeviceLoopStep(DeviceStep):
         chunks = 1
         if count // width >= 16 * enough and length * width * 2 <= _MOST_INSTRUCTIONS:
             chunks = 2
-        return Spread(width, chunks, _THREADS, narrow=self._is_narrow(extents, strides))
+        return ThreadSpread(width, chunks, _THREADS, narrow=self._is_narrow(extents, strides))
 
     def _width(self, facts: Facts, extents: Sequence[int], strides: Sequence[Sequence[int]]) -> int:
         """The elements along the last axis that one access may read or write in every operand."""
