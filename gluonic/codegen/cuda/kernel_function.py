@@ -45,7 +45,7 @@ class KernelFunction(LLVMFunction):
         return self.call(f"llvm.nvvm.read.ptx.sreg.{register}", "i32", [])
 
     def flat_thread(self, block: int, kind: str) -> str:
-        """The number of the thread, if those of consecutive blocks begin `block` apart; an ``i32`` or ``i64``."""
+        """The number of the thread if those of consecutive blocks begin `block` apart, ``i32`` or ``i64``."""
         thread, number = self.special("tid.x"), self.special("ctaid.x")
         if kind == "i64":
             thread, number = self.widened(thread), self.widened(number)
