@@ -1,0 +1,338 @@
+"""A GPU for tests and for people without one: it runs a GPU's PTX, and checks what a GPU doesn't."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+
+import numpy as np
+import numpy.typing as npt
+
+from gluonic.device.device import Buffer, Device, DeviceFunction, Dimensions, MemoryInfo
+from gluonic.device.emulated.batch import Batch, Launch
+from gluonic.device.emulated.formats import Array
+from gluonic.device.emulated.memory import GLOBAL_START, WRITTEN, GlobalMemory
+from gluonic.device.emulated.parser import Function, Module, Symbol, Variable, parse
+from gluonic.device.emulated.races import Races
+from gluonic.device.emulated.translation import Compiled, not_known, translate
+from gluonic.device.errors import DeviceError, DeviceMemoryError
+from gluonic.device.processors import Processor
+from gluonic.graph.errors import describe
+
+_LANES = 1 << 14  # so that a register of all threads that run together stays in a core's cache
+_SHARED_BYTES = 1 << 21
+_LAST_STAMP = 1 << 31
+
+_parse = lru_cache(maxsize=64)(parse)
+
+
+class EmulatedFunction(DeviceFunction):
+    """A kernel, and the module's variables, which live as long as it does."""
+
+    def __init__(
+        self,
+        function: Function,
+        run: Compiled,
+        layout: _Layout,
+        lines: Sequence[str],
+        buffers: Sequence[Buffer],
+    ) -> None:
+        self.name = function.name
+        self.function, self.run, self.lines, self.buffers = function, run, lines, buffers
+        self.shared_bytes, self.local_bytes = layout.shared_size, layout.local_size
+
+
+class _Layout:
+    """Where the variables of a module lie, each in its own space."""
+
+    def __init__(self, module: Module) -> None:
+        self.addresses: dict[str, int] = {}
+        self.local_size = self.shared_size = 0
+        dynamic = []
+        variables = [
+            *module.variables.values(),
+            *(v for f in module.functions.values() for v in f.variables.values()),
+        ]
+        for variable in variables:
+            if variable.space == "shared" and variable.size == 0:
+                dynamic.append(variable)
+            elif variable.space == "shared":
+                start = _aligned(self.shared_size, variable.alignment)
+                self.addresses[variable.name], self.shared_size = start, start + variable.size
+            elif variable.space == "local":
+                start = _aligned(self.local_size, variable.alignment)
+                self.addresses[variable.name], self.local_size = start, start + variable.size
+        for variable in dynamic:
+            self.shared_size = _aligned(self.shared_size, variable.alignment)
+            self.addresses[variable.name] = self.shared_size
+
+
+def _aligned(offset: int, alignment: int) -> int:
+    return -(-offset // max(1, alignment)) * max(1, alignment)
+
+
+class EmulatedDevice(Device):
+    """A device that interprets PTX in NumPy, on all threads of many blocks at once.
+
+    Every access to memory is checked: that it is aligned, within a buffer that was not given back, that what it
+    reads was written, and that no other thread writes it meanwhile. So are barriers. Errors are raised by the
+    launch that causes them.
+
+    Parameters
+    ----------
+    ordinal : the number of its context
+    total : its memory, in bytes
+    processor : what it can run
+    allows_equal_writes : whether threads may write the same value to one address
+    """
+
+    def __init__(
+        self,
+        ordinal: int = 0,
+        total: int = 1 << 30,
+        processor: Processor | None = None,
+        allows_equal_writes: bool = False,
+    ) -> None:
+        self.ordinal, self.name = ordinal, "emulated GPU"
+        self.processor = processor or Processor("sm_80", (7, 0), shared_bytes=163 << 10)
+        self._memory = GlobalMemory(total)
+        self._races = Races(self._memory.bytes.size)
+        self._races.allows_equal_values = allows_equal_writes
+        self._thread_base = self._block_base = 1
+
+    # -- memory -----------------------------------------------------------------------------------
+
+    def allocate(self, size: int) -> Buffer:
+        """New memory whose bytes count as not written.
+
+        Raises
+        ------
+        DeviceMemoryError
+            if there is not enough
+        """
+        return self._allocate(size, "")
+
+    def _allocate(self, size: int, label: str) -> Buffer:
+        address = self._memory.allocate(size, label)
+        if address < 0:
+            free, total = self.memory_info()
+            raise DeviceMemoryError(
+                describe(
+                    f"gpu({self.ordinal}) has not enough memory",
+                    facts=[f"asked for {size} bytes; {free} of {total} are free"],
+                    hint="a smaller batch, or fewer arrays that live at once",
+                )
+            )
+        if self._races.size < self._memory.bytes.size:
+            self._races.grow(self._memory.bytes.size)
+        return Buffer(self, address, size)
+
+    def release(self, address: int, size: int) -> None:
+        """Take memory back; only a `Buffer` calls this."""
+        self._memory.release(address)
+
+    def copy_in(self, address: int, source: npt.NDArray[np.generic]) -> None:
+        """Copy a contiguous array of the host to the device."""
+        part = self._part(address, source.nbytes, "a copy from the host")
+        self._memory.bytes.data[part] = np.frombuffer(source.tobytes(), "u1")
+        self._memory.bytes.state[part] = WRITTEN
+
+    def copy_out(self, target: npt.NDArray[np.generic], address: int) -> None:
+        """Fill a contiguous array of the host from the device, whose bytes must have been written."""
+        part = self._part(address, target.nbytes, "a copy to the host")
+        self._check_written(part, "a copy to the host")
+        target.reshape(-1).view("u1")[:] = self._memory.bytes.data[part]
+
+    def copy_within(self, target: int, source: int, size: int) -> None:
+        """Copy memory that does not overlap; bytes that nobody wrote stay so."""
+        to, of = (self._part(address, size, "a copy on the device") for address in (target, source))
+        if to.start < of.stop and of.start < to.stop:
+            raise DeviceError(
+                describe(
+                    f"a copy on the device overlaps: {size} bytes from {source:#x} to {target:#x}"
+                )
+            )
+        memory = self._memory.bytes
+        memory.data[to], memory.state[to] = memory.data[of], memory.state[of]
+
+    def fill(self, address: int, pattern: bytes, count: int) -> None:
+        """Repeat a pattern of 1, 2 or 4 bytes."""
+        if len(pattern) not in (1, 2, 4) or address % len(pattern):
+            raise DeviceError(
+                describe(f"a fill at {address:#x} by a pattern of {len(pattern)} bytes")
+            )
+        part = self._part(address, len(pattern) * count, "a fill")
+        self._memory.bytes.data[part] = np.frombuffer(pattern * count, "u1")
+        self._memory.bytes.state[part] = WRITTEN
+
+    def _part(self, address: int, size: int, what: str) -> slice:
+        if size == 0:
+            return slice(0, 0)
+        try:
+            return self._memory.part(address, size)
+        except IndexError as error:
+            raise DeviceError(
+                describe(
+                    f"{what}: {size} bytes at {address:#x} are out of bounds", facts=[str(error)]
+                )
+            ) from None
+
+    def _check_written(self, part: slice, what: str) -> None:
+        unwritten = self._memory.bytes.state[part] != WRITTEN
+        if unwritten.any():
+            offset = part.start + int(np.argmax(unwritten))
+            raise DeviceError(
+                describe(
+                    f"{what} reads bytes that nobody wrote",
+                    facts=[
+                        f"address {GLOBAL_START + offset:#x}: {self._memory.whereabouts(offset)}",
+                        f"{int(unwritten.sum())} of {unwritten.size} bytes",
+                    ],
+                )
+            )
+
+    def memory_info(self) -> MemoryInfo:
+        """The free and the total memory."""
+        return MemoryInfo(self._memory.total - self._memory.used, self._memory.total)
+
+    def empty_cache(self) -> None:
+        """Do nothing: nothing is pooled."""
+
+    # -- kernels ----------------------------------------------------------------------------------
+
+    def load(self, ptx: str, names: Sequence[str]) -> list[DeviceFunction]:
+        """Load a module; its variables live as long as its kernels.
+
+        Raises
+        ------
+        NotImplementedError
+            if a kernel, or a function that it calls, has an instruction that is not known here
+        """
+        module = _parse(ptx)
+        for name in names:
+            if name not in module.functions or not module.functions[name].is_kernel:
+                raise not_known(name)
+        lines = ptx.splitlines()
+        layout = _Layout(module)
+        addresses = dict(layout.addresses)
+        buffers = self._load_variables(module, addresses)
+        compiled: dict[str, Compiled] = {}
+        for function in module.functions.values():
+            if not function.is_kernel and function.code:
+                compiled[function.name] = translate(function, addresses, module.functions, compiled)
+        return [
+            EmulatedFunction(
+                module.functions[name],
+                translate(module.functions[name], addresses, module.functions, compiled),
+                layout,
+                lines,
+                buffers,
+            )
+            for name in names
+        ]
+
+    def _load_variables(self, module: Module, addresses: dict[str, int]) -> list[Buffer]:
+        """Give memory to the variables in global and constant memory, and their contents."""
+        variables = [v for v in module.variables.values() if v.space in ("global", "const")]
+        buffers = [self._allocate(variable.size, variable.name) for variable in variables]
+        addresses.update({v.name: b.address for v, b in zip(variables, buffers, strict=True)})
+        for variable, buffer in zip(variables, buffers, strict=True):
+            self.copy_in(buffer.address, _contents(variable, addresses))
+        return buffers
+
+    def launch(
+        self,
+        function: DeviceFunction,
+        grid: Dimensions,
+        block: Dimensions,
+        arguments: Sequence[int],
+        shared_bytes: int = 0,
+    ) -> None:
+        """Run a kernel to its end.
+
+        Raises
+        ------
+        DeviceError
+            for what a GPU would not notice; it names the line of the PTX, the block, the thread and the address
+        """
+        if not isinstance(function, EmulatedFunction):
+            raise DeviceError(describe(f"{function.name} was loaded by another device"))
+        threads, blocks = int(np.prod(block)), int(np.prod(grid))
+        shared = function.shared_bytes + shared_bytes
+        self._check_launch(function, grid, block, arguments, shared)
+        if max(self._thread_base + blocks * threads, self._block_base + blocks) >= _LAST_STAMP:
+            allows = self._races.allows_equal_values
+            self._races = Races(self._memory.bytes.size)
+            self._races.allows_equal_values = allows
+            self._thread_base = self._block_base = 1
+        launch = Launch(
+            function.name,
+            function.lines,
+            self._memory,
+            self._races,
+            grid,
+            block,
+            self._thread_base,
+            self._block_base,
+            shared,
+            function.local_bytes,
+        )
+        self._thread_base += blocks * threads + 1
+        self._block_base += blocks + 1
+        parameters = {
+            (variable.name, 0): np.full(
+                (1, 1), value % 2 ** (8 * variable.size), f"u{variable.size}"
+            )
+            for variable, value in zip(function.function.parameters, arguments, strict=True)
+        }
+        together = max(1, min(_LANES // threads, _SHARED_BYTES // max(1, shared), blocks))
+        with np.errstate(all="ignore"):
+            for first in range(0, blocks, together):
+                batch = Batch(launch, first, min(together, blocks - first))
+                function.run(batch, batch.flow, dict(parameters))
+
+    def _check_launch(
+        self,
+        function: EmulatedFunction,
+        grid: Dimensions,
+        block: Dimensions,
+        arguments: Sequence[int],
+        shared: int,
+    ) -> None:
+        problem = ""
+        expected = len(function.function.parameters)
+        if len(arguments) != expected:
+            problem = f"it has {expected} parameters, and got {len(arguments)} arguments"
+        elif min(*grid, *block) < 1:
+            problem = "every dimension must be at least 1"
+        elif grid[0] >= 1 << 31 or max(grid[1:]) >= 1 << 16:
+            problem = "a grid has at most 2147483647 by 65535 by 65535 blocks"
+        elif int(np.prod(block)) > 1024 or block[2] > 64:
+            problem = "a block has at most 1024 threads, and 64 along z"
+        elif shared > (most := self.processor.shared_bytes):
+            problem = f"it needs {shared} bytes of shared memory, a block has at most {most}"
+        if problem:
+            raise DeviceError(
+                describe(
+                    f"{function.name} cannot be launched: {problem}",
+                    facts=[f"grid {grid}, block {block}"],
+                )
+            )
+
+    def synchronize(self) -> None:
+        """Do nothing: launches have ended when they return."""
+
+
+def _contents(variable: Variable, addresses: dict[str, int]) -> Array:
+    """The initial bytes of a variable; those that are not given are 0."""
+    data = bytearray()
+    for value in variable.contents:
+        if isinstance(value, int):
+            data += (value % 256**variable.element_size).to_bytes(variable.element_size, "little")
+            continue
+        symbol, byte = value
+        if not isinstance(symbol, Symbol) or symbol.name not in addresses:
+            raise NotImplementedError(f"the initial value of {variable.name}")
+        address = (addresses[symbol.name] + symbol.offset).to_bytes(8, "little")
+        data += address if byte < 0 else address[byte : byte + 1]
+    return np.frombuffer(bytes(data).ljust(variable.size, b"\0"), "u1")
