@@ -8,6 +8,7 @@ from typing import Any, ClassVar, NamedTuple
 from threadpoolctl import threadpool_info
 
 from gluonic.codegen.machine import target
+from gluonic.ndarray.context import num_gpus
 
 
 def _blas(*names: str) -> Callable[[], bool]:
@@ -31,12 +32,16 @@ def _has_mpi() -> bool:
     return find_spec("mpi4py") is not None
 
 
+def _has_gpu() -> bool:
+    return num_gpus() > 0
+
+
 def _no() -> bool:
     return False
 
 
 _FEATURES: dict[str, Callable[[], bool]] = {
-    "CUDA": _no,
+    "CUDA": _has_gpu,
     "CUDNN": _no,
     "NCCL": _no,
     "CUDA_RTC": _no,

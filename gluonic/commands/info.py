@@ -10,6 +10,7 @@ from threadpoolctl import threadpool_info
 
 from gluonic._version import __version__
 from gluonic.codegen.machine import cache, target
+from gluonic.device.devices import descriptions, driver_version
 from gluonic.distributed.errors import MPIMissingError
 from gluonic.distributed.mpi import launched_ranks, mpi
 from gluonic.support.cpu_count import available_cores
@@ -41,7 +42,7 @@ def run(options: argparse.Namespace) -> Answer:
 
 
 def found() -> dict[str, str]:
-    """Facts about versions, the processor, the BLAS libraries, the code cache and MPI.
+    """Facts about versions, the processor, the BLAS libraries, GPUs, the code cache and MPI.
 
     Looking for MPI initializes it, as the first distributed store does.
     """
@@ -54,6 +55,8 @@ def found() -> dict[str, str]:
         "llvmlite": llvmlite.__version__,
         "processor": f"{host.cpu or host.architecture}, cores to compute with: {available_cores()}",
         "BLAS": ", ".join(f"{one['internal_api']} {one['version']}" for one in blas) or "none",
+        "CUDA driver": driver_version(),
+        **{f"gpu({number})": text for number, text in enumerate(descriptions())},
         "code cache": _cache(),
         "MPI": _mpi(),
     }

@@ -8,7 +8,7 @@ while a launch that reads it still waits.
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -58,6 +58,25 @@ class DeviceFunction(ABC):
     name: str
     registers: int = 0
     shared_bytes: int = 0
+
+
+class Recording(ABC):
+    """Work that a device has recorded, and can run again as one. Its buffers are the caller's to keep.
+
+    Attributes
+    ----------
+    kernels : the names of its kernels, in order
+    """
+
+    kernels: tuple[str, ...] = ()
+
+    @abstractmethod
+    def replay(self) -> None:
+        """Queue the work once more."""
+
+    @abstractmethod
+    def set_arguments(self, index: int, arguments: Sequence[int]) -> None:
+        """Give the kernel of an index in `kernels` other arguments for the replays that follow."""
 
 
 class Device(ABC):
@@ -143,3 +162,12 @@ class Device(ABC):
     @abstractmethod
     def empty_cache(self) -> None:
         """Give pooled memory that is not in use back to the driver."""
+
+    def record(self, work: Callable[[], object]) -> Recording | None:
+        """Call a function, and record the work that it queues instead of running it; None if the device cannot.
+
+        The function may launch, copy within the device, fill, allocate and load kernels; what has to wait for
+        the device, or copies to or from the host, raises a `DeviceError`. Where None is returned, the function
+        was not called.
+        """
+        return None

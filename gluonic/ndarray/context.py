@@ -1,6 +1,7 @@
-"""Contexts: the devices of MXNet programs. Only one kind exists here, the CPU.
+"""Contexts: the devices of MXNet programs, the CPU and NVIDIA's GPUs.
 
-With ``GLUONIC_GPU=cpu`` in the environment it also serves GPU contexts: arrays there report
+The environment variable ``GLUONIC_GPU`` chooses what serves the contexts of GPUs: by default the GPUs that the
+driver shows, with ``emulated`` the interpreter of their code, and with ``cpu`` the CPU: arrays there report
 ``gpu(0)``, and contexts compare and print as they do in MXNet, but everything is computed by the CPU.
 """
 
@@ -11,7 +12,7 @@ from functools import cache
 from types import TracebackType
 from typing import Any, ClassVar, Self
 
-from gluonic.graph.errors import MXNetError
+from gluonic.graph.errors import MXNetError, describe
 
 _NAMES = {1: "cpu", 2: "gpu", 3: "cpu_pinned", 5: "cpu_shared"}
 _IDS = {name: number for number, name in _NAMES.items()}
@@ -112,7 +113,17 @@ class Context(metaclass=_ContextType):
         _default.value = _default.outer.pop()
 
     def empty_cache(self) -> None:
-        """Release unused memory; the CPU has no cache to release."""
+        """Give memory of a GPU that arrays no longer use back to its driver; the CPU keeps none.
+
+        Raises
+        ------
+        MXNetError
+            if there is no such GPU
+        """
+        if self.device_typeid == _GPU and not _is_served_by_cpu(self):
+            from gluonic.device.devices import device
+
+            device(self.device_id).empty_cache()
 
 
 CPU = Context("cpu", 0)
@@ -130,7 +141,7 @@ def cpu_pinned(device_id: int = 0) -> Context:
 
 
 def gpu(device_id: int = 0) -> Context:
-    """Return a GPU context. It can be named and compared; using it raises `MXNetError`.
+    """Return a GPU context. It can be named and compared; using it raises `MXNetError` if there is no such GPU.
 
     With ``GLUONIC_GPU=cpu`` (which ``python -m gluonic --cpu`` sets) the CPU serves it: arrays on it, any
     number of such contexts, parameters on several of them. The first use is logged.
@@ -139,12 +150,16 @@ def gpu(device_id: int = 0) -> Context:
 
 
 def num_gpus() -> int:
-    """Return the number of GPUs: none, whether or not the CPU serves GPU contexts.
+    """Return the number of GPUs; 0 if the CPU serves GPU contexts.
 
-    Programs that fall back to the CPU if there is no GPU still do so; ``GLUONIC_GPU=cpu`` is for programs
-    that use a GPU without checking.
+    Programs that fall back to the CPU if there is no GPU still do so then; ``GLUONIC_GPU=cpu`` is for programs
+    that use a GPU without checking. Asking makes no context on a GPU.
     """
-    return 0
+    if os.environ.get("GLUONIC_GPU") == "cpu":
+        return 0
+    from gluonic.device.devices import count
+
+    return count()
 
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
@@ -153,23 +168,40 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
     Raises
     ------
     MXNetError
-        if it does not serve them
+        if there is no such GPU
     """
-    _check_served(gpu(device_id))
+    if not _is_served_by_cpu(gpu(device_id)):
+        from gluonic.device.devices import device
+
+        return tuple(device(device_id).memory_info())  # type: ignore[return-value]
     page = os.sysconf("SC_PAGE_SIZE")
     total = page * os.sysconf("SC_PHYS_PAGES")
     told = "SC_AVPHYS_PAGES" in os.sysconf_names
     return (page * os.sysconf("SC_AVPHYS_PAGES") if told else total), total
 
 
-def _check_served(context: Context) -> None:
-    """Raise an error for a GPU, unless the environment lets the CPU serve it."""
-    if os.environ.get("GLUONIC_GPU") != "cpu":
-        raise MXNetError(
-            f"{context}: gluonic runs on the CPU only; use mx.cpu(), or let the CPU serve GPU contexts: "
-            "python -m gluonic --cpu script.py, or GLUONIC_GPU=cpu in the environment"
+def _is_served_by_cpu(context: Context) -> bool:
+    """Whether the CPU serves a GPU's context.
+
+    Raises
+    ------
+    MXNetError
+        if it does not, and there is no such GPU
+    """
+    if os.environ.get("GLUONIC_GPU") == "cpu":
+        _tell_once()
+        return True
+    from gluonic.device import devices
+
+    if 0 <= context.device_id < devices.count():
+        return False
+    raise MXNetError(
+        describe(
+            f"{context}: there is no such GPU; use mx.cpu(), or let the CPU serve GPU contexts: "
+            "python -m gluonic --cpu script.py, or GLUONIC_GPU=cpu in the environment",
+            facts=devices.absence(),
         )
-    _tell_once()
+    )
 
 
 @cache
@@ -190,7 +222,7 @@ def usable(context: Any) -> Context:
     Raises
     ------
     MXNetError
-        for a GPU, unless the CPU serves it
+        for a GPU that is not there, unless the CPU serves it
     """
     if context is None or context == "":
         context = current_context()
@@ -199,7 +231,7 @@ def usable(context: Any) -> Context:
     if not isinstance(context, Context):
         raise MXNetError(f"ctx must be a Context such as mx.cpu(), not {context!r}")
     if context.device_typeid == _GPU:
-        _check_served(context)
+        _is_served_by_cpu(context)
     return context
 
 

@@ -122,7 +122,7 @@ x = nd.array(['1', 'b'])  # here
 net = nn.Dense(2, in_units=3)
 net.initialize(ctx=mx.gpu(0))  # here
 """,
-        "gpu(0): gluonic runs on the CPU only; use mx.cpu()",
+        "gpu(0): there is no such GPU; use mx.cpu()",
         fix=(("mx.gpu(0)", "mx.cpu()"),),
     ),
 }

@@ -1,0 +1,308 @@
+"""A GPU of NVIDIA's: memory, copies and kernels through the driver.
+
+All work goes to the *default stream* of the primary context, the one that PyTorch, CuPy and Numba use: what
+they have queued is done before what is queued here later, and the other way round, so memory can be shared
+with them without waiting. Recording uses a stream of its own.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import os
+import struct
+import threading
+from collections import deque
+from collections.abc import Callable, Sequence
+
+import numpy as np
+import numpy.typing as npt
+from llvmlite import binding as llvm
+
+from gluonic.device.cuda.driver import Driver, forked, is_lost
+from gluonic.device.cuda.modules import CudaFunction, Module, parameters_of
+from gluonic.device.cuda.pool import Pool
+from gluonic.device.cuda.properties import properties
+from gluonic.device.cuda.recording import CudaRecording, Recorder
+from gluonic.device.device import Buffer, Device, DeviceFunction, Dimensions, MemoryInfo, Recording
+from gluonic.device.errors import DeviceError
+from gluonic.graph.errors import describe
+from gluonic.support.locks import lock
+
+_DEFAULT_STREAM = 0
+_NON_BLOCKING = 1
+_SMALL_COPY = 64 << 10
+"""Up to this size, in bytes, the driver's copy from the host keeps the source itself, and returns at once."""
+_MEMORY_TYPE = 2
+_MOST_NAMES = 64
+"""How many launches an error that comes later may name."""
+
+
+class CudaDevice(Device):
+    """A GPU; its primary context is made, or shared with whoever has made it.
+
+    Parameters
+    ----------
+    ordinal : the driver's number of it
+    driver : the driver
+
+    Attributes
+    ----------
+    driver : the driver
+    properties : what the driver tells of it
+    waits_after_launches : whether each launch waits for its kernel, as ``GLUONIC_GPU_SYNC=1`` asks, so that an
+        error names the line that launched it
+    """
+
+    def __init__(self, ordinal: int, driver: Driver) -> None:
+        self.driver, self.ordinal = driver, ordinal
+        self.properties = properties(driver, ordinal)
+        self.name = self.properties.name
+        self.processor = self.properties.processor(driver.version, llvm.llvm_version_info[0])
+        self.waits_after_launches = os.environ.get("GLUONIC_GPU_SYNC", "0") not in ("", "0")
+        self._context = ctypes.c_void_p(
+            self.driver.number("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.properties.number)
+        )
+        self._lock = lock()
+        self._thread = threading.local()
+        self._set_current = self.driver.function("cuCtxSetCurrent", typed=False)
+        self._launch = self.driver.function("cuLaunchKernel", typed=False)
+        self._is_alone = driver.count() == 1
+        self.enter()
+        self._stream = ctypes.c_void_p(_DEFAULT_STREAM)
+        self._recorder: Recorder | None = None
+        self._recording_stream: int | None = None
+        self._unused: list[Callable[[], None]] = []
+        self._launched: deque[str] = deque(maxlen=_MOST_NAMES)
+        self._pool = Pool(self.driver, self.synchronize, self)
+
+    def __repr__(self) -> str:
+        return f"<{self.name}, gpu({self.ordinal})>"
+
+    def enter(self) -> None:
+        """Make the context this thread's; where there are several GPUs, others may have changed it."""
+        if self.driver.forked:
+            raise forked()
+        if self._is_alone and getattr(self._thread, "has_entered", False):
+            return
+        status = self._set_current(self._context)
+        if status:
+            raise self.driver.error("cuCtxSetCurrent", status)
+        self._thread.has_entered = True
+
+    # ------------------------------------------------------------------------------------- memory
+
+    def allocate(self, size: int) -> Buffer:
+        """New memory, with unspecified contents, aligned to 256 bytes.
+
+        Raises
+        ------
+        DeviceMemoryError
+            if there is not enough
+        """
+        self.enter()
+        return Buffer(self, self._pool.take(size), size)
+
+    def release(self, address: int, size: int) -> None:
+        """Take memory back; only a `Buffer` calls this. Recorded work keeps what it uses."""
+        if self._recorder is not None:
+            self._recorder.buffers.append((address, size))
+        else:
+            self._pool.put(address, size)
+
+    def memory_info(self) -> MemoryInfo:
+        """The free and the total memory."""
+        self.enter()
+        free, total = ctypes.c_size_t(), ctypes.c_size_t()
+        self._call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
+        return MemoryInfo(free.value + self._pool.kept(), total.value)
+
+    def empty_cache(self) -> None:
+        """Give pooled memory that is not in use back to the driver."""
+        self.enter()
+        self._pool.clear()
+
+    # ------------------------------------------------------------------------------------- copies
+
+    def copy_in(self, address: int, source: npt.NDArray[np.generic]) -> None:
+        """Copy a contiguous array of the host to the device; the array may be changed afterwards."""
+        start, size = source.__array_interface__["data"][0], source.nbytes
+        with self._lock:
+            self.enter()
+            self._check_runs("a copy from the host")
+            if (
+                size > _SMALL_COPY
+                and not self.properties.reads_host_memory
+                and not self._is_pinned(start)
+            ):
+                self._call("cuMemcpyHtoDAsync_v2", address, start, size, self._stream)
+            else:
+                self._call("cuMemcpyHtoD_v2", address, start, size)
+
+    def _is_pinned(self, address: int) -> bool:
+        """Whether the driver knows memory of the host, and would read it after the call has returned."""
+        kind = ctypes.c_uint()
+        return not self.driver.status(
+            "cuPointerGetAttribute", ctypes.byref(kind), _MEMORY_TYPE, address
+        )
+
+    def copy_out(self, target: npt.NDArray[np.generic], address: int) -> None:
+        """Wait for all queued work, and fill a contiguous array of the host from the device."""
+        with self._lock:
+            self.enter()
+            self._check_runs("a copy to the host")
+        start = target.__array_interface__["data"][0]
+        self._call("cuMemcpyDtoH_v2", start, address, target.nbytes)
+        self._launched.clear()
+
+    def copy_within(self, target: int, source: int, size: int) -> None:
+        """Copy memory that does not overlap from one address to another."""
+        with self._lock:
+            self.enter()
+            self._call("cuMemcpyDtoDAsync_v2", target, source, size, self._stream)
+
+    def fill(self, address: int, pattern: bytes, count: int) -> None:
+        """Repeat a pattern of 1, 2 or 4 bytes."""
+        name = _FILLS[len(pattern)]
+        with self._lock:
+            self.enter()
+            self._call(name, address, int.from_bytes(pattern, "little"), count, self._stream)
+
+    # ------------------------------------------------------------------------------------ kernels
+
+    def load(self, ptx: str, names: Sequence[str]) -> list[DeviceFunction]:
+        """Load a module; return the kernels of these names, which the device keeps while they are used.
+
+        Raises
+        ------
+        DeviceError
+            if the driver refuses the PTX; with the log of its compiler
+        """
+        self.enter()
+        counts = parameters_of(ptx)
+        module = Module(self.driver, ptx, self._unused)
+        return [CudaFunction(self.driver, module, name, counts[name]) for name in names]
+
+    def launch(
+        self,
+        function: DeviceFunction,
+        grid: Dimensions,
+        block: Dimensions,
+        arguments: Sequence[int],
+        shared_bytes: int = 0,
+    ) -> None:
+        """Run a kernel; without blocks, nothing runs.
+
+        Parameters
+        ----------
+        grid, block : the number of blocks, and of threads in a block, along x, y and z
+        arguments : the kernel's parameters; all are 64 bits: addresses and signed integers
+        shared_bytes : shared memory for each block besides what the kernel declares
+        """
+        assert isinstance(function, CudaFunction)
+        if 0 in grid:
+            return
+        with self._lock:
+            self.enter()
+            if shared_bytes > function.most_shared_bytes:
+                function.allow(shared_bytes)
+            try:
+                function.store(*arguments)
+            except struct.error:
+                raise function.refuse_arguments(arguments) from None
+            status = self._launch(
+                function.handle, *grid, *block, shared_bytes, self._stream, function.addresses, None
+            )
+            if status:
+                raise self._failed(
+                    "cuLaunchKernel",
+                    status,
+                    function.described(grid, block, arguments, shared_bytes),
+                )
+            if self._recorder is not None:
+                self._recorder.note(function, grid, block, shared_bytes)
+                return
+            self._launched.append(function.name)
+        if self.waits_after_launches:
+            self.synchronize()
+
+    def synchronize(self) -> None:
+        """Wait for all queued work.
+
+        Raises
+        ------
+        DeviceError
+            if a kernel failed
+        """
+        with self._lock:
+            self.enter()
+            self._check_runs("waiting")
+        self._call("cuStreamSynchronize", _DEFAULT_STREAM)
+        self._launched.clear()
+        while self._unused:
+            self._unused.pop()()
+
+    def record(self, work: Callable[[], object]) -> Recording:
+        """Call a function, and record the work that it queues instead of running it.
+
+        The function may launch, copy within the device, fill, allocate and load kernels; what has to wait for
+        the device, or copies to or from the host, raises a `DeviceError`. Meanwhile other threads wait.
+        """
+        with self._lock:
+            self.enter()
+            self._check_runs("recording")
+            if self._recording_stream is None:
+                self._recording_stream = self.driver.number(
+                    "cuStreamCreate", ctypes.c_void_p, _NON_BLOCKING
+                )
+            self._recorder = recorder = Recorder(self.driver, self._recording_stream, self._pool)
+            self._stream = ctypes.c_void_p(self._recording_stream)
+            try:
+                work()
+            except BaseException:
+                self.driver.call("cuGraphDestroy", self._stop_recording(recorder))
+                raise
+            graph = self._stop_recording(recorder)
+            return CudaRecording(self.driver, graph, recorder, self._replay, self._unused)
+
+    def _stop_recording(self, recorder: Recorder) -> int:
+        self._stream, self._recorder = ctypes.c_void_p(_DEFAULT_STREAM), None
+        return recorder.end()
+
+    def _replay(self, recording: CudaRecording) -> None:
+        with self._lock:
+            self.enter()
+            self._call("cuGraphLaunch", recording.executable, self._stream)
+            self._launched.extend(recording.kernels)
+        if self.waits_after_launches:
+            self.synchronize()
+
+    # ------------------------------------------------------------------------------------- errors
+
+    def _check_runs(self, what: str) -> None:
+        """Raise an error where work is recorded."""
+        if self._recorder is not None:
+            raise DeviceError(
+                describe(
+                    f"{what} cannot be recorded",
+                    facts=[f"recorded so far: {len(self._recorder.nodes)} kernels"],
+                )
+            )
+
+    def _call(self, name: str, *arguments: object) -> None:
+        status = self.driver.status(name, *arguments)
+        if status:
+            raise self._failed(name, status, [])
+
+    def _failed(self, name: str, status: int, facts: list[str]) -> DeviceError:
+        """The error of a call; where an earlier kernel caused it, with the kernels that may have."""
+        if is_lost(status) and self._launched:
+            names = ", ".join(dict.fromkeys(self._launched))
+            facts = [
+                f"it may be the fault of a kernel launched earlier; since the last wait: {names}",
+                "with GLUONIC_GPU_SYNC=1 in the environment the error names the one at fault",
+                *facts,
+            ]
+        return self.driver.error(name, status, facts)
+
+
+_FILLS = {1: "cuMemsetD8Async", 2: "cuMemsetD16Async", 4: "cuMemsetD32Async"}

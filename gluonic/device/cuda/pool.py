@@ -1,0 +1,144 @@
+"""Blocks of a device's memory, kept for reuse, because the driver takes 100 µs for some and waits to free one.
+
+The rules, which tests check:
+
+- A request is rounded up to a *class*: 512 bytes, or a multiple of an eighth of the power of two below it,
+  so at most an eighth of a large block is unused.
+- It gets the block of its class that was freed last. All work of a device is queued in one order, so a block
+  can be used again at once: whoever reads it was queued before.
+- If there is none, the driver allocates one.
+- If the driver has not enough, all free blocks are given back to it after all queued work is done, and it is
+  asked again; then once more after a garbage collection, which may find arrays in cycles.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import gc
+from collections import Counter
+from collections.abc import Callable
+
+from gluonic.device.array import DeviceArray
+from gluonic.device.cuda.driver import OUT_OF_MEMORY, Driver
+from gluonic.device.device import Device
+from gluonic.device.errors import DeviceMemoryError
+from gluonic.graph.errors import describe
+
+_SMALLEST = 512
+
+
+class Pool:
+    """The pool of a device.
+
+    `take` and `put` may be called by several threads, and `put` by the garbage collector at any time: each
+    changes lists by single operations that cannot be interrupted.
+
+    Parameters
+    ----------
+    driver : the driver; the device's context is current where methods are called
+    finish : waits for all queued work
+    device : the device, to name its arrays in errors
+    """
+
+    def __init__(self, driver: Driver, finish: Callable[[], None], device: Device) -> None:
+        self._driver, self._finish, self._device = driver, finish, device
+        self._allocate = driver.function("cuMemAlloc_v2")
+        self._free: dict[int, list[int]] = {}
+
+    @staticmethod
+    def block_size(size: int) -> int:
+        """The size of the block for a request, in bytes.
+
+        >>> [Pool.block_size(size) for size in (0, 1, 513, 5000, 2**20, 2**20 + 1)]
+        [512, 512, 1024, 5120, 1048576, 1179648]
+        """
+        if size <= _SMALLEST:
+            return _SMALLEST
+        step = 1 << max(9, (size - 1).bit_length() - 4)
+        return -(-size // step) * step
+
+    def take(self, size: int) -> int:
+        """The address of a block for so many bytes.
+
+        Raises
+        ------
+        DeviceMemoryError
+            if there is not enough memory
+        """
+        block = self.block_size(size)
+        try:
+            return self._free[block].pop()
+        except (KeyError, IndexError):
+            return self._new(block, size)
+
+    def put(self, address: int, size: int) -> None:
+        """Take a block back that `take` gave for so many bytes."""
+        self._free.setdefault(self.block_size(size), []).append(address)
+
+    def kept(self) -> int:
+        """The size of all free blocks, in bytes."""
+        return sum(size * len(blocks) for size, blocks in list(self._free.items()))
+
+    def clear(self) -> None:
+        """Give all free blocks back to the driver, after all queued work."""
+        blocks = [blocks for blocks in list(self._free.values()) if blocks]
+        if not blocks:
+            return
+        self._finish()
+        for each in blocks:
+            while each:
+                self._driver.call("cuMemFree_v2", each.pop())
+
+    def _new(self, block: int, size: int) -> int:
+        address = ctypes.c_uint64()
+        for make_room in (None, self.clear, self._collect):
+            if make_room is not None:
+                make_room()
+            status = self._allocate(ctypes.byref(address), block)
+            if not status:
+                return address.value
+            if status != OUT_OF_MEMORY:
+                raise self._driver.error("cuMemAlloc_v2", status, [f"asked for {block} bytes"])
+        raise self._too_large(size)
+
+    def _collect(self) -> None:
+        gc.collect()
+        self.clear()
+
+    def _too_large(self, size: int) -> DeviceMemoryError:
+        free, total = self._device.memory_info()
+        largest = _largest_arrays(self._device)
+        return DeviceMemoryError(
+            describe(
+                f"there is no memory for {_mebibytes(size)} on gpu({self._device.ordinal})",
+                facts=[
+                    f"{_mebibytes(free)} of {_mebibytes(total)} are free; other processes have memory, too",
+                    *(f"in use: {array}" for array in largest),
+                ],
+                hint="smaller batches, float16, `del` of arrays that are no longer needed, or nvidia-smi",
+            )
+        )
+
+
+def _largest_arrays(device: Device, most: int = 5) -> list[str]:
+    """The arrays with the most memory, those alike together; views of one memory count once."""
+    arrays: dict[int, DeviceArray] = {}
+    for each in gc.get_objects():
+        if type(each) is DeviceArray and each.device is device:
+            other = arrays.setdefault(id(each.buffer), each)
+            if other.nbytes < each.nbytes:
+                arrays[id(each.buffer)] = each
+    sizes: Counter[str] = Counter()
+    counts: Counter[str] = Counter()
+    for each in arrays.values():
+        name = f"{each.dtype} {each.shape}"
+        sizes[name] += each.buffer.size
+        counts[name] += 1
+    return [
+        f"{counts[name]} of {name}, together {_mebibytes(size)}"
+        for name, size in sizes.most_common(most)
+    ]
+
+
+def _mebibytes(size: int) -> str:
+    return f"{size / 2**20:,.1f} MiB"
