@@ -8,6 +8,7 @@ from __future__ import annotations
 import logging
 import os
 from functools import cache
+from importlib import import_module
 
 from gluonic.device.device import Device
 from gluonic.device.errors import DeviceError, NoDeviceError
@@ -88,9 +89,7 @@ def _new(ordinal: int) -> Device:
             )
         device: Device
         if emulated:
-            from gluonic.device.emulated import EmulatedDevice
-
-            device = EmulatedDevice(ordinal)
+            device = import_module("gluonic.device.emulated").EmulatedDevice(ordinal)
         else:
             from gluonic.device.cuda.device import CudaDevice
             from gluonic.device.cuda.driver import driver

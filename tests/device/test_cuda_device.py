@@ -13,8 +13,8 @@ from hypothesis import strategies as st
 
 from gluonic.device import DeviceArray
 from gluonic.device.cuda.device import CudaDevice
-from gluonic.device.cuda.events import Event
-from gluonic.device.cuda.pool import Pool
+from gluonic.device.cuda.events import CudaEvent
+from gluonic.device.cuda.pool import MemoryPool
 from gluonic.device.device import DeviceFunction
 from gluonic.device.errors import DeviceError, DeviceMemoryError, NoDeviceError
 from tests.device.conftest import DriverWithoutGpu
@@ -147,7 +147,7 @@ def test_modules_are_unloaded_after_their_kernels(driver: DriverWithoutGpu) -> N
 
 def test_time_passes_between_events(driver: DriverWithoutGpu) -> None:
     device = driver.device()
-    start, end = Event(device), Event(device)
+    start, end = CudaEvent(device), CudaEvent(device)
     assert end.seconds_since(start) == pytest.approx(1e-3)
 
 
@@ -156,11 +156,11 @@ def test_time_passes_between_events(driver: DriverWithoutGpu) -> None:
 
 @given(st.integers(0, 1 << 40))
 def test_blocks_are_at_most_an_eighth_too_large(size: int) -> None:
-    block = Pool.block_size(size)
+    block = MemoryPool.block_size(size)
     assert size <= block
     assert block % 512 == 0
     assert block <= max(512, size + 511, size * 9 / 8)
-    assert Pool.block_size(block) == block
+    assert MemoryPool.block_size(block) == block
 
 
 def test_freed_blocks_are_used_again(driver: DriverWithoutGpu) -> None:

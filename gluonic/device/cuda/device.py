@@ -19,10 +19,10 @@ import numpy.typing as npt
 from llvmlite import binding as llvm
 
 from gluonic.device.cuda.driver import Driver, forked, is_lost
-from gluonic.device.cuda.modules import CudaFunction, Module, parameters_of
-from gluonic.device.cuda.pool import Pool
+from gluonic.device.cuda.modules import CudaFunction, LoadedPtx, parameters_of
+from gluonic.device.cuda.pool import MemoryPool
 from gluonic.device.cuda.properties import properties
-from gluonic.device.cuda.recording import CudaRecording, Recorder
+from gluonic.device.cuda.recording import CudaRecorder, CudaRecording
 from gluonic.device.device import Buffer, Device, DeviceFunction, Dimensions, MemoryInfo, Recording
 from gluonic.device.errors import DeviceError
 from gluonic.graph.errors import describe
@@ -69,11 +69,11 @@ class CudaDevice(Device):
         self._is_alone = driver.count() == 1
         self.enter()
         self._stream = ctypes.c_void_p(_DEFAULT_STREAM)
-        self._recorder: Recorder | None = None
+        self._recorder: CudaRecorder | None = None
         self._recording_stream: int | None = None
         self._unused: list[Callable[[], None]] = []
         self._launched: deque[str] = deque(maxlen=_MOST_NAMES)
-        self._pool = Pool(self.driver, self.synchronize, self)
+        self._pool = MemoryPool(self.driver, self.synchronize, self)
 
     def __repr__(self) -> str:
         return f"<{self.name}, gpu({self.ordinal})>"
@@ -179,7 +179,7 @@ class CudaDevice(Device):
         """
         self.enter()
         counts = parameters_of(ptx)
-        module = Module(self.driver, ptx, self._unused)
+        module = LoadedPtx(self.driver, ptx, self._unused)
         return [CudaFunction(self.driver, module, name, counts[name]) for name in names]
 
     def launch(
@@ -254,7 +254,9 @@ class CudaDevice(Device):
                 self._recording_stream = self.driver.number(
                     "cuStreamCreate", ctypes.c_void_p, _NON_BLOCKING
                 )
-            self._recorder = recorder = Recorder(self.driver, self._recording_stream, self._pool)
+            self._recorder = recorder = CudaRecorder(
+                self.driver, self._recording_stream, self._pool
+            )
             self._stream = ctypes.c_void_p(self._recording_stream)
             try:
                 work()
@@ -264,7 +266,7 @@ class CudaDevice(Device):
             graph = self._stop_recording(recorder)
             return CudaRecording(self.driver, graph, recorder, self._replay, self._unused)
 
-    def _stop_recording(self, recorder: Recorder) -> int:
+    def _stop_recording(self, recorder: CudaRecorder) -> int:
         self._stream, self._recorder = ctypes.c_void_p(_DEFAULT_STREAM), None
         return recorder.end()
 

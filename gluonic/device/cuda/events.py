@@ -7,7 +7,7 @@ import ctypes
 from gluonic.device.cuda.device import CudaDevice
 
 
-class Event:
+class CudaEvent:
     """A point in a GPU's work, which is reached when all that was queued before is done.
 
     Parameters
@@ -21,7 +21,7 @@ class Event:
         self._handle = self._driver.number("cuEventCreate", ctypes.c_void_p, 0)
         self._driver.call("cuEventRecord", self._handle, None)
 
-    def seconds_since(self, start: Event) -> float:
+    def seconds_since(self, start: CudaEvent) -> float:
         """The time between two points on the GPU, in seconds; waits for this one."""
         milliseconds = ctypes.c_float()
         self._driver.call("cuEventSynchronize", self._handle)

@@ -19,7 +19,7 @@ _INFO_LOG, _INFO_LOG_SIZE, _ERROR_LOG, _ERROR_LOG_SIZE = 3, 4, 5, 6
 _SHARED, _LOCAL, _REGISTERS, _MOST_DYNAMIC_SHARED = 1, 3, 4, 8
 
 
-class Module:
+class LoadedPtx:
     """A loaded module, which is unloaded some time after no kernel of it is used any more.
 
     Parameters
@@ -80,7 +80,7 @@ class CudaFunction(DeviceFunction):
     store : writes the arguments where `addresses` point; all launches of the kernel share that place
     """
 
-    def __init__(self, driver: Driver, module: Module, name: str, count: int) -> None:
+    def __init__(self, driver: Driver, module: LoadedPtx, name: str, count: int) -> None:
         self.name, self.count, self._driver, self._module = name, count, driver, module
         number = driver.number("cuModuleGetFunction", ctypes.c_void_p, module.handle, name.encode())
         self.handle = ctypes.c_void_p(number)

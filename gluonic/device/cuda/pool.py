@@ -27,7 +27,7 @@ from gluonic.graph.errors import describe
 _SMALLEST = 512
 
 
-class Pool:
+class MemoryPool:
     """The pool of a device.
 
     `take` and `put` may be called by several threads, and `put` by the garbage collector at any time: each
@@ -49,7 +49,7 @@ class Pool:
     def block_size(size: int) -> int:
         """The size of the block for a request, in bytes.
 
-        >>> [Pool.block_size(size) for size in (0, 1, 513, 5000, 2**20, 2**20 + 1)]
+        >>> [MemoryPool.block_size(size) for size in (0, 1, 513, 5000, 2**20, 2**20 + 1)]
         [512, 512, 1024, 5120, 1048576, 1179648]
         """
         if size <= _SMALLEST:

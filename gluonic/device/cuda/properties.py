@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ctypes
+from typing import Any
 
 from gluonic.device.cuda.driver import Driver
 from gluonic.device.processors import Processor, Version, choose
@@ -49,7 +50,9 @@ class Properties:
         NoDeviceError
             if there is none that both know
         """
-        return Processor(*choose(self.capability, cuda, llvm), **dict(self.numbers))
+        name, ptx = choose(self.capability, cuda, llvm)
+        numbers: dict[str, Any] = dict(self.numbers)
+        return Processor(name, ptx, **numbers)
 
     def __str__(self) -> str:
         major, minor = self.capability

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from gluonic.device.cuda.driver import Driver
 from gluonic.device.cuda.functions import KernelNode
 from gluonic.device.cuda.modules import CudaFunction
-from gluonic.device.cuda.pool import Pool
+from gluonic.device.cuda.pool import MemoryPool
 from gluonic.device.device import Dimensions, Recording
 
 _RELAXED = 2
@@ -26,7 +26,7 @@ class _Node(NamedTuple):
     shared_bytes: int
 
 
-class Recorder:
+class CudaRecorder:
     """Work that is recorded instead of run, in the order in which it is queued.
 
     Parameters
@@ -41,7 +41,7 @@ class Recorder:
     buffers : addresses and sizes, in bytes, of buffers that were dropped meanwhile: the work still uses them
     """
 
-    def __init__(self, driver: Driver, stream: int, pool: Pool) -> None:
+    def __init__(self, driver: Driver, stream: int, pool: MemoryPool) -> None:
         self._driver, self._stream, self.pool = driver, stream, pool
         self.buffers: list[tuple[int, int]] = []
         self.nodes: list[_Node] = []
@@ -80,7 +80,7 @@ class CudaRecording(Recording):
         self,
         driver: Driver,
         graph: int,
-        recorder: Recorder,
+        recorder: CudaRecorder,
         queue: Callable[[CudaRecording], None],
         unused: list[Callable[[], None]],
     ) -> None:
