@@ -1,0 +1,270 @@
+"""Writing kernels whose blocks of threads work together: 32-bit indices, global and shared memory."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
+from typing import TypeAlias
+
+from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
+from gluonic.support.record import record
+
+Int: TypeAlias = str | int
+"""An ``i32``: the reference of a result, or a constant."""
+GLOBAL, SHARED = "ptr addrspace(1)", "ptr addrspace(3)"
+
+
+@record
+class Loop:
+    """A loop that is being written: its first block, and the lines of its carried values."""
+
+    start: str
+    before: str
+    values: tuple[str, ...]
+    kinds: tuple[str, ...]
+    initial: tuple[Int, ...]
+    lines: list[object]
+    first: int
+
+
+class BlockCode(LLVMFunction):
+    """A kernel while it is being written. Constants are folded.
+
+    Parameters
+    ----------
+    module : the module that the finished kernel is added to
+    name : its symbol
+    operands : the number of addresses that it gets
+    numbers : the names of the numbers that follow
+    threads : the number of threads in a block
+    blocks : the number of blocks that a multiprocessor should hold at once, which limits registers
+    """
+
+    def __init__(
+        self,
+        module: LLVMModule,
+        name: str,
+        operands: int,
+        numbers: Sequence[str],
+        threads: int,
+        blocks: int = 1,
+    ) -> None:
+        arguments = [f"{GLOBAL} %p{k}" for k in range(operands)]
+        arguments += [f"i64 %n{k}" for k in range(len(numbers))]
+        super().__init__(module, name, arguments)
+        limits = f'"nvvm.maxntid"="{threads}" "nvvm.minctasm"="{blocks}"'
+        self._head = f"define ptx_kernel void @{name}({', '.join(arguments)}) nounwind {limits} {{"
+        self.threads = threads
+        self._wide = {number: f"%n{k}" for k, number in enumerate(numbers)}
+        self._narrow = {n: self.op(f"trunc i64 {ref} to i32") for n, ref in self._wide.items()}
+        self.thread = self._special("tid.x")
+        self.block_index = self._special("ctaid.x")
+
+    def _special(self, register: str) -> str:
+        return self.call(f"llvm.nvvm.read.ptx.sreg.{register}", "i32", [])
+
+    def number(self, name: str) -> str:
+        """A run-time argument as an ``i32``."""
+        return self._narrow[name]
+
+    # -- 32-bit integers ----------------------------------------------------------------------
+
+    def add32(self, *terms: Int) -> Int:
+        """A sum."""
+        constant = sum(term for term in terms if isinstance(term, int))
+        others = [term for term in terms if isinstance(term, str)]
+        if not others:
+            return constant
+        result = others[0]
+        for term in (*others[1:], *([constant] if constant else [])):
+            result = self.op(f"add i32 {result}, {term}")
+        return result
+
+    def sub32(self, a: Int, b: Int) -> Int:
+        """A difference."""
+        if isinstance(b, int):
+            return self.add32(a, -b)
+        return self.op(f"sub i32 {a}, {b}")
+
+    def mul32(self, a: Int, b: Int) -> Int:
+        """A product."""
+        if isinstance(a, int):
+            a, b = b, a
+        if isinstance(a, int) and isinstance(b, int):
+            return a * b
+        if isinstance(b, int) and b in (0, 1):
+            return a if b else 0
+        return self.op(f"mul i32 {a}, {b}")
+
+    def div32(self, a: Int, b: Int) -> Int:
+        """The quotient of numbers that are not negative."""
+        if isinstance(b, int) and (b == 1 or isinstance(a, int)):
+            return a if b == 1 else int(a) // b
+        return self.op(f"udiv i32 {a}, {b}")
+
+    def rem32(self, a: Int, b: Int) -> Int:
+        """The remainder of numbers that are not negative."""
+        if isinstance(b, int) and (b == 1 or isinstance(a, int)):
+            return 0 if b == 1 else int(a) % b
+        return self.op(f"urem i32 {a}, {b}")
+
+    def min32(self, a: Int, b: Int) -> Int:
+        """The smaller of two signed numbers."""
+        return self.call("llvm.smin.i32", "i32", [("i32", str(a)), ("i32", str(b))])
+
+    def quotient(self, index: Int, name: str) -> str:
+        """The quotient of a number below 2**31 and the extent `name`, by its `reciprocal`."""
+        double = self.op(f"shl i32 {index}, 1")
+        wide, factor = (
+            self.op(f"zext i32 {v} to i64") for v in (double, self.number(f"{name}.factor"))
+        )
+        high = self.op(f"lshr i64 {self.op(f'mul nuw i64 {wide}, {factor}')}, 32")
+        low = self.op(f"trunc i64 {high} to i32")
+        return self.op(f"lshr i32 {low}, {self.number(f'{name}.shift')}")
+
+    def less(self, a: Int, b: Int) -> str:
+        """Whether a signed number is less than another."""
+        return self.op(f"icmp slt i32 {a}, {b}")
+
+    def within(self, a: Int, b: Int) -> str:
+        """Whether a number is neither negative nor as large as another."""
+        return self.op(f"icmp ult i32 {a}, {b}")
+
+    def all_of(self, conditions: Sequence[str]) -> str:
+        """Whether all conditions hold."""
+        result = conditions[0]
+        for condition in conditions[1:]:
+            result = self.both(result, condition)
+        return result
+
+    # -- memory -------------------------------------------------------------------------------
+
+    def part_of(self, operand: int, steps: Sequence[tuple[Int, str]], kind: str) -> str:
+        """The address in an operand after some steps: pairs of a count and the name of a number of elements."""
+        address = f"%p{operand}"
+        for count, name in steps:
+            distance = self.mul(self.op(f"zext i32 {count} to i64"), self._wide[name])
+            address = self.op(f"getelementptr {kind}, {GLOBAL} {address}, i64 {distance}")
+        return address
+
+    def is_aligned(self, address: str, size: int) -> str:
+        """Whether a global address is a multiple of a size, a power of two."""
+        rest = self.op(f"and i64 {self.op(f'ptrtoint {GLOBAL} {address} to i64')}, {size - 1}")
+        return self.op(f"icmp eq i64 {rest}, 0")
+
+    def shared_array(self, kind: str, count: int) -> str:
+        """Shared memory for so many elements; return its reference."""
+        name = f"{self.name}.shared{sum(key.startswith(self.name) for key in self.module.definitions)}"
+        self.module.definitions[name] = (
+            f"@{name} = internal addrspace(3) global [{count} x {kind}] undef, align 16"
+        )
+        return f"@{name}"
+
+    def element(self, space: str, base: str, index: Int, kind: str) -> str:
+        """The address of the element with a signed 32-bit index."""
+        return self.op(f"getelementptr {kind}, {space} {base}, i32 {index}")
+
+    def read(self, space: str, base: str, index: Int, kind: str) -> str:
+        """The element with a signed 32-bit index."""
+        address = self.element(space, base, index, kind)
+        return self.op(f"load {kind}, {space} {address}")
+
+    def write(self, space: str, base: str, index: Int, kind: str, value: str) -> None:
+        """Store the element with a signed 32-bit index."""
+        self.do(f"store {kind} {value}, {space} {self.element(space, base, index, kind)}")
+
+    def read_vector(
+        self, space: str, base: str, index: Int, kind: str, lanes: int, size: int
+    ) -> list[str]:
+        """Elements that follow each other; the first one's address is a multiple of their size together."""
+        address = self.element(space, base, index, kind)
+        vector = f"<{lanes} x {kind}>"
+        loaded = self.op(f"load {vector}, {space} {address}, align {lanes * size}")
+        return [self.op(f"extractelement {vector} {loaded}, i32 {i}") for i in range(lanes)]
+
+    def write_vector(
+        self, space: str, base: str, index: Int, kind: str, values: Sequence[str], size: int
+    ) -> None:
+        """Store elements that follow each other, at an address as for `read_vector`."""
+        vector, joined = f"<{len(values)} x {kind}>", "poison"
+        for i, value in enumerate(values):
+            joined = self.op(f"insertelement {vector} {joined}, {kind} {value}, i32 {i}")
+        address = self.element(space, base, index, kind)
+        self.do(f"store {vector} {joined}, {space} {address}, align {len(values) * size}")
+
+    def barrier(self) -> None:
+        """Wait until all threads of the block are here; what they wrote can then be read."""
+        self.call_for_effect("llvm.nvvm.barrier0", [])
+
+    # -- control ------------------------------------------------------------------------------
+
+    def either(
+        self,
+        condition: str,
+        kind: str,
+        yes: Callable[[], Sequence[str]],
+        no: Callable[[], Sequence[str]],
+    ) -> list[str]:
+        """The values that one of two pieces of code computes."""
+        first, second, after = self.label("yes"), self.label("no"), self.label("joined")
+        self._branch(condition, first, second)
+        ends = []
+        for block, write in ((first, yes), (second, no)):
+            self.start(block)
+            ends.append((write(), self.block))
+            self._jump(after)
+        self.start(after)
+        (left, before_left), (right, before_right) = ends
+        return [
+            self.op(f"phi {kind} [ {a}, %{before_left} ], [ {b}, %{before_right} ]")
+            for a, b in zip(left, right, strict=True)
+        ]
+
+    def value_if(self, condition: str, kind: str, write: Callable[[], str], otherwise: str) -> str:
+        """The value that some code computes where a condition holds, a constant elsewhere."""
+        return self.either(condition, kind, lambda: [write()], lambda: [otherwise])[0]
+
+    @contextmanager
+    def branches(self, condition: str) -> Iterator[Callable[[], None]]:
+        """Write two pieces of code, one for each outcome: call what this gives between them."""
+        first, second, after = self.label("yes"), self.label("no"), self.label("after")
+        self._branch(condition, first, second)
+        self.start(first)
+
+        def turn() -> None:
+            self._jump(after)
+            self.start(second)
+
+        yield turn
+        self._jump(after)
+        self.start(after)
+
+    def begin_loop(self, carried: Sequence[tuple[str, Int]]) -> Loop:
+        """Begin a loop that runs at least once, with values carried from round to round."""
+        start, before = self.label("round"), self.block
+        self._jump(start)
+        self.start(start)
+        first = len(self._lines)
+        values = tuple([self.op("") for _ in carried])
+        kinds, initial = zip(*carried, strict=True)
+        return Loop(start, before, values, kinds, initial, self._lines, first)
+
+    def end_loop(self, loop: Loop, following: Sequence[Int], condition: str) -> None:
+        """End a loop: another round with the following values runs where the condition holds."""
+        after = self.label("done")
+        for i, (value, new) in enumerate(zip(loop.values, following, strict=True)):
+            ends = f"[ {loop.initial[i]}, %{loop.before} ], [ {new}, %{self.block} ]"
+            loop.lines[loop.first + i] = f"  {value} = phi {loop.kinds[i]} {ends}"
+        self._branch(condition, loop.start, after)
+        self.start(after)
+
+
+def reciprocal(extent: int) -> tuple[int, int]:
+    """The factor and the shift by which `BlockCode.quotient` divides by an extent below 2**31.
+
+    >>> factor, shift = reciprocal(7)
+    >>> [(2 * i * factor >> 32) >> shift for i in (0, 6, 7, 48, 2**31 - 1)]
+    [0, 0, 1, 6, 306783378]
+    """
+    shift = (extent - 1).bit_length()
+    return -(-(1 << (31 + shift)) // extent), shift

@@ -1,0 +1,1 @@
+"""Matrix products on GPUs, of matrices and of the windows of images."""

@@ -1,0 +1,148 @@
+"""What determines the kernel of a product: how its factors and its result lie in memory.
+
+A product is ``result[z, row, column] = Σ left[z, row, k] · right[z, k, column]``. An index is written in
+*digits* of mixed radix, such as (image, position): each digit has a stride. Extents, strides and starts are
+run-time arguments, so one kernel serves all sizes.
+"""
+
+from collections.abc import Iterator
+from dataclasses import replace
+from typing import Literal
+
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, arithmetic, scalar_type
+from gluonic.codegen.scalar.program import ScalarProgram
+from gluonic.support.record import record
+
+
+@record
+class FactorForm:
+    """How a factor lies in memory; its *outer* index is the result's row or column, the *inner* one is summed over.
+
+    Attributes
+    ----------
+    outer, inner : the number of digits of these indices
+    along : the index whose neighbours lie side by side
+    axes : the number of spatial axes of images; 0 for a matrix. An index into images has a digit for the
+        leading axis and one for each spatial axis. The digits of both indices add up to a position there:
+        beyond the image, the factor is zero
+    divides : whether positions are multiples of a divisor for each axis, and the factor is zero at others
+    """
+
+    outer: int = 1
+    inner: int = 1
+    along: Literal["outer", "inner"] = "outer"
+    axes: int = 0
+    divides: bool = False
+
+    def numbers(self, name: str) -> Iterator[str]:
+        """The names of its run-time arguments."""
+        yield from (f"{name}.{what}" for what in ("batch", "head", "begin", "vectors"))
+        for index, count in (("outer", self.outer), ("inner", self.inner)):
+            for i in range(count):
+                yield f"{name}.{index}{i}.step"
+                if i:
+                    yield from divisor_numbers(f"{name}.{index}{i}")
+        for axis in range(self.axes):
+            yield from (f"{name}.axis{axis}.{what}" for what in ("start", "reach", "stride"))
+            if self.divides:
+                yield from divisor_numbers(f"{name}.axis{axis}")
+
+
+def divisor_numbers(name: str) -> tuple[str, str, str]:
+    """The names of the arguments that divide by an extent."""
+    return f"{name}.extent", f"{name}.factor", f"{name}.shift"
+
+
+@record
+class ProductForm:
+    """What the kernel of a product depends on, besides its tile.
+
+    Attributes
+    ----------
+    dtype : that of factors and bias
+    output : that of the result
+    left, right : the factors
+    columns : the number of digits of the result's columns, 1 or 2
+    bias : which index of the result a bias has
+    epilogue : a program that is applied to each element; it reads ``element 0``
+    """
+
+    dtype: Dtype
+    output: Dtype
+    left: FactorForm
+    right: FactorForm
+    columns: int = 1
+    bias: Literal["", "rows", "columns"] = ""
+    epilogue: ScalarProgram | None = None
+
+    @property
+    def sums(self) -> Dtype:
+        """The dtype in which products are summed."""
+        return arithmetic(self.dtype)
+
+    @property
+    def stored(self) -> str:
+        """LLVM's type of an element in memory."""
+        return scalar_type(self.dtype)
+
+    @property
+    def kind(self) -> str:
+        """LLVM's type of a sum."""
+        return scalar_type(self.sums)
+
+    @property
+    def lanes(self) -> int:
+        """The number of sums that are loaded at a time: 16 bytes."""
+        return 16 // self.sums.itemsize
+
+    @property
+    def of_parts(self) -> "ProductForm":
+        """The form of a kernel that stores sums of parts of the products, as a matrix each."""
+        return replace(self, output=self.sums, columns=1, bias="", epilogue=None)
+
+    def numbers(self) -> list[str]:
+        """The names of the run-time arguments, in order."""
+        names = ["rows", "columns", "inner", "batch", "heads", "parts", "part"]
+        names += [*self.left.numbers("left"), *self.right.numbers("right")]
+        names += [f"result.{what}" for what in ("batch", "head", "part", "row", "vectors")]
+        for i in range(self.columns):
+            names.append(f"result.column{i}.step")
+            if i:
+                names += divisor_numbers(f"result.column{i}")
+        return names
+
+
+@record
+class Tile:
+    """The part of the result that a block computes, divided among its threads.
+
+    Attributes
+    ----------
+    rows, columns : the extents of the tile
+    high, wide : the extents of a thread's part
+    depth : the number of products that are summed between two barriers
+    blocks : the number of blocks that a multiprocessor holds at once
+    """
+
+    rows: int
+    columns: int
+    high: int
+    wide: int
+    depth: int
+    blocks: int
+
+    @property
+    def threads(self) -> int:
+        """The number of threads in a block."""
+        return self.rows // self.high * (self.columns // self.wide)
+
+
+TILES = {
+    FLOAT32: (
+        Tile(128, 128, 8, 8, 16, 2),
+        Tile(64, 64, 8, 4, 16, 4),
+        Tile(32, 32, 4, 4, 16, 8),
+    ),
+    FLOAT64: (Tile(64, 64, 4, 4, 8, 2), Tile(32, 32, 4, 2, 8, 4)),
+}
+"""The tiles by the dtype of sums, the largest first."""

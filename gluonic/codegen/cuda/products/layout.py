@@ -1,0 +1,195 @@
+"""Where the elements of a product's factors and result lie: the run-time arguments of its kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Literal
+
+from gluonic.codegen.cuda.block_code import reciprocal
+from gluonic.codegen.cuda.products.form import FactorForm, ProductForm
+from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.scalar.program import ScalarProgram
+from gluonic.support.record import record
+
+Numbers = Iterator[tuple[str, int]]
+
+
+@record
+class Digit:
+    """A digit of an index: its extent, and the distance in elements between its values.
+
+    The digit of a spatial axis moves the position along that axis instead.
+    """
+
+    extent: int
+    step: int
+
+
+@record
+class Axis:
+    """A spatial axis of images.
+
+    Attributes
+    ----------
+    start : the position for digits of zero
+    size : the extent of the image
+    stride : the distance in elements between neighbours
+    divisor : the factor is zero at positions that it does not divide; others are divided by it
+    """
+
+    start: int
+    size: int
+    stride: int
+    divisor: int = 1
+
+
+@record
+class FactorLayout:
+    """A factor.
+
+    Attributes
+    ----------
+    outer, inner : the digits of its indices, the most significant one first
+    batch, head : the distances between matrices of neighbouring batches and heads
+    begin : the distance of the first matrix from the first element
+    axes : the spatial axes, to which the last digits of both indices belong
+    """
+
+    outer: Sequence[Digit]
+    inner: Sequence[Digit]
+    batch: int = 0
+    head: int = 0
+    begin: int = 0
+    axes: Sequence[Axis] = ()
+
+    @property
+    def form(self) -> FactorForm:
+        """What the kernel depends on."""
+        divides = any(axis.divisor > 1 for axis in self.axes)
+        return FactorForm(len(self.outer), len(self.inner), self._along, len(self.axes), divides)
+
+    @property
+    def _along(self) -> Literal["outer", "inner"]:
+        if self.axes:
+            return "outer" if _positions(self.outer) >= _positions(self.inner) else "inner"
+        return "outer" if self.outer[-1].step == 1 else "inner"
+
+    def numbers(self, name: str, lanes: int) -> Numbers:
+        """The run-time arguments; `lanes` elements may be loaded at a time."""
+        form = self.form
+        own, other = (
+            (self.outer, self.inner) if form.along == "outer" else (self.inner, self.outer)
+        )
+        distances = [self.batch, self.head, self.begin, *[digit.step for digit in other]]
+        yield f"{name}.batch", self.batch
+        yield f"{name}.head", self.head
+        yield f"{name}.begin", self.begin
+        yield f"{name}.vectors", not self.axes and _in_lanes(own, distances, lanes)
+        for which, digits in (("outer", self.outer), ("inner", self.inner)):
+            yield from _digit_numbers(f"{name}.{which}", digits)
+        for i, axis in enumerate(self.axes):
+            start = f"{name}.axis{i}"
+            yield f"{start}.start", axis.start
+            yield f"{start}.reach", axis.size * axis.divisor
+            yield f"{start}.stride", axis.stride
+            if form.divides:
+                yield from _divisor_numbers(start, axis.divisor)
+
+
+def _positions(digits: Sequence[Digit]) -> int:
+    """The extent of the last digit: how many neighbours an image has along an index."""
+    return digits[-1].extent
+
+
+def _in_lanes(digits: Sequence[Digit], distances: Sequence[int], lanes: int) -> bool:
+    """Whether groups of neighbours lie at multiples of their size, relative to the first element."""
+    *above, last = digits
+    parts = [last.extent] if above else []
+    others = [digit.step for digit in above]
+    return last.step == 1 and all(n % lanes == 0 for n in (*parts, *others, *distances))
+
+
+def _digit_numbers(name: str, digits: Sequence[Digit]) -> Numbers:
+    for i, digit in enumerate(digits):
+        yield f"{name}{i}.step", digit.step
+        if i:
+            yield from _divisor_numbers(f"{name}{i}", digit.extent)
+
+
+def _divisor_numbers(name: str, extent: int) -> Numbers:
+    factor, shift = reciprocal(max(extent, 1))
+    yield from ((f"{name}.extent", extent), (f"{name}.factor", factor), (f"{name}.shift", shift))
+
+
+@record
+class ResultLayout:
+    """The result: the digits of its columns, and the distances between rows, batches, heads and parts."""
+
+    columns: Sequence[Digit]
+    row: int
+    batch: int = 0
+    head: int = 0
+    part: int = 0
+
+    def numbers(self, lanes: int) -> Numbers:
+        """The run-time arguments."""
+        distances = {"row": self.row, "batch": self.batch, "head": self.head, "part": self.part}
+        yield from ((f"result.{name}", distance) for name, distance in distances.items())
+        yield "result.vectors", _in_lanes(self.columns, [*distances.values()], lanes)
+        yield from _digit_numbers("result.column", self.columns)
+
+
+@record
+class ProductLayout:
+    """A product: ``result[batch, head, row, column] = Σ left · right``.
+
+    Attributes
+    ----------
+    rows, columns, inner, batch, heads : the extents
+    left, right, result : where the elements are
+    """
+
+    rows: int
+    columns: int
+    inner: int
+    left: FactorLayout
+    right: FactorLayout
+    result: ResultLayout
+    batch: int = 1
+    heads: int = 1
+
+    def form(
+        self,
+        dtype: Dtype,
+        bias: Literal["", "rows", "columns"] = "",
+        epilogue: ScalarProgram | None = None,
+    ) -> ProductForm:
+        """What the kernel depends on."""
+        return ProductForm(
+            dtype, dtype, self.left.form, self.right.form, len(self.result.columns), bias, epilogue
+        )
+
+    def in_parts(self) -> ProductLayout:
+        """The same product with sums of parts as its result; they lie one after the other."""
+        size = self.rows * self.columns
+        return replace(self, result=ResultLayout((Digit(self.columns, 1),), self.columns, part=size))
+
+    def numbers(self, form: ProductForm, parts: int, part: int) -> tuple[int, ...]:
+        """The run-time arguments of a kernel.
+
+        Parameters
+        ----------
+        parts, part : the number of parts of the sums, and the length of each
+        """
+        names = ("rows", "columns", "inner", "batch", "heads")
+        values = {name: getattr(self, name) for name in names}
+        values.update(parts=parts, part=part)
+        for name, factor in (("left", self.left), ("right", self.right)):
+            values.update(factor.numbers(name, form.lanes))
+        result = self.result
+        if result.part:  # the parts of a matrix, then those of the next one
+            head = result.part * parts
+            result = replace(result, head=head, batch=head * self.heads)
+        values.update(result.numbers(form.lanes))
+        return tuple([int(values[name]) for name in form.numbers()])

@@ -1,0 +1,141 @@
+"""The launches of a product: the tile and the number of parts that a model of the processor finds fastest."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from functools import cache
+
+from gluonic.codegen.cuda.products.form import TILES, ProductForm, Tile
+from gluonic.codegen.cuda.products.kernel import write_product
+from gluonic.codegen.cuda.products.layout import ProductLayout
+from gluonic.codegen.cuda.products.results import THREADS, write_sums
+from gluonic.codegen.cuda.steps import KernelLaunch
+from gluonic.codegen.maths.values import FLOAT64, Dtype
+from gluonic.device.processors import Processor
+from gluonic.support.record import record
+
+_MOST_PARTS, _MOST_SUMS = 64, 1 << 26
+"""The largest number of parts, and of elements that the sums of all parts may have."""
+_PER_CYCLE = 128
+"""The products that a multiprocessor's ordinary units compute in a cycle; half as many in float64."""
+_LATENCY = 800
+"""The cycles from a load to its use: a round of the main loop takes at least as long."""
+_LAUNCH, _BYTES_PER_CYCLE = 4000, 2000
+"""The cycles of another launch, and the bytes that memory moves in a cycle."""
+
+
+@record
+class Choice:
+    """A way to compute a product.
+
+    Attributes
+    ----------
+    tile : what a block computes
+    parts, part : the number of parts of the sums, and the length of each
+    """
+
+    tile: Tile
+    parts: int
+    part: int
+
+
+@cache
+def choose(
+    rows: int, columns: int, inner: int, count: int, dtype: Dtype, multiprocessors: int
+) -> Choice:
+    """The fastest way to compute `count` products, by the model; sums are of a dtype."""
+    return min(
+        _choices(rows, columns, inner, count, dtype),
+        key=lambda choice: _cycles(rows, columns, count, dtype, multiprocessors, choice),
+    )
+
+
+def _choices(
+    rows: int, columns: int, inner: int, count: int, dtype: Dtype
+) -> Iterator[Choice]:
+    for tile in TILES[dtype]:
+        rounds = max(-(-inner // tile.depth), 1)
+        parts = 1
+        while parts == 1 or (
+            parts <= min(_MOST_PARTS, rounds) and parts * count * rows * columns <= _MOST_SUMS
+        ):
+            part = -(-rounds // parts)
+            yield Choice(tile, -(-rounds // part), part * tile.depth)
+            parts += max(parts // 2, 1)
+
+
+def _cycles(
+    rows: int, columns: int, count: int, dtype: Dtype, multiprocessors: int, choice: Choice
+) -> float:
+    """An estimate of the time: busy multiprocessors compute, idle ones wait for memory."""
+    tile, parts = choice.tile, choice.parts
+    blocks = -(-rows // tile.rows) * -(-columns // tile.columns) * count * parts
+    each = -(-blocks // multiprocessors)
+    together = min(each, tile.blocks)
+    warps = together * tile.threads / 32
+    # more warps hide more latency, and a thread with a larger part loads less for each product
+    share = warps / (warps + 4) * tile.high * tile.wide / (tile.high * tile.wide + 8)
+    speed = _PER_CYCLE / (2 if dtype == FLOAT64 else 1) * share
+    a_round = max(tile.rows * tile.columns * tile.depth * together / speed, _LATENCY)
+    cycles = each / together * a_round * (choice.part / tile.depth)
+    if parts > 1:
+        moved = 2 * parts * count * rows * columns * dtype.itemsize
+        cycles += _LAUNCH + moved / _BYTES_PER_CYCLE
+    return cycles
+
+
+def choice_for(layout: ProductLayout, form: ProductForm, processor: Processor) -> Choice:
+    """The way to compute a product on a processor."""
+    count = layout.batch * layout.heads
+    return choose(
+        layout.rows,
+        layout.columns,
+        layout.inner,
+        count,
+        form.sums,
+        processor.multiprocessors,
+    )
+
+
+def workspace_of(layout: ProductLayout, form: ProductForm, processor: Processor) -> int:
+    """The memory, in bytes, for sums of parts."""
+    parts = choice_for(layout, form, processor).parts
+    count = layout.batch * layout.heads * layout.rows * layout.columns
+    return parts * count * form.sums.itemsize if parts > 1 else 0
+
+
+def launches_of(
+    layout: ProductLayout, form: ProductForm, processor: Processor, operands: Sequence[int]
+) -> list[KernelLaunch]:
+    """The launches of a product.
+
+    Parameters
+    ----------
+    operands : the indices of the factors, the bias if there is one, the result and the workspace
+    """
+    count = layout.batch * layout.heads
+    if not count * layout.rows * layout.columns:
+        return []
+    choice = choice_for(layout, form, processor)
+    tile, parts, part = choice.tile, choice.parts, choice.part
+    *given, workspace = operands
+    tiles = -(-layout.rows // tile.rows) * -(-layout.columns // tile.columns)
+    grid, block = (tiles * count * parts, 1, 1), (tile.threads, 1, 1)
+    if parts == 1:
+        numbers = layout.numbers(form, 1, part)
+        return [KernelLaunch((write_product, form, tile), tuple(given), numbers, grid, block)]
+    first, apart = form.of_parts, layout.in_parts()
+    own = (given[0], given[1], workspace)
+    elements = count * layout.rows * layout.columns
+    return [
+        KernelLaunch(
+            (write_product, first, tile), own, apart.numbers(first, parts, part), grid, block
+        ),
+        KernelLaunch(
+            (write_sums, form),
+            (workspace, *given[2:]),
+            layout.numbers(form, parts, part),
+            (-(-elements // THREADS), 1, 1),
+            (THREADS, 1, 1),
+        ),
+    ]

@@ -1,0 +1,159 @@
+"""Storing a product's sums: bias, element-wise epilogue, conversion; and adding up sums of parts."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gluonic.codegen.cuda.block_code import GLOBAL, BlockCode, Int
+from gluonic.codegen.cuda.products.form import ProductForm
+from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.maths.emitter import Emitter
+from gluonic.codegen.maths.values import Value, scalar_type
+from gluonic.codegen.scalar.emission import emit_program
+from gluonic.support.record import record
+
+THREADS = 256
+"""The threads of a block that adds up sums of parts."""
+
+
+@record
+class Columns:
+    """Neighbouring columns of the result.
+
+    Attributes
+    ----------
+    offsets : of each, in elements
+    inside : whether each exists
+    bias : what is added to each; empty if nothing is
+    are_aligned : whether all exist, and can be stored at once
+    """
+
+    offsets: Sequence[Int]
+    inside: Sequence[str]
+    bias: Sequence[str]
+    are_aligned: str
+
+
+@record
+class Row:
+    """A row of the result: its offset, whether it exists, and what is added to its elements."""
+
+    offset: Int
+    inside: str
+    bias: str
+
+
+class Results:
+    """Writes stores of the result.
+
+    Parameters
+    ----------
+    code, form : the kernel
+    result, bias : the numbers of these operands; the latter is ignored if there is no bias
+    matrix : the indices of batch, head and part
+    """
+
+    def __init__(
+        self, code: BlockCode, form: ProductForm, result: int, bias: int, matrix: Sequence[Int]
+    ) -> None:
+        self.code, self.form = code, form
+        self.kind, self.stored = form.kind, scalar_type(form.output)
+        steps = [(i, f"result.{n}") for i, n in zip(matrix, ("batch", "head", "part"), strict=True)]
+        self.base = code.part_of(result, steps, self.stored)
+        if form.bias:
+            self.bias = code.part_of(bias, [], form.stored)
+        if form.bias == "rows":  # a group of a convolution, which is a head, has filters of its own
+            first = code.mul32(matrix[1], code.number("rows"))
+            self.bias = code.element(GLOBAL, self.bias, first, form.stored)
+
+    def columns(self, first: Int, count: int) -> Columns:
+        """The places of neighbouring columns."""
+        code = self.code
+        indices = [code.add32(first, i) for i in range(count)]
+        inside = [code.less(index, code.number("columns")) for index in indices]
+        bias = [""] * count
+        if self.form.bias == "columns":
+            bias = [self._bias_at(i, ok) for i, ok in zip(indices, inside, strict=True)]
+        fits = code.op(f"icmp ne i32 {code.number('result.vectors')}, 0")
+        is_aligned = code.is_aligned(self.base, self.form.output.itemsize * count)
+        at_once = code.all_of([fits, is_aligned, inside[-1]])
+        return Columns([*map(self._column_offset, indices)], inside, bias, at_once)
+
+    def _column_offset(self, index: Int) -> Int:
+        code, name = self.code, "result.column1"
+        steps = [code.number(f"result.column{i}.step") for i in range(self.form.columns)]
+        if len(steps) == 1:
+            return code.mul32(index, steps[0])
+        above = code.quotient(index, name)
+        below = code.sub32(index, code.mul32(above, code.number(f"{name}.extent")))
+        return code.add32(code.mul32(above, steps[0]), code.mul32(below, steps[1]))
+
+    def _bias_at(self, index: Int, inside: str) -> str:
+        code, stored, kind = self.code, self.form.stored, self.kind
+        value = code.value_if(
+            inside, stored, lambda: code.read(GLOBAL, self.bias, index, stored), "0.0"
+        )
+        return value if stored == kind else code.op(f"fpext {stored} {value} to {kind}")
+
+    def row(self, index: Int) -> Row:
+        """The place of a row."""
+        code = self.code
+        inside = code.less(index, code.number("rows"))
+        bias = self._bias_at(index, inside) if self.form.bias == "rows" else ""
+        return Row(code.mul32(index, code.number("result.row")), inside, bias)
+
+    def store(self, row: Row, columns: Columns, sums: Sequence[str]) -> None:
+        """Store neighbouring elements of a row."""
+        code, stored = self.code, self.stored
+        values = [self._finished(v, row, b) for v, b in zip(sums, columns.bias, strict=True)]
+        offsets = [code.add32(row.offset, offset) for offset in columns.offsets]
+        with code.branches(code.both(row.inside, columns.are_aligned)) as turn:
+            size = self.form.output.itemsize
+            code.write_vector(GLOBAL, self.base, offsets[0], stored, values, size)
+            turn()
+            for value, offset, inside in zip(values, offsets, columns.inside, strict=True):
+                with code.when(code.both(row.inside, inside)):
+                    code.write(GLOBAL, self.base, offset, stored, value)
+
+    def _finished(self, total: str, row: Row, bias: str) -> str:
+        """A sum with its bias, after the epilogue, in the dtype of the result."""
+        code, form = self.code, self.form
+        for other in (row.bias, bias):
+            if other:
+                total = code.op(f"fadd {self.kind} {total}, {other}")
+        if form.epilogue is not None:
+            m = Emitter(code)
+            value = Value(m, total, form.sums, 1)
+            (result,) = emit_program(m, form.epilogue, lambda name, numbers: value)
+            total = result.ref
+        if self.stored == self.kind:
+            return total
+        return code.op(f"fptrunc {self.kind} {total} to {self.stored}")
+
+
+def write_sums(module: LLVMModule, name: str, form: ProductForm) -> None:
+    """Write the kernel that adds up sums of parts, in order: a thread has one element of the result.
+
+    Its operands are the sums of parts, the bias if there is one, and the result.
+    """
+    code = BlockCode(module, name, 3 if form.bias else 2, form.numbers(), THREADS)
+    rows, columns, parts, heads = map(code.number, ("rows", "columns", "parts", "heads"))
+    size = code.mul32(rows, columns)
+    index = code.add32(code.mul32(code.block_index, THREADS), code.thread)
+    matrix, element = code.div32(index, size), code.rem32(index, size)
+    row, column = code.div32(element, columns), code.rem32(element, columns)
+    batch, head = code.div32(matrix, heads), code.rem32(matrix, heads)
+    with code.when(code.less(batch, code.number("batch"))):
+        results = Results(code, form, 2 if form.bias else 1, 1, (batch, head, 0))
+        sums = code.part_of(0, [], form.kind)
+        first = code.add32(code.mul32(code.mul32(matrix, parts), size), element)
+        zero = "0.0" if form.sums.kind == "f" else "0"
+        loop = code.begin_loop([("i32", 0), ("i32", first), (form.kind, zero)])
+        part, at, total = loop.values
+        total = code.op(f"fadd {form.kind} {total}, {code.read(GLOBAL, sums, at, form.kind)}")
+        following = code.add32(part, 1)
+        code.end_loop(
+            loop, [following, code.add32(at, size), total], code.less(following, parts)
+        )
+        results.store(results.row(row), results.columns(column, 1), [total])
+    code.finish()

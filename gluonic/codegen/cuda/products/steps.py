@@ -1,0 +1,148 @@
+"""Steps of matrix products: dense layers, `dot`, batches of products, attention heads."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from math import prod
+from typing import Literal
+
+from gluonic.codegen.cuda.products.form import ProductForm
+from gluonic.codegen.cuda.products.layout import (
+    Digit,
+    FactorLayout,
+    ProductLayout,
+    ResultLayout,
+)
+from gluonic.codegen.cuda.products.plan import launches_of, workspace_of
+from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
+from gluonic.codegen.matmul.attention_heads import MatrixLayout
+from gluonic.codegen.matmul.epilogues import Extended
+from gluonic.codegen.matmul.product import Product, product_of
+from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.scalar.program import ScalarProgram
+from gluonic.codegen.scalar.recorder import recorded
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.device.processors import Processor
+from gluonic.graph import Entry, Node
+from gluonic.support.record import record
+
+LARGEST = 1 << 31
+"""Kernels compute with 32-bit indices: the elements of each operand are fewer."""
+
+
+class TiledStep(DeviceStep):
+    """A node that is one product."""
+
+    bias: Literal["", "rows", "columns"] = ""
+    epilogue: ScalarProgram | None = None
+
+    def __init__(self, operands: Sequence[Entry], dtype: Dtype) -> None:
+        self.operands, self.outputs = tuple(operands), tuple(operands[-1:])
+        self.dtype = dtype
+
+    def layout(self, facts: Facts) -> ProductLayout:
+        """The product for these shapes."""
+        raise NotImplementedError
+
+    def _both(self, facts: Facts) -> tuple[ProductLayout, ProductForm]:
+        layout = self.layout(facts)
+        return layout, layout.form(self.dtype, self.bias, self.epilogue)
+
+    def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:
+        """One launch, or two if the sums are divided into parts."""
+        operands = range(len(self.operands) + 1)
+        return launches_of(*self._both(facts), processor, operands)
+
+    def workspace(self, facts: Facts, processor: Processor) -> int:
+        """The sums of parts."""
+        return workspace_of(*self._both(facts), processor)
+
+
+def are_small(facts: Facts, entries: Sequence[Entry]) -> bool:
+    """Whether 32-bit indices are enough for all of these."""
+    return all(prod(facts.shapes[entry]) < LARGEST for entry in entries)
+
+
+class ProductStep(TiledStep):
+    """A matrix product."""
+
+    def __init__(self, node: Node, product: Product, facts: Facts) -> None:
+        self.node = node
+        given = [product.a, product.b, *([] if product.bias is None else [product.bias])]
+        operands = [*[node.inputs[i] for i in given], node.entry()]
+        super().__init__(operands, facts.dtypes[node.entry()])
+        self.bias = "" if product.bias is None else "columns"
+        application = node.application
+        if isinstance(application, Extended) and application.then:
+            self.epilogue = recorded(application.expression, (self.dtype,))
+
+    @classmethod
+    def of(cls, node: Node, facts: Facts, processor: Processor) -> ProductStep | None:
+        """The step of a product of floats; None for others."""
+        product = product_of(node, facts.shapes)
+        dtype = facts.dtypes[node.entry()]
+        if product is None or product.packed is not None or dtype.kind != "f":
+            return None
+        step = cls(node, product, facts)
+        entries = step.operands
+        if len(set(product.heads)) > 1:
+            return None
+        if any(facts.dtypes[entry] != dtype for entry in entries) or not are_small(facts, entries):
+            return None
+        return step
+
+    def layout(self, facts: Facts) -> ProductLayout:
+        """The product for these shapes."""
+        product = product_of(self.node, facts.shapes)
+        assert product is not None
+        rows, columns, inner = product.rows, product.columns, product.inner
+        heads = max([1, *product.heads])
+        a, b, c = product.layouts
+        left = _Matrices.of(a, rows, inner, product.transposed_a, heads)
+        right = _Matrices.of(b, inner, columns, product.transposed_b, heads)
+        result = _Matrices.of(c, rows, columns, False, heads)
+        return ProductLayout(
+            rows,
+            columns,
+            inner,
+            FactorLayout(
+                (Digit(rows, left.row),),
+                (Digit(inner, left.column),),
+                left.batch,
+                left.head,
+                left.begin,
+            ),
+            FactorLayout(
+                (Digit(columns, right.column),),
+                (Digit(inner, right.row),),
+                right.batch,
+                right.head,
+                right.begin,
+            ),
+            ResultLayout((Digit(columns, 1),), result.row, result.batch, result.head),
+            product.batch // heads,
+            heads,
+        )
+
+
+@record
+class _Matrices:
+    """Where matrices lie in an array: distances in elements, between rows, columns, batches and heads."""
+
+    row: int
+    column: int
+    batch: int
+    head: int
+    begin: int = 0
+
+    @classmethod
+    def of(
+        cls, layout: MatrixLayout, rows: int, columns: int, transposed: bool, heads: int
+    ) -> _Matrices:
+        """Matrices in a layout (see `attention_heads`), which may be transposed there."""
+        lines, length = (columns, rows) if transposed else (rows, columns)
+        parts, part = layout or (1, 0)
+        across = length * parts * heads if layout else length
+        row, column = (1, across) if transposed else (across, 1)
+        head = length * parts if layout else lines * length
+        return cls(row, column, lines * length * parts * heads, head, part * length)
