@@ -115,12 +115,9 @@ class BlockCode(LLVMFunction):
     def quotient(self, index: Int, name: str) -> str:
         """The quotient of a number below 2**31 and the extent `name`, by its `reciprocal`."""
         double = self.op(f"shl i32 {index}, 1")
-        wide, factor = (
-            self.op(f"zext i32 {v} to i64") for v in (double, self.number(f"{name}.factor"))
-        )
-        high = self.op(f"lshr i64 {self.op(f'mul nuw i64 {wide}, {factor}')}, 32")
-        low = self.op(f"trunc i64 {high} to i32")
-        return self.op(f"lshr i32 {low}, {self.number(f'{name}.shift')}")
+        factors = [("i32", double), ("i32", self.number(f"{name}.factor"))]
+        high = self.call("llvm.nvvm.mulhi.ui", "i32", factors)
+        return self.op(f"lshr i32 {high}, {self.number(f'{name}.shift')}")
 
     def less(self, a: Int, b: Int) -> str:
         """Whether a signed number is less than another."""
