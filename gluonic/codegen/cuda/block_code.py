@@ -151,7 +151,9 @@ class BlockCode(LLVMFunction):
 
     def shared_array(self, kind: str, count: int) -> str:
         """Shared memory for so many elements; return its reference."""
-        name = f"{self.name}.shared{sum(key.startswith(self.name) for key in self.module.definitions)}"
+        name = (
+            f"{self.name}.shared{sum(key.startswith(self.name) for key in self.module.definitions)}"
+        )
         self.module.definitions[name] = (
             f"@{name} = internal addrspace(3) global [{count} x {kind}] undef, align 16"
         )

@@ -45,32 +45,32 @@ class Convolution:
         """The convolution of data by filters."""
         names = ("kernel", "stride", "pad", "dilate", "layout")
         windows = windows_of(*(settings[name] for name in names))
-        batch, _, *size = first_shape(data, windows.channels_last)
-        return cls._made(settings, windows, (batch, tuple(size)), weight, windows.counts(tuple(size)))
+        batch, _, *size = complete(first_shape(data, windows.channels_last))
+        return cls._made(
+            settings, windows, (batch, tuple(size)), weight, windows.counts(tuple(size))
+        )
 
     @classmethod
     def transposed(cls, settings: Mapping[str, Any], data: Shape, weight: Shape) -> Convolution:
         """The convolution whose output has the shape of the data of a transposed one."""
         last = is_channels_last(settings["layout"])
-        images = first_shape(data, last)
+        images = complete(first_shape(data, last))
         whole = transposed_convolution(images, "", **{name: settings[name] for name in _GEOMETRY})
         ends = images[0], complete(whole.spatial)
-        return cls._made(settings, whole.windows, ends, weight, images[2:])
+        return cls._made(settings, whole.windows, ends, weight, complete(images[2:]))
 
     @classmethod
     def _made(
         cls,
         settings: Mapping[str, Any],
         windows: Windows,
-        images: tuple[int | None, Shape],
+        images: tuple[int, Shape],
         weight: Shape,
-        counts: Sequence[int | None],
+        counts: Shape,
     ) -> Convolution:
-        groups = settings["num_group"]
-        filters, members = first_shape(weight, windows.channels_last)[:2]
-        batch, size = images
-        assert batch is not None and filters is not None and members is not None
-        return cls(windows, groups, batch, members, filters // groups, size, complete(counts))
+        groups, (batch, size) = settings["num_group"], images
+        filters, members = complete(first_shape(weight, windows.channels_last)[:2])
+        return cls(windows, groups, batch, members, filters // groups, size, counts)
 
     @property
     def taps(self) -> int:
@@ -135,9 +135,7 @@ class Convolution:
         places = (Digit(self.batch, out_image), Digit(length, out_along[-1]))
         result = ResultLayout(places, out_channel, head=self.filters * out_channel)
         columns, inner = self.batch * length, self.members * self.taps
-        return ProductLayout(
-            self.filters, columns, inner, left, right, result, heads=self.groups
-        )
+        return ProductLayout(self.filters, columns, inner, left, right, result, heads=self.groups)
 
     def _filter_digits(self, channels: int, channel: int, taps: Sequence[int]) -> list[Digit]:
         """An index of a channel and a tap of filters."""
@@ -171,9 +169,7 @@ class Convolution:
         places = (Digit(self.batch, image), Digit(length, along[-1]))
         result = ResultLayout(places, channel, head=self.members * channel)
         columns, inner = self.batch * length, self.filters * self.taps
-        return ProductLayout(
-            self.members, columns, inner, left, right, result, heads=self.groups
-        )
+        return ProductLayout(self.members, columns, inner, left, right, result, heads=self.groups)
 
     def weight_gradient(self) -> ProductLayout:
         """Gradients times windows: a row for each filter, a column for each of its weights."""
@@ -195,6 +191,4 @@ class Convolution:
         columns, inner = self.members * self.taps, self.batch * length
         weights = (Digit(self.members, weight_channel), Digit(self.taps, taps[-1]))
         result = ResultLayout(weights, of_filter, head=self.filters * of_filter)
-        return ProductLayout(
-            self.filters, columns, inner, left, right, result, heads=self.groups
-        )
+        return ProductLayout(self.filters, columns, inner, left, right, result, heads=self.groups)

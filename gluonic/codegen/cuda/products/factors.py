@@ -67,9 +67,7 @@ class FactorTiles:
         """The indices, within a tile, of the elements that a thread brings: each outer with each inner one."""
         code, lanes = self.code, self.lanes
         runs_outside = self.factor.along == "outer"
-        length, others = (
-            (self.extent, self.depth) if runs_outside else (self.depth, self.extent)
-        )
+        length, others = (self.extent, self.depth) if runs_outside else (self.depth, self.extent)
         across = min(32, length // lanes)
         own = code.mul32(code.rem32(code.thread, across), lanes)
         runs = [

@@ -16,7 +16,7 @@ from gluonic.support.record import record
 
 @record
 class FactorForm:
-    """How a factor lies in memory; its *outer* index is the result's row or column, the *inner* one is summed over.
+    """How a factor lies in memory; its *outer* index is a row or column, the *inner* one is summed over.
 
     Attributes
     ----------

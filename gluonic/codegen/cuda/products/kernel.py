@@ -119,18 +119,20 @@ class _ProductCode:
                 (right, bases[1], tile.wide),
             ):
                 lanes = min(form.lanes, own)
-                sides.append([
-                    value
-                    for distance in self._groups(factor.extent, own)
-                    for value in code.read_vector(
-                        SHARED,
-                        factor.array,
-                        code.add32(base, k * factor.pitch + distance),
-                        form.kind,
-                        lanes,
-                        form.sums.itemsize,
-                    )
-                ])
+                sides.append(
+                    [
+                        value
+                        for distance in self._groups(factor.extent, own)
+                        for value in code.read_vector(
+                            SHARED,
+                            factor.array,
+                            code.add32(base, k * factor.pitch + distance),
+                            form.kind,
+                            lanes,
+                            form.sums.itemsize,
+                        )
+                    ]
+                )
             for i, a in enumerate(sides[0]):
                 for j, b in enumerate(sides[1]):
                     at = i * tile.wide + j

@@ -78,9 +78,7 @@ class FactorLayout:
     def numbers(self, name: str, lanes: int) -> Numbers:
         """The run-time arguments; `lanes` elements may be loaded at a time."""
         form = self.form
-        own, other = (
-            (self.outer, self.inner) if form.along == "outer" else (self.inner, self.outer)
-        )
+        own, other = (self.outer, self.inner) if form.along == "outer" else (self.inner, self.outer)
         distances = [self.batch, self.head, self.begin, *[digit.step for digit in other]]
         yield f"{name}.batch", self.batch
         yield f"{name}.head", self.head
@@ -173,7 +171,9 @@ class ProductLayout:
     def in_parts(self) -> ProductLayout:
         """The same product with sums of parts as its result; they lie one after the other."""
         size = self.rows * self.columns
-        return replace(self, result=ResultLayout((Digit(self.columns, 1),), self.columns, part=size))
+        return replace(
+            self, result=ResultLayout((Digit(self.columns, 1),), self.columns, part=size)
+        )
 
     def numbers(self, form: ProductForm, parts: int, part: int) -> tuple[int, ...]:
         """The run-time arguments of a kernel.

@@ -50,9 +50,7 @@ def choose(
     )
 
 
-def _choices(
-    rows: int, columns: int, inner: int, count: int, dtype: Dtype
-) -> Iterator[Choice]:
+def _choices(rows: int, columns: int, inner: int, count: int, dtype: Dtype) -> Iterator[Choice]:
     for tile in TILES[dtype]:
         rounds = max(-(-inner // tile.depth), 1)
         parts = 1

@@ -152,8 +152,6 @@ def write_sums(module: LLVMModule, name: str, form: ProductForm) -> None:
         part, at, total = loop.values
         total = code.op(f"fadd {form.kind} {total}, {code.read(GLOBAL, sums, at, form.kind)}")
         following = code.add32(part, 1)
-        code.end_loop(
-            loop, [following, code.add32(at, size), total], code.less(following, parts)
-        )
+        code.end_loop(loop, [following, code.add32(at, size), total], code.less(following, parts))
         results.store(results.row(row), results.columns(column, 1), [total])
     code.finish()

@@ -15,10 +15,10 @@ from gluonic.codegen.cuda.products.layout import (
 )
 from gluonic.codegen.cuda.products.plan import launches_of, workspace_of
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
+from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.matmul.attention_heads import MatrixLayout
 from gluonic.codegen.matmul.epilogues import Extended
 from gluonic.codegen.matmul.product import Product, product_of
-from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.scalar.program import ScalarProgram
 from gluonic.codegen.scalar.recorder import recorded
 from gluonic.codegen.shapes.facts import Facts
