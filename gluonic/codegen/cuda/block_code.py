@@ -6,7 +6,8 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from typing import TypeAlias
 
-from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
+from gluonic.codegen.cuda.kernel_function import KernelFunction
+from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.support.record import record
 
 Int: TypeAlias = str | int
@@ -27,7 +28,7 @@ class Loop:
     first: int
 
 
-class BlockCode(LLVMFunction):
+class BlockCode(KernelFunction):
     """A kernel while it is being written. Constants are folded.
 
     Parameters
@@ -49,19 +50,11 @@ class BlockCode(LLVMFunction):
         threads: int,
         blocks: int = 1,
     ) -> None:
-        arguments = [f"{GLOBAL} %p{k}" for k in range(operands)]
-        arguments += [f"i64 %n{k}" for k in range(len(numbers))]
-        super().__init__(module, name, arguments)
-        limits = f'"nvvm.maxntid"="{threads}" "nvvm.minctasm"="{blocks}"'
-        self._head = f"define ptx_kernel void @{name}({', '.join(arguments)}) nounwind {limits} {{"
-        self.threads = threads
-        self._wide = {number: f"%n{k}" for k, number in enumerate(numbers)}
+        super().__init__(module, name, operands, len(numbers), threads)
+        self._head = self._head.removesuffix("{") + f'"nvvm.minctasm"="{blocks}" {{'
+        self._wide = dict(zip(numbers, self.numbers, strict=True))
         self._narrow = {n: self.op(f"trunc i64 {ref} to i32") for n, ref in self._wide.items()}
-        self.thread = self._special("tid.x")
-        self.block_index = self._special("ctaid.x")
-
-    def _special(self, register: str) -> str:
-        return self.call(f"llvm.nvvm.read.ptx.sreg.{register}", "i32", [])
+        self.thread, self.block_index = self.special("tid.x"), self.special("ctaid.x")
 
     def number(self, name: str) -> str:
         """A run-time argument as an ``i32``."""
@@ -151,9 +144,8 @@ class BlockCode(LLVMFunction):
 
     def shared_array(self, kind: str, count: int) -> str:
         """Shared memory for so many elements; return its reference."""
-        name = (
-            f"{self.name}.shared{sum(key.startswith(self.name) for key in self.module.definitions)}"
-        )
+        self._shared += 1
+        name = f"{self.name}_shared{self._shared}"
         self.module.definitions[name] = (
             f"@{name} = internal addrspace(3) global [{count} x {kind}] undef, align 16"
         )
@@ -190,10 +182,6 @@ class BlockCode(LLVMFunction):
             joined = self.op(f"insertelement {vector} {joined}, {kind} {value}, i32 {i}")
         address = self.element(space, base, index, kind)
         self.do(f"store {vector} {joined}, {space} {address}, align {len(values) * size}")
-
-    def barrier(self) -> None:
-        """Wait until all threads of the block are here; what they wrote can then be read."""
-        self.call_for_effect("llvm.nvvm.barrier0", [])
 
     # -- control ------------------------------------------------------------------------------
 
