@@ -16,7 +16,7 @@ GLOBAL, SHARED = "ptr addrspace(1)", "ptr addrspace(3)"
 
 
 @record
-class Loop:
+class CarriedLoop:
     """A loop that is being written: its first block, and the lines of its carried values."""
 
     start: str
@@ -53,7 +53,7 @@ class BlockCode(KernelFunction):
         super().__init__(module, name, operands, len(numbers), threads)
         self._head = self._head.removesuffix("{") + f'"nvvm.minctasm"="{blocks}" {{'
         self._wide = dict(zip(numbers, self.numbers, strict=True))
-        self._narrow = {n: self.op(f"trunc i64 {ref} to i32") for n, ref in self._wide.items()}
+        self._narrow = {n: self.narrowed(ref) for n, ref in self._wide.items()}
         self.thread, self.block_index = self.special("tid.x"), self.special("ctaid.x")
 
     def number(self, name: str) -> str:
@@ -70,14 +70,14 @@ class BlockCode(KernelFunction):
             return constant
         result = others[0]
         for term in (*others[1:], *([constant] if constant else [])):
-            result = self.op(f"add i32 {result}, {term}")
+            result = self.binary("add", result, term, "i32")
         return result
 
     def sub32(self, a: Int, b: Int) -> Int:
         """A difference."""
         if isinstance(b, int):
             return self.add32(a, -b)
-        return self.op(f"sub i32 {a}, {b}")
+        return self.binary("sub", a, b, "i32")
 
     def mul32(self, a: Int, b: Int) -> Int:
         """A product."""
@@ -87,19 +87,19 @@ class BlockCode(KernelFunction):
             return a * b
         if isinstance(b, int) and b in (0, 1):
             return a if b else 0
-        return self.op(f"mul i32 {a}, {b}")
+        return self.binary("mul", a, b, "i32")
 
     def div32(self, a: Int, b: Int) -> Int:
         """The quotient of numbers that are not negative."""
         if isinstance(b, int) and (b == 1 or isinstance(a, int)):
             return a if b == 1 else int(a) // b
-        return self.op(f"udiv i32 {a}, {b}")
+        return self.binary("udiv", a, b, "i32")
 
     def rem32(self, a: Int, b: Int) -> Int:
         """The remainder of numbers that are not negative."""
         if isinstance(b, int) and (b == 1 or isinstance(a, int)):
             return 0 if b == 1 else int(a) % b
-        return self.op(f"urem i32 {a}, {b}")
+        return self.binary("urem", a, b, "i32")
 
     def min32(self, a: Int, b: Int) -> Int:
         """The smaller of two signed numbers."""
@@ -107,18 +107,26 @@ class BlockCode(KernelFunction):
 
     def quotient(self, index: Int, name: str) -> str:
         """The quotient of a number below 2**31 and the extent `name`, by its `reciprocal`."""
-        double = self.op(f"shl i32 {index}, 1")
+        double = self.binary("shl", index, 1, "i32")
         factors = [("i32", double), ("i32", self.number(f"{name}.factor"))]
         high = self.call("llvm.nvvm.mulhi.ui", "i32", factors)
-        return self.op(f"lshr i32 {high}, {self.number(f'{name}.shift')}")
+        return self.binary("lshr", high, self.number(f"{name}.shift"), "i32")
 
     def less(self, a: Int, b: Int) -> str:
         """Whether a signed number is less than another."""
-        return self.op(f"icmp slt i32 {a}, {b}")
+        return self.compare("slt", a, b, "i32")
 
     def within(self, a: Int, b: Int) -> str:
         """Whether a number is neither negative nor as large as another."""
-        return self.op(f"icmp ult i32 {a}, {b}")
+        return self.compare("ult", a, b, "i32")
+
+    def same(self, a: Int, b: Int) -> str:
+        """Whether two numbers are equal."""
+        return self.compare("eq", a, b, "i32")
+
+    def is_set(self, name: str) -> str:
+        """Whether a run-time argument is not zero."""
+        return self.compare("ne", self.number(name), 0, "i32")
 
     def all_of(self, conditions: Sequence[str]) -> str:
         """Whether all conditions hold."""
@@ -133,14 +141,14 @@ class BlockCode(KernelFunction):
         """The address in an operand after some steps: pairs of a count and the name of a number of elements."""
         address = f"%p{operand}"
         for count, name in steps:
-            distance = self.mul(self.op(f"zext i32 {count} to i64"), self._wide[name])
+            distance = self.mul(self.cast("zext", count, "i32", "i64"), self._wide[name])
             address = self.op(f"getelementptr {kind}, {GLOBAL} {address}, i64 {distance}")
         return address
 
     def is_aligned(self, address: str, size: int) -> str:
         """Whether a global address is a multiple of a size, a power of two."""
-        rest = self.op(f"and i64 {self.op(f'ptrtoint {GLOBAL} {address} to i64')}, {size - 1}")
-        return self.op(f"icmp eq i64 {rest}, 0")
+        rest = self.bits(self.cast("ptrtoint", address, GLOBAL, "i64"), size - 1)
+        return self.compare("eq", rest, 0)
 
     def shared_array(self, kind: str, count: int) -> str:
         """Shared memory for so many elements; return its reference."""
@@ -226,7 +234,7 @@ class BlockCode(KernelFunction):
         self._jump(after)
         self.start(after)
 
-    def begin_loop(self, carried: Sequence[tuple[str, Int]]) -> Loop:
+    def begin_loop(self, carried: Sequence[tuple[str, Int]]) -> CarriedLoop:
         """Begin a loop that runs at least once, with values carried from round to round."""
         start, before = self.label("round"), self.block
         self._jump(start)
@@ -234,9 +242,9 @@ class BlockCode(KernelFunction):
         first = len(self._lines)
         values = tuple([self.op("") for _ in carried])
         kinds, initial = zip(*carried, strict=True)
-        return Loop(start, before, values, kinds, initial, self._lines, first)
+        return CarriedLoop(start, before, values, kinds, initial, self._lines, first)
 
-    def end_loop(self, loop: Loop, following: Sequence[Int], condition: str) -> None:
+    def end_loop(self, loop: CarriedLoop, following: Sequence[Int], condition: str) -> None:
         """End a loop: another round with the following values runs where the condition holds."""
         after = self.label("done")
         for i, (value, new) in enumerate(zip(loop.values, following, strict=True)):

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
 
-from gluonic.codegen.cuda.convolutions.steps import KINDS, ConvolutionStep
-from gluonic.codegen.cuda.products.steps import ProductStep
+from gluonic.codegen.cuda.convolutions import steps as convolutions
+from gluonic.codegen.cuda.convolutions.steps import TiledConvolutionStep
+from gluonic.codegen.cuda.products.steps import TiledProductStep
 from gluonic.codegen.cuda.steps import DeviceStep
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
@@ -24,8 +26,17 @@ _PRODUCTS = (
     "_heads_dot",
 )
 
+_CONVOLUTIONS = {
+    "Convolution": convolutions.FORWARD,
+    "_backward_Convolution_data": convolutions.DATA_GRADIENT,
+    "_backward_Convolution_weight": convolutions.WEIGHT_GRADIENT,
+    "Deconvolution": convolutions.TRANSPOSED,
+    "_backward_Deconvolution_data": convolutions.TRANSPOSED_DATA_GRADIENT,
+    "_backward_Deconvolution_weight": convolutions.TRANSPOSED_WEIGHT_GRADIENT,
+}
+
 STEPS: dict[str, StepRule] = {
-    **dict.fromkeys(_PRODUCTS, ProductStep.of),
-    **dict.fromkeys(KINDS, ConvolutionStep.of),
+    **dict.fromkeys(_PRODUCTS, TiledProductStep.of),
+    **{name: partial(TiledConvolutionStep.of, kind=kind) for name, kind in _CONVOLUTIONS.items()},
 }
 """By the name of the operator."""

@@ -14,7 +14,7 @@ from gluonic.support.record import record
 
 
 @record
-class Kind:
+class ConvolutionKind:
     """An operator that is one of a convolution's products.
 
     Attributes
@@ -32,21 +32,18 @@ class Kind:
     transposed: bool = False
 
 
-KINDS = {
-    "Convolution": Kind(0, 1, (1, 0), Convolution.forward),
-    "_backward_Convolution_data": Kind(1, 2, (2, 0), Convolution.data_gradient),
-    "_backward_Convolution_weight": Kind(1, 2, (0, 1), Convolution.weight_gradient),
-    "Deconvolution": Kind(0, 1, (1, 0), Convolution.data_gradient, True),
-    "_backward_Deconvolution_data": Kind(1, 2, (2, 0), Convolution.forward, True),
-    "_backward_Deconvolution_weight": Kind(1, 2, (1, 0), Convolution.weight_gradient, True),
-}
-"""The operators by name."""
+FORWARD = ConvolutionKind(0, 1, (1, 0), Convolution.forward)
+DATA_GRADIENT = ConvolutionKind(1, 2, (2, 0), Convolution.data_gradient)
+WEIGHT_GRADIENT = ConvolutionKind(1, 2, (0, 1), Convolution.weight_gradient)
+TRANSPOSED = ConvolutionKind(0, 1, (1, 0), Convolution.data_gradient, True)
+TRANSPOSED_DATA_GRADIENT = ConvolutionKind(1, 2, (2, 0), Convolution.forward, True)
+TRANSPOSED_WEIGHT_GRADIENT = ConvolutionKind(1, 2, (1, 0), Convolution.weight_gradient, True)
 
 
-class ConvolutionStep(TiledStep):
+class TiledConvolutionStep(TiledStep):
     """An operator that is one of a convolution's products."""
 
-    def __init__(self, node: Node, kind: Kind, facts: Facts) -> None:
+    def __init__(self, node: Node, kind: ConvolutionKind, facts: Facts) -> None:
         self.node, self.kind = node, kind
         given: list[Entry] = [node.inputs[i] for i in kind.factors]
         is_layer = kind.data == 0
@@ -56,9 +53,11 @@ class ConvolutionStep(TiledStep):
         super().__init__([*given, node.entry()], facts.dtypes[node.entry()])
 
     @classmethod
-    def of(cls, node: Node, facts: Facts, processor: Processor) -> ConvolutionStep | None:
+    def of(
+        cls, node: Node, facts: Facts, processor: Processor, *, kind: ConvolutionKind
+    ) -> TiledConvolutionStep | None:
         """The step of a node; None where an array is too large for 32-bit indices."""
-        step = cls(node, KINDS[node.applied.op.name], facts)
+        step = cls(node, kind, facts)
         entries: Sequence[Entry] = step.operands
         same = all(facts.dtypes[entry] == step.dtype for entry in entries)
         return step if same and step.dtype.kind == "f" and are_small(facts, entries) else None

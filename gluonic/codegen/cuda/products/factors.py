@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gluonic.codegen.cuda.block_code import GLOBAL, SHARED, BlockCode, Int
-from gluonic.codegen.cuda.products.form import FactorForm, ProductForm, Tile
+from gluonic.codegen.cuda.products.form import FactorForm, TiledForm, BlockTile
 from gluonic.support.record import record
 
 _OUTSIDE = 1 << 29
@@ -13,7 +13,7 @@ _OUTSIDE = 1 << 29
 
 
 @record
-class Place:
+class ElementPlace:
     """Part of an element's place: what one of its two indices contributes.
 
     Attributes
@@ -45,7 +45,7 @@ class FactorTiles:
     """
 
     def __init__(
-        self, code: BlockCode, form: ProductForm, tile: Tile, name: str, base: str, first: Int
+        self, code: BlockCode, form: TiledForm, tile: BlockTile, name: str, base: str, first: Int
     ) -> None:
         self.code, self.form, self.name, self.base = code, form, name, base
         self.factor: FactorForm = getattr(form, name)
@@ -63,7 +63,7 @@ class FactorTiles:
         """The number of elements of a tile in shared memory."""
         return self.depth * self.pitch
 
-    def _own_places(self, tile: Tile) -> None:
+    def _own_places(self, tile: BlockTile) -> None:
         """The indices, within a tile, of the elements that a thread brings: each outer with each inner one."""
         code, lanes = self.code, self.lanes
         runs_outside = self.factor.along == "outer"
@@ -101,13 +101,13 @@ class FactorTiles:
             for i, digit in enumerate(digits)
         ]
 
-    def _place(self, index: Int, which: str, limit: Int) -> Place:
+    def _place(self, index: Int, which: str, limit: Int) -> ElementPlace:
         code, axes = self.code, self.factor.axes
         inside = code.less(index, limit)
         count = self.factor.outer if which == "outer" else self.factor.inner
         lead, *others = self._steps(self._digits(index, which, count), which)
         if not axes:
-            return Place(code.add32(lead, *others), inside)
+            return ElementPlace(code.add32(lead, *others), inside)
         if which == "outer":
             starts = [code.number(f"{self.name}.axis{i}.start") for i in range(axes)]
             others = [code.add32(a, b) for a, b in zip(others, starts, strict=True)]
@@ -115,17 +115,17 @@ class FactorTiles:
         else:
             others[0] = code.select(inside, others[0], -_OUTSIDE, "i32")
         if self.factor.divides:
-            return Place(lead, inside, tuple(others))
+            return ElementPlace(lead, inside, tuple(others))
         along = [
             code.mul32(position, code.number(f"{self.name}.axis{i}.stride"))
             for i, position in enumerate(others)
         ]
-        return Place(code.add32(lead, *along), inside, tuple(others))
+        return ElementPlace(code.add32(lead, *along), inside, tuple(others))
 
-    def _outer_place(self, index: Int) -> Place:
+    def _outer_place(self, index: Int) -> ElementPlace:
         return self._place(index, "outer", self.limit)
 
-    def _element(self, outer: Place, inner: Place) -> str:
+    def _element(self, outer: ElementPlace, inner: ElementPlace) -> str:
         """An element in memory; zero beyond the matrix or the image."""
         code, stored = self.code, self.form.stored
         zero = "0.0" if self.form.dtype.kind == "f" else "0"
@@ -151,7 +151,7 @@ class FactorTiles:
             name = f"{self.name}.axis{axis}"
             quotient = code.quotient(position, name)
             again = code.mul32(quotient, code.number(f"{name}.extent"))
-            conditions.append(code.op(f"icmp eq i32 {again}, {position}"))
+            conditions.append(code.same(again, position))
             offset = code.add32(offset, code.mul32(quotient, code.number(f"{name}.stride")))
         return offset, code.all_of(conditions)
 
@@ -162,7 +162,7 @@ class FactorTiles:
         code, size = self.code, self.form.dtype.itemsize * self.lanes
         last = code.add32(first, self.extent - 1)
         is_aligned = code.is_aligned(self.base, size)
-        are_apart = code.op(f"icmp ne i32 {code.number(f'{self.name}.vectors')}, 0")
+        are_apart = code.is_set(f"{self.name}.vectors")
         return code.all_of([code.less(last, self.limit), is_aligned, are_apart])
 
     def load(self, begin: Int, end: Int) -> list[str]:
@@ -179,7 +179,7 @@ class FactorTiles:
             lambda: self._by_element(begin, end),
         )
 
-    def _inner_places(self, begin: Int, end: Int) -> list[Place]:
+    def _inner_places(self, begin: Int, end: Int) -> list[ElementPlace]:
         return [self._place(self.code.add32(begin, i), "inner", end) for i in self.inner_indices]
 
     def _by_element(self, begin: Int, end: Int) -> list[str]:
@@ -208,7 +208,7 @@ class FactorTiles:
         """Write loaded elements to shared memory, at an index of its array."""
         code, kind, lanes = self.code, self.form.kind, self.form.lanes
         if self.form.stored != kind:
-            values = [code.op(f"fpext {self.form.stored} {v} to {kind}") for v in values]
+            values = [code.cast("fpext", v, self.form.stored, kind) for v in values]
         count = len(self.outer_indices)
         joined = lanes if self.factor.along == "outer" and self.lanes > 1 else 1
         array = self.array

@@ -54,7 +54,7 @@ def divisor_numbers(name: str) -> tuple[str, str, str]:
 
 
 @record
-class ProductForm:
+class TiledForm:
     """What the kernel of a product depends on, besides its tile.
 
     Attributes
@@ -96,7 +96,7 @@ class ProductForm:
         return 16 // self.sums.itemsize
 
     @property
-    def of_parts(self) -> "ProductForm":
+    def of_parts(self) -> "TiledForm":
         """The form of a kernel that stores sums of parts of the products, as a matrix each."""
         return replace(self, output=self.sums, columns=1, bias="", epilogue=None)
 
@@ -113,7 +113,7 @@ class ProductForm:
 
 
 @record
-class Tile:
+class BlockTile:
     """The part of the result that a block computes, divided among its threads.
 
     Attributes
@@ -139,10 +139,10 @@ class Tile:
 
 TILES = {
     FLOAT32: (
-        Tile(128, 128, 8, 8, 16, 2),
-        Tile(64, 64, 8, 4, 16, 4),
-        Tile(32, 32, 4, 4, 16, 8),
+        BlockTile(128, 128, 8, 8, 16, 2),
+        BlockTile(64, 64, 8, 4, 16, 4),
+        BlockTile(32, 32, 4, 4, 16, 8),
     ),
-    FLOAT64: (Tile(64, 64, 4, 4, 8, 2), Tile(32, 32, 4, 2, 8, 4)),
+    FLOAT64: (BlockTile(64, 64, 4, 4, 8, 2), BlockTile(32, 32, 4, 2, 8, 4)),
 }
 """The tiles by the dtype of sums, the largest first."""

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from gluonic.codegen.cuda.block_code import SHARED, BlockCode, Int
 from gluonic.codegen.cuda.products.factors import FactorTiles
-from gluonic.codegen.cuda.products.form import ProductForm, Tile
+from gluonic.codegen.cuda.products.form import TiledForm, BlockTile
 from gluonic.codegen.cuda.products.results import Results
 from gluonic.codegen.machine.assembler import LLVMModule
 
@@ -18,7 +18,7 @@ _GROUP = 8
 """Blocks that run together share so many rows of tiles, which then stay in the second-level cache."""
 
 
-def write_product(module: LLVMModule, name: str, form: ProductForm, tile: Tile) -> None:
+def write_product(module: LLVMModule, name: str, form: TiledForm, tile: BlockTile) -> None:
     """Write the kernel; its operands are the factors, the bias if there is one, and the result."""
     operands = 4 if form.bias else 3
     code = BlockCode(module, name, operands, form.numbers(), tile.threads, tile.blocks)
@@ -29,7 +29,7 @@ def write_product(module: LLVMModule, name: str, form: ProductForm, tile: Tile) 
 class _ProductCode:
     """Writes one kernel."""
 
-    def __init__(self, code: BlockCode, form: ProductForm, tile: Tile) -> None:
+    def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
         self.code, self.form, self.tile = code, form, tile
 
     def write(self) -> None:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Literal
 
 from gluonic.codegen.cuda.block_code import reciprocal
-from gluonic.codegen.cuda.products.form import FactorForm, ProductForm
+from gluonic.codegen.cuda.products.form import FactorForm, TiledForm
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.scalar.program import ScalarProgram
 from gluonic.support.record import record
@@ -162,9 +162,9 @@ class ProductLayout:
         dtype: Dtype,
         bias: Literal["", "rows", "columns"] = "",
         epilogue: ScalarProgram | None = None,
-    ) -> ProductForm:
+    ) -> TiledForm:
         """What the kernel depends on."""
-        return ProductForm(
+        return TiledForm(
             dtype, dtype, self.left.form, self.right.form, len(self.result.columns), bias, epilogue
         )
 
@@ -175,7 +175,7 @@ class ProductLayout:
             self, result=ResultLayout((Digit(self.columns, 1),), self.columns, part=size)
         )
 
-    def numbers(self, form: ProductForm, parts: int, part: int) -> tuple[int, ...]:
+    def numbers(self, form: TiledForm, parts: int, part: int) -> tuple[int, ...]:
         """The run-time arguments of a kernel.
 
         Parameters

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from gluonic.codegen.cuda.products.form import TILES, ProductForm, Tile
+from gluonic.codegen.cuda.products.form import TILES, TiledForm, BlockTile
 from gluonic.codegen.cuda.products.kernel import write_product
 from gluonic.codegen.cuda.products.layout import ProductLayout
 from gluonic.codegen.cuda.products.results import THREADS, write_sums
@@ -34,7 +34,7 @@ class Choice:
     parts, part : the number of parts of the sums, and the length of each
     """
 
-    tile: Tile
+    tile: BlockTile
     parts: int
     part: int
 
@@ -82,7 +82,7 @@ def _cycles(
     return cycles
 
 
-def choice_for(layout: ProductLayout, form: ProductForm, processor: Processor) -> Choice:
+def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> Choice:
     """The way to compute a product on a processor."""
     count = layout.batch * layout.heads
     return choose(
@@ -95,7 +95,7 @@ def choice_for(layout: ProductLayout, form: ProductForm, processor: Processor) -
     )
 
 
-def workspace_of(layout: ProductLayout, form: ProductForm, processor: Processor) -> int:
+def workspace_of(layout: ProductLayout, form: TiledForm, processor: Processor) -> int:
     """The memory, in bytes, for sums of parts."""
     parts = choice_for(layout, form, processor).parts
     count = layout.batch * layout.heads * layout.rows * layout.columns
@@ -103,7 +103,7 @@ def workspace_of(layout: ProductLayout, form: ProductForm, processor: Processor)
 
 
 def launches_of(
-    layout: ProductLayout, form: ProductForm, processor: Processor, operands: Sequence[int]
+    layout: ProductLayout, form: TiledForm, processor: Processor, operands: Sequence[int]
 ) -> list[KernelLaunch]:
     """The launches of a product.
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gluonic.codegen.cuda.block_code import GLOBAL, BlockCode, Int
-from gluonic.codegen.cuda.products.form import ProductForm
+from gluonic.codegen.cuda.products.form import TiledForm
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import Value, scalar_type
@@ -54,7 +54,7 @@ class Results:
     """
 
     def __init__(
-        self, code: BlockCode, form: ProductForm, result: int, bias: int, matrix: Sequence[Int]
+        self, code: BlockCode, form: TiledForm, result: int, bias: int, matrix: Sequence[Int]
     ) -> None:
         self.code, self.form = code, form
         self.kind, self.stored = form.kind, scalar_type(form.output)
@@ -74,7 +74,7 @@ class Results:
         bias = [""] * count
         if self.form.bias == "columns":
             bias = [self._bias_at(i, ok) for i, ok in zip(indices, inside, strict=True)]
-        fits = code.op(f"icmp ne i32 {code.number('result.vectors')}, 0")
+        fits = code.is_set("result.vectors")
         is_aligned = code.is_aligned(self.base, self.form.output.itemsize * count)
         at_once = code.all_of([fits, is_aligned, inside[-1]])
         return Columns([*map(self._column_offset, indices)], inside, bias, at_once)
@@ -93,7 +93,7 @@ class Results:
         value = code.value_if(
             inside, stored, lambda: code.read(GLOBAL, self.bias, index, stored), "0.0"
         )
-        return value if stored == kind else code.op(f"fpext {stored} {value} to {kind}")
+        return value if stored == kind else code.cast("fpext", value, stored, kind)
 
     def row(self, index: Int) -> Row:
         """The place of a row."""
@@ -120,7 +120,7 @@ class Results:
         code, form = self.code, self.form
         for other in (row.bias, bias):
             if other:
-                total = code.op(f"fadd {self.kind} {total}, {other}")
+                total = code.binary("fadd", total, other, self.kind)
         if form.epilogue is not None:
             m = Emitter(code)
             value = Value(m, total, form.sums, 1)
@@ -128,10 +128,10 @@ class Results:
             total = result.ref
         if self.stored == self.kind:
             return total
-        return code.op(f"fptrunc {self.kind} {total} to {self.stored}")
+        return code.cast("fptrunc", total, self.kind, self.stored)
 
 
-def write_sums(module: LLVMModule, name: str, form: ProductForm) -> None:
+def write_sums(module: LLVMModule, name: str, form: TiledForm) -> None:
     """Write the kernel that adds up sums of parts, in order: a thread has one element of the result.
 
     Its operands are the sums of parts, the bias if there is one, and the result.
@@ -150,7 +150,7 @@ def write_sums(module: LLVMModule, name: str, form: ProductForm) -> None:
         zero = "0.0" if form.sums.kind == "f" else "0"
         loop = code.begin_loop([("i32", 0), ("i32", first), (form.kind, zero)])
         part, at, total = loop.values
-        total = code.op(f"fadd {form.kind} {total}, {code.read(GLOBAL, sums, at, form.kind)}")
+        total = code.binary("fadd", total, code.read(GLOBAL, sums, at, form.kind), form.kind)
         following = code.add32(part, 1)
         code.end_loop(loop, [following, code.add32(at, size), total], code.less(following, parts))
         results.store(results.row(row), results.columns(column, 1), [total])

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from math import prod
 from typing import Literal
 
-from gluonic.codegen.cuda.products.form import ProductForm
+from gluonic.codegen.cuda.products.form import TiledForm
 from gluonic.codegen.cuda.products.layout import (
     Digit,
     FactorLayout,
@@ -44,7 +44,7 @@ class TiledStep(DeviceStep):
         """The product for these shapes."""
         raise NotImplementedError
 
-    def _both(self, facts: Facts) -> tuple[ProductLayout, ProductForm]:
+    def _both(self, facts: Facts) -> tuple[ProductLayout, TiledForm]:
         layout = self.layout(facts)
         return layout, layout.form(self.dtype, self.bias, self.epilogue)
 
@@ -63,7 +63,7 @@ def are_small(facts: Facts, entries: Sequence[Entry]) -> bool:
     return all(prod(facts.shapes[entry]) < LARGEST for entry in entries)
 
 
-class ProductStep(TiledStep):
+class TiledProductStep(TiledStep):
     """A matrix product."""
 
     def __init__(self, node: Node, product: Product, facts: Facts) -> None:
@@ -77,7 +77,7 @@ class ProductStep(TiledStep):
             self.epilogue = recorded(application.expression, (self.dtype,))
 
     @classmethod
-    def of(cls, node: Node, facts: Facts, processor: Processor) -> ProductStep | None:
+    def of(cls, node: Node, facts: Facts, processor: Processor) -> TiledProductStep | None:
         """The step of a product of floats; None for others."""
         product = product_of(node, facts.shapes)
         dtype = facts.dtypes[node.entry()]
