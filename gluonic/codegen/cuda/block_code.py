@@ -65,12 +65,11 @@ class BlockCode(KernelFunction):
     def add32(self, *terms: Int) -> Int:
         """A sum."""
         constant = sum(term for term in terms if isinstance(term, int))
-        others = [term for term in terms if isinstance(term, str)]
-        if not others:
-            return constant
-        result = others[0]
-        for term in (*others[1:], *([constant] if constant else [])):
-            result = self.binary("add", result, term, "i32")
+        result: Int = constant
+        for term in terms:
+            if isinstance(term, int):
+                continue
+            result = term if result == 0 else self.binary("add", term, result, "i32")
         return result
 
     def sub32(self, a: Int, b: Int) -> Int:

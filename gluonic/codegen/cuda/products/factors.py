@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gluonic.codegen.cuda.block_code import GLOBAL, SHARED, BlockCode, Int
-from gluonic.codegen.cuda.products.form import FactorForm, TiledForm, BlockTile
+from gluonic.codegen.cuda.products.form import BlockTile, FactorForm, TiledForm
 from gluonic.support.record import record
 
 _OUTSIDE = 1 << 29

@@ -10,7 +10,7 @@ from collections.abc import Sequence
 
 from gluonic.codegen.cuda.block_code import SHARED, BlockCode, Int
 from gluonic.codegen.cuda.products.factors import FactorTiles
-from gluonic.codegen.cuda.products.form import TiledForm, BlockTile
+from gluonic.codegen.cuda.products.form import BlockTile, TiledForm
 from gluonic.codegen.cuda.products.results import Results
 from gluonic.codegen.machine.assembler import LLVMModule
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from gluonic.codegen.cuda.products.form import TILES, TiledForm, BlockTile
+from gluonic.codegen.cuda.products.form import TILES, BlockTile, TiledForm
 from gluonic.codegen.cuda.products.kernel import write_product
 from gluonic.codegen.cuda.products.layout import ProductLayout
 from gluonic.codegen.cuda.products.results import THREADS, write_sums

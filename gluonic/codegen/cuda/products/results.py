@@ -17,7 +17,7 @@ THREADS = 256
 
 
 @record
-class Columns:
+class ResultColumns:
     """Neighbouring columns of the result.
 
     Attributes
@@ -35,7 +35,7 @@ class Columns:
 
 
 @record
-class Row:
+class ResultRow:
     """A row of the result: its offset, whether it exists, and what is added to its elements."""
 
     offset: Int
@@ -66,7 +66,7 @@ class Results:
             first = code.mul32(matrix[1], code.number("rows"))
             self.bias = code.element(GLOBAL, self.bias, first, form.stored)
 
-    def columns(self, first: Int, count: int) -> Columns:
+    def columns(self, first: Int, count: int) -> ResultColumns:
         """The places of neighbouring columns."""
         code = self.code
         indices = [code.add32(first, i) for i in range(count)]
@@ -77,7 +77,7 @@ class Results:
         fits = code.is_set("result.vectors")
         is_aligned = code.is_aligned(self.base, self.form.output.itemsize * count)
         at_once = code.all_of([fits, is_aligned, inside[-1]])
-        return Columns([*map(self._column_offset, indices)], inside, bias, at_once)
+        return ResultColumns([*map(self._column_offset, indices)], inside, bias, at_once)
 
     def _column_offset(self, index: Int) -> Int:
         code, name = self.code, "result.column1"
@@ -95,14 +95,14 @@ class Results:
         )
         return value if stored == kind else code.cast("fpext", value, stored, kind)
 
-    def row(self, index: Int) -> Row:
+    def row(self, index: Int) -> ResultRow:
         """The place of a row."""
         code = self.code
         inside = code.less(index, code.number("rows"))
         bias = self._bias_at(index, inside) if self.form.bias == "rows" else ""
-        return Row(code.mul32(index, code.number("result.row")), inside, bias)
+        return ResultRow(code.mul32(index, code.number("result.row")), inside, bias)
 
-    def store(self, row: Row, columns: Columns, sums: Sequence[str]) -> None:
+    def store(self, row: ResultRow, columns: ResultColumns, sums: Sequence[str]) -> None:
         """Store neighbouring elements of a row."""
         code, stored = self.code, self.stored
         values = [self._finished(v, row, b) for v, b in zip(sums, columns.bias, strict=True)]
@@ -115,7 +115,7 @@ class Results:
                 with code.when(code.both(row.inside, inside)):
                     code.write(GLOBAL, self.base, offset, stored, value)
 
-    def _finished(self, total: str, row: Row, bias: str) -> str:
+    def _finished(self, total: str, row: ResultRow, bias: str) -> str:
         """A sum with its bias, after the epilogue, in the dtype of the result."""
         code, form = self.code, self.form
         for other in (row.bias, bias):
