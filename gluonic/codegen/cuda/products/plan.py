@@ -97,8 +97,8 @@ def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> 
 
 def workspace_of(layout: ProductLayout, form: TiledForm, processor: Processor) -> int:
     """The memory, in bytes, for sums of parts."""
-    parts = choice_for(layout, form, processor).parts
     count = layout.batch * layout.heads * layout.rows * layout.columns
+    parts = choice_for(layout, form, processor).parts if count else 1
     return parts * count * form.sums.itemsize if parts > 1 else 0
 
 
