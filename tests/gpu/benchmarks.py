@@ -1,0 +1,96 @@
+"""How long calls take: alone until the result is there, in a row, and the first one."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+
+import gluonic as mx
+from gluonic import nd
+from tests.gpu.arrays import are_there, through_host, worst
+from tests.gpu.report import Report
+from tests.gpu.workloads import FORWARD, SLOW_EMULATED, STEPS, Call, forward, step
+
+
+def measured(call: Call, wait: Callable[[], object], seconds: float) -> dict[str, Any]:
+    """The times of a call, in microseconds; of the first, in milliseconds."""
+    start = time.perf_counter()
+    call()
+    wait()
+    first = time.perf_counter() - start
+    end = time.perf_counter() + seconds
+    for _ in range(300):
+        call()
+        if time.perf_counter() > end:
+            break
+    wait()
+    times: list[float] = []
+    end = time.perf_counter() + seconds
+    while time.perf_counter() < end or len(times) < 3:
+        start = time.perf_counter()
+        call()
+        wait()
+        times.append(time.perf_counter() - start)
+    latency = float(np.median(times))
+    number = max(3, int(seconds / latency))
+    start = time.perf_counter()
+    for _ in range(number):
+        call()
+    queued = time.perf_counter() - start
+    wait()
+    whole = time.perf_counter() - start
+    return {
+        "latency_us": round(latency * 1e6, 1),
+        "in_a_row_us": round(whole / number * 1e6, 1),
+        "host_us": round(queued / number * 1e6, 1),
+        "first_ms": round(first * 1e3, 1),
+    }
+
+
+def _eager(report: Report) -> None:
+    """The host's time for an eager operator."""
+    a, b = (nd.ones((3, 4), ctx=mx.gpu(0)) for _ in range(2))
+    bodies: dict[str, Callable[[], Any]] = {
+        "eager broadcast_add": lambda: nd.broadcast_add(a, b),
+        "eager a + b": lambda: a + b,
+        "eager relu": lambda: nd.relu(a),
+        "eager sum": lambda: a.sum(),
+        "eager dot": lambda: nd.dot(a, b, transpose_b=True),
+        "eager slice": lambda: a[1:],
+        "eager set": lambda: a.__setitem__(slice(None), 1),
+        "eager zeros": lambda: nd.zeros((3, 4), ctx=mx.gpu(0)),
+    }
+    for name, body in bodies.items():
+        with report.going_on(name):
+            report.add(name, **measured(body, nd.waitall, 0.02 if report.small else 0.1))
+
+
+def whole(report: Report) -> None:
+    """Measure the nets, smallest first; what a forward call computes is compared with the CPU's."""
+    if not are_there(report):
+        return
+    small = report.small
+    _eager(report)
+    names = [*FORWARD, *STEPS]
+    for name in names:
+        if small and name in SLOW_EMULATED:
+            continue
+        with report.going_on(name):
+            before = sum(through_host().values())
+            gpu = mx.gpu(0)
+            make = forward if name in FORWARD else step
+            call = make(name, gpu, small=small)
+            figures = measured(call, nd.waitall, 0.05 if small else 0.4)
+            figures["through_host"] = sum(through_host().values()) - before
+            checks = name in FORWARD and (small or np.prod(FORWARD[name].shape) <= 1 << 22)
+            if checks:
+                expected = forward(name, mx.cpu(), small=small)()
+                far = worst([call().asnumpy()], [expected.asnumpy()])
+                report.require(name, far < 1e-3, f"off by {far}", difference=far, **figures)
+            else:
+                report.add(name, **figures)
+            del call
+            gpu.empty_cache()
