@@ -33,15 +33,21 @@ class ThreadSpread:
     narrow: bool
 
 
-def read_first(kernel: Kernel) -> list[int]:
+def read_first(stages: Sequence[Stage]) -> list[int]:
     """The operands that are read before anything is written to them, in the order of their use."""
     found: dict[int, None] = {}
     written: set[int] = set()
-    for stage in kernel.stages:
+    for stage in stages:
         read = (int(refs[0]) for name, _, refs in stage.program.instructions if name == "element")
         found.update((number, None) for number in read if number not in written)
         written.update(r.operand for r in stage.results if isinstance(r, Store))
     return list(found)
+
+
+def stored(stages: Sequence[Stage]) -> dict[int, None]:
+    """The operands that stages write."""
+    results = (result for stage in stages for result in stage.results)
+    return dict.fromkeys(r.operand for r in results if isinstance(r, Store))
 
 
 def element_numbers(
@@ -83,7 +89,7 @@ class _ElementWriter:
             with function.when(inside[0]):
                 positions = self._positions(first)
                 self._compute(positions)
-                self.memory.write(positions[0])
+                self.memory.write(positions[0], stored(self.kernel.stages))
             return
         # Threads beyond the end load the first chunk, and write nothing.
         safe = [
@@ -92,11 +98,11 @@ class _ElementWriter:
         ]
         chunks = [self._positions(number) for number in safe]
         for positions in chunks:
-            self.memory.fetch(read_first(self.kernel), positions[0])
+            self.memory.fetch(read_first(self.kernel.stages), positions[0])
         for there, positions in zip(inside, chunks, strict=True):
             self._compute(positions)
             with function.when(there):
-                self.memory.write(positions[0])
+                self.memory.write(positions[0], stored(self.kernel.stages))
 
     def _positions(self, number: str) -> list[ThreadPosition]:
         """The elements of the chunk with a number."""
@@ -108,7 +114,7 @@ class _ElementWriter:
 
     def _compute(self, positions: Sequence[ThreadPosition]) -> None:
         """Run all stages on a chunk."""
-        self.memory.fetch(read_first(self.kernel), positions[0])
+        self.memory.fetch(read_first(self.kernel.stages), positions[0])
         for position in positions:
             self._left = []
             for stage in self.kernel.stages:

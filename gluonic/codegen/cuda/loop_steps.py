@@ -3,13 +3,22 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 
+from gluonic.codegen.cuda.column_kernels import (
+    ColumnSpread,
+    column_numbers,
+    emit_columns,
+    shared_bytes,
+)
 from gluonic.codegen.cuda.element_kernels import ThreadSpread, element_numbers, emit_elements
-from gluonic.codegen.cuda.ptx import NoDeviceCodeError
+from gluonic.codegen.cuda.kernel_function import WARP
+from gluonic.codegen.cuda.row_kernels import RowSpread, emit_rows, row_numbers
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
+from gluonic.codegen.loops.kernel import Kernel
 from gluonic.codegen.loops.nest import LoopNest
-from gluonic.codegen.loops.steps import LoopStep
+from gluonic.codegen.loops.steps import Code, LoopStep
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 
@@ -19,6 +28,13 @@ _ACCESS = 16
 _MOST_INSTRUCTIONS = 1024
 """About the most instructions of a thread, so that its values fit the registers."""
 _NARROW = 1 << 31
+_MOST_THREADS, _SMALL_BLOCK = 1024, 128
+"""The threads of the longest rows, and of blocks of several rows."""
+_HELD_VALUES, _MOST_HELD = 64, 8
+"""The most elements of a row that a thread keeps in registers, and the most chunks."""
+_MOST_UNROLLED = 4
+_MOST_SHARED = 40 << 10
+"""The most shared memory, in bytes, for the sums of a block's threads."""
 
 
 class DeviceLoopStep(DeviceStep):
@@ -36,8 +52,6 @@ class DeviceLoopStep(DeviceStep):
         self.operands = self.host.operands
         self.outputs = tuple(nest.lowered.writes)
         self.displaced = self.host.displaced
-        if self.kernel.reduced:
-            raise NoDeviceCodeError("reductions have no kernel for a GPU yet")
 
     def displacements(self, facts: Facts) -> Sequence[int]:
         """The offset in bytes of each of the displaced operands."""
@@ -46,31 +60,10 @@ class DeviceLoopStep(DeviceStep):
     def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:
         """One kernel."""
         extents, strides = self.host.sizes(facts)
-        spread = self._spread(facts, extents, strides, processor)
-        numbers = element_numbers(self.kernel, extents, strides, spread)
-        blocks = -(-numbers[0] // (spread.threads * spread.chunks))
-        code = emit_elements, self.kernel, spread
+        chosen = _Choice(self.kernel, extents, strides, self._width(facts, extents, strides))
+        code, numbers, blocks, threads = chosen.of(processor)
         operands = tuple(range(len(self.operands)))
-        return [
-            KernelLaunch(code, operands, tuple(numbers), (blocks, 1, 1), (spread.threads, 1, 1))
-        ]
-
-    def _spread(
-        self,
-        facts: Facts,
-        extents: Sequence[int],
-        strides: Sequence[Sequence[int]],
-        processor: Processor,
-    ) -> ThreadSpread:
-        length = max(sum(stage.program.length for stage in self.kernel.stages), 1)
-        width = self._width(facts, extents, strides)
-        count, enough = prod(extents), processor.multiprocessors * _THREADS
-        while width > 1 and (count // width < enough or length * width > _MOST_INSTRUCTIONS):
-            width //= 2
-        chunks = 1
-        if count // width >= 16 * enough and length * width * 2 <= _MOST_INSTRUCTIONS:
-            chunks = 2
-        return ThreadSpread(width, chunks, _THREADS, narrow=self._is_narrow(extents, strides))
+        return [KernelLaunch(code, operands, tuple(numbers), (blocks, 1, 1), (threads, 1, 1))]
 
     def _width(self, facts: Facts, extents: Sequence[int], strides: Sequence[Sequence[int]]) -> int:
         """The elements along the last axis that one access may read or write in every operand."""
@@ -94,8 +87,109 @@ class DeviceLoopStep(DeviceStep):
             width //= 2
         return width if is_any else 1
 
-    def _is_narrow(self, extents: Sequence[int], strides: Sequence[Sequence[int]]) -> bool:
-        """Whether indices and strides fit 32 bits; the threads of the last block have the largest numbers."""
-        return 2 * prod(extents) < _NARROW and all(
+
+class _Choice:
+    """The choice of threads for a kernel.
+
+    Parameters
+    ----------
+    kernel, extents, strides : the loops
+    width : the most elements of one access
+    """
+
+    def __init__(
+        self,
+        kernel: Kernel,
+        extents: Sequence[int],
+        strides: Sequence[Sequence[int]],
+        width: int,
+    ) -> None:
+        self.kernel, self.extents, self.strides, self.width = kernel, extents, strides, width
+        self.length = max(sum(stage.program.length for stage in kernel.stages), 1)
+        self.narrow = 2 * prod(extents) < _NARROW and all(
             abs(stride) < _NARROW for steps in strides for stride in steps
         )
+
+    def of(self, processor: Processor) -> tuple[Code, list[int], int, int]:
+        """The code, its numbers, and the number of blocks and of their threads."""
+        if not self.kernel.reduced:
+            return self._elements(processor)
+        return self._rows(processor) if self.kernel.row else self._columns(processor)
+
+    def _elements(self, processor: Processor) -> tuple[Code, list[int], int, int]:
+        count, enough = prod(self.extents), processor.multiprocessors * _THREADS
+        width = self._narrowed(self.width, count, enough)
+        chunks = 1
+        if count // width >= 16 * enough and self.length * width * 2 <= _MOST_INSTRUCTIONS:
+            chunks = 2
+        spread = ThreadSpread(width, chunks, _THREADS, self.narrow)
+        numbers = element_numbers(self.kernel, self.extents, self.strides, spread)
+        blocks = -(-numbers[0] // (_THREADS * chunks))
+        return (emit_elements, self.kernel, spread), numbers, blocks, _THREADS
+
+    def _narrowed(self, width: int, count: int, enough: int) -> int:
+        """The width for a number of elements: smaller if threads would be few, or their code long."""
+        while width > 1 and (count // width < enough or self.length * width > _MOST_INSTRUCTIONS):
+            width //= 2
+        return width
+
+    def _rows(self, processor: Processor) -> tuple[Code, list[int], int, int]:
+        width = self.width
+        while width > 1 and self.length * width > _MOST_INSTRUCTIONS:
+            width //= 2
+        numbers = row_numbers(self.kernel, self.extents, self.strides, width)
+        rows, deep = numbers[:2]
+        group = min(_power_of_two(deep), _THREADS)
+        most = self._most_held(width)
+        while deep > group * most and group < _MOST_THREADS:
+            group *= 2
+        held = -(-deep // group)
+        if not 0 < held <= most:
+            held = 0
+        own = 1 if group > WARP else _SMALL_BLOCK // group
+        spread = RowSpread(
+            width=width,
+            group=group,
+            rows=own,
+            held=held,
+            whole=held * group == deep and rows % own == 0,
+            unrolled=1 if held else self._unrolled(width),
+            narrow=self.narrow,
+        )
+        return (emit_rows, self.kernel, spread), numbers, -(-rows // own), spread.threads
+
+    def _most_held(self, width: int) -> int:
+        """The most chunks of a row that fit the registers of a thread."""
+        axes = [*self.kernel.swept, self.kernel.rank - 1]
+        moving = sum(any(operand.varies(axis) for axis in axes) for operand in self.kernel.operands)
+        by_values = _HELD_VALUES // (width * max(moving, 1))
+        by_length = _MOST_INSTRUCTIONS * 2 // (width * self.length)
+        return max(1, min(by_values, by_length, _MOST_HELD))
+
+    def _unrolled(self, width: int) -> int:
+        """The chunks of a loop that are in flight at once."""
+        unrolled = _MOST_UNROLLED
+        while unrolled > 1 and unrolled * width * self.length > _MOST_INSTRUCTIONS:
+            unrolled //= 2
+        return unrolled
+
+    def _columns(self, processor: Processor) -> tuple[Code, list[int], int, int]:
+        points = prod(self.extents[axis] for axis in (*self.kernel.kept, self.kernel.rank - 1))
+        width = self._narrowed(self.width, points, processor.multiprocessors * WARP)
+        numbers = column_numbers(self.kernel, self.extents, self.strides, width)
+        chunks, _, deep = numbers[:3]
+        across = min(_power_of_two(chunks), WARP)
+        spread = ColumnSpread(width, across, 1, self._unrolled(width), self.narrow)
+        depth = min(_power_of_two(-(-deep // 4)), _THREADS // across)
+        while depth > 1:
+            deeper = replace(spread, deep=depth)
+            if shared_bytes(self.kernel, deeper) <= _MOST_SHARED:
+                spread = deeper
+                break
+            depth //= 2
+        return (emit_columns, self.kernel, spread), numbers, -(-chunks // across), spread.threads
+
+
+def _power_of_two(number: int) -> int:
+    """The least power of two that is not below a number."""
+    return 1 << max(number - 1, 0).bit_length()

@@ -180,11 +180,16 @@ class ThreadMemory:
         dtype = self.kernel.operands[number].dtype
         value = self.m.astype(value, arithmetic(dtype))
         self._held[number, position.chunk, position.lane] = value
-        self._unwritten.setdefault((number, position.chunk), []).append(value)
+        self._address(
+            number, position
+        )  # here, not only where it is written: perhaps that is in a branch
+        if not position.lane:
+            self._unwritten[number, position.chunk] = []
+        self._unwritten[number, position.chunk].append(value)
 
-    def write(self, position: ThreadPosition) -> None:
-        """Write what was kept for a position's chunk."""
-        for number in range(len(self.kernel.operands)):
+    def write(self, position: ThreadPosition, numbers: Iterable[int]) -> None:
+        """Write what was kept of operands for a position's chunk."""
+        for number in numbers:
             values = self._unwritten.pop((number, position.chunk), None)
             if values is not None:
                 self._write(number, values, position)

@@ -36,11 +36,15 @@ def computed(graph: Graph, arrays: Sequence[Array], run: Run) -> list[Array]:
     return [array.to_host() for array in program(moved(arrays), run, emulated())]
 
 
-def assert_near(ours: Array, expected: Array, most: float | None = None) -> None:
-    """Fail unless dtypes and shapes are equal, and numbers within a dtype's usual error."""
+_ERRORS = {"float16": 4e-3, "float32": 2e-5, "float64": 1e-9}
+
+
+def assert_near(ours: Array, expected: Array, inputs: Sequence[Array] = ()) -> None:
+    """Fail unless dtypes and shapes are equal, and numbers within the usual error of the coarsest dtype."""
     assert (ours.dtype, ours.shape) == (expected.dtype, expected.shape)
-    errors = {"float16": 4e-3, "float32": 2e-5, "float64": 1e-9}
-    most = errors.get(ours.dtype.name, 0.0) if most is None else most
+    dtypes = {array.dtype.name for array in (ours, *inputs)}
+    floating = ours.dtype.kind == "f"
+    most = max((_ERRORS.get(name, 0.0) for name in dtypes), default=0.0) if floating else 0.0
     wide, goal = ours.astype(np.float64), expected.astype(np.float64)
     largest = np.abs(goal[np.isfinite(goal)]).max(initial=1e-3)
     np.testing.assert_allclose(wide, goal, rtol=most, atol=most * largest)

@@ -13,8 +13,9 @@ def test_operators_compute_on_a_device_what_they_compute_on_the_host(
     application = application_of(name, sample)
     for dtype in sample.dtypes:
         expected = run(application, cast(sample, dtype), sample)
-        arrays = moved(cast(sample, dtype))
+        given = cast(sample, dtype)
+        arrays = moved(given)
         found = device_outputs(application, arrays, run_of(sample), emulated())
         for ours, theirs in zip(found, expected, strict=True):
             if not theirs.dtype.hasobject:
-                assert_near(ours.to_host(), theirs)
+                assert_near(ours.to_host(), theirs, given)
