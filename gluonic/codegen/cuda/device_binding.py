@@ -41,6 +41,7 @@ class DeviceBinding:
     Attributes
     ----------
     runs : the steps, in order
+    steps : those of them that are launches
     """
 
     def __init__(
@@ -50,6 +51,7 @@ class DeviceBinding:
         graph = prepared.graph
         self.root = find_aliases(graph, facts).root
         self.target = find_targets(graph)
+        self.steps: list[DeviceStep] = []
         self._slots: dict[Any, int] = {}
         for node in inputs:
             self.slot(node.entry())
@@ -109,7 +111,9 @@ class DeviceBinding:
         try:
             step = self._step(group)
             if step is not None:
-                return [self._launches(step, group)]
+                launches = self._launches(step, group)
+                self.steps.append(step)
+                return [launches]
             reason = group.reason or "it has no kernel for a GPU yet"
         except NoDeviceCodeError as error:
             reason = str(error)

@@ -162,6 +162,8 @@ class _RowWriter:
             for indices in strips(self.function, first, self.deep, step, self.spread.unrolled):
                 chunks = [(self._positions(index), None) for index in indices]
                 self._chunks_of(stage, chunks, accumulators)
+            if accumulators:
+                self.function.barrier()  # threads that had fewer chunks wait for the others of their warp
         for accumulator in accumulators:
             parts = accumulator.over_block(self.function, self.thread, self.spread.group)
             self.left.append(accumulator.finished(parts))

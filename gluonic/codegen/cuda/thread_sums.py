@@ -118,13 +118,11 @@ class ThreadAccumulator:
                 address = function.offset(memory, function.widened(warp), f"[{CELL} x i8]")
                 function.store(part.type, part.ref, address)
         function.barrier()
-        has_part = function.compare("ult", lane, warps, "i32")
-        safe = function.widened(function.select(has_part, lane, 0, "i32"))
+        part_number = function.widened(function.bits(lane, warps - 1, "i32"))
         loaded = []
-        for memory, part, zero in zip(shared, parts, self.zeros, strict=True):
-            address = function.offset(memory, safe, f"[{CELL} x i8]")
-            value = self.m.value(function.load(part.type, address), part.dtype, 1)
-            loaded.append(self.m.where(self.m.value(has_part, BOOL, 1), value, zero))
+        for memory, part in zip(shared, parts, strict=True):
+            address = function.offset(memory, part_number, f"[{CELL} x i8]")
+            loaded.append(self.m.value(function.load(part.type, address), part.dtype, 1))
         return self.over_lanes(function, loaded, warps)
 
 
