@@ -104,6 +104,10 @@ class BlockCode(KernelFunction):
         """The smaller of two signed numbers."""
         return self.call("llvm.smin.i32", "i32", [("i32", str(a)), ("i32", str(b))])
 
+    def max32(self, a: Int, b: Int) -> Int:
+        """The larger of two signed numbers."""
+        return self.call("llvm.smax.i32", "i32", [("i32", str(a)), ("i32", str(b))])
+
     def quotient(self, index: Int, name: str) -> str:
         """The quotient of a number below 2**31 and the extent `name`, by its `reciprocal`."""
         double = self.binary("shl", index, 1, "i32")

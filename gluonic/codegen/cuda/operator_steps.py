@@ -7,6 +7,8 @@ from functools import partial
 
 from gluonic.codegen.cuda.convolutions import steps as convolutions
 from gluonic.codegen.cuda.convolutions.steps import TiledConvolutionStep
+from gluonic.codegen.cuda.pooling import steps as pooling
+from gluonic.codegen.cuda.pooling.steps import WindowPoolStep
 from gluonic.codegen.cuda.products.steps import TiledProductStep
 from gluonic.codegen.cuda.steps import DeviceStep
 from gluonic.codegen.shapes.facts import Facts
@@ -35,8 +37,16 @@ _CONVOLUTIONS = {
     "_backward_Deconvolution_weight": convolutions.TRANSPOSED_WEIGHT_GRADIENT,
 }
 
+_POOLING = {
+    "Pooling": pooling.FORWARD,
+    "_backward_Pooling_sum": pooling.SPREAD,
+    "_backward_Pooling_max": pooling.SCATTER,
+    "_take_maxima": pooling.TAKEN,
+}
+
 STEPS: dict[str, StepRule] = {
     **dict.fromkeys(_PRODUCTS, TiledProductStep.of),
     **{name: partial(TiledConvolutionStep.of, kind=kind) for name, kind in _CONVOLUTIONS.items()},
+    **{name: partial(WindowPoolStep.of, kernels=kernels) for name, kernels in _POOLING.items()},
 }
 """By the name of the operator."""
