@@ -18,9 +18,19 @@ def available_cores(system: Path = _SYSTEM) -> int:
     ----------
     system : where Linux tells of processors (``devices/system/cpu``) and of a container's share (``fs/cgroup``)
     """
+    return _at_most_granted(_cores(system / "devices/system/cpu", _processors()), system)
+
+
+@cache
+def available_processors(system: Path = _SYSTEM) -> int:
+    """How many threads can run at the same time: like `available_cores`, but each thread of a core counts."""
+    return _at_most_granted(len(_processors()), system)
+
+
+def _at_most_granted(count: int, system: Path) -> int:
+    """The number, or fewer if a container grants less time."""
     granted = _granted(system / "fs/cgroup")
-    cores = _cores(system / "devices/system/cpu", _processors())
-    return max(1, cores if granted is None else min(cores, math.ceil(granted)))
+    return max(1, count if granted is None else min(count, math.ceil(granted)))
 
 
 def _processors() -> list[int]:

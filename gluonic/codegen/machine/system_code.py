@@ -5,9 +5,6 @@ from string import Template
 
 from gluonic.codegen.machine.target import Target
 
-_NAP = 50_000
-"""The length of each sleep of a caller that waits longer, in nanoseconds."""
-
 _TEXT = Template("""
 declare i32 @clock_gettime(i32, ptr)
 declare i32 @nanosleep(ptr, ptr)
@@ -23,11 +20,11 @@ define internal i64 @now() nounwind {
   ret i64 %now
 }
 
-define internal void @nap() noinline cold nounwind {
+define internal void @nap(i64 %nanoseconds) noinline cold nounwind {
   %time = alloca { i64, i64 }, align 8
   store i64 0, ptr %time
   %address = getelementptr { i64, i64 }, ptr %time, i32 0, i32 1
-  store i64 $nap, ptr %address
+  store i64 %nanoseconds, ptr %address
   call i32 @nanosleep(ptr %time, ptr null)
   ret void
 }
@@ -73,7 +70,6 @@ def system_text(target: Target) -> str:
     """The functions ``@now``, ``@nap``, ``@pause`` and ``@core`` in LLVM's textual form."""
     declaration, pause = _PAUSES.get(target.architecture, ("", ""))
     return _TEXT.substitute(
-        nap=_NAP,
         clock=time.CLOCK_MONOTONIC,
         declaration=declaration,
         pause=pause,

@@ -3,9 +3,13 @@
 from string import Template
 
 LIFETIME = Template("""
-; Make what sleeping needs, once, and start workers until there are so many threads with the caller.
-define internal void @start(i64 %wanted) noinline cold nounwind {
+; Make what sleeping needs, once, and start workers until there are so many threads with the caller, or as many
+; as there may be.
+define internal void @start(i64 %asked) noinline cold nounwind {
 entry:
+  %most = load i64, ptr @most
+  %is_less = icmp slt i64 %asked, %most
+  %wanted = select i1 %is_less, i64 %asked, i64 %most
   %all = alloca [128 x i8], align 16
   %before = alloca [128 x i8], align 16
   %stopping = load atomic i64, ptr @stopping seq_cst, align 8
@@ -16,8 +20,15 @@ prepare:
   %fresh = icmp eq i64 %is_ready, 0
   br i1 %fresh, label %make, label %block
 make:
-  call i32 @pthread_mutex_init(ptr @mutex, ptr null)
-  call i32 @pthread_cond_init(ptr @condition, ptr null)
+  %number = phi i64 [ 0, %prepare ], [ %number_after, %make ]
+  %mutex = getelementptr [128 x i8], ptr @mutexes, i64 %number
+  %condition = getelementptr [128 x i8], ptr @conditions, i64 %number
+  call i32 @pthread_mutex_init(ptr %mutex, ptr null)
+  call i32 @pthread_cond_init(ptr %condition, ptr null)
+  %number_after = add i64 %number, 1
+  %is_last = icmp eq i64 %number_after, $most
+  br i1 %is_last, label %made, label %make
+made:
   store i64 1, ptr @is_ready
   br label %block
 block:
@@ -51,37 +62,46 @@ define void @stop() nounwind {
 entry:
   store atomic i64 1, ptr @stopping seq_cst, align 8
   %started = load i64, ptr @started
-  %any = icmp sgt i64 %started, 0
-  br i1 %any, label %call, label %done
-call:
-  call i32 @pthread_mutex_lock(ptr @mutex)
-  call i32 @pthread_mutex_unlock(ptr @mutex)
-  call i32 @pthread_cond_broadcast(ptr @condition)
   br label %next
 next:
-  %i = phi i64 [ 0, %call ], [ %following, %next ]
+  %i = phi i64 [ 0, %entry ], [ %index, %end ]
+  %more = icmp slt i64 %i, %started
+  br i1 %more, label %end, label %done
+end:
+  %index = add i64 %i, 1
+  %mutex = getelementptr [128 x i8], ptr @mutexes, i64 %index
+  %condition = getelementptr [128 x i8], ptr @conditions, i64 %index
+  call i32 @pthread_mutex_lock(ptr %mutex)
+  call i32 @pthread_mutex_unlock(ptr %mutex)
+  call i32 @pthread_cond_signal(ptr %condition)
   %address = getelementptr i64, ptr @threads, i64 %i
   %thread = load i64, ptr %address
   call i32 @pthread_join(i64 %thread, ptr null)
-  %following = add i64 %i, 1
-  %more = icmp slt i64 %following, %started
-  br i1 %more, label %next, label %forget
-forget:
-  store i64 0, ptr @started
-  br label %done
+  br label %next
 done:
+  store i64 0, ptr @started
   ret void
 }
 
 ; Forget all workers: after a fork the child has none, whatever they were at.
 define void @reset() nounwind {
   store i64 0, ptr @generation
-  store i64 0, ptr @active
   store i64 0, ptr @sleepers
-  store i64 0, ptr @rest_until
+  store i64 0, ptr @callers
+  store i64 0, ptr @raise_at
   store i64 0, ptr @is_ready
   store i64 0, ptr @started
+  call void @llvm.memset.p0.i64(ptr @slots, i8 0, i64 ptrtoint (ptr getelementptr (%slot, ptr null, i64 $most) to i64), i1 false)
+  %most = load i64, ptr @most
+  store atomic i64 %most, ptr @limit monotonic, align 8
   store atomic i64 0, ptr @busy seq_cst, align 8
+  ret void
+}
+
+; So many threads, at most, may share a step from now on, including the caller.
+define void @allow(i64 %count) nounwind {
+  store i64 %count, ptr @most
+  store atomic i64 %count, ptr @limit monotonic, align 8
   ret void
 }
 """)

@@ -17,6 +17,7 @@ from gluonic.codegen.machine.workers_code import (
     workers_text,
 )
 from gluonic.graph.threads import thread_count
+from gluonic.support.cpu_count import available_processors
 
 
 class Workers:
@@ -27,6 +28,7 @@ class Workers:
     share : the address of ``void share(ptr step, ptr operands, ptr numbers, i64 units, i64 chunk,
         i64 threads, i64 count, i64 stride)``, which runs all units of a step, together with idle workers; for
         worker `i`, `i` times `stride` bytes are added to the last of `count` operands, its workspace
+    reset, stop : forget all workers, as in the child of a fork; end them
     """
 
     def __init__(self, library: LinkedLibrary) -> None:
@@ -35,6 +37,15 @@ class Workers:
         self.reset, self.stop = (
             ctypes.CFUNCTYPE(None)(library[name]) for name in ("reset", "stop")
         )
+        self._allow = ctypes.CFUNCTYPE(None, ctypes.c_size_t)(library["allow"])
+        self.allow(available_processors())
+
+    def allow(self, count: int) -> None:
+        """Let at most so many threads share a step: by default one for each processor that may be used.
+
+        More would take turns, and wait for each other.
+        """
+        self._allow(min(count, MOST_THREADS))
 
 
 @cache
