@@ -1,6 +1,6 @@
 """Many cores: times of nets, steps, callers and of sharing itself for several numbers of threads.
 
-usage: python -m benchmarks.threads [--threads 1,2,4,8,12,16] [--only resnet50,chain] [--json FILE] [--seconds 100]
+usage: python -m benchmarks.threads [--threads 1,2,4,16] [--only resnet50,chain] [--json FILE] [--seconds 100]
 
 PyTorch and ONNX Runtime are measured beside where they can be imported (the latter with the package onnx).
 `python -m benchmarks.threads.busy` compares one thread with several while another process takes a core.
@@ -19,6 +19,7 @@ from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
 
+from benchmarks.threads.model import compared
 from gluonic.support.cpu_count import available_cores
 
 _COUNTS = (1, 2, 4, 8, 12, 16, 24, 32, 48, 64)
@@ -27,15 +28,18 @@ _PARTS: tuple[tuple[str, tuple[str, ...], float], ...] = (
     ("peers onnxruntime", ("onnxruntime", "onnx"), 0.5),
     ("peers torch", ("torch",), 1.0),
 )
-"""What is measured: a module with its first argument, the packages that it needs, its share of the time left."""
+"""What is measured: a module with its argument, the packages that it needs, its share of the time left."""
 
 
 def measured(part: str, choices: dict[str, Any], seconds: float) -> Iterator[dict[str, Any]]:
     """What a part reports within so many seconds, and why it ended if it did not finish."""
     module, *first = part.split()
     command = [sys.executable, "-m", f"benchmarks.threads.{module}", *first, json.dumps(choices)]
-    with subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True) as child:
-        assert child.stdout is not None and child.stderr is not None
+    with subprocess.Popen(
+        command, stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True
+    ) as child:
+        assert child.stdout is not None
+        assert child.stderr is not None
         errors: list[str] = []
         reader = threading.Thread(target=lambda: errors.extend(child.stderr or ()))
         reader.start()
@@ -55,7 +59,9 @@ def described(row: dict[str, Any]) -> str:
     row = dict(row)
     steps = row.pop("steps", None)
     cells = [f"{value:.4g}" if isinstance(value, float) else str(value) for value in row.values()]
-    if steps is not None:
+    if row["kind"] == "units":
+        cells.append(f"{len(steps)} steps")
+    elif steps is not None:
         cells.append(f"{len(steps)} steps, {sum(step['us'] for step in steps) / 1e3:.2f} ms")
     return "  ".join(cells)
 
@@ -78,13 +84,15 @@ def machine() -> dict[str, Any]:
 def slowest_steps(rows: Sequence[dict[str, Any]], count: int = 12) -> Iterator[str]:
     """For each net, the steps that take longest with most threads: microseconds by number of threads."""
     for name in dict.fromkeys(row["name"] for row in rows if row["kind"] == "steps"):
-        runs = {r["threads"]: r["steps"] for r in rows if r["kind"] == "steps" and r["name"] == name}
+        runs = {
+            r["threads"]: r["steps"] for r in rows if r["kind"] == "steps" and r["name"] == name
+        }
         most = runs[max(runs)]
         yield f"\n{name}: microseconds with {', '.join(map(str, runs))} threads"
         for number in sorted(range(len(most)), key=lambda i: -most[i]["us"])[:count]:
             times = [f"{run[number]['us']:8.0f}" for run in runs.values() if number < len(run)]
             step = most[number]
-            yield f"{''.join(times)}  {step['name']} {step['shape']} < {step['inputs'][:2]}"
+            yield f"{''.join(times)}  {step['name']} {step['shape']} < {(step['inputs'] or [])[:2]}"
 
 
 def main() -> None:
@@ -113,7 +121,7 @@ def main() -> None:
             print(described(row), flush=True)
             if options.json is not None:
                 options.json.write_text(json.dumps(rows))
-    print("\n".join(slowest_steps(rows)))
+    print("\n".join([*slowest_steps(rows), *compared(rows)]))
 
 
 if __name__ == "__main__":

@@ -42,7 +42,7 @@ class Meeting:
         self._call, self._calls = kind(self.library["call"]), kind(self.library["calls"])
 
     def delays(self) -> Any:
-        """The microseconds from a call until each unit begins, sorted; those that none began in time are missing."""
+        """The microseconds from a call until each unit begins, sorted, without those that began too late."""
         self.notes[:] = 0
         self._call(workers().share, self._operands.ctypes.data)
         begun, start = self.notes[: self.units], self.notes[-1]

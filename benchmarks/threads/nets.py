@@ -83,11 +83,11 @@ class Workload:
         settings = {"learning_rate": 0.01}
         self.trainer = gluon.Trainer(self.net.collect_params(), "sgd", settings)
 
-    def compiled(self) -> Call:
-        """A call, compiled for as many threads as the environment says now."""
+    def compiled(self, calls: int = 3) -> Call:
+        """A call, compiled for as many threads as the environment says now, after so many calls."""
         self.net.hybridize(compile_at_once=True)
         call = self._step if self.trains else (lambda: self.net(self.input))
-        for _ in range(3):
+        for _ in range(calls):
             call()
         return call
 

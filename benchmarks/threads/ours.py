@@ -17,6 +17,8 @@ from benchmarks.threads.nets import NETS, Call, Workload
 
 _SECONDS, _LEAST = 0.5, 5
 """How long a call is repeated, and how often at least."""
+MODELLED = (1, 2, 4, 8, 12, 16, 32, 64)
+"""The numbers of threads for which the model predicts times."""
 _PROFILED = 6
 """The calls whose steps are timed."""
 _STEPPED = ("resnet50", "mobilenet", "resnet18 step")
@@ -61,7 +63,9 @@ def steps_of(call: Call) -> list[dict[str, Any]]:
             runs.append(_steps_in(json.loads(file.read_text())))
     length = statistics.mode(map(len, runs))
     alike = [run for run in runs if len(run) == length]
-    return [{**same[0], "us": min(step["us"] for step in same)} for same in zip(*alike, strict=True)]
+    return [
+        {**same[0], "us": min(step["us"] for step in same)} for same in zip(*alike, strict=True)
+    ]
 
 
 def _steps_in(profile: Any) -> list[dict[str, Any]]:
@@ -82,6 +86,13 @@ def _steps_in(profile: Any) -> list[dict[str, Any]]:
             steps.append({"name": event["name"][:48], "at": first["ts"], "us": length, **shapes})
     steps.sort(key=lambda step: step.pop("at"))
     return steps
+
+
+def units_of(workload: Workload) -> list[list[Any]]:
+    """For each step of a call: its units, the chunks that threads claim and the most threads, of each phase."""
+    kernels = workload.net.explain(workload.input).kernels
+    sharings = [step.sharing for step in kernels if not step.reason and step.sharing is not None]
+    return [[list(s.units), list(s.chunks), list(s.threads)] for s in sharings]
 
 
 def throughput(call: Call, callers: int, seconds: float = 1.0) -> float:
@@ -106,6 +117,15 @@ def throughput(call: Call, callers: int, seconds: float = 1.0) -> float:
     return sum(counts) / (time.perf_counter() - begin)
 
 
+def report_units(workloads: dict[str, Workload]) -> None:
+    """Report how steps would be divided for many numbers of threads: nothing is run for that."""
+    for name, workload in workloads.items():
+        for threads in () if workload.trains else MODELLED:
+            use(threads)
+            workload.compiled(calls=0)
+            report(kind="units", name=name, threads=threads, steps=units_of(workload))
+
+
 def main(counts: Sequence[int], only: Sequence[str], stepped: Sequence[int]) -> None:
     """Measure everything, what matters most first."""
     workloads = {name: Workload(name) for name in only}
@@ -117,7 +137,9 @@ def main(counts: Sequence[int], only: Sequence[str], stepped: Sequence[int]) -> 
     for threads in first:
         use(threads)
         for name in only:
-            report(kind="time", name=name, threads=threads, **milliseconds(workloads[name].compiled()))
+            report(
+                kind="time", name=name, threads=threads, **milliseconds(workloads[name].compiled())
+            )
     for name in only:
         for threads in stepped if name in _STEPPED else ():
             use(threads)
@@ -130,6 +152,7 @@ def main(counts: Sequence[int], only: Sequence[str], stepped: Sequence[int]) -> 
             use(threads)
             rate = throughput(workloads[name].compiled(), callers)
             report(kind="callers", name=name, threads=threads, callers=callers, rate=rate)
+    report_units(workloads)
 
 
 if __name__ == "__main__":

@@ -3,8 +3,9 @@
 from collections.abc import Sequence
 from math import prod
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, cast
 
+from gluonic.codegen.convolution.division import divided
 from gluonic.codegen.convolution.filter_packing import (
     FilterForm,
     emit_pack_filters,
@@ -35,6 +36,7 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.workers import most_threads
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Node
 from gluonic.graph.attributes import Shape
@@ -294,14 +296,20 @@ class ConvolutionStep(BlockStep):
 
     def numbers(self, facts: Facts) -> Sequence[int]:
         """Extents and strides."""
-        tiling, geometry = self._tiling(facts), self._geometry(facts)
+        geometry = self._geometry(facts)
+        tiling, _ = self._divided(facts, geometry)
         top, bottom = self._padding
         inside = top, self.shape(facts, 0)[2] - bottom
         return numbers_of(self.filters, tiling, geometry, self.n.lanes, inside)
 
     def units(self, facts: Facts) -> int:
         """One unit per band of lines of tiles."""
-        return self._geometry(facts).units(self.filters, self._tiling(facts), self.n.lanes)
+        return cast(int, self._divided(facts, self._geometry(facts))[1])
+
+    def _divided(self, facts: Facts, geometry: Geometry) -> tuple[ConvolutionTiling, Any]:
+        """The tiling for the threads that share the units, and the number of these."""
+        tiling = self._tiling(facts)
+        return divided(self.filters, tiling, geometry, self.n.lanes, most_threads())
 
     def nanoseconds(self, facts: Facts) -> float:
         """The time for memory and for products."""

@@ -5,6 +5,7 @@ from typing import TYPE_CHECKING, Any
 
 from gluonic.codegen.inspection.arena import ArenaSpan, arena_of
 from gluonic.codegen.inspection.origins import origins
+from gluonic.codegen.inspection.sharing import sharings_of
 from gluonic.codegen.inspection.step_report import StepReport
 from gluonic.codegen.machine.module_text import part_of
 from gluonic.graph import Graph, Node
@@ -258,6 +259,7 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
     native = [group for run in specialization.runs for group in run]
     library = binding.executable.library
     names = dict(zip(map(id, native), specialization.code.names, strict=True))
+    sharings = dict(zip(map(id, native), sharings_of(binding), strict=True))
     neighbours = Neighbours(binding, list(map(_named, groups, found)))
     steps = []
     for number, group in enumerate(groups):
@@ -276,6 +278,7 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
                 group.step.kernel if isinstance(group.step, LoopStep) else None,
                 space is not None,
                 neighbours.apart(number),
+                sharings.get(id(group)),
             )
         )
     return Explanation(

@@ -6,6 +6,7 @@ from gluonic.graph.view import written
 from gluonic.support.record import record
 
 if TYPE_CHECKING:
+    from gluonic.codegen.inspection.sharing import Sharing
     from gluonic.codegen.loops.kernel import Kernel
 
 
@@ -28,6 +29,7 @@ class StepReport:
     function : the name of its function in the module; equal steps share one
     kernel : for a loop, its operands and the program of each of its stages
     apart : for each step that it reads from, its number, and a sentence on why the two were not fused
+    sharing : for a kernel, how threads share it
     """
 
     number: int
@@ -41,6 +43,7 @@ class StepReport:
     kernel: "Kernel | None" = None
     is_loop: bool = False
     apart: tuple[tuple[int, str], ...] = ()
+    sharing: "Sharing | None" = None
 
     @property
     def why(self) -> str:
@@ -77,4 +80,8 @@ class StepReport:
             names += f"  as {' → '.join(o.split(' ', 1)[0] for o in self.operators)}"
         why = f"  ({self.reason})" if self.reason else ""
         where = f"\n               {self.location}" if self.location else ""
-        return f"{self.number:3}  {self.kind:8}  {written(self.shape):18} {names}{why}{where}"
+        is_shared = self.sharing is not None and self.sharing.is_shared
+        shared = f"\n               {self.sharing}" if is_shared else ""
+        return (
+            f"{self.number:3}  {self.kind:8}  {written(self.shape):18} {names}{why}{where}{shared}"
+        )

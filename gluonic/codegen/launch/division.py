@@ -1,7 +1,7 @@
 """The division of steps among threads.
 
-A step is divided if it takes long enough for waking a worker to pay off. Its units are the same for any
-number of threads and may run in any order, so results are bitwise identical.
+Steps are divided if one of them takes long enough for waking workers to pay off. Units may run in any order,
+and what they compute does not depend on their size, so results are bitwise identical.
 """
 
 from collections.abc import Sequence
@@ -11,14 +11,8 @@ import numpy as np
 from gluonic.codegen.launch.argument_table import CHUNK, THREADS, UNITS, ArgumentTable
 from gluonic.codegen.launch.arguments import Integers
 from gluonic.codegen.launch.launch import SHARE
+from gluonic.codegen.machine.scaling import CHUNKS, LEAST, WORTH, WORTH_AWAKE, useful_threads
 from gluonic.codegen.machine.workers import workers
-
-WORTH = 30_000
-"""A step is divided if one thread takes at least this time, in nanoseconds."""
-LEAST = 4_000
-"""The least time of a chunk in nanoseconds: claiming one costs a hundred."""
-_CHUNKS = 8
-"""The chunks per thread: threads finish within about one chunk of each other."""
 
 
 def takes_long(nanoseconds: Sequence[float]) -> bool:
@@ -29,7 +23,7 @@ def takes_long(nanoseconds: Sequence[float]) -> bool:
 def divide(
     numbers: Integers, table: ArgumentTable, nanoseconds: Sequence[float], threads: int
 ) -> bool:
-    """Divide the long steps among threads; return whether there are any.
+    """Divide the steps that are not short among threads; return whether there are any.
 
     Parameters
     ----------
@@ -40,12 +34,14 @@ def divide(
     large = np.add.reduceat(units > 1, table.first_phases, dtype=np.int64)
     time = (np.array(nanoseconds, np.float64) / np.maximum(large, 1))[table.step_of_phase]
     least = -(-units * LEAST // np.maximum(time.astype(np.int64), 1))
-    chunks = np.maximum(np.maximum(least, units // (_CHUNKS * threads)), 1)
-    shared = (units > 1) & (time >= WORTH) & (chunks < units)
+    chunks = np.maximum(np.maximum(least, units // (CHUNKS * threads)), 1)
+    shared = (units > 1) & (time >= WORTH_AWAKE) & (chunks < units)
     if not shared.any():
         return False
-    begins, units, chunks = table.phases[shared], units[shared], chunks[shared]
-    numbers[begins + CHUNK] = chunks
-    numbers[begins + THREADS] = np.minimum(threads, -(-units // chunks))
+    begins, sizes = table.phases[shared], chunks[shared]
+    counts = -(-units[shared] // sizes)
+    numbers[begins + CHUNK] = sizes
+    pairs = zip(time[shared].tolist(), counts.tolist(), strict=True)
+    numbers[begins + THREADS] = [useful_threads(time, count, threads) for time, count in pairs]
     numbers[SHARE] = workers().share
     return True

@@ -91,7 +91,9 @@ define void @reset() nounwind {
   store i64 0, ptr @raise_at
   store i64 0, ptr @is_ready
   store i64 0, ptr @started
-  call void @llvm.memset.p0.i64(ptr @slots, i8 0, i64 ptrtoint (ptr getelementptr (%slot, ptr null, i64 $most) to i64), i1 false)
+  %behind = getelementptr %slot, ptr null, i64 $most
+  %bytes = ptrtoint ptr %behind to i64
+  call void @llvm.memset.p0.i64(ptr @slots, i8 0, i64 %bytes, i1 false)
   %most = load i64, ptr @most
   store atomic i64 %most, ptr @limit monotonic, align 8
   store atomic i64 0, ptr @busy seq_cst, align 8

@@ -4,19 +4,19 @@ This module has the shared state and the caller's code; the code of a worker is 
 starting and stopping workers in `worker_lifetime_code`.
 
 A *job* is one step's units of work, in chunks. Each thread that takes part has a range of chunks, the same one
-whenever the step runs, so its caches keep what it read; then it takes chunks of the others' ranges, so none waits
-for a thread that was not scheduled. The first claim in a job finds that a range still has the number of an
-earlier job. So nobody has to reset them.
+whenever the step runs, so its caches keep what it read. Then it takes chunks of the others' ranges, so none
+waits for a thread that was not scheduled. The first claim in a job finds that a range still has the number of
+an earlier job, so nobody has to reset them.
 
 `generation` has the number of threads in its lowest bits while a job is open, and zeros otherwise. A worker
-registers in its slot, checks that the job is still open, and only then reads it. The caller closes the job when no
-chunk is left, and waits for the registered workers. Both write before they read, with sequential consistency, so
-at least one of them sees the other's write. A worker that is preempted before it registers costs nothing; one that
-is preempted later delays the job by its chunk.
+registers in its slot, checks that the job is still open, and only then reads it. The caller closes the job when
+no chunk is left, and waits for the registered workers. Both write before they read, with sequential
+consistency, so at least one of them sees the other's write. A worker that is preempted before it registers
+costs nothing; one that is preempted later delays the job by its chunk.
 
-Idle workers spin on `generation` for a moment, then sleep on a condition variable, each on its own. A worker on the
-caller's core leaves it to the caller. If the caller waited for workers longer than their chunks take, they had no
-cores: jobs are shared by fewer threads for a while. Several callers leave each other a core.
+Idle workers spin on `generation` for a moment, then sleep, each on a condition variable of its own. A worker on
+the caller's core leaves it to the caller. If the caller waited for workers longer than their chunks take, they
+had no cores: fewer threads share jobs for a while. Several callers leave each other a core.
 """
 
 import signal
@@ -56,10 +56,11 @@ EXPORTS = ("share", "reset", "stop", "allow")
 
 _TEXT = Template("""
 ; What different threads write lies on cache lines of its own. Mutexes and conditions take less than 128 bytes.
-; A job: function, operands, numbers, units, units of a chunk, the least number of chunks of a range, the ranges with
-; one more, operands' count, and the bytes from a workspace to the next.
+; A job: function, operands, numbers, units, units of a chunk, the least number of chunks of a range, the ranges
+; with one more, operands' count, and the bytes from a workspace to the next.
 %job = type { ptr, ptr, ptr, i64, i64, i64, i64, i64, i64 }
-; A thread: whether it is at a job, asleep, called; the workers that it wakes, from one to before another; its claims.
+; A thread: whether it is at a job, asleep, called; the first worker that it wakes, and the one after the last;
+; its claims.
 %slot = type { i64, i64, i64, i64, i64, [11 x i64], i64, [15 x i64] }
 @generation = internal global i64 0, align 128
 @job = internal global %job zeroinitializer, align 128
