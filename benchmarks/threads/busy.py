@@ -1,10 +1,9 @@
-"""The costs and gains of threads: wake-up times of workers, speed-ups, and speed with a core taken away.
+"""One thread beside several, on free cores and while another process takes one.
 
-usage: python -m benchmarks.threads [--threads 2] [--seconds 2]
+usage: python -m benchmarks.threads.busy [--threads 2] [--seconds 2]
 """
 
 import argparse
-import ctypes
 import os
 import statistics
 import subprocess
@@ -14,111 +13,10 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from typing import Any
 
-import numpy as np
-
 import gluonic as mx
+from benchmarks.threads.nets import Chain
 from gluonic import gluon, nd
-from gluonic.codegen.machine import jit
-from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
-from gluonic.codegen.machine.target import host
-from gluonic.codegen.machine.workers import workers
 from gluonic.gluon import nn
-
-_PATIENCE = 2_000_000
-"""The nanoseconds that the caller waits for a worker."""
-
-
-class _Meeting:
-    """A step of two units: each records the time and its thread, and waits until the other has done so."""
-
-    def __init__(self) -> None:
-        self.module = LLVMModule(host())
-        self._clock = self.module.import_function("clock_gettime", "i32", ["i32", "ptr"])
-        self._thread = self.module.import_function("pthread_self", "i64", [])
-        self._write_step()
-        self._write_call()
-
-    def _write_step(self) -> None:
-        f = LLVMFunction(
-            self.module, "meet", ["ptr %operands", "ptr %numbers", "i64 %begin", "i64 %end"]
-        )
-        notes = f.op("load ptr, ptr %operands")
-        other = f.op(f"getelementptr i64, ptr {notes}, i64 {f.op('xor i64 %begin, 1')}")
-        threads = f.op(f"getelementptr i64, ptr {notes}, i64 2")
-        f.do(
-            f"store i64 {self._self(f)}, ptr {f.op(f'getelementptr i64, ptr {threads}, i64 %begin')}"
-        )
-        own = f.op(f"getelementptr i64, ptr {notes}, i64 %begin")
-        start = self._now(f)
-        f.do(f"store atomic i64 {start}, ptr {own} seq_cst, align 8")
-        wait, after = f.label("wait"), f.label("after")
-        f.do(f"br label %{wait}")
-        f.start(wait)
-        noted = f.op(f"load atomic i64, ptr {other} seq_cst, align 8")
-        waited = f.op(f"sub i64 {self._now(f)}, {start}")
-        came, late = f.op(f"icmp ne i64 {noted}, 0"), f.op(f"icmp sgt i64 {waited}, {_PATIENCE}")
-        f.do(f"br i1 {f.op(f'or i1 {came}, {late}')}, label %{after}, label %{wait}")
-        f.start(after)
-        f.finish()
-
-    def _write_call(self) -> None:
-        """Write the function that records the time and the thread, and then shares the step."""
-        f = LLVMFunction(self.module, "call", ["ptr %share", "ptr %operands"])
-        notes = f.op("load ptr, ptr %operands")
-        for index, what in ((5, self._self(f)), (4, self._now(f))):
-            f.do(f"store i64 {what}, ptr {f.op(f'getelementptr i64, ptr {notes}, i64 {index}')}")
-        f.do(
-            "call void %share(ptr @meet, ptr %operands, ptr null, i64 2, i64 1, i64 2, i64 1, i64 0)"
-        )
-        f.finish()
-
-    def _self(self, f: LLVMFunction) -> str:
-        return f.op(f"call i64 {self._thread}()")
-
-    def _now(self, f: LLVMFunction) -> str:
-        moment = f.slot("[2 x i64]", 8)
-        f.op(f"call i32 {self._clock}(i32 {time.CLOCK_MONOTONIC}, ptr {moment})")
-        seconds = f.op(f"load i64, ptr {moment}")
-        address = f.op(f"getelementptr i64, ptr {moment}, i64 1")
-        return f.op(
-            f"add i64 {f.op(f'mul i64 {seconds}, 1000000000')}, {f.op(f'load i64, ptr {address}')}"
-        )
-
-    def load(self) -> Any:
-        """The machine code."""
-        module = self.module
-        return jit.load(module.text(), ["call"], tuple(module.imports), symbols=module.symbols)
-
-
-def wake_up_times(pause: float, count: int = 300) -> list[float]:
-    """The microseconds from a call until a worker starts, if one does, sorted.
-
-    Parameters
-    ----------
-    pause : the seconds between calls; after a long one workers sleep
-    """
-    library, notes = _Meeting().load(), np.zeros(6, np.int64)
-    call = ctypes.CFUNCTYPE(None, ctypes.c_size_t, ctypes.c_size_t)(library["call"])
-    operands = np.array([notes.ctypes.data], np.int64)
-    found = []
-    for _ in range(count):
-        notes[:] = 0
-        end = time.perf_counter() + pause
-        while time.perf_counter() < end:
-            pass
-        call(workers().share, operands.ctypes.data)
-        begun, threads, (start, caller) = notes[:2], notes[2:4], notes[4:]
-        found += [(time - start) / 1e3 for time in begun[threads != caller]]
-    return sorted(waited for waited in found if waited < _PATIENCE / 1e3)
-
-
-class Chain(gluon.HybridBlock):
-    """A few element-wise operators."""
-
-    def hybrid_forward(self, F: Any, x: Any) -> Any:
-        """Arithmetic and exponentials."""
-        y = F.tanh(x * 0.5 + 1.0)
-        return F.sigmoid(y * x - 0.3) * y + x
 
 
 class Normalize(gluon.HybridBlock):
@@ -181,13 +79,6 @@ def main() -> None:
     parser.add_argument("--threads", type=int, default=2)
     parser.add_argument("--seconds", type=float, default=2.0)
     options = parser.parse_args()
-    for what, pause in (("that watches", 0.0), ("that sleeps", 0.001)):
-        found = wake_up_times(pause)
-        if found:
-            tenth, half = found[len(found) // 10], statistics.median(found)
-            print(
-                f"a worker {what} begins after {found[0]:.1f} us (a tenth: {tenth:.1f}, half: {half:.1f})"
-            )
     last = max(os.sched_getaffinity(0))
     heads = ["one thread", f"{options.threads} threads"]
     heads += [f"{head}, beside a busy process" for head in heads]

@@ -51,7 +51,7 @@ def compared(rows: Rows) -> Iterator[str]:
 
 
 def _is(row: dict[str, Any], kind: str, name: str) -> bool:
-    return row["kind"] == kind and row["name"] == name
+    return (row["kind"], row.get("name")) == (kind, name)
 
 
 if __name__ == "__main__":

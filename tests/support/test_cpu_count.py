@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from gluonic.graph.threads import thread_count
-from gluonic.support.cpu_count import available_cores
+from gluonic.support.cpu_count import available_cores, available_processors
 
 System = Callable[[Mapping[str, str]], Path]
 _PAIRS = {
@@ -67,6 +67,25 @@ def test_there_are_as_many_threads_as_cores_unless_the_environment_sets_a_number
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     monkeypatch.delenv("GLUONIC_NUM_THREADS", raising=False)
+    monkeypatch.delenv("OMP_NUM_THREADS", raising=False)
     assert thread_count() == available_cores()
     monkeypatch.setenv("GLUONIC_NUM_THREADS", str(available_cores() + 3))
     assert thread_count() == available_cores() + 3
+
+
+@pytest.mark.parametrize(("text", "count"), [("3", 3), ("5,2", 5), ("", 0), ("0", 0), ("many", 0)])
+def test_the_number_for_openmp_counts_if_there_is_none_for_gluonic(
+    text: str, count: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.delenv("GLUONIC_NUM_THREADS", raising=False)
+    monkeypatch.setenv("OMP_NUM_THREADS", text)
+    assert thread_count() == (count or available_cores())
+    monkeypatch.setenv("GLUONIC_NUM_THREADS", "7")
+    assert thread_count() == 7
+
+
+@pytest.mark.parametrize(("limit", "count"), [("max 100000", 4), ("150000 100000", 2)])
+def test_threads_of_a_core_count_as_processors_up_to_a_containers_share(
+    limit: str, count: int, system: System
+) -> None:
+    assert available_processors(system({**_PAIRS, "fs/cgroup/cpu.max": limit})) == count
