@@ -29,7 +29,7 @@ from gluonic.graph.errors import describe
 from gluonic.support.locks import lock
 
 _DEFAULT_STREAM = 0
-_NON_BLOCKING = 1
+_NON_BLOCKING, _NO_TIMING = 1, 2
 _SMALL_COPY = 64 << 10
 """Up to this size, in bytes, the driver's copy from the host keeps the source itself, and returns at once."""
 _MEMORY_TYPE = 2
@@ -277,6 +277,23 @@ class CudaDevice(Device):
             self._launched.extend(recording.kernels)
         if self.waits_after_launches:
             self.synchronize()
+
+    # ------------------------------------------------------------------------- others' streams
+
+    def let_wait(self, stream: int) -> None:
+        """Let the work that is queued later in another stream wait for all that is queued here now."""
+        self._order(_DEFAULT_STREAM, stream)
+
+    def wait_for(self, stream: int) -> None:
+        """Let all work that is queued here later wait for what is queued in another stream now."""
+        self._order(stream, _DEFAULT_STREAM)
+
+    def _order(self, first: int, second: int) -> None:
+        self.enter()
+        event = self.driver.number("cuEventCreate", ctypes.c_void_p, _NO_TIMING)
+        self._call("cuEventRecord", event, first)
+        self._call("cuStreamWaitEvent", second, event, 0)
+        self._call("cuEventDestroy_v2", event)
 
     # ------------------------------------------------------------------------------------- errors
 
