@@ -10,6 +10,7 @@ from gluonic.codegen.cuda.loop_steps import DeviceLoopStep
 from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.ptx import NoDeviceCodeError, loaded, target_of
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
+from gluonic.codegen.cuda.unit_steps import UnitStep
 from gluonic.codegen.loops.fusion import Fusion, Group, fuse
 from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.nest import LoopNest
@@ -91,11 +92,12 @@ class DeviceBinding:
         """Whether a result gets memory: others share that of another or of a variable."""
         return self.slot(entry) >= self._given and self._home(entry) == entry
 
-    def _outputs_to_copy(self) -> list[bool]:
-        """For each output, whether it is a copy of memory that the caller or another output has."""
+    def _outputs_to_copy(self) -> list[int]:
+        """The outputs, by index, in memory that the caller or an earlier output has: they are copied."""
         seen, found = set[int](), []
-        for place in self._outputs:
-            found.append(place.slot < self._given or place.slot in seen)
+        for i, place in enumerate(self._outputs):
+            if place.slot < self._given or place.slot in seen:
+                found.append(i)
             seen.add(place.slot)
         return found
 
@@ -131,7 +133,8 @@ class DeviceBinding:
         if group.space is None:
             (node,) = group.nodes
             rule = STEPS.get(node.operator_name)
-            return None if rule is None else rule(node, facts, processor)
+            step = None if rule is None else rule(node, facts, processor)
+            return step or UnitStep.of(node, facts, processor)
         return DeviceLoopStep(self._nest(group, self.fusion), facts)
 
     def _nest(self, group: Group, fusion: Fusion) -> LoopNest:
@@ -196,24 +199,23 @@ class DeviceBinding:
         """Queue the steps; return the outputs."""
         owners: Owners = [array.buffer for array in arrays]
         addresses = [array.buffer.address + array.offset for array in arrays]
-        moved = [i for i, address in enumerate(addresses) if address % _ALIGNMENT]
-        for i in moved:
-            copy = arrays[i].copy()
-            owners[i], addresses[i] = copy.buffer, copy.address
+        for address in addresses:
+            if address % _ALIGNMENT:
+                return self._with_aligned(arrays, run)
         owners += self._blank
         addresses += self._zeros
         for each in self.runs:
             each(owners, addresses, run)
-        for i in moved:
-            if i in self._written:
-                array = arrays[i]
-                array.copy_from(
-                    DeviceArray(
-                        owners[i], addresses[i] - owners[i].address, array.shape, array.dtype
-                    )
-                )
         results = [place.array(owners, addresses) for place in self._outputs]
-        return [
-            result.copy() if copied else result
-            for result, copied in zip(results, self._copied, strict=True)
-        ]
+        for i in self._copied:
+            results[i] = results[i].copy()
+        return results
+
+    def _with_aligned(self, arrays: Sequence[DeviceArray], run: Run) -> list[DeviceArray]:
+        """The same with copies of arrays whose addresses the steps do not take."""
+        copies = [array.copy() if array.address % _ALIGNMENT else array for array in arrays]
+        results = self(copies, run)
+        for i in self._written:
+            if copies[i] is not arrays[i]:
+                arrays[i].copy_from(copies[i])
+        return results
