@@ -98,7 +98,7 @@ class TiledForm:
     @property
     def of_parts(self) -> "TiledForm":
         """The form of a kernel that stores sums of parts of the products, as a matrix each."""
-        return replace(self, output=self.sums, columns=1, bias="", epilogue=None)
+        return replace(self, output=self.sums, bias="", epilogue=None)
 
     def numbers(self) -> list[str]:
         """The names of the run-time arguments, in order."""

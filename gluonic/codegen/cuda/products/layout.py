@@ -170,10 +170,10 @@ class ProductLayout:
 
     def in_parts(self) -> ProductLayout:
         """The same product with sums of parts as its result; they lie one after the other."""
-        size = self.rows * self.columns
-        return replace(
-            self, result=ResultLayout((Digit(self.columns, 1),), self.columns, part=size)
-        )
+        *above, last = self.result.columns
+        columns = [*(Digit(digit.extent, last.extent) for digit in above), Digit(last.extent, 1)]
+        result = ResultLayout(columns, self.columns, part=self.rows * self.columns)
+        return replace(self, result=result)
 
     def numbers(self, form: TiledForm, parts: int, part: int) -> tuple[int, ...]:
         """The run-time arguments of a kernel.
