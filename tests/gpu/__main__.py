@@ -5,7 +5,7 @@
     python -m tests.gpu --only driver,benchmarks
 
 Each part runs in processes of its own, within its own time, and the rest goes on after one that fails. A table
-at the end names what is not ok, and all rows are in ``gpu.json``: in the folder ``$OUT``, or else in this one.
+at the end names what is not ok; all rows are in ``--json FILE``, by default ``gpu.json`` in the folder ``$OUT``.
 
 The parts need pytest and hypothesis, besides what gluonic needs. For a machine without network:
 ``pip install --target packages --python-version 3.12 --only-binary=:all: pytest hypothesis threadpoolctl tqdm``
@@ -139,6 +139,9 @@ def main() -> int:
     parser.add_argument(
         "--processes", type=int, default=os.cpu_count() or 1, help="at once, a part"
     )
+    folder = os.environ.get("OUT")
+    target = None if folder is None else Path(folder) / "gpu.json"
+    parser.add_argument("--json", type=Path, default=target, help="a file for all rows")
     parser.add_argument("--part", choices=PARTS, help=argparse.SUPPRESS)
     parser.add_argument("--file", type=Path, help=argparse.SUPPRESS)
     parser.add_argument("--share", type=int, default=0, help=argparse.SUPPRESS)
@@ -158,8 +161,8 @@ def main() -> int:
     chosen = options.only.split(",")
     rows = _run(chosen, small=options.small, processes=options.processes)
     print("\n".join(_lines(rows)))
-    target = Path(os.environ.get("OUT", ".")) / "gpu.json"
-    target.write_text(json.dumps([row._asdict() for row in rows], indent=1))
+    if options.json is not None:
+        options.json.write_text(json.dumps([row._asdict() for row in rows], indent=1))
     return int(any(row.status not in (OK, SKIPPED) for row in rows))
 
 
