@@ -12,13 +12,12 @@ from gluonic.graph.arithmetic import OPERATORS, is_number
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.graph.versions import mark_modified
-from gluonic.ndarray.array import NDArray, method
+from gluonic.ndarray.array import NDArray, NoElementsError, method
 from gluonic.ndarray.casting import cast_inputs
 from gluonic.ndarray.invoke import Fast, fast_call, invoke
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
-from gluonic.ndarray.storage.arrays import NotDenseError
 from gluonic.support.caches import Cache
 
 Arithmetic = Callable[[Any, Any], Any]
@@ -34,7 +33,7 @@ def on_arrays(name: str, x: NDArray, y: NDArray) -> NDArray:
         call = _with_array[name] = _call_of(name, REGISTRY[name].apply({}))
     try:
         return call(x, y)
-    except NotDenseError:
+    except NoElementsError:
         pass
     return invoke(REGISTRY[name].apply({}), (x, y))[0]
 
@@ -50,7 +49,7 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
             _with_scalar.remember(key, call)
     try:
         return call(x)
-    except NotDenseError:
+    except NoElementsError:
         pass
     return invoke(REGISTRY[name].apply({"scalar": number or str(number)}), (x,))[0]
 

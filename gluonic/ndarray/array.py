@@ -104,6 +104,8 @@ class NDArray(Methods):
     ctx = context
 
     is_sparse: ClassVar[bool] = False
+    on_device: ClassVar[bool] = False
+    """Whether arrays of the class are in the memory of a device, so that they have no `elements`."""
 
     @property
     def stype(self) -> str:
@@ -175,6 +177,10 @@ class NDArray(Methods):
         made.elements, made.stated_context = self.elements, self.stated_context
         made.tape_entry, made.last_reader = self.tape_entry, self.last_reader
         return made
+
+    def host_elements(self) -> Array:
+        """The elements on the host, which are not copied if they are there."""
+        return self.elements
 
     def detach(self) -> "NDArray":
         """Return the same elements off the tape; memory is shared."""
@@ -324,6 +330,10 @@ def _opened(handle: Any, ctx: Any, writable: bool) -> tuple[Array, Context | Non
 
 
 NDArray.derived_class = NDArray
+
+
+class NoElementsError(AttributeError):
+    """An array has no `elements`: only a part of them is stored, or they are on a device."""
 
 
 class GradientRequestError(AttributeValueError, KeyError):

@@ -1,5 +1,6 @@
 """Functions of `nd` that MXNet writes in Python: joining, moving and splitting axes, counting by bins."""
 
+import sys
 from collections.abc import Sequence
 from typing import Any
 
@@ -117,22 +118,24 @@ def histogram(a: NDArray, bins: Any = 10, range: Any = None) -> Any:
     if not isinstance(bins, int):
         raise ValueError("bins argument should be either an integer or an NDArray")
     if range is None:
-        counts, edges = np.histogram(a.elements, bins)
-        return array(counts), array(edges)
+        counts, edges = np.histogram(a.asnumpy(), bins)
+        return array(counts, a.context), array(edges, a.context)
     return invoke(REGISTRY["_histogram"].apply({"bin_cnt": bins, "range": range}), (a,))
 
 
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
     """Write the one-hot rows of `indices` into `out`, of shape (number of indices, depth)."""
     check_writable(out)
-    rows = np.zeros_like(out.elements)
-    rows[np.arange(len(rows)), indices.elements.astype(np.int64)] = 1
+    rows = np.zeros(out.shape, out.dtype)
+    rows[np.arange(len(rows)), indices.asnumpy().astype(np.int64)] = 1
     overwrite(out, rows)
     return out
 
 
 def waitall() -> None:
-    """Do nothing: operators run synchronously, so everything has been computed."""
+    """Wait for the GPUs that are in use; on the CPU operators run synchronously."""
+    if "gluonic.device.devices" in sys.modules:
+        sys.modules["gluonic.device.devices"].synchronize()
 
 
 def imdecode(*arguments: Any, **keywords: Any) -> NDArray:

@@ -2,6 +2,8 @@
 
 from typing import Any
 
+import numpy as np
+
 from gluonic.graph import REGISTRY
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, describe
@@ -9,6 +11,7 @@ from gluonic.graph.memory import copied
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke
+from gluonic.ndarray.placing import device_of, on_devices
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import assign
@@ -22,6 +25,13 @@ def _copied(array: NDArray, context: Context | None) -> NDArray:
         made = array.derived_class(copied(array.elements))
     made.stated_context = context
     return made
+
+
+def _copied_to(array: NDArray, context: Context) -> NDArray:
+    """A copy on a context (a recorded one, while recording)."""
+    if device_of(context) is not None:
+        return on_devices().copied_to(array, context)  # type: ignore[no-any-return]
+    return _copied(array, context)
 
 
 @method("copy")
@@ -44,11 +54,13 @@ def copyto(self: NDArray, other: Any) -> NDArray:
         the array copied to
     """
     if isinstance(other, Context):
-        return _copied(self, usable(other))
+        return _copied_to(self, usable(other))
     if not isinstance(other, NDArray):
         raise TypeError(f"copyto does not support type {type(other)}: an NDArray or a Context")
     if other is self:
         return other
+    if other.on_device:
+        return on_devices().copy_between(self, other)  # type: ignore[no-any-return]
     if other.shape != self.shape:
         raise MXNetError(
             describe(
@@ -72,7 +84,7 @@ def astype(self: NDArray, dtype: Any, copy: bool = True) -> NDArray:
     copy : whether to copy even if the array already has the dtype
     """
     wanted = as_dtype("float32" if dtype is None else dtype)
-    if not copy and wanted == self.elements.dtype:
+    if not copy and wanted == np.dtype(self.dtype):
         return self
     return invoke(REGISTRY["Cast"].apply({"dtype": wanted}), (self,))[0]
 
@@ -82,7 +94,7 @@ def as_in_context(self: NDArray, context: Context) -> NDArray:
     """Return the array itself if it is on that context, else a copy there."""
     if self.context == context:
         return self
-    return _copied(self, usable(context))
+    return _copied_to(self, usable(context))
 
 
 @method("as_in_ctx")

@@ -18,6 +18,7 @@ from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.nested_lists import array_of
+from gluonic.ndarray.placing import device_of, on_devices, placed
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.storage.arrays import zeros_of
 from gluonic.ndarray.storage.copies import is_sparse, sparse_copy
@@ -89,13 +90,20 @@ def _constant(name: str, make: Any, words: str) -> Callable[..., NDArray]:
         if out is None and stype not in _DENSE:
             return _sparse(name, make, shape, ctx, dtype, stype)
         if out is None:
-            return NDArray(allocate(shape, dtype, name, make), usable(ctx))
+            context = usable(ctx)
+            device = device_of(context)
+            if device is None:
+                return NDArray(allocate(shape, dtype, name, make), context)
+            lengths, kind = as_shape(shape, name), as_dtype("float32" if dtype is None else dtype)
+            return on_devices().filled(device, lengths, kind, make is np.ones)  # type: ignore[no-any-return]
         expected = as_shape(shape, name)
         if out.shape != expected:
             raise MXNetError(
                 describe(f"out has the shape {out.shape}, but shape={expected}", where=name)
             )
         check_writable(out)
+        if out.on_device:
+            return on_devices().overwrite(out, make((), out.dtype))  # type: ignore[no-any-return]
         assign(
             out,
             np.full(out.shape, make((), out.dtype)) if has_sparse([out]) else make((), out.dtype),
@@ -138,7 +146,7 @@ def full(
     out : an array to be filled instead
     """
     if out is None:
-        out = NDArray(allocate(shape, dtype, "full"), usable(ctx))
+        out = empty(shape, ctx, dtype)
     if is_number(val) and not out.is_sparse:
         check_writable(out)
         overwrite(out, val)
@@ -164,7 +172,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
     if is_sparse(source_array):
         return sparse_copy(source_array, ctx, dtype)
     if isinstance(source_array, NDArray):
-        source = source_array.elements
+        source = source_array.host_elements()
         wanted = source.dtype if dtype is None else as_dtype(dtype)
     else:
         wanted = _FLOAT32 if dtype is None else as_dtype(dtype)
@@ -173,7 +181,7 @@ def array(source_array: Any, ctx: Context | None = None, dtype: Any = None) -> N
         data = quietly(source.astype, wanted, "C")
     except MemoryError:
         data = allocate(source.shape, wanted, "array")
-    return NDArray(data, usable(ctx))
+    return placed(data, usable(ctx))
 
 
 def _read(value: Any, dtype: np.dtype[Any]) -> Any:
@@ -282,6 +290,10 @@ def eye(
 
 
 def _made(name: str, attributes: dict[str, Any], ctx: Context | None) -> NDArray:
-    made = invoke(REGISTRY[name].apply(attributes), ())[0]
-    made.stated_context = usable(ctx)
+    context, application = usable(ctx), REGISTRY[name].apply(attributes)
+    device = device_of(context)
+    if device is not None:
+        return on_devices().invoke_on(device, application, ())[0]  # type: ignore[no-any-return]
+    made = invoke(application, ())[0]
+    made.stated_context = context
     return made

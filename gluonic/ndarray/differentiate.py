@@ -11,6 +11,7 @@ from gluonic.ndarray.arithmetic import on_arrays
 from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray, method
 from gluonic.ndarray.frozen import frozen_names
 from gluonic.ndarray.handing_over import walk_for
+from gluonic.ndarray.placing import on_devices
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.shaping import with_shape
 from gluonic.ndarray.state import Flags
@@ -74,6 +75,8 @@ def _head_entry(head: NDArray) -> TapeEntry:
 
 def _head_gradient(head: NDArray, gradient: NDArray | None) -> NDArray:
     if gradient is None:
+        if head.on_device:
+            return on_devices().filled_like(head, 1)  # type: ignore[no-any-return]
         ones = allocated(np.empty, head.shape, head.dtype, "the gradient of the head")
         ones.fill(1)  # not `ones_like`, which takes four times as long
         return wrap(ones)
@@ -203,8 +206,14 @@ def _variable_entry(number: int, variable: NDArray) -> TapeEntry:
 def _own(gradient: NDArray | None, variable: NDArray, others: Sequence[Any]) -> NDArray:
     """A gradient that shares no memory with others."""
     if gradient is None:
+        if variable.on_device:
+            return on_devices().filled_like(variable, 0)  # type: ignore[no-any-return]
         return wrap(allocated(np.zeros, variable.shape, variable.dtype, "a gradient"))
     if any(gradient is other for other in others):
+        if gradient.on_device:
+            copy = gradient.detach().copy()
+            copy.tape_entry = gradient.tape_entry
+            return copy  # type: ignore[no-any-return]
         return wrap(copied(gradient.elements), gradient.tape_entry)
     return gradient
 

@@ -9,12 +9,13 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import signature
 from gluonic.graph.namespaces import Functions
 from gluonic.graph.numpy_names import is_numpy_name
-from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.array import NDArray, NoElementsError
 from gluonic.ndarray.casting import cast_call
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import NotAnArrayError, all_dense, fast_call, invoke, quick_call
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.numpy_class import numpy_array
+from gluonic.ndarray.placing import device_of, on_devices
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import copy_value, gives_sparse, has_sparse
@@ -42,7 +43,10 @@ def make_function(op: Operator, name: str) -> Callable[..., Any]:
             else:
                 return fast(*arguments)
             if fast_of_numpy is not None and _all_of_numpy(arguments):
-                return fast_of_numpy(*arguments)
+                try:
+                    return fast_of_numpy(*arguments)
+                except NoElementsError:
+                    pass  # they are on a device
         if caller is None:
             kind = numpy_array() if of_numpy else NDArray
             caller, fast, arity = _ways(op, kind)
@@ -109,12 +113,17 @@ def _invoked_on(
     context: Context | None, application: Application, inputs: Sequence[NDArray]
 ) -> Any:
     """Run an operator the long way, for results on a context (None: that of the inputs)."""
-    outputs = invoke(application, inputs)
     if not inputs:
         context = context or usable(application.settings.get("ctx") or None)
+        device = device_of(context)
+        if device is not None:
+            outputs = on_devices().invoke_on(device, application, ())
+            return outputs[0] if application.visible == 1 else outputs[: application.visible]
+    outputs = invoke(application, inputs)
     if context is not None:
         for output in outputs:
-            output.stated_context = context
+            if not output.on_device:
+                output.stated_context = context
     return outputs[0] if application.visible == 1 else outputs[: application.visible]
 
 
@@ -187,8 +196,11 @@ def _into(application: Application, inputs: Sequence[NDArray], out: Any) -> Any:
         check_writable(target, inputs)
     if has_sparse(inputs) or has_sparse(targets) or gives_sparse(application):
         return _into_stored(application, inputs, targets, out)
-    shapes, dtypes = [x.shape for x in inputs], [x.elements.dtype for x in inputs]
-    given = [(x.shape, x.elements.dtype) for x in targets]
+    try:
+        shapes, dtypes = [x.shape for x in inputs], [x.elements.dtype for x in inputs]
+        given = [(x.shape, x.elements.dtype) for x in targets]
+    except NoElementsError:
+        return on_devices().into(application, inputs, targets, out)
     expected = signature(application, shapes, dtypes, given)
     for target, output in zip(targets, invoke(application, inputs, expected), strict=False):
         overwrite(target, output.elements)

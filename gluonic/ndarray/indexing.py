@@ -70,7 +70,7 @@ def _read_key(self: NDArray, key: Any) -> tuple[Key, bool]:
 def _warn_of_mask(self: NDArray, part: Any) -> None:
     """Warn of a comparison's result as a key: its zeros and ones are read as indices, as in MXNet."""
     if isinstance(part, NDArray) and part.size > 2 and part.shape == self.shape:
-        values = part.elements
+        values = part.host_elements()
         if values.dtype.kind == "f" and bool(((values == 0) | (values == 1)).all()):
             warn(
                 "the key has the shape of the array and holds 0 and 1 only: mx.nd reads these as indices, "
@@ -81,7 +81,7 @@ def _warn_of_mask(self: NDArray, part: Any) -> None:
 
 def _indices(part: Any) -> Array:
     """An array of indices, given as NDArray, NumPy array or sequence; fractions are truncated."""
-    found = part.elements if isinstance(part, NDArray) else np.asarray(part)
+    found = part.host_elements() if isinstance(part, NDArray) else np.asarray(part)
     if found.dtype.kind not in "iuf" and found.size:
         raise _refused(part)
     return found.astype(np.int64)

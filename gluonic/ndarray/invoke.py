@@ -23,6 +23,7 @@ from gluonic.graph.kernel_runs import ARRAY_ERRORS, signature_of
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import OutputType, compute, conformed
 from gluonic.ndarray.numpy_class import numpy_array
+from gluonic.ndarray.placing import on_devices
 from gluonic.ndarray.recording import OperatorRecord, record, wrap
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.storage.dispatch import (
@@ -72,6 +73,8 @@ def invoke(
     """
     arrays = data_of(application, inputs)
     if arrays is None:
+        if any(x.on_device for x in inputs):
+            return on_devices().invoke_there(application, inputs, kind)  # type: ignore[no-any-return]
         return invoke_stored(application, inputs)
     if application.op.name in OF_DENSE and gives_sparse(application):
         return invoke_stored(application, inputs)
@@ -110,7 +113,7 @@ def all_dense(inputs: Sequence[Any]) -> bool:
 
 
 def data_of(application: Application, inputs: Sequence[NDArray]) -> list[Array] | None:
-    """The NumPy arrays of an operator's inputs, None if one is sparse; checks the kinds and the number."""
+    """The NumPy arrays of an operator's inputs, None if one has none; checks the kinds and the number."""
     arrays = None
     try:
         arrays = [x.elements for x in inputs]

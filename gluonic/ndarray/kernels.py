@@ -15,7 +15,8 @@ from gluonic.graph.kernel_runs import ARRAY_ERRORS, computed, refused, signature
 from gluonic.graph.memory import lacks_memory, too_large
 from gluonic.graph.promotion import WIDENS_SCALARS, widens
 from gluonic.graph.versions import mark_all_modified, write
-from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.array import NDArray, NoElementsError
+from gluonic.ndarray.placing import on_devices
 from gluonic.ndarray.state import current_run
 from gluonic.support.suppress_fp_warnings import quietly
 
@@ -90,5 +91,9 @@ def overwrite(target: NDArray, values: Any) -> None:
     """Write values, broadcast and converted to the target's dtype, without warnings."""
     try:
         quietly(write, target.elements, np.asarray(values))
+    except NoElementsError:
+        if target.is_sparse:
+            raise
+        on_devices().overwrite(target, values)
     except MemoryError as error:
         raise too_large("the values to write", error) from None

@@ -22,6 +22,7 @@ from gluonic.graph.memory import allocated, allocating
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.versions import mark_replaced
 from gluonic.ndarray.array import NDArray, method
+from gluonic.ndarray.placing import placed_if_there
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray
 from gluonic.ndarray.storage.file_blocks import NUMBERS as SPARSE
 from gluonic.ndarray.storage.file_blocks import pieces, read_sparse
@@ -106,7 +107,7 @@ def _bytes_of(array: NDArray) -> bytes | memoryview:
     if not array.size:
         return b""
     with allocating("the elements in the layout of a file"):
-        return np.ascontiguousarray(_little(array.elements)).reshape(-1).view(np.uint8).data
+        return np.ascontiguousarray(_little(array.host_elements())).reshape(-1).view(np.uint8).data
 
 
 def _little(array: Any) -> Any:
@@ -124,7 +125,7 @@ def _array_header(array: NDArray) -> bytes:
     return struct.pack(
         f"<Iii{array.ndim}qiii",
         _magic(array), _DENSE, array.ndim, *array.shape,
-        context.device_typeid, context.device_id, CODE_OF[array.elements.dtype],
+        context.device_typeid, context.device_id, CODE_OF[np.dtype(array.dtype)],
     )  # fmt: skip
 
 
@@ -267,8 +268,8 @@ class _Reader:
 
     def elements(self, shape: tuple[int, ...]) -> NDArray:
         """Read the rest of an array whose shape is known: context, dtype and elements."""
-        _device, _number, code = self.numbers("iii")
-        return NDArray(self.block(shape, code))
+        kind, number, code = self.numbers("iii")
+        return placed_if_there(self.block(shape, code), kind, number)
 
     def block(self, shape: tuple[int, ...], code: int) -> Array:
         """Read the elements of an array of MXNet's dtype number `code`."""
@@ -299,6 +300,6 @@ def _set_state(self: NDArray, state: Mapping[str, Any]) -> None:
         self.stored = array.stored
         self.tape_entry = self.stated_context = self.last_reader = None
         return
-    self.elements, self.stated_context = array.elements, None
+    self.elements, self.stated_context = array.host_elements(), None
     self.tape_entry = self.last_reader = None
     mark_replaced()

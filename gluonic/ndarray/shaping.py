@@ -8,8 +8,9 @@ from typing import Any
 from gluonic.graph import REGISTRY, Array
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.reshaping import reshaped, reshaped_backwards
-from gluonic.ndarray.array import NDArray, method
+from gluonic.ndarray.array import NDArray, NoElementsError, method
 from gluonic.ndarray.invoke import invoke
+from gluonic.ndarray.placing import on_devices
 from gluonic.ndarray.recording import OperatorRecord, put, wrap
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import entry_of
@@ -39,7 +40,13 @@ def view(source: NDArray, array: Array, name: str, attributes: dict[str, Any]) -
 
 def with_shape(source: NDArray, shape: tuple[int, ...]) -> NDArray:
     """Reshape to a shape without codes."""
-    return view(source, source.elements.reshape(shape), "Reshape", {"shape": shape})
+    try:
+        part = source.elements.reshape(shape)
+    except NoElementsError:
+        if source.is_sparse:
+            raise
+        return on_devices().with_shape(source, shape)  # type: ignore[no-any-return]
+    return view(source, part, "Reshape", {"shape": shape})
 
 
 @method("reshape")
@@ -77,9 +84,13 @@ def reshape(self: NDArray, *shape: Any, **keywords: Any) -> NDArray:
         target = read(self.shape, codes, "reshape")
     else:
         target = codes
-    if prod(target) != self.elements.size:
+    try:
+        size = self.elements.size
+    except NoElementsError:
+        size = self.size
+    if prod(target) != size:
         raise ReshapeError(
-            f"Cannot reshape array of size {self.elements.size} into shape {tuple(codes)}; "
+            f"Cannot reshape array of size {size} into shape {tuple(codes)}; "
             f"its shape is {self.shape}"
         )
     return with_shape(self, target)

@@ -48,7 +48,7 @@ def _read_key(self: ndarray, key: Any) -> tuple[Key, bool]:
 def _index(part: Any) -> Array:
     """An array of indices or a mask, as a NumPy array; fractions are truncated."""
     try:
-        found = part.elements if isinstance(part, NDArray) else shared_array_of(part)
+        found = part.host_elements() if isinstance(part, NDArray) else shared_array_of(part)
     except ValueError:
         found = np.empty(1, object)
     if found.dtype.kind == "b":

@@ -19,7 +19,7 @@ from gluonic.graph.storage.values import (
     stored_as,
     stored_zeros,
 )
-from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.array import NDArray, NoElementsError
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.recording import wrap
 from gluonic.ndarray.tape import TapeEntry
@@ -27,7 +27,7 @@ from gluonic.ndarray.tape import TapeEntry
 _new = object.__new__
 
 
-class NotDenseError(NotThereError, AttributeError):
+class NotDenseError(NotThereError, NoElementsError):
     """A sparse array was given where a dense one is needed."""
 
 

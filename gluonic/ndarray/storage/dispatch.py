@@ -23,6 +23,7 @@ from gluonic.graph.storage.values import (
 )
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import compute, overwrite
+from gluonic.ndarray.placing import on_devices
 from gluonic.ndarray.recording import OperatorRecord, put
 from gluonic.ndarray.state import STATE, GoingBack
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made, value_of
@@ -241,5 +242,7 @@ def _sum(held: Any, new: Any) -> Value:
 
 def leaf_of(buffer: NDArray, req: str) -> Leaf:
     """A variable with a gradient buffer of any storage kind."""
+    if buffer.on_device:
+        return on_devices().DeviceLeaf(buffer, req)  # type: ignore[no-any-return]
     kind = StoredLeaf if isinstance(buffer, BaseSparseNDArray) else Leaf
     return kind(buffer, req)

@@ -1,0 +1,26 @@
+"""Arrays in the memory of a device: what differs there from arrays of the host."""
+
+from gluonic.ndarray.device import indexing as _indexing
+from gluonic.ndarray.device.arrays import DeviceNDArray, made, of_host
+from gluonic.ndarray.device.assigning import copy_into, overwrite
+from gluonic.ndarray.device.calls import into, invoke_on, invoke_there
+from gluonic.ndarray.device.methods import copied_to, copy_between, with_shape
+from gluonic.ndarray.device.tape import DeviceLeaf, filled, filled_like
+
+__all__ = [
+    "DeviceLeaf",
+    "DeviceNDArray",
+    "copied_to",
+    "copy_between",
+    "copy_into",
+    "filled",
+    "filled_like",
+    "into",
+    "invoke_on",
+    "invoke_there",
+    "made",
+    "of_host",
+    "overwrite",
+    "with_shape",
+]
+_ = _indexing  # it adds methods

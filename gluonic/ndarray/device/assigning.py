@@ -1,0 +1,92 @@
+"""Writing arrays on devices: whole arrays, from the host, from the same device, or with one number."""
+
+from math import prod
+from typing import Any
+
+import numpy as np
+
+from gluonic.device import DeviceArray
+from gluonic.graph import Array
+from gluonic.graph.errors import InferenceError, describe
+from gluonic.graph.versions import write
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.device.arrays import DeviceNDArray
+from gluonic.support.suppress_fp_warnings import quietly
+
+_LONGEST_PATTERN = 4  # bytes, that a device repeats
+
+
+def fill(array: DeviceArray, number: Any) -> None:
+    """Set all elements to a number, converted to the dtype."""
+    if not array.nbytes:
+        return
+    pattern = quietly(np.asarray(number).astype, array.dtype).tobytes()
+    size = len(pattern)
+    if size > _LONGEST_PATTERN:
+        parts = {pattern[i : i + _LONGEST_PATTERN] for i in range(0, size, _LONGEST_PATTERN)}
+        if len(parts) > 1:
+            array.copy_from_host(np.full(array.shape, number, array.dtype))
+            return
+        pattern = parts.pop()
+    array.device.fill(array.address, pattern, array.nbytes // len(pattern))
+
+
+def write_host(target: DeviceArray, values: Any) -> None:
+    """Write values of the host, broadcast and converted to the target's dtype."""
+    values = np.asarray(values)
+    if not values.ndim:
+        fill(target, values)
+        return
+    target.copy_from_host(
+        np.broadcast_to(quietly(values.astype, target.dtype, copy=False), target.shape)
+    )
+
+
+def overwrite(target: DeviceNDArray, values: Any) -> DeviceNDArray:
+    """Write values of the host, broadcast and converted to the target's dtype; returns the target."""
+    write_host(target.device_array, values)
+    return target
+
+
+def copy_into(source: NDArray, target: NDArray) -> None:
+    """Copy the elements of an array of any context into one of the same size, converted to its dtype.
+
+    Raises
+    ------
+    InferenceError
+        if the shapes differ
+    """
+    if source.shape != target.shape and prod(source.shape) != prod(target.shape):
+        raise InferenceError(
+            describe(f"an array of shape {source.shape} does not fit into {target.shape}")
+        )
+    if not isinstance(target, DeviceNDArray):
+        quietly(write, target.elements, source.asnumpy().reshape(target.shape))
+        return
+    held = target.device_array
+    if isinstance(source, DeviceNDArray) and source.device_array.device is held.device:
+        if source.device_array.dtype != held.dtype:
+            source = source.detach().astype(held.dtype)
+            assert isinstance(source, DeviceNDArray)
+        copy_within(source.device_array, held)
+        return
+    write_host(held, _host(source).reshape(held.shape))
+
+
+def copy_within(source: DeviceArray, target: DeviceArray) -> None:
+    """Copy elements on one device; the two may share memory."""
+    if source.buffer is target.buffer:
+        apart = source.offset + source.nbytes, target.offset + target.nbytes
+        if source.offset == target.offset:
+            return
+        if source.offset < apart[1] and target.offset < apart[0]:
+            source = source.copy()
+    target.copy_from(source)
+
+
+def _host(array: NDArray) -> Array:
+    """The elements on the host: those of an array there are not copied."""
+    return array.asnumpy() if array.on_device or array.is_sparse else array.elements
+
+
+

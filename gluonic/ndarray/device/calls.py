@@ -1,0 +1,145 @@
+"""Eager calls of operators on a device; what `gluonic.ndarray.invoke` does for arrays of the host."""
+
+from collections.abc import Callable, Sequence
+from typing import Any, TypeAlias
+
+import numpy as np
+
+from gluonic.device import Device, DeviceArray
+from gluonic.graph import Application, Run
+from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.infer import signature
+from gluonic.graph.kernel_runs import signature_of
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.device.arrays import DeviceNDArray, made
+from gluonic.ndarray.device.assigning import copy_into
+from gluonic.ndarray.device.tape import DeviceRecord
+from gluonic.ndarray.invoke import result_class
+from gluonic.ndarray.kernels import compute
+from gluonic.ndarray.recording import put
+from gluonic.ndarray.state import STATE, current_run
+from gluonic.ndarray.tape import entry_of
+
+OwnWay: TypeAlias = Callable[[Application, Sequence[DeviceNDArray]], list[NDArray]]
+_OWN_WAYS: dict[str, OwnWay] = {}
+
+
+class OtherContextError(MXNetError):
+    """Arrays on different contexts were given to one operator."""
+
+
+def runs_in_its_own_way(name: str) -> Callable[[OwnWay], OwnWay]:
+    """Declare how an operator that calls the user's code runs on a device (a decorator)."""
+
+    def enter(run: OwnWay) -> OwnWay:
+        _OWN_WAYS[name] = run
+        return run
+
+    return enter
+
+
+def check_contexts(name: str, inputs: Sequence[NDArray]) -> Device:
+    """The device that all inputs are on.
+
+    Raises
+    ------
+    OtherContextError
+        if they are on several contexts
+    """
+    first = inputs[0].context
+    for number, x in enumerate(inputs[1:], start=2):
+        if x.context != first:
+            raise OtherContextError(
+                describe(
+                    "all inputs must live on the same context, but the first argument is on "
+                    f"{first} while argument {number} is on {x.context}",
+                    where=name,
+                    facts=[
+                        f"argument {i}: shape {each.shape}, dtype {np.dtype(each.dtype)}, on {each.context}"
+                        for i, each in enumerate(inputs, start=1)
+                    ],
+                    hint=f"x.as_in_context({first})",
+                )
+            )
+    for x in inputs:
+        if not isinstance(x, DeviceNDArray):
+            raise MXNetError(
+                describe(
+                    f"a {x.stype} array cannot be used on a GPU", where=name, hint="x.tostype('default')"
+                )
+            )
+    assert isinstance(inputs[0], DeviceNDArray)
+    return inputs[0].device_array.device
+
+
+def invoke_there(
+    application: Application, inputs: Sequence[NDArray], kind: type[NDArray] | None = None
+) -> list[NDArray]:
+    """Run an operator on arrays of which at least one is on a device; see `gluonic.ndarray.invoke.invoke`."""
+    return invoke_on(check_contexts(application.op.name, inputs), application, inputs, kind)
+
+
+def invoke_on(
+    device: Device,
+    application: Application,
+    inputs: Sequence[Any],
+    kind: type[NDArray] | None = None,
+) -> list[NDArray]:
+    """Run an operator on a device; its inputs are there, or it has none."""
+    own_way = _OWN_WAYS.get(application.op.name)
+    if own_way is not None:
+        return own_way(application, inputs)
+    arrays = [x.device_array for x in inputs]
+    if kind is None:
+        kind = result_class(application, inputs)
+    results = computed(device, application, arrays, current_run())
+    outputs: list[NDArray] = [made(array, kind) for array in results]
+    if STATE.recording:
+        record(application, inputs, arrays, outputs)
+    return outputs
+
+
+def computed(
+    device: Device, application: Application, arrays: list[DeviceArray], run: Run
+) -> list[DeviceArray]:
+    """The outputs of an operator, hidden ones included; states among the inputs are updated in place."""
+    return through_host(device, application, arrays, run)
+
+
+def through_host(
+    device: Device, application: Application, arrays: list[DeviceArray], run: Run
+) -> list[DeviceArray]:
+    """The outputs of an operator, computed by the host on copies."""
+    copies = [array.to_host() for array in arrays]
+    results = compute(application, copies, signature_of(application, copies))
+    for name, array, copy in zip(application.inputs, arrays, copies, strict=True):
+        if name in application.states:
+            array.copy_from_host(copy)
+    return [DeviceArray.of_host(device, result) for result in results]
+
+
+def record(
+    application: Application,
+    inputs: Sequence[NDArray],
+    arrays: list[DeviceArray],
+    outputs: Sequence[Any],
+) -> None:
+    """Put an operator that has just run on the tape, if it depends on anything recorded."""
+    entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
+    if any(entry is not None for entry in entries):
+        values: list[Any] = [*arrays, *[x.device_array for x in outputs]]
+        put(DeviceRecord(application, entries, values, STATE.training), inputs, outputs)
+
+
+def into(
+    application: Application, inputs: Sequence[NDArray], targets: Sequence[NDArray], out: Any
+) -> Any:
+    """Run an operator and write its outputs into the arrays `out`, of which at least one is on a device."""
+    device = check_contexts(application.op.name, [*targets, *inputs])
+    shapes, dtypes = [x.shape for x in inputs], [np.dtype(x.dtype) for x in inputs]
+    signature(application, shapes, dtypes, [(x.shape, np.dtype(x.dtype)) for x in targets])
+    for target, output in zip(targets, invoke_on(device, application, inputs), strict=False):
+        copy_into(output, target)
+        if STATE.recording:
+            target.tape_entry = output.tape_entry
+    return out
