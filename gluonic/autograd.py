@@ -9,7 +9,7 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.memory import allocated
 from gluonic.ndarray import NDArray, differentiate
 from gluonic.ndarray.history import recorded_graph
-from gluonic.ndarray.recording import wrap
+from gluonic.ndarray.placing import placed
 from gluonic.ndarray.state import STATE, Flags
 from gluonic.symbol import Symbol
 
@@ -286,15 +286,16 @@ class Function:
             y if y.tape_entry is None and not any(y is x for x in inputs) else y.detach()
             for y in (outputs if several else (outputs,))
         ]
-        shapes = [(y.shape, y.elements.dtype) for y in results]
+        shapes = [(y.shape, np.dtype(y.dtype)) for y in results]
+        contexts = [y.stated_context for y in results]
         of_numpy = [y.of_numpy for y in results]
 
         def gradients(heads: list[NDArray | None]) -> Sequence[NDArray | None]:
             given = [
-                wrap(allocated(np.zeros, *shape, "the gradient of an output"))
+                placed(allocated(np.zeros, *shape, "the gradient of an output"), context)
                 if head is None
                 else head
-                for head, shape in zip(heads, shapes, strict=True)
+                for head, shape, context in zip(heads, shapes, contexts, strict=True)
             ]
             given = [
                 head.as_np_ndarray() if wanted else head

@@ -20,11 +20,11 @@ from gluonic.graph.memory import converted
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
+from gluonic.ndarray.copying import assign_array
 from gluonic.ndarray.context import CPU, current_context, usable
 from gluonic.ndarray.numpy_class import as_switched
 from gluonic.ndarray.state import RANDOM, Flags
-from gluonic.ndarray.storage.arrays import BaseSparseNDArray, value_of
-from gluonic.ndarray.storage.dispatch import assign
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray
 from gluonic.support.lazy_import import import_later
 
 __all__ = ["DeferredInitializationError", "Parameter", "shape_is_known"]
@@ -231,7 +231,7 @@ class Parameter(ParameterValues):
             raise errors.unknown_shape(self, may_wait=True)
         with Flags(False, None):
             if value is None:
-                value = as_switched(nd.zeros(self._shape, dtype=self._element_type()))
+                value = as_switched(nd.zeros(self._shape, CPU, self._element_type()))
                 description = initializer.InitDesc(self.name, {"__init__": init})
                 initializer.create(default_init)(description, value)
                 value = with_all_rows(value, self._stype)
@@ -250,12 +250,14 @@ class Parameter(ParameterValues):
         if self._trainer is not None:
             self._trainer.forget_stored(self)
         for array in arrays:
-            assign(array, value_of(value))
+            assign_array(array, value)
 
     def _cast(self, value: NDArray) -> NDArray:
         wanted, what = self._element_type(), f"the value of {self.name}"
         if self._stype != "default" or value.stype != "default":
             return value.astype(wanted, copy=False).tostype(self._stype)  # type: ignore[no-any-return]
+        if value.on_device:
+            return value.astype(wanted, copy=False)  # type: ignore[no-any-return]
         return value.derived_class(
             converted(value.elements, wanted, what, copy=False), value.stated_context
         )
@@ -348,7 +350,7 @@ class Parameter(ParameterValues):
             self._replace_values(
                 lambda array: (
                     array.astype(wanted)
-                    if isinstance(array, BaseSparseNDArray)
+                    if isinstance(array, BaseSparseNDArray) or array.on_device
                     else array.derived_class(
                         converted(array.elements, wanted, what), array.stated_context
                     )

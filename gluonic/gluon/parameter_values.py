@@ -13,6 +13,7 @@ from gluonic.ndarray.context import CPU, current_context, usable
 from gluonic.ndarray.differentiate import mark_variables
 from gluonic.ndarray.frozen import FROZEN
 from gluonic.ndarray.numpy_class import as_switched
+from gluonic.ndarray.placing import placed
 from gluonic.ndarray.state import Flags
 
 _Method = TypeVar("_Method", bound=Callable[..., Any])
@@ -138,9 +139,9 @@ class ParameterValues(RowsOfParameter):
             data = with_all_rows(data, self._stype)
             self._hold([data.copyto(ctx) for ctx in contexts])
             return
-        value = data.elements
+        value = data.host_elements()
         what = f"the value of {self.name}"
-        self._hold([as_switched(NDArray(copied(value, what), ctx)) for ctx in contexts])
+        self._hold([as_switched(placed(copied(value, what), ctx)) for ctx in contexts])
 
     def _hold(self, arrays: Sequence[NDArray]) -> None:
         self._ctx_list = [array.context for array in arrays]

@@ -364,6 +364,7 @@ class BoundTrace:
         operands = self._filled(known, arrays)
         outputs = self.op(*operands)
         fits = STATE.recording is self._recorded and 0 < len(arrays) == len(self._indices)
+        fits = fits and not arrays[0].on_device
         self.replay = self._find_replay(arrays, operands, known) if fits else None
         self._recorded = STATE.recording
         return outputs

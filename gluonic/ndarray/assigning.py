@@ -46,7 +46,9 @@ def write(self: NDArray, index: Key, value: Any, *, basic: bool) -> None:
 
 def write_quickly(data: Array, key: Any, value: Any) -> bool:
     """Write a number or an NDArray to the part that a plain key selects; False if it takes the slow path."""
-    if type(value) is NDArray or (isinstance(value, NDArray) and value.of_numpy):
+    if type(value) is NDArray or (
+        isinstance(value, NDArray) and value.of_numpy and not value.on_device
+    ):
         value = value.elements
     elif type(value) not in (int, float) or data.dtype.kind != "f":
         return False
@@ -80,7 +82,7 @@ def _overwrite_recorded(self: NDArray, value: NDArray, shape: tuple[int, ...]) -
 def _values(self: NDArray, value: Any) -> Array:
     """The assigned values as an array of the right dtype; integers out of range wrap around."""
     if isinstance(value, NDArray):
-        return dense_of(value)
+        return value.asnumpy() if value.on_device else dense_of(value)
     try:
         found = shared_array_of(value)
         is_number = found.dtype.kind in "biufOU" or is_bfloat16(found.dtype)

@@ -7,7 +7,7 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.invoke import NotAnArrayError
-from gluonic.ndarray.kernels import overwrite
+from gluonic.ndarray.copying import assign_array
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
@@ -62,7 +62,7 @@ class CachedOp:
             out if isinstance(out, (list, tuple)) else [out], outputs, strict=True
         ):
             check_writable(target, args)
-            overwrite(target, output.elements)
+            assign_array(target, output)
             if STATE.recording:
                 target.tape_entry = output.tape_entry
         return out

@@ -19,7 +19,8 @@ from gluonic.graph import Array, Entry, Graph, Node
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.memory import allocated, copied
 from gluonic.graph.monitoring import input_names
-from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.array import NDArray, NoElementsError
+from gluonic.ndarray.placing import on_devices
 from gluonic.ndarray.recording import put, record, wrap
 from gluonic.ndarray.state import STATE, Flags, current_run
 from gluonic.ndarray.tape import FunctionRecord, Record, TapeEntry, entry_of
@@ -93,7 +94,12 @@ class CachedGraph:
 
     def __call__(self, *inputs: NDArray) -> list[NDArray]:
         """Compute the outputs; recorded on the tape as one computation."""
-        arrays = [x.elements for x in inputs]
+        try:
+            arrays = [x.elements for x in inputs]
+        except NoElementsError:
+            if not any(x.on_device for x in inputs):
+                raise
+            return on_devices().run_graph(self, inputs)  # type: ignore[no-any-return]
         if STATE.recording:
             entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
             wanted = tuple([entry is not None for entry in entries])

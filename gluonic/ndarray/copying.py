@@ -14,6 +14,7 @@ from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.placing import device_of, on_devices
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.arrays import value_of
 from gluonic.ndarray.storage.dispatch import assign
 
 
@@ -32,6 +33,14 @@ def _copied_to(array: NDArray, context: Context) -> NDArray:
     if device_of(context) is not None:
         return on_devices().copied_to(array, context)  # type: ignore[no-any-return]
     return _copied(array, context)
+
+
+def assign_array(target: NDArray, source: NDArray) -> None:
+    """Write the elements of an array, of any context and storage kind, into another one; unrecorded."""
+    if target.on_device or source.on_device:
+        on_devices().copy_into(source, target)
+    else:
+        assign(target, value_of(source))
 
 
 @method("copy")

@@ -162,6 +162,13 @@ class CustomSignature:
         else:
             outputs = [wrap(allocated(np.zeros, s, d, "an output")) for s, d in self.results]
         given = [wrap(a) if type(a) is np.ndarray else made(a) for a in arrays]
+        self.call_forward(op, given, outputs, train)
+        return [value_of(o) for o in outputs] if kinds else [o.elements for o in outputs]
+
+    def call_forward(
+        self, op: CustomOp, given: Sequence[NDArray], outputs: Sequence[NDArray], train: bool
+    ) -> None:
+        """Call the operator's `forward`, unrecorded; it writes the outputs."""
         state = STATE
         before = recording, training = state.recording, state.training
         if recording:
@@ -173,13 +180,12 @@ class CustomSignature:
             call(
                 is_train=train,
                 req=["write"] * len(outputs),
-                in_data=given[: self.count],
-                out_data=outputs,
-                aux=given[self.count :],
+                in_data=[*given[: self.count]],
+                out_data=[*outputs],
+                aux=[*given[self.count :]],
             )
         finally:
             state.recording, state.training = before
-        return [value_of(o) for o in outputs] if kinds else [o.elements for o in outputs]
 
 
 def _buffers(
@@ -218,9 +224,33 @@ def backward(
     list
         the gradients of the inputs
     """
+    gradients = _buffers(like, kinds, "a gradient")
+    call_backward(
+        op,
+        name,
+        wanted,
+        _wrapped(heads),
+        _wrapped(inputs),
+        _wrapped(outputs),
+        gradients,
+        [made(s) for s in states],
+    )
+    return [value_of(gradient) for gradient in gradients]
+
+
+def call_backward(
+    op: CustomOp,
+    name: str,
+    wanted: Iterable[int],
+    heads: Sequence[NDArray],
+    inputs: Sequence[NDArray],
+    outputs: Sequence[NDArray],
+    gradients: Sequence[NDArray],
+    states: Sequence[NDArray],
+) -> None:
+    """Call an operator's `backward`, unrecorded; it writes the gradients. See `backward`."""
     if not is_written(op, "backward"):
         raise unwritten(op, "backward", name)
-    gradients = _buffers(like, kinds, "a gradient")
     req = ["null"] * len(gradients)
     for i in wanted:
         req[i] = "write"
@@ -233,15 +263,14 @@ def backward(
             call = EVENTS.as_custom(f"_backward_{name}", call)
         call(
             req=req,
-            out_grad=_wrapped(heads),
-            in_data=_wrapped(inputs),
-            out_data=_wrapped(outputs),
-            in_grad=gradients,
-            aux=[made(s) for s in states],
+            out_grad=[*heads],
+            in_data=[*inputs],
+            out_data=[*outputs],
+            in_grad=[*gradients],
+            aux=[*states],
         )
     finally:
         state.recording, state.training = before
-    return [value_of(gradient) for gradient in gradients]
 
 
 def _wrapped(arrays: Sequence[Value | None]) -> list[NDArray]:

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from types import SimpleNamespace
 from typing import Any, Literal
 
+import numpy as np
+
 from gluonic.graph import updates
 from gluonic.graph.trust_ratio import norm, trust_ratio
 from gluonic.ndarray.array import NDArray
@@ -73,7 +75,7 @@ class LARS(SGD):
         run_rule(self.rule, numbers, weight, grad, as_states(state))
 
     def _rate(self, weight: NDArray, grad: NDArray, wd: float) -> float:
-        size, slope = norm(weight.elements), norm(grad.elements) * self.rescale_grad
+        size, slope = norm_of(weight), norm_of(grad) * self.rescale_grad
         if not (size > 0 and slope > 0):
             return 1.0
         return self.eta * size / (slope + wd * size + self.eps)
@@ -133,7 +135,7 @@ class LAMB(Optimizer):
         )
         direction = weight.copy()
         run_rule(updates.lamb_direction, numbers, direction, grad, state)
-        norms = norm(weight.elements), norm(direction.elements)
+        norms = norm_of(weight), norm_of(direction)
         ratio = trust_ratio(*norms, self.lower_bound or None, self.upper_bound or None)
         step = SimpleNamespace(lr=self._get_lr(index) * ratio)
         run_rule(updates.lamb, step, weight, direction, ())
@@ -214,5 +216,13 @@ class LBSGD(SGD):
         return 1.0 + (self.batch_scale - 1) * shapes.get(self.warmup_strategy, 0.0)
 
     def _rate(self, weight: NDArray, grad: NDArray, wd: float) -> float:
-        size, slope = norm(weight.elements) ** 2, norm(grad.elements) ** 2
+        size, slope = norm_of(weight) ** 2, norm_of(grad) ** 2
         return min(max(math.sqrt(size / (slope + wd * size + 1e-18)), 0.01), 100.0)
+
+
+def norm_of(array: NDArray) -> float:
+    """The Euclidean norm of all elements; of float16, it is computed in float32."""
+    if not array.on_device:
+        return norm(array.elements)
+    wide = array.detach().as_nd_ndarray().astype(np.float32, copy=False)
+    return float(wide.norm())

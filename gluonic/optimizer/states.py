@@ -23,6 +23,7 @@ from gluonic.graph.memory import allocating
 from gluonic.lr_scheduler import LRScheduler
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
+from gluonic.ndarray.placing import placed_if_there
 from gluonic.ndarray.serialization import dump_array, load_array
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, CSRNDArray, RowSparseNDArray
 from gluonic.optimizer.attributes import checked_attributes
@@ -78,8 +79,8 @@ class _Pickler(pickle.Pickler):
             return type(obj), (None,), {"handle": dump_array(obj)}
         if isinstance(obj, NDArray):
             elements = (
-                obj.elements.tobytes(),
-                obj.elements.dtype.name,
+                obj.host_elements().tobytes(),
+                np.dtype(obj.dtype).name,
                 obj.shape,
                 repr(obj.context),
             )
@@ -365,9 +366,13 @@ def restore_array(elements: bytes, dtype: str, shape: tuple[int, ...], context: 
     found = _CONTEXT.fullmatch(context)
     if found is None:
         raise FileFormatError(f"{context!r:.80} is no context")
-    return NDArray(
-        _array_of(elements, as_dtype(dtype), shape), Context(found["kind"], int(found["number"]))
+    context = Context(found["kind"], int(found["number"]))
+    array = placed_if_there(
+        _array_of(elements, as_dtype(dtype), shape), context.device_typeid, context.device_id
     )
+    if not array.on_device:
+        array.stated_context = context
+    return array
 
 
 _BY_TYPE: dict[type, Callable[[_Maker, Any], Any]] = {

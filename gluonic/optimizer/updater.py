@@ -3,9 +3,8 @@
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
-from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.array import NDArray, NoElementsError
 from gluonic.ndarray.context import Context
-from gluonic.ndarray.storage.arrays import NotDenseError
 from gluonic.optimizer.base import Optimizer, as_states, count_on
 from gluonic.optimizer.fit import require_fit
 from gluonic.optimizer.fused import FusedUpdate, copy_weights
@@ -70,7 +69,7 @@ class Updater:
         states = [self.states[n] for n in names]
         try:
             fused = self.fused(self.optimizer, names, weight, grad, states, copies)
-        except NotDenseError:
+        except NoElementsError:
             fused = None
         if fused is None:
             self._update_apart(names, grad, weight)
@@ -96,7 +95,8 @@ class Updater:
         """Update the dense parameters together, and those with a sparse array one by one."""
         dense = []
         for i, (name, grad, weight) in enumerate(zip(names, grads, weights, strict=True)):
-            if is_stored(grad, weight, *as_states(self.states[name])):
+            states = as_states(self.states[name])
+            if weight.on_device or is_stored(grad, weight, *states):
                 self.optimizer.update_multi_precision(name, weight, grad, self.states[name])
             else:
                 dense.append(i)

@@ -15,12 +15,13 @@ from gluonic.graph.storage.values import DEFAULT as DENSE
 from gluonic.graph.storage.values import KINDS
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, usable
+from gluonic.ndarray.placing import placed
 from gluonic.ndarray.storage.arrays import zeros_of
 from gluonic.ndarray.storage.dispatch import has_sparse
 from gluonic.symbol.executor import REQUESTS, Executor, context_of
 from gluonic.symbol.inference import DTYPE, SHAPE, infer_facts
 from gluonic.symbol.resizing import part
-from gluonic.symbol.stored_executor import StoredExecutor
+from gluonic.symbol.stored_executor import DeviceExecutor, StoredExecutor
 
 if TYPE_CHECKING:
     from gluonic.symbol.symbol import Symbol
@@ -58,6 +59,8 @@ def _executor_kind(
     symbol: "Symbol", given: Mapping[str, str], arrays: Sequence[Any]
 ) -> type[Executor]:
     """The class of executor of a graph: one that runs in parts, if an array or a result is sparse."""
+    if any(array is not None and array.on_device for array in arrays):
+        return DeviceExecutor
     return StoredExecutor if has_sparse(arrays) or is_sparse(symbol.graph(), given) else Executor
 
 
@@ -102,7 +105,7 @@ def simple_bind(
     states = [pool.state(*wanted(node, DENSE)) for node in graph.states]
     given = {node.name: x.stype for node, x in zip(graph.arguments, arguments, strict=True)}
     kind = _executor_kind(symbol, given, [*arguments, *gradients])
-    like = None if kind is StoredExecutor else like
+    like = None if issubclass(kind, StoredExecutor) else like
     return kind(
         symbol, context, arguments, gradients, requests, states, group2ctx=group2ctx, like=like
     )
@@ -168,7 +171,7 @@ class _Kind(NamedTuple):
         if self.storage != DENSE:
             return zeros_of(self.storage, self.shape, self.dtype, self.context)
         zeros = allocated(np.zeros, self.shape, self.dtype, "an array of an executor")
-        return NDArray(zeros, self.context)
+        return placed(zeros, self.context)
 
 
 class _Pool:
@@ -219,8 +222,8 @@ class _Pool:
         found = self.buffers.get(name)
         if (
             found is None
-            or found.elements.dtype != kind.dtype
-            or found.elements.size < prod(kind.shape)
+            or np.dtype(found.dtype) != kind.dtype
+            or found.size < prod(kind.shape)
         ):
             found = self.buffers[name] = kind.new()
         return part(found, kind.shape)

@@ -18,6 +18,7 @@ from gluonic.graph.states import with_own_states
 from gluonic.graph.versions import mark_replaced
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context
+from gluonic.ndarray.copying import assign_array
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.state import RANDOM
 from gluonic.support.cached_property import cached_property
@@ -180,7 +181,10 @@ class Executor:
                     f"forward: {name} has the shape {value.shape}, "
                     f"but {arrays[name].shape} is bound; reshape the executor for another shape"
                 )
-            overwrite(arrays[name], value.elements if isinstance(value, NDArray) else value)
+            if isinstance(value, NDArray):
+                assign_array(arrays[name], value)
+            else:
+                overwrite(arrays[name], value)
 
     def backward(self, out_grads: Any = None, is_train: bool = True) -> None:
         """Compute the gradients of the arguments from those of the outputs.
@@ -290,7 +294,7 @@ class Executor:
                 f"copy_params_from: {name} has the shape {source.shape}, "
                 f"but {target.shape} is bound"
             )
-        overwrite(target, source.elements)
+        assign_array(target, source)
 
     def reshape(
         self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
@@ -319,7 +323,7 @@ class Executor:
         )
         made.outputs = [
             new
-            if new.elements.size > old.elements.size or new.dtype != old.dtype
+            if new.size > old.size or new.dtype != old.dtype
             else part(old, new.shape)
             for new, old in zip(made.outputs, self.outputs, strict=True)
         ]

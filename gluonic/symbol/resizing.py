@@ -73,7 +73,7 @@ class Resizing:
                     hint="partial_shaping=True if that is intended",
                 )
             )
-        if prod(shape) <= array.elements.size:
+        if prod(shape) <= array.size:
             return part(array, shape)
         if not self.grow:
             raise MXNetError(
@@ -82,9 +82,11 @@ class Resizing:
                     hint="bind the largest shape first, or allow_up_sizing=True",
                 )
             )
-        return NDArray(allocated(np.zeros, shape, array.elements.dtype, name), array.stated_context)
+        return placed(
+            allocated(np.zeros, shape, np.dtype(array.dtype), name), array.stated_context
+        )
 
 
 def part(array: NDArray, shape: tuple[int, ...]) -> NDArray:
     """The beginning of an array's memory, with another shape."""
-    return NDArray(array.elements.reshape(-1)[: prod(shape)].reshape(shape), array.stated_context)
+    return array.detach().reshape(-1)[: prod(shape)].reshape(shape)  # type: ignore[no-any-return]

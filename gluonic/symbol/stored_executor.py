@@ -10,15 +10,18 @@ from gluonic.graph import Entry, Node
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.gradient import gradients
 from gluonic.graph.infer import infer
-from gluonic.graph.storage.values import DEFAULT, Value, kind_of, stored_zeros
+from gluonic.graph.storage.values import Value, kind_of, stored_zeros
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.cached_op import CachedGraph
+from gluonic.ndarray.copying import assign_array
 from gluonic.ndarray.differentiate import backward
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.state import Flags
+from gluonic.ndarray.placing import placed
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made, value_of, zeros_of
 from gluonic.ndarray.storage.dispatch import assign, leaf_of
 from gluonic.ndarray.storage.parts import GraphInParts
-from gluonic.ndarray.tape import Leaf
+from gluonic.ndarray.tape import Leaf, TapeEntry
 from gluonic.symbol.executor import Executor, context_of
 from gluonic.symbol.monitoring import Monitor, RunMonitor
 from gluonic.symbol.output_gradients import as_list, check_head, heads_read
@@ -26,12 +29,19 @@ from gluonic.symbol.resizing import Resizing
 from gluonic.symbol.watched_record import watch_gradients
 
 
+def _held(array: NDArray, entry: TapeEntry | None = None) -> NDArray:
+    """An array with the memory of another one, and an entry of its own on the tape."""
+    found = array.detach()
+    found.tape_entry = entry
+    return found
+
+
 class StoredExecutor(Executor):
     """An `Executor` with a sparse argument, gradient or result; see there."""
 
     _leaves: dict[Node, Leaf]
     _recorded: list[NDArray]
-    _parts: GraphInParts
+    _parts: GraphInParts | CachedGraph
 
     def _plan(self, watched: Sequence[Entry] | None = None) -> Any:
         self._leaves, self._recorded = {}, []
@@ -48,7 +58,7 @@ class StoredExecutor(Executor):
             shape, dtype = shapes[entry.node][entry.index], dtypes[entry.node][entry.index]
             known = shape if shape is not None and None not in shape else (0,)
             context = context_of(entry.node, self._group2ctx, self._ctx)
-            outputs.append(zeros_of(DEFAULT, known, dtype or np.float32, context))
+            outputs.append(placed(np.zeros(known, dtype or np.float32), context))
         return outputs
 
     def _trained(self) -> dict[Node, tuple[NDArray, str]]:
@@ -71,14 +81,14 @@ class StoredExecutor(Executor):
         for node, array in self._bound():
             leaf = self._leaves.get(node)
             entry = None if leaf is None else (leaf, 0)
-            values[node.entry()] = made(value_of(array), array.stated_context, entry)
+            values[node.entry()] = _held(array, entry)
         with Flags(bool(trained), bool(is_train)):
             if self._watch is None:
                 variables = self._graph.variables
                 self._recorded = self._parts(*(values[node.entry()] for node in variables))
             else:
                 self._recorded = self._run_watched(self._watch, values)
-        self.outputs = [made(value_of(x), x.stated_context) for x in self._recorded]
+        self.outputs = [_held(x) for x in self._recorded]
         return self.outputs
 
     def _run_watched(self, watch: RunMonitor, values: dict[Entry, NDArray]) -> list[NDArray]:
@@ -97,7 +107,7 @@ class StoredExecutor(Executor):
         for name in [name for name, x in values.items() if isinstance(x, BaseSparseNDArray)]:
             array = arrays.get(name)
             if array is not None and array.shape == values[name].shape:
-                assign(array, value_of(values[name]))
+                assign_array(array, values[name])
         dense = {name: x for name, x in values.items() if not isinstance(x, BaseSparseNDArray)}
         for name, value in dense.items():
             if (
@@ -161,7 +171,7 @@ class StoredExecutor(Executor):
                     where="copy_params_from",
                 )
             )
-        assign(target, value_of(source))
+        assign_array(target, source)
 
     def reshape(
         self, partial_shaping: bool = False, allow_up_sizing: bool = False, **kwargs: Any
@@ -177,7 +187,7 @@ class StoredExecutor(Executor):
                 for node, array in zip(nodes, arrays, strict=True)
             ]
 
-        return StoredExecutor(
+        return type(self)(
             self._symbol,
             self._ctx,
             resized(self._graph.arguments, self.arg_arrays),
@@ -192,6 +202,20 @@ class StoredExecutor(Executor):
         """The number of bytes of the outputs."""
         values = [value_of(output) for output in self.outputs]
         return sum(v.nbytes if isinstance(v, np.ndarray) else v.data.nbytes for v in values)
+
+
+class DeviceExecutor(StoredExecutor):
+    """An `Executor` whose arrays are on a device; see there."""
+
+    def _plan(self, watched: Sequence[Entry] | None = None) -> Any:
+        super()._plan(watched)
+        self._parts = CachedGraph(self._graph, self._graph.variables)
+        return None
+
+    @property
+    def allocated(self) -> int:
+        """The number of bytes of the outputs."""
+        return sum(x.size * np.dtype(x.dtype).itemsize for x in self.outputs)
 
 
 def _tell(

@@ -1,9 +1,11 @@
 """Arrays in the memory of a device: what differs there from arrays of the host."""
 
+from gluonic.ndarray.device import custom as _custom
 from gluonic.ndarray.device import indexing as _indexing
 from gluonic.ndarray.device.arrays import DeviceNDArray, made, of_host
 from gluonic.ndarray.device.assigning import copy_into, overwrite
 from gluonic.ndarray.device.calls import into, invoke_on, invoke_there
+from gluonic.ndarray.device.graphs import run_graph
 from gluonic.ndarray.device.methods import copied_to, copy_between, with_shape
 from gluonic.ndarray.device.tape import DeviceLeaf, filled, filled_like
 
@@ -21,6 +23,7 @@ __all__ = [
     "made",
     "of_host",
     "overwrite",
+    "run_graph",
     "with_shape",
 ]
-_ = _indexing  # it adds methods
+_ = (_custom, _indexing)  # they add operators and methods
