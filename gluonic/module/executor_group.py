@@ -7,6 +7,8 @@ from gluonic.graph.errors import MismatchError, describe, nearest
 from gluonic.module.bound_executors import BoundExecutors
 from gluonic.module.division import joined, labels_of, piece_of
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.context import CPU
+from gluonic.ndarray.copying import assign_array
 from gluonic.ndarray.storage.arrays import value_of
 from gluonic.ndarray.storage.dispatch import assign
 from gluonic.symbol.output_gradients import as_list
@@ -67,7 +69,7 @@ class DataParallelExecutorGroup(BoundExecutors):
                 )
         for _, value, block in found:
             for array in block:
-                assign(array, value_of(value))
+                assign_array(array, value)
 
     def get_params(self, arg_params: dict[str, NDArray], aux_params: dict[str, NDArray]) -> None:
         """Write parameters and auxiliary states into dictionaries, and into the arrays that these hold.
@@ -78,7 +80,7 @@ class DataParallelExecutorGroup(BoundExecutors):
             for name, block in arrays.items():
                 value = mean_of(block)
                 if name in targets and targets[name].shape == value.shape:
-                    assign(targets[name], value_of(value))
+                    assign_array(targets[name], value)
                 else:
                     targets[name] = value
 
@@ -107,7 +109,7 @@ class DataParallelExecutorGroup(BoundExecutors):
             given = value if states is None else states[number]
             several = list(given) if isinstance(given, (list, tuple)) else [given] * len(block)
             for array, one in zip(block, several, strict=True):
-                assign(array, _values(one))
+                write_any(array, one)
 
     # Running
 
@@ -123,7 +125,7 @@ class DataParallelExecutorGroup(BoundExecutors):
                     )
                 )
         for _, array, value in loads:
-            assign(array, value)
+            write_any(array, value)
         for one in self.execs:
             one.forward(self.for_training if is_train is None else bool(is_train))
 
@@ -140,7 +142,7 @@ class DataParallelExecutorGroup(BoundExecutors):
         for number, (name, axis) in enumerate(zip(names, axes, strict=True)):
             if name not in self.arg_names or number >= len(given[0]):
                 continue
-            values = [_values(one[number]) for one in given]
+            values = [_value(one[number]) for one in given]
             if not isinstance(batch, list):
                 values = self._pieces(values[0], axis)
             for arrays, value in zip(self._arguments, values, strict=True):
@@ -229,7 +231,7 @@ class DataParallelExecutorGroup(BoundExecutors):
 
 def mean_of(block: Sequence[NDArray]) -> NDArray:
     """A copy of a value on its contexts: the mean, if there are several."""
-    total: NDArray = block[0].copy()
+    total: NDArray = block[0].copyto(CPU)
     for one in block[1:]:
         total += one.as_in_context(total.context)
     if len(block) > 1:
@@ -237,5 +239,14 @@ def mean_of(block: Sequence[NDArray]) -> NDArray:
     return total
 
 
-def _values(given: Any) -> Any:
-    return value_of(given) if isinstance(given, NDArray) else given
+def _value(given: Any) -> Any:
+    """The value of an array of the host; other arrays and values as they are."""
+    return value_of(given) if isinstance(given, NDArray) and not given.on_device else given
+
+
+def write_any(array: NDArray, values: Any) -> None:
+    """Write an array, or anything that broadcasts, into an array."""
+    if isinstance(values, NDArray):
+        assign_array(array, values)
+    else:
+        assign(array, values)

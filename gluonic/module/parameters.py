@@ -10,8 +10,7 @@ from gluonic.module.base import DEFAULT_INITIALIZER, BaseModule
 from gluonic.module.executor_group import DataParallelExecutorGroup
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.state import RANDOM
-from gluonic.ndarray.storage.arrays import value_of
-from gluonic.ndarray.storage.dispatch import assign
+from gluonic.ndarray.copying import assign_array
 
 
 class Parameterized(BaseModule):
@@ -93,7 +92,7 @@ class Parameterized(BaseModule):
             for name, (first, *others) in new.items():
                 initializer(InitDesc(name, attributes.get(name)), first)
                 for array in others:
-                    assign(array, value_of(first))
+                    assign_array(array, first)
         self.params_initialized = True
         self._sync_params_from_devices()
 

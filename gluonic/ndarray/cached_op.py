@@ -99,6 +99,8 @@ class CachedGraph:
         except NoElementsError:
             if not any(x.on_device for x in inputs):
                 raise
+            arrays = None
+        if arrays is None:
             return on_devices().run_graph(self, inputs)  # type: ignore[no-any-return]
         if STATE.recording:
             entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]

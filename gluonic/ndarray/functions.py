@@ -200,6 +200,8 @@ def _into(application: Application, inputs: Sequence[NDArray], out: Any) -> Any:
         shapes, dtypes = [x.shape for x in inputs], [x.elements.dtype for x in inputs]
         given = [(x.shape, x.elements.dtype) for x in targets]
     except NoElementsError:
+        shapes = None
+    if shapes is None:
         return on_devices().into(application, inputs, targets, out)
     expected = signature(application, shapes, dtypes, given)
     for target, output in zip(targets, invoke(application, inputs, expected), strict=False):

@@ -91,9 +91,10 @@ def overwrite(target: NDArray, values: Any) -> None:
     """Write values, broadcast and converted to the target's dtype, without warnings."""
     try:
         quietly(write, target.elements, np.asarray(values))
+        return
     except NoElementsError:
-        if target.is_sparse:
+        if not target.on_device:
             raise
-        on_devices().overwrite(target, values)
     except MemoryError as error:
         raise too_large("the values to write", error) from None
+    on_devices().overwrite(target, values)

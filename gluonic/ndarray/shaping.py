@@ -43,10 +43,11 @@ def with_shape(source: NDArray, shape: tuple[int, ...]) -> NDArray:
     try:
         part = source.elements.reshape(shape)
     except NoElementsError:
-        if source.is_sparse:
+        if not source.on_device:
             raise
-        return on_devices().with_shape(source, shape)  # type: ignore[no-any-return]
-    return view(source, part, "Reshape", {"shape": shape})
+    else:
+        return view(source, part, "Reshape", {"shape": shape})
+    return on_devices().with_shape(source, shape)  # type: ignore[no-any-return]
 
 
 @method("reshape")

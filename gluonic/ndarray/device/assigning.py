@@ -37,9 +37,9 @@ def write_host(target: DeviceArray, values: Any) -> None:
     if not values.ndim:
         fill(target, values)
         return
-    target.copy_from_host(
-        np.broadcast_to(quietly(values.astype, target.dtype, copy=False), target.shape)
-    )
+    if values.dtype != target.dtype:
+        values = quietly(values.astype, target.dtype)
+    target.copy_from_host(np.broadcast_to(values, target.shape))
 
 
 def overwrite(target: DeviceNDArray, values: Any) -> DeviceNDArray:

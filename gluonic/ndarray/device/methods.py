@@ -7,7 +7,7 @@ from typing import Any
 from gluonic.device import DeviceArray
 from gluonic.graph import REGISTRY
 from gluonic.graph.arithmetic import OPERATORS
-from gluonic.graph.errors import MXNetError, NotThereError, describe
+from gluonic.graph.errors import MXNetError, NotThereError, describe, warn
 from gluonic.graph.memory import copied
 from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray
 from gluonic.ndarray.context import Context, usable
@@ -180,7 +180,13 @@ _add_in_place()
 def attach_grad(self: DeviceNDArray, grad_req: str = "write", stype: str | None = None) -> None:
     """Mark the array as a variable and give it a gradient buffer of zeros; see `NDArray.attach_grad`."""
     if stype not in (None, "default"):
-        raise NotThereError(f"attach_grad: there are no {stype} gradients on a GPU")
+        warn(
+            describe(
+                f"there are no {stype} arrays on a GPU: the gradient is dense, and updates are not lazy",
+                where="attach_grad",
+                facts=[f"the array: shape {self.shape}"],
+            )
+        )
     if grad_req not in GRADIENT_REQUESTS:
         raise GradientRequestError(
             f"grad_req={grad_req!r} must be one of {', '.join(GRADIENT_REQUESTS)}"
