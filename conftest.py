@@ -5,12 +5,14 @@ from collections.abc import Iterator
 import pytest
 
 import tests  # noqa: F401 (sets what holds for the examples in docstrings too)
+from gluonic.ndarray import Context
 from gluonic.symbol import AttrScope, NameManager
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let one of the cases that a test runs be chosen."""
     parser.addoption("--case", help="run only the cases of this name; see tests/cases.py")
+    parser.addoption("--context", default="cpu", help="the default context: cpu, or gpu for gpu(0)")
 
 
 @pytest.fixture(autouse=True)
@@ -26,6 +28,13 @@ def examples_leave_no_files(request: pytest.FixtureRequest) -> None:
     if isinstance(request.node, pytest.DoctestItem):
         folder = request.getfixturevalue("tmp_path_factory").mktemp("example")
         request.getfixturevalue("monkeypatch").chdir(folder)
+
+
+@pytest.fixture(autouse=True)
+def default_context(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Let a test run on another context than the CPU, if `--context` says so."""
+    with Context(request.config.getoption("--context"), 0):
+        yield
 
 
 @pytest.fixture

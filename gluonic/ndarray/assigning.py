@@ -40,7 +40,7 @@ def write(self: NDArray, index: Key, value: Any, *, basic: bool) -> None:
         check_writable(self, (self, value) if isinstance(value, NDArray) else (self,))
     with allocating("the values that are to be written"):
         shape = self.elements[index].shape if basic else positions_of(self, index).shape
-        quietly(self.elements.__setitem__, index, _fitted(_values(self, value), shape))
+        quietly(self.elements.__setitem__, index, _fitted(values_of(value, self.elements.dtype), shape))
     mark_modified(self.elements)
 
 
@@ -79,7 +79,7 @@ def _overwrite_recorded(self: NDArray, value: NDArray, shape: tuple[int, ...]) -
     copyto(with_shape(value, self.shape) if shape != self.shape else value, self)
 
 
-def _values(self: NDArray, value: Any) -> Array:
+def values_of(value: Any, dtype: np.dtype[Any]) -> Array:
     """The assigned values as an array of the right dtype; integers out of range wrap around."""
     if isinstance(value, NDArray):
         return value.asnumpy() if value.on_device else dense_of(value)
@@ -87,7 +87,7 @@ def _values(self: NDArray, value: Any) -> Array:
         found = shared_array_of(value)
         is_number = found.dtype.kind in "biufOU" or is_bfloat16(found.dtype)
         if is_number or found.size == 0:  # None becomes NaN, and text is parsed
-            return quietly(found.astype, self.elements.dtype)  # type: ignore[no-any-return]
+            return quietly(found.astype, dtype)  # type: ignore[no-any-return]
     except (ValueError, TypeError):
         pass
     raise TypeError(

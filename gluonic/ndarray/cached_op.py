@@ -82,7 +82,7 @@ class CachedGraph:
     def explain(self, *inputs: NDArray) -> Explanation:
         """Explain how the graph is compiled for such inputs, in the current modes."""
         wanted = tuple(STATE.recording and entry_of(x) is not None for x in inputs)
-        program, arrays = self.inference, [x.elements for x in inputs]
+        program, arrays = self.inference, [x.host_elements() for x in inputs]
         if any(wanted):
             program = self.differentiable(wanted, STATE.training).forward_program
         return explain(program.binding(arrays, train=STATE.training), self.graph)

@@ -20,7 +20,7 @@ from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.nested_lists import array_of
 from gluonic.ndarray.placing import device_of, on_devices, placed
 from gluonic.ndarray.recording import check_writable
-from gluonic.ndarray.storage.arrays import zeros_of
+from gluonic.ndarray.storage.arrays import host_context, zeros_of
 from gluonic.ndarray.storage.copies import is_sparse, sparse_copy
 from gluonic.ndarray.storage.dispatch import assign, has_sparse
 from gluonic.support.suppress_fp_warnings import quietly
@@ -76,7 +76,7 @@ def _sparse(
     if stype not in KINDS or make is np.ones:
         raise StorageError(f"{name}: unknown storage type {stype!r}")
     kind = "float32" if dtype is None else dtype
-    return zeros_of(stype, as_shape(shape, name), kind, usable(ctx))
+    return zeros_of(stype, as_shape(shape, name), kind, host_context(ctx))
 
 
 def _constant(name: str, make: Any, words: str) -> Callable[..., NDArray]:

@@ -56,7 +56,11 @@ class CustomOp:
             return
         try:
             target, values = dst.elements, src.elements if isinstance(src, NDArray) else src
-        except AttributeError:  # one of them is sparse
+        except AttributeError:  # one of them is sparse, or on a device
+            target, values = None, src
+        if target is None:
+            if req not in ("write", "inplace", "add"):
+                raise ValueError(f"req must be null, write, inplace or add, not {req!r}")
             dst[:] = src if req != "add" else dst + src
             return
         if not isinstance(values, np.ndarray):

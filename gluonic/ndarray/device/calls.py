@@ -20,7 +20,7 @@ from gluonic.ndarray.recording import put
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import entry_of
 
-OwnWay: TypeAlias = Callable[[Application, Sequence[DeviceNDArray]], list[NDArray]]
+OwnWay: TypeAlias = Callable[[Device, Application, Sequence[DeviceNDArray]], list[NDArray]]
 _OWN_WAYS: dict[str, OwnWay] = {}
 
 
@@ -88,7 +88,7 @@ def invoke_on(
     """Run an operator on a device; its inputs are there, or it has none."""
     own_way = _OWN_WAYS.get(application.op.name)
     if own_way is not None:
-        return own_way(application, inputs)
+        return own_way(device, application, inputs)
     arrays = [x.device_array for x in inputs]
     if kind is None:
         kind = result_class(application, inputs)

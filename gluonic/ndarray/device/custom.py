@@ -1,12 +1,15 @@
 """`Custom` on a device: the user's methods get arrays of the context, as in MXNet."""
 
 from collections.abc import Sequence
-from typing import Any
+from typing import Any, NoReturn
 
 import numpy as np
 
+from gluonic.device import Device
 from gluonic.graph import Application
 from gluonic.graph.carried import carried
+from gluonic.graph.errors import MXNetError
+from gluonic.graph.kernel_runs import signature_of
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.custom_call import CustomCallRecord, call_backward, is_written, site_of, unwritten
 from gluonic.ndarray.custom_node import KeptCustom, op_of
@@ -16,15 +19,17 @@ from gluonic.ndarray.device.tape import zeros_on
 from gluonic.ndarray.invoke import result_class
 from gluonic.ndarray.recording import put, wrap
 from gluonic.ndarray.state import STATE
-from gluonic.ndarray.tape import entry_of
+from gluonic.ndarray.tape import FunctionRecord, TapeEntry, entry_of
 
 
 @runs_in_its_own_way("Custom")
-def invoke_custom(application: Application, inputs: Sequence[DeviceNDArray]) -> list[NDArray]:
+def invoke_custom(
+    device: Device, application: Application, inputs: Sequence[DeviceNDArray]
+) -> list[NDArray]:
     """Run an operator written in Python on arrays of a device; see `invoke`."""
     arrays = [x.device_array for x in inputs]
-    device = arrays[0].device
-    site = site_of(application.settings, arrays)  # type: ignore[arg-type]  # shapes and dtypes are read
+    signature_of(application, arrays)  # type: ignore[arg-type]  # shapes and dtypes are read
+    site = site_of(application.settings, arrays)  # type: ignore[arg-type]
     with context_of(device):
         kept = application.made if isinstance(application, KeptCustom) else None
         op = site.new_op() if kept is None else op_of(site, kept)
@@ -44,6 +49,17 @@ def invoke_custom(application: Application, inputs: Sequence[DeviceNDArray]) -> 
     return outputs
 
 
+def _entry(head: NDArray | None) -> TapeEntry | None:
+    return None if head is None else entry_of(head)
+
+
+def _refuse(heads: list[NDArray | None]) -> NoReturn:
+    raise MXNetError(
+        "_backward_Custom: the operator _backward_Custom has no gradient: the backward of an operator written in "
+        "Python is not recorded"
+    )
+
+
 class DeviceCustomRecord(CustomCallRecord):
     """A recorded call on a device; its `arrays` are there."""
 
@@ -55,7 +71,7 @@ class DeviceCustomRecord(CustomCallRecord):
         """Call the user's backward, unrecorded."""
         site, arrays = self.site, [None if a is None else made(a) for a in self._held]
         reads, count, states = site.dependency, site.count, len(site.shapes)
-        device = self._held[0].device
+        device = self._held[states].device
         unread = zeros_on(device, (0,), np.float32)
         gradients = [zeros_on(device, a.shape, a.dtype) for a in self._held[:count]]
         given = [
@@ -77,6 +93,8 @@ class DeviceCustomRecord(CustomCallRecord):
             None if entry is None else gradient
             for gradient, entry in zip(gradients, self.inputs[:count], strict=True)
         ]
+        if STATE.recording:
+            put(FunctionRecord([*self.inputs, *map(_entry, heads)], count, _refuse), (), gradients)
         return [*found, *[None] * (states - count)]
 
     @property

@@ -12,14 +12,13 @@ from gluonic.graph import REGISTRY, Array
 from gluonic.graph.errors import OutOfRangeError, describe
 from gluonic.ndarray import indexing as of_nd
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.assigning import AssignmentError
+from gluonic.ndarray.assigning import AssignmentError, values_of
 from gluonic.ndarray.device.arrays import DeviceNDArray, method, of_host
 from gluonic.ndarray.device.assigning import copy_into, copy_within, fill
 from gluonic.ndarray.device.calls import check_contexts, invoke_there
 from gluonic.ndarray.device.methods import view, with_shape
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.keys import EVERYTHING, Key, positions_of, recorded_parts, slices_of
-from gluonic.ndarray.nested_lists import shared_array_of
 from gluonic.ndarray.numpy import indexing as of_np
 from gluonic.ndarray.recording import check_writable, put
 from gluonic.ndarray.state import STATE
@@ -173,7 +172,9 @@ def _values(self: DeviceNDArray, value: Any, shape: tuple[int, ...]) -> DeviceND
     """The assigned values on the device, in the dtype of the array and in the shape of the part."""
     held = self.device_array
     if not isinstance(value, DeviceNDArray) or value.device_array.device is not held.device:
-        elements = _host_values(self, value)
+        elements = values_of(value, held.dtype)
+        if elements.dtype != held.dtype:
+            elements = quietly(elements.astype, held.dtype)
         _check_fits(elements.shape, shape)
         spare = max(elements.ndim - len(shape), 0)
         fitted = np.broadcast_to(elements.reshape(elements.shape[spare:]), shape)
@@ -190,22 +191,6 @@ def _values(self: DeviceNDArray, value: Any, shape: tuple[int, ...]) -> DeviceND
     if lengths != shape:
         values = invoke(REGISTRY["broadcast_to"].apply({"shape": shape}), (values,))[0]  # type: ignore[assignment]
     return values
-
-
-def _host_values(self: DeviceNDArray, value: Any) -> Array:
-    if isinstance(value, NDArray):
-        elements = value.asnumpy()
-    else:
-        elements = shared_array_of(value)
-        if elements.dtype.kind not in "biufOU" and elements.dtype.kind != "V" and elements.size:
-            raise TypeError(
-                describe(
-                    f"elements of an NDArray cannot be assigned {value!r} of type {type(value).__name__}",
-                    hint="a number, an NDArray, a NumPy array or a list of numbers",
-                )
-            )
-    converted: Array = quietly(elements.astype, self.device_array.dtype)
-    return converted
 
 
 def _check_fits(values: tuple[int, ...], part: tuple[int, ...]) -> None:

@@ -20,7 +20,8 @@ from gluonic.graph.storage.values import (
     stored_zeros,
 )
 from gluonic.ndarray.array import NDArray, NoElementsError
-from gluonic.ndarray.context import Context
+from gluonic.ndarray.context import Context, usable
+from gluonic.ndarray.placing import device_of
 from gluonic.ndarray.recording import wrap
 from gluonic.ndarray.tape import TapeEntry
 
@@ -243,6 +244,25 @@ class RowSparseNDArray(BaseSparseNDArray):
 
 
 _CLASSES: dict[str, type[BaseSparseNDArray]] = {CSR: CSRNDArray, ROW_SPARSE: RowSparseNDArray}
+
+
+def host_context(context: Any) -> Context:
+    """The context of a sparse array: the current one for None.
+
+    Raises
+    ------
+    NotImplementedError
+        for a GPU
+    """
+    wanted = usable(context)
+    if device_of(wanted) is not None:
+        raise NotThereError(
+            describe(
+                f"there are no sparse arrays on {wanted}",
+                hint="ctx=mx.cpu() for a sparse array, x.tostype('default').as_in_context(…) for a dense copy",
+            )
+        )
+    return wanted
 
 
 def made(value: Value, context: Context | None = None, entry: TapeEntry | None = None) -> NDArray:

@@ -5,8 +5,8 @@ from typing import Any
 
 from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.storage.values import Csr
-from gluonic.ndarray.context import Context, usable
-from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made
+from gluonic.ndarray.context import Context
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray, host_context, made
 
 
 def is_scipy(source: Any) -> bool:
@@ -34,4 +34,4 @@ def sparse_copy(source: Any, ctx: Context | None = None, dtype: Any = None) -> B
         copy: Any = source.stored.mapped(lambda data: data.astype(wanted))
     else:
         copy = Csr.of_scipy(source.copy(), wanted)
-    return made(copy, usable(ctx))  # type: ignore[return-value]
+    return made(copy, host_context(ctx))  # type: ignore[return-value]

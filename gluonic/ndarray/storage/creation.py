@@ -17,7 +17,7 @@ from gluonic.graph.storage.values import (
     StorageError,
 )
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.context import Context, usable
+from gluonic.ndarray.context import Context
 from gluonic.ndarray.creation import array as dense_array
 from gluonic.ndarray.creation import as_shape
 from gluonic.ndarray.creation import zeros as dense_zeros
@@ -25,6 +25,7 @@ from gluonic.ndarray.storage.arrays import (
     BaseSparseNDArray,
     CSRNDArray,
     RowSparseNDArray,
+    host_context,
     made,
     zeros_of,
 )
@@ -129,7 +130,7 @@ def _csr_of_parts(
     if len(_lengths(shape)) != 2:
         raise StorageError(f"invalid shape: a csr array has two axes, not {shape}")
     value = Csr(data, indices, indptr, _lengths(shape))
-    return made(value, usable(ctx))  # type: ignore[return-value]
+    return made(value, host_context(ctx))  # type: ignore[return-value]
 
 
 def _csr_of_coordinates(
@@ -191,7 +192,7 @@ def _rows_of_parts(data: Any, indices: Any, shape: Any, ctx: Any, dtype: Any) ->
             f"invalid shape: rows of shape {data.shape} and indices of shape {indices.shape} are no array "
             f"of shape {lengths}"
         )
-    return made(RowSparse(data, indices, lengths), usable(ctx))  # type: ignore[return-value]
+    return made(RowSparse(data, indices, lengths), host_context(ctx))  # type: ignore[return-value]
 
 
 def _converted(kind: str, source: Any, shape: Any, ctx: Any, dtype: Any) -> BaseSparseNDArray:
@@ -201,7 +202,7 @@ def _converted(kind: str, source: Any, shape: Any, ctx: Any, dtype: Any) -> Base
         return array(source, ctx, dtype)
     dense = dense_array(source, None, _default_dtype(source, dtype))
     _check_shape(dense.shape, shape)
-    found: Any = dense.as_in_context(usable(ctx) or dense.context).tostype(kind)
+    found: Any = dense.as_in_context(host_context(ctx) or dense.context).tostype(kind)
     return found  # type: ignore[no-any-return]
 
 
@@ -222,7 +223,7 @@ def zeros(
     if stype not in _SPARSE:
         raise StorageError(f"unknown storage type {stype!r}: one of {', '.join(KINDS)}")
     kind = "float32" if dtype is None else dtype
-    return zeros_of(stype, as_shape(shape, "zeros"), kind, usable(ctx))
+    return zeros_of(stype, as_shape(shape, "zeros"), kind, host_context(ctx))
 
 
 def empty(stype: str, shape: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:

@@ -11,7 +11,7 @@ from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, NotThereError, describe, warn
 from gluonic.graph.storage.values import DEFAULT, KINDS, Csr, RowSparse, StorageError
 from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray, method
-from gluonic.ndarray.context import Context, usable
+from gluonic.ndarray.context import Context
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
@@ -21,6 +21,7 @@ from gluonic.ndarray.storage.arrays import (
     CSRNDArray,
     NotForSparseError,
     RowSparseNDArray,
+    host_context,
     made,
     value_of,
     zeros_of,
@@ -86,7 +87,7 @@ def copy(self: BaseSparseNDArray) -> NDArray:
 @_method(BaseSparseNDArray, "as_in_context")
 def as_in_context(self: BaseSparseNDArray, context: Context) -> NDArray:
     """Return the array itself if it is on that context, else a copy there."""
-    return self if self.context == context else _copied(self, usable(context))
+    return self if self.context == context else _copied(self, host_context(context))
 
 
 @_method(BaseSparseNDArray, "as_in_ctx")
@@ -134,7 +135,7 @@ def copyto(self: BaseSparseNDArray, other: Any) -> Any:
         the array copied to; False if it is the array itself
     """
     if isinstance(other, Context):
-        return _copied(self, usable(other))
+        return _copied(self, host_context(other))
     if not isinstance(other, NDArray):
         raise TypeError(f"copyto does not support type {type(other)}: an NDArray or a Context")
     if other is self:
