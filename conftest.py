@@ -33,6 +33,8 @@ def examples_leave_no_files(request: pytest.FixtureRequest) -> None:
 @pytest.fixture(autouse=True)
 def default_context(request: pytest.FixtureRequest) -> Iterator[None]:
     """Let a test run on another context than the CPU, if `--context` says so."""
+    if request.config.getoption("--context") == "gpu":
+        request.getfixturevalue("gpu")
     with Context(request.config.getoption("--context"), 0):
         yield
 
@@ -41,3 +43,10 @@ def default_context(request: pytest.FixtureRequest) -> Iterator[None]:
 def compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the first call of a graph compile it, in a test about compiled code; users' first calls do not."""
     monkeypatch.setenv("GLUONIC_EXECUTOR", "compile")
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Context:
+    """A GPU, which is emulated."""
+    monkeypatch.setenv("GLUONIC_GPU", "emulated")
+    return Context("gpu", 0)

@@ -20,8 +20,8 @@ from gluonic.graph.memory import converted
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.view import unify
 from gluonic.ndarray import Context, NDArray
-from gluonic.ndarray.copying import assign_array
 from gluonic.ndarray.context import CPU, current_context, usable
+from gluonic.ndarray.copying import assign_array
 from gluonic.ndarray.numpy_class import as_switched
 from gluonic.ndarray.state import RANDOM, Flags
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray
@@ -257,7 +257,7 @@ class Parameter(ParameterValues):
         if self._stype != "default" or value.stype != "default":
             return value.astype(wanted, copy=False).tostype(self._stype)  # type: ignore[no-any-return]
         if value.on_device:
-            return value.astype(wanted, copy=False)  # type: ignore[no-any-return]
+            return value.astype(wanted, copy=False)
         return value.derived_class(
             converted(value.elements, wanted, what, copy=False), value.stated_context
         )

@@ -9,8 +9,8 @@ from gluonic.initializer import InitDesc
 from gluonic.module.base import DEFAULT_INITIALIZER, BaseModule
 from gluonic.module.executor_group import DataParallelExecutorGroup
 from gluonic.ndarray import NDArray
-from gluonic.ndarray.state import RANDOM
 from gluonic.ndarray.copying import assign_array
+from gluonic.ndarray.state import RANDOM
 
 
 class Parameterized(BaseModule):

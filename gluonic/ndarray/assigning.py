@@ -40,7 +40,9 @@ def write(self: NDArray, index: Key, value: Any, *, basic: bool) -> None:
         check_writable(self, (self, value) if isinstance(value, NDArray) else (self,))
     with allocating("the values that are to be written"):
         shape = self.elements[index].shape if basic else positions_of(self, index).shape
-        quietly(self.elements.__setitem__, index, _fitted(values_of(value, self.elements.dtype), shape))
+        quietly(
+            self.elements.__setitem__, index, _fitted(values_of(value, self.elements.dtype), shape)
+        )
     mark_modified(self.elements)
 
 

@@ -6,8 +6,8 @@ from typing import Any
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.cached_op import CachedGraph
-from gluonic.ndarray.invoke import NotAnArrayError
 from gluonic.ndarray.copying import assign_array
+from gluonic.ndarray.invoke import NotAnArrayError
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE

@@ -121,7 +121,9 @@ def _run(
 def _for_the_first_time(data: Sequence[Any], keywords: dict[str, Any]) -> Any:
     """Call with all checks; from then on such a call takes the fast path."""
     result = _general(*data, **keywords)
-    plain = bool(data) and all(isinstance(x, NDArray) and not (x.is_sparse or x.on_device) for x in data)
+    plain = bool(data) and all(
+        isinstance(x, NDArray) and not (x.is_sparse or x.on_device) for x in data
+    )
     if plain and not any(
         name in ("out", "ctx") or isinstance(value, NDArray) for name, value in keywords.items()
     ):

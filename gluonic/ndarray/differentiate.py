@@ -213,7 +213,7 @@ def _own(gradient: NDArray | None, variable: NDArray, others: Sequence[Any]) -> 
         if gradient.on_device:
             copy = gradient.detach().copy()
             copy.tape_entry = gradient.tape_entry
-            return copy  # type: ignore[no-any-return]
+            return copy
         return wrap(copied(gradient.elements), gradient.tape_entry)
     return gradient
 

@@ -108,7 +108,12 @@ class HandingOverWalk(Walk):
     def _receive_early(self, leaf: Leaf) -> None:
         """Write a complete gradient to its buffer, if a listener waits for it and nothing reads the buffer."""
         buffer = leaf.grad
-        if buffer is None or buffer.is_sparse or buffer.on_device or not holds_alone(buffer, "elements"):
+        if (
+            buffer is None
+            or buffer.is_sparse
+            or buffer.on_device
+            or not holds_alone(buffer, "elements")
+        ):
             return
         if leaf.req != "null" and any(each.listens_to(buffer) for each in self._listeners):
             leaf.receive(self.flowing[leaf][0])

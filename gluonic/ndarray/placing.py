@@ -1,8 +1,10 @@
-"""New arrays on the context that they belong to; the rest of `ndarray.device` is imported for the first on a GPU."""
+"""New arrays on their contexts; `ndarray.device` is imported for the first one on a GPU."""
 
 import os
 from functools import cache
 from typing import TYPE_CHECKING, Any
+
+import numpy as np
 
 from gluonic.graph import Array
 from gluonic.ndarray.array import NDArray
@@ -54,11 +56,19 @@ def placed(
     return on_devices().of_host(elements, device, kind)  # type: ignore[no-any-return]
 
 
-def placed_if_there(elements: Array, device_typeid: int, device_id: int) -> NDArray:
+def placed_if_there(elements: Array, context: Context) -> NDArray:
     """An array of a file, on the GPU that it was on if there is one with that number, else on the host."""
-    if device_typeid == _GPU and os.environ.get("GLUONIC_GPU") != "cpu":
+    if context.device_typeid == _GPU and os.environ.get("GLUONIC_GPU") != "cpu":
         from gluonic.device.devices import count, device
 
-        if device_id < count():
-            return on_devices().of_host(elements, device(device_id))  # type: ignore[no-any-return]
+        if context.device_id < count():
+            there = device(context.device_id)
+            return on_devices().of_host(elements, there)  # type: ignore[no-any-return]
     return NDArray(elements)
+
+
+def memory_is_shared(a: NDArray, b: NDArray) -> bool:
+    """Whether two dense arrays may share memory."""
+    if a.on_device or b.on_device:
+        return a.on_device and b.on_device and a.device_array.buffer is b.device_array.buffer  # type: ignore[attr-defined]
+    return np.may_share_memory(a.elements, b.elements)

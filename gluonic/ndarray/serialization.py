@@ -22,6 +22,7 @@ from gluonic.graph.memory import allocated, allocating
 from gluonic.graph.shape_semantics import is_np_shape
 from gluonic.graph.versions import mark_replaced
 from gluonic.ndarray.array import NDArray, method
+from gluonic.ndarray.context import Context
 from gluonic.ndarray.placing import placed_if_there
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray
 from gluonic.ndarray.storage.file_blocks import NUMBERS as SPARSE
@@ -33,6 +34,7 @@ _MOST_AXES = 32
 _LONGEST_NAME = 1 << 20
 _LARGEST = (1 << 63) - 1  # bytes, in NumPy; lengths of 0 count as 1
 _DENSE, _UNDEFINED = 0, -1
+_GPU = Context.devstr2type["gpu"]
 
 Arrays = list[NDArray] | dict[str, NDArray]
 
@@ -269,7 +271,10 @@ class _Reader:
     def elements(self, shape: tuple[int, ...]) -> NDArray:
         """Read the rest of an array whose shape is known: context, dtype and elements."""
         kind, number, code = self.numbers("iii")
-        return placed_if_there(self.block(shape, code), kind, number)
+        elements = self.block(shape, code)
+        if kind != _GPU:
+            return NDArray(elements)
+        return placed_if_there(elements, Context("gpu", number))
 
     def block(self, shape: tuple[int, ...], code: int) -> Array:
         """Read the elements of an array of MXNet's dtype number `code`."""

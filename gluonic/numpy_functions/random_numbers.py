@@ -37,7 +37,9 @@ def _draw(
     """Draw from a distribution, whose parameters have these names and values."""
     arrays, numbers = _parameters(F, values)
     operator = getattr(F, f"_npi_{name}")
-    return operator(*arrays, **numbers, size=extents(size), **made, **placed(ctx))
+    return operator(
+        *arrays, **numbers, size=extents(size), **made, **placed(F.context if ctx is None else ctx)
+    )
 
 
 @function("np.random")

@@ -26,6 +26,11 @@ class Operators(Protocol):
     is_symbolic: bool
 
     @property
+    def context(self) -> Any:
+        """Where operators without inputs make arrays by default; None for the CPU, and for symbols."""
+        ...
+
+    @property
     def kind(self) -> type:
         """The class of results."""
         ...

@@ -82,7 +82,7 @@ def size_of(made: Any) -> int:
     if isinstance(made, BaseSparseNDArray):
         return sum(part.nbytes for part in (made.data.elements, made.indices.elements))
     if isinstance(made, NDArray):
-        return made.size * np.dtype(made.dtype).itemsize
+        return int(made.size * np.dtype(made.dtype).itemsize)
     if isinstance(made, (bytes, bytearray)):
         return len(made)
     return made.nbytes if isinstance(made, np.ndarray) else 0

@@ -366,12 +366,10 @@ def restore_array(elements: bytes, dtype: str, shape: tuple[int, ...], context: 
     found = _CONTEXT.fullmatch(context)
     if found is None:
         raise FileFormatError(f"{context!r:.80} is no context")
-    context = Context(found["kind"], int(found["number"]))
-    array = placed_if_there(
-        _array_of(elements, as_dtype(dtype), shape), context.device_typeid, context.device_id
-    )
+    wanted = Context(found["kind"], int(found["number"]))
+    array = placed_if_there(_array_of(elements, as_dtype(dtype), shape), wanted)
     if not array.on_device:
-        array.stated_context = context
+        array.stated_context = wanted
     return array
 
 

@@ -220,11 +220,7 @@ class _Pool:
         if self.buffers is None or kind.storage != DENSE:
             return kind.new()
         found = self.buffers.get(name)
-        if (
-            found is None
-            or np.dtype(found.dtype) != kind.dtype
-            or found.size < prod(kind.shape)
-        ):
+        if found is None or np.dtype(found.dtype) != kind.dtype or found.size < prod(kind.shape):
             found = self.buffers[name] = kind.new()
         return part(found, kind.shape)
 

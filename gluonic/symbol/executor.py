@@ -322,9 +322,7 @@ class Executor:
             like=self,
         )
         made.outputs = [
-            new
-            if new.size > old.size or new.dtype != old.dtype
-            else part(old, new.shape)
+            new if new.size > old.size or new.dtype != old.dtype else part(old, new.shape)
             for new, old in zip(made.outputs, self.outputs, strict=True)
         ]
         return made

@@ -11,6 +11,7 @@ from gluonic.graph.errors import MXNetError, describe, nearest
 from gluonic.graph.infer import infer
 from gluonic.graph.memory import allocated
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.placing import placed
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray, zeros_of
 
 
@@ -82,11 +83,10 @@ class Resizing:
                     hint="bind the largest shape first, or allow_up_sizing=True",
                 )
             )
-        return placed(
-            allocated(np.zeros, shape, np.dtype(array.dtype), name), array.stated_context
-        )
+        zeros = allocated(np.zeros, shape, np.dtype(array.dtype), name)
+        return placed(zeros, array.stated_context)
 
 
 def part(array: NDArray, shape: tuple[int, ...]) -> NDArray:
     """The beginning of an array's memory, with another shape."""
-    return array.detach().reshape(-1)[: prod(shape)].reshape(shape)  # type: ignore[no-any-return]
+    return array.detach().reshape(-1)[: prod(shape)].reshape(shape)

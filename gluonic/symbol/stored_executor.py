@@ -16,9 +16,9 @@ from gluonic.ndarray.cached_op import CachedGraph
 from gluonic.ndarray.copying import assign_array
 from gluonic.ndarray.differentiate import backward
 from gluonic.ndarray.invoke import invoke
-from gluonic.ndarray.state import Flags
 from gluonic.ndarray.placing import placed
-from gluonic.ndarray.storage.arrays import BaseSparseNDArray, made, value_of, zeros_of
+from gluonic.ndarray.state import Flags
+from gluonic.ndarray.storage.arrays import BaseSparseNDArray, value_of
 from gluonic.ndarray.storage.dispatch import assign, leaf_of
 from gluonic.ndarray.storage.parts import GraphInParts
 from gluonic.ndarray.tape import Leaf, TapeEntry

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.ndarray import Context, NDArray, current_context
+from gluonic.ndarray.placing import memory_is_shared
 
 _Tolerance = Any  # a number, numbers by dtype, or None for the default
 
@@ -312,7 +313,7 @@ def compare_optimizer(
 
 def same_array(array1: NDArray, array2: NDArray) -> bool:
     """Return whether two NDArrays share memory."""
-    return bool(np.shares_memory(array1.elements, array2.elements))
+    return memory_is_shared(array1, array2)
 
 
 def same_symbol_structure(sym1: Any, sym2: Any) -> bool:

@@ -24,11 +24,8 @@ class NotOnHostError(NotThereError, NoElementsError):
     def __init__(self, array: "DeviceNDArray") -> None:
         # not that of MXNetError, which looks for the user's line: each eager operator raises this once
         Exception.__init__(self)
+        self.location, self.blocks, self.facts = None, [], []
         self.about = array.context, array.shape, array.device_array.dtype
-
-    location = None
-    blocks: ClassVar[Any] = ()
-    facts: ClassVar[Any] = ()
 
     def __str__(self) -> str:
         context, shape, dtype = self.about
@@ -165,7 +162,7 @@ class DeviceNDArray(NDArray):
         raise NotOnHostError(self)
 
     @property
-    def __array_interface__(self) -> NoReturn:  # type: ignore[override]
+    def __array_interface__(self) -> NoReturn:
         raise NotOnHostError(self)
 
     def __reduce__(self) -> Any:
@@ -177,7 +174,7 @@ DeviceNDArray.derived_class = DeviceNDArray
 method = methods_of(DeviceNDArray)
 
 
-class DeviceNumpyArray(DeviceNDArray, ndarray):  # type: ignore[misc]
+class DeviceNumpyArray(DeviceNDArray, ndarray):
     """An array of `mx.np` on a device."""
 
     __slots__ = ()

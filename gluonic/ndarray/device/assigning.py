@@ -87,6 +87,3 @@ def copy_within(source: DeviceArray, target: DeviceArray) -> None:
 def _host(array: NDArray) -> Array:
     """The elements on the host: those of an array there are not copied."""
     return array.asnumpy() if array.on_device or array.is_sparse else array.elements
-
-
-

@@ -65,7 +65,9 @@ def check_contexts(name: str, inputs: Sequence[NDArray]) -> Device:
         if not isinstance(x, DeviceNDArray):
             raise MXNetError(
                 describe(
-                    f"a {x.stype} array cannot be used on a GPU", where=name, hint="x.tostype('default')"
+                    f"a {x.stype} array cannot be used on a GPU",
+                    where=name,
+                    hint="x.tostype('default')",
                 )
             )
     assert isinstance(inputs[0], DeviceNDArray)

@@ -11,7 +11,8 @@ from gluonic.graph.carried import carried
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.kernel_runs import signature_of
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.custom_call import CustomCallRecord, call_backward, is_written, site_of, unwritten
+from gluonic.ndarray.custom import is_written, unwritten
+from gluonic.ndarray.custom_call import CustomCallRecord, call_backward, site_of
 from gluonic.ndarray.custom_node import KeptCustom, op_of
 from gluonic.ndarray.device.arrays import DeviceNDArray, context_of, made
 from gluonic.ndarray.device.calls import runs_in_its_own_way

@@ -32,5 +32,3 @@ def _run_node(device: Device, node: Node, inputs: Sequence[NDArray]) -> list[NDA
     except MXNetError as error:
         name_line(node, error)
         raise
-
-

@@ -18,7 +18,7 @@ from gluonic.ndarray.device.assigning import copy_into, copy_within, fill
 from gluonic.ndarray.device.calls import check_contexts, invoke_there
 from gluonic.ndarray.device.methods import view, with_shape
 from gluonic.ndarray.invoke import invoke
-from gluonic.ndarray.keys import EVERYTHING, Key, positions_of, recorded_parts, slices_of
+from gluonic.ndarray.keys import EVERYTHING, Key, recorded_parts, slices_of
 from gluonic.ndarray.numpy import indexing as of_np
 from gluonic.ndarray.recording import check_writable, put
 from gluonic.ndarray.state import STATE
@@ -189,7 +189,8 @@ def _values(self: DeviceNDArray, value: Any, shape: tuple[int, ...]) -> DeviceND
     if lengths != values.shape:
         values = with_shape(values, lengths)
     if lengths != shape:
-        values = invoke(REGISTRY["broadcast_to"].apply({"shape": shape}), (values,))[0]  # type: ignore[assignment]
+        values = invoke(REGISTRY["broadcast_to"].apply({"shape": shape}), (values,))[0]
+        assert isinstance(values, DeviceNDArray)
     return values
 
 

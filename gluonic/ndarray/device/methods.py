@@ -3,7 +3,6 @@
 from collections.abc import Sequence
 from typing import Any
 
-
 from gluonic.device import DeviceArray
 from gluonic.graph import REGISTRY
 from gluonic.graph.arithmetic import OPERATORS
@@ -30,7 +29,11 @@ def copied_to(source: NDArray, context: Context) -> NDArray:
     elif device is not None:
         copy = of_host(source.asnumpy(), device, source.derived_class)
     else:
-        copy = source.on_host() if isinstance(source, DeviceNDArray) else NDArray(copied(source.elements))
+        copy = (
+            source.on_host()
+            if isinstance(source, DeviceNDArray)
+            else NDArray(copied(source.elements))
+        )
         copy = copy.as_np_ndarray() if source.of_numpy else copy
         copy.stated_context = context
     entry = entry_of(source) if STATE.recording else None
@@ -106,7 +109,7 @@ def deep_copy(self: DeviceNDArray, memo: dict[int, Any]) -> NDArray:
 def tostype(self: DeviceNDArray, stype: str) -> NDArray:
     """Return a copy; sparse arrays are on the host only."""
     if stype == "default":
-        return self.copy()  # type: ignore[no-any-return]
+        return self.copy()
     raise NotThereError(
         describe(
             f"there are no {stype} arrays on a GPU",
@@ -194,5 +197,3 @@ def attach_grad(self: DeviceNDArray, grad_req: str = "write", stype: str | None 
     held = self.device_array
     buffer = zeros_on(held.device, held.shape, held.dtype, type(self))
     self.tape_entry = (DeviceLeaf(buffer, grad_req), 0)
-
-

@@ -121,4 +121,3 @@ class EagerOn:
 def eager_on(device: Device) -> EagerOn:
     """`F` for gradient rules on a device."""
     return EagerOn(device)
-

@@ -3,14 +3,14 @@
 from collections.abc import Callable
 from typing import Any
 
-import numpy as np
-
 from gluonic.graph import REGISTRY
 from gluonic.ndarray.arithmetic import on_arrays, on_scalar
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.context import CPU, Context, current_context
 from gluonic.ndarray.functions import make_function
 from gluonic.ndarray.numpy.creation import array
 from gluonic.ndarray.numpy_class import numpy_array
+from gluonic.ndarray.placing import memory_is_shared
 
 
 class ArrayOperators:
@@ -23,6 +23,12 @@ class ArrayOperators:
         """The class of results."""
         found: type = numpy_array()
         return found
+
+    @property
+    def context(self) -> Context | None:
+        """The current context; None for the CPU, where operators make arrays by default."""
+        context = current_context()
+        return None if context is CPU else context
 
     def is_array(self, value: Any) -> bool:
         """Whether a value is an array, of `mx.np` or of `mx.nd`."""
@@ -41,7 +47,7 @@ class ArrayOperators:
 
     def memory_is_shared(self, a: Any, b: Any) -> bool:
         """Whether two arrays share memory."""
-        return np.may_share_memory(a.elements, b.elements)
+        return memory_is_shared(a, b)
 
     def __getattr__(self, name: str) -> Callable[..., Any]:
         if name.startswith("__"):

@@ -14,6 +14,7 @@ class SymbolOperators:
     """``F.operator(symbols…, attribute=value)``, whose results are symbols of `mx.sym.np`."""
 
     is_symbolic = True
+    context = None
 
     @property
     def kind(self) -> type:

@@ -1,0 +1,1 @@
+"""Gluon on a GPU; here it is an emulated one."""

@@ -1,0 +1,1 @@
+"""Arrays on a GPU; here it is an emulated one."""
