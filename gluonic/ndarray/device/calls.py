@@ -5,17 +5,16 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gluonic.codegen import device_outputs
 from gluonic.device import Device, DeviceArray
-from gluonic.graph import Application, Run
+from gluonic.graph import Application
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import signature
-from gluonic.graph.kernel_runs import signature_of
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.device.arrays import DeviceNDArray, made
 from gluonic.ndarray.device.assigning import copy_into
 from gluonic.ndarray.device.tape import DeviceRecord
 from gluonic.ndarray.invoke import result_class
-from gluonic.ndarray.kernels import compute
 from gluonic.ndarray.recording import put
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import entry_of
@@ -94,30 +93,11 @@ def invoke_on(
     arrays = [x.device_array for x in inputs]
     if kind is None:
         kind = result_class(application, inputs)
-    results = computed(device, application, arrays, current_run())
+    results = device_outputs(application, arrays, current_run(), device)
     outputs: list[NDArray] = [made(array, kind) for array in results]
     if STATE.recording:
         record(application, inputs, arrays, outputs)
     return outputs
-
-
-def computed(
-    device: Device, application: Application, arrays: list[DeviceArray], run: Run
-) -> list[DeviceArray]:
-    """The outputs of an operator, hidden ones included; states among the inputs are updated in place."""
-    return through_host(device, application, arrays, run)
-
-
-def through_host(
-    device: Device, application: Application, arrays: list[DeviceArray], run: Run
-) -> list[DeviceArray]:
-    """The outputs of an operator, computed by the host on copies."""
-    copies = [array.to_host() for array in arrays]
-    results = compute(application, copies, signature_of(application, copies))
-    for name, array, copy in zip(application.inputs, arrays, copies, strict=True):
-        if name in application.states:
-            array.copy_from_host(copy)
-    return [DeviceArray.of_host(device, result) for result in results]
 
 
 def record(
