@@ -99,6 +99,18 @@ def _new(ordinal: int) -> Device:
     return device
 
 
+def synchronize() -> None:
+    """Wait for all devices that have been used.
+
+    Raises
+    ------
+    DeviceError
+        if a kernel failed
+    """
+    for each in list(_devices.values()):
+        each.synchronize()
+
+
 def descriptions() -> list[str]:
     """A line about each device; makes no context on any of them."""
     if is_emulated():
