@@ -364,7 +364,6 @@ class BoundTrace:
         operands = self._filled(known, arrays)
         outputs = self.op(*operands)
         fits = STATE.recording is self._recorded and 0 < len(arrays) == len(self._indices)
-        fits = fits and not arrays[0].on_device
         self.replay = self._find_replay(arrays, operands, known) if fits else None
         self._recorded = STATE.recording
         return outputs
@@ -377,7 +376,7 @@ class BoundTrace:
     def _find_replay(
         self, arrays: Sequence[NDArray], operands: Sequence[NDArray], known: _Known
     ) -> Replay | None:
-        if self.op.warms_up:
+        if self.op.warms_up or arrays[0].on_device:
             return None
         if self._is_eager:
             if self._eager is None:

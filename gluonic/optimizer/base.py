@@ -14,7 +14,7 @@ from gluonic.graph.memory import allocated, allocating, converted
 from gluonic.graph.scalar_math import M
 from gluonic.graph.versions import write
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.placing import on_devices
+from gluonic.ndarray.placing import on_devices, placed
 from gluonic.optimizer.lazy import is_stored, state_like, update_stored
 from gluonic.registry import enter
 
@@ -332,10 +332,8 @@ def zeros_like(weight: NDArray, lazy: bool = False) -> NDArray:
     """Create zeros of the weight's shape, dtype and context; of its storage type, if updates are lazy."""
     if is_stored(weight):
         return state_like(weight, lazy)
-    if weight.on_device:
-        return on_devices().filled_like(weight, 0)  # type: ignore[no-any-return]
-    zeros = allocated(np.zeros, weight.shape, weight.elements.dtype, "a state of the optimizer")
-    return NDArray(zeros, weight.context)
+    zeros = allocated(np.zeros, weight.shape, np.dtype(weight.dtype), "a state of the optimizer")
+    return placed(zeros, weight.context)
 
 
 def as_states(state: Any) -> list[NDArray]:
@@ -386,9 +384,7 @@ def run_rule_on_all(
     with allocating("an update of a parameter"), np.errstate(all="ignore"):
         for own, (weight, grad, *states) in zip(numbers, members, strict=True):
             if weight.on_device:
-                from gluonic.optimizer.on_device import run_rule_on_device
-
-                run_rule_on_device(rule, own, weight, grad, states)
+                on_devices().run_rule(rule, own, weight, grad, states)
                 continue
             arrays = [x.elements for x in (weight, grad, *states)]
             if arrays[0].dtype == np.float16:

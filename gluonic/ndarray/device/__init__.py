@@ -8,6 +8,7 @@ from gluonic.ndarray.device.calls import into, invoke_on, invoke_there
 from gluonic.ndarray.device.graphs import run_graph
 from gluonic.ndarray.device.methods import copied_to, copy_between, with_shape
 from gluonic.ndarray.device.tape import DeviceLeaf, filled, filled_like
+from gluonic.ndarray.device.update_rules import run_rule
 
 __all__ = [
     "DeviceLeaf",
@@ -24,6 +25,7 @@ __all__ = [
     "of_host",
     "overwrite",
     "run_graph",
+    "run_rule",
     "with_shape",
 ]
 _ = (_custom, _indexing)  # they add operators and methods

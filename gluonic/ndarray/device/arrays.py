@@ -1,4 +1,4 @@
-"""The classes of arrays on devices. Methods that need operators are added by `device.methods` and `indexing`."""
+"""The classes of arrays on devices. `methods` and `indexing` add methods that need operators."""
 
 from collections.abc import Iterator
 from functools import cache

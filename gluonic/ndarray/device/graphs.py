@@ -23,7 +23,9 @@ def run_graph(called: "CachedGraph", inputs: Sequence[NDArray]) -> list[NDArray]
             found = _run_node(device, node, [values[entry] for entry in node.inputs])
             values.update((node.entry(i), x) for i, x in enumerate(found))
     outputs = [values[entry] for entry in called.graph.outputs]
-    return [x if x.of_numpy is called.kind.of_numpy else x._of_class(called.kind) for x in outputs]
+    if called.kind.of_numpy:
+        return [x.as_np_ndarray() for x in outputs]
+    return [x.as_nd_ndarray() for x in outputs]
 
 
 def _run_node(device: Device, node: Node, inputs: Sequence[NDArray]) -> list[NDArray]:

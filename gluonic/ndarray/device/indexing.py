@@ -106,8 +106,7 @@ def _advanced(self: DeviceNDArray, key: Key, recorded: list[NDArray]) -> NDArray
     if recorded:  # indices have no gradient, but a loss may be upstream of them
         entries = [entry_of(part) for part in recorded]
         put(FunctionRecord(entries, 1, lambda heads: [None] * len(entries)), (), (indices,))
-    found = invoke_there(REGISTRY["take"].apply({}), (with_shape(self, (self.size,)), indices))[0]
-    return found
+    return invoke_there(REGISTRY["take"].apply({}), (with_shape(self, (self.size,)), indices))[0]
 
 
 def _positions(self: DeviceNDArray, key: Key) -> Array:

@@ -39,7 +39,7 @@ class _Functions:
         return EAGER.mean(x, **axes)
 
 
-def run_rule_on_device(
+def run_rule(
     rule: Callable[..., tuple[Any, ...]],
     numbers: SimpleNamespace,
     weight: NDArray,
