@@ -56,8 +56,8 @@ def _entry(head: NDArray | None) -> TapeEntry | None:
 
 def _refuse(heads: list[NDArray | None]) -> NoReturn:
     raise MXNetError(
-        "_backward_Custom: the operator _backward_Custom has no gradient: the backward of an operator in Python "
-        "is not recorded"
+        "_backward_Custom: the operator _backward_Custom has no gradient: the backward of an operator in "
+        "Python is not recorded"
     )
 
 
