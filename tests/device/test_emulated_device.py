@@ -144,10 +144,10 @@ def test_a_late_access_to_a_freed_buffer_is_found(device: EmulatedDevice) -> Non
 def test_what_another_block_wrote_cannot_be_read(device: EmulatedDevice) -> None:
     other = "xor.b32 %r5, %r4, 64; mul.wide.u32 %rd4, %r5, 4; add.s64 %rd5, %rd1, %rd4; "
     array = words(device, np.arange(128))
-    with pytest.raises(DeviceError, match="a race: it reads what another thread wrote"):
+    with pytest.raises(DeviceError, match="a race: it reads what another thread writes"):
         run(device, STORE + other + "ld.global.b32 %r6, [%rd5]; st.global.b32 [%rd3], %r6;", array)
     array = words(device, np.arange(128))
-    with pytest.raises(DeviceError, match="a race: it writes what another thread read"):
+    with pytest.raises(DeviceError, match="a race: it reads what another thread writes"):
         run(device, other + "ld.global.b32 %r6, [%rd5]; st.global.b32 [%rd3], %r6;", array)
 
 

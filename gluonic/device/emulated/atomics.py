@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.device.emulated.batch import Batch
+from gluonic.device.emulated.batch import BlockBatch
 from gluonic.device.emulated.flow import Mask
 from gluonic.device.emulated.formats import Array, Unary
 
@@ -27,7 +27,7 @@ NAMES = frozenset(_UPDATES)
 
 
 def atomic(
-    batch: Batch,
+    batch: BlockBatch,
     name: str,
     space: str,
     address: Array,
@@ -46,8 +46,7 @@ def atomic(
     values : the bits of the operands
     read, write : what reads numbers of the type from bits, and the inverse
     """
-    memory, offsets, lanes = batch.exclusive(space, address, size, active, line)
-    index = offsets.view("i8") // size
+    memory, index, lanes = batch.memory.exclusive(space, address, size, active, line)
     view = memory.view(size)
     operands = [np.broadcast_to(value, batch.shape).reshape(-1)[lanes] for value in values]
     old = np.zeros(len(lanes), view.dtype)

@@ -9,12 +9,14 @@ import numpy as np
 import numpy.typing as npt
 
 from gluonic.device.device import Buffer, Device, DeviceFunction, Dimensions, MemoryInfo
-from gluonic.device.emulated.batch import Batch, Launch
+from gluonic.device.emulated.batch import BlockBatch
 from gluonic.device.emulated.formats import Array
+from gluonic.device.emulated.launches import EmulatedLaunch
 from gluonic.device.emulated.memory import GLOBAL_START, WRITTEN, GlobalMemory
-from gluonic.device.emulated.parser import Function, Module, Symbol, Variable, parse
+from gluonic.device.emulated.parser import parse
 from gluonic.device.emulated.races import Races
-from gluonic.device.emulated.translation import Compiled, not_known, translate
+from gluonic.device.emulated.syntax import PtxFunction, PtxModule, SymbolOperand, Variable
+from gluonic.device.emulated.translation import Compiled, translate
 from gluonic.device.errors import DeviceError, DeviceMemoryError
 from gluonic.device.processors import Processor
 from gluonic.graph.errors import describe
@@ -31,7 +33,7 @@ class EmulatedFunction(DeviceFunction):
 
     def __init__(
         self,
-        function: Function,
+        function: PtxFunction,
         run: Compiled,
         layout: _Layout,
         lines: Sequence[str],
@@ -45,7 +47,7 @@ class EmulatedFunction(DeviceFunction):
 class _Layout:
     """Where the variables of a module lie, each in its own space."""
 
-    def __init__(self, module: Module) -> None:
+    def __init__(self, module: PtxModule) -> None:
         self.addresses: dict[str, int] = {}
         self.local_size = self.shared_size = 0
         dynamic = []
@@ -96,9 +98,8 @@ class EmulatedDevice(Device):
         self.ordinal, self.name = ordinal, "emulated GPU"
         self.processor = processor or Processor("sm_80", (7, 0), shared_bytes=163 << 10)
         self._memory = GlobalMemory(total)
-        self._races = Races(self._memory.bytes.size)
-        self._races.allows_equal_values = allows_equal_writes
-        self._thread_base = self._block_base = 1
+        self._races = Races(self._memory.bytes.size, allows_equal_writes)
+        self._base = 1
 
     # -- memory -----------------------------------------------------------------------------------
 
@@ -211,7 +212,7 @@ class EmulatedDevice(Device):
         module = _parse(ptx)
         for name in names:
             if name not in module.functions or not module.functions[name].is_kernel:
-                raise not_known(name)
+                raise DeviceError(describe(f"the PTX has no kernel {name!r}"))
         lines = ptx.splitlines()
         layout = _Layout(module)
         addresses = dict(layout.addresses)
@@ -231,7 +232,7 @@ class EmulatedDevice(Device):
             for name in names
         ]
 
-    def _load_variables(self, module: Module, addresses: dict[str, int]) -> list[Buffer]:
+    def _load_variables(self, module: PtxModule, addresses: dict[str, int]) -> list[Buffer]:
         """Give memory to the variables in global and constant memory, and their contents."""
         variables = [v for v in module.variables.values() if v.space in ("global", "const")]
         buffers = [self._allocate(variable.size, variable.name) for variable in variables]
@@ -260,25 +261,21 @@ class EmulatedDevice(Device):
         threads, blocks = int(np.prod(block)), int(np.prod(grid))
         shared = function.shared_bytes + shared_bytes
         self._check_launch(function, grid, block, arguments, shared)
-        if max(self._thread_base + blocks * threads, self._block_base + blocks) >= _LAST_STAMP:
-            allows = self._races.allows_equal_values
-            self._races = Races(self._memory.bytes.size)
-            self._races.allows_equal_values = allows
-            self._thread_base = self._block_base = 1
-        launch = Launch(
+        if self._base + blocks * threads >= _LAST_STAMP:
+            self._races = Races(self._memory.bytes.size, self._races.allows_equal_values)
+            self._base = 1
+        launch = EmulatedLaunch(
             function.name,
             function.lines,
             self._memory,
             self._races,
             grid,
             block,
-            self._thread_base,
-            self._block_base,
+            self._base,
             shared,
             function.local_bytes,
         )
-        self._thread_base += blocks * threads + 1
-        self._block_base += blocks + 1
+        self._base += blocks * threads
         parameters = {
             (variable.name, 0): np.full(
                 (1, 1), value % 2 ** (8 * variable.size), f"u{variable.size}"
@@ -286,10 +283,15 @@ class EmulatedDevice(Device):
             for variable, value in zip(function.function.parameters, arguments, strict=True)
         }
         together = max(1, min(_LANES // threads, _SHARED_BYTES // max(1, shared), blocks))
-        with np.errstate(all="ignore"):
-            for first in range(0, blocks, together):
-                batch = Batch(launch, first, min(together, blocks - first))
-                function.run(batch, batch.flow, dict(parameters))
+        try:
+            with np.errstate(all="ignore"):
+                for first in range(0, blocks, together):
+                    batch = BlockBatch(launch.blocks_from(first, min(together, blocks - first)))
+                    function.run(batch, batch.flow, dict(parameters))
+                    batch.finish()
+                batch.memory.finish_reads("global")
+        finally:
+            self._races.forget()
 
     def _check_launch(
         self,
@@ -331,7 +333,7 @@ def _contents(variable: Variable, addresses: dict[str, int]) -> Array:
             data += (value % 256**variable.element_size).to_bytes(variable.element_size, "little")
             continue
         symbol, byte = value
-        if not isinstance(symbol, Symbol) or symbol.name not in addresses:
+        if not isinstance(symbol, SymbolOperand) or symbol.name not in addresses:
             raise NotImplementedError(f"the initial value of {variable.name}")
         address = (addresses[symbol.name] + symbol.offset).to_bytes(8, "little")
         data += address if byte < 0 else address[byte : byte + 1]

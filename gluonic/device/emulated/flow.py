@@ -25,7 +25,7 @@ class Flow:
     ----------
     shape : the number of blocks, and of threads in each
     mask : the threads that run
-    epochs : for each block, the number of barriers that its threads have passed; counted here
+    passed : is told which blocks' threads have all waited at a barrier; None for all
     fault : what makes an error of a line, a thread's index and what it did
     """
 
@@ -33,17 +33,17 @@ class Flow:
         self,
         shape: tuple[int, int],
         mask: Mask,
-        epochs: Array,
+        passed: Callable[[Mask], None],
         fault: Callable[[int, int, str], Exception],
     ) -> None:
-        self.shape, self.mask, self.epochs, self.fault = shape, mask, epochs, fault
+        self.shape, self.mask, self.passed, self.fault = shape, mask, passed, fault
         self.waiting: dict[int, npt.NDArray[np.bool_]] = {}
         self.parked: dict[int, npt.NDArray[np.bool_]] = {}
         self.lines: dict[int, int] = {}
 
     def callee(self) -> Flow:
         """The flow of a function that the running set calls."""
-        return Flow(self.shape, self.mask, self.epochs, self.fault)
+        return Flow(self.shape, self.mask, self.passed, self.fault)
 
     def full(self) -> npt.NDArray[np.bool_]:
         """The running set as an array."""
@@ -87,11 +87,11 @@ class Flow:
         """The running set waits until all threads of its blocks are there."""
         mask = self.mask
         if mask is None:
-            self.epochs += 1
+            self.passed(None)
             return self.go(following)
-        here, some = mask.all(axis=1), mask.any(axis=1)
+        here, some = np.all(mask, axis=1), np.any(mask, axis=1)
         if (here == some).all():
-            self.epochs[here] += 1
+            self.passed(here)
             return self.go(following)
         self.lines[following] = line
         before = self.parked.get(following)
@@ -126,5 +126,6 @@ class Flow:
                     block * self.shape[1] + thread,
                     f"{missing} of the block's {self.shape[1]} threads do not reach the barrier; the first is",
                 )
-            self.epochs[mask.any(axis=1)] += 1
+        here = [mask.any(axis=1) for mask in self.parked.values()]
+        self.passed(np.asarray(np.logical_or.reduce(here)))
         self.waiting, self.parked = self.parked, {}

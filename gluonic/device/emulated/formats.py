@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
+from functools import cache
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,7 @@ Unary = Callable[[Array], Array]
 TYPES = re.compile(r"(?:[busf](?:8|16|32|64|128)|bf16|tf32|pred)(?:x2)?$")
 
 
+@cache
 def bits_of(kind: str) -> int:
     """The size of a type, in bits; a pair has both numbers'."""
     if kind == "pred":
@@ -34,6 +36,7 @@ def unsigned(bits: int) -> np.dtype[Any]:
     return np.dtype(f"u{bits // 8}")
 
 
+@cache
 def reader(kind: str, register: str) -> Unary:
     """What reads registers of a type as numbers of a type, which is at most as large."""
     if kind == "pred":
@@ -55,6 +58,7 @@ def reader(kind: str, register: str) -> Unary:
     return lambda x: resized(x).view(dtype)
 
 
+@cache
 def writer(kind: str, register: str) -> Unary:
     """What writes numbers of a type into registers of a type: rounded to nearest, extended by sign or zeros."""
     if kind == "pred":

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gluonic.device.emulated.batch import Batch
+from gluonic.device.emulated.batch import BlockBatch
 from gluonic.device.emulated.flow import Mask
 from gluonic.device.emulated.formats import Array, reader, writer
 from gluonic.device.emulated.warps import LANES, by_thread, by_warp, members
@@ -43,7 +43,7 @@ def fragments(opcode: str) -> Fragments | None:
 
 
 def load_matrix(
-    batch: Batch, address: Array, count: int, transposed: bool, active: Mask, line: int
+    batch: BlockBatch, address: Array, count: int, transposed: bool, active: Mask, line: int
 ) -> list[Array]:
     """Matrices of 8 by 8 numbers of 16 bits, whose rows the lanes point to, eight lanes a matrix."""
     members(batch, _EVERYBODY, active, line)
@@ -51,7 +51,7 @@ def load_matrix(
     mask = np.broadcast_to(pointing, batch.shape)
     if active is not None:
         mask = mask & active
-    columns = batch.load("shared", address, 2, 8, mask, line, "")
+    columns = batch.memory.load("shared", address, 2, 8, mask, line, "")
     rows = np.stack([by_warp(batch, column) for column in columns], -1)
     results = []
     for number in range(count):
@@ -64,7 +64,7 @@ def load_matrix(
 
 
 def multiply(
-    batch: Batch,
+    batch: BlockBatch,
     shape: Fragments,
     a: Sequence[Array],
     b: Sequence[Array],
@@ -99,7 +99,7 @@ def _places(
 
 
 def _gathered(
-    batch: Batch,
+    batch: BlockBatch,
     registers: Sequence[Array],
     kind: str,
     rows: int,
@@ -122,7 +122,7 @@ def _gathered(
     return result
 
 
-def _scattered(batch: Batch, matrix: Array, kind: str) -> list[Array]:
+def _scattered(batch: BlockBatch, matrix: Array, kind: str) -> list[Array]:
     per_register = 1 if kind == "f32" else 2
     results = []
     for index in range(4 // per_register):

@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
-import numpy.typing as npt
 
 from gluonic.device.emulated.formats import Array
 
@@ -19,12 +18,15 @@ LARGEST_ACCESS = 16
 _ALIGNMENT = 256
 _FIRST_CAPACITY = 1 << 22
 
-_DTYPES = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}
+DTYPES = {1: "u1", 2: "u2", 4: "u4", 8: "u8", 16: "c16"}  # NumPy has no integers of 16 bytes
 _EVERY_BYTE = {1: 0x01, 2: 0x0101, 4: 0x01010101, 8: 0x0101010101010101, 16: 0x0101010101010101}
+_ALL_WRITTEN = {
+    size: np.full(LARGEST_ACCESS, WRITTEN, "u1").view(dtype)[0] for size, dtype in DTYPES.items()
+}
 
 
 class Bytes:
-    """Flat memory. Addresses here are offsets, in bytes; arrays of them are of unsigned 64-bit integers."""
+    """Flat memory. An access has 1, 2, 4, 8 or 16 bytes, and an index that counts such units."""
 
     def __init__(self, size: int, state: int) -> None:
         size = -(-size // LARGEST_ACCESS) * LARGEST_ACCESS
@@ -34,8 +36,8 @@ class Bytes:
         self._view()
 
     def _view(self) -> None:
-        self._datas = {size: self.data.view(dtype) for size, dtype in _DTYPES.items()}
-        self._states = {size: self.state.view(dtype) for size, dtype in _DTYPES.items()}
+        self._datas = {size: self.data.view(dtype) for size, dtype in DTYPES.items()}
+        self._states = {size: self.state.view(dtype) for size, dtype in DTYPES.items()}
 
     def grow(self, size: int) -> None:
         """Become larger."""
@@ -48,27 +50,24 @@ class Bytes:
         """All of it as unsigned integers of a size."""
         return self._datas[size]
 
-    def flawed(self, offsets: Array, size: int, state: int) -> npt.NDArray[np.bool_]:
-        """Which accesses touch a byte that isn't in a state; they are aligned and within."""
-        states = self._states[size].take(offsets.view("i8") // size)
+    def flawed(self, index: Array, size: int, state: int) -> Array:
+        """Which accesses touch a byte that isn't in a state; of 16 bytes, with an axis of the two halves."""
+        states = self._states[size].take(index)
         if size == LARGEST_ACCESS:
-            states = np.ascontiguousarray(states)[..., None].view("u8")
+            states = states[..., None].view("u8")
         expected = states.dtype.type(_EVERY_BYTE[size] * state)
-        flaws = (states & expected) != expected
-        return np.any(flaws, -1) if size == LARGEST_ACCESS else np.asarray(flaws)
+        if state == ALLOCATED:
+            states &= expected
+        return np.asarray(states != expected)
 
-    def gather(self, offsets: Array, size: int) -> Array:
-        """The bits at offsets."""
-        return self._datas[size].take(offsets.view("i8") // size)
+    def gather(self, index: Array, size: int) -> Array:
+        """The bits of accesses."""
+        return self._datas[size].take(index)
 
-    def scatter(self, offsets: Array, size: int, values: Array) -> None:
-        """Set the bits at offsets, and mark them as written."""
-        index = offsets.view("i8") // size
+    def scatter(self, index: Array, size: int, values: Array) -> None:
+        """Set the bits of accesses, and mark them as written."""
         self._datas[size][index] = values
-        written = np.full(1, _EVERY_BYTE[size] * WRITTEN, f"u{min(size, 8)}")
-        if size == LARGEST_ACCESS:
-            written = np.repeat(written, 2).view("c16")
-        self._states[size][index] = written
+        self._states[size][index] = _ALL_WRITTEN[size]
 
 
 class Allocation(NamedTuple):
@@ -188,36 +187,3 @@ class GlobalMemory:
 def _named(allocation: Allocation) -> str:
     name = allocation.label or "a buffer"
     return f"{name} of {allocation.size} bytes at {GLOBAL_START + allocation.offset:#x}"
-
-
-class Owners:
-    """Who touched each unit of memory last, as stamps that only grow.
-
-    Parameters
-    ----------
-    size, unit : of the memory, and of a unit, in bytes
-    """
-
-    def __init__(self, size: int, unit: int) -> None:
-        self.unit = unit
-        self.stamps = np.zeros(-(-size // unit), "u4")
-
-    def grow(self, size: int) -> None:
-        """Follow memory that has become larger."""
-        stamps = np.zeros(-(-size // self.unit), "u4")
-        stamps[: self.stamps.size] = self.stamps
-        self.stamps = stamps
-
-    def get(self, offsets: Array, size: int) -> Array:
-        """The stamps of accesses, with an axis of the units of each."""
-        index = offsets.view("i8") // self.unit
-        if size <= self.unit:
-            return self.stamps.take(index)[..., None]
-        count = size // self.unit
-        return np.asarray(self.stamps.reshape(-1, count)[index // count])
-
-    def put(self, offsets: Array, size: int, stamps: Any) -> None:
-        """Set the stamps of accesses, all units of one alike or each of its own."""
-        index = offsets.view("i8") // self.unit
-        count = max(1, size // self.unit)
-        self.stamps.reshape(-1, count)[index // count] = stamps

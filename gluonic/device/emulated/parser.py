@@ -4,10 +4,21 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass, field
 from itertools import count
-from typing import NamedTuple
 
+from gluonic.device.emulated.syntax import (
+    Address,
+    Immediate,
+    Instruction,
+    Operand,
+    PtxFunction,
+    PtxModule,
+    Register,
+    SymbolOperand,
+    Variable,
+    Vector,
+    type_size,
+)
 from gluonic.device.errors import DeviceError
 from gluonic.graph.errors import describe
 
@@ -24,105 +35,7 @@ _LINKAGE = {".visible", ".extern", ".weak", ".common", ";"}
 _FLOATS = {"0f": 4, "0F": 4, "0d": 8, "0D": 8}
 
 
-class Register(NamedTuple):
-    """A register, or a special one such as ``%tid.x``; `negated` where ``!`` stands before it."""
-
-    name: str
-    negated: bool = False
-
-
-class Immediate(NamedTuple):
-    """A number: an integer, or the bits of a floating-point one with their size in bytes."""
-
-    value: int
-    float_size: int = 0
-
-
-class Symbol(NamedTuple):
-    """A variable, function or label, and an offset in bytes from it."""
-
-    name: str
-    offset: int = 0
-
-
-class Address(NamedTuple):
-    """What stands in brackets; the offset is in bytes."""
-
-    base: Register | Symbol | Immediate
-    offset: int = 0
-
-
-class Vector(NamedTuple):
-    """What stands in braces, parentheses, or on the sides of a bar."""
-
-    items: tuple[Operand, ...]
-
-
-Operand = Register | Immediate | Symbol | Address | Vector
-
-
-class Instruction(NamedTuple):
-    """One instruction.
-
-    Attributes
-    ----------
-    line : that of the text, from 1
-    opcode : its name and modifiers, such as ``ld.global.b32``
-    operands : those after the opcode, the target first
-    guard : the predicate behind ``@``
-    """
-
-    line: int
-    opcode: str
-    operands: tuple[Operand, ...]
-    guard: Register | None = None
-
-
-class Variable(NamedTuple):
-    """Memory that a module or function declares; sizes are in bytes, `size` is 0 where a launch decides."""
-
-    name: str
-    space: str
-    alignment: int
-    size: int
-    contents: tuple[int | tuple[Symbol, int], ...] = ()
-    element_size: int = 1
-
-
-@dataclass
-class Function:
-    """A function.
-
-    Attributes
-    ----------
-    parameters, results : their names and the sizes of their elements, in order
-    registers : the type of each register, such as ``b32``
-    code : instructions in order
-    labels : the index, in `code`, of the instruction that each label marks
-    tables : the labels that a ``brx.idx`` chooses from
-    """
-
-    name: str
-    is_kernel: bool
-    line: int
-    parameters: list[Variable] = field(default_factory=list)
-    results: list[Variable] = field(default_factory=list)
-    registers: dict[str, str] = field(default_factory=dict)
-    variables: dict[str, Variable] = field(default_factory=dict)
-    code: list[Instruction] = field(default_factory=list)
-    labels: dict[str, int] = field(default_factory=dict)
-    tables: dict[str, list[str]] = field(default_factory=dict)
-
-
-@dataclass
-class Module:
-    """A module: its functions and the variables outside them, by name."""
-
-    functions: dict[str, Function] = field(default_factory=dict)
-    variables: dict[str, Variable] = field(default_factory=dict)
-
-
-def parse(text: str) -> Module:
+def parse(text: str) -> PtxModule:
     """Read a module.
 
     Raises
@@ -131,11 +44,6 @@ def parse(text: str) -> Module:
         if something is no PTX, or a form that LLVM does not print
     """
     return _Parser(text).module()
-
-
-def type_size(name: str) -> int:
-    """The size of a type such as ``b32``, in bytes."""
-    return max(1, int(re.sub(r"\D", "", name)) // 8)
 
 
 class _Parser:
@@ -184,8 +92,8 @@ class _Parser:
 
     # -- outside functions ------------------------------------------------------------------------
 
-    def module(self) -> Module:
-        module = Module()
+    def module(self) -> PtxModule:
+        module = PtxModule()
         while self.token:
             token = self.take()
             if token in _HEADERS:
@@ -202,9 +110,9 @@ class _Parser:
                 raise self.error(f"{token!r} is not known outside a function")
         return module
 
-    def function(self, is_kernel: bool) -> Function:
+    def function(self, is_kernel: bool) -> PtxFunction:
         results = self.parameters() if self.token == "(" else []
-        function = Function(self.take(), is_kernel, self.line, results=results)
+        function = PtxFunction(self.take(), is_kernel, self.line, results=results)
         function.parameters = self.parameters() if self.token == "(" else []
         while self.token.startswith("."):  # .maxntid 256, 1, 1
             self.take()
@@ -265,33 +173,33 @@ class _Parser:
                 return variables
             self.expect(",")
 
-    def initializer(self) -> list[int | tuple[Symbol, int]]:
+    def initializer(self) -> list[int | tuple[SymbolOperand, int]]:
         if not self.accept("{"):
             return [self.initial_value()]
-        values: list[int | tuple[Symbol, int]] = []
+        values: list[int | tuple[SymbolOperand, int]] = []
         while not self.accept("}"):
             values += self.initializer()
             self.accept(",")
         return values
 
-    def initial_value(self) -> int | tuple[Symbol, int]:
+    def initial_value(self) -> int | tuple[SymbolOperand, int]:
         """A number, or an address with the number of its byte that is meant, -1 for all: ``0xFF00(a)``."""
         operand = self.operand()
         if isinstance(operand, Immediate):
             if self.accept("("):
                 name = self.operand()
                 self.expect(")")
-                if isinstance(name, Symbol):
+                if isinstance(name, SymbolOperand):
                     return name, (operand.value.bit_length() - 8) // 8
             else:
                 return operand.value
-        if isinstance(operand, Symbol) and operand.name == "generic" and self.accept("("):
+        if isinstance(operand, SymbolOperand) and operand.name == "generic" and self.accept("("):
             name = self.operand()
             self.expect(")")
-            if isinstance(name, Symbol):
+            if isinstance(name, SymbolOperand):
                 offset = self.integer() if self.accept("+") else 0
-                return Symbol(name.name, name.offset + offset), -1
-        if isinstance(operand, Symbol):
+                return SymbolOperand(name.name, name.offset + offset), -1
+        if isinstance(operand, SymbolOperand):
             return operand, -1
         raise self.error("this initial value is not known")
 
@@ -302,7 +210,7 @@ class _Parser:
 
     # -- functions --------------------------------------------------------------------------------
 
-    def body(self, function: Function) -> None:
+    def body(self, function: PtxFunction) -> None:
         self.scopes = [{}]
         while True:
             token, line = self.token, self.line
@@ -323,7 +231,7 @@ class _Parser:
             else:
                 function.code.append(self.instruction(line))
 
-    def label(self, function: Function) -> None:
+    def label(self, function: PtxFunction) -> None:
         name = self.take()
         self.expect(":")
         if self.accept(".branchtargets"):
@@ -333,7 +241,7 @@ class _Parser:
         else:
             function.labels[name] = len(function.code)
 
-    def directive(self, function: Function, name: str) -> None:
+    def directive(self, function: PtxFunction, name: str) -> None:
         if name == "reg":
             kind = self.take()[1:]
             while True:
@@ -415,8 +323,8 @@ class _Parser:
         base = self.operand()
         offset = self.integer() if self.accept("+") else 0
         self.expect("]")
-        if isinstance(base, Symbol):
-            return Address(Symbol(base.name), base.offset + offset)
+        if isinstance(base, SymbolOperand):
+            return Address(SymbolOperand(base.name), base.offset + offset)
         if isinstance(base, (Register, Immediate)):
             return Address(base, offset)
         raise self.error("this address is not known")
@@ -427,7 +335,7 @@ class _Parser:
             return Immediate(int(self.take()[2:], 16), size)
         return Immediate(self.integer())
 
-    def name(self) -> Register | Symbol:
+    def name(self) -> Register | SymbolOperand:
         name = self.resolved(self.take())
         if not re.match(r"[\w$%]", name):
             raise self.error(f"{name!r} is no operand")
@@ -437,4 +345,4 @@ class _Parser:
         if self.token in ("+", "-") and _INTEGER.match(self.tokens[self.position + 1][0]):
             self.accept("+")
             offset = self.integer()
-        return Symbol(name, offset)
+        return SymbolOperand(name, offset)

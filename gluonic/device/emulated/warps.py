@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.device.emulated.batch import Batch
+from gluonic.device.emulated.batch import BlockBatch
 from gluonic.device.emulated.flow import Mask
 from gluonic.device.emulated.formats import Array
 
@@ -15,7 +15,7 @@ LANES = 32
 _BITS = np.uint32(1) << np.arange(LANES, dtype="u4")
 
 
-def by_warp(batch: Batch, value: Array, padding: int | bool = 0) -> Array:
+def by_warp(batch: BlockBatch, value: Array, padding: int | bool = 0) -> Array:
     """Values of all threads, with axes of blocks, warps and lanes; lanes beyond the block are padded."""
     count, threads = batch.shape
     warps = -(-threads // LANES)
@@ -25,13 +25,13 @@ def by_warp(batch: Batch, value: Array, padding: int | bool = 0) -> Array:
     return full.reshape(count, warps, LANES)
 
 
-def by_thread(batch: Batch, value: Array) -> Array:
+def by_thread(batch: BlockBatch, value: Array) -> Array:
     """The inverse of `by_warp`."""
     count, threads = batch.shape
     return value.reshape(count, -1)[:, :threads]
 
 
-def members(batch: Batch, mask: Array, active: Mask, line: int) -> Array:
+def members(batch: BlockBatch, mask: Array, active: Mask, line: int) -> Array:
     """Which lanes take part in an instruction, which must be all that its mask names."""
     count, threads = batch.shape
     warps = -(-threads // LANES)
@@ -54,7 +54,7 @@ def members(batch: Batch, mask: Array, active: Mask, line: int) -> Array:
 
 
 def shuffle(
-    batch: Batch,
+    batch: BlockBatch,
     mode: str,
     value: Array,
     distance: Array,
@@ -102,14 +102,16 @@ def shuffle(
     ), exists
 
 
-def ballot(batch: Batch, condition: Array, mask: Array, active: Mask, line: int) -> Array:
+def ballot(batch: BlockBatch, condition: Array, mask: Array, active: Mask, line: int) -> Array:
     """A bit for each lane that takes part and for which a condition holds."""
     running = members(batch, mask, active, line)
     bits = ((by_warp(batch, condition, False) & running) * _BITS).sum(-1, dtype="u4", keepdims=True)
     return by_thread(batch, np.repeat(bits, LANES, -1))
 
 
-def vote(batch: Batch, mode: str, condition: Array, mask: Array, active: Mask, line: int) -> Array:
+def vote(
+    batch: BlockBatch, mode: str, condition: Array, mask: Array, active: Mask, line: int
+) -> Array:
     """Whether a condition holds for all, any, or equally for the lanes that take part."""
     running = members(batch, mask, active, line)
     holds = by_warp(batch, condition, False)
@@ -119,7 +121,7 @@ def vote(batch: Batch, mode: str, condition: Array, mask: Array, active: Mask, l
     return by_thread(batch, np.repeat(result, LANES, -1))
 
 
-def active_lanes(batch: Batch, active: Mask) -> Array:
+def active_lanes(batch: BlockBatch, active: Mask) -> Array:
     """A bit for each lane that runs."""
     running = by_warp(batch, np.ones(batch.shape, bool) if active is None else active)
     bits = (running * _BITS).sum(-1, dtype="u4", keepdims=True)
@@ -127,7 +129,7 @@ def active_lanes(batch: Batch, active: Mask) -> Array:
 
 
 def match(
-    batch: Batch, mode: str, value: Array, mask: Array, active: Mask, line: int
+    batch: BlockBatch, mode: str, value: Array, mask: Array, active: Mask, line: int
 ) -> tuple[Array, Array]:
     """The lanes with the same value; for ``all``, whether all have it."""
     running = members(batch, mask, active, line)
@@ -152,7 +154,9 @@ _REDUCTIONS: Mapping[str, tuple[Callable[..., Any], Callable[[Any], int]]] = {
 }
 
 
-def reduce(batch: Batch, name: str, value: Array, mask: Array, active: Mask, line: int) -> Array:
+def reduce(
+    batch: BlockBatch, name: str, value: Array, mask: Array, active: Mask, line: int
+) -> Array:
     """A reduction of the values of the lanes that take part."""
     running = members(batch, mask, active, line)
     function, neutral = _REDUCTIONS[name]
@@ -162,7 +166,7 @@ def reduce(batch: Batch, name: str, value: Array, mask: Array, active: Mask, lin
     return by_thread(batch, np.repeat(result, LANES, -1))
 
 
-def reduce_block(batch: Batch, mode: str, condition: Array, active: Mask, line: int) -> Array:
+def reduce_block(batch: BlockBatch, mode: str, condition: Array, active: Mask, line: int) -> Array:
     """A reduction of a predicate over whole blocks, all of whose threads must be there."""
     running = np.ones(batch.shape, bool) if active is None else active
     missing = running.any(1, keepdims=True) & ~running
