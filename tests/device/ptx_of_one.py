@@ -2,6 +2,7 @@
 
 from collections.abc import Sequence
 from functools import cache
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -21,7 +22,7 @@ def bits_of(kind: str) -> int:
     return number * 2 if kind.endswith("x2") else number
 
 
-def dtype_of(kind: str) -> np.dtype[np.generic]:
+def dtype_of(kind: str) -> np.dtype[Any]:
     """The dtype of arrays whose elements are of a type of PTX; of bits where NumPy has none."""
     bits = bits_of(kind)
     if kind.startswith("bf") or kind.endswith("x2"):
