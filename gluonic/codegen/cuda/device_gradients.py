@@ -1,0 +1,54 @@
+"""A graph with its gradient on a device: two graphs there, made by the rules that the host's follow."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from gluonic.codegen.cuda.device_graph import DeviceGraph
+from gluonic.codegen.differentiable import DifferentiableProgram
+from gluonic.device.array import DeviceArray
+from gluonic.device.device import Device
+from gluonic.graph import Run
+
+
+class DeviceDifferentiableGraph:
+    """A graph that runs forward and backward on a device.
+
+    Parameters
+    ----------
+    program : the graph with its gradient; nothing of it is compiled for the host
+
+    Attributes
+    ----------
+    program : the same
+    forward_graph, backward_graph : the graphs; `program` says what they return
+    """
+
+    def __init__(self, program: DifferentiableProgram) -> None:
+        self.program = program
+        forward, backward = program.forward_program, program.backward_program
+        self.forward_graph = DeviceGraph(forward.graph, forward.inputs)
+        self.backward_graph = DeviceGraph(backward.graph, backward.inputs)
+
+    def forward(
+        self, arrays: Sequence[DeviceArray], run: Run, device: Device | None = None
+    ) -> tuple[list[DeviceArray], list[DeviceArray]]:
+        """Compute the outputs, and the values that `backward` needs."""
+        results = self.forward_graph(arrays, run, device)
+        known = [*arrays, *results]
+        saved = [known[at] for at in self.program.saved_at]
+        return results[: len(self.program.graph.outputs)], saved
+
+    def backward(
+        self,
+        saved: Sequence[DeviceArray],
+        heads: Sequence[DeviceArray],
+        run: Run,
+        device: Device | None = None,
+    ) -> list[DeviceArray | None]:
+        """Compute the gradients of the inputs from those of the outputs; None for inputs without one."""
+        found = self.backward_graph([*saved, *heads], run, device)
+        results: list[DeviceArray | None] = [None] * len(self.program.gradient_outputs)
+        for index, array in zip(self.program.computed, found, strict=True):
+            results[index] = array
+        return results

@@ -1,0 +1,93 @@
+"""Nets compute on a GPU what they compute on the host, forward and backward, with few operators on the host."""
+
+from collections.abc import Sequence
+
+import numpy as np
+import pytest
+
+from gluonic import nd, sym
+from gluonic.codegen import FALLBACKS, DeviceDifferentiableGraph, DifferentiableProgram
+from gluonic.gluon import HybridBlock, nn
+from gluonic.graph import Graph, Run
+from gluonic.graph.attributes import Shape
+from gluonic.graph.random_source import RandomSource
+from tests.codegen.cuda.devices import Array, assert_near, emulated, moved
+
+
+def perceptron() -> HybridBlock:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(32, activation="relu"), nn.LayerNorm(), nn.Dense(10))
+    return net
+
+
+def with_dropout() -> HybridBlock:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(32, activation="tanh"), nn.Dropout(0.5), nn.Dense(10))
+    return net
+
+
+def convolutional() -> HybridBlock:
+    net = nn.HybridSequential()
+    net.add(nn.Conv2D(6, 5, activation="relu"), nn.MaxPool2D(), nn.BatchNorm())
+    net.add(nn.Conv2D(8, 3), nn.PReLU(), nn.AvgPool2D(), nn.Flatten(), nn.Dense(10))
+    return net
+
+
+def embedding() -> HybridBlock:
+    net = nn.HybridSequential()
+    net.add(nn.Embedding(20, 8), nn.Dense(6, flatten=False), nn.GELU())
+    return net
+
+
+def _graph_of(net: HybridBlock, shape: Shape) -> tuple[Graph, list[Array], list[bool]]:
+    """A net as a graph, values of its variables, and which of these have gradients."""
+    net.initialize()
+    data = nd.array(np.random.default_rng(5).integers(0, 9, shape) / 4)
+    net(data)
+    parameters = net.collect_params()
+    graph = Graph(net(sym.var("data")).entries)
+    names = [node.name for node in graph.variables]
+    values = [(data if name == "data" else parameters[name].data()).asnumpy() for name in names]
+    return graph, values, [n in parameters and parameters[n].grad_req != "null" for n in names]
+
+
+def _near(ours: Sequence[Array | None], theirs: Sequence[Array | None]) -> None:
+    for one, other in zip(ours, theirs, strict=True):
+        if other is None:
+            assert one is None
+        else:
+            assert one is not None
+            assert_near(one, other)
+
+
+@pytest.mark.parametrize(
+    ("make", "shape"),
+    [
+        (perceptron, (8, 20)),
+        (convolutional, (2, 1, 20, 20)),
+        (embedding, (3, 5)),
+        (with_dropout, (4, 9)),
+    ],
+)
+def test_a_training_step_gives_the_hosts_outputs_gradients_and_states(make, shape) -> None:  # type: ignore[no-untyped-def]
+    graph, values, wanted = _graph_of(make(), shape)
+    heads = [True] * len(graph.outputs)
+    host, there = (
+        DifferentiableProgram(graph, graph.variables, wanted=wanted, heads=heads, train=True)
+        for _ in range(2)
+    )
+    device = DeviceDifferentiableGraph(there)
+    own, arrays = [value.copy() for value in values], moved(values)
+    FALLBACKS.clear()
+    expected, saved = host.forward(own, Run(train=True, random=RandomSource(3)))
+    found, kept = device.forward(arrays, Run(train=True, random=RandomSource(3)), emulated())
+    flowing = [np.ones_like(output) for output in expected]
+    run = Run(train=True, random=RandomSource(3))
+    gradients = device.backward(kept, moved(flowing), run, emulated())
+    _near([array.to_host() for array in found], expected)
+    _near(
+        [None if array is None else array.to_host() for array in gradients],
+        host.backward(saved, flowing, run),
+    )
+    _near([array.to_host() for array in arrays], own)
+    assert {name for name, _ in FALLBACKS} <= {"_draw_kept"}
