@@ -24,7 +24,7 @@ from gluonic.graph.interpret import Observer
 from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
-    from gluonic.codegen.cuda.device_gradients import DeviceDifferentiableGraph
+    from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
     from gluonic.codegen.cuda.device_graph import DeviceGraph, device_outputs
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
     from gluonic.codegen.maths.functions import NotLowered
@@ -35,7 +35,7 @@ if TYPE_CHECKING:
 __getattr__, __dir__ = import_later(
     __name__,
     {
-        "DeviceDifferentiableGraph": f"{__name__}.cuda.device_gradients:DeviceDifferentiableGraph",
+        "DeviceDifferentiableGraph": f"{__name__}.device_differentiable:DeviceDifferentiableGraph",
         "DeviceGraph": f"{__name__}.cuda.device_graph:DeviceGraph",
         "FALLBACKS": f"{__name__}.cuda.fallbacks:FALLBACKS",
         "device_outputs": f"{__name__}.cuda.device_graph:device_outputs",
