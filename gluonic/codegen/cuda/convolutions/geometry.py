@@ -135,7 +135,9 @@ class Convolution:
         places = (Digit(self.batch, out_image), Digit(length, out_along[-1]))
         result = ResultLayout(places, out_channel, head=self.filters * out_channel)
         columns, inner = self.batch * length, self.members * self.taps
-        return ProductLayout(self.filters, columns, inner, left, right, result, heads=self.groups)
+        return ProductLayout(
+            self.filters, columns, inner, left, right.simplest, result, heads=self.groups
+        )
 
     def _filter_digits(self, channels: int, channel: int, taps: Sequence[int]) -> list[Digit]:
         """An index of a channel and a tap of filters."""
@@ -169,7 +171,9 @@ class Convolution:
         places = (Digit(self.batch, image), Digit(length, along[-1]))
         result = ResultLayout(places, channel, head=self.members * channel)
         columns, inner = self.batch * length, self.filters * self.taps
-        return ProductLayout(self.members, columns, inner, left, right, result, heads=self.groups)
+        return ProductLayout(
+            self.members, columns, inner, left, right.simplest, result, heads=self.groups
+        )
 
     def weight_gradient(self) -> ProductLayout:
         """Gradients times windows: a row for each filter, a column for each of its weights."""
@@ -191,4 +195,6 @@ class Convolution:
         columns, inner = self.members * self.taps, self.batch * length
         weights = (Digit(self.members, weight_channel), Digit(self.taps, taps[-1]))
         result = ResultLayout(weights, of_filter, head=self.filters * of_filter)
-        return ProductLayout(self.filters, columns, inner, left, right, result, heads=self.groups)
+        return ProductLayout(
+            self.filters, columns, inner, left, right.simplest, result, heads=self.groups
+        )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from math import prod
 from typing import Literal
 
 from gluonic.codegen.cuda.block_code import reciprocal
@@ -62,6 +63,25 @@ class FactorLayout:
     head: int = 0
     begin: int = 0
     axes: Sequence[Axis] = ()
+
+    @property
+    def simplest(self) -> FactorLayout:
+        """The same factor as a matrix, if windows are single elements and cover the images."""
+        outer, inner = self._flat(self.outer), self._flat(self.inner)
+        whole = all(axis.start == 0 and axis.divisor == 1 for axis in self.axes)
+        if not self.axes or not whole or outer is None or inner is None:
+            return self
+        return FactorLayout(outer, inner, self.batch, self.head, self.begin)
+
+    def _flat(self, digits: Sequence[Digit]) -> list[Digit] | None:
+        """Digits that do not depend on positions, or go through all; None for others."""
+        lead, *places = digits
+        if all(digit.extent == 1 for digit in places):
+            return [lead]
+        pairs = zip(places, self.axes, strict=True)
+        if all(digit.extent == axis.size and digit.step == 1 for digit, axis in pairs):
+            return [lead, Digit(prod(axis.size for axis in self.axes), self.axes[-1].stride)]
+        return None
 
     @property
     def form(self) -> FactorForm:
