@@ -1,0 +1,118 @@
+"""Products and convolutions on a GPU, whatever the sizes, tiles and parts."""
+
+from collections.abc import Callable
+from typing import Any
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from gluonic.codegen.cuda.products import plan
+from gluonic.codegen.cuda.products.form import TILES, BlockTile
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64
+from gluonic.graph import Entry, Graph, Node, Run
+from gluonic.graph.builder import F
+from gluonic.graph.random_source import RandomSource
+from tests.codegen.cuda.devices import Array, assert_near, computed
+
+SIZES = st.sampled_from([1, 2, 3, 4, 7, 15, 16, 17, 31, 32, 33, 36, 64, 65])
+ALL_TILES = [(dtype, tile) for dtype, tiles in TILES.items() for tile in tiles]
+
+
+def computes(make: Callable[..., Entry], *arrays: Array) -> Array:
+    """What an operator computes on a device, compared with what the host computes."""
+    nodes = [Node(None, f"x{number}") for number in range(len(arrays))]
+    entry = make(*[node.entry() for node in nodes])
+    run = Run(train=False, random=RandomSource(1))
+    (ours,) = computed(Graph([entry]), arrays, run)
+    (expected,) = entry.node.applied.execute(arrays, run)
+    assert_near(ours, np.asarray(expected))
+    return ours
+
+
+def numbers(*shape: int, dtype: Any = np.float32) -> Array:
+    """The same numbers for the same shape."""
+    generator = np.random.default_rng(shape)
+    return generator.standard_normal(shape).astype(dtype)
+
+
+@given(SIZES, SIZES, SIZES, st.booleans(), st.booleans(), st.sampled_from(["float32", "float64"]))
+@settings(max_examples=12, deadline=None)
+def test_a_product_of_any_size_and_order_is_that_of_the_host(
+    rows: int, columns: int, inner: int, turn_left: bool, turn_right: bool, dtype: str
+) -> None:
+    left = numbers(*((inner, rows) if turn_left else (rows, inner)), dtype=dtype)
+    right = numbers(*((columns, inner) if turn_right else (inner, columns)), dtype=dtype)
+    turns = {"transpose_a": turn_left, "transpose_b": turn_right}
+    computes(lambda a, b: F.dot(a, b, **turns), left, right)
+    computes(lambda a, b: F.batch_dot(a, b, **turns), np.stack([left] * 2), np.stack([right] * 2))
+
+
+@pytest.mark.parametrize(("dtype", "tile"), ALL_TILES, ids=str)
+def test_every_tile_computes_whole_blocks_and_what_is_left(
+    dtype: np.dtype[Any], tile: BlockTile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plan.choose.cache_clear()
+    monkeypatch.setitem(TILES, dtype, (tile,))
+    for more in (0, 5):
+        rows, columns, inner = tile.rows + more, tile.columns + more, 2 * tile.depth + more
+        computes(F.dot, numbers(rows, inner, dtype=dtype), numbers(inner, columns, dtype=dtype))
+    plan.choose.cache_clear()
+
+
+def test_sums_of_parts_are_added_up_in_the_same_order_each_time() -> None:
+    left, right = numbers(3, 5000), numbers(5000, 5)
+    choice = plan.choose(3, 5, 5000, 1, FLOAT32, 4)
+    assert choice.parts > 1
+    first, second = (computes(F.dot, left, right) for _ in range(2))
+    assert first.tobytes() == second.tobytes()
+
+
+@pytest.mark.parametrize("dtype", [FLOAT32, FLOAT64], ids=str)
+@pytest.mark.parametrize("shape", [(1, 1, 1), (64, 512, 784), (8192, 8192, 8192), (3, 7, 100000)])
+def test_a_choice_covers_all_products_in_parts_of_whole_rounds(
+    shape: tuple[int, int, int], dtype: np.dtype[Any]
+) -> None:
+    for multiprocessors in (1, 132):
+        choice = plan.choose(*shape, 1, dtype, multiprocessors)
+        assert choice.part % choice.tile.depth == 0
+        assert (choice.parts - 1) * choice.part < shape[2] <= choice.parts * choice.part
+
+
+@given(
+    st.integers(1, 3),
+    st.sampled_from([1, 2, 4]),
+    st.lists(st.integers(1, 3), min_size=1, max_size=3),
+    st.data(),
+)
+@settings(max_examples=10, deadline=None)
+def test_convolutions_of_any_geometry_and_their_gradients_are_those_of_the_host(
+    batch: int, groups: int, kernel: list[int], data: st.DataObject
+) -> None:
+    rank = len(kernel)
+    strides, dilations, pads, more = (
+        data.draw(st.tuples(*[st.integers(low, high)] * rank))
+        for low, high in ((1, 3), (1, 2), (0, 2), (0, 4))
+    )
+    members, filters = (groups * data.draw(st.integers(1, 3)) for _ in range(2))
+    geometry = zip(kernel, dilations, pads, more, strict=True)
+    size = [max(1, 1 + (k - 1) * d - 2 * pad) + extra for k, d, pad, extra in geometry]
+    attributes = {
+        "kernel": tuple(kernel), "stride": strides, "dilate": dilations, "pad": pads,
+        "num_filter": filters, "num_group": groups,
+    }  # fmt: skip
+    images = numbers(batch, members, *size)
+    weight, bias = numbers(filters, members // groups, *kernel), numbers(filters)
+    output = computes(lambda *x: F.Convolution(*x, **attributes), images, weight, bias)
+    grad = numbers(*output.shape)
+    for back in (F._backward_Convolution_data, F._backward_Convolution_weight):
+        computes(lambda *x, back=back: back(*x, **attributes), grad, images, weight)
+
+
+def test_a_layer_and_its_activation_are_one_kernel() -> None:
+    x, w, b = (Node(None, name).entry() for name in "xwb")
+    layer = F.relu(F.FullyConnected(x, w, b, num_hidden=33))
+    arrays = [numbers(5, 40), numbers(33, 40), numbers(33)]
+    (ours,) = computed(Graph([layer]), arrays, Run(train=False, random=RandomSource(1)))
+    assert_near(ours, np.maximum(arrays[0] @ arrays[1].T + arrays[2], 0))
