@@ -24,9 +24,9 @@ from gluonic.graph.interpret import Observer
 from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
-    from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
     from gluonic.codegen.cuda.device_graph import DeviceGraph, device_outputs
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
+    from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
     from gluonic.codegen.maths.functions import NotLowered
     from gluonic.codegen.row_updates import update_rows
     from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, SymbolicDim

@@ -15,12 +15,14 @@ from gluonic.codegen.cuda.column_kernels import (
 from gluonic.codegen.cuda.element_kernels import ThreadSpread, element_numbers, emit_elements
 from gluonic.codegen.cuda.kernel_function import WARP
 from gluonic.codegen.cuda.row_kernels import RowSpread, emit_rows, row_numbers
+from gluonic.codegen.cuda.split_rows import Cells, emit_row_shares, emit_row_totals, sweep_numbers
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
-from gluonic.codegen.loops.kernel import Kernel
+from gluonic.codegen.loops.kernel import Kernel, Reduce
 from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.steps import Code, LoopStep
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
+from gluonic.support.record import record
 
 _THREADS = 256
 _ACCESS = 16
@@ -33,6 +35,8 @@ _MOST_THREADS, _SMALL_BLOCK = 1024, 128
 _HELD_VALUES, _MOST_HELD = 64, 8
 """The most elements of a row that a thread keeps in registers, and the most chunks."""
 _MOST_UNROLLED = 4
+_BLOCKS_EACH, _LEAST_SHARE = 8, 1 << 13
+"""The blocks for each multiprocessor if rows are divided, and the fewest elements of a share."""
 _MOST_SHARED = 40 << 10
 """The most shared memory, in bytes, for the sums of a block's threads."""
 
@@ -61,9 +65,17 @@ class DeviceLoopStep(DeviceStep):
         """One kernel."""
         extents, strides = self.host.sizes(facts)
         chosen = _Choice(self.kernel, extents, strides, self._width(facts, extents, strides))
-        code, numbers, blocks, threads = chosen.of(processor)
-        operands = tuple(range(len(self.operands)))
-        return [KernelLaunch(code, operands, tuple(numbers), (blocks, 1, 1), (threads, 1, 1))]
+        plan = chosen.of(processor)
+        operands = tuple(range(len(self.operands) + (plan.workspace > 0)))
+        return [
+            KernelLaunch(code, operands, tuple(numbers), (blocks, 1, 1), (threads, 1, 1))
+            for code, numbers, blocks, threads in plan.kernels
+        ]
+
+    def workspace(self, facts: Facts, processor: Processor) -> int:
+        """The memory, in bytes, of values between kernels."""
+        extents, strides = self.host.sizes(facts)
+        return _Choice(self.kernel, extents, strides, 1).of(processor).workspace
 
     def _width(self, facts: Facts, extents: Sequence[int], strides: Sequence[Sequence[int]]) -> int:
         """The elements along the last axis that one access may read or write in every operand."""
@@ -88,6 +100,20 @@ class DeviceLoopStep(DeviceStep):
         return width if is_any else 1
 
 
+@record
+class _Plan:
+    """Kernels, in order.
+
+    Attributes
+    ----------
+    kernels : the code of each, its numbers, and the number of blocks and of their threads
+    workspace : the memory, in bytes, that they share
+    """
+
+    kernels: list[tuple[Code, list[int], int, int]]
+    workspace: int = 0
+
+
 class _Choice:
     """The choice of threads for a kernel.
 
@@ -110,11 +136,50 @@ class _Choice:
             abs(stride) < _NARROW for steps in strides for stride in steps
         )
 
-    def of(self, processor: Processor) -> tuple[Code, list[int], int, int]:
-        """The code, its numbers, and the number of blocks and of their threads."""
+    def of(self, processor: Processor) -> _Plan:
+        """The kernels."""
         if not self.kernel.reduced:
-            return self._elements(processor)
-        return self._rows(processor) if self.kernel.row else self._columns(processor)
+            return _Plan([self._elements(processor)])
+        if not self.kernel.row:
+            return _Plan([self._columns(processor)])
+        shares = self._shares(processor)
+        return _Plan([self._rows(processor)]) if shares == 1 else self._split_rows(shares)
+
+    def _shares(self, processor: Processor) -> int:
+        """The blocks for each row: several where there are few long rows."""
+        rows = prod(self.extents[axis] for axis in self.kernel.kept)
+        length = prod(self.extents[axis] for axis in (*self.kernel.swept, self.kernel.rank - 1))
+        if not rows or rows >= processor.multiprocessors:
+            return 1
+        wanted = _BLOCKS_EACH * processor.multiprocessors // rows
+        return max(1, min(wanted, length // _LEAST_SHARE))
+
+    def _split_rows(self, shares: int) -> _Plan:
+        """A kernel for each sweep, whose rows are divided, and one after it."""
+        kernel, width = self.kernel, self.width
+        while width > 1 and self.length * width > _MOST_INSTRUCTIONS:
+            width //= 2
+        rows, *others = row_numbers(kernel, self.extents, self.strides, width)
+        numbers = sweep_numbers([rows, *others], shares)
+        spread = RowSpread(
+            width=width,
+            group=_THREADS,
+            rows=1,
+            held=0,
+            whole=True,
+            unrolled=self._unrolled(width),
+            narrow=self.narrow,
+        )
+        kernels: list[tuple[Code, list[int], int, int]] = []
+        for number, stage in enumerate(kernel.stages):
+            if stage.point:
+                continue
+            code: Code = (emit_row_shares, kernel, spread, number)
+            kernels.append((code, numbers, rows * shares, _THREADS))
+            if any(isinstance(result, Reduce) for result in stage.results):
+                code = (emit_row_totals, kernel, spread, number)
+                kernels.append((code, numbers, rows, _THREADS))
+        return _Plan(kernels, max(Cells.of(kernel).bytes(rows, shares), 1))
 
     def _elements(self, processor: Processor) -> tuple[Code, list[int], int, int]:
         count, enough = prod(self.extents), processor.multiprocessors * _THREADS

@@ -13,10 +13,10 @@ from gluonic.codegen.cuda.thread_memory import (
     size_numbers,
     strided_axes,
 )
-from gluonic.codegen.cuda.thread_sums import ThreadAccumulator, strips
+from gluonic.codegen.cuda.thread_sums import Parts, ThreadAccumulator, strips
 from gluonic.codegen.loops.kernel import Kernel, Reduce, Stage, Store
 from gluonic.codegen.loops.kernel_memory import Leaves
-from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.machine.assembler import LLVMModule, Opening
 from gluonic.codegen.maths.values import Value
 from gluonic.codegen.scalar.emission import emit_program
 from gluonic.support.record import record
@@ -65,12 +65,26 @@ def emit_rows(module: LLVMModule, name: str, kernel: Kernel, spread: RowSpread) 
     """Write a kernel that reduces its last axis, and perhaps others."""
     count = 3 + kernel.rank + len(strided_axes(kernel))
     function = KernelFunction(module, name, len(kernel.operands), count, spread.threads)
-    _RowWriter(kernel, spread, function).write()
+    RowWriter(kernel, spread, function).write()
     function.finish()
 
 
-class _RowWriter:
-    """Writes a kernel that reduces its last axis."""
+class RowWriter:
+    """Writes a kernel that reduces its last axis.
+
+    Parameters
+    ----------
+    kernel, spread : what is written
+    function : its function; its numbers are those of `row_numbers`
+
+    Attributes
+    ----------
+    m : the emitter
+    lane : the number of this thread among those of the row
+    row : the index of the row, an ``i64``
+    first, stop : the first chunk of this thread, and the end of the chunks of all that share a sweep
+    left : the values that stages have left
+    """
 
     def __init__(self, kernel: Kernel, spread: RowSpread, function: KernelFunction) -> None:
         self.kernel, self.spread, self.function = kernel, spread, function
@@ -78,20 +92,20 @@ class _RowWriter:
         self.memory = ThreadMemory(kernel, function, sizes, spread.width, narrow=spread.narrow)
         self.m, kind = self.memory.m, self.memory.kind
         self.deep, self.line = deep, self.memory.index(line)
-        self.thread = function.special("tid.x")
-        first = function.special("ctaid.x")
+        self.thread = self.lane = function.special("tid.x")
+        row = self._row()
         if spread.rows > 1:
             own = function.udiv(self.thread, spread.group, "i32")
             self.lane = function.bits(self.thread, spread.group - 1, "i32")
-            row = function.add(function.mul(first, spread.rows, "i32"), own, "i32")
-        else:
-            self.lane, row = self.thread, first
+            row = function.add(function.mul(row, spread.rows, "i32"), own, "i32")
         self.is_there = (
             None if spread.whole else function.compare("slt", function.widened(row), rows)
         )
         if self.is_there is not None:
             row = function.select(self.is_there, row, 0, "i32")
-        number = row if kind == "i32" else function.widened(row)
+        self.row = function.widened(row)
+        self.first, self.stop = function.widened(self.lane), deep
+        number = row if kind == "i32" else self.row
         self.kept = self.memory.split(
             number, [(axis, self.memory.extents[axis]) for axis in kernel.kept]
         )
@@ -104,9 +118,13 @@ class _RowWriter:
             self.chunks = [self._held_chunk(number) for number in range(self.spread.held)]
         for stage in self.kernel.stages:
             if stage.point:
-                self._point(stage)
+                self.point(stage)
             else:
-                self._sweep(stage)
+                self.sweep(stage)
+
+    def _row(self) -> str:
+        """The index of the block's row, or of its rows taken together."""
+        return self.function.special("ctaid.x")
 
     # -- chunks -------------------------------------------------------------------------------
 
@@ -133,7 +151,7 @@ class _RowWriter:
     def _values(self, stage: Stage, position: ThreadPosition) -> list[Value]:
         return emit_program(self.m, stage.program, Leaves(self.memory, position, self.left))
 
-    def _point(self, stage: Stage) -> None:
+    def point(self, stage: Stage) -> None:
         """Run a stage once for the row, in each of its threads; one of them writes."""
         position, function = self.memory.point(self.kept), self.function
         for result, value in zip(stage.results, self._values(stage, position), strict=True):
@@ -147,26 +165,33 @@ class _RowWriter:
         with function.when(first):
             self.memory.write(position, stored([stage]))
 
-    def _sweep(self, stage: Stage) -> None:
+    def sweep(self, stage: Stage) -> None:
         """Run a stage over the row."""
-        start = self.function.opening()
-        accumulators = [
-            ThreadAccumulator(self.m, result, dtype, start)
-            for result, dtype in zip(stage.results, stage.program.dtypes, strict=True)
-            if isinstance(result, Reduce)
-        ]
+        accumulators = self._accumulators(stage, self.function.opening())
         if self.spread.held:
             self._chunks_of(stage, self.chunks, accumulators)
         else:
-            first, step = self.function.widened(self.lane), self.spread.group
-            for indices in strips(self.function, first, self.deep, step, self.spread.unrolled):
+            step, unrolled = self.spread.group, self.spread.unrolled
+            for indices in strips(self.function, self.first, self.stop, step, unrolled):
                 chunks = [(self._positions(index), None) for index in indices]
                 self._chunks_of(stage, chunks, accumulators)
             if accumulators:
                 self.function.barrier()  # threads that had fewer chunks wait for the others of their warp
-        for accumulator in accumulators:
-            parts = accumulator.over_block(self.function, self.thread, self.spread.group)
-            self.left.append(accumulator.finished(parts))
+        self._finish([(a, self._over_block(a)) for a in accumulators])
+
+    def _accumulators(self, stage: Stage, start: Opening) -> list[ThreadAccumulator]:
+        return [
+            ThreadAccumulator(self.m, result, dtype, start)
+            for result, dtype in zip(stage.results, stage.program.dtypes, strict=True)
+            if isinstance(result, Reduce)
+        ]
+
+    def _over_block(self, accumulator: ThreadAccumulator) -> Parts:
+        return accumulator.over_block(self.function, self.thread, self.spread.group)
+
+    def _finish(self, reduced: Sequence[tuple[ThreadAccumulator, Parts]]) -> None:
+        """Take what all threads of the row have reduced."""
+        self.left += [accumulator.finished(parts) for accumulator, parts in reduced]
 
     def _chunks_of(
         self,
