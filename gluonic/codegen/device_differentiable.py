@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Any
 
 from gluonic.codegen.cuda.device_graph import DeviceGraph
-from gluonic.codegen.differentiable import DifferentiableProgram
+from gluonic.codegen.differentiable import DifferentiableProgram, Saved
 from gluonic.device.array import DeviceArray
 from gluonic.device.device import Device
 from gluonic.graph import Run
@@ -32,23 +33,19 @@ class DeviceDifferentiableGraph:
 
     def forward(
         self, arrays: Sequence[DeviceArray], run: Run, device: Device | None = None
-    ) -> tuple[list[DeviceArray], list[DeviceArray]]:
-        """Compute the outputs, and the values that `backward` needs."""
+    ) -> tuple[list[DeviceArray], Saved]:
+        """Compute the outputs, and the values that `backward` needs; they are arrays of the device, too."""
         results = self.forward_graph(arrays, run, device)
-        known = [*arrays, *results]
-        saved = [known[at] for at in self.program.saved_at]
+        saved = self.program.saved_of(arrays, results)
         return results[: len(self.program.graph.outputs)], saved
 
     def backward(
         self,
-        saved: Sequence[DeviceArray],
+        saved: Saved,
         heads: Sequence[DeviceArray],
         run: Run,
         device: Device | None = None,
     ) -> list[DeviceArray | None]:
         """Compute the gradients of the inputs from those of the outputs; None for inputs without one."""
-        found = self.backward_graph([*saved, *heads], run, device)
-        results: list[DeviceArray | None] = [None] * len(self.program.gradient_outputs)
-        for index, array in zip(self.program.computed, found, strict=True):
-            results[index] = array
-        return results
+        given: list[Any] = [*saved.arrays, *heads]
+        return self.program.by_input(self.backward_graph(given, run, device))

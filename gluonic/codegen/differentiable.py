@@ -3,6 +3,7 @@
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from itertools import chain, zip_longest
+from typing import Any
 
 from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.loops.semantics import is_permutation, is_view
@@ -88,9 +89,6 @@ class DifferentiableProgram:
     head_variables : the variables that stand for the gradients of the outputs
     has_losses : whether inputs have gradients even though none flows into the outputs
     gradient_outputs : for each input, its gradient over `inputs` and `head_variables`; None if it has none
-    saved_at : for each value that the backward run reads first, its index among the inputs and what the forward
-        run returns
-    computed : the inputs, by index, whose gradients the backward run returns, in its order
     """
 
     def __init__(
@@ -124,12 +122,12 @@ class DifferentiableProgram:
         kept = [e for e in saved if not e.node.is_variable and e not in made]
         results = [*made, *dict.fromkeys(kept)]
         indices = {x: i for i, x in reversed([*enumerate([*self.inputs, *results])])}
-        self.saved_at = [indices[e.node if e.node.is_variable else e] for e in self._saved]
+        self._saved_at = [indices[e.node if e.node.is_variable else e] for e in self._saved]
         self._unrepeated_at = [indices[e] for e in self.unrepeated]
         # Parameters are mostly in the order of the layers. A graph runs in the order of its outputs, so in
         # reverse the gradients of the last layers are computed as soon as their inputs are.
         last_first = reversed([*enumerate(self.gradient_outputs)])
-        self.computed = [i for i, entry in last_first if entry is not None]
+        self._computed = [i for i, entry in last_first if entry is not None]
         forward, (backward, given) = Graph(results), self._backward_graph()
         warm_up = WarmUp(forward, backward, recurs=recurs)
         self.forward_program = Program(
@@ -203,7 +201,7 @@ class DifferentiableProgram:
     def _backward_graph(self) -> tuple[Graph, tuple[Node, ...]]:
         """The graph of the gradients, and its variables; those of saved entries come first."""
         at = {e: Node(None, f"saved_{e.name}") for e in self._saved}
-        outputs = [self.gradient_outputs[index] for index in self.computed]
+        outputs = [self.gradient_outputs[index] for index in self._computed]
         graph = cut([entry for entry in outputs if entry is not None], at)
         return graph, (*at.values(), *self.head_variables)
 
@@ -230,9 +228,13 @@ class DifferentiableProgram:
         into = None if left is None else [*[None] * visible, *left]
         results = self.forward_program(arrays, run, into)
         self._memory.leave(shapes, results[visible:])
+        return results[:visible], self.saved_of(arrays, results)
+
+    def saved_of(self, arrays: Sequence[Any], results: Sequence[Any]) -> Saved:
+        """What a forward run stores for the backward run, among its inputs and its results."""
         known = [*arrays, *results]
-        saved = [known[at] for at in self.saved_at]
-        return results[:visible], Saved(saved, [known[at] for at in self._unrepeated_at])
+        saved = [known[at] for at in self._saved_at]
+        return Saved(saved, [known[at] for at in self._unrepeated_at])
 
     def backward(
         self,
@@ -257,9 +259,13 @@ class DifferentiableProgram:
         elif self._passed is not None:
             found = [given[index] for index in self._passed]
         else:
-            found = self._written(given, run, [into[i] for i in self.computed], finished)
-        results: list[Array | None] = [None] * len(self.gradient_outputs)
-        for index, array in zip(self.computed, found, strict=True):
+            found = self._written(given, run, [into[i] for i in self._computed], finished)
+        return self.by_input(found)
+
+    def by_input(self, found: Sequence[Any]) -> list[Any]:
+        """The results of the backward program, for each input; None where there is no gradient."""
+        results: list[Any] = [None] * len(self.gradient_outputs)
+        for index, array in zip(self._computed, found, strict=True):
             results[index] = array
         return results
 
@@ -279,7 +285,7 @@ class DifferentiableProgram:
 
         def note(number: int) -> None:
             mark_modified(unfinished.pop(number))
-            finished(self.computed[number])
+            finished(self._computed[number])
 
         found = self.backward_program(given, run, into, note)
         mark_all_modified(unfinished.values())

@@ -2,6 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from itertools import islice
+from typing import Any
 
 import numpy as np
 
@@ -17,7 +18,7 @@ from gluonic.codegen import (
 )
 from gluonic.graph import Array, Entry, Graph, Node
 from gluonic.graph.errors import MXNetError
-from gluonic.graph.memory import allocated, copied
+from gluonic.graph.memory import allocated
 from gluonic.graph.monitoring import input_names
 from gluonic.ndarray.array import NDArray, NoElementsError
 from gluonic.ndarray.placing import on_devices
@@ -72,7 +73,7 @@ class CachedGraph:
             names = [f"{node.name}_{name}" for name in called]
             names += [node.entry(i).name for i in range(node.visible_count)]
             for name, array in zip(names, [*(arrays if inputs else ()), *results], strict=False):
-                callback(name, node.operator_name, wrap(array))
+                callback(name, node.operator_name, _wrapped(array))
 
         self._observer = None if callback is None else observer
         self.inference.observer = self._observer
@@ -101,7 +102,7 @@ class CachedGraph:
                 raise
             arrays = None
         if arrays is None:
-            return on_devices().run_graph(self, inputs)  # type: ignore[no-any-return]
+            return self._on_device(inputs)  # type: ignore[no-any-return]
         if STATE.recording:
             entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
             wanted = tuple([entry is not None for entry in entries])
@@ -109,6 +110,16 @@ class CachedGraph:
                 program = self.differentiable(wanted, STATE.training)
                 return self.recorded(program, inputs, arrays, entries)
         return self.computed(inputs, arrays)
+
+    @cached_property
+    def _on_device(self) -> Any:
+        """Computes the outputs on a device."""
+        return on_devices().GraphOnDevice(self)
+
+    @property
+    def observer(self) -> Observer | None:
+        """What is told the result of each operator."""
+        return self._observer
 
     def computed(self, inputs: Sequence[NDArray], arrays: list[Array]) -> list[NDArray]:
         """Compute the outputs, unrecorded; `arrays` are those of the inputs."""
@@ -302,11 +313,14 @@ class _RecordedGradients:
         heads : the gradients of its outputs
         """
         results = iter(unrepeated)
-        values = [*inputs, *map(wrap, islice(results, self._drawn))]
+        values = [*inputs, *map(_wrapped, islice(results, self._drawn))]
         for node, repeated in self._once:
-            outputs = [wrap(next(results)) for _ in range(node.output_count)]
+            outputs = [_wrapped(next(results)) for _ in range(node.output_count)]
             given = repeated(values)
-            record(node.applied, given, [x.elements for x in given], outputs)
+            if outputs[0].on_device:
+                on_devices().record(node.applied, given, outputs)
+            else:
+                record(node.applied, given, [x.elements for x in given], outputs)
             values += outputs
         return self._gradients([*values, *heads])
 
@@ -341,7 +355,8 @@ class _Repeated:
         """The outputs for values of the variables."""
         inputs = [*values]
         for i in self._states:
-            inputs[i] = wrap(copied(values[i].elements), values[i].tape_entry)
+            inputs[i] = values[i].detach().copy()
+            inputs[i].tape_entry = values[i].tape_entry
         if STATE.recording:
             entries = [entry_of(x) for x in inputs]
             try:
@@ -349,6 +364,11 @@ class _Repeated:
             except (MXNetError, NotImplementedError) as error:
                 return _undifferentiable(self.graph, inputs, entries, error)
         return self.graph(*inputs)
+
+
+def _wrapped(array: Any) -> NDArray:
+    """An NDArray around an array of the host or of a device, without a copy."""
+    return wrap(array) if isinstance(array, np.ndarray) else on_devices().made(array)
 
 
 def _undifferentiable(
@@ -362,6 +382,7 @@ def _undifferentiable(
     def refuse(heads: list[NDArray | None]) -> Sequence[NDArray | None]:
         raise error
 
-    outputs = graph.computed(inputs, [x.elements for x in inputs])
+    with Flags(False, None):
+        outputs = graph(*inputs)
     put(FunctionRecord(entries, len(outputs), refuse), inputs, outputs)
     return outputs

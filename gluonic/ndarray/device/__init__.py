@@ -4,8 +4,8 @@ from gluonic.ndarray.device import custom as _custom
 from gluonic.ndarray.device import indexing as _indexing
 from gluonic.ndarray.device.arrays import DeviceNDArray, made, of_host
 from gluonic.ndarray.device.assigning import copy_into, overwrite
-from gluonic.ndarray.device.calls import into, invoke_on, invoke_there
-from gluonic.ndarray.device.graphs import run_graph
+from gluonic.ndarray.device.calls import into, invoke_on, invoke_there, record
+from gluonic.ndarray.device.graphs import GraphOnDevice
 from gluonic.ndarray.device.methods import copied_to, copy_between, with_shape
 from gluonic.ndarray.device.tape import DeviceLeaf, filled, filled_like
 from gluonic.ndarray.device.update_rules import run_rule
@@ -13,6 +13,7 @@ from gluonic.ndarray.device.update_rules import run_rule
 __all__ = [
     "DeviceLeaf",
     "DeviceNDArray",
+    "GraphOnDevice",
     "copied_to",
     "copy_between",
     "copy_into",
@@ -24,7 +25,7 @@ __all__ = [
     "made",
     "of_host",
     "overwrite",
-    "run_graph",
+    "record",
     "run_rule",
     "with_shape",
 ]

@@ -6,7 +6,7 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from gluonic.codegen import device_outputs
-from gluonic.device import Device, DeviceArray
+from gluonic.device import Device
 from gluonic.graph import Application
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import signature
@@ -35,6 +35,11 @@ def runs_in_its_own_way(name: str) -> Callable[[OwnWay], OwnWay]:
         return run
 
     return enter
+
+
+def has_its_own_way(name: str) -> bool:
+    """Whether `runs_in_its_own_way` was applied to an operator."""
+    return name in _OWN_WAYS
 
 
 def check_contexts(name: str, inputs: Sequence[NDArray]) -> Device:
@@ -96,20 +101,15 @@ def invoke_on(
     results = device_outputs(application, arrays, current_run(), device)
     outputs: list[NDArray] = [made(array, kind) for array in results]
     if STATE.recording:
-        record(application, inputs, arrays, outputs)
+        record(application, inputs, outputs)
     return outputs
 
 
-def record(
-    application: Application,
-    inputs: Sequence[NDArray],
-    arrays: list[DeviceArray],
-    outputs: Sequence[Any],
-) -> None:
+def record(application: Application, inputs: Sequence[Any], outputs: Sequence[Any]) -> None:
     """Put an operator that has just run on the tape, if it depends on anything recorded."""
     entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
     if any(entry is not None for entry in entries):
-        values: list[Any] = [*arrays, *[x.device_array for x in outputs]]
+        values: list[Any] = [x.device_array for x in (*inputs, *outputs)]
         put(DeviceRecord(application, entries, values, STATE.training), inputs, outputs)
 
 

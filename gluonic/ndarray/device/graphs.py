@@ -1,31 +1,88 @@
 """Graphs on a device: hybridized blocks, and symbols bound to arrays there."""
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
-from gluonic.device import Device
+from gluonic.codegen import DeviceDifferentiableGraph, DeviceGraph, Saved
+from gluonic.device import Device, DeviceArray
 from gluonic.graph import Node
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.kernel_runs import name_line
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.device.calls import check_contexts, invoke_on
+from gluonic.ndarray.device.arrays import DeviceNDArray, made
+from gluonic.ndarray.device.calls import check_contexts, has_its_own_way, invoke_on
+from gluonic.ndarray.device.tape import zeros_on
+from gluonic.ndarray.recording import put
+from gluonic.ndarray.state import STATE, Flags, current_run
+from gluonic.ndarray.tape import Record, TapeEntry, entry_of
 
 if TYPE_CHECKING:
-    from gluonic.ndarray.cached_op import CachedGraph
+    from gluonic.ndarray.cached_op import CachedGraph, RecordableProgram
 
 
-def run_graph(called: "CachedGraph", inputs: Sequence[NDArray]) -> list[NDArray]:
-    """Compute the outputs of a graph for arrays on a device; recorded on the tape."""
-    device = check_contexts("a hybridized block", inputs)
-    values = {node.entry(): x for node, x in zip(called.inputs, inputs, strict=True)}
-    for node in called.graph.nodes:
-        if not node.is_variable:
-            found = _run_node(device, node, [values[entry] for entry in node.inputs])
-            values.update((node.entry(i), x) for i, x in enumerate(found))
-    outputs = [values[entry] for entry in called.graph.outputs]
-    if called.kind.of_numpy:
-        return [x.as_np_ndarray() for x in outputs]
-    return [x.as_nd_ndarray() for x in outputs]
+class GraphOnDevice:
+    """A graph that is called with arrays on a device, whose gradients are computed there.
+
+    Parameters
+    ----------
+    called : the graph, as it is called on the host
+    """
+
+    def __init__(self, called: "CachedGraph") -> None:
+        self._called = called
+        nodes = [node for node in called.graph.nodes if not node.is_variable]
+        self._calls_back = any(has_its_own_way(node.operator_name) for node in nodes)
+        self._inference = DeviceGraph(called.graph, called.inputs)
+        self._programs: dict[RecordableProgram, DeviceDifferentiableGraph] = {}
+
+    def __call__(self, inputs: Sequence[NDArray]) -> list[NDArray]:
+        """Compute the outputs; recorded as one computation, unless operators call the user's code."""
+        called, device = self._called, check_contexts("a hybridized block", inputs)
+        if self._calls_back or called.observer is not None:
+            outputs = self._one_by_one(device, inputs)
+            return [x.as_np_ndarray() for x in outputs] if called.kind.of_numpy else outputs
+        arrays = [x.device_array for x in inputs]  # type: ignore[attr-defined]
+        if STATE.recording:
+            entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
+            wanted = tuple([entry is not None for entry in entries])
+            if True in wanted:
+                return self._recorded(inputs, arrays, entries, wanted)
+        return [
+            made(array, called.kind) for array in self._inference(arrays, current_run(), device)
+        ]
+
+    def _recorded(
+        self,
+        inputs: Sequence[NDArray],
+        arrays: list[DeviceArray],
+        entries: list[TapeEntry | None],
+        wanted: tuple[bool, ...],
+    ) -> list[NDArray]:
+        program = self._called.differentiable(wanted, STATE.training)
+        there = self._programs.get(program)
+        if there is None:
+            there = self._programs[program] = DeviceDifferentiableGraph(program)
+        results, saved = there.forward(arrays, current_run())
+        outputs: list[NDArray] = [made(array, self._called.kind) for array in results]
+        put(DeviceGraphRecord(there, entries, arrays, results, saved), inputs, outputs)
+        return outputs
+
+    def _one_by_one(self, device: Device, inputs: Sequence[NDArray]) -> list[NDArray]:
+        """Run the operators one after the other, each recorded on the tape."""
+        called = self._called
+        values = {node.entry(): x for node, x in zip(called.inputs, inputs, strict=True)}
+        for node in called.graph.nodes:
+            if not node.is_variable:
+                given = [values[entry] for entry in node.inputs]
+                found = _run_node(device, node, given)
+                if called.observer is not None:
+                    called.observer(node, *(_device_arrays(each) for each in (given, found)))
+                values.update((node.entry(i), x) for i, x in enumerate(found))
+        return [values[entry] for entry in called.graph.outputs]
+
+
+def _device_arrays(arrays: Sequence[NDArray]) -> list[Any]:
+    return [x.device_array for x in arrays if isinstance(x, DeviceNDArray)]
 
 
 def _run_node(device: Device, node: Node, inputs: Sequence[NDArray]) -> list[NDArray]:
@@ -34,3 +91,62 @@ def _run_node(device: Device, node: Node, inputs: Sequence[NDArray]) -> list[NDA
     except MXNetError as error:
         name_line(node, error)
         raise
+
+
+class DeviceGraphRecord(Record):
+    """A recorded call of a graph on a device."""
+
+    __slots__ = ("arrays", "program", "saved", "signature", "train")
+
+    def __init__(
+        self,
+        program: DeviceDifferentiableGraph,
+        inputs: Sequence[TapeEntry | None],
+        arrays: list[DeviceArray],
+        outputs: Sequence[DeviceArray],
+        saved: Saved,
+    ) -> None:
+        super().__init__(inputs)
+        self.program, self.train = program, STATE.training
+        self.arrays: list[DeviceArray] | None = arrays
+        self.saved: Saved | None = saved
+        self.signature = [(x.device, x.shape, x.dtype) for x in outputs]
+
+    @property
+    def output_count(self) -> int:
+        """The number of outputs."""
+        return len(self.signature)
+
+    @property
+    def is_loss(self) -> bool:
+        """Whether the graph has losses."""
+        return self.program.program.has_losses
+
+    def free(self) -> None:
+        """Release the values."""
+        super().free()
+        self.arrays = self.saved = None
+
+    def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
+        """Run the graph of the gradients, or record it."""
+        assert self.saved is not None
+        given: list[Any] = [
+            zeros_on(*form) if head is None else head
+            for head, form in zip(heads, self.signature, strict=True)
+        ]
+        if STATE.recording:
+            return self._recorded(given)
+        arrays = [head.device_array for head in given]
+        device = self.signature[0][0]
+        found = self.program.backward(self.saved, arrays, current_run(), device)
+        return [None if array is None else made(array) for array in found]
+
+    def _recorded(self, heads: list[NDArray]) -> Sequence[NDArray | None]:
+        """The gradients as a recorded computation over the inputs and the heads, for higher orders."""
+        assert self.arrays is not None
+        assert self.saved is not None
+        program = self.program.program
+        given = [made(a, entry=entry) for a, entry in zip(self.arrays, self.inputs, strict=True)]
+        with Flags(None, self.train):
+            found = iter(program.recorded_gradients(given, self.saved.unrepeated, heads))
+        return [None if entry is None else next(found) for entry in program.gradient_outputs]
