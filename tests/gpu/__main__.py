@@ -56,6 +56,7 @@ PARTS = {
     "repetitions": Plan("repetitions:whole", 70, 1, 3),
     "benchmarks": Plan("benchmarks:whole", 75, 1, 4),
     "products": Plan("products:whole", 90, 1, 6),
+    "choices": Plan("product_choices:whole", 40, 1, 6),
     "torch": Plan("torch_workloads:whole", 40, 1, 5),
 }
 _LONGER_EMULATED = 10

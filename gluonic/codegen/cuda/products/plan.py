@@ -25,7 +25,7 @@ _LAUNCH, _BYTES_PER_CYCLE = 4000, 2000
 
 
 @record
-class Choice:
+class ProductChoice:
     """A way to compute a product.
 
     Attributes
@@ -42,15 +42,18 @@ class Choice:
 @cache
 def choose(
     rows: int, columns: int, inner: int, count: int, dtype: Dtype, multiprocessors: int
-) -> Choice:
+) -> ProductChoice:
     """The fastest way to compute `count` products, by the model; sums are of a dtype."""
     return min(
-        _choices(rows, columns, inner, count, dtype),
-        key=lambda choice: _cycles(rows, columns, count, dtype, multiprocessors, choice),
+        choices(rows, columns, inner, count, dtype),
+        key=lambda choice: cycles(rows, columns, count, dtype, multiprocessors, choice),
     )
 
 
-def _choices(rows: int, columns: int, inner: int, count: int, dtype: Dtype) -> Iterator[Choice]:
+def choices(
+    rows: int, columns: int, inner: int, count: int, dtype: Dtype
+) -> Iterator[ProductChoice]:
+    """The ways to compute `count` products."""
     for tile in TILES[dtype]:
         rounds = max(-(-inner // tile.depth), 1)
         parts = 1
@@ -58,12 +61,12 @@ def _choices(rows: int, columns: int, inner: int, count: int, dtype: Dtype) -> I
             parts <= min(_MOST_PARTS, rounds) and parts * count * rows * columns <= _MOST_SUMS
         ):
             part = -(-rounds // parts)
-            yield Choice(tile, -(-rounds // part), part * tile.depth)
+            yield ProductChoice(tile, -(-rounds // part), part * tile.depth)
             parts += max(parts // 2, 1)
 
 
-def _cycles(
-    rows: int, columns: int, count: int, dtype: Dtype, multiprocessors: int, choice: Choice
+def cycles(
+    rows: int, columns: int, count: int, dtype: Dtype, multiprocessors: int, choice: ProductChoice
 ) -> float:
     """An estimate of the time: busy multiprocessors compute, idle ones wait for memory."""
     tile, parts = choice.tile, choice.parts
@@ -82,7 +85,7 @@ def _cycles(
     return cycles
 
 
-def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> Choice:
+def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> ProductChoice:
     """The way to compute a product on a processor."""
     count = layout.batch * layout.heads
     return choose(
@@ -111,10 +114,16 @@ def launches_of(
     ----------
     operands : the indices of the factors, the bias if there is one, the result and the workspace
     """
-    count = layout.batch * layout.heads
-    if not count * layout.rows * layout.columns:
+    if not layout.batch * layout.heads * layout.rows * layout.columns:
         return []
-    choice = choice_for(layout, form, processor)
+    return launches_by(choice_for(layout, form, processor), layout, form, operands)
+
+
+def launches_by(
+    choice: ProductChoice, layout: ProductLayout, form: TiledForm, operands: Sequence[int]
+) -> list[KernelLaunch]:
+    """The launches of a product that is computed in a given way; operands as for `launches_of`."""
+    count = layout.batch * layout.heads
     tile, parts, part = choice.tile, choice.parts, choice.part
     *given, workspace = operands
     tiles = -(-layout.rows // tile.rows) * -(-layout.columns // tile.columns)
