@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager, nullcontext
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -87,11 +88,13 @@ class Device(ABC):
     ordinal : its number: that of its context, ``gpu(ordinal)``
     name : what it calls itself
     processor : what it can run
+    records : whether it can record work
     """
 
     ordinal: int
     name: str
     processor: Processor
+    records: bool = False
 
     @abstractmethod
     def allocate(self, size: int) -> Buffer:
@@ -162,6 +165,14 @@ class Device(ABC):
     @abstractmethod
     def empty_cache(self) -> None:
         """Give pooled memory that is not in use back to the driver."""
+
+    def alone(self) -> AbstractContextManager[object]:
+        """A ``with`` statement in which no other thread's work is queued, and the driver gets no memory back.
+
+        Work that is queued inside may use what was freed inside before. If memory is lacking, an error is
+        raised where otherwise the driver would get free memory back first.
+        """
+        return nullcontext()
 
     def record(self, work: Callable[[], object]) -> Recording | None:
         """Call a function, and record the work that it queues instead of running it; None if the device cannot.

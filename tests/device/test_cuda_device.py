@@ -208,6 +208,24 @@ def test_the_pool_makes_room_before_memory_is_lacking(driver: DriverWithoutGpu) 
     assert device.allocate(48 << 20).size == 48 << 20
 
 
+def test_no_memory_is_given_back_while_work_with_it_is_yet_to_be_queued(
+    driver: DriverWithoutGpu,
+) -> None:
+    device = driver.device()
+    order = []
+    with device.alone():
+        freed = device.allocate(20 << 20).address
+        with pytest.raises(DeviceMemoryError):
+            device.allocate(60 << 20)
+        other = threading.Thread(
+            target=lambda: order.append(("other", device.allocate(60 << 20).size))
+        )
+        other.start()
+        order.append(("mine", device.allocate(20 << 20).address))
+    other.join()
+    assert order == [("mine", freed), ("other", 60 << 20)]
+
+
 def test_arrays_in_cycles_make_room(driver: DriverWithoutGpu) -> None:
     device = driver.device()
     gc.collect()

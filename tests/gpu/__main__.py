@@ -5,7 +5,7 @@
     python -m tests.gpu --only driver,benchmarks
 
 Each part runs in processes of its own, within its own time, and the rest goes on after one that fails. A table
-at the end names what is not ok; all rows are in ``--json FILE``, by default ``gpu.json`` in the folder ``$OUT``.
+at the end names what is not ok; all rows go to ``--json FILE``, by default ``gpu.json`` in the folder ``$OUT``.
 
 The parts need pytest and hypothesis, besides what gluonic needs. For a machine without network:
 ``pip install --target packages --python-version 3.12 --only-binary=:all: pytest hypothesis threadpoolctl tqdm``

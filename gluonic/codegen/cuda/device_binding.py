@@ -9,6 +9,7 @@ from gluonic.codegen.cuda.device_runs import CopyRun, HostRun, Launch, LaunchRun
 from gluonic.codegen.cuda.loop_steps import DeviceLoopStep
 from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.ptx import NoDeviceCodeError, loaded, target_of
+from gluonic.codegen.cuda.recorded_runs import joined
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
 from gluonic.codegen.cuda.unit_steps import UnitStep
 from gluonic.codegen.loops.fusion import Fusion, Group, fuse
@@ -69,7 +70,7 @@ class DeviceBinding:
         self._written = [slot for slot in written if slot < self._given]
         runs = [run for group in self.fusion.groups for run in self._runs(group)]
         self._outputs = [self._place(entry) for entry in outputs]
-        self.runs = self._with_ends(runs)
+        self.runs = [*joined(self._with_ends(runs), device)]
         self._blank = [None] * (len(self._slots) - self._given)
         self._zeros = [0] * len(self._blank)
         self._copied = self._outputs_to_copy()

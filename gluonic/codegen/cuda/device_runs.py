@@ -72,17 +72,29 @@ class LaunchRun:
         used = [slot for launch in self.launches for slot in launch[3]]
         return [*used, *(slot for slot, _ in self.allocated)]
 
-    def __call__(self, owners: Owners, addresses: list[int], run: Run) -> None:
-        """Queue the launches."""
+    def place(self, owners: Owners, addresses: list[int]) -> tuple[tuple[int, ...], ...]:
+        """Allocate memory; return the arguments of each launch."""
         for slot, size in self.allocated:
             owners[slot] = buffer = self._allocate(size)
             addresses[slot] = buffer.address
-        for function, grid, block, slots, offsets, numbers, shared in self.launches:
+        arguments = []
+        for _, _, _, slots, offsets, numbers, _ in self.launches:
             if offsets:
                 places = [addresses[s] + o for s, o in zip(slots, offsets, strict=True)]
             else:
                 places = [addresses[slot] for slot in slots]
-            self._launch(function, grid, block, (*places, *numbers), shared)
+            arguments.append((*places, *numbers))
+        return tuple(arguments)
+
+    def queue(self, arguments: tuple[tuple[int, ...], ...]) -> None:
+        """Queue the launches."""
+        for launch, values in zip(self.launches, arguments, strict=True):
+            function, grid, block, _, _, _, shared = launch
+            self._launch(function, grid, block, values, shared)
+
+    def __call__(self, owners: Owners, addresses: list[int], run: Run) -> None:
+        """Queue the launches, and let go of what is not needed any more."""
+        self.queue(self.place(owners, addresses))
         for slot in self.freed:
             owners[slot] = None
 
@@ -110,12 +122,21 @@ class CopyRun:
         """All slots that it uses."""
         return [self._source, self._target]
 
-    def __call__(self, owners: Owners, addresses: list[int], run: Run) -> None:
-        """Queue the copy."""
+    def place(self, owners: Owners, addresses: list[int]) -> tuple[tuple[int, ...], ...]:
+        """Allocate memory; return the addresses of target and source."""
         owners[self._target] = buffer = self._device.allocate(self._size)
         addresses[self._target] = buffer.address
+        return ((buffer.address, addresses[self._source]),)
+
+    def queue(self, arguments: tuple[tuple[int, ...], ...]) -> None:
+        """Queue the copy."""
         if self._size:
-            self._device.copy_within(buffer.address, addresses[self._source], self._size)
+            ((target, source),) = arguments
+            self._device.copy_within(target, source, self._size)
+
+    def __call__(self, owners: Owners, addresses: list[int], run: Run) -> None:
+        """Queue the copy, and let go of what is not needed any more."""
+        self.queue(self.place(owners, addresses))
         for slot in self.freed:
             owners[slot] = None
 

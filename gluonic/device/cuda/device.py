@@ -13,6 +13,7 @@ import struct
 import threading
 from collections import deque
 from collections.abc import Callable, Sequence
+from contextlib import AbstractContextManager
 
 import numpy as np
 import numpy.typing as npt
@@ -62,6 +63,7 @@ class CudaDevice(Device):
         self._context = ctypes.c_void_p(
             self.driver.number("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.properties.number)
         )
+        self.records = not self.waits_after_launches and os.environ.get("GLUONIC_GPU_GRAPHS") == "1"
         self._lock = lock()
         self._thread = threading.local()
         self._set_current = self.driver.function("cuCtxSetCurrent", typed=False)
@@ -73,7 +75,7 @@ class CudaDevice(Device):
         self._recording_stream: int | None = None
         self._unused: list[Callable[[], None]] = []
         self._launched: deque[str] = deque(maxlen=_MOST_NAMES)
-        self._pool = MemoryPool(self.driver, self.synchronize, self)
+        self._pool = MemoryPool(self.driver, self.synchronize, self, self._lock)
 
     def __repr__(self) -> str:
         return f"<{self.name}, gpu({self.ordinal})>"
@@ -240,6 +242,10 @@ class CudaDevice(Device):
         self._launched.clear()
         while self._unused:
             self._unused.pop()()
+
+    def alone(self) -> AbstractContextManager[object]:
+        """A ``with`` statement in which no other thread's work is queued, and no memory given back."""
+        return self._pool.keeping
 
     def record(self, work: Callable[[], object]) -> Recording:
         """Call a function, and record the work that it queues instead of running it.

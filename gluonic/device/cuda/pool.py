@@ -8,7 +8,8 @@ The rules, which tests check:
   can be used again at once: whoever reads it was queued before.
 - If there is none, the driver allocates one.
 - If the driver has not enough, all free blocks are given back to it after all queued work is done, and it is
-  asked again; then once more after a garbage collection, which may find arrays in cycles.
+  asked again; then once more after a garbage collection, which may find arrays in cycles. Not so while blocks
+  are kept, because work that uses them is yet to be queued.
 """
 
 from __future__ import annotations
@@ -17,6 +18,7 @@ import ctypes
 import gc
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from gluonic.device.array import DeviceArray
 from gluonic.device.cuda.driver import OUT_OF_MEMORY, Driver
@@ -38,10 +40,18 @@ class MemoryPool:
     driver : the driver; the device's context is current where methods are called
     finish : waits for all queued work
     device : the device, to name its arrays in errors
+    lock : the device's, which is held while work is queued
+
+    Attributes
+    ----------
+    keeping : a ``with`` statement that holds the lock, and in which blocks are kept
     """
 
-    def __init__(self, driver: Driver, finish: Callable[[], None], device: Device) -> None:
+    def __init__(
+        self, driver: Driver, finish: Callable[[], None], device: Device, lock: Any
+    ) -> None:
         self._driver, self._finish, self._device = driver, finish, device
+        self.keeping = _Keeping(lock)
         self._allocate = driver.function("cuMemAlloc_v2")
         self._free: dict[int, list[int]] = {}
 
@@ -81,25 +91,34 @@ class MemoryPool:
 
     def clear(self) -> None:
         """Give all free blocks back to the driver, after all queued work."""
-        blocks = [blocks for blocks in list(self._free.values()) if blocks]
-        if not blocks:
-            return
-        self._finish()
-        for each in blocks:
-            while each:
-                self._driver.call("cuMemFree_v2", each.pop())
+        with self.keeping.lock:
+            blocks = [blocks for blocks in list(self._free.values()) if blocks]
+            if not blocks:
+                return
+            self._finish()
+            for each in blocks:
+                while each:
+                    self._driver.call("cuMemFree_v2", each.pop())
 
     def _new(self, block: int, size: int) -> int:
-        address = ctypes.c_uint64()
-        for make_room in (None, self.clear, self._collect):
-            if make_room is not None:
-                make_room()
-            status = self._allocate(ctypes.byref(address), block)
-            if not status:
-                return address.value
-            if status != OUT_OF_MEMORY:
-                raise self._driver.error("cuMemAlloc_v2", status, [f"asked for {block} bytes"])
+        address = self._from_driver(block)
+        if address is not None:
+            return address
+        with self.keeping.lock:  # another thread that keeps blocks has queued its work then
+            if not self.keeping.depth:
+                for make_room in (self.clear, self._collect):
+                    make_room()
+                    address = self._from_driver(block)
+                    if address is not None:
+                        return address
         raise self._too_large(size)
+
+    def _from_driver(self, block: int) -> int | None:
+        address = ctypes.c_uint64()
+        status = self._allocate(ctypes.byref(address), block)
+        if status and status != OUT_OF_MEMORY:
+            raise self._driver.error("cuMemAlloc_v2", status, [f"asked for {block} bytes"])
+        return None if status else address.value
 
     def _collect(self) -> None:
         gc.collect()
@@ -118,6 +137,26 @@ class MemoryPool:
                 hint="smaller batches, float16, `del` of arrays that are no longer needed, or nvidia-smi",
             )
         )
+
+
+class _Keeping:
+    """A ``with`` statement that holds a lock, and counts how often it was entered.
+
+    Parameters
+    ----------
+    lock : the lock, which can be taken again by the thread that has it
+    """
+
+    def __init__(self, lock: Any) -> None:
+        self.lock, self.depth = lock, 0
+
+    def __enter__(self) -> None:
+        self.lock.acquire()
+        self.depth += 1
+
+    def __exit__(self, *_: object) -> None:
+        self.depth -= 1
+        self.lock.release()
 
 
 def _largest_arrays(device: Device, most: int = 5) -> list[str]:
