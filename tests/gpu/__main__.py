@@ -23,7 +23,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -39,12 +39,14 @@ class Plan(NamedTuple):
     seconds : the most it may take
     shares : the number of processes that divide its work
     group : parts of one group run at the same time
+    variables : what is set in its environment
     """
 
     place: str
     seconds: float
     shares: int
     group: int
+    variables: Mapping[str, str] = {}
 
 
 PARTS = {
@@ -55,9 +57,10 @@ PARTS = {
     "nets": Plan("nets:whole", 70, 3, 3),
     "repetitions": Plan("repetitions:whole", 70, 1, 3),
     "benchmarks": Plan("benchmarks:whole", 75, 1, 4),
+    "graphs": Plan("benchmarks:with_graphs", 40, 1, 5, {"GLUONIC_GPU_GRAPHS": "1"}),
     "products": Plan("products:whole", 90, 1, 6),
-    "choices": Plan("product_choices:whole", 40, 1, 6),
-    "torch": Plan("torch_workloads:whole", 40, 1, 5),
+    "choices": Plan("product_choices:whole", 40, 1, 7),
+    "torch": Plan("torch_workloads:whole", 40, 1, 8),
 }
 _LONGER_EMULATED = 10
 """How many times longer parts may take on the emulator."""
@@ -72,7 +75,12 @@ class _Running:
         command = [sys.executable, "-m", "tests.gpu", "--part", part, "--file", str(self.file)]
         command += ["--share", str(share), "--shares", str(shares)] + ["--small"] * small
         with self.output.open("w") as output:
-            self.process = subprocess.Popen(command, stdout=output, stderr=subprocess.STDOUT)
+            self.process = subprocess.Popen(
+                command,
+                stdout=output,
+                stderr=subprocess.STDOUT,
+                env={**os.environ, **PARTS[part].variables},
+            )
 
     def rows(self, end: float) -> list[Row]:
         """What the process found until a time; it is ended then."""
@@ -91,12 +99,12 @@ class _Running:
         return rows
 
 
-def _run(chosen: Sequence[str], *, small: bool, processes: int) -> list[Row]:
-    rows: list[Row] = []
+def _run(chosen: Sequence[str], *, small: bool, processes: int) -> Iterator[list[Row]]:
+    """Run the parts; yield the rows of each group."""
     with tempfile.TemporaryDirectory() as folder:
         for group in sorted({PARTS[part].group for part in chosen}):
             parts = [part for part in chosen if PARTS[part].group == group]
-            start = time.monotonic()
+            start, rows = time.monotonic(), list[Row]()
             running = [
                 _Running(part, share, Path(folder), small=small, shares=shares)
                 for part in parts
@@ -107,23 +115,36 @@ def _run(chosen: Sequence[str], *, small: bool, processes: int) -> list[Row]:
                 factor = _LONGER_EMULATED if small else 1
                 rows += one.rows(start + factor * PARTS[one.part].seconds)
             taken = time.monotonic() - start
-            print(f"{', '.join(parts)}: {taken:.1f} s", flush=True)
             rows.append(Row("time", "+".join(parts), OK, {"seconds": round(taken, 1)}))
-    return rows
+            yield rows
 
 
-def _lines(rows: Sequence[Row]) -> Iterable[str]:
-    """The table: what was measured and what is not ok; then how many rows there are of each kind."""
-    theirs = {row.name: row.figures for row in rows if row.part == "torch"}
+def _lines(rows: Sequence[Row]) -> Iterator[str]:
+    """A table: what was measured and what is not ok."""
     for part in dict.fromkeys(row.part for row in rows):
         yield f"\n== {part}"
         for row in rows:
             if row.part != part or (row.status == OK and not row.figures):
                 continue
             figures = " ".join(f"{name}={value}" for name, value in row.figures.items())
-            other = theirs.get(row.name, {}).get("in_a_row_us") if part == "benchmarks" else None
-            beside = "" if other is None else f" | PyTorch in a row {other}"
-            yield f"{row.status:8}{row.name:32} {figures}{beside} {row.detail}".rstrip()
+            yield f"{row.status:8}{row.name:32} {figures} {row.detail}".rstrip()
+
+
+def _summary(rows: Sequence[Row]) -> Iterator[str]:
+    """Nets beside PyTorch, and how many rows there are of each kind."""
+    yield "\n== microseconds a call: alone until the result is there, in a row; with graphs; PyTorch"
+    ours, graphs, theirs = (
+        {row.name: row.figures for row in rows if row.part == part and "latency_us" in row.figures}
+        for part in ("benchmarks", "graphs", "torch")
+    )
+    for name in ours:
+        columns = [
+            f"{figures[name]['latency_us']:10} {figures[name]['in_a_row_us']:10}"
+            if name in figures
+            else " " * 21
+            for figures in (ours, graphs, theirs)
+        ]
+        yield f"{name:20}" + " |".join(columns)
     yield "\n== rows"
     for part in dict.fromkeys(row.part for row in rows):
         counts = Counter(row.status for row in rows if row.part == part)
@@ -160,10 +181,13 @@ def main() -> int:
         getattr(importlib.import_module(f"tests.gpu.{module}"), function)(report)
         return 0
     chosen = options.only.split(",")
-    rows = _run(chosen, small=options.small, processes=options.processes)
-    print("\n".join(_lines(rows)))
-    if options.json is not None:
-        options.json.write_text(json.dumps([row._asdict() for row in rows], indent=1))
+    rows: list[Row] = []
+    for group in _run(chosen, small=options.small, processes=options.processes):
+        print("\n".join(_lines(group)), flush=True)
+        rows += group
+        if options.json is not None:  # now, in case that the rest comes too late
+            options.json.write_text(json.dumps([row._asdict() for row in rows], indent=1))
+    print("\n".join(_summary(rows)))
     return int(any(row.status not in (OK, SKIPPED) for row in rows))
 
 

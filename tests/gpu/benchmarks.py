@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -72,9 +72,19 @@ def whole(report: Report) -> None:
     """Measure the nets, smallest first; what a forward call computes is compared with the CPU's."""
     if not are_there(report):
         return
-    small = report.small
     _eager(report)
-    names = [*FORWARD, *STEPS]
+    _nets(report, [*FORWARD, *STEPS])
+
+
+def with_graphs(report: Report) -> None:
+    """The small nets again, where launches are what takes time."""
+    if are_there(report):
+        names = ("chain_64K", "tiny_fwd", "mlp_fwd", "lenet_fwd", "lstm_unroll_fwd", "encoder_fwd")
+        _nets(report, [*names, "resnet18_b1", "mlp_step", "lenet_step"])
+
+
+def _nets(report: Report, names: Sequence[str]) -> None:
+    small = report.small
     for name in names:
         if small and name in SLOW_EMULATED:
             continue
