@@ -1,13 +1,11 @@
 """``gluonic doctor script.py``: which names of MXNet a program uses that gluonic lacks."""
 
 import argparse
-import ast
 import importlib
 import inspect
-import sys
-import tokenize
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from contextlib import suppress
+from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
 from types import ModuleType
@@ -18,7 +16,14 @@ from gluonic.graph.errors import FileFormatError, MissingModuleError, MissingNam
 from gluonic.removed_names import NAMES
 from gluonic.support.record import record
 from gluonic.tools.command import DONE, NO, Answer, CommandError
-from gluonic.tools.program_names import FUNCTIONS, NameUse, imported_packages, uses_in
+from gluonic.tools.program_uses import (
+    FUNCTIONS,
+    ProgramUses,
+    UsedName,
+    is_foreign,
+    program_files,
+    read_program,
+)
 
 _MISSING, _UNKNOWN, _ARGUMENT = "missing", "unknown", "argument"
 _GPU, _RESTORED, _PACKAGE = "gpu", "restored", "package"
@@ -35,21 +40,17 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
 
 def run(options: argparse.Namespace) -> Answer:
     """Look through programs."""
-    reports = [_examined(file) for file in _files([Path(one) for one in options.programs])]
+    reports = [_examined(file) for one in options.programs for file in _files(Path(one))]
     lines = [line for report in reports for line in report.lines()]
     hinders = any(finding.kind in _HINDERS for report in reports for finding in report.findings)
     return Answer([report.facts for report in reports], lines, NO if hinders else DONE)
 
 
-def _files(given: Sequence[Path]) -> Iterator[Path]:
-    for path in given:
-        if not path.is_dir():
-            yield path
-            continue
-        programs = sorted(path.rglob("*.py"))
-        if not programs:
-            raise CommandError(f"{path} has no file that ends with .py")
-        yield from programs
+def _files(path: Path) -> list[Path]:
+    files = [*program_files(path)]
+    if not files:
+        raise CommandError(f"{path} has no file that ends with .py")
+    return files
 
 
 @record
@@ -88,46 +89,50 @@ class _Report:
 def _examined(file: Path) -> _Report:
     """Examine a program's text."""
     try:
-        with tokenize.open(file) as stream:
-            tree = ast.parse(stream.read())
-    except (SyntaxError, UnicodeDecodeError, ValueError) as error:
+        program = read_program(file, str(file))
+    except (SyntaxError, ValueError) as error:
         raise FileFormatError(f"{file}: this is no program for Python 3: {error}") from error
-    uses = [_as_mxnet(use) for use in uses_in(tree, _PACKAGES)]
+    uses = [_as_mxnet(use) for use in program.uses if use.root in (*_PACKAGES, FUNCTIONS)]
     findings = [finding for use in uses for finding in _of_use(use)]
-    if any(use.name == "mxnet.library.load" for use in uses):  # it brings operators
+    if any(use.what == "mxnet.library.load" for use in uses):  # it brings operators
         findings = [f for f in findings if f.kind != _UNKNOWN]
-    findings += _restored(tree)
-    findings += _not_installed(tree, file)
-    names = sorted({use.name.replace("mxnet.", "mx.", 1) for use in uses if "." in use.name})
-    return _Report(file, names, sorted(dict.fromkeys(findings), key=lambda f: (f.line, f.kind)))
+    findings += _restored(program)
+    findings += _not_installed(program, file)
+    names = {use.what.replace("mxnet.", "mx.", 1) for use in uses if "." in use.what}
+    shown = sorted(name for name in names if "(" not in name)
+    return _Report(file, shown, sorted(dict.fromkeys(findings), key=lambda f: (f.line, f.kind)))
 
 
 # ------------------------------------------------------------------------------------- MXNet's names
 
 
-def _as_mxnet(use: NameUse) -> NameUse:
+def _as_mxnet(use: UsedName) -> UsedName:
     """A use of gluonic as one of MXNet."""
-    package, dot, rest = use.name.partition(".")
-    return use._replace(name=f"mxnet{dot}{rest}") if package == "gluonic" else use
+    package, dot, rest = use.what.partition(".")
+    return replace(use, what=f"mxnet{dot}{rest}") if package == "gluonic" else use
 
 
-def _of_use(use: NameUse) -> Iterator[_ProgramFinding]:
+def _of_use(use: UsedName) -> Iterator[_ProgramFinding]:
     """What is wrong with a use."""
-    first, _, rest = use.name.partition(".")
+    (whole, keyword), is_call = use.split(), use.what.endswith(")")
+    if is_call and not keyword:
+        return
+    first, _, rest = whole.partition(".")
     for space in _SPACES.get(first, (first,)):
         name = f"{space}.{rest}" if rest else space
         value = _resolved(name, use)
         if isinstance(value, _ProgramFinding):
             yield value
             return
-        yield from _of_keywords(name, value, use)
-    if use.name == "mxnet.gpu":
+        if keyword:
+            yield from _of_keyword(name, value, keyword, use)
+    if use.what == "mxnet.gpu" and not gluonic.context.num_gpus():
         yield _ProgramFinding(
-            _GPU, use.line, "there are no GPUs; gluonic --cpu lets the CPU serve mx.gpu(i)"
+            _GPU, use.line, "there is no GPU here; gluonic --cpu lets the CPU serve mx.gpu(i)"
         )
 
 
-def _resolved(name: str, use: NameUse) -> Any:
+def _resolved(name: str, use: UsedName) -> Any:
     """What gluonic has for a name, or a finding; None for what belongs to a value."""
     value: Any = gluonic
     shown = name.replace("mxnet", "mx", 1)
@@ -156,9 +161,9 @@ def _member(value: Any, name: str) -> Any:
         raise
 
 
-def _of_keywords(name: str, value: Any, use: NameUse) -> Iterator[_ProgramFinding]:
-    """The keywords of a call that what is called does not take."""
-    if not use.keywords or not callable(value):
+def _of_keyword(name: str, value: Any, keyword: str, use: UsedName) -> Iterator[_ProgramFinding]:
+    """A keyword that what is called does not take."""
+    if not callable(value):
         return
     try:
         parameters = inspect.signature(value).parameters
@@ -166,24 +171,22 @@ def _of_keywords(name: str, value: Any, use: NameUse) -> Iterator[_ProgramFindin
         return
     if any(one.kind is inspect.Parameter.VAR_KEYWORD for one in parameters.values()):
         return
-    for keyword in use.keywords:
-        if keyword not in parameters:
-            shown = name.replace("mxnet", "mx", 1)
-            told = f"{shown} takes no {keyword!r}{nearest(keyword, parameters)}"
-            yield _ProgramFinding(_ARGUMENT, use.line, told)
+    if keyword not in parameters:
+        shown = name.replace("mxnet", "mx", 1)
+        text = f"{shown} takes no {keyword!r}{nearest(keyword, parameters)}"
+        yield _ProgramFinding(_ARGUMENT, use.line, text)
 
 
 # ------------------------------------------------------------------------------------- other packages
 
 
-def _restored(tree: ast.AST) -> Iterator[_ProgramFinding]:
+def _restored(program: ProgramUses) -> Iterator[_ProgramFinding]:
     """Names that NumPy and Python have dropped, which ``gluonic script.py`` restores."""
-    packages = {module.partition(".")[0] for module in NAMES}
-    for use in uses_in(tree, packages):
-        module, _, name = use.name.rpartition(".")
+    for use in program.uses:
+        module, _, name = use.what.rpartition(".")
         if name in NAMES.get(module, {}) and not _is_there(module, name):
-            told = f"{use.name} is gone; gluonic restores it for programs that it runs"
-            yield _ProgramFinding(_RESTORED, use.line, told)
+            text = f"{use.what} is gone; gluonic restores it for programs that it runs"
+            yield _ProgramFinding(_RESTORED, use.line, text)
 
 
 def _is_there(module: str, name: str) -> bool:
@@ -193,12 +196,12 @@ def _is_there(module: str, name: str) -> bool:
         return False
 
 
-def _not_installed(tree: ast.AST, file: Path) -> Iterator[_ProgramFinding]:
+def _not_installed(program: ProgramUses, file: Path) -> Iterator[_ProgramFinding]:
     """Packages that are neither installed nor beside the program."""
     beside = {path.stem for path in file.parent.iterdir()}
-    for package, line in imported_packages(tree).items():
-        is_ours = package in (*_PACKAGES, "horovod", "minpy")
-        if is_ours or package in beside or package in sys.stdlib_module_names:
-            continue
-        if find_spec(package) is None:
+    lines: dict[str, int] = {}
+    for use in program.imports:
+        lines.setdefault(use.root, use.line)
+    for package, line in lines.items():
+        if is_foreign(package) and package not in beside and find_spec(package) is None:
             yield _ProgramFinding(_PACKAGE, line, f"{package} is not installed")

@@ -12,11 +12,13 @@ _SERVED = {"mxnet", "gluonic", "minpy", "horovod"}
 _FALLBACKS = {"ImportError", "ModuleNotFoundError", "AttributeError", "Exception", "NameError"}
 _OF_VERSIONS = {"version_info", "PY2", "PY3", "__version__"}
 _SKIPPED_FOLDERS = {"site-packages", "node_modules", "__pycache__", "build"}
+FUNCTIONS = "F"
+"""The parameter of ``hybrid_forward`` that is mx.nd or mx.sym; names in it begin with this."""
 
 
 @record
 class UsedName:
-    """A name, a method (``.ptp``) or a keyword (``numpy.reshape(newshape)``), and where it is used."""
+    """A name, a method (``.ptp``), a call (``numpy.reshape()``) or a keyword of one, and where it is used."""
 
     what: str
     file: str
@@ -25,6 +27,42 @@ class UsedName:
     def __str__(self) -> str:
         """The file and the line."""
         return f"{self.file}:{self.line}"
+
+    @property
+    def root(self) -> str:
+        """The package or module that the name begins with; empty for methods and relative imports."""
+        return self.what.partition("(")[0].partition(".")[0]
+
+    def split(self) -> tuple[str, str]:
+        """The name without a call, and the keyword, if it is one of a call."""
+        name, _, keyword = self.what.rstrip(")").partition("(")
+        return name, "" if keyword == "!" else keyword
+
+
+@record
+class ProgramUses:
+    """What one file uses, and the modules that it imports, in order.
+
+    Imports and plain assignments (``nn = mx.gluon.nn``) are followed, wherever in the file they are. What has a
+    fallback, or depends on a version, is left out.
+    """
+
+    uses: list[UsedName]
+    imports: list[UsedName]
+
+
+def read_program(file: Path, name: str) -> ProgramUses:
+    """Read a program, which is called `name` in what is returned.
+
+    Raises
+    ------
+    SyntaxError, ValueError
+        if it is no program for Python 3
+    OSError
+        if it cannot be read
+    """
+    reader = _Reader(name, ast.parse(file.read_bytes(), name))
+    return ProgramUses(reader.uses, reader.imports)
 
 
 @record
@@ -60,7 +98,7 @@ def uses_of(paths: Sequence[Path]) -> UsedNames:
     found = UsedNames()
     paths = [path.resolve() for path in paths]
     roots = [path if path.is_dir() else path.parent for path in paths]
-    waiting = [file for path in paths for file in _files(path)]
+    waiting = [file for path in paths for file in program_files(path)]
     seen: set[Path] = set()
     while waiting:
         file = waiting.pop(0)
@@ -70,29 +108,28 @@ def uses_of(paths: Sequence[Path]) -> UsedNames:
         name = _shown(file)
         found.files.append(name)
         try:
-            tree = ast.parse(file.read_bytes(), name)
+            program = read_program(file, name)
         except (SyntaxError, ValueError) as error:
             line = getattr(error, "lineno", None) or 1
             found.unreadable.append(UsedName(getattr(error, "msg", str(error)), name, line))
             continue
-        reader = _Reader(name, tree)
         own = {""}
-        for module in reader.imports:
-            root, local = _root(module.what), list(_local(module.what, file, roots))
+        for module in program.imports:
+            root, local = module.root, list(_local(module.what, file, roots))
             waiting.extend(local)
             if local:
                 own.add(root)
-            elif root and root not in _SERVED | sys.stdlib_module_names:
+            elif is_foreign(root):
                 found.modules.setdefault(root, set()).add(name)
-        found.uses.extend(_as_method(use) if _root(use.what) in own else use for use in reader.uses)
+        found.uses.extend(_as_method(use) if use.root in own else use for use in program.uses)
     for name in {part for file in seen for part in (file.stem, file.parent.name)}:
         found.modules.pop(name, None)  # found along a path that the program makes while it runs
     return found
 
 
-def _root(name: str) -> str:
-    """The package or module that a name begins with; empty for methods and relative imports."""
-    return name.partition("(")[0].partition(".")[0]
+def is_foreign(package: str) -> bool:
+    """Whether a package must be installed for a program: neither Python nor gluonic has it."""
+    return bool(package) and package not in _SERVED | sys.stdlib_module_names
 
 
 def _as_method(use: UsedName) -> UsedName:
@@ -105,7 +142,7 @@ def _shown(file: Path) -> str:
     return str(file.relative_to(Path.cwd()) if file.is_relative_to(Path.cwd()) else file)
 
 
-def _files(path: Path) -> Iterator[Path]:
+def program_files(path: Path) -> Iterator[Path]:
     """A file, or the Python files in a folder, except those of installed packages."""
     if not path.is_dir():
         yield path
@@ -136,7 +173,8 @@ def _aliases(node: ast.AST) -> Iterator[tuple[str, str]]:
     elif isinstance(node, ast.ImportFrom):
         module = "." * node.level + (f"{node.module}." if node.module else "")
         for alias in node.names:
-            yield alias.asname or alias.name, f"{module}{alias.name}"
+            if alias.name != "*":
+                yield alias.asname or alias.name, f"{module}{alias.name}"
 
 
 def _bound_names(node: ast.AST) -> Iterator[str]:
@@ -161,7 +199,18 @@ class _Reader(ast.NodeVisitor):
         self.uses: list[UsedName] = []
         self.imports: list[UsedName] = []
         self._is_optional = False
+        if any(isinstance(node, ast.arg) and node.arg == FUNCTIONS for node in ast.walk(tree)):
+            self.aliases.setdefault(FUNCTIONS, FUNCTIONS)
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Assign) and len(node.targets) == 1:
+                self._follow(node.targets[0], node.value)
         self.visit(tree)
+
+    def _follow(self, target: ast.AST, value: ast.AST) -> None:
+        """Note that an assignment gives a known name another one."""
+        name = self._name(value)
+        if name is not None and isinstance(target, ast.Name):
+            self.aliases.setdefault(target.id, name)
 
     def _note(self, what: str, node: ast.AST) -> None:
         if not self._is_optional:
@@ -177,7 +226,9 @@ class _Reader(ast.NodeVisitor):
 
     def visit_ImportFrom(self, node: ast.ImportFrom) -> None:
         """Note the names that are imported from a module."""
-        self._note_import("." * node.level + (node.module or ""), node)
+        module = "." * node.level + (node.module or "")
+        self._note_import(module, node)
+        self._note(module, node)
         for _, name in _aliases(node):
             self._note(name, node)
             self._note_import(name, node)  # it may be a module, too
@@ -220,7 +271,7 @@ class _Reader(ast.NodeVisitor):
         if name is None:
             self._note(f".{node.attr}", node)
             self.visit(node.value)
-        else:
+        elif isinstance(node.ctx, ast.Load):
             self._note(name, node)
 
     def visit_Name(self, node: ast.Name) -> None:

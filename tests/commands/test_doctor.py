@@ -81,6 +81,16 @@ def test_operators_of_a_loaded_library_are_not_known_here(tmp_path: Path, line: 
     assert line("doctor", "a.py").returncode == 0
 
 
+def test_what_a_program_does_without_or_sets_itself_is_not_in_the_way(
+    tmp_path: Path, line: Line
+) -> None:
+    (tmp_path / "a.py").write_text(
+        "import mxnet as mx\ntry:\n    import no_such_package\n    mx.nd.mine\nexcept ImportError:\n"
+        "    mx.nd.mine = mx.nd.relu\n"
+    )
+    assert line("doctor", "a.py").returncode == 0
+
+
 def test_what_is_no_program_is_refused(tmp_path: Path, line: Line) -> None:
     (tmp_path / "old.py").write_text("print 'Python 2'\n")
     failed = line("doctor", "old.py")
