@@ -164,7 +164,7 @@ class DeviceBinding:
             for launch in step.launches(facts, processor)
             if 0 not in launch.grid
         ]
-        return LaunchRun(self.device, allocated, launches, freed, group.nodes)
+        return LaunchRun(self.device, allocated, launches, freed, group.nodes, draws=step.draws)
 
     def _launch(
         self, launch: KernelLaunch, slots: Sequence[int], offsets: dict[int, int]

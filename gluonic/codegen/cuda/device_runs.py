@@ -99,6 +99,18 @@ class LaunchRun:
             owners[slot] = None
 
 
+class DrawRun(LaunchRun):
+    """Launches that get a seed as their last number, a new one for each call."""
+
+    def __call__(self, owners: Owners, addresses: list[int], run: Run) -> None:
+        """Queue the launches."""
+        low, high = run.random.words(2).tolist()
+        seed = (high - (1 << 32) if high >> 31 else high) << 32 | low
+        self.queue(tuple((*values, seed) for values in self.place(owners, addresses)))
+        for slot in self.freed:
+            owners[slot] = None
+
+
 class CopyRun:
     """A copy of an array under another shape.
 

@@ -10,6 +10,7 @@ from gluonic.codegen.cuda.convolutions.steps import TiledConvolutionStep
 from gluonic.codegen.cuda.pooling import steps as pooling
 from gluonic.codegen.cuda.pooling.steps import WindowPoolStep
 from gluonic.codegen.cuda.products.steps import TiledProductStep
+from gluonic.codegen.cuda.random_steps import DRAWS, DrawStep
 from gluonic.codegen.cuda.steps import DeviceStep
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
@@ -45,6 +46,7 @@ _POOLING = {
 }
 
 STEPS: dict[str, StepRule] = {
+    **{name: partial(DrawStep.of, draw=draw) for name, draw in DRAWS.items()},
     **dict.fromkeys(_PRODUCTS, TiledProductStep.of),
     **{name: partial(TiledConvolutionStep.of, kind=kind) for name, kind in _CONVOLUTIONS.items()},
     **{name: partial(WindowPoolStep.of, kernels=kernels) for name, kernels in _POOLING.items()},

@@ -42,6 +42,7 @@ class DeviceStep(ABC):
     ----------
     operands : the results whose addresses kernels get: those that are read, then those that are written
     outputs : those that are written
+    draws : whether its kernels get a seed as their last number, a new one for each call
     displaced : the operands of which only a part is read, whose address is not that of the first element
 
     Notes
@@ -51,6 +52,7 @@ class DeviceStep(ABC):
 
     operands: tuple[Entry, ...]
     outputs: tuple[Entry, ...]
+    draws: bool = False
     displaced: tuple[int, ...] = ()
 
     def displacements(self, facts: Facts) -> Sequence[int]:
