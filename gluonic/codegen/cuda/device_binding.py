@@ -5,7 +5,15 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Any, TypeAlias
 
-from gluonic.codegen.cuda.device_runs import CopyRun, HostRun, Launch, LaunchRun, Owners, SlotPlace
+from gluonic.codegen.cuda.device_runs import (
+    CopyRun,
+    DrawRun,
+    HostRun,
+    Launch,
+    LaunchRun,
+    Owners,
+    SlotPlace,
+)
 from gluonic.codegen.cuda.loop_steps import DeviceLoopStep
 from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.ptx import NoDeviceCodeError, loaded, target_of
@@ -164,7 +172,8 @@ class DeviceBinding:
             for launch in step.launches(facts, processor)
             if 0 not in launch.grid
         ]
-        return LaunchRun(self.device, allocated, launches, freed, group.nodes, draws=step.draws)
+        kind = DrawRun if step.draws else LaunchRun
+        return kind(self.device, allocated, launches, freed, group.nodes)
 
     def _launch(
         self, launch: KernelLaunch, slots: Sequence[int], offsets: dict[int, int]

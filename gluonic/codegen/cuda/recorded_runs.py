@@ -11,7 +11,7 @@ from collections.abc import Iterator, Sequence
 from itertools import groupby
 from typing import TypeAlias
 
-from gluonic.codegen.cuda.device_runs import CopyRun, HostRun, LaunchRun, Owners
+from gluonic.codegen.cuda.device_runs import CopyRun, DrawRun, HostRun, LaunchRun, Owners
 from gluonic.device.device import Device, Recording
 from gluonic.device.errors import DeviceMemoryError
 from gluonic.graph import Node, Run
@@ -93,10 +93,10 @@ class RecordedRuns:
 def joined(
     runs: Sequence[QueuedRun | HostRun], device: Device
 ) -> Iterator[QueuedRun | HostRun | RecordedRuns]:
-    """The steps, those together that the device can record."""
-    for on_host, group in groupby(runs, lambda run: isinstance(run, HostRun)):
+    """The steps, those together that the device can record: no draws, whose numbers change."""
+    for alone, group in groupby(runs, lambda run: isinstance(run, HostRun | DrawRun)):
         together = list(group)
-        if on_host or not device.records or len(together) < _LEAST_RUNS:
+        if alone or not device.records or len(together) < _LEAST_RUNS:
             yield from together
         else:
             yield RecordedRuns(device, [run for run in together if not isinstance(run, HostRun)])
