@@ -70,3 +70,26 @@ def _release(handle: Any) -> None:
 
 
 dl_managed_tensor_deleter = DeleterFunc(_release)
+
+CPU, CUDA = 1, 2
+UNUSED = b"dltensor"
+"""The name of a capsule that nobody has read."""
+_is_valid = ctypes.pythonapi["PyCapsule_IsValid"]
+_pointer = ctypes.pythonapi["PyCapsule_GetPointer"]
+_is_valid.argtypes = _pointer.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
+_pointer.restype = ctypes.c_void_p
+
+
+def unused_tensor(capsule: int) -> int | None:
+    """The address of the `DLManagedTensor` in a capsule, given by its own; None if it was read, or is none."""
+    return _pointer(capsule, UNUSED) if _is_valid(capsule, UNUSED) else None
+
+
+def device_kind(source: Any) -> int:
+    """The kind of the device that has the memory of an array with `__dlpack_device__`, or of a capsule."""
+    if hasattr(source, "__dlpack_device__"):
+        return int(source.__dlpack_device__()[0])
+    address = unused_tensor(id(source))
+    if address is None:
+        return CPU
+    return int(DLManagedTensor.from_address(address).dl_tensor.ctx.device_type)

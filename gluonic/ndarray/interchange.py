@@ -116,7 +116,7 @@ def dlpack_device(self: NDArray) -> tuple[int, int]:
 
 def to_dlpack_for_read(data: NDArray) -> Any:
     """Return a DLPack capsule that shares memory with an array."""
-    return mark_escaped(data.elements).__dlpack__()
+    return data.__dlpack__()
 
 
 to_dlpack_for_write = to_dlpack_for_read
@@ -131,6 +131,12 @@ def from_dlpack(dlpack: Any) -> NDArray:
     ----------
     dlpack : an array with `__dlpack__`, or a DLPack capsule (which can be read once)
     """
+    from gluonic.ndarray import dlpack_structures
+
+    if dlpack_structures.device_kind(dlpack) == dlpack_structures.CUDA:
+        from gluonic.ndarray.device import borrowed
+
+        return borrowed(dlpack)
     source = _Source(dlpack)
     try:
         array = np.from_dlpack(source)

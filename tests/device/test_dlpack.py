@@ -13,8 +13,8 @@ import numpy as np
 from gluonic.device import DeviceArray
 from gluonic.device.devices import device
 from gluonic.graph.errors import MXNetError
-from gluonic.ndarray import dlpack_devices
-from gluonic.ndarray.dlpack_structures import DLManagedTensor
+from gluonic.ndarray.device import sharing
+from gluonic.ndarray.dlpack_structures import CUDA, DLManagedTensor, device_kind
 
 gpu = device(0)
 journal = ctypes.CDLL(FILE).test_journal
@@ -28,10 +28,10 @@ class Exporter:
 
     def __dlpack__(self, **keywords):
         self.streams.append(keywords.get("stream"))
-        return dlpack_devices.export(self.array, **keywords)
+        return sharing.export(self.array, **keywords)
 
     def __dlpack_device__(self):
-        return dlpack_devices.CUDA, 0
+        return CUDA, 0
 
 
 for dtype in ("float32", "float16", "float64", "int8", "uint8", "int64", "bool"):
@@ -39,8 +39,8 @@ for dtype in ("float32", "float16", "float64", "int8", "uint8", "int64", "bool")
         source = np.arange(np.prod(shape)).reshape(shape).astype(dtype)
         array = DeviceArray.of_host(gpu, source)
         exporter = Exporter(array)
-        assert dlpack_devices.kind_of(exporter) == dlpack_devices.CUDA
-        shared = dlpack_devices.borrow(exporter)
+        assert device_kind(exporter) == CUDA
+        shared = sharing.borrow(exporter)
         assert exporter.streams == [1]
         assert (shared.shape, shared.dtype) == (array.shape, array.dtype)
         assert shared.address == array.address or not source.size
@@ -50,7 +50,7 @@ assert "cuStreamWaitEvent" not in calls(), "all is in the default stream"
 # memory lives as long as one of both uses it
 array = DeviceArray.of_host(gpu, np.arange(4))
 buffer = weakref.ref(array.buffer)
-shared = dlpack_devices.borrow(dlpack_devices.export(array))
+shared = sharing.borrow(sharing.export(array))
 part = shared.part(1, (2,))
 del array, shared
 gc.collect()
@@ -63,8 +63,8 @@ assert buffer() is None
 # a capsule that nobody reads
 array = DeviceArray.of_host(gpu, np.arange(4))
 buffer = weakref.ref(array.buffer)
-capsule = dlpack_devices.export(array)
-assert dlpack_devices.kind_of(capsule) == dlpack_devices.CUDA
+capsule = sharing.export(array)
+assert device_kind(capsule) == CUDA
 del array
 assert buffer() is not None
 del capsule
@@ -73,9 +73,9 @@ assert buffer() is None
 
 # other streams wait for ours, and ours for them in the end
 array = DeviceArray.of_host(gpu, np.arange(4))
-capsule = dlpack_devices.export(array, stream=12345)
+capsule = sharing.export(array, stream=12345)
 assert calls()[-3:] == ["cuEventRecord", "cuStreamWaitEvent", "cuEventDestroy_v2"], calls()[-5:]
-shared = dlpack_devices.borrow(capsule)
+shared = sharing.borrow(capsule)
 before = calls().count("cuStreamWaitEvent")
 del shared, capsule, array
 gc.collect()
@@ -83,7 +83,7 @@ assert calls().count("cuStreamWaitEvent") == before + 1
 
 # copies, and the host
 array = DeviceArray.of_host(gpu, np.arange(4))
-copy = dlpack_devices.borrow(dlpack_devices.export(array, copy=True))
+copy = sharing.borrow(sharing.export(array, copy=True))
 assert copy.address != array.address
 np.testing.assert_array_equal(copy.to_host(), np.arange(4))
 
@@ -93,13 +93,13 @@ class ForHost(Exporter):
         return 1, 0
 
     def __dlpack__(self, **keywords):
-        return dlpack_devices.export(self.array, dl_device=(1, 0))
+        return sharing.export(self.array, dl_device=(1, 0))
 
 
 np.testing.assert_array_equal(np.from_dlpack(ForHost(array)), np.arange(4))
 for refused in ({"stream": 0}, {"dl_device": (2, 1)}, {"dl_device": (1, 0), "copy": False}):
     try:
-        dlpack_devices.export(array, **refused)
+        sharing.export(array, **refused)
     except BufferError as error:
         assert str(error)
     else:
@@ -107,17 +107,33 @@ for refused in ({"stream": 0}, {"dl_device": (2, 1)}, {"dl_device": (1, 0), "cop
 
 # other orders of elements
 array = DeviceArray.of_host(gpu, np.arange(6).reshape(2, 3))
-capsule = dlpack_devices.export(array)
+capsule = sharing.export(array)
 get = ctypes.pythonapi.PyCapsule_GetPointer
 get.restype, get.argtypes = ctypes.c_void_p, [ctypes.py_object, ctypes.c_char_p]
 strides = (ctypes.c_int64 * 2)(1, 2)
 DLManagedTensor.from_address(get(capsule, b"dltensor")).dl_tensor.strides = strides
 try:
-    dlpack_devices.borrow(capsule)
+    sharing.borrow(capsule)
 except MXNetError as error:
     assert "shape (2, 3), strides (1, 2)" in str(error), error
 else:
     raise AssertionError("it was not refused")
+
+# arrays of nd
+import gluonic as mx
+
+array = mx.nd.array([1, 2, 3], ctx=mx.gpu(0))
+assert array.__dlpack_device__() == (2, 0)
+for shared in (
+    mx.nd.from_dlpack(array),
+    mx.nd.from_dlpack(array.to_dlpack_for_read()),
+    mx.nd.from_dlpack(mx.nd.to_dlpack_for_write(array)),
+):
+    assert type(shared) is type(array)
+    assert shared.context == mx.gpu(0)
+    assert shared.device_array.address == array.device_array.address
+    np.testing.assert_array_equal(shared.asnumpy(), [1, 2, 3])
+assert mx.nd.from_dlpack(np.arange(3.0)).context == mx.cpu()
 print("shared")
 """
 
@@ -134,8 +150,8 @@ def test_an_emulated_gpu_shares_no_memory(monkeypatch: pytest.MonkeyPatch) -> No
     monkeypatch.setenv("GLUONIC_GPU", "emulated")
     from gluonic.device import DeviceArray
     from gluonic.device.devices import device
-    from gluonic.ndarray import dlpack_devices
+    from gluonic.ndarray.device import sharing
 
     array = DeviceArray.empty(device(0), (2,), "float32")
     with pytest.raises(BufferError, match="emulated"):
-        dlpack_devices.export(array)
+        sharing.export(array)

@@ -36,7 +36,8 @@ def steps(device: CudaDevice) -> list[Any]:
 
 
 def result(runs: RecordedRuns, x: DeviceArray) -> np.ndarray[Any, Any]:
-    owners, addresses = [x.buffer, None, None], [x.address, 0, 0]
+    owners: list[Any] = [x.buffer, None, None]
+    addresses = [x.address, 0, 0]
     runs(owners, addresses, RUN)
     return DeviceArray(owners[2], 0, (COUNT,), np.dtype("int64")).to_host()
 

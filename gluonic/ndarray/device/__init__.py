@@ -7,6 +7,7 @@ from gluonic.ndarray.device.assigning import copy_into, overwrite
 from gluonic.ndarray.device.calls import into, invoke_on, invoke_there, record
 from gluonic.ndarray.device.graphs import GraphOnDevice
 from gluonic.ndarray.device.methods import copied_to, copy_between, with_shape
+from gluonic.ndarray.device.sharing import borrowed
 from gluonic.ndarray.device.tape import DeviceLeaf, filled, filled_like
 from gluonic.ndarray.device.update_rules import run_rule
 
@@ -14,6 +15,7 @@ __all__ = [
     "DeviceLeaf",
     "DeviceNDArray",
     "GraphOnDevice",
+    "borrowed",
     "copied_to",
     "copy_between",
     "copy_into",

@@ -18,24 +18,25 @@ from gluonic.device.cuda.device import CudaDevice
 from gluonic.device.devices import device as device_of
 from gluonic.graph import dtypes
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.device.arrays import DeviceNDArray, made, method
 from gluonic.ndarray.dlpack_structures import (
+    CPU,
+    CUDA,
+    UNUSED,
     DLManagedTensor,
     PyCapsuleDestructor,
     dl_managed_tensor_deleter,
+    unused_tensor,
 )
 
-CUDA, _CPU = 2, 1
-_UNUSED, _USED = b"dltensor", b"used_dltensor"
+_USED = b"used_dltensor"
 _KINDS = {"i": 0, "u": 1, "f": 2, "b": 6}
 _BFLOAT16 = 4
 _LEGACY_STREAM, _NO_WAIT = 1, -1
 
 _new = ctypes.pythonapi.PyCapsule_New
 _new.restype, _new.argtypes = ctypes.py_object, [ctypes.c_void_p, ctypes.c_char_p, ctypes.c_void_p]
-_pointer = ctypes.pythonapi["PyCapsule_GetPointer"]
-_pointer.restype, _pointer.argtypes = ctypes.c_void_p, [ctypes.c_void_p, ctypes.c_char_p]
-_is_valid = ctypes.pythonapi["PyCapsule_IsValid"]
-_is_valid.argtypes = [ctypes.c_void_p, ctypes.c_char_p]
 _rename = ctypes.pythonapi["PyCapsule_SetName"]
 _rename.argtypes = [ctypes.py_object, ctypes.c_char_p]
 
@@ -86,8 +87,8 @@ def _dtype_of(code: int, bits: int, lanes: int) -> np.dtype[Any]:
 
 
 def _forget_unused(capsule: int) -> None:
-    if _is_valid(capsule, _UNUSED):
-        address = _pointer(capsule, _UNUSED)
+    address = unused_tensor(capsule)
+    if address is not None:
         dl_managed_tensor_deleter(ctypes.cast(address, ctypes.POINTER(DLManagedTensor)))
 
 
@@ -119,7 +120,7 @@ def export(
         if the device is emulated, or the array cannot be shared as asked
     """
     device = array.device
-    if dl_device is not None and dl_device[0] == _CPU:
+    if dl_device is not None and dl_device[0] == CPU:
         if copy is False:
             raise BufferError(
                 f"an array on gpu({device.ordinal}) is shared with the host by a copy only"
@@ -135,7 +136,7 @@ def export(
     if stream not in (_LEGACY_STREAM, _NO_WAIT):
         device.let_wait(stream)
     given = _Given(array.copy() if copy else array, device, stream)
-    return _new(ctypes.addressof(given.description), _UNUSED, _capsule_destructor)
+    return _new(ctypes.addressof(given.description), UNUSED, _capsule_destructor)
 
 
 class _BorrowedBuffer(Buffer):
@@ -166,7 +167,11 @@ def borrow(source: Any) -> DeviceArray:
         if its elements are not in C order one after the other, or of a type that is unknown here
     """
     capsule = source.__dlpack__(stream=_LEGACY_STREAM) if hasattr(source, "__dlpack__") else source
-    address = _pointer(id(capsule), _UNUSED)
+    address = unused_tensor(id(capsule))
+    if address is None:
+        raise MXNetError(
+            describe(f"{source!r} is no unused capsule of DLPack", where="from_dlpack")
+        )
     tensor = DLManagedTensor.from_address(address).dl_tensor
     shape = tuple(tensor.shape[: tensor.ndim])
     strides = tuple(tensor.strides[: tensor.ndim]) if tensor.strides else None
@@ -195,11 +200,18 @@ def _is_c_order(shape: tuple[int, ...], strides: tuple[int, ...]) -> bool:
     return True
 
 
-def kind_of(source: Any) -> int:
-    """The kind of the device that has an array or a capsule's memory, as DLPack numbers them."""
-    if hasattr(source, "__dlpack_device__"):
-        return int(source.__dlpack_device__()[0])
-    if _is_valid(id(source), _UNUSED):
-        address = _pointer(id(source), _UNUSED)
-        return int(DLManagedTensor.from_address(address).dl_tensor.ctx.device_type)
-    return _CPU
+def borrowed(source: Any) -> NDArray:
+    """An NDArray in another library's memory on a GPU; see `borrow`."""
+    return made(borrow(source))
+
+
+@method("__dlpack__")
+def dlpack(self: DeviceNDArray, **keywords: Any) -> Any:
+    """Export the elements, shared, as a DLPack capsule; see `export`."""
+    return export(self.device_array, **keywords)
+
+
+@method("__dlpack_device__")
+def dlpack_device(self: DeviceNDArray) -> tuple[int, int]:
+    """Return the device by DLPack's numbers."""
+    return CUDA, self.device_array.device.ordinal
