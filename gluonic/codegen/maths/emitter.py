@@ -112,6 +112,14 @@ class Emitter(Logic):
         """Return the true quotient: integers are divided as floats."""
         return self.instruction("fdiv", self.floating(a, b))
 
+    def ratio(self, a: Value, b: Value) -> Value:
+        """Return the quotient as fast as the target can: on a GPU, the last two bits of a float32 may be wrong.
+
+        Neither may be near overflow or underflow.
+        """
+        fast = self.target.is_gpu and a.dtype == FLOAT32
+        return self.instruction("fdiv afn" if fast else "fdiv", [a, b])
+
     def negative(self, a: Operand) -> Value:
         """Change the sign."""
         (value,) = self.common(a)

@@ -369,7 +369,7 @@ def tanh_begun(m: Emitter, x: Value) -> Value:
 def tanh_ended(m: Emitter, grown: Value, x: Value) -> Value:
     """Return ``g / (g + 1)``, which is ``w - w**2 / (g + 1)`` with the smaller `w` of `g` and 1."""
     smaller = m.minimum(grown, 1)
-    size = m.mad(-smaller, smaller / (grown + 1), smaller)
+    size = m.mad(-smaller, m.ratio(smaller, grown + 1), smaller)
     return _with_sign_of(m, size, x).within((-1.0, 1.0))
 
 
@@ -395,4 +395,4 @@ def sigmoid(m: Emitter, x: Value) -> Value:
     curve = (1.0, *table.short_curve)
     slope = m.horner(r, tuple(-one * (-1) ** k * c for k, c in enumerate(curve)))
     power = m.bitcast(bits << table.fraction | 1 << table.fraction - 1, x.dtype)  # 1.5 * 2**n
-    return (power / m.mad(slope, r, power + one)).within((0.0, 1.0))
+    return m.ratio(power, m.mad(slope, r, power + one)).within((0.0, 1.0))
