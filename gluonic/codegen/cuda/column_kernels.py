@@ -16,7 +16,7 @@ from gluonic.codegen.cuda.thread_memory import (
 from gluonic.codegen.cuda.thread_sums import CELL, Parts, ThreadAccumulator, strips
 from gluonic.codegen.loops.kernel import Kernel, Reduce, Stage, Store
 from gluonic.codegen.loops.kernel_memory import Leaves
-from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.machine.assembler import LLVMModule, Opening
 from gluonic.codegen.maths.values import Value
 from gluonic.codegen.scalar.emission import emit_program
 from gluonic.support.record import record
@@ -67,12 +67,26 @@ def emit_columns(module: LLVMModule, name: str, kernel: Kernel, spread: ColumnSp
     """Write a kernel that reduces axes before the last."""
     count = 3 + kernel.rank + len(strided_axes(kernel))
     function = KernelFunction(module, name, len(kernel.operands), count, spread.threads)
-    _ColumnWriter(kernel, spread, function).write()
+    ColumnWriter(kernel, spread, function).write()
     function.finish()
 
 
-class _ColumnWriter:
-    """Writes a kernel that reduces axes before the last."""
+class ColumnWriter:
+    """Writes a kernel that reduces axes before the last.
+
+    Parameters
+    ----------
+    kernel, spread : what is written
+    function : its function; its numbers are those of `column_numbers`
+
+    Attributes
+    ----------
+    m : the emitter
+    chunk : the number of this thread's chunk, an ``i64``, and whether there is such a chunk (`inside`)
+    depth : the number of this thread among those of the chunk
+    first, stop : the first reduced position of this thread, and the end of those that all share
+    left : the values that stages have left, for each element of the chunk
+    """
 
     def __init__(self, kernel: Kernel, spread: ColumnSpread, function: KernelFunction) -> None:
         self.kernel, self.spread, self.function = kernel, spread, function
@@ -86,26 +100,28 @@ class _ColumnWriter:
         chunk = function.add(block, self.column, "i32")
         self.inside = function.compare("slt", function.widened(chunk), chunks)
         chunk = function.select(self.inside, chunk, 0, "i32")
+        self.chunk = function.widened(chunk)
         wheels = [(axis, self.memory.extents[axis]) for axis in kernel.kept]
-        number = chunk if kind == "i32" else function.widened(chunk)
+        number = chunk if kind == "i32" else self.chunk
         vector = self.memory.vector
         self.kept = self.memory.split(number, [*wheels, (vector, self.memory.index(line))])
         self.kept[vector] = function.mul(self.kept[vector], spread.width)
+        self.first, self.stop = function.widened(self.depth), self.deep
         self.left: list[list[Value]] = [[] for _ in range(spread.width)]
 
     def write(self) -> None:
         """Write the stages."""
         for stage in self.kernel.stages:
             if stage.point:
-                self._point(stage)
+                self.point(stage)
             else:
-                self._sweep(stage)
+                self.sweep(stage)
 
     def _values(self, stage: Stage, position: ThreadPosition) -> list[Value]:
         left = self.left[position.lane]
         return emit_program(self.m, stage.program, Leaves(self.memory, position, left))
 
-    def _point(self, stage: Stage) -> None:
+    def point(self, stage: Stage) -> None:
         """Run a stage once for each column, in each of its threads; one of them writes."""
         positions, function = self.memory.chunk(self.kept), self.function
         self.memory.fetch(read_first([stage]), positions[0])
@@ -119,25 +135,31 @@ class _ColumnWriter:
         with function.when(function.both(first, self.inside)):
             self.memory.write(positions[0], stored([stage]))
 
-    def _sweep(self, stage: Stage) -> None:
+    def sweep(self, stage: Stage) -> None:
         """Run a stage over the reduced positions."""
-        function, start = self.function, self.function.opening()
-        accumulators = [
-            [ThreadAccumulator(self.m, result, dtype, start) for _ in range(self.spread.width)]
-            for result, dtype in zip(stage.results, stage.program.dtypes, strict=True)
-            if isinstance(result, Reduce)
-        ]
-        first, step = function.widened(self.depth), self.spread.deep
-        for numbers in strips(function, first, self.deep, step, self.spread.unrolled):
+        accumulators = self._accumulators(stage, self.function.opening())
+        step, unrolled = self.spread.deep, self.spread.unrolled
+        for numbers in strips(self.function, self.first, self.stop, step, unrolled):
             chunks = [self._positions(number) for number in numbers]
             for positions in chunks:
                 self.memory.fetch(read_first([stage]), positions[0])
             for positions in chunks:
                 self._chunk(stage, positions, accumulators)
-        for each in accumulators:
-            for lane, accumulator in enumerate(each):
-                parts = self._over_depth(accumulator)
-                self.left[lane].append(accumulator.finished(parts))
+        self._finish([[(a, self._over_depth(a)) for a in each] for each in accumulators])
+
+    def _accumulators(self, stage: Stage, start: Opening) -> list[list[ThreadAccumulator]]:
+        """For each reduction, an accumulator for each element of the chunk."""
+        return [
+            [ThreadAccumulator(self.m, result, dtype, start) for _ in range(self.spread.width)]
+            for result, dtype in zip(stage.results, stage.program.dtypes, strict=True)
+            if isinstance(result, Reduce)
+        ]
+
+    def _finish(self, reduced: Sequence[Sequence[tuple[ThreadAccumulator, Parts]]]) -> None:
+        """Take what all threads of the chunk have reduced."""
+        for each in reduced:
+            for left, (accumulator, parts) in zip(self.left, each, strict=True):
+                left.append(accumulator.finished(parts))
 
     def _positions(self, number: str) -> list[ThreadPosition]:
         """The elements of a chunk at a reduced position."""

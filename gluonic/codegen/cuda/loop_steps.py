@@ -15,6 +15,11 @@ from gluonic.codegen.cuda.column_kernels import (
 from gluonic.codegen.cuda.element_kernels import ThreadSpread, element_numbers, emit_elements
 from gluonic.codegen.cuda.kernel_function import WARP
 from gluonic.codegen.cuda.row_kernels import RowSpread, emit_rows, row_numbers
+from gluonic.codegen.cuda.split_columns import (
+    emit_column_shares,
+    emit_column_totals,
+    split_numbers,
+)
 from gluonic.codegen.cuda.split_rows import Cells, emit_row_shares, emit_row_totals, sweep_numbers
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
 from gluonic.codegen.loops.kernel import Kernel, Reduce
@@ -37,6 +42,8 @@ _HELD_VALUES, _MOST_HELD = 64, 8
 _MOST_UNROLLED = 4
 _BLOCKS_EACH, _LEAST_SHARE = 8, 1 << 13
 """The blocks for each multiprocessor if rows are divided, and the fewest elements of a share."""
+_LEAST_POSITIONS = 8
+"""The fewest positions of a share of a column for each of its threads."""
 _MOST_SHARED = 40 << 10
 """The most shared memory, in bytes, for the sums of a block's threads."""
 
@@ -68,8 +75,8 @@ class DeviceLoopStep(DeviceStep):
         plan = chosen.of(processor)
         operands = tuple(range(len(self.operands) + (plan.workspace > 0)))
         return [
-            KernelLaunch(code, operands, tuple(numbers), (blocks, 1, 1), (threads, 1, 1))
-            for code, numbers, blocks, threads in plan.kernels
+            KernelLaunch(code, operands, tuple(numbers), (blocks, shares, 1), (threads, 1, 1))
+            for code, numbers, blocks, shares, threads in plan.kernels
         ]
 
     def workspace(self, facts: Facts, processor: Processor) -> int:
@@ -106,11 +113,11 @@ class _Plan:
 
     Attributes
     ----------
-    kernels : the code of each, its numbers, and the number of blocks and of their threads
+    kernels : the code of each, its numbers, the numbers of blocks along x and y, and of their threads
     workspace : the memory, in bytes, that they share
     """
 
-    kernels: list[tuple[Code, list[int], int, int]]
+    kernels: list[tuple[Code, list[int], int, int, int]]
     workspace: int = 0
 
 
@@ -141,7 +148,7 @@ class _Choice:
         if not self.kernel.reduced:
             return _Plan([self._elements(processor)])
         if not self.kernel.row:
-            return _Plan([self._columns(processor)])
+            return self._columns(processor)
         shares = self._shares(processor)
         return _Plan([self._rows(processor)]) if shares == 1 else self._split_rows(shares)
 
@@ -170,18 +177,18 @@ class _Choice:
             unrolled=self._unrolled(width),
             narrow=self.narrow,
         )
-        kernels: list[tuple[Code, list[int], int, int]] = []
+        kernels: list[tuple[Code, list[int], int, int, int]] = []
         for number, stage in enumerate(kernel.stages):
             if stage.point:
                 continue
             code: Code = (emit_row_shares, kernel, spread, number)
-            kernels.append((code, numbers, rows * shares, _THREADS))
+            kernels.append((code, numbers, rows * shares, 1, _THREADS))
             if any(isinstance(result, Reduce) for result in stage.results):
                 code = (emit_row_totals, kernel, spread, number)
-                kernels.append((code, numbers, rows, _THREADS))
+                kernels.append((code, numbers, rows, 1, _THREADS))
         return _Plan(kernels, max(Cells.of(kernel).bytes(rows, shares), 1))
 
-    def _elements(self, processor: Processor) -> tuple[Code, list[int], int, int]:
+    def _elements(self, processor: Processor) -> tuple[Code, list[int], int, int, int]:
         count, enough = prod(self.extents), processor.multiprocessors * _THREADS
         width = self._narrowed(self.width, count, enough)
         chunks = 1
@@ -190,7 +197,7 @@ class _Choice:
         spread = ThreadSpread(width, chunks, _THREADS, self.narrow)
         numbers = element_numbers(self.kernel, self.extents, self.strides, spread)
         blocks = -(-numbers[0] // (_THREADS * chunks))
-        return (emit_elements, self.kernel, spread), numbers, blocks, _THREADS
+        return (emit_elements, self.kernel, spread), numbers, blocks, 1, _THREADS
 
     def _narrowed(self, width: int, count: int, enough: int) -> int:
         """The width for a number of elements: smaller if threads would be few, or their code long."""
@@ -198,7 +205,7 @@ class _Choice:
             width //= 2
         return width
 
-    def _rows(self, processor: Processor) -> tuple[Code, list[int], int, int]:
+    def _rows(self, processor: Processor) -> tuple[Code, list[int], int, int, int]:
         width = self.width
         while width > 1 and self.length * width > _MOST_INSTRUCTIONS:
             width //= 2
@@ -221,7 +228,7 @@ class _Choice:
             unrolled=1 if held else self._unrolled(width),
             narrow=self.narrow,
         )
-        return (emit_rows, self.kernel, spread), numbers, -(-rows // own), spread.threads
+        return (emit_rows, self.kernel, spread), numbers, -(-rows // own), 1, spread.threads
 
     def _most_held(self, width: int) -> int:
         """The most chunks of a row that fit the registers of a thread."""
@@ -238,21 +245,39 @@ class _Choice:
             unrolled //= 2
         return unrolled
 
-    def _columns(self, processor: Processor) -> tuple[Code, list[int], int, int]:
-        points = prod(self.extents[axis] for axis in (*self.kernel.kept, self.kernel.rank - 1))
+    def _columns(self, processor: Processor) -> _Plan:
+        kernel = self.kernel
+        points = prod(self.extents[axis] for axis in (*kernel.kept, kernel.rank - 1))
+        deep = prod(self.extents[axis] for axis in kernel.swept)
         width = self._narrowed(self.width, points, processor.multiprocessors * WARP)
-        numbers = column_numbers(self.kernel, self.extents, self.strides, width)
-        chunks, _, deep = numbers[:3]
+        numbers = column_numbers(kernel, self.extents, self.strides, width)
+        chunks = numbers[0]
         across = min(_power_of_two(chunks), WARP)
         spread = ColumnSpread(width, across, 1, self._unrolled(width), self.narrow)
         depth = min(_power_of_two(-(-deep // 4)), _THREADS // across)
         while depth > 1:
             deeper = replace(spread, deep=depth)
-            if shared_bytes(self.kernel, deeper) <= _MOST_SHARED:
+            if shared_bytes(kernel, deeper) <= _MOST_SHARED:
                 spread = deeper
                 break
             depth //= 2
-        return (emit_columns, self.kernel, spread), numbers, -(-chunks // across), spread.threads
+        blocks = -(-chunks // across)
+        wanted = _BLOCKS_EACH * processor.multiprocessors // max(blocks, 1)
+        shares = min(wanted, deep // (spread.deep * _LEAST_POSITIONS))
+        if blocks >= processor.multiprocessors or shares <= 1:
+            code: Code = (emit_columns, kernel, spread)
+            return _Plan([(code, numbers, blocks, 1, spread.threads)])
+        numbers = split_numbers(numbers, shares)
+        total = replace(spread, deep=1)
+        kernels: list[tuple[Code, list[int], int, int, int]] = []
+        for number, stage in enumerate(kernel.stages):
+            if not stage.point:
+                code = (emit_column_shares, kernel, spread, number)
+                kernels.append((code, numbers, blocks, shares, spread.threads))
+                if any(isinstance(result, Reduce) for result in stage.results):
+                    code = (emit_column_totals, kernel, total, number)
+                    kernels.append((code, numbers, blocks, 1, total.threads))
+        return _Plan(kernels, max(Cells.of(kernel).bytes(chunks * width, shares), 1))
 
 
 def _power_of_two(number: int) -> int:

@@ -67,7 +67,7 @@ def sweep_numbers(numbers: Sequence[int], shares: int) -> list[int]:
     return [shares, -(-deep // shares), rows, deep, *others]
 
 
-def _function(
+def phase_function(
     module: LLVMModule, name: str, kernel: Kernel, threads: int
 ) -> tuple[KernelFunction, str, str, str]:
     """The function of a phase: also its workspace, the number of shares, and the chunks of each."""
@@ -82,7 +82,7 @@ def emit_row_shares(
     module: LLVMModule, name: str, kernel: Kernel, spread: RowSpread, number: int
 ) -> None:
     """Write the kernel of a sweep, the stage with a number: each block reduces a share of a row."""
-    function, *places = _function(module, name, kernel, spread.threads)
+    function, *places = phase_function(module, name, kernel, spread.threads)
     writer = _SharedRow(kernel, spread, function, *places)
     writer.read_left(Cells.of(kernel).before[number])
     writer.sweep(kernel.stages[number])
@@ -93,7 +93,7 @@ def emit_row_totals(
     module: LLVMModule, name: str, kernel: Kernel, spread: RowSpread, number: int
 ) -> None:
     """Write the kernel after a sweep: each block adds the shares of a row, and runs the point stages."""
-    function, *places = _function(module, name, kernel, spread.threads)
+    function, *places = phase_function(module, name, kernel, spread.threads)
     writer = _SharedRow(kernel, spread, function, *places, is_total=True)
     before = Cells.of(kernel).before[number]
     writer.read_left(before)

@@ -36,7 +36,17 @@ REDUCTIONS = {
     "mean": sym.mean,
     "distance": lambda x, axis: sym.broadcast_sub(x, sym.mean(x, axis=axis, keepdims=True)),
 }
-SHAPES = [(3, 10, 8), (64, 32, 12), (1000, 4), (7, 5, 3, 2), (2, 3000), (1, 1), (0, 4), (5000,)]
+SHAPES = [
+    (3000, 5),
+    (3, 10, 8),
+    (64, 32, 12),
+    (1000, 4),
+    (7, 5, 3, 2),
+    (2, 3000),
+    (1, 1),
+    (0, 4),
+    (5000,),
+]
 
 
 def _runs(symbol: Symbol, **arrays: Array) -> None:
