@@ -213,18 +213,14 @@ class EmulatedDevice(Device):
         for name in names:
             if name not in module.functions or not module.functions[name].is_kernel:
                 raise DeviceError(describe(f"the PTX has no kernel {name!r}"))
-        lines = ptx.splitlines()
         layout = _Layout(module)
         addresses = dict(layout.addresses)
         buffers = self._load_variables(module, addresses)
-        compiled: dict[str, Compiled] = {}
-        for function in module.functions.values():
-            if not function.is_kernel and function.code:
-                compiled[function.name] = translate(function, addresses, module.functions, compiled)
+        lines = ptx.splitlines()
         return [
             EmulatedFunction(
                 module.functions[name],
-                translate(module.functions[name], addresses, module.functions, compiled),
+                _translated(ptx, name, tuple(addresses.items())),
                 layout,
                 lines,
                 buffers,
@@ -323,6 +319,17 @@ class EmulatedDevice(Device):
 
     def synchronize(self) -> None:
         """Do nothing: launches have ended when they return."""
+
+
+@lru_cache(maxsize=256)
+def _translated(ptx: str, name: str, addresses: tuple[tuple[str, int], ...]) -> Compiled:
+    """A kernel, and the functions that it may call, for variables at some addresses."""
+    functions = _parse(ptx).functions
+    compiled: dict[str, Compiled] = {}
+    for function in functions.values():
+        if not function.is_kernel and function.code:
+            compiled[function.name] = translate(function, dict(addresses), functions, compiled)
+    return translate(functions[name], dict(addresses), functions, compiled)
 
 
 def _contents(variable: Variable, addresses: dict[str, int]) -> Array:

@@ -221,7 +221,7 @@ class EffectText(RegisterText):
                 key = (target.base.name, target.offset + number * size)
                 old = self.constant(("initial", f"u{size}"), np.zeros((1, 1), f"u{size}"))
                 self.emit(f"v = {value}")
-                self.emit(f"P[{key!r}] = v if m is None else where(m, v, P.get({key!r}, {old}))")
+                self.emit(f"P[{key!r}] = v if a is None else where(a, v, P.get({key!r}, {old}))")
             return
         where, listed = self.address(target, space), ", ".join(values)
         self.emit(f"M.store({space!r}, {where}, {size}, [{listed}], a, {item.line}, {mode!r})")

@@ -22,13 +22,7 @@ from gluonic.device.emulated.syntax import (
 from gluonic.device.errors import DeviceError
 from gluonic.graph.errors import describe
 
-_TOKEN = re.compile(
-    r"""(?P<space>\s+|//[^\n]*|/\*.*?\*/)
-    |(?P<text>"[^"]*")
-    |(?P<word>(?:[\w$%.]|::)+)
-    |(?P<mark>.)""",
-    re.VERBOSE | re.DOTALL,
-)
+_TOKEN = re.compile(r'//[^\n]*|/\*.*?\*/|"[^"]*"|[\w$%.]+(?:::[\w$%.]+)*|[^ \t\r]', re.DOTALL)
 _INTEGER = re.compile(r"\d\w*$")
 _HEADERS = {".version", ".target", ".address_size"}
 _LINKAGE = {".visible", ".extern", ".weak", ".common", ";"}
@@ -48,32 +42,37 @@ def parse(text: str) -> PtxModule:
 
 class _Parser:
     def __init__(self, text: str) -> None:
-        self.tokens: list[tuple[str, int]] = []
+        self.tokens: list[str] = []
+        self.lines: list[int] = []
         line = 1
-        for match in _TOKEN.finditer(text):
-            token = match.group()
-            if match.lastgroup != "space":
-                self.tokens.append((token, line))
-            line += token.count("\n")
-        self.tokens.append(("", line))
+        for token in _TOKEN.findall(text):
+            if token == "\n":
+                line += 1
+            elif token.startswith(("//", "/*")):
+                line += token.count("\n")
+            else:
+                self.tokens.append(token)
+                self.lines.append(line)
+        self.tokens.append("")
+        self.lines.append(line)
         self.position = 0
         self.scopes: list[dict[str, str]] = []
         self.fresh = count()
 
     @property
     def token(self) -> str:
-        return self.tokens[self.position][0]
+        return self.tokens[self.position]
 
     @property
     def line(self) -> int:
-        return self.tokens[self.position][1]
+        return self.lines[self.position]
 
     def take(self) -> str:
         self.position += 1
-        return self.tokens[self.position - 1][0]
+        return self.tokens[self.position - 1]
 
     def accept(self, token: str) -> bool:
-        if self.token == token:
+        if self.tokens[self.position] == token:
             self.position += 1
             return True
         return False
@@ -226,7 +225,7 @@ class _Parser:
                 raise self.error(f"{function.name} does not end")
             elif token.startswith("."):
                 self.directive(function, self.take()[1:])
-            elif self.tokens[self.position + 1][0] == ":":
+            elif self.tokens[self.position + 1] == ":":
                 self.label(function)
             else:
                 function.code.append(self.instruction(line))
@@ -303,6 +302,9 @@ class _Parser:
 
     def operand(self) -> Operand:
         token = self.token
+        if token.startswith("%") and not any(self.scopes):
+            self.position += 1
+            return Register(token)
         if self.accept("["):
             return self.address()
         if token in ("{", "("):
@@ -342,7 +344,7 @@ class _Parser:
         if name.startswith("%") or any(name in scope.values() for scope in self.scopes):
             return Register(name)
         offset = 0
-        if self.token in ("+", "-") and _INTEGER.match(self.tokens[self.position + 1][0]):
+        if self.token in ("+", "-") and _INTEGER.match(self.tokens[self.position + 1]):
             self.accept("+")
             offset = self.integer()
         return SymbolOperand(name, offset)
