@@ -1,6 +1,7 @@
 """The emulated GPU notices faults that a GPU doesn't, and runs kernels without them."""
 
 from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import nullcontext
 from itertools import pairwise
 
@@ -10,7 +11,7 @@ import pytest
 
 from gluonic.device import DeviceArray
 from gluonic.device.emulated import EmulatedDevice
-from gluonic.device.errors import DeviceError, DeviceMemoryError
+from gluonic.device.errors import DeviceError, DeviceMemoryError, NoDeviceError
 
 INDEX = """
     mov.u32 %r1, %tid.x;
@@ -235,3 +236,27 @@ def test_a_launch_that_no_gpu_takes_is_refused(
     (function,) = device.load(kernel(""), ["k"])
     with pytest.raises(DeviceError, match="cannot be launched"):
         device.launch(function, grid, block, [0] * arguments)
+
+
+def test_the_processor_is_chosen_by_its_name(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("GLUONIC_GPU_EMULATED_PROCESSOR", raising=False)
+    assert EmulatedDevice(0, 1 << 20).processor.name == "sm_80"
+    monkeypatch.setenv("GLUONIC_GPU_EMULATED_PROCESSOR", "sm_90a")
+    assert EmulatedDevice(0, 1 << 20).processor.has("wgmma")
+    monkeypatch.setenv("GLUONIC_GPU_EMULATED_PROCESSOR", "sm_1")
+    with pytest.raises(NoDeviceError, match="no such processor"):
+        EmulatedDevice(0, 1 << 20)
+
+
+def test_several_threads_use_a_device(device: EmulatedDevice) -> None:
+    def work(seed: int) -> bool:
+        for number in range(5):
+            array = words(device, np.full(128, seed))
+            run(device, STORE + f"add.s32 %r5, %r4, {number}; st.global.b32 [%rd3], %r5;", array)
+            if not np.array_equal(array.to_host(), np.arange(128) + number):
+                return False
+        return True
+
+    with ThreadPoolExecutor(4) as pool:
+        assert all(pool.map(work, range(4)))
+    assert device.memory_info() == (1 << 20, 1 << 20)

@@ -21,7 +21,7 @@ from gluonic.device.emulated.memory import (
     WRITTEN,
     Bytes,
 )
-from gluonic.device.emulated.races import SIMULTANEOUS, Accessors, Conflict, Races, Read
+from gluonic.device.emulated.races import SIMULTANEOUS, Accessors, Conflict, NotedRead, Races
 from gluonic.device.errors import DeviceError
 
 _SHIFTS = {size: np.uint64(size.bit_length() - 1) for size in DTYPES}
@@ -57,17 +57,6 @@ class _Access(NamedTuple):
     line: int
 
 
-class _Copy(NamedTuple):
-    """A copy that was asked for and is not made yet."""
-
-    target: Array
-    source: Array
-    size: int
-    used: Array | None
-    active: Mask
-    line: int
-
-
 class BlockMemory:
     """The memory of consecutive blocks that run together: the device's, and their own shared and local one."""
 
@@ -99,7 +88,6 @@ class BlockMemory:
         self._numbers = np.arange(1, threads + 1, dtype="u4")[None]
         self._among_blocks = blocks.accessors
         self._within_blocks = self._accessors_within()
-        self._groups: list[list[_Copy]] = [[]]
 
     def _accessors_within(self) -> Accessors:
         threads = self.shape[1]
@@ -175,7 +163,9 @@ class BlockMemory:
         if races is not None and mode != "ordered":
             within = access.space.name == "shared"
             by = self._within_blocks if within else self._among_blocks
-            races.note(Read(access.places, size, by, lanes, self.blocks.first, self.shape[0], line))
+            races.note(
+                NotedRead(access.places, size, by, lanes, self.blocks.first, self.shape[0], line)
+            )
             if races.is_full:
                 self.finish_reads(access.space.name)
                 races.forget_reads()
@@ -281,45 +271,6 @@ class BlockMemory:
             parts.append((f"generic {space}", here))
             rest = rest & ~here
         return [(space, where) for space, where in (*parts, ("global", rest)) if where.any()]
-
-    # -- asynchronous copies ----------------------------------------------------------------------
-
-    def copy(
-        self, target: Array, source: Array, size: int, used: Array | None, active: Mask, line: int
-    ) -> None:
-        """Ask for a copy from global to shared memory; it is made when a thread waits for it.
-
-        Parameters
-        ----------
-        used : how many of the bytes are read, the others are zeros; None for all
-        """
-        self._groups[-1].append(_Copy(target, source, size, used, active, line))
-
-    def commit_copies(self) -> None:
-        """Close a group of copies."""
-        self._groups.append([])
-
-    def finish_copies(self, pending: int) -> None:
-        """Make the copies of all groups but the last ones."""
-        while len(self._groups) - 1 > pending:
-            for copy in self._groups.pop(0):
-                self._finish(copy)
-
-    def _finish(self, copy: _Copy) -> None:
-        size = min(copy.size, 4)
-        reads = copy.active
-        if copy.used is not None:
-            wanted = np.broadcast_to(copy.used, self.shape)
-            partial = (wanted != 0) & (wanted != copy.size)
-            if partial.any():
-                raise NotImplementedError("cp.async of a part of the bytes")
-            reads = (wanted != 0) if reads is None else reads & (wanted != 0)
-        count = copy.size // size
-        if reads is not None and not reads.any():
-            values: Sequence[Array] = [np.zeros((1, 1), unsigned(size * 8))] * count
-        else:
-            values = self.load("global", copy.source, size, count, reads, copy.line, "")
-        self.store("shared", copy.target, size, values, copy.active, copy.line, "")
 
     # -- checks -----------------------------------------------------------------------------------
 

@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gluonic.device.emulated.accesses import BlockMemory
+from gluonic.device.emulated.copies import PendingCopies
 from gluonic.device.emulated.flow import Flow
 from gluonic.device.emulated.launches import BlockRange
 
@@ -16,7 +17,7 @@ class BlockBatch:
     Attributes
     ----------
     shape : the number of blocks, and of threads in each
-    memory : what they see of memory
+    memory, copies : what they see of memory, and the copies within it that are not made yet
     special : the special registers
     flow : that of the kernel
     """
@@ -24,6 +25,7 @@ class BlockBatch:
     def __init__(self, blocks: BlockRange) -> None:
         self.shape, self.fault = blocks.shape, blocks.fault
         self.memory = BlockMemory(blocks)
+        self.copies = PendingCopies(self.memory)
         self.special = blocks.special_registers()
         self.flow = Flow(self.shape, None, self.memory.pass_barrier, self.fault)
 

@@ -2,7 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+import os
+from collections import deque
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from functools import lru_cache
 
 import numpy as np
@@ -12,14 +15,15 @@ from gluonic.device.device import Buffer, Device, DeviceFunction, Dimensions, Me
 from gluonic.device.emulated.batch import BlockBatch
 from gluonic.device.emulated.formats import Array
 from gluonic.device.emulated.launches import EmulatedLaunch
-from gluonic.device.emulated.memory import GLOBAL_START, WRITTEN, GlobalMemory
+from gluonic.device.emulated.memory import GLOBAL_START, WRITTEN, Bytes, GlobalMemory
 from gluonic.device.emulated.parser import parse
 from gluonic.device.emulated.races import Races
 from gluonic.device.emulated.syntax import PtxFunction, PtxModule, SymbolOperand, Variable
-from gluonic.device.emulated.translation import Compiled, translate
-from gluonic.device.errors import DeviceError, DeviceMemoryError
-from gluonic.device.processors import Processor
+from gluonic.device.emulated.translation import Compiled, Parameters, translate
+from gluonic.device.errors import DeviceError, DeviceMemoryError, NoDeviceError
+from gluonic.device.processors import FIRST_PTX, Processor
 from gluonic.graph.errors import describe
+from gluonic.support.locks import lock
 
 _LANES = 1 << 14  # so that a register of all threads that run together stays in a core's cache
 _SHARED_BYTES = 1 << 21
@@ -42,6 +46,18 @@ class EmulatedFunction(DeviceFunction):
         self.name = function.name
         self.function, self.run, self.lines, self.buffers = function, run, lines, buffers
         self.shared_bytes, self.local_bytes = layout.shared_size, layout.local_size
+
+
+def _chosen_processor() -> Processor:
+    name = os.environ.get("GLUONIC_GPU_EMULATED_PROCESSOR", "sm_80")
+    if name not in FIRST_PTX:
+        raise NoDeviceError(
+            describe(
+                f"GLUONIC_GPU_EMULATED_PROCESSOR={name}: there is no such processor",
+                facts=[", ".join(FIRST_PTX)],
+            )
+        )
+    return Processor(name, FIRST_PTX[name], shared_bytes=163 << 10)
 
 
 class _Layout:
@@ -84,7 +100,7 @@ class EmulatedDevice(Device):
     ----------
     ordinal : the number of its context
     total : its memory, in bytes
-    processor : what it can run
+    processor : what it can run; by default that of ``GLUONIC_GPU_EMULATED_PROCESSOR``, else sm_80
     allows_equal_writes : whether threads may write the same value to one address
     """
 
@@ -96,12 +112,22 @@ class EmulatedDevice(Device):
         allows_equal_writes: bool = False,
     ) -> None:
         self.ordinal, self.name = ordinal, "emulated GPU"
-        self.processor = processor or Processor("sm_80", (7, 0), shared_bytes=163 << 10)
+        self.processor = processor or _chosen_processor()
         self._memory = GlobalMemory(total)
         self._races = Races(self._memory.bytes.size, allows_equal_writes)
         self._base = 1
+        self._lock = lock()
+        self._released: deque[int] = deque()
 
     # -- memory -----------------------------------------------------------------------------------
+
+    @contextmanager
+    def _exclusive(self) -> Iterator[Bytes]:
+        """Let one thread use the memory, without the buffers that were given back."""
+        with self._lock:
+            while self._released:
+                self._memory.release(self._released.popleft())
+            yield self._memory.bytes
 
     def allocate(self, size: int) -> Buffer:
         """New memory whose bytes count as not written.
@@ -114,7 +140,10 @@ class EmulatedDevice(Device):
         return self._allocate(size, "")
 
     def _allocate(self, size: int, label: str) -> Buffer:
-        address = self._memory.allocate(size, label)
+        with self._exclusive():
+            address = self._memory.allocate(size, label)
+            if self._races.size < self._memory.bytes.size:
+                self._races.grow(self._memory.bytes.size)
         if address < 0:
             free, total = self.memory_info()
             raise DeviceMemoryError(
@@ -124,37 +153,36 @@ class EmulatedDevice(Device):
                     hint="a smaller batch, or fewer arrays that live at once",
                 )
             )
-        if self._races.size < self._memory.bytes.size:
-            self._races.grow(self._memory.bytes.size)
         return Buffer(self, address, size)
 
     def release(self, address: int, size: int) -> None:
-        """Take memory back; only a `Buffer` calls this."""
-        self._memory.release(address)
+        """Take memory back, when memory is next used: a collection of garbage may call this at any time."""
+        self._released.append(address)
 
     def copy_in(self, address: int, source: npt.NDArray[np.generic]) -> None:
         """Copy a contiguous array of the host to the device."""
-        part = self._part(address, source.nbytes, "a copy from the host")
-        self._memory.bytes.data[part] = np.frombuffer(source.tobytes(), "u1")
-        self._memory.bytes.state[part] = WRITTEN
+        with self._exclusive() as memory:
+            part = self._part(address, source.nbytes, "a copy from the host")
+            memory.data[part] = np.frombuffer(source.tobytes(), "u1")
+            memory.state[part] = WRITTEN
 
     def copy_out(self, target: npt.NDArray[np.generic], address: int) -> None:
         """Fill a contiguous array of the host from the device, whose bytes must have been written."""
-        part = self._part(address, target.nbytes, "a copy to the host")
-        self._check_written(part, "a copy to the host")
-        target.reshape(-1).view("u1")[:] = self._memory.bytes.data[part]
+        with self._exclusive() as memory:
+            part = self._part(address, target.nbytes, "a copy to the host")
+            self._check_written(part, "a copy to the host")
+            target.reshape(-1).view("u1")[:] = memory.data[part]
 
     def copy_within(self, target: int, source: int, size: int) -> None:
         """Copy memory that does not overlap; bytes that nobody wrote stay so."""
-        to, of = (self._part(address, size, "a copy on the device") for address in (target, source))
-        if to.start < of.stop and of.start < to.stop:
-            raise DeviceError(
-                describe(
-                    f"a copy on the device overlaps: {size} bytes from {source:#x} to {target:#x}"
-                )
+        with self._exclusive() as memory:
+            to, of = (
+                self._part(address, size, "a copy on the device") for address in (target, source)
             )
-        memory = self._memory.bytes
-        memory.data[to], memory.state[to] = memory.data[of], memory.state[of]
+            if to.start < of.stop and of.start < to.stop:
+                places = f"{size} bytes from {source:#x} to {target:#x}"
+                raise DeviceError(describe(f"a copy on the device overlaps: {places}"))
+            memory.data[to], memory.state[to] = memory.data[of], memory.state[of]
 
     def fill(self, address: int, pattern: bytes, count: int) -> None:
         """Repeat a pattern of 1, 2 or 4 bytes."""
@@ -162,9 +190,10 @@ class EmulatedDevice(Device):
             raise DeviceError(
                 describe(f"a fill at {address:#x} by a pattern of {len(pattern)} bytes")
             )
-        part = self._part(address, len(pattern) * count, "a fill")
-        self._memory.bytes.data[part] = np.frombuffer(pattern * count, "u1")
-        self._memory.bytes.state[part] = WRITTEN
+        with self._exclusive() as memory:
+            part = self._part(address, len(pattern) * count, "a fill")
+            memory.data[part] = np.frombuffer(pattern * count, "u1")
+            memory.state[part] = WRITTEN
 
     def _part(self, address: int, size: int, what: str) -> slice:
         if size == 0:
@@ -194,7 +223,8 @@ class EmulatedDevice(Device):
 
     def memory_info(self) -> MemoryInfo:
         """The free and the total memory."""
-        return MemoryInfo(self._memory.total - self._memory.used, self._memory.total)
+        with self._exclusive():
+            return MemoryInfo(self._memory.total - self._memory.used, self._memory.total)
 
     def empty_cache(self) -> None:
         """Do nothing: nothing is pooled."""
@@ -254,40 +284,35 @@ class EmulatedDevice(Device):
         """
         if not isinstance(function, EmulatedFunction):
             raise DeviceError(describe(f"{function.name} was loaded by another device"))
-        threads, blocks = int(np.prod(block)), int(np.prod(grid))
         shared = function.shared_bytes + shared_bytes
         self._check_launch(function, grid, block, arguments, shared)
-        if self._base + blocks * threads >= _LAST_STAMP:
-            self._races = Races(self._memory.bytes.size, self._races.allows_equal_values)
-            self._base = 1
-        launch = EmulatedLaunch(
-            function.name,
-            function.lines,
-            self._memory,
-            self._races,
-            grid,
-            block,
-            self._base,
-            shared,
-            function.local_bytes,
-        )
-        self._base += blocks * threads
         parameters = {
             (variable.name, 0): np.full(
                 (1, 1), value % 2 ** (8 * variable.size), f"u{variable.size}"
             )
             for variable, value in zip(function.function.parameters, arguments, strict=True)
         }
-        together = max(1, min(_LANES // threads, _SHARED_BYTES // max(1, shared), blocks))
-        try:
-            with np.errstate(all="ignore"):
-                for first in range(0, blocks, together):
-                    batch = BlockBatch(launch.blocks_from(first, min(together, blocks - first)))
-                    function.run(batch, batch.flow, dict(parameters))
-                    batch.finish()
-                batch.memory.finish_reads("global")
-        finally:
-            self._races.forget()
+        with self._exclusive():
+            count = int(np.prod(grid)) * int(np.prod(block))
+            if self._base + count >= _LAST_STAMP:
+                self._races = Races(self._memory.bytes.size, self._races.allows_equal_values)
+                self._base = 1
+            launch = EmulatedLaunch(
+                function.name,
+                function.lines,
+                self._memory,
+                self._races,
+                grid,
+                block,
+                self._base,
+                shared,
+                function.local_bytes,
+            )
+            self._base += count
+            try:
+                _run(function, launch, parameters)
+            finally:
+                self._races.forget()
 
     def _check_launch(
         self,
@@ -319,6 +344,17 @@ class EmulatedDevice(Device):
 
     def synchronize(self) -> None:
         """Do nothing: launches have ended when they return."""
+
+
+def _run(function: EmulatedFunction, launch: EmulatedLaunch, parameters: Parameters) -> None:
+    """Run all blocks of a launch, some at a time."""
+    together = max(1, min(_LANES // launch.threads, _SHARED_BYTES // max(1, launch.shared_size)))
+    with np.errstate(all="ignore"):
+        for first in range(0, launch.blocks, together):
+            batch = BlockBatch(launch.blocks_from(first, min(together, launch.blocks - first)))
+            function.run(batch, batch.flow, dict(parameters))
+            batch.finish()
+        batch.memory.finish_reads("global")
 
 
 @lru_cache(maxsize=256)

@@ -311,19 +311,21 @@ class EffectText(RegisterText):
         if "bulk" in parts or "mbarrier" in parts:
             raise self.unknown()
         if "commit_group" in parts:
-            self.emit("M.commit_copies()")
-        elif "wait_group" in parts or "wait_all" in parts:
-            pending = item.operands[0] if item.operands else Immediate(0)
+            self.emit("c.copies.commit()")
+        elif "wait_all" in parts:
+            self.emit("c.copies.wait_for_all()")
+        elif "wait_group" in parts:
+            pending = item.operands[0]
             if not isinstance(pending, Immediate):
                 raise self.unknown("a computed number of groups")
-            self.emit(f"M.finish_copies({pending.value})")
+            self.emit(f"c.copies.wait({pending.value})")
         else:
             to, source, size, *rest = item.operands
             if not isinstance(size, Immediate):
                 raise self.unknown("a computed size")
             used = self.bits(rest[0], 32) if rest else "None"
             where = f"{self.address(to, 'shared')}, {self.address(source, 'global')}"
-            self.emit(f"M.copy({where}, {size.value}, {used}, a, {item.line})")
+            self.emit(f"c.copies.add({where}, {size.value}, {used}, a, {item.line})")
 
     def load_matrices(self, item: Instruction) -> None:
         """Fragments of matrices from shared memory."""

@@ -60,7 +60,7 @@ class Conflict(NamedTuple):
     what: str
 
 
-class Read(NamedTuple):
+class NotedRead(NamedTuple):
     """Accesses that read.
 
     Attributes
@@ -87,7 +87,7 @@ class Races:
     def __init__(self, size: int, allows_equal_values: bool) -> None:
         self.size, self.allows_equal_values = size, allows_equal_values
         self._stamps = {_WORD: np.zeros(-(-size // 16) * 4, "u4")}
-        self._reads: list[Read] = []
+        self._reads: list[NotedRead] = []
         self._noted = 0
         self._ranges: list[tuple[int, int]] = []
 
@@ -117,7 +117,7 @@ class Races:
 
     # -- reads ------------------------------------------------------------------------------------
 
-    def note(self, read: Read) -> None:
+    def note(self, read: NotedRead) -> None:
         """Remember accesses that read."""
         self._reads.append(read)
         self._noted += read.places.size
@@ -127,7 +127,7 @@ class Races:
         """Whether more reads are noted than should be kept."""
         return self._noted > _MOST_NOTED
 
-    def conflicting_read(self) -> tuple[Read, Conflict] | None:
+    def conflicting_read(self) -> tuple[NotedRead, Conflict] | None:
         """The first read that conflicts with a write of another party."""
         if not self._ranges:
             return None
@@ -139,7 +139,7 @@ class Races:
                     return read, conflict
         return None
 
-    def _compare(self, read: Read) -> Conflict | None:
+    def _compare(self, read: NotedRead) -> Conflict | None:
         by = read.by.of(read.lanes)
         base, own = by.base[..., None], by.stamps[..., None]
         for unit in self._stamps:
