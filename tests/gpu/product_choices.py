@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.cuda.operator_steps import STEPS
+from gluonic.codegen.cuda.products.form import COPIED, LOADED
 from gluonic.codegen.cuda.products.plan import choice_for, choices, launches_by
 from gluonic.codegen.cuda.products.steps import TiledStep
 from gluonic.codegen.cuda.ptx import loaded
@@ -70,7 +71,8 @@ def _times(there: Device, make: Make, shapes: Sequence[tuple[int, ...]]) -> dict
     sizes = layout.rows, layout.columns, layout.inner
     model = choice_for(layout, form, there.processor)
     found: dict[str, float] = {}
-    for choice in choices(*sizes, layout.batch * layout.heads, FLOAT32):
+    tiles = (*COPIED[FLOAT32], *LOADED[FLOAT32])
+    for choice in choices(*sizes, layout.batch * layout.heads, tiles):
         room = prod(facts.shapes[entry]) * choice.parts
         addresses = [array.address for array in operands]
         workspace = DeviceArray.empty(there, (room,), FLOAT32)
@@ -84,7 +86,9 @@ def _times(there: Device, make: Make, shapes: Sequence[tuple[int, ...]]) -> dict
             )
             for launch in launches
         ]
-        name = f"{choice.tile.rows}/{choice.parts}" + "*" * (choice == model)
+        name = f"{choice.tile.rows}{'+' * choice.tile.is_copied}/{choice.parts}" + "*" * (
+            choice == model
+        )
         found[name] = _microseconds(there, calls)
     best = min(found, key=found.__getitem__)
     return {"best": best, **found}
@@ -102,7 +106,7 @@ def _microseconds(there: Device, calls: Sequence[tuple[Any, ...]]) -> float:
 
 
 def whole(report: Report) -> None:
-    """Time them; a star marks the model's choice, by rows of the tile and number of parts."""
+    """Time them; rows of the tile / parts; + for asynchronous copies, * for the model's choice."""
     if report.small or not are_there(report):
         return
     for name, (make, shapes) in _TRIED.items():

@@ -194,6 +194,27 @@ class BlockCode(KernelFunction):
         address = self.element(space, base, index, kind)
         self.do(f"store {vector} {joined}, {space} {address}, align {len(values) * size}")
 
+    # -- asynchronous copies ------------------------------------------------------------------
+
+    def copy_element(self, target: str, source: str, size: int, condition: str) -> None:
+        """Copy 4 or 8 bytes from global to shared memory where a condition holds, zeros elsewhere."""
+        kept = self.select(condition, size, 0, "i32")
+        name = f"llvm.nvvm.cp.async.ca.shared.global.{size}.s"
+        self.call_for_effect(name, [(SHARED, target), (GLOBAL, source), ("i32", kept)])
+
+    def copy_vector(self, target: str, source: str) -> None:
+        """Copy 16 aligned bytes from global to shared memory."""
+        name = "llvm.nvvm.cp.async.cg.shared.global.16"
+        self.call_for_effect(name, [(SHARED, target), (GLOBAL, source)])
+
+    def end_copies(self) -> None:
+        """Make a group of the thread's copies since the last group."""
+        self.call_for_effect("llvm.nvvm.cp.async.commit.group", [])
+
+    def wait_for_copies(self, pending: int) -> None:
+        """Wait until all of the thread's groups of copies are done but the last ones."""
+        self.call_for_effect("llvm.nvvm.cp.async.wait.group", [("i32", str(pending))])
+
     # -- control ------------------------------------------------------------------------------
 
     def either(

@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.cuda.products import plan
-from gluonic.codegen.cuda.products.form import TILES, BlockTile
+from gluonic.codegen.cuda.products.form import COPIED, LOADED, BlockTile
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.graph import Entry, Graph, Node, Run
 from gluonic.graph.builder import F
@@ -17,7 +17,9 @@ from gluonic.graph.random_source import RandomSource
 from tests.codegen.cuda.devices import Array, assert_near, computed
 
 SIZES = st.sampled_from([1, 2, 3, 4, 7, 15, 16, 17, 31, 32, 33, 36, 64, 65])
-ALL_TILES = [(dtype, tile) for dtype, tiles in TILES.items() for tile in tiles]
+ALL_TILES = [
+    (dtype, tile) for tiles in (COPIED, LOADED) for dtype, own in tiles.items() for tile in own
+]
 
 
 def computes(make: Callable[..., Entry], *arrays: Array) -> Array:
@@ -53,17 +55,15 @@ def test_a_product_of_any_size_and_order_is_that_of_the_host(
 def test_every_tile_computes_whole_blocks_and_what_is_left(
     dtype: np.dtype[Any], tile: BlockTile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    plan.choose.cache_clear()
-    monkeypatch.setitem(TILES, dtype, (tile,))
+    monkeypatch.setitem(COPIED, dtype, (tile,))
     for more in (0, 5):
         rows, columns, inner = tile.rows + more, tile.columns + more, 2 * tile.depth + more
         computes(F.dot, numbers(rows, inner, dtype=dtype), numbers(inner, columns, dtype=dtype))
-    plan.choose.cache_clear()
 
 
 def test_sums_of_parts_are_added_up_in_the_same_order_each_time() -> None:
     left, right = numbers(3, 5000), numbers(5000, 5)
-    choice = plan.choose(3, 5, 5000, 1, FLOAT32, 4)
+    choice = plan.choose(3, 5, 5000, 1, COPIED[FLOAT32], FLOAT32, 4)
     assert choice.parts > 1
     first, second = (computes(F.dot, left, right) for _ in range(2))
     assert first.tobytes() == second.tobytes()
@@ -75,7 +75,7 @@ def test_a_choice_covers_all_products_in_parts_of_whole_rounds(
     shape: tuple[int, int, int], dtype: np.dtype[Any]
 ) -> None:
     for multiprocessors in (1, 132):
-        choice = plan.choose(*shape, 1, dtype, multiprocessors)
+        choice = plan.choose(*shape, 1, COPIED[dtype], dtype, multiprocessors)
         assert choice.part % choice.tile.depth == 0
         assert (choice.parts - 1) * choice.part < shape[2] <= choice.parts * choice.part
 

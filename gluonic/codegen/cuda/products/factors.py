@@ -51,7 +51,9 @@ class FactorTiles:
         self.factor: FactorForm = getattr(form, name)
         self.extent = tile.rows if name == "left" else tile.columns
         self.limit = code.number("rows" if name == "left" else "columns")
-        self.depth, self.lanes = tile.depth, 1 if self.factor.axes else form.lanes
+        self.depth, self.stages = tile.depth, tile.stages
+        turns = tile.is_copied and self.factor.along == "inner"  # copies can't turn vectors
+        self.lanes = 1 if self.factor.axes or turns else form.lanes
         self.pitch = self.extent + (0 if self.factor.along == "outer" else form.lanes)
         self._own_places(tile)
         self.outer = [self._outer_place(code.add32(first, i)) for i in self.outer_indices]
@@ -125,23 +127,23 @@ class FactorTiles:
     def _outer_place(self, index: Int) -> ElementPlace:
         return self._place(index, "outer", self.limit)
 
+    def _location(self, outer: ElementPlace, inner: ElementPlace) -> tuple[Int, str]:
+        """The offset of an element, and whether it is in the matrix or the image."""
+        code = self.code
+        offset = code.add32(outer.offset, inner.offset)
+        if not self.factor.axes:
+            return offset, code.both(outer.inside, inner.inside)
+        positions = [code.add32(a, b) for a, b in zip(outer.position, inner.position, strict=True)]
+        reaches = [code.number(f"{self.name}.axis{i}.reach") for i in range(len(positions))]
+        inside = code.all_of([*map(code.within, positions, reaches)])
+        return self._divided(offset, positions, inside) if self.factor.divides else (offset, inside)
+
     def _element(self, outer: ElementPlace, inner: ElementPlace) -> str:
         """An element in memory; zero beyond the matrix or the image."""
         code, stored = self.code, self.form.stored
-        zero = "0.0" if self.form.dtype.kind == "f" else "0"
-        offset = code.add32(outer.offset, inner.offset)
-        if not self.factor.axes:
-            inside = code.both(outer.inside, inner.inside)
-        else:
-            positions = [
-                code.add32(a, b) for a, b in zip(outer.position, inner.position, strict=True)
-            ]
-            reaches = [code.number(f"{self.name}.axis{i}.reach") for i in range(len(positions))]
-            inside = code.all_of([*map(code.within, positions, reaches)])
-            if self.factor.divides:
-                offset, inside = self._divided(offset, positions, inside)
+        offset, inside = self._location(outer, inner)
         return code.value_if(
-            inside, stored, lambda: code.read(GLOBAL, self.base, offset, stored), zero
+            inside, stored, lambda: code.read(GLOBAL, self.base, offset, stored), "0.0"
         )
 
     def _divided(self, offset: Int, positions: Sequence[Int], inside: str) -> tuple[Int, str]:
@@ -164,6 +166,38 @@ class FactorTiles:
         is_aligned = code.is_aligned(self.base, size)
         are_apart = code.is_set(f"{self.name}.vectors")
         return code.all_of([code.less(last, self.limit), is_aligned, are_apart])
+
+    def copy(self, begin: Int, end: Int, base: Int) -> None:
+        """Write asynchronous copies of a tile, as for `load` and `keep`."""
+        code = self.code
+        if self.lanes == 1:
+            self._copy_elements(begin, end, base)
+            return
+        last = code.add32(begin, self.depth - 1)
+        with code.branches(code.both(self._is_whole, code.less(last, end))) as turn:
+            self._copy_vectors(begin, end, base)
+            turn()
+            self._copy_elements(begin, end, base)
+
+    def _copy_elements(self, begin: Int, end: Int, base: Int) -> None:
+        code, kind = self.code, self.form.kind
+        for inner, place in zip(self.inner_indices, self._inner_places(begin, end), strict=True):
+            line = code.add32(base, code.mul32(inner, self.pitch))
+            for outer, other in zip(self.outer_indices, self.outer, strict=True):
+                offset, inside = self._location(other, place)
+                target = code.element(SHARED, self.array, code.add32(line, outer), kind)
+                source = code.element(GLOBAL, self.base, offset, kind)
+                code.copy_element(target, source, self.form.sums.itemsize, inside)
+
+    def _copy_vectors(self, begin: Int, end: Int, base: Int) -> None:
+        code, kind = self.code, self.form.kind
+        for inner, place in zip(self.inner_indices, self._inner_places(begin, end), strict=True):
+            line = code.add32(base, code.mul32(inner, self.pitch))
+            for i in range(0, len(self.outer), self.lanes):
+                index = code.add32(line, self.outer_indices[i])
+                offset = code.add32(self.outer[i].offset, place.offset)
+                target = code.element(SHARED, self.array, index, kind)
+                code.copy_vector(target, code.element(GLOBAL, self.base, offset, kind))
 
     def load(self, begin: Int, end: Int) -> list[str]:
         """Write the loads of the tile at an inner index; those from `end` on are zero."""
@@ -224,7 +258,7 @@ class FactorTiles:
 
     @property
     def array(self) -> str:
-        """The shared memory of two tiles."""
+        """The shared memory of the tiles."""
         if not hasattr(self, "_array"):
-            self._array = self.code.shared_array(self.form.kind, 2 * self.size)
+            self._array = self.code.shared_array(self.form.kind, self.stages * self.size)
         return self._array

@@ -122,6 +122,7 @@ class BlockTile:
     high, wide : the extents of a thread's part
     depth : the number of products that are summed between two barriers
     blocks : the number of blocks that a multiprocessor holds at once
+    stages : the number of tiles of each factor in shared memory; asynchronous copies fill more than two
     """
 
     rows: int
@@ -130,6 +131,12 @@ class BlockTile:
     wide: int
     depth: int
     blocks: int
+    stages: int = 2
+
+    @property
+    def is_copied(self) -> bool:
+        """Whether asynchronous copies fill the tiles of factors, rather than loads and stores."""
+        return self.stages > 2
 
     @property
     def threads(self) -> int:
@@ -137,7 +144,7 @@ class BlockTile:
         return self.rows // self.high * (self.columns // self.wide)
 
 
-TILES = {
+LOADED = {
     FLOAT32: (
         BlockTile(128, 128, 8, 8, 16, 2),
         BlockTile(64, 64, 8, 4, 16, 4),
@@ -146,3 +153,12 @@ TILES = {
     FLOAT64: (BlockTile(64, 64, 4, 4, 8, 2), BlockTile(32, 32, 4, 2, 8, 4)),
 }
 """The tiles by the dtype of sums, the largest first."""
+COPIED = {
+    FLOAT32: (
+        BlockTile(128, 128, 8, 8, 8, 2, 4),
+        BlockTile(64, 64, 8, 4, 16, 4, 4),
+        BlockTile(32, 32, 4, 4, 16, 8, 4),
+    ),
+    FLOAT64: (BlockTile(64, 64, 4, 4, 8, 2, 4), BlockTile(32, 32, 4, 2, 8, 4, 4)),
+}
+"""Those for factors of the dtype of sums, on processors with asynchronous copies."""

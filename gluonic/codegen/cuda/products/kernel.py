@@ -1,7 +1,8 @@
 """The kernel of a product: a block of threads computes a tile, a thread a part of it in its registers.
 
-While a block multiplies one tile of each factor in shared memory, it loads the next ones. Where an output is so
-small that few blocks would run, each sums a part of the products; a second kernel adds the parts in order.
+While a block multiplies one tile of each factor in shared memory, the next ones are on their way. Where an
+output is so small that few blocks would run, each sums a part of the products; a second kernel adds the parts
+in order.
 """
 
 from __future__ import annotations
@@ -41,22 +42,53 @@ class _ProductCode:
         right = FactorTiles(code, form, tile, "right", self._base(1, "right"), column)
         begin: Int = code.mul32(self.part, code.number("part"))
         end = code.min32(code.add32(begin, code.number("part")), code.number("inner"))
-        for factor in (left, right):
+        sums = (self._copied if tile.is_copied else self._loaded)(left, right, begin, end)
+        self._store(sums, code.add32(row, self.own_row), code.add32(column, self.own_column))
+
+    @property
+    def _zeros(self) -> list[tuple[str, Int]]:
+        """The types and first values of the sums."""
+        return [(self.form.kind, "0.0")] * (self.tile.high * self.tile.wide)
+
+    def _loaded(self, left: FactorTiles, right: FactorTiles, begin: Int, end: Int) -> list[str]:
+        """The sums; the next tiles are in registers while these are multiplied."""
+        code, factors = self.code, (left, right)
+        for factor in factors:
             factor.keep(factor.load(begin, end), 0)
         code.barrier()
-        zero = "0.0" if form.sums.kind == "f" else "0"
-        count = tile.high * tile.wide
-        loop = code.begin_loop([("i32", begin), ("i32", 0), *[(form.kind, zero)] * count])
+        loop = code.begin_loop([("i32", begin), ("i32", 0), *self._zeros])
         now, turn, *sums = loop.values
-        following = code.add32(now, tile.depth)
-        loaded = [factor.load(following, end) for factor in (left, right)]
+        following, other = code.add32(now, self.tile.depth), code.sub32(1, turn)
+        loaded = [factor.load(following, end) for factor in factors]
         sums = self._multiplied(left, right, turn, sums)
-        other = code.sub32(1, turn)
-        for factor, values in zip((left, right), loaded, strict=True):
+        for factor, values in zip(factors, loaded, strict=True):
             factor.keep(values, code.mul32(other, factor.size))
         code.barrier()
         code.end_loop(loop, [following, other, *sums], code.less(following, end))
-        self._store(sums, code.add32(row, self.own_row), code.add32(column, self.own_column))
+        return sums
+
+    def _copied(self, left: FactorTiles, right: FactorTiles, begin: Int, end: Int) -> list[str]:
+        """The sums; asynchronous copies run ahead by all stages but one."""
+        code, stages, depth = self.code, self.tile.stages, self.tile.depth
+        for stage in range(stages - 1):
+            for factor in (left, right):
+                factor.copy(code.add32(begin, stage * depth), end, stage * factor.size)
+            code.end_copies()
+        loop = code.begin_loop([("i32", begin), ("i32", 0), ("i32", stages - 1), *self._zeros])
+        now, turn, free, *sums = loop.values
+        code.wait_for_copies(stages - 2)
+        code.barrier()  # the tiles of this round are there, and nobody reads those of the last one
+        ahead = code.add32(now, (stages - 1) * depth)
+        with code.when(code.less(ahead, end)):
+            for factor in (left, right):
+                factor.copy(ahead, end, code.mul32(free, factor.size))
+        code.end_copies()
+        sums = self._multiplied(left, right, turn, sums)
+        after = code.add32(turn, 1)
+        wrapped = code.select(code.same(after, stages), 0, after, "i32")
+        following = code.add32(now, depth)
+        code.end_loop(loop, [following, wrapped, turn, *sums], code.less(following, end))
+        return sums
 
     def _tile_of_block(self) -> tuple[Int, Int]:
         """The first row and column of the block's tile; its batch, head and part."""

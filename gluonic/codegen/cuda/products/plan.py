@@ -5,17 +5,19 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from gluonic.codegen.cuda.products.form import TILES, BlockTile, TiledForm
+from gluonic.codegen.cuda.products.form import COPIED, LOADED, BlockTile, TiledForm
 from gluonic.codegen.cuda.products.kernel import write_product
 from gluonic.codegen.cuda.products.layout import ProductLayout
 from gluonic.codegen.cuda.products.results import THREADS, write_sums
 from gluonic.codegen.cuda.steps import KernelLaunch
 from gluonic.codegen.maths.values import FLOAT64, Dtype
-from gluonic.device.processors import Processor
+from gluonic.device.processors import Processor, number_of
 from gluonic.support.record import record
 
 _MOST_PARTS, _MOST_SUMS = 64, 1 << 26
 """The largest number of parts, and of elements that the sums of all parts may have."""
+_FIRST_TO_COPY = 80
+"""The first processor with asynchronous copies to shared memory: sm_80."""
 _PER_CYCLE = 128
 """The products that a multiprocessor's ordinary units compute in a cycle; half as many in float64."""
 _LATENCY = 800
@@ -41,20 +43,26 @@ class ProductChoice:
 
 @cache
 def choose(
-    rows: int, columns: int, inner: int, count: int, dtype: Dtype, multiprocessors: int
+    rows: int,
+    columns: int,
+    inner: int,
+    count: int,
+    tiles: Sequence[BlockTile],
+    dtype: Dtype,
+    multiprocessors: int,
 ) -> ProductChoice:
     """The fastest way to compute `count` products, by the model; sums are of a dtype."""
     return min(
-        choices(rows, columns, inner, count, dtype),
+        choices(rows, columns, inner, count, tiles),
         key=lambda choice: cycles(rows, columns, count, dtype, multiprocessors, choice),
     )
 
 
 def choices(
-    rows: int, columns: int, inner: int, count: int, dtype: Dtype
+    rows: int, columns: int, inner: int, count: int, tiles: Sequence[BlockTile]
 ) -> Iterator[ProductChoice]:
     """The ways to compute `count` products."""
-    for tile in TILES[dtype]:
+    for tile in tiles:
         rounds = max(-(-inner // tile.depth), 1)
         parts = 1
         while parts == 1 or (
@@ -85,6 +93,12 @@ def cycles(
     return cycles
 
 
+def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
+    """The tiles that a processor can compute."""
+    can_copy = number_of(processor.name) >= _FIRST_TO_COPY and form.stored == form.kind
+    return (COPIED if can_copy else LOADED)[form.sums]
+
+
 def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> ProductChoice:
     """The way to compute a product on a processor."""
     count = layout.batch * layout.heads
@@ -93,6 +107,7 @@ def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> 
         layout.columns,
         layout.inner,
         count,
+        tiles_for(form, processor),
         form.sums,
         processor.multiprocessors,
     )
