@@ -96,10 +96,13 @@ class FactorTiles:
         return [index, *reversed(digits)]
 
     def _steps(self, digits: Sequence[Int], which: str) -> list[Int]:
-        """Each digit times its step."""
-        code = self.code
+        """Each digit times its step, which is one for a matrix's neighbours."""
+        code, last = self.code, len(digits) - 1
+        are_neighbours = not self.factor.axes and which == self.factor.along == "outer"
         return [
-            code.mul32(digit, code.number(f"{self.name}.{which}{i}.step"))
+            digit
+            if are_neighbours and i == last
+            else code.mul32(digit, code.number(f"{self.name}.{which}{i}.step"))
             for i, digit in enumerate(digits)
         ]
 

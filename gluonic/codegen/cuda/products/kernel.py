@@ -181,19 +181,14 @@ class _ProductCode:
         code, form, tile = self.code, self.form, self.tile
         last = 3 if form.bias else 2
         results = Results(code, form, last, 2, (self.batch, self.head, self.part))
-        wide = min(form.lanes, tile.wide)
-        columns = [
-            code.add32(column, distance) for distance in self._groups(tile.columns, tile.wide)
+        wide, high = min(form.lanes, tile.wide), min(form.lanes, tile.high)
+        groups = [
+            results.columns(code.add32(column, distance), wide)
+            for distance in self._groups(tile.columns, tile.wide)
         ]
-        places = [results.columns(first, wide) for first in columns]
-        high = min(form.lanes, tile.high)
         rows = [
-            code.add32(row, distance + i)
+            results.row(code.add32(row, distance + i))
             for distance in self._groups(tile.rows, tile.high)
             for i in range(high)
         ]
-        for i, each in enumerate(rows):
-            line = results.row(each)
-            for j, place in enumerate(places):
-                at = i * tile.wide + j * wide
-                results.store(line, place, sums[at : at + wide])
+        results.store(rows, groups, sums)

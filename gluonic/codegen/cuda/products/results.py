@@ -102,18 +102,46 @@ class Results:
         bias = self._bias_at(index, inside) if self.form.bias == "rows" else ""
         return ResultRow(code.mul32(index, code.number("result.row")), inside, bias)
 
-    def store(self, row: ResultRow, columns: ResultColumns, sums: Sequence[str]) -> None:
-        """Store neighbouring elements of a row."""
-        code, stored = self.code, self.stored
-        values = [self._finished(v, row, b) for v, b in zip(sums, columns.bias, strict=True)]
-        offsets = [code.add32(row.offset, offset) for offset in columns.offsets]
-        with code.branches(code.both(row.inside, columns.are_aligned)) as turn:
-            size = self.form.output.itemsize
-            code.write_vector(GLOBAL, self.base, offsets[0], stored, values, size)
+    def store(
+        self, rows: Sequence[ResultRow], groups: Sequence[ResultColumns], sums: Sequence[str]
+    ) -> None:
+        """Store the elements of some rows, of which the last one is the lowest, in groups of columns."""
+        code, width = self.code, sum(len(group.offsets) for group in groups)
+        bias = [each for group in groups for each in group.bias]
+        lines = [
+            [
+                self._finished(total, row, own)
+                for total, own in zip(sums[first : first + width], bias, strict=True)
+            ]
+            for first, row in zip(range(0, len(sums), width), rows, strict=True)
+        ]
+        are_aligned = [group.are_aligned for group in groups]
+        with code.branches(code.all_of([rows[-1].inside, *are_aligned])) as turn:
+            for row, values in zip(rows, lines, strict=True):
+                self._store_vectors(row, groups, values)
             turn()
-            for value, offset, inside in zip(values, offsets, columns.inside, strict=True):
-                with code.when(code.both(row.inside, inside)):
-                    code.write(GLOBAL, self.base, offset, stored, value)
+            for row, values in zip(rows, lines, strict=True):
+                with code.when(row.inside):
+                    self._store_elements(row, groups, values)
+
+    def _store_vectors(
+        self, row: ResultRow, groups: Sequence[ResultColumns], values: Sequence[str]
+    ) -> None:
+        left, size = list(values), self.form.output.itemsize
+        for group in groups:
+            offset, count = self.code.add32(row.offset, group.offsets[0]), len(group.offsets)
+            self.code.write_vector(GLOBAL, self.base, offset, self.stored, left[:count], size)
+            del left[:count]
+
+    def _store_elements(
+        self, row: ResultRow, groups: Sequence[ResultColumns], values: Sequence[str]
+    ) -> None:
+        code, left = self.code, iter(values)
+        for group in groups:
+            for offset, inside in zip(group.offsets, group.inside, strict=True):
+                value, index = next(left), code.add32(row.offset, offset)
+                with code.when(inside):
+                    code.write(GLOBAL, self.base, index, self.stored, value)
 
     def _finished(self, total: str, row: ResultRow, bias: str) -> str:
         """A sum with its bias, after the epilogue, in the dtype of the result."""
@@ -153,5 +181,5 @@ def write_sums(module: LLVMModule, name: str, form: TiledForm) -> None:
         total = code.binary("fadd", total, code.read(GLOBAL, sums, at, form.kind), form.kind)
         following = code.add32(part, 1)
         code.end_loop(loop, [following, code.add32(at, size), total], code.less(following, parts))
-        results.store(results.row(row), results.columns(column, 1), [total])
+        results.store([results.row(row)], [results.columns(column, 1)], [total])
     code.finish()
