@@ -194,6 +194,10 @@ class BlockCode(KernelFunction):
         address = self.element(space, base, index, kind)
         self.do(f"store {vector} {joined}, {space} {address}, align {len(values) * size}")
 
+    def parts(self, value: str, kind: str, count: int) -> list[str]:
+        """The members of a structure."""
+        return [self.op(f"extractvalue {kind} {value}, {i}") for i in range(count)]
+
     # -- asynchronous copies ------------------------------------------------------------------
 
     def copy_element(self, target: str, source: str, size: int, condition: str) -> None:

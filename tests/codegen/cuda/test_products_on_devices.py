@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from gluonic.codegen.cuda.products import plan
-from gluonic.codegen.cuda.products.form import COPIED, LOADED, BlockTile
+from gluonic.codegen.cuda.products.form import COPIED, LOADED, TENSOR, BlockTile
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.graph import Entry, Graph, Node, Run
 from gluonic.graph.builder import F
@@ -29,7 +29,7 @@ def computes(make: Callable[..., Entry], *arrays: Array) -> Array:
     run = Run(train=False, random=RandomSource(1))
     (ours,) = computed(Graph([entry]), arrays, run)
     (expected,) = entry.node.applied.execute(arrays, run)
-    assert_near(ours, np.asarray(expected))
+    assert_near(ours, np.asarray(expected).astype(ours.dtype))  # kernels of float16 return float32
     return ours
 
 
@@ -59,6 +59,43 @@ def test_every_tile_computes_whole_blocks_and_what_is_left(
     for more in (0, 5):
         rows, columns, inner = tile.rows + more, tile.columns + more, 2 * tile.depth + more
         computes(F.dot, numbers(rows, inner, dtype=dtype), numbers(inner, columns, dtype=dtype))
+
+
+@given(SIZES, SIZES, SIZES, st.booleans(), st.booleans())
+@settings(max_examples=6, deadline=None)
+def test_float16_is_multiplied_exactly_and_summed_in_float32(
+    rows: int, columns: int, inner: int, turn_left: bool, turn_right: bool
+) -> None:
+    left, right = numbers(rows, inner, dtype="float16"), numbers(inner, columns, dtype="float16")
+    turns = {"transpose_a": turn_left, "transpose_b": turn_right}
+    factors = [np.ascontiguousarray(left.T if turn_left else left)]
+    factors.append(np.ascontiguousarray(right.T if turn_right else right))
+    ours = computes(lambda a, b: F.dot(a, b, **turns), *factors)
+    exact = left.astype(np.float64) @ right.astype(np.float64)
+    np.testing.assert_allclose(ours, exact, rtol=6e-4, atol=1e-3)
+
+
+@pytest.mark.parametrize("tile", TENSOR, ids=str)
+def test_tensor_cores_round_factors_to_eleven_bits_on_request(
+    tile: BlockTile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "TENSOR", (tile,))
+    monkeypatch.setenv("GLUONIC_TF32", "1")
+    for more in (0, 5):
+        left = numbers(tile.rows + more, 2 * tile.depth + more)
+        right = numbers(2 * tile.depth + more, tile.columns + more)
+        nodes = [Node(None, name) for name in "ab"]
+        graph = Graph([F.dot(*[node.entry() for node in nodes])])
+        (ours,) = computed(graph, [left, right], Run(train=False, random=RandomSource(1)))
+        rounded = [_as_tf32(factor).astype(np.float64) for factor in (left, right)]
+        np.testing.assert_allclose(ours, rounded[0] @ rounded[1], rtol=1e-5, atol=1e-5)
+        assert np.abs(ours - left @ right).max() > 1e-5
+
+
+def _as_tf32(array: Array) -> Array:
+    """Numbers rounded to 11 significant bits, halves away from zero."""
+    bits = array.view(np.uint32) + np.uint32(0x1000)
+    return (bits & np.uint32(0xFFFFE000)).view(np.float32)
 
 
 def test_sums_of_parts_are_added_up_in_the_same_order_each_time() -> None:

@@ -54,7 +54,8 @@ class FactorTiles:
         self.depth, self.stages = tile.depth, tile.stages
         turns = tile.is_copied and self.factor.along == "inner"  # copies can't turn vectors
         self.lanes = 1 if self.factor.axes or turns else form.lanes
-        self.pitch = self.extent + (0 if self.factor.along == "outer" else form.lanes)
+        padding = 0 if self.factor.along == "outer" else form.lanes
+        self.pitch = self.extent + (8 if tile.on_tensor_cores else padding)  # banks differ
         self._own_places(tile)
         self.outer = [self._outer_place(code.add32(first, i)) for i in self.outer_indices]
         if self.lanes > 1:

@@ -123,6 +123,7 @@ class BlockTile:
     depth : the number of products that are summed between two barriers
     blocks : the number of blocks that a multiprocessor holds at once
     stages : the number of tiles of each factor in shared memory; asynchronous copies fill more than two
+    warp : the extents of the part of the tile that the tensor cores multiply for a warp; zeros without them
     """
 
     rows: int
@@ -132,6 +133,12 @@ class BlockTile:
     depth: int
     blocks: int
     stages: int = 2
+    warp: tuple[int, int] = (0, 0)
+
+    @property
+    def on_tensor_cores(self) -> bool:
+        """Whether tensor cores multiply, rather than ordinary units."""
+        return self.warp != (0, 0)
 
     @property
     def is_copied(self) -> bool:
@@ -162,3 +169,7 @@ COPIED = {
     FLOAT64: (BlockTile(64, 64, 4, 4, 8, 2, 4), BlockTile(32, 32, 4, 2, 8, 4, 4)),
 }
 """Those for factors of the dtype of sums, on processors with asynchronous copies."""
+TENSOR = (BlockTile(128, 128, 8, 8, 8, 2, 4, (64, 32)), BlockTile(64, 64, 8, 4, 16, 4, 4, (32, 32)))
+"""The tiles for factors in float32 that may be rounded to TF32."""
+TENSOR_LOADED = tuple([replace(tile, stages=2) for tile in TENSOR])
+"""Those for factors in float16."""

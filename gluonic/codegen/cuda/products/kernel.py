@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gluonic.codegen.cuda.block_code import SHARED, BlockCode, Int
+from gluonic.codegen.cuda.block_code import BlockCode, Int
 from gluonic.codegen.cuda.products.factors import FactorTiles
 from gluonic.codegen.cuda.products.form import BlockTile, TiledForm
 from gluonic.codegen.cuda.products.results import Results
+from gluonic.codegen.cuda.products.units import OrdinaryUnits, TensorUnits
 from gluonic.codegen.machine.assembler import LLVMModule
 
 _GROUP = 8
@@ -37,13 +38,13 @@ class _ProductCode:
         """Write all of it."""
         code, form, tile = self.code, self.form, self.tile
         row, column = self._tile_of_block()
-        self._thread_place()
+        self.units = (TensorUnits if tile.on_tensor_cores else OrdinaryUnits)(code, form, tile)
         left = FactorTiles(code, form, tile, "left", self._base(0, "left"), row)
         right = FactorTiles(code, form, tile, "right", self._base(1, "right"), column)
         begin: Int = code.mul32(self.part, code.number("part"))
         end = code.min32(code.add32(begin, code.number("part")), code.number("inner"))
         sums = (self._copied if tile.is_copied else self._loaded)(left, right, begin, end)
-        self._store(sums, code.add32(row, self.own_row), code.add32(column, self.own_column))
+        self._store(sums, row, column)
 
     @property
     def _zeros(self) -> list[tuple[str, Int]]:
@@ -60,7 +61,7 @@ class _ProductCode:
         now, turn, *sums = loop.values
         following, other = code.add32(now, self.tile.depth), code.sub32(1, turn)
         loaded = [factor.load(following, end) for factor in factors]
-        sums = self._multiplied(left, right, turn, sums)
+        sums = self.units.multiplied(left, right, turn, sums)
         for factor, values in zip(factors, loaded, strict=True):
             factor.keep(values, code.mul32(other, factor.size))
         code.barrier()
@@ -83,7 +84,7 @@ class _ProductCode:
             for factor in (left, right):
                 factor.copy(ahead, end, code.mul32(free, factor.size))
         code.end_copies()
-        sums = self._multiplied(left, right, turn, sums)
+        sums = self.units.multiplied(left, right, turn, sums)
         after = code.add32(turn, 1)
         wrapped = code.select(code.same(after, stages), 0, after, "i32")
         following = code.add32(now, depth)
@@ -116,79 +117,13 @@ class _ProductCode:
         steps = [(self.batch, f"{name}.batch"), (self.head, f"{name}.head"), (1, f"{name}.begin")]
         return self.code.part_of(operand, steps, self.form.stored)
 
-    def _thread_place(self) -> None:
-        """The first row and column of a thread's part, within the tile: warps are 4 threads high."""
-        code, tile, lanes = self.code, self.tile, self.form.lanes
-        wide = tile.columns // tile.wide
-        across = min(8, wide)
-        down = 32 // across
-        lane, warp = code.rem32(code.thread, 32), code.div32(code.thread, 32)
-        warps = wide // across
-        x = code.add32(code.rem32(lane, across), code.mul32(code.rem32(warp, warps), across))
-        y = code.add32(code.div32(lane, across), code.mul32(code.div32(warp, warps), down))
-        self.own_row = code.mul32(y, min(lanes, tile.high))
-        self.own_column = code.mul32(x, min(lanes, tile.wide))
-
-    def _groups(self, extent: int, own: int) -> list[int]:
-        """The distances from a thread's first row or column to each of its groups of `lanes`."""
-        lanes = min(self.form.lanes, own)
-        return [i * (extent // own) * lanes for i in range(own // lanes)]
-
-    def _multiplied(
-        self, left: FactorTiles, right: FactorTiles, turn: str, sums: Sequence[str]
-    ) -> list[str]:
-        """The sums, after the products of one tile."""
-        code, form, tile = self.code, self.form, self.tile
-        bases = [
-            code.add32(code.mul32(turn, factor.size), own)
-            for factor, own in ((left, self.own_row), (right, self.own_column))
-        ]
-        sums = list(sums)
-        for k in range(tile.depth):
-            sides = []
-            for factor, base, own in (
-                (left, bases[0], tile.high),
-                (right, bases[1], tile.wide),
-            ):
-                lanes = min(form.lanes, own)
-                sides.append(
-                    [
-                        value
-                        for distance in self._groups(factor.extent, own)
-                        for value in code.read_vector(
-                            SHARED,
-                            factor.array,
-                            code.add32(base, k * factor.pitch + distance),
-                            form.kind,
-                            lanes,
-                            form.sums.itemsize,
-                        )
-                    ]
-                )
-            for i, a in enumerate(sides[0]):
-                for j, b in enumerate(sides[1]):
-                    at = i * tile.wide + j
-                    sums[at] = self._fused(a, b, sums[at])
-        return sums
-
-    def _fused(self, a: str, b: str, addend: str) -> str:
-        kind = self.form.kind
-        suffix = {"float": "f32", "double": "f64"}[kind]
-        return self.code.call(f"llvm.fma.{suffix}", kind, [(kind, a), (kind, b), (kind, addend)])
-
     def _store(self, sums: Sequence[str], row: Int, column: Int) -> None:
         """Store a thread's sums, in groups of neighbours."""
-        code, form, tile = self.code, self.form, self.tile
+        code, form, units = self.code, self.form, self.units
         last = 3 if form.bias else 2
         results = Results(code, form, last, 2, (self.batch, self.head, self.part))
-        wide, high = min(form.lanes, tile.wide), min(form.lanes, tile.high)
         groups = [
-            results.columns(code.add32(column, distance), wide)
-            for distance in self._groups(tile.columns, tile.wide)
+            results.columns(code.add32(column, first), units.group) for first in units.columns()
         ]
-        rows = [
-            results.row(code.add32(row, distance + i))
-            for distance in self._groups(tile.rows, tile.high)
-            for i in range(high)
-        ]
+        rows = [results.row(code.add32(row, own)) for own in units.rows()]
         results.store(rows, groups, sums)

@@ -2,24 +2,34 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Sequence
 from functools import cache
 
-from gluonic.codegen.cuda.products.form import COPIED, LOADED, BlockTile, TiledForm
+from gluonic.codegen.cuda.products.form import (
+    COPIED,
+    LOADED,
+    TENSOR,
+    TENSOR_LOADED,
+    BlockTile,
+    TiledForm,
+)
 from gluonic.codegen.cuda.products.kernel import write_product
 from gluonic.codegen.cuda.products.layout import ProductLayout
 from gluonic.codegen.cuda.products.results import THREADS, write_sums
 from gluonic.codegen.cuda.steps import KernelLaunch
-from gluonic.codegen.maths.values import FLOAT64, Dtype
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype
 from gluonic.device.processors import Processor, number_of
 from gluonic.support.record import record
 
 _MOST_PARTS, _MOST_SUMS = 64, 1 << 26
 """The largest number of parts, and of elements that the sums of all parts may have."""
 _FIRST_TO_COPY = 80
-"""The first processor with asynchronous copies to shared memory: sm_80."""
+"""The first processor with asynchronous copies to shared memory, and with TF32: sm_80."""
 _PER_CYCLE = 128
 """The products that a multiprocessor's ordinary units compute in a cycle; half as many in float64."""
+_TENSOR_PER_CYCLE = 512
+"""The products of TF32 that its tensor cores compute by `mma.sync`."""
 _LATENCY = 800
 """The cycles from a load to its use: a round of the main loop takes at least as long."""
 _LAUNCH, _BYTES_PER_CYCLE = 4000, 2000
@@ -84,7 +94,8 @@ def cycles(
     warps = together * tile.threads / 32
     # more warps hide more latency, and a thread with a larger part loads less for each product
     share = warps / (warps + 4) * tile.high * tile.wide / (tile.high * tile.wide + 8)
-    speed = _PER_CYCLE / (2 if dtype == FLOAT64 else 1) * share
+    unit = _TENSOR_PER_CYCLE if tile.on_tensor_cores else _PER_CYCLE
+    speed = unit / (2 if dtype == FLOAT64 else 1) * share
     a_round = max(tile.rows * tile.columns * tile.depth * together / speed, _LATENCY)
     cycles = each / together * a_round * (choice.part / tile.depth)
     if parts > 1:
@@ -93,10 +104,19 @@ def cycles(
     return cycles
 
 
+def uses_tf32() -> bool:
+    """Whether products of float32 may round their factors to TF32, 11 bits: ``GLUONIC_TF32=1``."""
+    return os.environ.get("GLUONIC_TF32", "0") not in ("", "0")
+
+
 def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
     """The tiles that a processor can compute."""
-    can_copy = number_of(processor.name) >= _FIRST_TO_COPY and form.stored == form.kind
-    return (COPIED if can_copy else LOADED)[form.sums]
+    is_new = number_of(processor.name) >= _FIRST_TO_COPY
+    if is_new and form.dtype == FLOAT32 and uses_tf32():
+        return TENSOR
+    if is_new and form.dtype.itemsize == 2:
+        return TENSOR_LOADED
+    return (COPIED if is_new and form.stored == form.kind else LOADED)[form.sums]
 
 
 def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> ProductChoice:

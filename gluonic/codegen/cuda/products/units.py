@@ -1,0 +1,181 @@
+"""The products of two tiles in shared memory: by a multiprocessor's ordinary units, or by its tensor cores."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
+
+from gluonic.codegen.cuda.block_code import SHARED, BlockCode, Int
+from gluonic.codegen.cuda.products.factors import FactorTiles
+from gluonic.codegen.cuda.products.form import BlockTile, TiledForm
+from gluonic.codegen.maths.values import FLOAT32
+
+_WARP = 32
+
+
+class Units(ABC):
+    """What computes the sums of a block's tile, and which of them a thread has.
+
+    Attributes
+    ----------
+    group : the number of neighbouring columns that a thread has together
+    """
+
+    group: int
+
+    def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
+        self.code, self.form, self.tile = code, form, tile
+        self.lane, self.warp = code.rem32(code.thread, _WARP), code.div32(code.thread, _WARP)
+
+    @abstractmethod
+    def rows(self) -> list[Int]:
+        """The rows, within the tile, of the thread's sums, in increasing order."""
+
+    @abstractmethod
+    def columns(self) -> list[Int]:
+        """The first columns, within the tile, of the thread's groups."""
+
+    @abstractmethod
+    def multiplied(
+        self, left: FactorTiles, right: FactorTiles, turn: str, sums: Sequence[str]
+    ) -> list[str]:
+        """The thread's sums, row by row, after the products of the tiles with the number `turn`."""
+
+
+class OrdinaryUnits(Units):
+    """Fused multiply-adds: a thread multiplies some rows and columns, in groups of 16 bytes."""
+
+    def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
+        super().__init__(code, form, tile)
+        wide = tile.columns // tile.wide
+        across = min(8, wide)  # so that a warp's threads read few different elements
+        down, warps = _WARP // across, wide // across
+        x = code.add32(
+            code.rem32(self.lane, across), code.mul32(code.rem32(self.warp, warps), across)
+        )
+        y = code.add32(
+            code.div32(self.lane, across), code.mul32(code.div32(self.warp, warps), down)
+        )
+        self.high, self.group = min(form.lanes, tile.high), min(form.lanes, tile.wide)
+        self.row, self.column = code.mul32(y, self.high), code.mul32(x, self.group)
+
+    @staticmethod
+    def _groups(extent: int, own: int, lanes: int) -> list[int]:
+        """The distances from a thread's first row or column to each of its groups."""
+        return [i * (extent // own) * lanes for i in range(own // lanes)]
+
+    def rows(self) -> list[Int]:
+        """Groups of neighbours, far apart."""
+        groups = self._groups(self.tile.rows, self.tile.high, self.high)
+        return [self.code.add32(self.row, first + i) for first in groups for i in range(self.high)]
+
+    def columns(self) -> list[Int]:
+        """Groups of neighbours, far apart."""
+        groups = self._groups(self.tile.columns, self.tile.wide, self.group)
+        return [self.code.add32(self.column, first) for first in groups]
+
+    def multiplied(
+        self, left: FactorTiles, right: FactorTiles, turn: str, sums: Sequence[str]
+    ) -> list[str]:
+        """Each of the thread's rows by each of its columns."""
+        code, tile, sums = self.code, self.tile, list(sums)
+        first = code.add32(code.mul32(turn, left.size), self.row)
+        second = code.add32(code.mul32(turn, right.size), self.column)
+        for k in range(tile.depth):
+            rows = self._elements(left, first, k, tile.high, self.high)
+            columns = self._elements(right, second, k, tile.wide, self.group)
+            for i, a in enumerate(rows):
+                for j, b in enumerate(columns):
+                    at = i * tile.wide + j
+                    sums[at] = self._fused(a, b, sums[at])
+        return sums
+
+    def _elements(self, factor: FactorTiles, base: Int, k: int, own: int, lanes: int) -> list[str]:
+        """The thread's elements of a factor at an inner index."""
+        code, kind, size = self.code, self.form.kind, self.form.sums.itemsize
+        line = k * factor.pitch
+        return [
+            value
+            for distance in self._groups(factor.extent, own, lanes)
+            for value in code.read_vector(
+                SHARED, factor.array, code.add32(base, line + distance), kind, lanes, size
+            )
+        ]
+
+    def _fused(self, a: str, b: str, addend: str) -> str:
+        kind = self.form.kind
+        name = "llvm.fma.f32" if self.form.sums == FLOAT32 else "llvm.fma.f64"
+        return self.code.call(name, kind, [(kind, a), (kind, b), (kind, addend)])
+
+
+_HIGH, _WIDE, _DEEP = 16, 8, 8
+"""The extents of a product of the instruction: 16 rows by 8 columns, 8 deep."""
+_FOUR = "{ float, float, float, float }"
+
+
+class TensorUnits(Units):
+    """``mma.sync`` on factors rounded to TF32, with sums in float32: a warp multiplies a part of the tiles.
+
+    Numbers in float16 are not rounded. A thread has, of 16 rows by 8 columns, two neighbours in two rows.
+    """
+
+    group = 2
+
+    def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
+        super().__init__(code, form, tile)
+        self.down, self.across = tile.warp[0] // _HIGH, tile.warp[1] // _WIDE
+        warps = tile.columns // tile.warp[1]
+        self.top = code.mul32(code.div32(self.warp, warps), tile.warp[0])
+        self.start = code.mul32(code.rem32(self.warp, warps), tile.warp[1])
+        self.line, self.place = code.div32(self.lane, 4), code.rem32(self.lane, 4)
+
+    def rows(self) -> list[Int]:
+        """Two rows of each part that is 16 high."""
+        row = self.code.add32(self.top, self.line)
+        return [self.code.add32(row, first) for first in range(0, self.tile.warp[0], _HIGH // 2)]
+
+    def columns(self) -> list[Int]:
+        """Two columns of each part that is 8 wide."""
+        column = self.code.add32(self.start, self.code.mul32(self.place, 2))
+        return [self.code.add32(column, first) for first in range(0, self.tile.warp[1], _WIDE)]
+
+    def multiplied(
+        self, left: FactorTiles, right: FactorTiles, turn: str, sums: Sequence[str]
+    ) -> list[str]:
+        """The warp's part."""
+        code, sums, width = self.code, list(sums), 2 * self.across
+        first = code.add32(code.mul32(turn, left.size), self.top, self.line)
+        second = code.add32(code.mul32(turn, right.size), self.start, self.line)
+        for k in range(0, self.tile.depth, _DEEP):
+            depths = [code.mul32(code.add32(self.place, k + 4 * i), left.pitch) for i in (0, 1)]
+            rows = [
+                [self._rounded(left, first, i * _HIGH + half * 8, depth)
+                 for depth in depths for half in (0, 1)]
+                for i in range(self.down)
+            ]  # fmt: skip
+            depths = [code.mul32(code.add32(self.place, k + 4 * i), right.pitch) for i in (0, 1)]
+            columns = [
+                [self._rounded(right, second, j * _WIDE, depth) for depth in depths]
+                for j in range(self.across)
+            ]
+            for i, a in enumerate(rows):
+                for j, b in enumerate(columns):
+                    own = [2 * i * width + 2 * j, (2 * i + 1) * width + 2 * j]
+                    places = [at + pair for at in own for pair in (0, 1)]
+                    new = self._product(a, b, [sums[at] for at in places])
+                    for at, value in zip(places, new, strict=True):
+                        sums[at] = value
+        return sums
+
+    def _rounded(self, factor: FactorTiles, base: Int, distance: int, depth: Int) -> str:
+        """An element of a factor as TF32."""
+        code = self.code
+        value = code.read(SHARED, factor.array, code.add32(base, depth, distance), "float")
+        if self.form.dtype != FLOAT32:
+            return code.cast("bitcast", value, "float", "i32")
+        return code.call("llvm.nvvm.f2tf32.rna", "i32", [("float", value)])
+
+    def _product(self, a: Sequence[str], b: Sequence[str], sums: Sequence[str]) -> list[str]:
+        operands = [*(("i32", value) for value in (*a, *b)), *(("float", value) for value in sums)]
+        name = "llvm.nvvm.mma.m16n8k8.row.col.tf32"
+        return self.code.parts(self.code.call(name, _FOUR, operands), _FOUR, 4)
