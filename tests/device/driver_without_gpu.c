@@ -162,7 +162,8 @@ FILL(32, unsigned, '4')
 Status cuModuleLoadDataEx(void **module, const char *ptx, unsigned count, int *options, void **values) {
     BEGIN_IN_CONTEXT
     int major = 0, minor = 0;
-    if (sscanf(ptx, ".version %d.%d", &major, &minor) != 2) {
+    const char *head = strstr(ptx, ".version ");
+    if (!head || sscanf(head, ".version %d.%d", &major, &minor) != 2) {
         for (unsigned i = 0; i < count; ++i) if (options[i] == 5) strcpy(values[i], "line 1; the version is missing");
         return BAD_PTX;
     }

@@ -158,6 +158,8 @@ class CudaDevice(Device):
 
     def copy_within(self, target: int, source: int, size: int) -> None:
         """Copy memory that does not overlap from one address to another."""
+        if not size:
+            return
         with self._lock:
             self.enter()
             self._call("cuMemcpyDtoDAsync_v2", target, source, size, self._stream)
@@ -165,6 +167,8 @@ class CudaDevice(Device):
     def fill(self, address: int, pattern: bytes, count: int) -> None:
         """Repeat a pattern of 1, 2 or 4 bytes."""
         name = _FILLS[len(pattern)]
+        if not count:
+            return
         with self._lock:
             self.enter()
             self._call(name, address, int.from_bytes(pattern, "little"), count, self._stream)

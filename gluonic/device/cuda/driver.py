@@ -36,7 +36,7 @@ _HINTS: dict[int, str] = {
     804: "a newer driver",
 }
 _LOST = "restarting the process: the driver gives it no GPU any more"
-_LOST_AFTER = {79, 220, 226, 700, 702, 709, *range(714, 720), 999}
+_LOST_AFTER = {220, 226, 700, 702, 709, 710, *range(714, 720), 999}
 """After these, every further call in the process fails."""
 
 
