@@ -14,7 +14,7 @@ from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray, NoElementsError, method
 from gluonic.ndarray.casting import cast_inputs
-from gluonic.ndarray.invoke import Fast, fast_call, invoke
+from gluonic.ndarray.invoke import Fast, fast_call, invoke, invoke_elsewhere
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
@@ -35,7 +35,7 @@ def on_arrays(name: str, x: NDArray, y: NDArray) -> NDArray:
         return call(x, y)
     except NoElementsError:
         pass
-    return invoke(REGISTRY[name].apply({}), (x, y))[0]
+    return invoke_elsewhere(REGISTRY[name].apply({}), (x, y))[0]
 
 
 def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
@@ -51,7 +51,7 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
         return call(x)
     except NoElementsError:
         pass
-    return invoke(REGISTRY[name].apply({"scalar": number or str(number)}), (x,))[0]
+    return invoke_elsewhere(REGISTRY[name].apply({"scalar": number or str(number)}), (x,))[0]
 
 
 def _call_of(name: str, application: Application) -> Fast:

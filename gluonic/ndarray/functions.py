@@ -12,7 +12,14 @@ from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.ndarray.array import NDArray, NoElementsError
 from gluonic.ndarray.casting import cast_call
 from gluonic.ndarray.context import Context, usable
-from gluonic.ndarray.invoke import NotAnArrayError, all_dense, fast_call, invoke, quick_call
+from gluonic.ndarray.invoke import (
+    NotAnArrayError,
+    all_dense,
+    all_on_devices,
+    fast_call,
+    invoke,
+    quick_call,
+)
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.placing import device_of, on_devices
@@ -91,13 +98,16 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
     context = None
     if "ctx" in keywords and "ctx" not in caller.op.attributes:
         context = usable(keywords.pop("ctx"))
-    is_plain = out is None and all_dense(arguments)
+    is_dense = out is None and all_dense(arguments)
+    is_plain = is_dense or (out is None and all_on_devices(arguments))
     seen = caller.seen(arguments, keywords) if is_plain else None
     if seen is not None:
+        if not is_dense and context is None and casting.current is None:
+            return _visible(seen, on_devices().invoke_there(seen, arguments))
         application, positional = seen, arguments
     else:
         application, positional = _prepared(caller, arguments, keywords, out, is_plain=is_plain)
-    is_dense = seen is not None
+    is_dense = is_dense and seen is not None
     if casting.current is not None:
         application, positional = cast_call(application, positional)
         is_dense = False
@@ -117,13 +127,17 @@ def _invoked_on(
         context = context or usable(application.settings.get("ctx") or None)
         device = device_of(context)
         if device is not None:
-            outputs = on_devices().invoke_on(device, application, ())
-            return outputs[0] if application.visible == 1 else outputs[: application.visible]
+            return _visible(application, on_devices().invoke_on(device, application, ()))
     outputs = invoke(application, inputs)
     if context is not None:
         for output in outputs:
             if not output.on_device:
                 output.stated_context = context
+    return _visible(application, outputs)
+
+
+def _visible(application: Application, outputs: list[Any]) -> Any:
+    """The outputs that a user sees; alone, if there is one."""
     return outputs[0] if application.visible == 1 else outputs[: application.visible]
 
 
@@ -139,7 +153,7 @@ def _prepared(
 
     Parameters
     ----------
-    is_plain : whether all arguments by position are dense arrays, and there is no `out`
+    is_plain : whether all arguments by position are arrays, none of them sparse, and there is no `out`
     """
     positional, named, given = caller.split(arguments, keywords)
     if out is not None and not caller.inputs:

@@ -73,9 +73,7 @@ def invoke(
     """
     arrays = data_of(application, inputs)
     if arrays is None:
-        if any(x.on_device for x in inputs):
-            return on_devices().invoke_there(application, inputs, kind)  # type: ignore[no-any-return]
-        return invoke_stored(application, inputs)
+        return invoke_elsewhere(application, inputs, kind)
     if application.op.name in OF_DENSE and gives_sparse(application):
         return invoke_stored(application, inputs)
     if expected is None:
@@ -94,6 +92,16 @@ def invoke(
     return outputs
 
 
+def invoke_elsewhere(
+    application: Application, inputs: Sequence[NDArray], kind: type[NDArray] | None = None
+) -> list[NDArray]:
+    """What `invoke` does if one of the arrays is on a device, or sparse."""
+    for x in inputs:
+        if x.on_device:
+            return on_devices().invoke_there(application, inputs, kind)  # type: ignore[no-any-return]
+    return invoke_stored(application, inputs)
+
+
 def result_class(application: Application, inputs: Sequence[NDArray]) -> type[NDArray]:
     """The class of an operator's results: that of `mx.np` if it is an operator of `mx.np`, or an input is."""
     if application.of_numpy:
@@ -110,6 +118,14 @@ def all_dense(inputs: Sequence[Any]) -> bool:
         if type(x) is not NDArray:
             return False
     return True
+
+
+def all_on_devices(inputs: Sequence[Any]) -> bool:
+    """Whether there are inputs, and all are arrays on devices."""
+    for x in inputs:
+        if not (isinstance(x, NDArray) and x.on_device):
+            return False
+    return bool(inputs)
 
 
 def data_of(application: Application, inputs: Sequence[NDArray]) -> list[Array] | None:
