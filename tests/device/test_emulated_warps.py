@@ -243,3 +243,33 @@ def test_a_copy_is_not_there_before_it_was_waited_for() -> None:
     np.testing.assert_array_equal(out.to_host(), 2 * THREADS + 1)
     with pytest.raises(DeviceError, match="that nobody wrote"):
         run(text.replace("WAIT", "cp.async.wait_group 1;"), out, source)
+
+
+def test_threads_and_blocks_have_numbers_along_three_axes() -> None:
+    device = EmulatedDevice(0, 1 << 20)
+    grid, block = (2, 3, 2), (4, 2, 3)
+    array = DeviceArray.empty(device, (12, 24, 12), "u4")
+    names = [f"{text}.{axis}" for text in ("tid", "ctaid", "ntid", "nctaid") for axis in "xyz"]
+    moves = "".join(f"mov.u32 %r{number}, %{name};" for number, name in enumerate(names, 10))
+    stores = "".join(f"st.global.b32 [%rd3+{4 * n}], %r{10 + n};" for n in range(12))
+    text = f"""
+.version 7.0
+.target sm_80
+.address_size 64
+.visible .entry k(.param .u64 k_param_0) {{
+    .reg .b32 %r<60>; .reg .b64 %rd<9>;
+    {moves}
+    mad.lo.s32 %r1, %r12, %r17, %r11; mad.lo.s32 %r2, %r1, %r16, %r10;
+    mad.lo.s32 %r3, %r15, %r20, %r14; mad.lo.s32 %r4, %r3, %r19, %r13;
+    mad.lo.s32 %r5, %r4, 24, %r2;
+    ld.param.b64 %rd1, [k_param_0]; mul.wide.u32 %rd2, %r5, 48; add.s64 %rd3, %rd1, %rd2;
+    {stores}
+    ret;
+}}"""
+    (function,) = device.load(text, ["k"])
+    device.launch(function, grid, block, [array.address])
+    for (at, inner), numbers in zip(
+        np.ndindex(12, 24), array.to_host().reshape(-1, 12), strict=True
+    ):
+        expected = [inner % 4, inner // 4 % 2, inner // 8, at % 2, at // 2 % 3, at // 6]
+        np.testing.assert_array_equal(numbers, [*expected, *block, *grid])

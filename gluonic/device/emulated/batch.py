@@ -9,6 +9,7 @@ from gluonic.device.emulated.accesses import BlockMemory
 from gluonic.device.emulated.copies import PendingCopies
 from gluonic.device.emulated.flow import Flow
 from gluonic.device.emulated.launches import BlockRange
+from gluonic.device.emulated.special_registers import SpecialRegisters
 
 
 class BlockBatch:
@@ -26,7 +27,7 @@ class BlockBatch:
         self.shape, self.fault = blocks.shape, blocks.fault
         self.memory = BlockMemory(blocks)
         self.copies = PendingCopies(self.memory)
-        self.special = blocks.special_registers()
+        self.special = SpecialRegisters(blocks)
         self.flow = Flow(self.shape, None, self.memory.pass_barrier, self.fault)
 
     def finish(self) -> None:

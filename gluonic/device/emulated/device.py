@@ -7,6 +7,7 @@ from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from math import prod
 
 import numpy as np
 import numpy.typing as npt
@@ -25,7 +26,9 @@ from gluonic.device.processors import FIRST_PTX, Processor
 from gluonic.graph.errors import describe
 from gluonic.support.locks import lock
 
-_LANES = 1 << 14  # so that a register of all threads that run together stays in a core's cache
+_LANES = (
+    1 << 15
+)  # threads that run together, so that some of their registers stay in a core's cache
 _SHARED_BYTES = 1 << 21
 _LAST_STAMP = 1 << 31
 
@@ -293,7 +296,7 @@ class EmulatedDevice(Device):
             for variable, value in zip(function.function.parameters, arguments, strict=True)
         }
         with self._exclusive():
-            count = int(np.prod(grid)) * int(np.prod(block))
+            count = prod(grid) * prod(block)
             if self._base + count >= _LAST_STAMP:
                 self._races = Races(self._memory.bytes.size, self._races.allows_equal_values)
                 self._base = 1
@@ -330,7 +333,7 @@ class EmulatedDevice(Device):
             problem = "every dimension must be at least 1"
         elif grid[0] >= 1 << 31 or max(grid[1:]) >= 1 << 16:
             problem = "a grid has at most 2147483647 by 65535 by 65535 blocks"
-        elif int(np.prod(block)) > 1024 or block[2] > 64:
+        elif prod(block) > 1024 or block[2] > 64:
             problem = "a block has at most 1024 threads, and 64 along z"
         elif shared > (most := self.processor.shared_bytes):
             problem = f"it needs {shared} bytes of shared memory, a block has at most {most}"

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from math import prod
 
 import numpy as np
 
@@ -13,8 +14,6 @@ from gluonic.device.emulated.races import Accessors, Races
 from gluonic.device.errors import DeviceError
 from gluonic.graph.errors import describe
 from gluonic.support.record import record
-
-_LANES = 32
 
 
 @record
@@ -43,12 +42,12 @@ class EmulatedLaunch:
     @property
     def blocks(self) -> int:
         """The number of blocks."""
-        return int(np.prod(self.grid))
+        return prod(self.grid)
 
     @property
     def threads(self) -> int:
         """The number of threads in a block."""
-        return int(np.prod(self.block))
+        return prod(self.block)
 
     def blocks_from(self, first: int, count: int) -> BlockRange:
         """Some blocks."""
@@ -74,32 +73,15 @@ class BlockRange:
             base, base + np.uint32(1) + numbers, launch.blocks * launch.threads, launch.threads
         )
 
-    def special_registers(self) -> dict[str, Array]:
-        """The registers that say where a thread is."""
-        launch, threads = self.launch, self._threads
-        special: dict[str, Array] = {}
-        for text, dimensions, numbers in (
-            ("ctaid", launch.grid, self._blocks),
-            ("tid", launch.block, threads),
-        ):
-            stride = 1
-            for name, length in zip("xyz", dimensions, strict=True):
-                special[f"%{text}.{name}"] = numbers // np.uint32(stride) % np.uint32(length)
-                special[f"%n{text}.{name}"] = np.full((1, 1), length, "u4")
-                stride *= length
-        lanes = threads % np.uint32(_LANES)
-        special["%laneid"], special["%warpid"] = lanes, threads // np.uint32(_LANES)
-        special["%nwarpid"] = np.full((1, 1), -(-launch.threads // _LANES), "u4")
-        bit = np.uint32(1) << lanes
-        special["%lanemask_eq"], special["%lanemask_lt"] = bit, bit - np.uint32(1)
-        special["%lanemask_le"] = special["%lanemask_lt"] | bit
-        special["%lanemask_gt"] = ~special["%lanemask_le"]
-        special["%lanemask_ge"] = ~special["%lanemask_lt"]
-        for name in ("%clock", "%clock_hi", "%smid", "%globaltimer_lo", "%globaltimer_hi"):
-            special[name] = np.zeros((1, 1), "u4")
-        special["%nsmid"] = np.ones((1, 1), "u4")
-        special["%clock64"] = special["%globaltimer"] = np.zeros((1, 1), "u8")
-        return special
+    @property
+    def blocks(self) -> Array:
+        """The number of each block, on the axis of blocks."""
+        return self._blocks
+
+    @property
+    def threads(self) -> Array:
+        """The number of each thread in its block, on the axis of threads."""
+        return self._threads
 
     # -- errors -----------------------------------------------------------------------------------
 

@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.device.emulated.formats import bits_of, reader, register_bits, unsigned, writer
+from gluonic.device.emulated.special_registers import is_special
 from gluonic.device.emulated.syntax import (
     Address,
     Immediate,
@@ -125,6 +126,8 @@ class RegisterText:
         """The type of a register."""
         kind = self.function.registers.get(register.name)
         if kind is None:
+            if not is_special(register.name):
+                raise self.unknown(f"the register {register.name}")
             kind = "b64" if register.name in ("%clock64", "%globaltimer") else "b32"
         return kind
 
