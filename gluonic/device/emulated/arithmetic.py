@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -58,17 +59,15 @@ def single(function: Function) -> Function:
 def extremum(pick: Function, signs: Function) -> Function:
     """A minimum or maximum for which -0 is less than 0."""
 
-    def extremum(*x: Array) -> Array:
-        result = x[0]
-        for other in x[1:]:
-            both, result, one = None, pick(result, other), result
-            if not np.all(result):
-                bits = unsigned(one.dtype.itemsize * 8)
-                both = signs(*np.broadcast_arrays(one.view(bits), other.view(bits))).view(one.dtype)
-                result = np.where((one == 0) & (other == 0), both, result)
-        return np.asarray(result)
+    def of_two(a: Array, b: Array) -> Array:
+        result = np.asarray(pick(a, b))
+        if np.all(result):
+            return result
+        bits = unsigned(a.dtype.itemsize * 8)
+        zero = signs(*np.broadcast_arrays(a.view(bits), b.view(bits))).view(a.dtype)
+        return np.where((a == 0) & (b == 0), zero, result)
 
-    return extremum
+    return lambda *x: reduce(of_two, x)
 
 
 LEAST = extremum(np.fmin, np.bitwise_or)
@@ -87,7 +86,7 @@ def inverse_root(x: Array) -> Any:
     return x.dtype.type(1) / np.sqrt(x)
 
 
-# -- integers --------------------------------------------------------------------------
+# -- integers -----------------------------------------------------------------------------------
 
 
 def quotient(a: Array, b: Array) -> Any:
