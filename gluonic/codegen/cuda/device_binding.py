@@ -51,7 +51,8 @@ class DeviceBinding:
     Attributes
     ----------
     runs : the steps, in order
-    steps : those of them that are launches
+    steps : those of them that are launches, each with the operators
+    fallbacks : the operators that the host computes, each with the reason
     """
 
     def __init__(
@@ -61,7 +62,8 @@ class DeviceBinding:
         graph = prepared.graph
         self.root = find_aliases(graph, facts).root
         self.target = find_targets(graph)
-        self.steps: list[DeviceStep] = []
+        self.steps: list[tuple[DeviceStep, list[Node]]] = []
+        self.fallbacks: list[tuple[str, str]] = []
         self._slots: dict[Any, int] = {}
         for node in inputs:
             self.slot(node.entry())
@@ -123,11 +125,12 @@ class DeviceBinding:
             step = self._step(group)
             if step is not None:
                 launches = self._launches(step, group)
-                self.steps.append(step)
+                self.steps.append((step, group.nodes))
                 return [launches]
             reason = group.reason or "it has no kernel for a GPU yet"
         except NoDeviceCodeError as error:
             reason = str(error)
+        self.fallbacks += [(node.operator_name, reason) for node in group.nodes]
         return [self._on_host(node, reason) for node in group.nodes]
 
     def _is_copy(self, node: Node) -> bool:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Collection, Sequence
 
 from gluonic.codegen.cuda.device_binding import DeviceBinding
+from gluonic.codegen.cuda.device_report import DeviceExplanation
 from gluonic.codegen.cuda.fallbacks import note_fallback
 from gluonic.codegen.rewriting.pipeline import DEVICE_PIPELINE
 from gluonic.codegen.rewriting.preparation import Preparation
@@ -13,6 +14,7 @@ from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.device.array import DeviceArray
 from gluonic.device.device import Device
 from gluonic.graph import Application, Entry, Graph, Node, Run
+from gluonic.graph.errors import CallError, describe
 from gluonic.graph.kernel_runs import run_in_graph
 from gluonic.support.caches import Cache
 from gluonic.support.gc_pause import paused
@@ -86,6 +88,24 @@ class DeviceGraph:
         except NotCompiledError:
             return None
         return DeviceBinding(prepared, self.inputs, facts, device)
+
+    def explain(
+        self, arrays: Sequence[DeviceArray], *, train: bool, device: Device | None = None
+    ) -> DeviceExplanation:
+        """How the graph runs for such arrays.
+
+        Raises
+        ------
+        CallError
+            if shapes depend on the data: then the operators run one by one
+        """
+        device = device or arrays[0].buffer.device
+        binding = self.binding(device, arrays, train=self._modal and train)
+        if binding is None:
+            raise CallError(
+                describe("shapes depend on the data, so operators run one by one", where="explain")
+            )
+        return DeviceExplanation.of(binding)
 
     def _one_by_one(
         self, arrays: Sequence[DeviceArray], run: Run, device: Device

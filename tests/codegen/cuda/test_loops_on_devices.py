@@ -102,6 +102,17 @@ def test_results_do_not_share_memory_with_inputs() -> None:
     assert_near(found.to_host(), given.to_host().reshape(24))
 
 
+def test_an_explanation_lists_kernels_with_their_code_and_what_the_host_computes() -> None:
+    graph = Graph(sym.sort(sym.softmax(X)).entries)
+    explained = DeviceGraph(graph, graph.variables).explain(moved([_numbers((8, 40))]), train=False)
+    (kernel,) = explained.kernels
+    assert "exp" in kernel.operators
+    assert ".visible .entry kernel" in explained.ptx()
+    assert [operator for operator, _ in explained.fallbacks] == ["sort"]
+    assert "blocks of" in str(explained)
+    assert "NumPy sorts" in str(explained)
+
+
 @pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
 @pytest.mark.parametrize(
     ("processor", "version"), [("sm_80", (7, 0)), ("sm_90a", (8, 0)), ("sm_120", (8, 7))]
@@ -119,7 +130,7 @@ def test_kernels_are_assembled_without_spills(
         ]
         binding = DeviceGraph(graph, graph.variables).binding(emulated(), arrays, train=False)
         assert binding is not None
-        for step in binding.steps:
+        for step, _ in binding.steps:
             for launch in step.launches(binding.facts, gpu):
                 source = tmp_path / "kernel.ptx"
                 source.write_text(kernel_ptx(launch.code, gpu))
