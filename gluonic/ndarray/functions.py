@@ -15,7 +15,6 @@ from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import (
     NotAnArrayError,
     all_dense,
-    all_on_devices,
     fast_call,
     invoke,
     quick_call,
@@ -99,7 +98,7 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
     if "ctx" in keywords and "ctx" not in caller.op.attributes:
         context = usable(keywords.pop("ctx"))
     is_dense = out is None and all_dense(arguments)
-    is_plain = is_dense or (out is None and all_on_devices(arguments))
+    is_plain = is_dense or (out is None and _all_on_devices(arguments))
     seen = caller.seen(arguments, keywords) if is_plain else None
     if seen is not None:
         if not is_dense and context is None and casting.current is None:
@@ -117,6 +116,14 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
     if quick is not None and context is None and (is_dense or all_dense(positional)):
         return quick(*positional)
     return _invoked_on(context, application, positional)
+
+
+def _all_on_devices(inputs: Sequence[Any]) -> bool:
+    """Whether there are inputs, and all are arrays on devices."""
+    for x in inputs:
+        if not (isinstance(x, NDArray) and x.on_device):
+            return False
+    return bool(inputs)
 
 
 def _invoked_on(

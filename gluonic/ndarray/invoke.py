@@ -120,14 +120,6 @@ def all_dense(inputs: Sequence[Any]) -> bool:
     return True
 
 
-def all_on_devices(inputs: Sequence[Any]) -> bool:
-    """Whether there are inputs, and all are arrays on devices."""
-    for x in inputs:
-        if not (isinstance(x, NDArray) and x.on_device):
-            return False
-    return bool(inputs)
-
-
 def data_of(application: Application, inputs: Sequence[NDArray]) -> list[Array] | None:
     """The NumPy arrays of an operator's inputs, None if one has none; checks the kinds and the number."""
     arrays = None
