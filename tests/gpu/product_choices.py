@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.cuda.operator_steps import STEPS
-from gluonic.codegen.cuda.products.form import COPIED, LOADED
+from gluonic.codegen.cuda.products.form import COPIED, LOADED, TENSOR, BlockTile
 from gluonic.codegen.cuda.products.plan import choice_for, choices, launches_by
 from gluonic.codegen.cuda.products.steps import TiledStep
 from gluonic.codegen.cuda.ptx import loaded
@@ -71,7 +71,7 @@ def _times(there: Device, make: Make, shapes: Sequence[tuple[int, ...]]) -> dict
     sizes = layout.rows, layout.columns, layout.inner
     model = choice_for(layout, form, there.processor)
     found: dict[str, float] = {}
-    tiles = (*COPIED[FLOAT32], *LOADED[FLOAT32])
+    tiles = (*COPIED[FLOAT32], *LOADED[FLOAT32], *TENSOR)
     for choice in choices(*sizes, layout.batch * layout.heads, tiles):
         room = prod(facts.shapes[entry]) * choice.parts
         addresses = [array.address for array in operands]
@@ -86,12 +86,14 @@ def _times(there: Device, make: Make, shapes: Sequence[tuple[int, ...]]) -> dict
             )
             for launch in launches
         ]
-        name = f"{choice.tile.rows}{'+' * choice.tile.is_copied}/{choice.parts}" + "*" * (
-            choice == model
-        )
+        name = f"{_name_of(choice.tile)}/{choice.parts}" + "*" * (choice == model)
         found[name] = _microseconds(there, calls)
     best = min(found, key=found.__getitem__)
     return {"best": best, **found}
+
+
+def _name_of(tile: BlockTile) -> str:
+    return f"{tile.rows}{'t' if tile.on_tensor_cores else '+' * tile.is_copied}"
 
 
 def _microseconds(there: Device, calls: Sequence[tuple[Any, ...]]) -> float:
@@ -106,7 +108,7 @@ def _microseconds(there: Device, calls: Sequence[tuple[Any, ...]]) -> float:
 
 
 def whole(report: Report) -> None:
-    """Time them; rows of the tile / parts; + for asynchronous copies, * for the model's choice."""
+    """Time them; rows of the tile / parts; + for copies, t for TF32, * for the model's choice."""
     if report.small or not are_there(report):
         return
     for name, (make, shapes) in _TRIED.items():

@@ -182,7 +182,7 @@ class BlockCode(KernelFunction):
         address = self.element(space, base, index, kind)
         vector = f"<{lanes} x {kind}>"
         loaded = self.op(f"load {vector}, {space} {address}, align {lanes * size}")
-        return [self.op(f"extractelement {vector} {loaded}, i32 {i}") for i in range(lanes)]
+        return [self._member("extractelement", vector, loaded, f"i32 {i}") for i in range(lanes)]
 
     def write_vector(
         self, space: str, base: str, index: Int, kind: str, values: Sequence[str], size: int
@@ -196,7 +196,10 @@ class BlockCode(KernelFunction):
 
     def parts(self, value: str, kind: str, count: int) -> list[str]:
         """The members of a structure."""
-        return [self.op(f"extractvalue {kind} {value}, {i}") for i in range(count)]
+        return [self._member("extractvalue", kind, value, str(i)) for i in range(count)]
+
+    def _member(self, instruction: str, kind: str, value: str, index: str) -> str:
+        return self.op(f"{instruction} {kind} {value}, {index}")
 
     # -- asynchronous copies ------------------------------------------------------------------
 

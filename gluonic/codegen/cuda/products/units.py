@@ -13,7 +13,7 @@ from gluonic.codegen.maths.values import FLOAT32
 _WARP = 32
 
 
-class Units(ABC):
+class MultiplyingUnits(ABC):
     """What computes the sums of a block's tile, and which of them a thread has.
 
     Attributes
@@ -42,7 +42,7 @@ class Units(ABC):
         """The thread's sums, row by row, after the products of the tiles with the number `turn`."""
 
 
-class OrdinaryUnits(Units):
+class OrdinaryUnits(MultiplyingUnits):
     """Fused multiply-adds: a thread multiplies some rows and columns, in groups of 16 bytes."""
 
     def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
@@ -113,7 +113,7 @@ _HIGH, _WIDE, _DEEP = 16, 8, 8
 _FOUR = "{ float, float, float, float }"
 
 
-class TensorUnits(Units):
+class TensorUnits(MultiplyingUnits):
     """``mma.sync`` on factors rounded to TF32, with sums in float32: a warp multiplies a part of the tiles.
 
     Numbers in float16 are not rounded. A thread has, of 16 rows by 8 columns, two neighbours in two rows.
