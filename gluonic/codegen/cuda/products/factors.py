@@ -42,6 +42,11 @@ class FactorTiles:
     name : ``"left"`` or ``"right"``, with which the names of the factor's numbers begin
     base : the address of its first element for this block
     first : the outer index at which the block's tile begins
+
+    Attributes
+    ----------
+    array, pitch, size : the shared memory of all stages; the elements between neighbouring inner indices there,
+        and those of one stage
     """
 
     def __init__(
@@ -51,11 +56,12 @@ class FactorTiles:
         self.factor: FactorForm = getattr(form, name)
         self.extent = tile.rows if name == "left" else tile.columns
         self.limit = code.number("rows" if name == "left" else "columns")
-        self.depth, self.stages = tile.depth, tile.stages
+        self.depth = tile.depth
         turns = tile.is_copied and self.factor.along == "inner"  # copies can't turn vectors
         self.lanes = 1 if self.factor.axes or turns else form.lanes
         padding = 0 if self.factor.along == "outer" else form.lanes
         self.pitch = self.extent + (8 if tile.on_tensor_cores else padding)  # banks differ
+        self.array = code.shared_array(form.kind, tile.stages * self.size)
         self._own_places(tile)
         self.outer = [self._outer_place(code.add32(first, i)) for i in self.outer_indices]
         if self.lanes > 1:
@@ -249,20 +255,12 @@ class FactorTiles:
             values = [code.cast("fpext", v, self.form.stored, kind) for v in values]
         count = len(self.outer_indices)
         joined = lanes if self.factor.along == "outer" and self.lanes > 1 else 1
-        array = self.array
         for j, inner in enumerate(self.inner_indices):
             line = code.add32(base, code.mul32(inner, self.pitch))
             for i in range(0, count, joined):
                 index = code.add32(line, self.outer_indices[i])
                 own = values[j * count + i : j * count + i + joined]
                 if joined == 1:
-                    code.write(SHARED, array, index, kind, own[0])
+                    code.write(SHARED, self.array, index, kind, own[0])
                 else:
-                    code.write_vector(SHARED, array, index, kind, own, self.form.sums.itemsize)
-
-    @property
-    def array(self) -> str:
-        """The shared memory of the tiles."""
-        if not hasattr(self, "_array"):
-            self._array = self.code.shared_array(self.form.kind, self.stages * self.size)
-        return self._array
+                    code.write_vector(SHARED, self.array, index, kind, own, self.form.sums.itemsize)

@@ -175,8 +175,7 @@ def write_sums(module: LLVMModule, name: str, form: TiledForm) -> None:
         results = Results(code, form, 2 if form.bias else 1, 1, (batch, head, 0))
         sums = code.part_of(0, [], form.kind)
         first = code.add32(code.mul32(code.mul32(matrix, parts), size), element)
-        zero = "0.0" if form.sums.kind == "f" else "0"
-        loop = code.begin_loop([("i32", 0), ("i32", first), (form.kind, zero)])
+        loop = code.begin_loop([("i32", 0), ("i32", first), (form.kind, "0.0")])
         part, at, total = loop.values
         total = code.binary("fadd", total, code.read(GLOBAL, sums, at, form.kind), form.kind)
         following = code.add32(part, 1)
