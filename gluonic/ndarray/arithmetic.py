@@ -14,10 +14,11 @@ from gluonic.graph.numpy_names import is_numpy_name
 from gluonic.graph.versions import mark_modified
 from gluonic.ndarray.array import NDArray, NoElementsError, method
 from gluonic.ndarray.casting import cast_inputs
-from gluonic.ndarray.invoke import Fast, fast_call, invoke, invoke_elsewhere
+from gluonic.ndarray.invoke import Fast, fast_call, invoke
 from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
+from gluonic.ndarray.storage.dispatch import invoke_elsewhere
 from gluonic.support.caches import Cache
 
 Arithmetic = Callable[[Any, Any], Any]

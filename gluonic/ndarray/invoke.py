@@ -23,13 +23,13 @@ from gluonic.graph.kernel_runs import ARRAY_ERRORS, signature_of
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.kernels import OutputType, compute, conformed
 from gluonic.ndarray.numpy_class import numpy_array
-from gluonic.ndarray.placing import on_devices
 from gluonic.ndarray.recording import OperatorRecord, record, wrap
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.storage.dispatch import (
     OF_DENSE,
     gives_sparse,
     has_its_own_way,
+    invoke_elsewhere,
     invoke_stored,
 )
 from gluonic.support.caches import Cache
@@ -90,16 +90,6 @@ def invoke(
     if STATE.recording:
         record(application, inputs, arrays, outputs)
     return outputs
-
-
-def invoke_elsewhere(
-    application: Application, inputs: Sequence[NDArray], kind: type[NDArray] | None = None
-) -> list[NDArray]:
-    """What `invoke` does if one of the arrays is on a device, or sparse."""
-    for x in inputs:
-        if x.on_device:
-            return on_devices().invoke_there(application, inputs, kind)  # type: ignore[no-any-return]
-    return invoke_stored(application, inputs)
 
 
 def result_class(application: Application, inputs: Sequence[NDArray]) -> type[NDArray]:

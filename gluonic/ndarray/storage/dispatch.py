@@ -75,6 +75,16 @@ def gives_sparse(application: Application) -> bool:
     return given_kind(application, (DEFAULT,) * len(application.inputs)) not in (None, DEFAULT)
 
 
+def invoke_elsewhere(
+    application: Application, inputs: Sequence[NDArray], kind: type[NDArray] | None = None
+) -> list[NDArray]:
+    """What `gluonic.ndarray.invoke.invoke` does if one of the arrays is on a device, or sparse."""
+    for x in inputs:
+        if x.on_device:
+            return on_devices().invoke_there(application, inputs, kind)  # type: ignore[no-any-return]
+    return invoke_stored(application, inputs)
+
+
 def invoke_stored(application: Application, inputs: Sequence[NDArray]) -> list[NDArray]:
     """Run an operator on arrays of any storage kinds; see `gluonic.ndarray.invoke.invoke`."""
     own_way = _OWN_WAYS.get(application.op.name)
