@@ -25,6 +25,7 @@ from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
     from gluonic.codegen.cuda.device_graph import DeviceGraph, device_outputs
+    from gluonic.codegen.cuda.device_updates import update_on_device
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
     from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
     from gluonic.codegen.maths.functions import NotLowered
@@ -39,6 +40,7 @@ __getattr__, __dir__ = import_later(
         "DeviceGraph": f"{__name__}.cuda.device_graph:DeviceGraph",
         "FALLBACKS": f"{__name__}.cuda.fallbacks:FALLBACKS",
         "device_outputs": f"{__name__}.cuda.device_graph:device_outputs",
+        "update_on_device": f"{__name__}.cuda.device_updates:update_on_device",
         "BoundUpdate": f"{__name__}.updates:BoundUpdate",
         "NotUniform": f"{__name__}.shapes.symbolic:NotUniform",
         "ShapeEnv": f"{__name__}.shapes.symbolic:ShapeEnv",
@@ -77,5 +79,6 @@ __all__ = [
     "latest_call",
     "may_repay_compiling",
     "update_kernel",
+    "update_on_device",
     "update_rows",
 ]

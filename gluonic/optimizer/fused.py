@@ -15,6 +15,7 @@ from gluonic.graph import Array
 from gluonic.graph.events import EVENTS
 from gluonic.graph.versions import mark_all_modified
 from gluonic.ndarray.array import NDArray
+from gluonic.ndarray.placing import on_devices
 from gluonic.optimizer.base import Optimizer, RuleOptimizer, as_states, run_rule_on_all
 
 if TYPE_CHECKING:
@@ -144,6 +145,25 @@ class FusedUpdate:
         seen: list[ref[Array] | None] = [ref(x) if x is not None else None for x in arrays]
         late = [i for i, copy in enumerate(copies) if copy is not None and i not in direct]
         return _Plan(rule, names, seen, groups, late)
+
+
+def update_on_device(
+    optimizer: Optimizer,
+    indices: Sequence[Any],
+    weights: Sequence[NDArray],
+    grads: Sequence[NDArray],
+    states: Sequence[Any],
+) -> bool:
+    """Update parameters that are all on a device and return True; or do nothing."""
+    rule = _rule_of(optimizer)
+    if rule is None or not all(x.on_device for x in (*weights, *grads)):
+        return False
+    members = _members(weights, grads, states)
+    count = rule.__code__.co_argcount - _NOT_ARRAYS
+    if not all(len(m) == count and all(isinstance(x, NDArray) for x in m) for m in members):
+        return False
+    on_devices().run_rules(rule, _counted(optimizer, indices), members)
+    return True
 
 
 def _run(plan: _Plan, numbers: Sequence[SimpleNamespace]) -> None:

@@ -7,7 +7,7 @@ from gluonic.ndarray.array import NDArray, NoElementsError
 from gluonic.ndarray.context import Context
 from gluonic.optimizer.base import Optimizer, as_states, count_on
 from gluonic.optimizer.fit import require_fit
-from gluonic.optimizer.fused import FusedUpdate, copy_weights
+from gluonic.optimizer.fused import FusedUpdate, copy_weights, update_on_device
 from gluonic.optimizer.lazy import is_stored
 
 
@@ -93,11 +93,14 @@ class Updater:
         self, names: Sequence[Any], grads: Sequence[NDArray], weights: Sequence[NDArray]
     ) -> None:
         """Update the dense parameters together, and those with a sparse array one by one."""
+        states = [self.states[name] for name in names]
+        if update_on_device(self.optimizer, names, weights, grads, states):
+            return
         dense = []
         for i, (name, grad, weight) in enumerate(zip(names, grads, weights, strict=True)):
-            states = as_states(self.states[name])
-            if weight.on_device or is_stored(grad, weight, *states):
-                self.optimizer.update_multi_precision(name, weight, grad, self.states[name])
+            if weight.on_device or is_stored(grad, weight, *as_states(self.states[name])):
+                w, g = _classic([weight, grad])
+                self.optimizer.update_multi_precision(name, w, g, self.states[name])
             else:
                 dense.append(i)
         if dense:

@@ -280,6 +280,23 @@ class _Choice:
         return _Plan(kernels, max(Cells.of(kernel).bytes(chunks * width, shares), 1))
 
 
+def chosen_elements(
+    kernel: Kernel,
+    extents: Sequence[int],
+    strides: Sequence[Sequence[int]],
+    width: int,
+    processor: Processor,
+) -> tuple[Code, list[int], int, int]:
+    """The code of a kernel without reductions, its numbers, and the number of blocks and of their threads.
+
+    Parameters
+    ----------
+    width : the most elements of one access
+    """
+    (found,) = _Choice(kernel, extents, strides, width).of(processor).kernels
+    return found
+
+
 def _power_of_two(number: int) -> int:
     """The least power of two that is not below a number."""
     return 1 << max(number - 1, 0).bit_length()

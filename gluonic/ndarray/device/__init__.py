@@ -9,7 +9,7 @@ from gluonic.ndarray.device.graphs import GraphOnDevice
 from gluonic.ndarray.device.methods import copied_to, copy_between, with_shape
 from gluonic.ndarray.device.sharing import borrowed
 from gluonic.ndarray.device.tape import DeviceLeaf, filled, filled_like
-from gluonic.ndarray.device.update_rules import run_rule
+from gluonic.ndarray.device.update_rules import run_rules
 
 __all__ = [
     "DeviceLeaf",
@@ -28,7 +28,7 @@ __all__ = [
     "of_host",
     "overwrite",
     "record",
-    "run_rule",
+    "run_rules",
     "with_shape",
 ]
 _ = (_custom, _indexing)  # they add operators and methods

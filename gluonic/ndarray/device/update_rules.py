@@ -1,20 +1,25 @@
-"""Update rules on arrays of a device: the rule read with operators as its functions."""
+"""Update rules on arrays of a device: by a kernel, or with operators as the rule's functions."""
 
 import math
 from collections.abc import Callable, Sequence
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from gluonic.codegen import NotLowered, update_on_device
 from gluonic.ndarray import arithmetic
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.copying import assign_array
 from gluonic.ndarray.invoke import EAGER
 from gluonic.ndarray.state import Flags
 
+Rule: TypeAlias = Callable[..., tuple[Any, ...]]
+Member: TypeAlias = Sequence[Any]
+_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
 
-class _Functions:
+
+class _OfArrays:
     """``m`` of update rules, whose elements are arrays and whose numbers are Python's."""
 
     abs = staticmethod(EAGER.abs)
@@ -39,18 +44,41 @@ class _Functions:
         return EAGER.mean(x, **axes)
 
 
-def run_rule(
-    rule: Callable[..., tuple[Any, ...]],
-    numbers: SimpleNamespace,
-    weight: NDArray,
-    grad: NDArray,
-    states: Sequence[NDArray],
+def run_rules(rule: Rule, numbers: Sequence[SimpleNamespace], members: Sequence[Member]) -> None:
+    """Run a rule for each parameter and write the new weights and states in place.
+
+    Parameters
+    ----------
+    numbers : those that the rule reads, for each parameter
+    members : for each parameter its weight, its gradient and its states, on a device
+    """
+    if all(map(_is_plain, members)):
+        try:
+            update_on_device(rule, numbers, [[x.device_array for x in m] for m in members])
+        except NotLowered:
+            pass
+        else:
+            return
+    for own, member in zip(numbers, members, strict=True):
+        _run_by_operators(rule, own, *member)
+
+
+def _is_plain(member: Member) -> bool:
+    """Whether a kernel can update a parameter."""
+    shape, dtype = member[0].shape, member[0].dtype
+    return np.dtype(dtype) in _DTYPES and all(
+        x.on_device and x.shape == shape and x.dtype == dtype for x in member
+    )
+
+
+def _run_by_operators(
+    rule: Rule, numbers: SimpleNamespace, weight: NDArray, grad: NDArray, *states: NDArray
 ) -> None:
-    """Run a rule and write the new weight and states in place; float16 is computed in float32."""
+    """Run a rule with operators as its functions; float16 is computed in float32."""
     with Flags(False, None):
         arrays = [x.detach().as_nd_ndarray() for x in (weight, grad, *states)]
         if arrays[0].dtype == np.float16:
             arrays = [x.astype(np.float32) for x in arrays]
-        results = rule(_Functions, numbers, *arrays)
+        results = rule(_OfArrays, numbers, *arrays)
         for target, value in zip((weight, *states)[::-1], results[::-1], strict=True):
             assign_array(target, value)  # the weight last: a state may be its old value
