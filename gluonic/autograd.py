@@ -302,7 +302,7 @@ class Function:
                 for head, wanted in zip(given, of_numpy, strict=True)
             ]
             found = self._checked(self.backward(*given), inputs)
-            return [gradient.as_nd_ndarray() for gradient in found]
+            return [gradient.of_program() for gradient in found]
 
         differentiate.record_function(inputs, results, gradients, is_loss=True)
         return type(outputs)(results) if several else results[0]

@@ -186,6 +186,10 @@ class NDArray(Methods):
         """Return the same elements off the tape; memory is shared."""
         return self.derived_class(self.elements, self.stated_context)
 
+    def of_program(self) -> "NDArray":
+        """An array that a program has made and may keep, for the tape; see `DeviceNDArray.of_program`."""
+        return self.as_nd_ndarray()
+
     def attach_grad(self, grad_req: str = "write", stype: str | None = None) -> None:
         """Mark the array as a variable and give it a gradient buffer of zeros.
 

@@ -18,7 +18,7 @@ from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.nested_lists import array_of
-from gluonic.ndarray.placing import device_of, on_devices, placed
+from gluonic.ndarray.placing import GPU, device_of, on_devices, placed
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.storage.arrays import host_context, zeros_of
 from gluonic.ndarray.storage.copies import is_sparse, sparse_copy
@@ -91,7 +91,7 @@ def _constant(name: str, make: Any, words: str) -> Callable[..., NDArray]:
             return _sparse(name, make, shape, ctx, dtype, stype)
         if out is None:
             context = usable(ctx)
-            device = device_of(context)
+            device = None if context.device_typeid != GPU else device_of(context)
             if device is None:
                 return NDArray(allocate(shape, dtype, name, make), context)
             lengths, kind = as_shape(shape, name), as_dtype("float32" if dtype is None else dtype)

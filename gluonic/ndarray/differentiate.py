@@ -84,7 +84,7 @@ def _head_gradient(head: NDArray, gradient: NDArray | None) -> NDArray:
         raise HeadGradientError(
             describe(f"a head gradient must be an NDArray, not {type(gradient).__name__}")
         )
-    gradient = gradient.as_nd_ndarray()  # rules compute with arrays of `mx.nd`
+    gradient = gradient.of_program()  # rules compute with arrays of `mx.nd`
     if gradient.shape == head.shape:
         return gradient
     if gradient.size != head.size:

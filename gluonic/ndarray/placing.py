@@ -13,7 +13,7 @@ from gluonic.ndarray.context import Context
 if TYPE_CHECKING:
     from gluonic.device import Device
 
-_GPU = Context.devstr2type["gpu"]
+GPU = Context.devstr2type["gpu"]
 
 
 @cache
@@ -32,7 +32,7 @@ def device_of(context: Context | None) -> "Device | None":
     MXNetError
         for a GPU that is not there
     """
-    if context is None or context.device_typeid != _GPU or os.environ.get("GLUONIC_GPU") == "cpu":
+    if context is None or context.device_typeid != GPU or os.environ.get("GLUONIC_GPU") == "cpu":
         return None
     from gluonic.device.devices import device
 
@@ -50,6 +50,8 @@ def placed(
     context : one that `usable` accepts
     kind : the class of the array
     """
+    if context is None or context.device_typeid != GPU:
+        return kind(elements, context)
     device = device_of(context)
     if device is None:
         return kind(elements, context)
@@ -58,7 +60,7 @@ def placed(
 
 def placed_if_there(elements: Array, context: Context) -> NDArray:
     """An array of a file, on the GPU that it was on if there is one with that number, else on the host."""
-    if context.device_typeid == _GPU and os.environ.get("GLUONIC_GPU") != "cpu":
+    if context.device_typeid == GPU and os.environ.get("GLUONIC_GPU") != "cpu":
         from gluonic.device.devices import count, device
 
         if context.device_id < count():

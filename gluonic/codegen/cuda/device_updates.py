@@ -23,9 +23,6 @@ _ACCESS = 16
 _NUMBER = np.dtype(np.float64)
 _Launch: TypeAlias = tuple[DeviceFunction, list[int], int, int]
 
-_rule_kernel = lru_cache(maxsize=64)(kernel_of_rule)
-_launches: Cache[Any, _Launch] = Cache()
-
 
 def update_on_device(
     rule: UpdateRule,
@@ -46,7 +43,7 @@ def update_on_device(
     """
     names = tuple([name for name, x in vars(numbers[0]).items() if x is not None])
     absent = tuple([name for name, x in vars(numbers[0]).items() if x is None])
-    kernels = [_rule_kernel(rule, m[0].dtype, len(m), names, absent) for m in members]
+    kernels = [_rule_on_device(rule, m[0].dtype, len(m), names, absent) for m in members]
     device = members[0][0].device
     rows = np.array([[getattr(n, name) for name in names] for n in numbers], _NUMBER)
     table = DeviceArray.of_host(device, rows)
@@ -57,24 +54,44 @@ def update_on_device(
             continue
         start = first + row * count * _NUMBER.itemsize
         addresses = [array.address for array in arrays]
-        function, sizes, blocks, threads = _launch(device, kernel, size, addresses)
+        function, sizes, blocks, threads = kernel.launch(device, size, addresses)
         places = range(start, start + count * _NUMBER.itemsize, _NUMBER.itemsize)
         device.launch(function, (blocks, 1, 1), (threads, 1, 1), (*addresses, *places, *sizes))
 
 
-def _launch(device: Device, kernel: Kernel, size: int, addresses: Sequence[int]) -> _Launch:
-    """The function of a kernel for so many elements, its numbers, blocks and threads."""
-    itemsize = kernel.operands[0].dtype.itemsize
-    width = _ACCESS // itemsize
-    while width > 1 and (size % width or any(a % (width * itemsize) for a in addresses)):
-        width //= 2
-    key = device, kernel, size, width
-    found = _launches.get(key)
-    if found is None:
-        count = len(addresses)
-        strides = [[itemsize]] * count + [[0]] * (len(kernel.operands) - count)
-        code, numbers, blocks, threads = chosen_elements(
-            kernel, [size], strides, width, device.processor
-        )
-        found = _launches.remember(key, (loaded(code, device), numbers, blocks, threads))
-    return found
+class _DeviceRule:
+    """The kernel of a rule, and its launches so far."""
+
+    def __init__(self, kernel: Kernel) -> None:
+        self.kernel = kernel
+        self._itemsize = kernel.operands[0].dtype.itemsize
+        self._launches: Cache[Any, _Launch] = Cache()
+
+    def launch(self, device: Device, size: int, addresses: Sequence[int]) -> _Launch:
+        """The function for so many elements, its numbers, blocks and threads."""
+        kernel, itemsize = self.kernel, self._itemsize
+        width = _ACCESS // itemsize
+        while width > 1 and (size % width or any(a % (width * itemsize) for a in addresses)):
+            width //= 2
+        key = device, size, width
+        found = self._launches.get(key)
+        if found is None:
+            count = len(addresses)
+            strides = [[itemsize]] * count + [[0]] * (len(kernel.operands) - count)
+            code, numbers, blocks, threads = chosen_elements(
+                kernel, [size], strides, width, device.processor
+            )
+            launch = loaded(code, device), numbers, blocks, threads
+            found = self._launches.remember(key, launch)
+        return found
+
+
+@lru_cache(maxsize=64)
+def _rule_on_device(
+    rule: UpdateRule,
+    dtype: np.dtype[Any],
+    arrays: int,
+    names: tuple[str, ...],
+    absent: tuple[str, ...],
+) -> _DeviceRule:
+    return _DeviceRule(kernel_of_rule(rule, dtype, arrays, names, absent))

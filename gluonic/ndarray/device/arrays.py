@@ -123,6 +123,13 @@ class DeviceNDArray(NDArray):
         """Return the same elements off the tape; memory is shared."""
         return made(self.device_array, type(self))
 
+    def of_program(self) -> NDArray:
+        """Another array of `mx.nd` with the same elements and entry on the tape.
+
+        So it can be seen that a gradient's memory is in use, as long as the program keeps this array.
+        """
+        return made(self.device_array, NDArray, self.tape_entry)
+
     def __repr__(self) -> str:
         lengths = "x".join(map(str, self.shape))
         return f"\n{self.asnumpy()}\n<NDArray {lengths} @{self.context}>"

@@ -91,11 +91,11 @@ class DeviceCustomRecord(CustomCallRecord):
                 arrays[count:states],  # type: ignore[arg-type]
             )
         found = [
-            None if entry is None else gradient
+            None if entry is None else gradient.of_program()
             for gradient, entry in zip(gradients, self.inputs[:count], strict=True)
         ]
         if STATE.recording:
-            put(FunctionRecord([*self.inputs, *map(_entry, heads)], count, _refuse), (), gradients)
+            put(FunctionRecord([*self.inputs, *map(_entry, heads)], count, _refuse), (), found)
         return [*found, *[None] * (states - count)]
 
     @property

@@ -14,6 +14,7 @@ from gluonic.ndarray.invoke import EAGER
 from gluonic.ndarray.recording import OperatorRecord
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import Leaf
+from gluonic.support.references import holds_alone
 
 
 def filled(
@@ -58,6 +59,9 @@ class DeviceLeaf(Leaf):
             if self.req == "write":
                 fill(buffer.device_array, 0)
             return
+        if self.req == "write" and _can_take(buffer, gradient):
+            buffer.device_array = gradient.device_array  # type: ignore[attr-defined]
+            return
         gradient = gradient.detach().as_nd_ndarray()
         if gradient.shape != buffer.shape:
             gradient = gradient.reshape(buffer.shape)
@@ -93,6 +97,21 @@ class DeviceRecord(OperatorRecord):
             train=self.train,
             wanted=[entry is not None for entry in self.inputs],
         )
+
+
+def _can_take(buffer: DeviceNDArray, gradient: NDArray) -> bool:
+    """Whether a buffer can take a gradient's memory for its own: nothing else has either."""
+    if not isinstance(gradient, DeviceNDArray):
+        return False
+    old, new = buffer.device_array, gradient.device_array
+    if (old.shape, old.dtype, old.device) != (new.shape, new.dtype, new.device) or new.offset:
+        return False
+    is_whole = new.nbytes == new.buffer.size
+    del old, new
+    return is_whole and all(
+        holds_alone(x, "device_array") and holds_alone(x.device_array, "buffer")
+        for x in (buffer, gradient)
+    )
 
 
 class EagerOn:
