@@ -25,9 +25,9 @@ from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
     from gluonic.codegen.cuda.device_graph import DeviceGraph, device_outputs
-    from gluonic.codegen.cuda.device_updates import update_on_device
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
     from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
+    from gluonic.codegen.device_updates import update_on_device
     from gluonic.codegen.maths.functions import NotLowered
     from gluonic.codegen.row_updates import update_rows
     from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, SymbolicDim
@@ -40,7 +40,7 @@ __getattr__, __dir__ = import_later(
         "DeviceGraph": f"{__name__}.cuda.device_graph:DeviceGraph",
         "FALLBACKS": f"{__name__}.cuda.fallbacks:FALLBACKS",
         "device_outputs": f"{__name__}.cuda.device_graph:device_outputs",
-        "update_on_device": f"{__name__}.cuda.device_updates:update_on_device",
+        "update_on_device": f"{__name__}.device_updates:update_on_device",
         "BoundUpdate": f"{__name__}.updates:BoundUpdate",
         "NotUniform": f"{__name__}.shapes.symbolic:NotUniform",
         "ShapeEnv": f"{__name__}.shapes.symbolic:ShapeEnv",

@@ -294,7 +294,8 @@ def chosen_elements(
     width : the most elements of one access
     """
     (found,) = _Choice(kernel, extents, strides, width).of(processor).kernels
-    return found
+    code, numbers, blocks, _, threads = found
+    return code, numbers, blocks, threads
 
 
 def _power_of_two(number: int) -> int:

@@ -54,6 +54,12 @@ def _entry(head: NDArray | None) -> TapeEntry | None:
     return None if head is None else entry_of(head)
 
 
+def _put_refusal(entries: Sequence[TapeEntry | None], found: Sequence[NDArray | None]) -> None:
+    """Let the gradients refuse to be differentiated."""
+    outputs = [x for x in found if x is not None]
+    put(FunctionRecord(entries, len(outputs), _refuse), (), outputs)
+
+
 def _refuse(heads: list[NDArray | None]) -> NoReturn:
     raise MXNetError(
         "_backward_Custom: the operator _backward_Custom has no gradient: the backward of an operator in "
@@ -95,7 +101,7 @@ class DeviceCustomRecord(CustomCallRecord):
             for gradient, entry in zip(gradients, self.inputs[:count], strict=True)
         ]
         if STATE.recording:
-            put(FunctionRecord([*self.inputs, *map(_entry, heads)], count, _refuse), (), found)
+            _put_refusal([*self.inputs, *map(_entry, heads)], found)
         return [*found, *[None] * (states - count)]
 
     @property

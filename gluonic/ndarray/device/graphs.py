@@ -33,7 +33,7 @@ class GraphOnDevice:
         nodes = [node for node in called.graph.nodes if not node.is_variable]
         self._calls_back = any(has_its_own_way(node.operator_name) for node in nodes)
         self._inference = DeviceGraph(called.graph, called.inputs)
-        self._programs: dict[RecordableProgram, DeviceDifferentiableGraph] = {}
+        self._programs: dict[Any, DeviceDifferentiableGraph] = {}
 
     def __call__(self, inputs: Sequence[NDArray]) -> list[NDArray]:
         """Compute the outputs; recorded as one computation, unless operators call the user's code."""
@@ -64,7 +64,7 @@ class GraphOnDevice:
             there = self._programs[program] = DeviceDifferentiableGraph(program)
         results, saved = there.forward(arrays, current_run())
         outputs: list[NDArray] = [made(array, self._called.kind) for array in results]
-        put(DeviceGraphRecord(there, entries, arrays, results, saved), inputs, outputs)
+        put(DeviceGraphRecord(program, there, entries, arrays, results, saved), inputs, outputs)
         return outputs
 
     def _one_by_one(self, device: Device, inputs: Sequence[NDArray]) -> list[NDArray]:
@@ -96,18 +96,19 @@ def _run_node(device: Device, node: Node, inputs: Sequence[NDArray]) -> list[NDA
 class DeviceGraphRecord(Record):
     """A recorded call of a graph on a device."""
 
-    __slots__ = ("arrays", "program", "saved", "signature", "train")
+    __slots__ = ("arrays", "program", "saved", "signature", "there", "train")
 
     def __init__(
         self,
-        program: DeviceDifferentiableGraph,
+        program: "RecordableProgram",
+        there: DeviceDifferentiableGraph,
         inputs: Sequence[TapeEntry | None],
         arrays: list[DeviceArray],
         outputs: Sequence[DeviceArray],
         saved: Saved,
     ) -> None:
         super().__init__(inputs)
-        self.program, self.train = program, STATE.training
+        self.program, self.there, self.train = program, there, STATE.training
         self.arrays: list[DeviceArray] | None = arrays
         self.saved: Saved | None = saved
         self.signature = [(x.device, x.shape, x.dtype) for x in outputs]
@@ -120,7 +121,7 @@ class DeviceGraphRecord(Record):
     @property
     def is_loss(self) -> bool:
         """Whether the graph has losses."""
-        return self.program.program.has_losses
+        return self.program.has_losses
 
     def free(self) -> None:
         """Release the values."""
@@ -138,14 +139,14 @@ class DeviceGraphRecord(Record):
             return self._recorded(given)
         arrays = [head.device_array for head in given]
         device = self.signature[0][0]
-        found = self.program.backward(self.saved, arrays, current_run(), device)
+        found = self.there.backward(self.saved, arrays, current_run(), device)
         return [None if array is None else made(array) for array in found]
 
     def _recorded(self, heads: list[NDArray]) -> Sequence[NDArray | None]:
         """The gradients as a recorded computation over the inputs and the heads, for higher orders."""
         assert self.arrays is not None
         assert self.saved is not None
-        program = self.program.program
+        program = self.program
         given = [made(a, entry=entry) for a, entry in zip(self.arrays, self.inputs, strict=True)]
         with Flags(None, self.train):
             found = iter(program.recorded_gradients(given, self.saved.unrepeated, heads))
