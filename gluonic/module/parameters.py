@@ -9,6 +9,7 @@ from gluonic.initializer import InitDesc
 from gluonic.module.base import DEFAULT_INITIALIZER, BaseModule
 from gluonic.module.executor_group import DataParallelExecutorGroup
 from gluonic.ndarray import NDArray
+from gluonic.ndarray.context import CPU
 from gluonic.ndarray.copying import assign_array
 from gluonic.ndarray.state import RANDOM
 
@@ -90,9 +91,10 @@ class Parameterized(BaseModule):
             attributes = self._symbol.attr_dict()
             RANDOM.source.expect(prod(first.shape) for first, *_ in new.values())
             for name, (first, *others) in new.items():
-                initializer(InitDesc(name, attributes.get(name)), first)
-                for array in others:
-                    assign_array(array, first)
+                value = first.copyto(CPU) if first.on_device else first
+                initializer(InitDesc(name, attributes.get(name)), value)
+                for array in [first, *others] if value is not first else others:
+                    assign_array(array, value)
         self.params_initialized = True
         self._sync_params_from_devices()
 
