@@ -1,6 +1,6 @@
 """The device that tests run on: an emulated GPU, which checks every access."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
@@ -11,7 +11,8 @@ import pytest
 from gluonic.codegen import DeviceGraph
 from gluonic.device import Device, DeviceArray
 from gluonic.device.processors import Processor
-from gluonic.graph import Graph, Run
+from gluonic.graph import Entry, Graph, Node, Run
+from gluonic.graph.random_source import RandomSource
 
 Array = npt.NDArray[Any]
 
@@ -48,3 +49,20 @@ def assert_near(ours: Array, expected: Array, inputs: Sequence[Array] = ()) -> N
     wide, goal = ours.astype(np.float64), expected.astype(np.float64)
     largest = np.abs(goal[np.isfinite(goal)]).max(initial=1e-3)
     np.testing.assert_allclose(wide, goal, rtol=most, atol=most * largest)
+
+
+def computes(make: Callable[..., Entry], *arrays: Array) -> Array:
+    """What an operator computes on a device, compared with what the host computes."""
+    nodes = [Node(None, f"x{number}") for number in range(len(arrays))]
+    entry = make(*[node.entry() for node in nodes])
+    run = Run(train=False, random=RandomSource(1))
+    (ours,) = computed(Graph([entry]), arrays, run)
+    (expected,) = entry.node.applied.execute(arrays, run)
+    assert_near(ours, np.asarray(expected).astype(ours.dtype))  # kernels of float16 return float32
+    return ours
+
+
+def numbers(*shape: int, dtype: Any = np.float32) -> Array:
+    """The same numbers for the same shape."""
+    generator = np.random.default_rng(shape)
+    return generator.standard_normal(shape).astype(dtype)

@@ -1,6 +1,5 @@
 """Products and convolutions on a GPU, whatever the sizes, tiles and parts."""
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -11,32 +10,15 @@ from hypothesis import strategies as st
 from gluonic.codegen.cuda.products import plan
 from gluonic.codegen.cuda.products.form import COPIED, LOADED, TENSOR, BlockTile
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
-from gluonic.graph import Entry, Graph, Node, Run
+from gluonic.graph import Graph, Node, Run
 from gluonic.graph.builder import F
 from gluonic.graph.random_source import RandomSource
-from tests.codegen.cuda.devices import Array, assert_near, computed
+from tests.codegen.cuda.devices import Array, assert_near, computed, computes, numbers
 
 SIZES = st.sampled_from([1, 2, 3, 4, 7, 15, 16, 17, 31, 32, 33, 36, 64, 65])
 ALL_TILES = [
     (dtype, tile) for tiles in (COPIED, LOADED) for dtype, own in tiles.items() for tile in own
 ]
-
-
-def computes(make: Callable[..., Entry], *arrays: Array) -> Array:
-    """What an operator computes on a device, compared with what the host computes."""
-    nodes = [Node(None, f"x{number}") for number in range(len(arrays))]
-    entry = make(*[node.entry() for node in nodes])
-    run = Run(train=False, random=RandomSource(1))
-    (ours,) = computed(Graph([entry]), arrays, run)
-    (expected,) = entry.node.applied.execute(arrays, run)
-    assert_near(ours, np.asarray(expected).astype(ours.dtype))  # kernels of float16 return float32
-    return ours
-
-
-def numbers(*shape: int, dtype: Any = np.float32) -> Array:
-    """The same numbers for the same shape."""
-    generator = np.random.default_rng(shape)
-    return generator.standard_normal(shape).astype(dtype)
 
 
 @given(SIZES, SIZES, SIZES, st.booleans(), st.booleans(), st.sampled_from(["float32", "float64"]))
