@@ -3,7 +3,17 @@
 import os
 from typing import TYPE_CHECKING
 
-from gluonic import autograd, base, gluon, initializer, ndarray, operator, random, symbol
+from gluonic import (  # noqa: F401 (operator_notes adds to help texts)
+    autograd,
+    base,
+    gluon,
+    initializer,
+    ndarray,
+    operator,
+    operator_notes,
+    random,
+    symbol,
+)
 from gluonic import initializer as init
 from gluonic import ndarray as nd
 from gluonic import random as rnd

@@ -19,6 +19,7 @@ from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.inspection.dump import WATCHERS
 from gluonic.codegen.inspection.explain import Explanation, explain
 from gluonic.codegen.inspection.gradient_sums import GradientSums
+from gluonic.codegen.lowerings.entry import lowering_of
 from gluonic.codegen.program import Program, cut
 from gluonic.graph.interpret import Observer
 from gluonic.support.lazy_import import import_later
@@ -77,6 +78,7 @@ __all__ = [
     "explain",
     "interpreting",
     "latest_call",
+    "lowering_of",
     "may_repay_compiling",
     "update_kernel",
     "update_on_device",

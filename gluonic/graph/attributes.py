@@ -178,6 +178,39 @@ def wording(kind: Any) -> str:
     return " or ".join(wording(p) for p in parameters)
 
 
+_ANNOTATIONS = {
+    int: "int",
+    float: "float",
+    bool: "bool | int",
+    str: "str",
+    DType: "DTypeLike",
+    type(None): "None",
+}
+
+
+def annotation(kind: Any) -> str:
+    """The type of the values that an attribute accepts.
+
+    >>> annotation(tuple[int, ...] | None)
+    'int | Sequence[int] | None'
+    """
+    if kind in _ANNOTATIONS:
+        return _ANNOTATIONS[kind]
+    origin, parameters = get_origin(kind), get_args(kind)
+    if origin is Literal:
+        is_text = all(isinstance(each, str) for each in parameters)  # a variable is accepted, too
+        return f"Literal[{', '.join(map(repr, parameters))}]{' | str' if is_text else ''}"
+    if origin is Annotated:
+        return annotation(parameters[0])
+    if origin in (tuple, Sequence):
+        element = annotation(parameters[0])
+        return f"{element} | Sequence[{element}]"
+    if origin in (Union, types.UnionType):
+        parts = [part for each in parameters for part in annotation(each).split(" | ")]
+        return " | ".join(dict.fromkeys(parts)) if "Any" not in parts else "Any"
+    return "Any"
+
+
 def _choices(kind: Any) -> list[str]:
     """The choices that the annotation `kind` lists, as strings."""
     parts = get_args(kind)

@@ -11,7 +11,7 @@ from types import MappingProxyType
 from typing import Any
 
 from gluonic.graph.application import Application
-from gluonic.graph.attributes import REQUIRED
+from gluonic.graph.attributes import REQUIRED, annotation
 from gluonic.graph.errors import (
     AttributeValueError,
     CallError,
@@ -21,6 +21,7 @@ from gluonic.graph.errors import (
     warn,
 )
 from gluonic.graph.operator import Operator, attributes_key
+from gluonic.graph.reference import LaterPage
 from gluonic.support.caches import Cache
 
 
@@ -253,13 +254,15 @@ _TAIL = {
     "nd": (("out", None), ("name", None)),
     "sym": (("name", None), ("attr", None), ("out", None)),
 }
-_FOOTER = {
-    "nd": "``out=`` takes the array (or the list of arrays) that receives the result.",
-    "sym": (
-        "``name=`` names the result; inputs that are not given become variables named after it.\n"
-        "``attr=`` takes further attributes, strings by name."
-    ),
-}
+
+
+class _Shown(str):
+    """An annotation that signatures show without quotation marks."""
+
+    __slots__ = ()
+
+    def __repr__(self) -> str:
+        return str(self)
 
 
 def signature(op: Operator, room: str) -> inspect.Signature:
@@ -277,7 +280,9 @@ def signature(op: Operator, room: str) -> inspect.Signature:
         kind = parameter.KEYWORD_ONLY
     for a in op.attributes.values():
         default = NULL if a.default is REQUIRED else a.default
-        members.append(parameter(a.name, kind, default=default, annotation=a.kind))
+        members.append(
+            parameter(a.name, kind, default=default, annotation=_Shown(annotation(a.kind)))
+        )
     taken = {p.name for p in members}
     members += [parameter(n, kind, default=d) for n, d in _TAIL[room] if n not in taken]
     members.append(parameter(op.catch_all or "kwargs", parameter.VAR_KEYWORD))
@@ -320,16 +325,8 @@ class LaterSignature(inspect.Signature):
         return self._made().__reduce__()
 
 
-def documentation(op: Operator, room: str) -> str:
-    """Derive the help text of an operator's function, with a docstring's indentation."""
-    text = op.kernel.__doc__ or ""
-    body = text.rstrip()
-    margin = text[len(body) :].rpartition("\n")[2]
-    return body + f"\n\n{_FOOTER[room]}".replace("\n", "\n" + margin)
-
-
 def dress(function: Callable[..., Any], op: Operator, name: str, room: str) -> None:
     """Give a function its name, signature and help text."""
     function.__name__ = function.__qualname__ = name
-    function.__doc__ = documentation(op, room)
+    function.__doc__ = LaterPage(op, room)
     function.__signature__ = LaterSignature(op, room)  # type: ignore[attr-defined]

@@ -21,7 +21,7 @@ from gluonic.graph.view import (
 
 
 def same(n: NodeView) -> None:
-    """Unify all inputs and outputs: they have the same shape (or dtype)."""
+    """The rule of shapes or dtypes: all inputs and outputs have the same."""
     common: Any = None
     for name, value in slots_of(n).items():
         if value is None or value is common:
@@ -49,6 +49,8 @@ def like(source: str, *targets: str) -> Rule:
             elif (value := peek(n, target)) is not None:
                 put(n, source, value)
 
+    names = ", ".join(targets or ("output",))
+    rule.__doc__ = f"The rule of shapes or dtypes: as in `{source}`, so in {names}."
     return rule
 
 
@@ -110,6 +112,7 @@ def output_dtype(dtype: str | np.dtype[Any]) -> Rule:
     def rule(n: NodeView) -> None:
         n.output = fixed
 
+    rule.__doc__ = f"The dtype rule: the output is {fixed}."
     return rule
 
 
@@ -119,6 +122,9 @@ def fixed_by(attribute: str) -> Rule:
     def rule(n: NodeView) -> None:
         n.output = getattr(n, attribute)
 
+    rule.__doc__ = (
+        f"The rule of shapes or dtypes: the output has that of the attribute `{attribute}`."
+    )
     return rule
 
 

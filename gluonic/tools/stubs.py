@@ -11,15 +11,15 @@ import re
 import sys
 import textwrap
 import types
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from importlib import import_module
 from pathlib import Path
-from typing import Annotated, Any, Literal, NamedTuple, Union, get_args, get_origin
+from typing import Any, NamedTuple
 
 import numpy as np
 
 from gluonic.graph import REGISTRY, Operator
-from gluonic.graph.attributes import REQUIRED, DType
+from gluonic.graph.attributes import REQUIRED, annotation
 from gluonic.graph.namespaces import FLUENT, Functions
 from gluonic.support.record import record
 
@@ -67,7 +67,6 @@ from numpy.typing import DTypeLike
 from gluonic.ndarray.context import Context
 from {module} import {kind}
 '''
-_SIMPLE = {int: "int", float: "float", bool: "bool | int", str: "str", type(None): "None"}
 _SPARSE = ("tostype",)
 """Methods that may return arrays of another class."""
 _STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
@@ -88,31 +87,6 @@ class _Parameter(NamedTuple):
 
     def __str__(self) -> str:
         return self.text if self.default is None else f"{self.text} = {self.default}"
-
-
-def annotation(kind: Any) -> str:
-    """The type of the values that an attribute accepts.
-
-    >>> annotation(tuple[int, ...] | None)
-    'int | Sequence[int] | None'
-    """
-    if kind in _SIMPLE:
-        return _SIMPLE[kind]
-    if kind is DType:
-        return "DTypeLike"
-    origin, parameters = get_origin(kind), get_args(kind)
-    if origin is Literal:
-        is_text = all(isinstance(each, str) for each in parameters)  # a variable is accepted, too
-        return f"Literal[{', '.join(map(repr, parameters))}]{' | str' if is_text else ''}"
-    if origin is Annotated:
-        return annotation(parameters[0])
-    if origin in (tuple, Sequence):
-        element = annotation(parameters[0])
-        return f"{element} | Sequence[{element}]"
-    if origin in (Union, types.UnionType):
-        parts = [part for each in parameters for part in annotation(each).split(" | ")]
-        return " | ".join(dict.fromkeys(parts)) if "Any" not in parts else "Any"
-    return "Any"
 
 
 def _default(value: Any) -> str:

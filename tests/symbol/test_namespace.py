@@ -18,7 +18,7 @@ def test_every_operator_has_a_function_with_its_signature_and_documentation() ->
         expected = (op.variadic,) if op.variadic else op.inputs
         assert list(parameters)[: len(expected)] == list(expected), name
         assert set(op.attributes) <= set(parameters), name
-        assert (inspect.getdoc(function) or "").startswith(op.documentation), name
+        assert str(function.__doc__).startswith(op.documentation.partition("\n")[0]), name
 
 
 @pytest.mark.parametrize("module", MODULES)

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from gluonic.tools.stubs import annotation
+from gluonic.graph.attributes import annotation
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent.parent

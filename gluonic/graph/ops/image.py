@@ -124,7 +124,7 @@ def _(grad: Array, data: Array, *, x: int, y: int, width: int, height: int) -> A
 
 
 def single_image(n: NodeView) -> None:
-    """Give the output the shape of the input, one image of one or three channels."""
+    """The shape rule: the output is like the input, one image of one or three channels."""
     same(n)
     require_rank(n.data, (3,), f"{title_of(n)}: data")
     _require_colours(n.data[2], n)

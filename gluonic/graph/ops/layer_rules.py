@@ -21,6 +21,8 @@ def floating(rule: Rule = same) -> Rule:
         finally:
             require_floating(n)
 
+    which = "all inputs and outputs have one dtype, which" if rule is same else "the first input"
+    checked.__doc__ = f"The dtype rule: {which} is floating-point."
     return checked
 
 

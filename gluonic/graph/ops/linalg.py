@@ -27,7 +27,7 @@ that takes less time than a call of a BLAS routine for each."""
 
 
 def single_or_double(n: NodeView) -> None:
-    """Give all inputs and outputs one dtype, float32 or float64."""
+    """The dtype rule: all inputs and outputs have one dtype, float32 or float64."""
     same(n)
     name, dtype = next(iter(slots_of(n).items()))
     if dtype is not None and dtype not in (np.float32, np.float64):
@@ -191,7 +191,7 @@ def triangle(A: Array, *, lower: bool = True, diagonal: float = 1.0) -> Any:
 
 @triangle.infer_shape
 def square_like_input(n: NodeView) -> None:
-    """The shape rule of operators from square matrices to square matrices of the same size."""
+    """The shape rule: square matrices of one size."""
     same(n)
     n.A = n.output = square(n.A, f"{title_of(n)}: A")
 

@@ -21,7 +21,7 @@ from gluonic.graph.zeros import ones_for_zeros
 
 
 def whole(n: NodeView) -> None:
-    """Give all inputs and outputs one dtype, of integers or booleans."""
+    """The dtype rule: all inputs and outputs have one dtype, of integers or booleans."""
     same(n)
     if any(value is not None and value.kind not in "iub" for value in slots_of(n).values()):
         raise InferenceError(f"{title_of(n)}: needs integers or booleans")
