@@ -1,7 +1,9 @@
-"""``gluonic info``: software and hardware of this machine, or the packages that a program needs."""
+"""``gluonic info``: this machine, the environment variables, or the packages that a program needs."""
 
 import argparse
 import platform
+import textwrap
+from collections.abc import Iterator
 from pathlib import Path
 
 import llvmlite
@@ -15,13 +17,15 @@ from gluonic.distributed.errors import MPIMissingError
 from gluonic.distributed.mpi import launched_ranks, mpi
 from gluonic.support.cpu_count import available_cores
 from gluonic.support.extras import how_to_install
+from gluonic.tools import environment
 from gluonic.tools.command import Answer
 from gluonic.tools.program_needs import needs_of
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
-    """Add the programs whose needs are asked for."""
-    parser.add_argument(
+    """Add the programs whose needs are asked for, and whether it is about environment variables."""
+    add = parser.add_mutually_exclusive_group().add_argument
+    add(
         "--for",
         dest="programs",
         metavar="PROGRAM",
@@ -29,6 +33,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
         type=Path,
         help="scripts or folders: which versions of other packages they need (docs/packages.md)",
     )
+    add("--environment", action="store_true", help="what environment variables mean")
 
 
 def run(options: argparse.Namespace) -> Answer:
@@ -36,13 +41,29 @@ def run(options: argparse.Namespace) -> Answer:
     if options.programs:
         needs = needs_of(options.programs)
         return Answer(needs.as_json(), needs.lines())
+    if options.environment:
+        return Answer(_meanings(), _listed_meanings())
     facts = found()
     width = max(map(len, facts))
     return Answer(facts, [f"{name:<{width}}  {fact}" for name, fact in facts.items()])
 
 
+def _meanings() -> dict[str, str]:
+    listed = [each for subject in environment.SUBJECTS.values() for each in subject]
+    return {name: each.meaning for each in listed for name in each.names}
+
+
+def _listed_meanings() -> Iterator[str]:
+    """The table of environment variables, for people."""
+    for subject, listed in environment.SUBJECTS.items():
+        yield f"{subject}:"
+        for each in listed:
+            yield f"  {', '.join(each.assignments)}"
+            yield textwrap.fill(each.meaning, 96, initial_indent=" " * 6, subsequent_indent=" " * 6)
+
+
 def found() -> dict[str, str]:
-    """Facts about versions, the processor, the BLAS libraries, GPUs, the code cache and MPI.
+    """Facts about versions, the processor, BLAS, GPUs, the code cache, MPI and the environment.
 
     Looking for MPI initializes it, as the first distributed store does.
     """
@@ -59,6 +80,8 @@ def found() -> dict[str, str]:
         **{f"gpu({number})": text for number, text in enumerate(descriptions())},
         "code cache": _cache(),
         "MPI": _mpi(),
+        "environment": " ".join(f"{name}={value}" for name, value in environment.assigned().items())
+        or "none of its variables is set; --environment lists them",
     }
 
 

@@ -209,8 +209,13 @@ _ALL = (
     Command(
         "info",
         "show what was found on this machine, or with --for which packages a program needs",
-        "Show what gluonic finds on this machine, or which packages a program needs.",
-        (("", "a fact a line"), ("--for train.py", "packages and their versions")),
+        "Show what gluonic finds on this machine, which packages a program needs, or what environment\n"
+        "variables mean.",
+        (
+            ("", "a fact a line"),
+            ("--for train.py", "packages and their versions"),
+            ("--environment", "all environment variables"),
+        ),
         "gluonic.commands.info",
     ),
     Command(

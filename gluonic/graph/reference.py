@@ -245,6 +245,8 @@ class LaterPage(str):
     """
 
     __slots__ = ("_op", "_room")
+    _op: Operator
+    _room: str
 
     def __new__(cls, op: Operator, room: str) -> "LaterPage":
         """The page of an operator, which is not made yet."""

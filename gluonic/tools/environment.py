@@ -1,0 +1,205 @@
+"""The environment variables that gluonic reads: a table for docs/environment.md and ``gluonic info``."""
+
+import os
+from collections.abc import Mapping
+
+from gluonic.support.record import record
+
+
+@record
+class Variable:
+    """An environment variable, or several with one meaning.
+
+    Attributes
+    ----------
+    names : their names
+    values : the values, as shown; empty if any text will do
+    meaning : what they do, and what holds without them
+    """
+
+    names: tuple[str, ...]
+    values: tuple[str, ...]
+    meaning: str
+
+    @property
+    def assignments(self) -> tuple[str, ...]:
+        """The variables, with the values that they may have."""
+        return (
+            tuple(f"{name}={value}" for name in self.names for value in self.values) or self.names
+        )
+
+
+_FUSIONS = (
+    *("CONV_OPT", "FUSE_CONV_BN", "FUSE_CONV_RELU", "FUSE_CONV_SUM", "FC_OPT", "FUSE_FC_ELTWISE"),
+    *("TRANSFORMER_OPT", "QTRANSFORMER_FUSE_ALL", "QTRANSFORMER_FLOAT_OUTPUT", "QFC_FUSE_ALL"),
+    *("QFC_FLOAT_OUTPUT", "QEM_FUSE_ALL", "QEM_FLOAT_OUTPUT"),
+)
+
+SUBJECTS: Mapping[str, tuple[Variable, ...]] = {
+    "How nets are computed": (
+        Variable(
+            ("GLUONIC_EXECUTOR",),
+            ("mixed", "compile", "interpret"),
+            "how hybridized nets and symbols run (docs/hybridize.md): `mixed`, the default, runs "
+            "the first calls operator by operator, while machine code is made in pieces; "
+            "`compile` compiles at the first call; `interpret` always runs operator by operator, "
+            "with NumPy",
+        ),
+        Variable(
+            ("GLUONIC_CHECK",),
+            ("1",),
+            "refuse what MXNet accepts silently: labels, and indices of embeddings, `take` and "
+            "`pick`, that are out of range, and labels of losses that have another shape than the"
+            " predictions; nets run as with `interpret`",
+        ),
+        Variable(
+            ("GLUONIC_NUM_THREADS",),
+            ("4",),
+            "the number of threads that share the large steps of a compiled net, by default the "
+            "number of cores that the process may use; results are the same to the last bit",
+        ),
+        Variable(
+            ("GLUONIC_WINOGRAD",),
+            ("0",),
+            "no convolutions by Winograd's algorithm, whose rounding differs slightly from that "
+            "of direct sums",
+        ),
+        Variable(
+            ("GLUONIC_CPU", "GLUONIC_CPU_FEATURES"),
+            (),
+            "compile for a less capable processor than this one, such as `x86-64-v2`",
+        ),
+        Variable(
+            ("GLUONIC_GPU",), ("cpu",), "the CPU stands in for `mx.gpu(i)`, as with `gluonic --cpu`"
+        ),
+    ),
+    "Compiled code on disk": (
+        Variable(
+            ("GLUONIC_CACHE",),
+            ("0", "objects"),
+            "`0`: store nothing; `objects`: store machine code alone, and rewrite graphs in each "
+            "process, for work on the compiler",
+        ),
+        Variable(
+            ("GLUONIC_CACHE_DIR",),
+            (),
+            "the folder, which must be private; by default `~/.cache/gluonic`",
+        ),
+        Variable(
+            ("GLUONIC_CACHE_SIZE",),
+            (),
+            "the largest size of the folder, in bytes; by default 256 MiB",
+        ),
+    ),
+    "Looking inside": (
+        Variable(
+            ("GLUONIC_DUMP",),
+            ("FOLDER",),
+            "write what compiling each graph gave: the table of `explain`, the graph after each "
+            "pass, the kernels of loops, LLVM IR before and after optimisation, assembly; nets "
+            "then compile at the first call",
+        ),
+        Variable(
+            ("GLUONIC_PICTURES",),
+            ("FOLDER",),
+            "when tracing, inference or an operator of a compiled graph fails, write a page with "
+            "the graph up to the operator at fault; `error.picture()` is that page",
+        ),
+        Variable(
+            ("GLUONIC_FULL_TRACEBACK",),
+            ("1",),
+            "what Python prints about an uncaught error includes the lines of gluonic itself; "
+            "otherwise only those of your program, unless gluonic is at fault",
+        ),
+        Variable(("GLUONIC_PROFILE",), ("FILE.json",), "profile the whole program"),
+        Variable(
+            ("MXNET_PROFILER_AUTOSTART",), ("1",), "as in MXNet: the same, into `profile.json`"
+        ),
+    ),
+    "Programs and files": (
+        Variable(
+            ("GLUONIC_NUMPY_ALIASES",),
+            ("0",),
+            "do not restore names that NumPy and Python have removed, as `gluonic --no-numpy-"
+            "aliases`, in processes that a program starts, too",
+        ),
+        Variable(
+            ("GLUONIC_UNPACKED_LIMIT",),
+            (),
+            "the most bytes that one compressed file may become: an image (three bytes a pixel), "
+            "what is read of an archive, a compressed array; by default 512 MiB, or twenty times "
+            "the file's size if that is more",
+        ),
+        Variable(("MXNET_HOME",), ("FOLDER",), "as in MXNet: the folder of data sets and models"),
+        Variable(
+            ("MXNET_GLUON_REPO",),
+            ("URL",),
+            "as in MXNet: where pretrained models and data sets are fetched from (`http`, "
+            "`https`, `file`) that are not in `MXNET_HOME`; without it, nothing is fetched",
+        ),
+        Variable(
+            ("MXNET_CPU_WORKER_NTHREADS",),
+            ("4",),
+            "as in MXNet: the number of threads that decode images ahead, by default one for each"
+            " core",
+        ),
+        Variable(
+            ("MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"),
+            (),
+            "how much freed memory the C library keeps; unless one of them is set, 256 MiB at the"
+            " end of the heap (docs/speed.md)",
+        ),
+    ),
+    "Training, several processes": (
+        Variable(
+            ("MXNET_UPDATE_ON_KVSTORE",),
+            ("0",),
+            "as in MXNet: trainers update weights themselves",
+        ),
+        Variable(
+            ("GLUONIC_OVERLAP",),
+            ("0", "1"),
+            "`0`: sum gradients over ranks of several machines after backward, not during it; "
+            "`1`: on a single machine during it, too; the sums are the same (docs/distributed.md)",
+        ),
+        Variable(
+            ("GLUONIC_SHARED_SUMS",),
+            ("0",),
+            "ranks of one machine exchange gradients by messages, not through shared memory; the "
+            "sums are the same",
+        ),
+        Variable(
+            ("GLUONIC_RANK_TIMEOUT",),
+            ("600",),
+            "how long a process waits for another, in seconds; 600 by default",
+        ),
+    ),
+    "Graphs and sparse arrays, as in MXNet": (
+        Variable(
+            ("MXNET_ELIMINATE_COMMON_EXPR",),
+            ("0",),
+            "executors show equal computations separately",
+        ),
+        Variable(
+            ("MXNET_STORAGE_FALLBACK_LOG_VERBOSE",),
+            ("0",),
+            "no warning when an operator computes with dense copies of sparse arrays",
+        ),
+        Variable(
+            tuple(f"MXNET_DISABLE_MKLDNN_{switch}" for switch in _FUSIONS),
+            (),
+            "with `1`, what the name says is not fused by the backends `MKLDNN` and "
+            "`MKLDNN_QUANTIZE`",
+        ),
+    ),
+}
+
+
+def names() -> list[str]:
+    """The names of all variables."""
+    return [name for listed in SUBJECTS.values() for each in listed for name in each.names]
+
+
+def assigned() -> dict[str, str]:
+    """The variables that are set, with their values."""
+    return {name: os.environ[name] for name in names() if name in os.environ}
