@@ -86,7 +86,7 @@ class NumpyOp(PythonOp):
 
 
 class NDArrayOp(PythonOp):
-    """An operator that reads and writes `NDArray`s."""
+    """An operator that reads and writes arrays: `NDArray` objects."""
 
     def declare_backward_dependency(
         self, out_grad: list[int], in_data: list[int], out_data: list[int]

@@ -70,6 +70,15 @@ def page(op: Operator, room: str) -> str:
     return "\n\n".join([introduction, *(_section(title, text) for title, text in parts.items())])
 
 
+def is_type(text: str) -> bool:
+    """Whether what follows the name of a parameter is its type, not its meaning.
+
+    >>> is_type("tuple of int, default 1"), is_type("the axis; None: all")
+    (True, False)
+    """
+    return _TYPE.match(text) is not None
+
+
 def undescribed(op: Operator) -> list[str]:
     """The parameters of an operator that neither its docstring nor the table of meanings describes."""
     _, sections = _sections(op.documentation)
@@ -129,7 +138,7 @@ def _parsed(op: Operator, head: str, body: str) -> _Entry:
     names, rest = _names(head), head.partition(" :")[2].strip()
     kinds = dict.fromkeys(_type_of(op, name) for name in names)
     derived = next(iter(kinds)) if len(kinds) == 1 else ""
-    if not _TYPE.match(rest):  # the entry has a meaning alone
+    if not is_type(rest):  # the entry has a meaning alone
         return _Entry(names, derived, "\n".join(filter(None, [rest, body])))
     default = derived.partition(", default ")[2]
     if default and not re.search("default|optional", rest):

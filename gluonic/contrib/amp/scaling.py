@@ -31,11 +31,13 @@ def scale_loss(loss: Any, optimizer_or_trainer: Any) -> Iterator[Any]:
 
     Examples
     --------
-    with autograd.record():
-        loss = …
-        with amp.scale_loss(loss, trainer) as scaled:
-            autograd.backward(scaled)
-    trainer.step(batch_size)
+    ::
+
+        with autograd.record():
+            loss = …
+            with amp.scale_loss(loss, trainer) as scaled:
+                autograd.backward(scaled)
+        trainer.step(batch_size)
     """
     trainer = optimizer_or_trainer
     _require_trainer(trainer)
