@@ -4,7 +4,7 @@ PYTHON ?= python3
 VENV := .venv
 RUN := $(VENV)/bin/python
 
-.PHONY: demo test browser versions lint house clean
+.PHONY: demo test browser docs versions lint house clean
 
 # Setuptools warns that an editable install finds the folder gluonic, which is what it is for.
 PIP := PYTHONWARNINGS="ignore:Editable installation" $(RUN) -m pip --quiet --disable-pip-version-check
@@ -32,6 +32,11 @@ browser: $(VENV)/installed-to-test
 	@$(PIP) install --group browser
 	$(RUN) -m pytest -q tests/drawing/test_browser.py
 
+docs: $(VENV)/installed-to-test
+	@$(PIP) install --group docs
+	$(RUN) -m sphinx --builder html --fail-on-warning --keep-going --quiet docs site
+	@echo "The site begins at site/index.html"
+
 versions: $(VENV)/installed-to-test
 	$(RUN) -m tests.versions
 
@@ -44,4 +49,4 @@ house: $(VENV)/installed-to-test
 	$(RUN) -m tests.house
 
 clean:
-	rm -rf $(VENV) $(VENV)-*
+	rm -rf $(VENV) $(VENV)-* site docs/reference

@@ -1,0 +1,1 @@
+"""The manual, and the code that makes a site of it: ``make docs``."""

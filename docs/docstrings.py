@@ -1,7 +1,7 @@
 """How docstrings of this project become those that Napoleon reads.
 
-Below ``Parameters`` we write ``name : its meaning`` where the signature already has the type. Napoleon takes what
-follows the colon for a type.
+Below ``Parameters`` we write ``name : its meaning`` where the signature already has the type. Napoleon takes
+what follows the colon for a type.
 """
 
 import re

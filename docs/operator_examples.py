@@ -23,7 +23,7 @@ _NOT_FINITE = re.compile(r"\b(inf|nan)\b")
 
 
 def example(name: str) -> str:
-    """A program that calls an operator, and what it prints; empty for operators of `mx.np`, whose page has it."""
+    """A program that calls an operator, and what it prints; empty for operators of `mx.np`."""
     if name not in SAMPLES or is_numpy_name(name):
         return ""
     sample = min(SAMPLES[name], key=lambda each: _cost(name, each))
@@ -66,12 +66,10 @@ def _program(name: str, sample: Sample) -> Iterator[str]:
         variable = f"{title}_" if keyword.iskeyword(title) else title
         yield f"{variable} = {_written(array)}"
         arguments.append(variable if by_position else f"{title}={variable}")
-    arguments += [
-        f"{key}={_value(value)}"
-        for key, value in sample.attributes.items()
-        if key != operator.count and operator.attributes[key].default != value
-        or operator.attributes[key].default is REQUIRED and key != operator.count
-    ]
+    for key, value in sample.attributes.items():
+        default = operator.attributes[key].default
+        if key != operator.count and (default is REQUIRED or default != value):
+            arguments.append(f"{key}={_value(value)}")
     public = public_name_of(name)
     path = ["nd", *([] if public.module == "op" else [public.module]), public.name]
     yield f"{'.'.join(path)}({', '.join(arguments)})"

@@ -20,8 +20,8 @@ from gluonic.tools.command import command_parser
 MODULES = {
     "Arrays and symbols": "nd sym random nd.sparse nd.contrib sym.contrib autograd operator library",
     "The NumPy interface": "np np.random np.linalg npx",
-    "Gluon": "gluon gluon.nn gluon.rnn gluon.loss gluon.utils gluon.contrib.nn gluon.contrib.rnn gluon.contrib.cnn "
-    "gluon.contrib.estimator",
+    "Gluon": "gluon gluon.nn gluon.rnn gluon.loss gluon.utils gluon.contrib.nn gluon.contrib.rnn "
+    "gluon.contrib.cnn gluon.contrib.estimator",
     "Data": "gluon.data gluon.data.vision gluon.data.vision.transforms gluon.contrib.data io image recordio",
     "Models": "gluon.model_zoo.vision model contrib.text contrib.text.vocab contrib.text.embedding",
     "Training": "optimizer lr_scheduler initializer metric callback monitor contrib.amp kvstore horovod",
@@ -69,14 +69,16 @@ def _operators() -> dict[str, str]:
     """The pages of operators, one a family, and their list."""
     families: dict[str, list[Operator]] = defaultdict(list)
     for operator in REGISTRY.operators():
-        if operator.kernel.__module__.startswith("gluonic.graph.ops."):
-            if not operator.name.startswith("_backward"):
-                families[operator.kernel.__module__].append(operator)
+        module = operator.kernel.__module__
+        is_public = not operator.name.startswith("_backward")
+        if is_public and module.startswith("gluonic.graph.ops."):
+            families[module].append(operator)
     pages = {f"operators-{_family(module)}": _page(module, ops) for module, ops in families.items()}
     introduction = (
-        "Each operator is a function of ``nd`` (at once, on arrays) and of ``sym`` (in graphs), and so of ``F``. "
-        "Names that begin with an underscore are called by other functions: those with ``_npi_``, ``_np_`` or "
-        "``_npx_`` by functions of ``np`` and ``npx``. ``help(mx.nd.Convolution)`` shows the same text.\n\n"
+        "Each operator is a function of ``nd`` (at once, on arrays) and of ``sym`` (in graphs), and so of "
+        "``F``. Names that begin with an underscore are called by other functions: those with ``_npi_``, "
+        "``_np_`` or ``_npx_`` by functions of ``np`` and ``npx``. ``help(mx.nd.Convolution)`` shows the same "
+        "text.\n\n"
     )
     pages["operators"] = (
         _heading("Operators", "=") + introduction + _tree(sorted(pages)) + _index(families)
@@ -194,8 +196,8 @@ def _errors() -> str:
     from gluonic.base import MXNetError
 
     introduction = (
-        "Every error of gluonic is an ``MXNetError``, and also the error that Python or MXNet would raise in its place: "
-        "``except ValueError`` catches what is a ``ValueError`` there.\n\n"
+        "Every error of gluonic is an ``MXNetError``, and also the error that Python or MXNet would raise in "
+        "its place: ``except ValueError`` catches what is a ``ValueError`` there.\n\n"
     )
     parts = [_heading("Errors", "="), introduction]
     for kind in sorted(_derived(MXNetError), key=lambda each: each.__name__):

@@ -187,8 +187,9 @@ _ALL = (
     Command(
         "warm",
         "fill the code cache for a program, or for a model and shapes",
-        "Compile ahead: later runs find the machine code on disk. A program is run, and its first calls\n"
-        "compile; a model is compiled for the shapes of its inputs.",
+        "Compile ahead: later runs take machine code from disk instead of making it. They take it at the\n"
+        "call at which they would have made it: at the first one with hybridize(compile_at_once=True).\n"
+        "A program is run, and its first calls compile; a model is compiled for the shapes of its inputs.",
         (
             ("train.py --epochs 1", "runs the program"),
             ("net-symbol.json --shape data=1,3,224,224", "compiles a model for prediction"),

@@ -54,7 +54,7 @@ def test_the_tour_of_the_readme_runs_as_one_program(threads: int, tmp_path: Path
     program = tmp_path / "tour.py"
     program.write_text("\n".join(re.findall(r"```python\n(.*?)```", text, re.DOTALL)))
     _printed(str(program), tmp_path, threads)
-    assert {"mine.html", "net.html", "steps.html"} <= {path.name for path in tmp_path.iterdir()}
+    assert (tmp_path / "tour.html").exists()
 
 
 @pytest.mark.parametrize(

@@ -1,5 +1,7 @@
 """The code in the documents runs, word for word."""
 
+import doctest
+import os
 import re
 import subprocess
 import sys
@@ -9,7 +11,9 @@ from typing import Any
 
 import pytest
 
+from gluonic.tools.environment import names
 from tests.face.commands import command
+from tests.face.environment_page import PAGE, page
 
 ROOT = Path(__file__).parent.parent.parent
 
@@ -26,38 +30,77 @@ def run(document: str, codes: list[str]) -> dict[str, Any]:
     return names
 
 
-def test_the_tour_runs_and_shows_what_was_compiled(
+def test_the_tour_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(tmp_path)
+    _, tour = blocks("README.md")
+    assert run("README.md", [tour])["again"]
+    files = {"tour-symbol.json", "tour-0000.params", "tour.html"}
+    assert files == {path.name for path in tmp_path.iterdir()}
+
+
+WITH_THEIR_OWN_TESTS = {"command_line", "extensions", "surgery"}
+PAGES = {
+    path.stem: blocks(f"docs/{path.name}")
+    for path in sorted((ROOT / "docs").glob("*.md"))
+    if path.stem not in WITH_THEIR_OWN_TESTS
+}
+
+
+@pytest.mark.parametrize("page", [page for page, codes in PAGES.items() if codes])
+def test_the_code_of_a_page_runs_as_one_program(
+    page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    if page == "onnx":
+        pytest.importorskip("onnx")
+    for name in [name for name in os.environ if name.startswith(("GLUONIC_", "MXNET_"))]:
+        monkeypatch.delenv(name)
+    ran = command("-c", "\n".join(PAGES[page]), folder=tmp_path)
+    assert not ran.returncode, ran.stderr
+    assert "Warning" not in ran.stderr
+
+
+def test_the_messages_of_the_page_on_troubleshooting_are_those_of_the_errors(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    _, *in_order = blocks("README.md")
-    assert run("README.md", in_order)["features"]
-    files = {"tour-symbol.json", "tour-0000.params", "net.html", "mine.html", "trace.json"}
-    assert files <= {path.name for path in tmp_path.iterdir()}
+    flags = doctest.ELLIPSIS | doctest.NORMALIZE_WHITESPACE
+    page = str(ROOT / "docs" / "troubleshooting.md")
+    failed, tried = doctest.testfile(page, module_relative=False, optionflags=flags)
+    assert tried > 40
+    assert not failed
+
+
+RESTORED = re.findall(
+    r"^\| `([^|]*)`[^|`]* \| `([^|]*)` \| ", (ROOT / "docs/troubleshooting.md").read_text(), re.M
+)
+ATTEMPT = """
+import inspect, sys, time, warnings
+warnings.simplefilter("ignore")
+import numpy as np
+for number, line in enumerate(sys.argv[1:]):
+    try:
+        exec(line)
+    except Exception as error:
+        print(number, str(error).replace("`", ""))
+"""
+
+
+def test_what_the_page_on_troubleshooting_calls_restored_works() -> None:
+    lines = [line for _, line in RESTORED]
+    assert len(lines) > 12
+    ran = command("-c", ATTEMPT, *lines)
+    assert (ran.stdout, ran.stderr) == ("", "")
+    without = subprocess.run(
+        [sys.executable, "-c", ATTEMPT, *lines], capture_output=True, text=True, check=True
+    )
+    for raised in without.stdout.splitlines():
+        number, _, message = raised.partition(" ")
+        assert message.startswith(RESTORED[int(number)][0]), message
 
 
 def test_programs_that_import_mxnet_run_as_the_readme_describes() -> None:
     program = blocks("README.md")[0] + "\nassert mx is gluonic and Dense is gluonic.gluon.nn.Dense"
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
-
-
-def test_operators_in_the_manner_of_minpy_run_as_their_page_describes() -> None:
-    names = run("docs/minpy.md", blocks("docs/minpy.md"))
-    assert names["gradient"].shape == names["x"].shape
-
-
-def test_a_net_is_trained_on_arrays_of_numpy_as_its_page_describes() -> None:
-    names = run("docs/numpy.md", blocks("docs/numpy.md"))
-    assert type(names["loss"]) is names["np"].ndarray
-
-
-def test_nets_go_to_onnx_and_back_as_their_page_describes(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    pytest.importorskip("onnx")
-    monkeypatch.chdir(tmp_path)
-    run("docs/onnx.md", blocks("docs/onnx.md"))
-    assert {path.name for path in tmp_path.iterdir()} == {"net.onnx", "again.onnx"}
 
 
 PROGRAMS = dict(enumerate(blocks("docs/surgery.md"), start=1))
@@ -113,12 +156,20 @@ def test_an_error_has_the_message_shown_in_the_readme(tmp_path: Path) -> None:
     assert message.strip() == dedent(shown)
 
 
-def test_the_readme_lists_the_environment_variables_that_are_read() -> None:
-    table = (ROOT / "README.md").read_text().split("## Environment variables")[1].split("##")[0]
-    listed = set(re.findall(r"\b(?:GLUONIC|MXNET)_[A-Z_]+", table))
-    sources = "\n".join(path.read_text() for path in (ROOT / "gluonic").rglob("*.py"))
+def test_the_table_of_environment_variables_has_those_that_are_read() -> None:
+    files = [path for path in (ROOT / "gluonic").rglob("*.py") if path.stem != "environment"]
+    sources = "\n".join(path.read_text() for path in files)
     read = set(re.findall(r'"((?:GLUONIC|MXNET)_[A-Z_]+)"', sources))
-    assert listed == read
+    fusions = {name for name in names() if name.startswith("MXNET_DISABLE_MKLDNN_")}
+    of_glibc = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"}
+    assert set(names()) - fusions == read | of_glibc
+    for switch in {name.removeprefix("MXNET_DISABLE_MKLDNN_") for name in fusions}:
+        operators, _, what = switch.partition("_")
+        assert f'"{switch}"' in sources or (f'"{operators}"' in sources and f"_{what}" in sources)
+
+
+def test_the_page_of_environment_variables_is_that_of_the_table() -> None:
+    assert PAGE.read_text() == page(), "python -m tests.face.environment_page"
 
 
 OPERATOR = """
