@@ -3,6 +3,7 @@
 python -m tests.codegen.lowerings.native_page     # writes it from `gluonic/codegen/lowerings/`
 """
 
+import textwrap
 from collections import defaultdict
 from pathlib import Path
 
@@ -31,8 +32,13 @@ def page() -> str:
             found[reason].append(f"`{name}`")
     native = len(SAMPLES) - sum(map(len, found.values()))
     head = _HEAD.format(count=len(SAMPLES), native=native)
-    rows = [f"- {', '.join(names)}: {reason}\n" for reason, names in found.items()]
-    return "".join([head, "\n", *sorted(rows)])
+    rows = sorted((", ".join(names), reason) for reason, names in found.items())
+    return "\n".join([head, *(_item(names, reason) for names, reason in rows)]) + "\n"
+
+
+def _item(names: str, reason: str) -> str:
+    """An entry of the list, on lines that are read without scrolling."""
+    return textwrap.fill(f"- {names}: {reason}", 120, subsequent_indent="  ", break_on_hyphens=False)
 
 
 if __name__ == "__main__":
