@@ -53,10 +53,11 @@ SUBJECTS: Mapping[str, tuple[Variable, ...]] = {
             " predictions; nets run as with `interpret`",
         ),
         Variable(
-            ("GLUONIC_NUM_THREADS",),
-            ("4",),
-            "the number of threads that share the large steps of a compiled net, by default the "
-            "number of cores that the process may use; results are the same to the last bit",
+            ("GLUONIC_NUM_THREADS", "OMP_NUM_THREADS"),
+            (),
+            "the number of threads that share the large steps of a compiled net: the first of these "
+            "that is set, by default the number of cores that the process may use (affinity, and a "
+            "container's limit); results are the same to the last bit",
         ),
         Variable(
             ("GLUONIC_WINOGRAD",),
@@ -69,8 +70,28 @@ SUBJECTS: Mapping[str, tuple[Variable, ...]] = {
             (),
             "compile for a less capable processor than this one, such as `x86-64-v2`",
         ),
+    ),
+    "GPUs": (
         Variable(
-            ("GLUONIC_GPU",), ("cpu",), "the CPU stands in for `mx.gpu(i)`, as with `gluonic --cpu`"
+            ("GLUONIC_GPU",),
+            ("cpu", "emulated"),
+            "what serves `mx.gpu(i)`, by default NVIDIA's GPUs (docs/gpu.md): `cpu`: the CPU stands in, "
+            "as with `gluonic --cpu`; `emulated`: an interpreter of the GPU's code, for tests",
+        ),
+        Variable(
+            ("GLUONIC_GPU_SYNC",),
+            ("1",),
+            "wait for the GPU after each kernel, so that an error names the line that launched it",
+        ),
+        Variable(
+            ("GLUONIC_GPU_FALLBACK",),
+            ("error",),
+            "refuse operators that the host computes for the GPU, instead of counting them",
+        ),
+        Variable(
+            ("GLUONIC_CUDA_DRIVER",),
+            ("FILE",),
+            "NVIDIA's driver library, where the system does not find it",
         ),
     ),
     "Compiled code on disk": (

@@ -163,8 +163,9 @@ def test_the_table_of_environment_variables_has_those_that_are_read() -> None:
     sources = "\n".join(path.read_text() for path in files)
     read = set(re.findall(r'"((?:GLUONIC|MXNET)_[A-Z_]+)"', sources))
     fusions = {name for name in names() if name.startswith("MXNET_DISABLE_MKLDNN_")}
-    of_glibc = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"}
-    assert set(names()) - fusions == read | of_glibc
+    of_others = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"}
+    of_others |= {"OMP_NUM_THREADS"}
+    assert set(names()) - fusions == read | of_others
     for switch in {name.removeprefix("MXNET_DISABLE_MKLDNN_") for name in fusions}:
         operators, _, what = switch.partition("_")
         assert f'"{switch}"' in sources or (f'"{operators}"' in sources and f"_{what}" in sources)

@@ -38,7 +38,9 @@ def page() -> str:
 
 def _item(names: str, reason: str) -> str:
     """An entry of the list, on lines that are read without scrolling."""
-    return textwrap.fill(f"- {names}: {reason}", 120, subsequent_indent="  ", break_on_hyphens=False)
+    return textwrap.fill(
+        f"- {names}: {reason}", 120, subsequent_indent="  ", break_on_hyphens=False
+    )
 
 
 if __name__ == "__main__":
