@@ -139,7 +139,7 @@ def _modules() -> dict[str, str]:
     return {**pages, "modules": "".join(parts)}
 
 
-def _imported(name: str) -> Any:
+def module_of(name: str) -> Any:
     """A module by the name that programs use after ``import gluonic as mx``."""
     import gluonic
 
@@ -150,7 +150,7 @@ def _imported(name: str) -> Any:
 
 
 def _module(name: str, seen: set[int]) -> str:
-    module = _imported(name)
+    module = module_of(name)
     introduction = inspect.getdoc(module) or ""
     parts = [_heading(f"mx.{name}".replace("_", r"\_"), "="), f"{introduction}\n\n"]
     for member, value in public_members(module):

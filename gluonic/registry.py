@@ -28,6 +28,13 @@ def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
     """
 
     def register(klass: _Kind, name: str | None = None) -> _Kind:
+        """Register a class, so that it can be created by name; a decorator.
+
+        Parameters
+        ----------
+        klass : the class
+        name : its name, by default that of the class; case doesn't matter
+        """
         if not (isinstance(klass, type) and issubclass(klass, base_class)):
             raise MXNetError(f"only a subclass of {base_class.__name__} can be an {nickname}")
         enter(_classes(base_class), klass, nickname, name)
@@ -54,6 +61,8 @@ def get_alias_func(base_class: type, nickname: str) -> Callable[..., Any]:
     register = get_register_func(base_class, nickname)
 
     def alias(*names: str) -> Callable[[_Kind], _Kind]:
+        """Register a class under further names, too; makes a decorator."""
+
         def decorate(klass: _Kind) -> _Kind:
             for name in names:
                 register(klass, name)
@@ -72,6 +81,11 @@ def get_create_func(base_class: type, nickname: str) -> Callable[..., Any]:
     """
 
     def create(*args: Any, **kwargs: Any) -> Any:
+        """Make an instance of a registered class.
+
+        The first argument is its name; the others are those of its constructor. Or it is an instance, which is
+        returned; a dictionary with the name and the arguments; or JSON: ``'["name", {"key": value}]'``.
+        """
         if args:
             given, *rest = args
         else:

@@ -66,12 +66,23 @@ def set_module(module: str) -> Callable[[_Named], _Named]:
 
 
 def getenv(name: str) -> str | None:
-    """Return an environment variable, None if it is not set."""
+    """Return an environment variable, None if it is not set.
+
+    Parameters
+    ----------
+    name : its name
+    """
     return os.environ.get(name)
 
 
 def setenv(name: str, value: str | None) -> None:
-    """Set an environment variable; None removes it."""
+    """Set an environment variable.
+
+    Parameters
+    ----------
+    name : its name
+    value : its value; None removes it
+    """
     if value is None:
         os.environ.pop(name, None)
     else:

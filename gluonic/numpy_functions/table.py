@@ -9,6 +9,7 @@ from functools import cache
 from typing import Any, Protocol, TypeVar
 
 from gluonic.graph import REGISTRY
+from gluonic.numpy_functions.documentation import with_parameters
 
 _Function = TypeVar("_Function", bound=Callable[..., Any])
 _TABLES: dict[str, dict[str, Callable[..., Any]]] = defaultdict(dict)
@@ -166,8 +167,9 @@ def _bound(
             return function(F, *arguments, **keywords)
 
     signature = inspect.signature(function)
-    made.__signature__ = signature.replace(parameters=[*signature.parameters.values()][1:])
+    own = signature.replace(parameters=[*signature.parameters.values()][1:])
+    made.__signature__ = own
     made.__name__ = made.__qualname__ = name
-    made.__doc__, made.__module__ = function.__doc__, module
+    made.__doc__, made.__module__ = with_parameters(function.__doc__, own), module
     found: Callable[..., Any] = made
     return found
