@@ -5,7 +5,7 @@ python -m tests.face.environment_page     # writes docs/environment.md
 
 from pathlib import Path
 
-from gluonic.tools.environment import SUBJECTS, Variable
+from gluonic.tools.environment import SUBJECTS, EnvironmentVariable
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "environment.md"
 _HEAD = """# Environment variables
@@ -16,7 +16,7 @@ Written by `python -m tests.face.environment_page` from the table in `gluonic/to
 """
 
 
-def _row(each: Variable) -> str:
+def _row(each: EnvironmentVariable) -> str:
     return f"| {', '.join(f'`{one}`' for one in each.assignments)} | {each.meaning} |\n"
 
 
