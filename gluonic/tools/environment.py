@@ -94,9 +94,14 @@ SUBJECTS: Mapping[str, tuple[EnvironmentVariable, ...]] = {
             "refuse operators that the host computes for the GPU, instead of counting them",
         ),
         EnvironmentVariable(
+            ("GLUONIC_TF32",),
+            ("1",),
+            "round factors of float32 products and convolutions to TF32, which tensor cores multiply",
+        ),
+        EnvironmentVariable(
             ("GLUONIC_GPU_GRAPHS",),
             ("1",),
-            "record the kernels of a call, and launch them at once when it is repeated",
+            "record the launches of a net that come back with the same memory, and replay them as one",
         ),
         EnvironmentVariable(
             ("GLUONIC_CUDA_DRIVER",),

@@ -161,7 +161,7 @@ def test_an_error_has_the_message_shown_in_the_readme(tmp_path: Path) -> None:
 def test_the_table_of_environment_variables_has_those_that_are_read() -> None:
     files = [path for path in (ROOT / "gluonic").rglob("*.py") if path.stem != "environment"]
     sources = "\n".join(path.read_text() for path in files)
-    read = set(re.findall(r'"((?:GLUONIC|MXNET)_[A-Z_]+)"', sources))
+    read = set(re.findall(r'"((?:GLUONIC|MXNET)_[A-Z_0-9]+)"', sources))
     fusions = {name for name in names() if name.startswith("MXNET_DISABLE_MKLDNN_")}
     of_others = {"MALLOC_TRIM_THRESHOLD_", "MALLOC_MMAP_THRESHOLD_", "GLIBC_TUNABLES"}
     of_others |= {"OMP_NUM_THREADS"}
