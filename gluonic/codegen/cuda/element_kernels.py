@@ -6,7 +6,12 @@ from collections.abc import Sequence
 from math import prod
 
 from gluonic.codegen.cuda.kernel_function import KernelFunction
-from gluonic.codegen.cuda.thread_memory import ThreadMemory, ThreadPosition, strided_axes
+from gluonic.codegen.cuda.thread_memory import (
+    ThreadMemory,
+    ThreadPosition,
+    size_numbers,
+    strided_axes,
+)
 from gluonic.codegen.loops.kernel import Kernel, Reduce, Stage, Store
 from gluonic.codegen.loops.kernel_memory import Leaves
 from gluonic.codegen.machine.assembler import LLVMModule
@@ -55,8 +60,7 @@ def element_numbers(
 ) -> list[int]:
     """The run-time numbers: of chunks, in all and along the last axis; then those of the memory."""
     line = extents[-1] // spread.width
-    sizes = [*extents, *(strides[number][axis] for number, axis in strided_axes(kernel))]
-    return [prod(extents[:-1]) * line, line, *sizes]
+    return [prod(extents[:-1]) * line, line, *size_numbers(kernel, extents, strides)]
 
 
 def emit_elements(module: LLVMModule, name: str, kernel: Kernel, spread: ThreadSpread) -> None:

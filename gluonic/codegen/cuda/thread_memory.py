@@ -180,9 +180,8 @@ class ThreadMemory:
         dtype = self.kernel.operands[number].dtype
         value = self.m.astype(value, arithmetic(dtype))
         self._held[number, position.chunk, position.lane] = value
-        self._address(
-            number, position
-        )  # here, not only where it is written: perhaps that is in a branch
+        # Here, not only where it is written: perhaps that is in a branch.
+        self._address(number, position)
         if not position.lane:
             self._unwritten[number, position.chunk] = []
         self._unwritten[number, position.chunk].append(value)
