@@ -34,7 +34,8 @@ _ACCESS = 16
 """The most bytes of one access."""
 _MOST_INSTRUCTIONS = 1024
 """About the most instructions of a thread, so that its values fit the registers."""
-_NARROW = 1 << 31
+NARROW = 1 << 31
+"""From this number of points, or stride in bytes, on, indices have 64 bits."""
 _MOST_THREADS, _SMALL_BLOCK = 1024, 128
 """The threads of the longest rows, and of blocks of several rows."""
 _HELD_VALUES, _MOST_HELD = 64, 8
@@ -139,8 +140,8 @@ class _Choice:
     ) -> None:
         self.kernel, self.extents, self.strides, self.width = kernel, extents, strides, width
         self.length = max(sum(stage.program.length for stage in kernel.stages), 1)
-        self.narrow = 2 * prod(extents) < _NARROW and all(
-            abs(stride) < _NARROW for steps in strides for stride in steps
+        self.narrow = 2 * prod(extents) < NARROW and all(
+            abs(stride) < NARROW for steps in strides for stride in steps
         )
 
     def of(self, processor: Processor) -> _Plan:

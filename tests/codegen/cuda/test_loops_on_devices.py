@@ -9,6 +9,7 @@ import pytest
 
 from gluonic import nd, sym
 from gluonic.codegen import device_outputs
+from gluonic.codegen.cuda import loop_steps
 from gluonic.codegen.cuda.device_graph import DeviceGraph
 from gluonic.codegen.cuda.ptx import kernel_ptx
 from gluonic.device.array import DeviceArray
@@ -82,6 +83,19 @@ def test_reductions_serve_all_axes_and_sizes(name: str, shape: Shape) -> None:
     for axis in {0, len(shape) - 1}:
         _runs(REDUCTIONS[name](X, axis=axis), x=_numbers(shape))
     _runs(REDUCTIONS[name](X, axis=tuple(range(len(shape)))), x=_numbers(shape))
+
+
+@pytest.mark.parametrize("shape", [(3, 10), (131, 7), (1, 40003)])
+def test_indices_of_64_bits_give_the_same_results(
+    shape: Shape, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(loop_steps, "NARROW", 1)
+    last = shape[-1:]
+    for symbol in ROWS.values():
+        _runs(symbol, x=_numbers(shape), gamma=_numbers(last), beta=_numbers(last))
+    for reduction in REDUCTIONS.values():
+        for axis in (0, 1, (0, 1)):
+            _runs(reduction(X, axis=axis), x=_numbers(shape))
 
 
 @pytest.mark.parametrize("offset", [1, 2, 3, 4, 5])
