@@ -2,6 +2,7 @@
 
 import shutil
 import subprocess
+from collections.abc import Callable
 from pathlib import Path
 
 import numpy as np
@@ -31,7 +32,7 @@ ROWS = {
     "logarithm of softmax": sym.log_softmax(X * 2),
 }
 ROW_SHAPES = [(0, 3), (3, 1), (3, 10), (5, 33), (131, 7), (2, 1024), (2, 4097), (1, 40003), (9, 64)]
-REDUCTIONS = {
+REDUCTIONS: dict[str, Callable[..., Symbol]] = {
     "sum": sym.sum,
     "max": sym.max,
     "mean": sym.mean,
