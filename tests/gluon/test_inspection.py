@@ -318,3 +318,17 @@ def test_shapes_are_those_of_the_call_though_a_batch_of_one_is_compiled_as_a_lar
         shapes = {step.computes[-1].split(" ", 1)[1]: step.shape for step in steps}
         assert shapes["turned"] == (6, batch)
         assert shapes["sum"] == (6, batch)
+
+
+def test_a_step_says_how_threads_share_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    net = nn.Conv2D(64, 3, padding=1)
+    for threads in (4, 1):
+        monkeypatch.setenv("GLUONIC_NUM_THREADS", str(threads))
+        explanation = _ready(net).explain(nd.ones((1, 64, 28, 28)))
+        shared = [s.sharing for s in explanation.kernels if s.sharing and s.sharing.is_shared]
+        assert bool(shared) == (threads > 1)
+        assert ("units in" in str(explanation)) == (threads > 1)
+        for sharing in shared:
+            assert max(sharing.threads) <= threads
+            assert 1 < sharing.speed_up <= threads
+            assert sum(sharing.units) >= sum(sharing.chunks) >= sharing.waves
