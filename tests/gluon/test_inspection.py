@@ -321,10 +321,9 @@ def test_shapes_are_those_of_the_call_though_a_batch_of_one_is_compiled_as_a_lar
 
 
 def test_a_step_says_how_threads_share_it(monkeypatch: pytest.MonkeyPatch) -> None:
-    net = nn.Conv2D(64, 3, padding=1)
     for threads in (4, 1):
         monkeypatch.setenv("GLUONIC_NUM_THREADS", str(threads))
-        explanation = _ready(net).explain(nd.ones((1, 64, 28, 28)))
+        explanation = _ready(nn.Conv2D(64, 3, padding=1)).explain(nd.ones((1, 64, 28, 28)))
         shared = [s.sharing for s in explanation.kernels if s.sharing and s.sharing.is_shared]
         assert bool(shared) == (threads > 1)
         assert ("units in" in str(explanation)) == (threads > 1)

@@ -1,4 +1,4 @@
-"""Finer units of work for a convolution that would have too few for all threads.
+"""Finer units of work where there would be too few for all threads: of convolutions, of copies of their images.
 
 A tiling's units suit the caches of one thread. A small image, as at the end of a net, has only a few of them.
 They become finer as far as the threads need: first by filters if these outweigh the image, so that each thread
@@ -47,6 +47,20 @@ def divided(
     names = "band", "depth", "segment"
     numbers = {name: chosen([getattr(choice, name) for choice in choices]) for name in names}
     return replace(tiling, **numbers), chosen(of_batch)
+
+
+def bands_of(batch: Any, blocks: Any, rows: Any, nanoseconds: Any, threads: int) -> Any:
+    """The number of bands of rows into which each block of images is divided for so many threads.
+
+    Parameters
+    ----------
+    batch, blocks, rows : of the images; if others than the batch are symbolic, blocks stay whole
+    nanoseconds : the time of a block
+    """
+    if threads == 1 or not all(type(n) is int for n in (blocks, rows)):
+        return 1
+    enough = -(-UNITS_A_THREAD * threads // blocks)
+    return if_at_least(batch, enough, 1, max(min(enough, rows, int(nanoseconds) // LEAST), 1))
 
 
 def _shape(

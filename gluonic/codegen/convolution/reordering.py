@@ -1,7 +1,7 @@
 """Reordering images between planes and blocks of channels.
 
 Functions have the form of all native code here, ``void reorder(ptr operands, ptr numbers, i64 begin, i64
-end)``: operands are source and goal, a unit of work is a block of channels of one image.
+end)``: operands are source and goal, a unit of work is a block of channels of one image, or a band of its rows.
 Padded images are written with their padding; the padding of the last block of channels is zero.
 """
 
@@ -26,6 +26,7 @@ class Reordering:
     rows, columns : those of the images, without padding
     source, goal : their strides; `block` is the stride of planes if channels are not in blocks
     top, left, bottom, right : the padding of the target
+    bands : the number of bands of rows in a block; one for planes as the target
     """
 
     blocks: int
@@ -38,6 +39,7 @@ class Reordering:
     left: int = 0
     bottom: int = 0
     right: int = 0
+    bands: int = 1
 
     def numbers(self) -> list[int]:
         """All of them, in the order in which machine code reads them."""
@@ -45,7 +47,7 @@ class Reordering:
         return [
             *(self.blocks, self.last, self.rows, self.columns),
             *(source.image, source.block, source.row, goal.image, goal.block, goal.row),
-            *(self.top, self.left, self.bottom, self.right),
+            *(self.top, self.left, self.bottom, self.right, self.bands),
         ]
 
 
@@ -64,6 +66,7 @@ class _Images(Writer):
         self.source_strides = [self.number(4 + i) for i in range(3)]
         self.goal_strides = [self.number(7 + i) for i in range(3)]
         self.padding = [self.number(10 + i) for i in range(4)]
+        self.bands = self.number(14)
 
     def write(self, planes: int, row: Callable[[str, str, str], None]) -> None:
         """Write the loops; `row(source, goal, block)` writes the code for a row.
@@ -72,8 +75,10 @@ class _Images(Writer):
         """
         source, goal = self.operand(0), self.operand(1)
         top, left, bottom, right = self.padding
+        height = self.quotient_up(self.rows, self.bands)
         with self.f.loop("%begin", "%end") as unit:
-            image, block = self.divided(unit, self.blocks)
+            rest, band = self.divided(unit, self.bands)
+            image, block = self.divided(rest, self.blocks)
             start = self.moved(source, image, self.source_strides[0])
             plane = self.times(self.source_strides[1], planes)
             start = self.moved(start, block, plane)
@@ -81,12 +86,14 @@ class _Images(Writer):
                 self.moved(goal, image, self.goal_strides[0]), block, self.goal_strides[1]
             )
             by_row = self.goal_strides[2]
-            self.clear(end, self.times(top, by_row))
             first = self.moved(end, top, by_row)
-            self.clear(self.moved(first, self.rows, by_row), self.times(bottom, by_row))
+            with self.f.when(self.f.compare("eq", band, 0)):
+                self.clear(end, self.times(top, by_row))
+                self.clear(self.moved(first, self.rows, by_row), self.times(bottom, by_row))
             margins = self.times(left, self.cell), self.times(right, self.cell)
             width = self.times(self.columns, self.cell)
-            with self.f.loop("0", self.rows) as number:
+            begin = self.times(band, height)
+            with self.f.loop(begin, self.least(self.plus(begin, height), self.rows)) as number:
                 there = self.moved(first, number, by_row)
                 here = self.moved(start, number, self.source_strides[2])
                 inside = self.moved(there, margins[0])

@@ -5,7 +5,7 @@ from math import prod
 from types import SimpleNamespace
 from typing import Any, cast
 
-from gluonic.codegen.convolution.division import divided
+from gluonic.codegen.convolution.division import bands_of, divided
 from gluonic.codegen.convolution.filter_packing import (
     FilterForm,
     emit_pack_filters,
@@ -31,7 +31,7 @@ from gluonic.codegen.convolution.phases import emit_subsample
 from gluonic.codegen.convolution.reordering import Reordering, emit_pack, emit_padding, emit_unpack
 from gluonic.codegen.convolution.tile import ConvolutionEpilogue
 from gluonic.codegen.convolution.tiling import ConvolutionTiling, tiling_of
-from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
+from gluonic.codegen.loops.costs import NANOSECONDS_A_BYTE, NANOSECONDS_A_PRODUCT
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import LLVMModule
@@ -91,7 +91,25 @@ class ImageStep(BlockStep):
         return batch * blocks
 
 
-class ToBlocksStep(ImageStep):
+class BandStep(ImageStep):
+    """The base of such steps whose units are bands of rows of a block if there are many threads."""
+
+    def rows(self, facts: Facts) -> int:
+        """The number of rows, or rows of tiles, that are divided."""
+        return self.shape(facts, self.counted)[2]
+
+    def bands(self, facts: Facts) -> int:
+        """The number of bands of a block."""
+        batch, blocks, *block = self.shape(facts, self.counted)
+        time = 2 * 4 * prod(block) * NANOSECONDS_A_BYTE
+        return bands_of(batch, blocks, self.rows(facts), time, most_threads())
+
+    def units(self, facts: Facts) -> int:
+        """One unit per band of each block of each image."""
+        return super().units(facts) * self.bands(facts)
+
+
+class ToBlocksStep(BandStep):
     """Planes to blocks."""
 
     counted = 1
@@ -100,6 +118,10 @@ class ToBlocksStep(ImageStep):
         super().__init__(node, facts)
         self.edge = tuple(self.n.padding)
         self.code = emit_pack, facts.decide(self._is_partial)
+
+    def rows(self, facts: Facts) -> int:
+        """The number of rows; without padding an image is one row."""
+        return self.shape(facts, 0)[2] if any(self.edge) else 1
 
     def _channels(self, facts: Facts) -> int:
         return int(self.shape(facts, 0)[1] // self.n.groups)
@@ -118,7 +140,8 @@ class ToBlocksStep(ImageStep):
         )
         if not any(self.edge):
             rows, columns = 1, rows * columns
-        return Reordering(*extent, rows, columns, here, there, *self.edge).numbers()
+        numbers = extent[0], extent[1], rows, columns, here, there, *self.edge
+        return Reordering(*numbers, self.bands(facts)).numbers()
 
 
 class ToPlanesStep(ImageStep):
@@ -140,7 +163,7 @@ class ToPlanesStep(ImageStep):
         return Reordering(*extent, 1, source[2] * source[3], here, there).numbers()
 
 
-class PadImagesStep(ImageStep):
+class PadImagesStep(BandStep):
     """A copy with padding."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
@@ -155,7 +178,8 @@ class PadImagesStep(ImageStep):
         _, blocks, rows, columns, *block = source
         last = block[0] if block else 1
         lies = lie(source), lie(goal)
-        return Reordering(blocks, last, rows, columns, *lies, *self.n.padding).numbers()
+        numbers = blocks, last, rows, columns, *lies, *self.n.padding
+        return Reordering(*numbers, self.bands(facts)).numbers()
 
 
 class SubsampleStep(ImageStep):

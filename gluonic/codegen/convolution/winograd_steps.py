@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.codegen.convolution.operators import epilogue_of
-from gluonic.codegen.convolution.steps import BlockStep, ImageStep
+from gluonic.codegen.convolution.steps import BandStep, BlockStep
 from gluonic.codegen.convolution.winograd import FILTERS, IMAGES, PRODUCTS, SIDE, SUMS
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import FLOAT32, Value
@@ -92,22 +92,23 @@ def emit_winograd_filters(module: LLVMModule, name: str) -> None:
 
 
 def emit_winograd_images(module: LLVMModule, name: str) -> None:
-    """Write the transformation of padded images; a unit is a block of an image.
+    """Write the transformation of padded images; a unit is a band of a block of an image.
 
-    Numbers are the rows and columns of tiles, and the blocks of an image.
+    Numbers are the rows and columns of tiles, the blocks of an image, and their bands.
     """
     w = WinogradWriter(module, name)
     source, goal = w.operand(0), w.operand(1)
-    down, across, blocks = w.number(0), w.number(1), w.number(2)
+    down, across, blocks, bands = (w.number(i) for i in range(4))
     plane = w.times(w.times(down, across), w.step)
     group = w.times(plane, blocks)
     line = w.times(w.plus(w.times(across, SIDE), SIDE), w.step)
     height = w.plus(w.times(down, SIDE), SIDE)
     with w.f.loop("%begin", "%end") as unit:
-        here = w.moved(source, unit, w.times(height, line))
-        image, block = w.divided(unit, blocks)
+        number, limits = _band(w, unit, bands, down)
+        here = w.moved(source, number, w.times(height, line))
+        image, block = w.divided(number, blocks)
         there = w.moved(w.moved(goal, image, w.times(group, PRODUCTS)), block, plane)
-        with w.f.loop("0", down) as row, w.f.loop("0", across) as column:
+        with w.f.loop(*limits) as row, w.f.loop("0", across) as column:
             first = w.moved(w.moved(here, row, w.times(line, SIDE)), column, SIDE * w.step)
             rows = w.row_of(first, 4, line)
             tile = [[w.vector_at(w.moved(start, j, w.step)) for j in range(4)] for start in rows]
@@ -115,6 +116,14 @@ def emit_winograd_images(module: LLVMModule, name: str) -> None:
             ends = w.row_of(w.moved(there, number, w.step), PRODUCTS, group)
             w.put_all(w.transformed(IMAGES, tile), ends)
     w.f.finish()
+
+
+def _band(w: WinogradWriter, unit: str, bands: str, down: str) -> tuple[str, tuple[str, str]]:
+    """The block of a unit, and its rows of tiles."""
+    block, band = w.divided(unit, bands)
+    height = w.quotient_up(down, bands)
+    first = w.times(band, height)
+    return block, (first, w.least(w.plus(first, height), down))
 
 
 def emit_winograd_sums(
@@ -126,25 +135,26 @@ def emit_winograd_sums(
     has_shift: bool,
     has_residual: bool,
 ) -> None:
-    """Write the outputs of tiles with their epilogue; a unit is a block of an image.
+    """Write the outputs of tiles with their epilogue; a unit is a band of a block of an image.
 
-    Numbers are the rows and columns of tiles, and the blocks of an image. Operands are the sums, the result,
-    and those of the epilogue.
+    Numbers are the rows and columns of tiles, the blocks of an image, and their bands. Operands are the sums,
+    the result, and those of the epilogue.
     """
     w = WinogradWriter(module, name)
     source, goal = w.operand(0), w.operand(1)
-    down, across, blocks = w.number(0), w.number(1), w.number(2)
+    down, across, blocks, bands = (w.number(i) for i in range(4))
     plane = w.times(w.times(down, across), w.step)
     group = w.times(plane, blocks)
     line = w.times(w.minus(w.times(across, SIDE), odd[1]), w.step)
     size = w.times(line, w.minus(w.times(down, SIDE), odd[0]))
     expression = epilogue_of(activation, attributes)
     with w.f.loop("%begin", "%end") as unit:
-        image, block = w.divided(unit, blocks)
+        number_of_block, limits = _band(w, unit, bands, down)
+        image, block = w.divided(number_of_block, blocks)
         here = w.moved(w.moved(source, image, w.times(group, PRODUCTS)), block, plane)
-        arrays = [w.moved(goal, unit, size)]
+        arrays = [w.moved(goal, number_of_block, size)]
         if has_residual:
-            arrays.append(w.moved(w.operand(2 + has_shift), unit, size))
+            arrays.append(w.moved(w.operand(2 + has_shift), number_of_block, size))
         shifts = [w.vector_at(w.moved(w.operand(2), block, w.step))] if has_shift else []
 
         def finish(outputs: list[Value], end: str, *residuals: str) -> None:
@@ -166,20 +176,22 @@ def emit_winograd_sums(
                 ]
                 finish(outputs[i][:width], *ends)
 
-        _tiles(w, down, across, odd, write)
+        _tiles(w, limits, (down, across), odd, write)
     w.f.finish()
 
 
 def _tiles(
     w: WinogradWriter,
-    down: str,
-    across: str,
+    limits: tuple[str, str],
+    counts: tuple[str, str],
     odd: Shape,
     write: Callable[[str, str, int, int], None],
 ) -> None:
-    """Write loops over tiles, `write(row, column, height, width)`; the last ones may be halves."""
+    """Write loops over some rows of tiles, `write(row, column, height, width)`; the last may be halves."""
+    (first, last), (down, across) = limits, counts
     full_rows, full_columns = w.minus(down, odd[0]), w.minus(across, odd[1])
-    rows = [("0", full_rows, SIDE), (full_rows, down, 1)][: 1 + odd[0]]
+    rows = [(first, w.least(last, full_rows), SIDE), (w.most(first, full_rows), last, 1)]
+    rows = rows[: 1 + odd[0]]
     columns = [("0", full_columns, SIDE), (full_columns, across, 1)][: 1 + odd[1]]
     for (top, bottom, height), (left, right, width) in product(rows, columns):
         with w.f.loop(top, bottom) as row, w.f.loop(left, right) as column:
@@ -203,20 +215,24 @@ class WinogradFiltersStep(BlockStep):
         return int(-(-self.blocks // self.n.tile))
 
 
-class WinogradImagesStep(ImageStep):
+class WinogradImagesStep(BandStep):
     """Transforms padded images."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, facts)
         self.code = (emit_winograd_images,)
 
+    def rows(self, facts: Facts) -> int:
+        """The rows of tiles."""
+        return self.shape(facts, 1)[2]
+
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """The rows and columns of tiles, and the blocks of an image."""
+        """The rows and columns of tiles, the blocks of an image, and their bands."""
         _, blocks, *_ = self.shape(facts, 0)
-        return [*self.shape(facts, 1)[2:4], blocks]
+        return [*self.shape(facts, 1)[2:4], blocks, self.bands(facts)]
 
 
-class WinogradSumsStep(ImageStep):
+class WinogradSumsStep(BandStep):
     """Computes the outputs of tiles, with their epilogue."""
 
     counted = 1
@@ -228,6 +244,10 @@ class WinogradSumsStep(ImageStep):
         activation = n.activation, n.activation_attributes
         self.code = emit_winograd_sums, n.odd, *activation, n.has_shift, n.has_residual
 
+    def rows(self, facts: Facts) -> int:
+        """The rows of tiles."""
+        return self.shape(facts, 0)[2]
+
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """The rows and columns of tiles, and the blocks of an image."""
-        return [*self.shape(facts, 0)[2:4], self.shape(facts, 1)[1]]
+        """The rows and columns of tiles, the blocks of an image, and their bands."""
+        return [*self.shape(facts, 0)[2:4], self.shape(facts, 1)[1], self.bands(facts)]

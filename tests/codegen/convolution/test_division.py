@@ -68,12 +68,15 @@ def test_a_small_image_has_units_for_sixteen_threads(filters: tuple[int, int], s
     assert one < units
 
 
-@pytest.mark.parametrize("batch", [1, 3])
-def test_the_number_of_threads_changes_no_bit(batch: int, monkeypatch: pytest.MonkeyPatch) -> None:
+@pytest.mark.parametrize(("batch", "side"), [(1, 7), (3, 7), (1, 43)])
+def test_the_number_of_threads_changes_no_bit(
+    batch: int, side: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
     net = nn.HybridSequential()
     net.add(nn.Conv2D(96, 1), nn.Conv2D(64, 3, padding=1), nn.Conv2D(200, 1, groups=2))
+    net.add(nn.Conv2D(32, 3, padding=1), nn.Conv2D(32, 5, padding=2, strides=2))
     net.initialize(mx.init.Xavier())
-    x = nd.array(np.random.default_rng(0).normal(size=(batch, 300, 7, 9)))
+    x = nd.array(np.random.default_rng(0).normal(size=(batch, 128, side, side + 2)))
     results = []
     for threads in (1, 2, 5, 16):
         monkeypatch.setenv("GLUONIC_NUM_THREADS", str(threads))
