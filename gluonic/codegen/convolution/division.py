@@ -14,7 +14,7 @@ from gluonic.codegen.convolution.geometry import Geometry
 from gluonic.codegen.convolution.tiling import ConvolutionTiling
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
 from gluonic.codegen.machine.scaling import LEAST, UNITS_A_THREAD
-from gluonic.codegen.shapes.symbolic import if_at_least
+from gluonic.codegen.shapes.symbolic import SymbolicDim, if_at_least
 
 _SHORTEST = 2
 """The least number of tiles in a segment: the filters in the level 1 cache are read so often."""
@@ -29,7 +29,7 @@ def divided(
     ----------
     geometry : the extents, of which the batch may be symbolic; if others are, units stay as they are
     """
-    if threads == 1 or not all(type(n) is int for n in (geometry.rows, geometry.columns)):
+    if threads == 1 or SymbolicDim in map(type, (geometry.rows, geometry.columns)):
         return tiling, geometry.units(filters, tiling, lanes)
     work = filters.filters * filters.groups * filters.depth * geometry.rows * geometry.columns
     wanted = min(UNITS_A_THREAD * threads, int(work * NANOSECONDS_A_PRODUCT) // LEAST)
@@ -54,10 +54,10 @@ def bands_of(batch: Any, blocks: Any, rows: Any, nanoseconds: Any, threads: int)
 
     Parameters
     ----------
-    batch, blocks, rows : of the images; if others than the batch are symbolic, blocks stay whole
-    nanoseconds : the time of a block
+    batch, blocks, rows : of the images
+    nanoseconds : the time of a block; if more than the batch is symbolic, blocks stay whole
     """
-    if threads == 1 or not all(type(n) is int for n in (blocks, rows)):
+    if threads == 1 or SymbolicDim in map(type, (blocks, rows, nanoseconds)):
         return 1
     enough = -(-UNITS_A_THREAD * threads // blocks)
     return if_at_least(batch, enough, 1, max(min(enough, rows, int(nanoseconds) // LEAST), 1))

@@ -1,6 +1,7 @@
 """Native steps for operators on images in blocks of channels."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from math import prod
 from types import SimpleNamespace
 from typing import Any, cast
@@ -102,7 +103,7 @@ class BandStep(ImageStep):
         """The number of bands of a block."""
         batch, blocks, *block = self.shape(facts, self.counted)
         time = 2 * 4 * prod(block) * NANOSECONDS_A_BYTE
-        return bands_of(batch, blocks, self.rows(facts), time, most_threads())
+        return cast(int, bands_of(batch, blocks, self.rows(facts), time, most_threads()))
 
     def units(self, facts: Facts) -> int:
         """One unit per band of each block of each image."""
@@ -140,8 +141,8 @@ class ToBlocksStep(BandStep):
         )
         if not any(self.edge):
             rows, columns = 1, rows * columns
-        numbers = extent[0], extent[1], rows, columns, here, there, *self.edge
-        return Reordering(*numbers, self.bands(facts)).numbers()
+        whole = Reordering(*extent, rows, columns, here, there, *self.edge)
+        return replace(whole, bands=self.bands(facts)).numbers()
 
 
 class ToPlanesStep(ImageStep):
@@ -178,8 +179,8 @@ class PadImagesStep(BandStep):
         _, blocks, rows, columns, *block = source
         last = block[0] if block else 1
         lies = lie(source), lie(goal)
-        numbers = blocks, last, rows, columns, *lies, *self.n.padding
-        return Reordering(*numbers, self.bands(facts)).numbers()
+        whole = Reordering(blocks, last, rows, columns, *lies, *self.n.padding)
+        return replace(whole, bands=self.bands(facts)).numbers()
 
 
 class SubsampleStep(ImageStep):
