@@ -1,11 +1,15 @@
 """What holds for all tests, and for the examples in docstrings."""
 
+import os
 from collections.abc import Iterator
 
 import pytest
 
 import tests  # noqa: F401 (sets what holds for the examples in docstrings too)
+from gluonic.codegen.machine import workers as workers_module
+from gluonic.codegen.machine.workers_code import MOST_THREADS
 from gluonic.ndarray import Context
+from gluonic.support.cpu_count import available_processors
 from gluonic.symbol import AttrScope, NameManager
 
 
@@ -43,6 +47,17 @@ def default_context(request: pytest.FixtureRequest) -> Iterator[None]:
 def compiled_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """Let the first call of a graph compile it, in a test about compiled code; users' first calls do not."""
     monkeypatch.setenv("GLUONIC_EXECUTOR", "compile")
+
+
+@pytest.fixture
+def many_processors(monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
+    """Let as many threads share steps as a test says, even if they have to take turns here."""
+    monkeypatch.setattr(workers_module, "available_processors", lambda: MOST_THREADS)
+    if os.name == "posix":
+        workers_module.workers().allow(MOST_THREADS)
+    yield
+    if os.name == "posix":
+        workers_module.workers().allow(available_processors())
 
 
 @pytest.fixture

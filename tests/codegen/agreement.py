@@ -10,7 +10,6 @@ import pytest
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.differentiable import DifferentiableProgram
-from gluonic.codegen.launch import division
 from gluonic.codegen.shapes.facts import DynamicShapeError
 from gluonic.graph.gradient import gradients
 from gluonic.graph.interpret import interpret
@@ -18,6 +17,7 @@ from gluonic.graph.node import Graph, Node
 from gluonic.graph.operator import Run
 from gluonic.graph.random_source import RandomSource
 from tests.codegen.growing import RandomGraph
+from tests.codegen.shared_steps import share_all
 
 Array = np.ndarray[Any, Any]
 Arrays = Sequence[Array]
@@ -181,8 +181,7 @@ def check_threads(random: RandomGraph, wanted: Sequence[bool] | None = None) -> 
     for threads in ("1", "3"):
         with pytest.MonkeyPatch.context() as patch:
             patch.setenv("GLUONIC_NUM_THREADS", threads)
-            patch.setattr(division, "WORTH", 1)
-            patch.setattr(division, "LEAST", 1)
+            share_all(patch.setattr)
             try:
                 computed.append(_results(random, wanted))
             except DynamicShapeError:

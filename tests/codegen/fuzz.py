@@ -22,13 +22,13 @@ import hypothesis
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
-from gluonic.codegen.launch import division
 from gluonic.graph.errors import MXNetError
 from tests.codegen.agreement import check_backward, check_forward, check_threads
 from tests.codegen.as_wide import write_for_avx512
 from tests.codegen.other_shapes import CHANGES, check_other_shapes
 from tests.codegen.random_graphs import FAMILIES, random_graphs
 from tests.codegen.random_nets import EVENTS, RandomNet, play, random_nets
+from tests.codegen.shared_steps import share_all
 
 _FLOATS = (("float32",), ("float64",), ("float32", "float16"), ("float16",))
 
@@ -112,7 +112,7 @@ def main() -> int:
     if chosen.wide:
         write_for_avx512()
     if chosen.share:
-        division.WORTH = division.LEAST = 1
+        share_all()
     families = tuple(chosen.family or FAMILIES)
     end, seed, failures = time.monotonic() + 60 * chosen.minutes, chosen.seed, 0
     while time.monotonic() < end:

@@ -21,7 +21,6 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from gluonic.codegen.compiled import CompiledGraph
-from gluonic.codegen.launch import division
 from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.machine.target import TargetError, narrowed
 from gluonic.codegen.shapes.facts import DynamicShapeError, NotCompiledError
@@ -30,6 +29,7 @@ from gluonic.graph.gradient import gradients
 from gluonic.graph.node import Entry, Graph, Node
 from gluonic.graph.operator import REGISTRY
 from tests.codegen.guarded_memory import Placement, guarded
+from tests.codegen.shared_steps import share_all
 from tests.graph.registry_samples import (
     CASES,
     SAMPLES,
@@ -229,7 +229,7 @@ def main() -> int:
     parser.add_argument("--work", type=int, help=argparse.SUPPRESS)
     chosen = parser.parse_args()
     if chosen.work is not None:
-        division.WORTH = division.LEAST = 1
+        share_all()
         pairs = [case.rsplit(":", 1) for case in chosen.cases]
         work([(name, int(number)) for name, number in pairs], chosen.widths, chosen.work)
         return 0

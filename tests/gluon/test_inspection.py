@@ -320,6 +320,7 @@ def test_shapes_are_those_of_the_call_though_a_batch_of_one_is_compiled_as_a_lar
         assert shapes["sum"] == (6, batch)
 
 
+@pytest.mark.usefixtures("many_processors")
 def test_a_step_says_how_threads_share_it(monkeypatch: pytest.MonkeyPatch) -> None:
     for threads in (4, 1):
         monkeypatch.setenv("GLUONIC_NUM_THREADS", str(threads))

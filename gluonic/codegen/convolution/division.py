@@ -13,7 +13,7 @@ from gluonic.codegen.convolution.filters import Filters, blocks_of
 from gluonic.codegen.convolution.geometry import Geometry
 from gluonic.codegen.convolution.tiling import ConvolutionTiling
 from gluonic.codegen.loops.costs import NANOSECONDS_A_PRODUCT
-from gluonic.codegen.machine.scaling import LEAST, UNITS_A_THREAD
+from gluonic.codegen.machine import scaling
 from gluonic.codegen.shapes.symbolic import SymbolicDim, if_at_least
 
 _SHORTEST = 2
@@ -32,7 +32,7 @@ def divided(
     if threads == 1 or SymbolicDim in map(type, (geometry.rows, geometry.columns)):
         return tiling, geometry.units(filters, tiling, lanes)
     work = filters.filters * filters.groups * filters.depth * geometry.rows * geometry.columns
-    wanted = min(UNITS_A_THREAD * threads, int(work * NANOSECONDS_A_PRODUCT) // LEAST)
+    wanted = scaling.wanted_units(work * NANOSECONDS_A_PRODUCT, threads)
     choices = [*_choices(filters, tiling, geometry, lanes)]
     shapes = [_shape(choice, filters, geometry, lanes) for choice in choices]
     bounds = [_least_batch(wanted, *shape) for shape in shapes]
@@ -59,8 +59,9 @@ def bands_of(batch: Any, blocks: Any, rows: Any, nanoseconds: Any, threads: int)
     """
     if threads == 1 or SymbolicDim in map(type, (blocks, rows, nanoseconds)):
         return 1
-    enough = -(-UNITS_A_THREAD * threads // blocks)
-    return if_at_least(batch, enough, 1, max(min(enough, rows, int(nanoseconds) // LEAST), 1))
+    most = scaling.wanted_units(blocks * nanoseconds, threads)
+    bands = max(min(-(-most // blocks), rows), 1)
+    return if_at_least(batch, -(-scaling.UNITS_A_THREAD * threads // blocks), 1, bands)
 
 
 def _shape(

@@ -11,13 +11,13 @@ import numpy as np
 from gluonic.codegen.launch.argument_table import CHUNK, THREADS, UNITS, ArgumentTable
 from gluonic.codegen.launch.arguments import Integers
 from gluonic.codegen.launch.launch import SHARE
-from gluonic.codegen.machine.scaling import CHUNKS, LEAST, WORTH, WORTH_AWAKE, useful_threads
+from gluonic.codegen.machine import scaling
 from gluonic.codegen.machine.workers import workers
 
 
 def takes_long(nanoseconds: Sequence[float]) -> bool:
     """Whether some step takes long enough to be divided."""
-    return max(nanoseconds, default=0) >= WORTH
+    return max(nanoseconds, default=0) >= scaling.WORTH
 
 
 def divide(
@@ -33,15 +33,16 @@ def divide(
     units = numbers[table.phases + UNITS]
     large = np.add.reduceat(units > 1, table.first_phases, dtype=np.int64)
     time = (np.array(nanoseconds, np.float64) / np.maximum(large, 1))[table.step_of_phase]
-    least = -(-units * LEAST // np.maximum(time.astype(np.int64), 1))
-    chunks = np.maximum(np.maximum(least, units // (CHUNKS * threads)), 1)
-    shared = (units > 1) & (time >= WORTH_AWAKE) & (chunks < units)
+    least = -(-units * scaling.LEAST // np.maximum(time.astype(np.int64), 1))
+    chunks = np.maximum(np.maximum(least, units // (scaling.CHUNKS * threads)), 1)
+    shared = (units > 1) & (time >= scaling.WORTH_AWAKE) & (chunks < units)
     if not shared.any():
         return False
     begins, sizes = table.phases[shared], chunks[shared]
     counts = -(-units[shared] // sizes)
     numbers[begins + CHUNK] = sizes
     pairs = zip(time[shared].tolist(), counts.tolist(), strict=True)
-    numbers[begins + THREADS] = [useful_threads(time, count, threads) for time, count in pairs]
+    useful = [scaling.useful_threads(time, count, threads) for time, count in pairs]
+    numbers[begins + THREADS] = useful
     numbers[SHARE] = workers().share
     return True

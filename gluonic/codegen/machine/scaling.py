@@ -40,6 +40,11 @@ def shared_time(nanoseconds: float, chunks: int, threads: int) -> float:
     return alone + MEETING + MEETING_A_THREAD * threads
 
 
+def wanted_units(nanoseconds: float, threads: int) -> int:
+    """The number of units that a step should have: some for each thread, none shorter than a chunk may be."""
+    return min(UNITS_A_THREAD * threads, int(nanoseconds) // LEAST)
+
+
 def useful_threads(nanoseconds: float, chunks: int, threads: int) -> int:
     """The number of threads, at most so many, with which a step is fastest.
 

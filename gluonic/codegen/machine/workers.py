@@ -41,10 +41,7 @@ class Workers:
         self.allow(available_processors())
 
     def allow(self, count: int) -> None:
-        """Let at most so many threads share a step: by default one for each processor that may be used.
-
-        More would take turns, and wait for each other.
-        """
+        """Let at most so many threads share a step: by default one for each processor that may be used."""
         self._allow(min(count, MOST_THREADS))
 
 
@@ -58,6 +55,6 @@ def workers() -> Workers:
 
 
 def most_threads() -> int:
-    """The most threads that may share a step, including the caller."""
-    count = min(thread_count(), MOST_THREADS)
+    """The most threads that may share a step, including the caller; more than processors would take turns."""
+    count = min(thread_count(), available_processors(), MOST_THREADS)
     return count if os.name == "posix" else 1

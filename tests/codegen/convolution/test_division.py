@@ -68,6 +68,7 @@ def test_a_small_image_has_units_for_sixteen_threads(filters: tuple[int, int], s
     assert one < units
 
 
+@pytest.mark.usefixtures("many_processors")
 @pytest.mark.parametrize(("batch", "side"), [(1, 7), (3, 7), (1, 43)])
 def test_the_number_of_threads_changes_no_bit(
     batch: int, side: int, monkeypatch: pytest.MonkeyPatch

@@ -193,6 +193,7 @@ def test_filters_are_transformed_once_and_again_after_a_write() -> None:
     assert net.cache_info().prepackings == 2
 
 
+@pytest.mark.usefixtures("many_processors")
 @pytest.mark.parametrize("threads", ["1", "3"])
 def test_the_number_of_threads_changes_no_bit(
     monkeypatch: pytest.MonkeyPatch, threads: str

@@ -5,7 +5,7 @@ import os
 import subprocess
 import sys
 import threading
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any
 
 import numpy as np
@@ -21,7 +21,7 @@ from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.jit import assembly
 from gluonic.codegen.machine.target import cross, host
 from gluonic.codegen.machine.workers import workers
-from gluonic.codegen.machine.workers_code import MOST_THREADS, workers_text
+from gluonic.codegen.machine.workers_code import workers_text
 from gluonic.gluon import nn
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node, make_node
@@ -31,17 +31,12 @@ from gluonic.support.cpu_count import available_processors
 from tests.codegen.native_functions import Array, normal
 from tests.forking import forks, is_true_in_a_child
 
-pytestmark = pytest.mark.skipif(os.name != "posix", reason="workers are POSIX threads")
+pytestmark = [
+    pytest.mark.skipif(os.name != "posix", reason="workers are POSIX threads"),
+    pytest.mark.usefixtures("many_processors"),
+]
 
 Expression = Callable[..., Entry]
-
-
-@pytest.fixture(autouse=True)
-def several_threads() -> Iterator[None]:
-    """Steps are shared by as many threads as a test says, on any machine."""
-    workers().allow(MOST_THREADS)
-    yield
-    workers().allow(available_processors())
 
 
 def apply(op: str, *inputs: Entry, **attributes: Any) -> Entry:

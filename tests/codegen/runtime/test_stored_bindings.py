@@ -224,6 +224,7 @@ def test_a_graph_is_found_under_all_that_determines_its_code(
     assert is_from_disk(called(**change)) == is_same
 
 
+@pytest.mark.usefixtures("many_processors")
 @pytest.mark.parametrize(
     ("variable", "value"),
     [("GLUONIC_NUM_THREADS", "3"), ("GLUONIC_CPU", "x86-64-v2"), ("GLUONIC_WINOGRAD", "0")],
