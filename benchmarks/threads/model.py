@@ -1,4 +1,4 @@
-"""The model's prediction beside the measurement: milliseconds of a call by number of threads.
+"""The model's prediction beside the shortest measured call: milliseconds by number of threads.
 
 usage: python -m benchmarks.threads.model RESULTS, a file that `python -m benchmarks.threads --json` wrote
 
@@ -35,13 +35,13 @@ def predicted(times: Sequence[float], steps: Sequence[Sequence[Any]]) -> float:
 
 
 def compared(rows: Rows) -> Iterator[str]:
-    """For each net whose steps were timed on one thread, what is predicted and what was measured."""
+    """For each net whose steps were timed on one thread, what is predicted, and the shortest call."""
     for alone in rows:
         if alone["kind"] != "steps" or alone["threads"] != 1:
             continue
         name, times = alone["name"], [step["us"] for step in alone["steps"]]
         divisions = {r["threads"]: r["steps"] for r in rows if _is(r, "units", name)}
-        measured = {r["threads"]: r["median"] for r in rows if _is(r, "time", name)}
+        measured = {r["threads"]: r["min"] for r in rows if _is(r, "time", name)}
         between = max(measured.get(1, 0.0) - sum(times) / 1e3, 0.0)
         for threads, steps in divisions.items():
             if len(steps) == len(times):
