@@ -1,7 +1,7 @@
 """Random graphs, and the gradients of all operators, give the same results on a GPU as in the interpreter."""
 
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 
 from gluonic.codegen import DeviceGraph
 from gluonic.graph import Entry, Graph
@@ -33,8 +33,7 @@ def _draws(graph: Graph, train: bool) -> bool:
 )
 @given(random_graphs(most=12))
 def test_random_graphs_compute_what_the_interpreter_computes(random: RandomGraph) -> None:
-    if _draws(random.graph, random.train):
-        return
+    assume(not _draws(random.graph, random.train))
     compute = interpreter_of(random.graph, random.variables, random.train)
     slack = slack_around(compute, random.arrays)
     expected = [array.copy() for array in compute([array.copy() for array in random.arrays])]
