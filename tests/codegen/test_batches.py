@@ -312,6 +312,7 @@ def test_another_batch_size_infers_no_operator_again(
     name: str, train: bool, graphs: list[CompiledGraph], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     make, shape = NETS[name]
+    monkeypatch.setenv("GLUONIC_NUM_THREADS", "2")  # the division of work depends on the batch
     net = hybridized(make())
 
     def call(size: int) -> None:

@@ -372,10 +372,14 @@ def env_of(shapes: Iterable[Sequence[Any]]) -> ShapeEnv | None:
 def if_at_least(x: Any, bound: int, yes: int, no: int) -> int:
     """`yes` if an extent is at least so large, else `no`; no guard for other sizes.
 
+    Between equal values nothing is chosen: a number stays one, so that comparing it is no guard either.
+
     >>> if_at_least(3, 2, 10, 20)
     10
     """
     if isinstance(x, SymbolicDim):
+        if written(yes) == written(no):
+            return yes
         return cast(int, x.env.atom(chosen, x, bound, yes, no))
     return yes if x >= bound else no
 

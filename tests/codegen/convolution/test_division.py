@@ -11,6 +11,7 @@ import gluonic as mx
 from gluonic import nd
 from gluonic.codegen.convolution.division import divided
 from gluonic.codegen.convolution.filters import Filters, lanes_of
+from gluonic.codegen.convolution.form import SIZES, numbers_of
 from gluonic.codegen.convolution.geometry import Geometry, Strides
 from gluonic.codegen.convolution.tiling import tiling_of
 from gluonic.codegen.machine.target import cross
@@ -54,6 +55,24 @@ def test_units_of_any_batch_are_those_of_a_symbolic_one(
     other, expected = divided(filters, tiling, geometry(batch, side), lanes, threads)
     assert evaluate(batch) == ([other.band, other.depth, other.segment, expected],)
     assert geometry(batch, side).units(filters, other, lanes) == expected
+
+
+@settings(deadline=None)
+@given(
+    filters=convolutions,
+    side=st.integers(1, 60),
+    hint=st.integers(1, 40),
+    threads=st.integers(1, 64),
+)
+def test_numbers_for_one_batch_are_for_others_too(
+    filters: Filters, side: int, hint: int, threads: int
+) -> None:
+    lanes, tiling, env = lanes_of(WIDE), tiling_of(filters, side, side, WIDE), ShapeEnv(hint)
+    shape = geometry(env.size, side)
+    one, _ = divided(filters, tiling, shape, lanes, threads)
+    rows = env.value(numbers_of(filters, one, shape, lanes, (0, side))[SIZES + 1])
+    assert rows == (1 if tiling.segment else side)
+    assert env.is_general
 
 
 @pytest.mark.parametrize("filters", [(256, 1024), (1024, 256), (2048, 512), (512, 512)])
