@@ -271,3 +271,10 @@ def test_one_image_is_combined_with_all_of_a_batch(how: str, other: tuple[int, .
     sizes = [(1, 1), (3, 1), (1, 3), (3, 3), (2, 1), (5, 5), (1, 5)]
     arrays = [((batch, 3, 6, 7), (batches, *other)) for batch, batches in sizes]
     _assert_same_results(how, [tuple(nd.array(normal(*s)) for s in pair) for pair in arrays])
+
+
+@pytest.mark.parametrize("how", ["broadcast_mul", "broadcast_add"])
+@pytest.mark.parametrize("other", [(1,), (20,), (1, 1), (20, 20), (1, 1, 1), (20, 1, 1)])
+def test_images_are_combined_with_arrays_of_fewer_axes(how: str, other: tuple[int, ...]) -> None:
+    arrays = [((batch, 3, 20, 20), other) for batch in (1, 2, 20)]
+    _assert_same_results(how, [tuple(nd.array(normal(*s)) for s in pair) for pair in arrays])

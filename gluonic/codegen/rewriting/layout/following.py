@@ -102,7 +102,9 @@ def _on_blocks(images: BlockedRewriting, node: Node) -> bool:
 def _is_scale(data: Entry, scale: Entry, facts: Facts) -> bool:
     """Whether `scale` has a number per channel, and images have more than one pixel."""
     shape, own = facts.shapes[data], facts.shapes[scale]
-    if len(shape) != 4 or own[1] != shape[1] or not all(is_one(extent) for extent in own[2:]):
+    if not len(shape) == len(own) == 4 or own[1] != shape[1]:
+        return False
+    if not all(is_one(extent) for extent in own[2:]):
         return False
     return not all(extent == 1 for extent in shape[2:])
 
