@@ -26,6 +26,7 @@ from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
     from gluonic.codegen.cuda.device_graph import DeviceGraph, device_outputs
+    from gluonic.codegen.cuda.device_report import DeviceExplanation
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
     from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
     from gluonic.codegen.device_updates import update_on_device
@@ -38,6 +39,7 @@ __getattr__, __dir__ = import_later(
     __name__,
     {
         "DeviceDifferentiableGraph": f"{__name__}.device_differentiable:DeviceDifferentiableGraph",
+        "DeviceExplanation": f"{__name__}.cuda.device_report:DeviceExplanation",
         "DeviceGraph": f"{__name__}.cuda.device_graph:DeviceGraph",
         "FALLBACKS": f"{__name__}.cuda.fallbacks:FALLBACKS",
         "device_outputs": f"{__name__}.cuda.device_graph:device_outputs",
@@ -58,6 +60,7 @@ __all__ = [
     "BoundUpdate",
     "CacheInfo",
     "DeviceDifferentiableGraph",
+    "DeviceExplanation",
     "DeviceGraph",
     "DifferentiableProgram",
     "Explanation",

@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Collection, Sequence
 from itertools import islice
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
@@ -27,6 +27,9 @@ from gluonic.ndarray.state import STATE, Flags, current_run
 from gluonic.ndarray.tape import FunctionRecord, Record, TapeEntry, entry_of
 from gluonic.support.cached_property import cached_property
 from gluonic.support.gc_pause import paused
+
+if TYPE_CHECKING:
+    from gluonic.codegen import DeviceExplanation
 
 
 class CachedGraph:
@@ -80,9 +83,11 @@ class CachedGraph:
         for program in self.with_gradients.values():
             program.forward_program.observer = self._observer
 
-    def explain(self, *inputs: NDArray) -> Explanation:
+    def explain(self, *inputs: NDArray) -> "Explanation | DeviceExplanation":
         """Explain how the graph is compiled for such inputs, in the current modes."""
-        wanted = tuple(STATE.recording and entry_of(x) is not None for x in inputs)
+        wanted = tuple([STATE.recording and entry_of(x) is not None for x in inputs])
+        if any(x.on_device for x in inputs):
+            return self._on_device.explain(inputs, wanted)  # type: ignore[no-any-return]
         program, arrays = self.inference, [x.host_elements() for x in inputs]
         if any(wanted):
             program = self.differentiable(wanted, STATE.training).forward_program

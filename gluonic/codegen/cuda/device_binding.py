@@ -14,6 +14,7 @@ from gluonic.codegen.cuda.device_runs import (
     Owners,
     SlotPlace,
 )
+from gluonic.codegen.cuda.lacking import why_not_there
 from gluonic.codegen.cuda.loop_steps import DeviceLoopStep
 from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.ptx import NoDeviceCodeError, loaded, target_of
@@ -25,7 +26,6 @@ from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.semantics import is_view
 from gluonic.codegen.loops.steps import loop_for
-from gluonic.codegen.native.module import why_not
 from gluonic.codegen.rewriting.aliases import find_aliases, find_targets
 from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
@@ -71,7 +71,7 @@ class DeviceBinding:
         self.fusion = fuse(
             graph,
             facts.shapes,
-            lambda node: why_not(node, facts),
+            lambda node: why_not_there(node, facts),
             self.root,
             as_loop=lambda node: loop_for(node, facts),
         )

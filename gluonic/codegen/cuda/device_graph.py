@@ -7,7 +7,9 @@ from collections.abc import Collection, Sequence
 from gluonic.codegen.cuda.device_binding import DeviceBinding
 from gluonic.codegen.cuda.device_report import DeviceExplanation
 from gluonic.codegen.cuda.fallbacks import note_fallback
-from gluonic.codegen.rewriting.pipeline import DEVICE_PIPELINE
+from gluonic.codegen.cuda.lacking import is_function_there
+from gluonic.codegen.rewriting.dense_layers import FuseActivations
+from gluonic.codegen.rewriting.pipeline import FOR_PROCESSORS, PIPELINE
 from gluonic.codegen.rewriting.preparation import Preparation
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import NotCompiledError
@@ -22,6 +24,12 @@ from gluonic.support.locks import lock
 from gluonic.support.pieces import finish
 
 _MOST_BINDINGS = 64
+_PIPELINE = [
+    FuseActivations(is_function_there) if isinstance(each, FuseActivations) else each
+    for each in PIPELINE
+    if not isinstance(each, FOR_PROCESSORS)
+]
+"""The passes for a GPU."""
 
 
 class DeviceGraph:
@@ -38,7 +46,7 @@ class DeviceGraph:
         self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
     ) -> None:
         self.graph, self.inputs = graph, tuple(inputs)
-        self._preparation = Preparation(graph, self.inputs, parameters, DEVICE_PIPELINE)
+        self._preparation = Preparation(graph, self.inputs, parameters, _PIPELINE)
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )

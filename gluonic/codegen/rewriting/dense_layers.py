@@ -1,7 +1,7 @@
 """Passes on dense layers: fused activations, and weights packed once for several layers."""
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -11,15 +11,24 @@ from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.matmul.epilogues import Extended
 from gluonic.codegen.matmul.packing import is_packed_in_panels, packed_bytes
 from gluonic.codegen.rewriting.passes import Pass, PassContext
-from gluonic.graph import Array, Entry, Graph, Node, Operator
+from gluonic.graph import Application, Array, Entry, Graph, Node, Operator
 from gluonic.graph.origin import give_origin
 from gluonic.graph.view import NodeView
 
 _MOST_STEPS = 8
 
 
+def has_function(application: Application) -> bool:
+    """Whether an operator is a function of each element alone, with machine code."""
+    return function_of(application) is not None
+
+
 class FuseActivations(Pass):
     """Element-wise functions that are the only readers of dense layers are fused into them.
+
+    Parameters
+    ----------
+    takes : which functions may be fused; by default, all that have machine code
 
     Examples
     --------
@@ -39,9 +48,12 @@ class FuseActivations(Pass):
     name = "fuse activations"
     contract = "no dense layer of float32 is read by a function of each element alone"
 
+    def __init__(self, takes: Callable[[Application], bool] = has_function) -> None:
+        self._takes = takes
+
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Fuse such functions into the layers."""
-        return fold_activations(graph, context.facts(graph).dtypes)
+        return fold_activations(graph, context.facts(graph).dtypes, self._takes)
 
 
 class PackWeights(Pass):
@@ -118,7 +130,11 @@ def share_packing(graph: Graph, context: PassContext) -> Graph:
     return graph.rewrite(replace) if shared else graph
 
 
-def fold_activations(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Graph:
+def fold_activations(
+    graph: Graph,
+    dtypes: Mapping[Entry, Dtype],
+    takes: Callable[[Application], bool],
+) -> Graph:
     """Fuse element-wise functions into dense layers, if they are the only readers."""
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
@@ -127,7 +143,7 @@ def fold_activations(graph: Graph, dtypes: Mapping[Entry, Dtype]) -> Graph:
             return None
         before = inputs[0].node
         layer = None if before.application is None else Extended.of(before.application)
-        if layer is None or len(layer.then) >= _MOST_STEPS or function_of(application) is None:
+        if layer is None or len(layer.then) >= _MOST_STEPS or not takes(application):
             return None
         if graph.reads[node.inputs[0]] != 1 or not _is_float32(node, dtypes):
             return None

@@ -32,7 +32,5 @@ PIPELINE: list[Pass] = [
 ]
 """All passes; each gets the graph that the one before it returned."""
 
-_FOR_PROCESSORS = (PlainLayout, BlockedLayout, PackWeights)
-"""Passes that choose memory layouts, and the steps that read them."""
-DEVICE_PIPELINE = [each for each in PIPELINE if not isinstance(each, _FOR_PROCESSORS)]
-"""The passes for a GPU."""
+FOR_PROCESSORS = (PlainLayout, BlockedLayout, PackWeights)
+"""Passes that choose memory layouts, and the steps that read them: GPUs do without."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Any
 
-from gluonic.codegen import DeviceDifferentiableGraph, DeviceGraph, Saved
+from gluonic.codegen import DeviceDifferentiableGraph, DeviceExplanation, DeviceGraph, Saved
 from gluonic.device import Device, DeviceArray
 from gluonic.graph import Node
 from gluonic.graph.errors import MXNetError
@@ -58,14 +58,27 @@ class GraphOnDevice:
         entries: list[TapeEntry | None],
         wanted: tuple[bool, ...],
     ) -> list[NDArray]:
-        program = self._called.differentiable(wanted, STATE.training)
-        there = self._programs.get(program)
-        if there is None:
-            there = self._programs[program] = DeviceDifferentiableGraph(program)
+        program, there = self._with_gradients(wanted)
         results, saved = there.forward(arrays, current_run())
         outputs: list[NDArray] = [made(array, self._called.kind) for array in results]
         put(DeviceGraphRecord(program, there, entries, arrays, results, saved), inputs, outputs)
         return outputs
+
+    def _with_gradients(
+        self, wanted: tuple[bool, ...]
+    ) -> "tuple[RecordableProgram, DeviceDifferentiableGraph]":
+        """The graph with the gradients of some inputs, in the current mode."""
+        program = self._called.differentiable(wanted, STATE.training)
+        there = self._programs.get(program)
+        if there is None:
+            there = self._programs[program] = DeviceDifferentiableGraph(program)
+        return program, there
+
+    def explain(self, inputs: Sequence[NDArray], wanted: tuple[bool, ...]) -> DeviceExplanation:
+        """Explain how the graph runs for such inputs, in the current modes."""
+        device = check_contexts("a hybridized block", inputs)
+        graph = self._with_gradients(wanted)[1].forward_graph if any(wanted) else self._inference
+        return graph.explain(_device_arrays(inputs), train=STATE.training, device=device)
 
     def _one_by_one(self, device: Device, inputs: Sequence[NDArray]) -> list[NDArray]:
         """Run the operators one after the other, each recorded on the tape."""

@@ -143,3 +143,20 @@ def test_optimizers_step_there_as_on_the_cpu(gpu: Context, optimizer: str) -> No
         updater(0, nd.array(X, ctx=ctx), weight)
         found.append(weight.asnumpy())
     np.testing.assert_allclose(found[1], found[0], rtol=2e-5)
+
+
+def test_a_net_explains_its_kernels_and_what_the_host_computes(gpu: Context) -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(5, activation="tanh"), nn.HybridLambda(lambda F, x: F.cbrt(F.exp(x)) * 2))
+    net.initialize(mx.init.Xavier(), ctx=gpu)
+    net.hybridize()
+    x = nd.array(X, ctx=gpu)
+    net(x)
+    explained: Any = net.explain(x)
+    assert len(explained.kernels) == 2  # before and after the operator of the host
+    assert ".entry" in explained.ptx()
+    assert [operator for operator, _ in explained.fallbacks] == ["cbrt"]
+    with autograd.record():
+        training = net.explain(x)
+    assert "FullyConnected" in str(training)
+    assert "the host computes 1 operators" in str(training)
