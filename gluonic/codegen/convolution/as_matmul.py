@@ -12,7 +12,7 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.matmul.blas import gemm
+from gluonic.codegen.matmul.blas import multiplies
 from gluonic.codegen.matmul.gemm_call import call_gemm
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Node
@@ -50,7 +50,7 @@ class ConvolutionProductStep(Step):
     @classmethod
     def of(cls, node: Node, facts: Facts) -> "ConvolutionProductStep | None":
         """The step of a convolution with channels first, in a dtype that BLAS supports."""
-        if gemm(facts.dtypes[node.entry()]) is None:
+        if not multiplies(facts.dtypes[node.entry()]):
             return None
         layout = node.applied.settings["layout"]
         entries = (*node.inputs, node.entry())
@@ -277,4 +277,4 @@ class _ProductWriter(MatrixWriter):
         adds: bool,
     ) -> None:
         """Write ``c = a · b`` or ``c += a · b``; factors are (address, leading dimension, transposed)."""
-        call_gemm(self, self.dtype, a, b, c, extents, 1.0 if adds else 0.0)
+        call_gemm(self.f, self.dtype, a, b, c, extents, adds=adds)

@@ -4,7 +4,8 @@ No other module here detects processor features: lane counts, masked memory acce
 instructions depend only on a :class:`Target`. The host is detected once;
 ``GLUONIC_CPU`` (a level of x86-64 such as ``x86-64-v3``, or a processor's name) and
 ``GLUONIC_CPU_FEATURES`` (``-avx512f,+fma``) restrict it. LLVM only warns about an unknown name, and
-running code for another processor kills the process, so both are checked here.
+running code for another processor kills the process, so both are checked here. With ``GLUONIC_BLAS=0`` code
+multiplies matrices without BLAS, as in a library. `compiling_for` lets a thread compile for another target.
 """
 
 from __future__ import annotations
@@ -12,6 +13,10 @@ from __future__ import annotations
 import mmap
 import os
 import re
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
 from functools import cache
 from typing import Any
 
@@ -70,12 +75,15 @@ class Target:
         LLVM's comma-separated list of switches, in addition to the features of `cpu`.
     simd : frozenset of str
         The enabled SIMD features, among those that code generation uses.
+    has_blas : bool, default True
+        Whether code may call BLAS; a library has functions of its own instead.
     """
 
     triple: str
     cpu: str
     features: str
     simd: frozenset[str]
+    has_blas: bool = True
 
     @property
     def names(self) -> tuple[str, str, str]:
@@ -170,15 +178,47 @@ def _load_other_architectures() -> None:
     llvm.initialize_all_asmprinters()
 
 
+class _Compilation(threading.local):
+    """The target that a thread compiles for instead of this machine."""
+
+    target: Target | None = None
+
+
+_COMPILATION = _Compilation()
+
+
+@contextmanager
+def compiling_for(target: Target) -> Iterator[None]:
+    """Let `host` return another target in this thread."""
+    outer = _COMPILATION.target
+    _COMPILATION.target = target
+    try:
+        yield
+    finally:
+        _COMPILATION.target = outer
+
+
 def host() -> Target:
-    """Return this machine, restricted by ``GLUONIC_CPU`` and ``GLUONIC_CPU_FEATURES``.
+    """Return the target that this thread compiles for.
+
+    Outside `compiling_for` it is this machine, restricted by ``GLUONIC_CPU``, ``GLUONIC_CPU_FEATURES`` and
+    ``GLUONIC_BLAS``.
 
     Raises
     ------
     TargetError
         If a variable names an unknown processor or feature, or one that this machine cannot run.
     """
-    return narrowed(os.environ.get("GLUONIC_CPU", ""), os.environ.get("GLUONIC_CPU_FEATURES", ""))
+    if _COMPILATION.target is not None:
+        return _COMPILATION.target
+    found = narrowed(os.environ.get("GLUONIC_CPU", ""), os.environ.get("GLUONIC_CPU_FEATURES", ""))
+    return found if os.environ.get("GLUONIC_BLAS", "1") != "0" else without_blas(found)
+
+
+@cache
+def without_blas(target: Target) -> Target:
+    """Return a target whose code does not call BLAS."""
+    return replace(target, has_blas=False)
 
 
 @cache

@@ -10,6 +10,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
+from gluonic.codegen.machine.target import host
 from gluonic.support.record import record
 
 # CBLAS function names, for a dtype's letter and an operation, with the type of their integers, in many builds.
@@ -44,6 +45,11 @@ class BlasFunction:
 def gemm(dtype: Dtype) -> BlasFunction | None:
     """The product of matrices of a dtype; None if NumPy was built without a known BLAS."""
     return _function("gemm", dtype)
+
+
+def multiplies(dtype: Dtype) -> bool:
+    """Whether matrices of a dtype can be multiplied: by BLAS, or without it by functions of our own."""
+    return gemm(dtype) is not None if host().has_blas else dtype.name in _LETTERS
 
 
 def gemv(dtype: Dtype) -> BlasFunction | None:

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
-from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.target import Target, host
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.matmul.choices import LONG, MOST_KEPT, SMALL
 from gluonic.codegen.matmul.panel_packers import transposing_packer
@@ -15,10 +15,10 @@ from gluonic.graph import Node
 from gluonic.graph.attributes import Shape
 
 
-def packed_bytes(weight: Shape) -> int:
+def packed_bytes(weight: Shape, target: Target) -> int:
     """The size, in bytes, of a packed float32 weight of shape (columns, inner)."""
     columns, inner = weight
-    tiling = ProductTiling.of(FLOAT32, host())
+    tiling = ProductTiling.of(FLOAT32, target)
     return -(-columns // tiling.columns) * tiling.panel_bytes(inner, FLOAT32.itemsize)
 
 

@@ -9,9 +9,10 @@ from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import literal, scalar_type
 from gluonic.codegen.matmul.attention_heads import MatrixLayout
-from gluonic.codegen.matmul.blas import BlasFunction, gemm, gemv
+from gluonic.codegen.matmul.blas import BlasFunction, gemv
 from gluonic.codegen.matmul.choices import BLAS, BLAS_COLUMNS, LONG, LOOPS, PANELS, PART, ROWS
 from gluonic.codegen.matmul.finishing import ProductEpilogue, matrix_finisher
+from gluonic.codegen.matmul.gemm_call import call_gemm
 from gluonic.codegen.matmul.panel_packers import LEFT_PACKER, pieces
 from gluonic.codegen.matmul.product_plan import ProductPlan
 from gluonic.support.record import record
@@ -282,6 +283,9 @@ class ProductWriter:
         """Write the call of BLAS for some columns; a bias is first copied to the output, and added to."""
         if self.plan.form.has_bias:
             self._spread_bias(c, columns)
+        if not self.f.module.target.has_blas:
+            self._call_for_rows(a, b, c, columns[1])
+            return
         is_row = self.f.compare("eq", self.rows, 1)
         is_row = self.f.both(is_row, self.f.compare("sgt", self.inner, 0))
         with self.f.when(is_row):  # as a matrix it would first be copied in blocks
@@ -291,21 +295,11 @@ class ProductWriter:
 
     def _call_for_rows(self, a: str, b: str, c: str, columns: str) -> None:
         """Write the product of matrices."""
-        function = gemm(self.plan.dtype)
-        assert function is not None
         ta, tb = self.plan.transposed
-        integer = function.integer
-        one, beta = self._factors()
-        lead_a, lead_b, lead_c = ((integer, self._lead(lead, integer)) for lead in self.leads)
-        arguments = [
-            ("i32", "101"),  # row-major
-            ("i32", "112" if ta else "111"),
-            ("i32", "112" if tb else "111"),
-            *((integer, self._narrow(n, integer)) for n in (self.rows, columns, self.inner)),
-            *(one, ("ptr", a), lead_a, ("ptr", b), lead_b),
-            *(beta, ("ptr", c), lead_c),
-        ]
-        self._call_blas(function, arguments)
+        factors = (a, self.leads[0], ta), (b, self.leads[1], tb)
+        extents = self.rows, columns, self.inner
+        goal = c, self.leads[2]
+        call_gemm(self.f, self.plan.dtype, *factors, goal, extents, adds=self.plan.form.has_bias)
 
     def _call_for_row(self, a: str, b: str, c: str, columns: str) -> None:
         """Write the product of the right factor with one row."""

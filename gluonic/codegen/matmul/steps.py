@@ -8,7 +8,7 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.step_function import StepFunction
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype
-from gluonic.codegen.matmul.blas import gemm
+from gluonic.codegen.matmul.blas import multiplies
 from gluonic.codegen.matmul.choices import (
     BLAS,
     BLAS_COLUMNS,
@@ -82,7 +82,7 @@ class ProductStep(Step):
         """The step of a node that is a product, in a dtype that BLAS supports."""
         product = product_of(node, facts.unguarded.shapes)
         dtype = facts.dtypes[node.entry()]
-        if product is None or gemm(dtype) is None:
+        if product is None or not multiplies(dtype):
             return None
         factors = (node.inputs[product.a], node.inputs[product.b])
         if any(facts.dtypes[e] != dtype for e in factors):

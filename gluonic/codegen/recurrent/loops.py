@@ -98,9 +98,8 @@ class RecurrentWriter(ElementWriter):
         """Write ``c = a · b`` or ``c += a · b``; factors are (address, leading dimension, transposed)."""
         rows, columns, inner = (str(n) for n in extents)
         left, right = ((where, str(lead), turned) for where, lead, turned in (a, b))
-        beta = 1.0 if adds else 0.0
         goal = c[0], str(c[1])
-        call_gemm(self, self.dtype, left, right, goal, (rows, columns, inner), beta)
+        call_gemm(self.f, self.dtype, left, right, goal, (rows, columns, inner), adds=adds)
 
     def step_at(self, number: str) -> str:
         """The position of a step in a sequence without length: second directions begin at the end."""

@@ -25,7 +25,7 @@ def packed_elements(cell: CellSpec) -> int:
     fits = cell.width % tiling.columns == 0 and cell.part <= PACKED_PART
     if cell.dtype != FLOAT32 or not fits or not is_packed_in_panels(weights):
         return 0
-    return packed_bytes(weights) // cell.dtype.itemsize
+    return packed_bytes(weights, host()) // cell.dtype.itemsize
 
 
 class PackedStates:

@@ -7,7 +7,7 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.memory import aligned
-from gluonic.codegen.matmul.blas import gemm
+from gluonic.codegen.matmul.blas import multiplies
 from gluonic.codegen.recurrent.backward import backward_scratch
 from gluonic.codegen.recurrent.forward import forward_scratch
 from gluonic.codegen.recurrent.loops import CellSpec
@@ -62,7 +62,7 @@ class RecurrentStep(Step):
             return None
         entries = [*given.values(), *(node.entry(i) for i in range(node.output_count))]
         dtype = facts.dtypes[node.entry()]
-        if gemm(dtype) is None or any(facts.dtypes[e] != dtype for e in entries):
+        if not multiplies(dtype) or any(facts.dtypes[e] != dtype for e in entries):
             return None
         if 0 in facts.shapes[node.inputs[0]]:
             return None

@@ -2,11 +2,13 @@
 
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import Any
 
 import numpy as np
 
 from gluonic.codegen.loops.semantics import function_of
+from gluonic.codegen.machine.target import Target, host
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.matmul.epilogues import Extended
 from gluonic.codegen.matmul.packing import is_packed_in_panels, packed_bytes
@@ -91,15 +93,18 @@ def _packed(weight: Array) -> Any:
     raise AssertionError("packing is for machine code")
 
 
-def _packed_shape(n: NodeView) -> None:
-    n.output = (packed_bytes(n.weight),)
-
-
 def _packed_dtype(n: NodeView) -> None:
     n.output = np.dtype(np.uint8)
 
 
-_PACKER = Operator("_packed", _packed, shape=_packed_shape, dtype=_packed_dtype)
+@cache
+def _packer(target: Target) -> Operator:
+    """The operator that packs a weight for a processor: its output's size depends on that."""
+
+    def packed_shape(n: NodeView) -> None:
+        n.output = (packed_bytes(n.weight, target),)
+
+    return Operator("_packed", _packed, shape=packed_shape, dtype=_packed_dtype)
 
 
 def share_packing(graph: Graph, context: PassContext) -> Graph:
@@ -121,7 +126,7 @@ def share_packing(graph: Graph, context: PassContext) -> Graph:
             return None
         weight = inputs[1]
         if weight not in packed:
-            packed[weight] = Node(_PACKER.apply({}), "packed", [weight]).entry()
+            packed[weight] = Node(_packer(host()).apply({}), "packed", [weight]).entry()
             give_origin([packed[weight]], node)
         made = Extended(layer.dense, layer.then, is_packed=True)
         entries = [*inputs, packed[weight]]

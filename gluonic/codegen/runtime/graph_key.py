@@ -51,7 +51,7 @@ def graph_key(
     outputs = [(nodes[entry.node][0], entry.index) for entry in graph.outputs]
     kinds = [[n in chosen for n in inputs] for chosen in (parameters, data) if chosen is not None]
     arrays = [(shape, dtype.str) for shape, dtype in signature]
-    modes = train, is_np_shape(), most_threads(), may_use_winograd()
+    modes = train, is_np_shape(), most_threads(), may_use_winograd(), host().has_blas
     text = repr((applications, [*nodes.values()], outputs, kinds, arrays, modes))
     return disk.key("\0".join(["graph", sources, text]), host())
 
