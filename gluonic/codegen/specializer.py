@@ -44,6 +44,7 @@ class Specializer:
     ----------
     made : the specializations, the most recently used last
     families : for inference and training, the bindings of all batch sizes
+    preparation : the rewritten forms of the graph
     """
 
     def __init__(
@@ -61,8 +62,8 @@ class Specializer:
         self._data = [i for i, node in enumerate(self.inputs) if node in chosen]
         self._bindings = bindings
         self.made: list[Specialization] = []
-        self._preparation = Preparation(graph, self.inputs, parameters)
-        self.families = {mode: Families(self._preparation, mode, origins) for mode in (False, True)}
+        self.preparation = Preparation(graph, self.inputs, parameters)
+        self.families = {mode: Families(self.preparation, mode, origins) for mode in (False, True)}
         self._made_of_kind: Counter[Any] = Counter()
 
     def bind_known(
@@ -96,7 +97,7 @@ class Specializer:
         """The existing machine code whose guards hold for such arrays, the best first."""
         if not self.made:
             return  # without inferring any shape
-        for prepared, facts in self._preparation.fitting(arrays, train):
+        for prepared, facts in self.preparation.fitting(arrays, train):
             for known in reversed([*self.made]):
                 if known.prepared is prepared and known.guards.hold(facts):
                     yield known, facts
@@ -109,7 +110,7 @@ class Specializer:
 
     def bind_new(self, arrays: Sequence[Any], train: bool) -> Pieces[Binding]:
         """Bind new machine code."""
-        made, facts = yield from self._specialized(arrays, train)
+        made, facts = yield from self.specialized(arrays, train)
         yield from made.compile()
         binding = bind(made, facts)
         self.made.append(made)
@@ -124,20 +125,20 @@ class Specializer:
         """
         for known in self.made:
             if known.executable is executable:
-                facts = self._preparation.facts_of(known.prepared, arrays, train)
+                facts = self.preparation.facts_of(known.prepared, arrays, train)
                 assert facts is not None
                 return known, facts
-        made, facts = finish(self._specialized(arrays, train))
+        made, facts = finish(self.specialized(arrays, train))
         if made.call == executable.call:
             made.adopt(executable)
         self.made.append(made)
         return made, facts
 
-    def _specialized(
+    def specialized(
         self, arrays: Sequence[Any], train: bool
     ) -> Pieces[tuple[Specialization, Facts]]:
         """A new specialization, if possible for batches of any size, and the facts for the arrays."""
-        preparation, vary = self._preparation, self._do_sizes_vary(arrays, train)
+        preparation, vary = self.preparation, self._do_sizes_vary(arrays, train)
         for hints in size_hints(self.graph, self.inputs, arrays, self._data):
             try:
                 prepared, facts = yield from preparation.of(hints, train, sizes_vary=vary)
@@ -172,5 +173,5 @@ class Specializer:
         old = self.made[:-MOST_SPECIALIZATIONS]
         if old:
             del self.made[: len(old)]
-            self._preparation.keep([kept.prepared for kept in self.made])
+            self.preparation.keep([kept.prepared for kept in self.made])
         return old

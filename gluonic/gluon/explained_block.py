@@ -20,8 +20,9 @@ from gluonic.ndarray.state import STATE
 if TYPE_CHECKING:
     import networkx
 
-    from gluonic.codegen import DeviceExplanation
+    from gluonic.codegen import DeviceExplanation, LibraryFiles
     from gluonic.drawing.drawing import Drawing
+    from gluonic.symbol.library import BatchAxis
 
 
 Proving = bool | NDArray | Sequence[NDArray]
@@ -194,6 +195,62 @@ class ExplainedBlock(TracedBlock):
             dynamic_input_shapes=[shapes[name] for name in read] if shapes else None,
             opset_version=opset_version,
             check=check,
+        )
+
+    def export_library(
+        self,
+        path: str,
+        *args: Any,
+        cpu: str = "",
+        weights: str = "inside",
+        batch_axis: "BatchAxis" = 0,
+        most: int = 64,
+    ) -> "LibraryFiles":
+        """Write the block as a library without Python: machine code for prediction, and a header for C.
+
+        Beside ``net.so``, or ``net.o``, it writes ``net.h``, which explains the functions. The library needs the
+        C library alone, computes on the thread that calls it, and serves batches of any size up to `most`. Its
+        results are those of the compiled block on the same kind of processor with ``GLUONIC_BLAS=0``.
+
+        Parameters
+        ----------
+        path : the file; ``net.so`` is linked by the system's C compiler, ``net.o`` needs none
+        *args : inputs as for a call
+        cpu : a processor or a level, such as ``"x86-64-v3"``, ``"aarch64"``, ``"cortex-a72"``; by default the
+            highest level that this machine has
+        weights : ``"inside"``, or ``"beside"``: in ``net.weights``, which contexts map into memory
+        batch_axis : the axis of the batch, of inputs whose extents there are equal, or for each input; None if
+            all sizes are fixed
+        most : the largest batch size
+
+        Returns
+        -------
+        LibraryFiles
+            the paths of the `library`, the `header` and the `weights` (None if they are inside)
+
+        Raises
+        ------
+        LibraryError
+            a NotImplementedError that lists what cannot be in a library, with the user's lines
+        LinkError
+            if there is no C compiler
+        TargetError
+            if the processor is unknown
+        """
+        from gluonic.symbol.library import export_library
+
+        trace, arrays = self._trace_for(args)
+        _, inputs, parameters = self._to_draw(trace, arrays)
+        names = [node.name for node in trace.graph.variables if node.name in parameters]
+        return export_library(
+            trace.output,
+            {name: parameters[name].data().elements for name in names},
+            {name: (array.shape, array.dtype) for name, array in inputs.items()},
+            path,
+            cpu=cpu,
+            weights=weights,
+            batch_axis=batch_axis,
+            most=most,
         )
 
     def _shown_trace(self, args: tuple[Any, ...]) -> tuple[Trace, list[NDArray]]:

@@ -220,7 +220,7 @@ def _kind(group: "Group") -> str:
     return "draw" if only_draws(group.nodes[0]) else "python"
 
 
-def _in_python(group: "Group") -> str:
+def why_in_python(group: "Group") -> str:
     """A sentence on why Python runs an operator."""
     (node,) = group.nodes
     op = node.applied.op
@@ -250,7 +250,7 @@ def explain(binding: "Binding", graph: Graph | None = None) -> Explanation:
     def reason(group: "Group") -> str:
         if group in specialization.prepacked:
             return "only when a parameter has changed"
-        return "" if group.is_native else _in_python(group)
+        return "" if group.is_native else why_in_python(group)
 
     groups = specialization.groups
     found = (

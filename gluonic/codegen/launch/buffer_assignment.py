@@ -125,6 +125,15 @@ class BufferAssignment:
         lasting = side_by_side(sizes[:count].tolist()) if count else EMPTY
         return lasting, self._lifetimes.plan(sizes[count:], within)
 
+    def stacking(self, sizes: Integers) -> list[tuple[int, list[int]]]:
+        """The transient buffers as `Lifetimes.stacking` orders them; no array is computed in another's memory.
+
+        Parameters
+        ----------
+        sizes : of the transient buffers, in bytes, rounded up to cache lines
+        """
+        return self._lifetimes.stacking(sizes)
+
     @property
     def has_joinings(self) -> bool:
         """Whether results may live in the memory of others, where shapes allow for it."""

@@ -66,12 +66,7 @@ class Launches:
         given: Sequence[Shape] = (),
     ) -> None:
         self._table, self._buffers, self._threads = table, buffers, most_threads()
-        numbers = table.listed(arguments.numbers, arguments.units, arguments.workspaces)
-        for index in table.own_workspaces.tolist():
-            numbers[index] = _aligned(numbers[index])
-        sizes = [_aligned(size) for size in arguments.sizes]
-        for buffer, step in buffers.workspaces.items():
-            sizes[buffer] = _aligned(arguments.workspaces[step])
+        numbers, sizes = table_of(arguments, table), sizes_of(arguments, buffers)
         self._numbers, self._sizes = _Column(numbers), _Column(sizes)
         wanted = (
             self._numbers.extents,
@@ -120,6 +115,22 @@ class Launches:
         of_steps = np.maximum.reduceat(own, self._table.first_phases)
         for buffer, step in self._buffers.workspaces.items():
             sizes[buffer] = max(sizes[buffer], of_steps[step])
+
+
+def table_of(arguments: LaunchArguments, table: ArgumentTable) -> list[Any]:
+    """The contents of the table with which one thread runs all units of each phase."""
+    numbers = table.listed(arguments.numbers, arguments.units, arguments.workspaces)
+    for index in table.own_workspaces.tolist():
+        numbers[index] = _aligned(numbers[index])
+    return numbers
+
+
+def sizes_of(arguments: LaunchArguments, buffers: BufferAssignment) -> list[Any]:
+    """The bytes of all buffers, rounded up to cache lines."""
+    sizes = [_aligned(size) for size in arguments.sizes]
+    for buffer, step in buffers.workspaces.items():
+        sizes[buffer] = _aligned(arguments.workspaces[step])
+    return sizes
 
 
 def _aligned(size: Any) -> Any:

@@ -133,6 +133,8 @@ class LLVMFunction(IntegerCode):
         Whether it only gathers arguments and calls others; it is then compiled without optimisation.
     threads : int, default 0
         For a kernel that a GPU launches, the number of threads of its blocks.
+    result : str, default "void"
+        The type of what it returns.
     """
 
     def __init__(
@@ -145,14 +147,15 @@ class LLVMFunction(IntegerCode):
         cold: bool = False,
         passes_on: bool = False,
         threads: int = 0,
+        result: str = "void",
     ) -> None:
         self.module = module
-        self.name = name
+        self.name, self.result = name, result
         linkage = "ptx_kernel " if threads else "internal " if internal else ""
         group = "#1" if cold else "#2" if passes_on else "#0"
         if threads:
             group = f'nounwind "nvvm.maxntid"="{threads}"'
-        self._head = f"define {linkage}void @{name}({', '.join(arguments)}) {group} {{"
+        self._head = f"define {linkage}{result} @{name}({', '.join(arguments)}) {group} {{"
         self._slots: list[str] = []
         self._lines: list[Any] = []
         self._all_lines = self._lines
@@ -164,9 +167,17 @@ class LLVMFunction(IntegerCode):
         """The number of instructions with results written so far, without those that rarely run."""
         return self._count - self._seldom_run
 
-    def finish(self) -> None:
+    def leave(self, condition: str, value: str | int) -> None:
+        """Return a value early if the ``i1`` `condition` is true."""
+        body, after = self.label("leave"), self.label("stay")
+        self._branch(condition, body, after)
+        self.start(body)
+        self.do(f"ret {self.result} {value}")
+        self.start(after)
+
+    def finish(self, value: str | int = "") -> None:
         """End the function with a return, and add it to its module."""
-        self.do("ret void")
+        self.do(f"ret {self.result} {value}".rstrip())
         lines = [self._head, "entry:", *self._slots]
         _add([*self._all_lines, "}"], lines)
         self.module.definitions[self.name] = "\n".join(lines)

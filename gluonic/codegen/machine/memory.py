@@ -134,6 +134,13 @@ class Lifetimes:
         offsets = [plan.offsets[host] + begin for host, begin in zip(hosts, begins, strict=True)]
         return MemoryPlan(offsets, plan.size)
 
+    def stacking(self, sizes: Sizes) -> list[tuple[int, list[int]]]:
+        """Each buffer with those directly below it, in the order of offsets, in a plan for the given sizes.
+
+        If each buffer begins where the highest of those below it ends, the plan is valid for any sizes.
+        """
+        return _Layout(self._moves).stacking(sizes)
+
 
 def _outermost(
     count: int, within: Mapping[int, tuple[int, int]]
@@ -200,6 +207,12 @@ class _Layout:
         self._model = _Model(self._moves, plan, most)
         return plan
 
+    def stacking(self, sizes: Sizes) -> list[tuple[int, list[int]]]:
+        """See `Lifetimes`."""
+        self._made(sizes)
+        assert self._model is not None
+        return self._model.lower
+
     def _packed(self, sizes: Sequence[int]) -> MemoryPlan:
         """A plan that packs each buffer into free memory."""
         offsets, free = [0] * len(sizes), _FreeList()
@@ -238,7 +251,7 @@ class _Model:
         self._moves, self._plan, self._most = moves, plan, most
 
     @cached_property
-    def _lower(self) -> list[tuple[int, list[int]]]:
+    def lower(self) -> list[tuple[int, list[int]]]:
         """Each buffer with those directly below it, in the order of offsets.
 
         Only neighbours at birth matter: a later neighbour was above one that has died since.
@@ -261,7 +274,7 @@ class _Model:
     def plan_for(self, sizes: Sequence[int]) -> MemoryPlan:
         """A plan for other sizes."""
         offsets, ends = [0] * len(sizes), [0] * len(sizes)
-        for buffer, lower in self._lower:
+        for buffer, lower in self.lower:
             offset = 0
             for below in lower:
                 if ends[below] > offset:

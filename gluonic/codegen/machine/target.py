@@ -215,6 +215,50 @@ def host() -> Target:
     return found if os.environ.get("GLUONIC_BLAS", "1") != "0" else without_blas(found)
 
 
+def processor(cpu: str) -> Target:
+    """Return a processor by its name alone, with Linux; ``aarch64`` is the plainest one of this architecture.
+
+    Parameters
+    ----------
+    cpu : str
+        A processor's name, or a level such as ``x86-64-v3``; if it is empty, the highest level that this
+        machine has, or ``aarch64``.
+
+    Raises
+    ------
+    TargetError
+        If it is unknown.
+
+    Examples
+    --------
+    >>> processor("x86-64-v3").triple, processor("cortex-a72").triple
+    ('x86_64-unknown-linux-gnu', 'aarch64-unknown-linux-gnu')
+    """
+    if not cpu:
+        own = narrowed(os.environ.get("GLUONIC_CPU", ""), os.environ.get("GLUONIC_CPU_FEATURES", ""))
+        cpu = "aarch64" if own.architecture != "x86_64" else _highest_level(own.simd)
+    if cpu == "aarch64":
+        return cross("aarch64-unknown-linux-gnu")
+    is_arm = cpu in _ARM_PROCESSORS.split() and cpu != "generic"
+    return cross(f"{'aarch64' if is_arm else 'x86_64'}-unknown-linux-gnu", cpu)
+
+
+def _highest_level(simd: frozenset[str]) -> str:
+    levels = ("x86-64-v4", "x86-64-v3", "x86-64-v2", "x86-64")
+    return next(x for x in levels if cross("x86_64-unknown-linux-gnu", x).simd <= simd)
+
+
+def runs_here(target: Target) -> bool:
+    """Return whether this machine can run code for a processor."""
+    own = narrowed("", "")
+    return own.architecture == target.architecture and target.simd <= own.simd
+
+
+def emulating(target: Target) -> Target:
+    """Return this machine, with code written as for another processor; LLVM splits wider registers."""
+    return replace(narrowed("", ""), simd=target.simd, has_blas=target.has_blas)
+
+
 @cache
 def without_blas(target: Target) -> Target:
     """Return a target whose code does not call BLAS."""

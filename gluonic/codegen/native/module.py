@@ -130,26 +130,14 @@ def compile_steps(
     """
     module = LLVMModule(host())
     steps: list[Step] = [group.step for run in runs for group in run]
-    tables = zip(steps, table.counts, table.begins, strict=True)
     names: list[str] = []
-    step_names: list[str] = []
     all_calls: list[list[StepCall]] = []
     shared = SharedFunctions(module)
     for number, run in enumerate(runs):
-        calls: list[StepCall] = []
-        for group in run:
-            step, count, begin = next(tables)
-            slots = [slot(entry) for entry in step.operands]
-            if step.may_bail_out:
-                slots.append(slot(BAIL_OUT))
-            if step.uses_workspace:
-                slots.append(slot(step))
-            yield _WRITING
-            step_names.append(shared.name_of(group))
-            calls.append(StepCall(step_names[-1], step, slots, begin, count))
-        all_calls.append(calls)
+        first = sum(map(len, runs[:number]))
         names.append(f"run{number}")
-        emit_run(module, names[-1], calls)
+        all_calls.append((yield from write_run(shared, names[-1], run, table, first, slot)))
+    step_names = [call.function for calls in all_calls for call in calls]
     library = None
     if names:
         library = yield from link_steps(module, names, dict.fromkeys(step_names))
@@ -157,11 +145,49 @@ def compile_steps(
     return NativeCode(functions, steps, module, library, step_names, all_calls)
 
 
+def write_run(
+    shared: "SharedFunctions",
+    name: str,
+    groups: Sequence[Group],
+    table: ArgumentTable,
+    first: int,
+    slot: Callable[[Any], int],
+) -> Pieces[list[StepCall]]:
+    """Write the function of a run, and those of its steps that are not written yet; return its calls.
+
+    Parameters
+    ----------
+    shared : the functions of the module
+    name : of the run's function
+    groups : of the run
+    first : the number of its first step among all steps of the table
+    table, slot : as for `compile_steps`
+    """
+    calls: list[StepCall] = []
+    for number, group in enumerate(groups, first):
+        step = group.step
+        slots = [slot(entry) for entry in step.operands]
+        if step.may_bail_out:
+            slots.append(slot(BAIL_OUT))
+        if step.uses_workspace:
+            slots.append(slot(step))
+        yield _WRITING
+        function = shared.name_of(group)
+        calls.append(StepCall(function, step, slots, table.begins[number], table.counts[number]))
+    emit_run(shared.module, name, calls)
+    return calls
+
+
 class SharedFunctions:
-    """The functions of steps; steps with equal functions share one."""
+    """The functions of steps; steps with equal functions share one.
+
+    Attributes
+    ----------
+    module : their module
+    """
 
     def __init__(self, module: LLVMModule) -> None:
-        self._module = module
+        self.module = module
         self._names: dict[str, str] = {}
         self._known: dict[Hashable, str] = {}
 
@@ -179,11 +205,11 @@ class SharedFunctions:
         """Write the function of a step, or copy it; drop it if another has the same text."""
         name = f"{_UNFIT.sub('_', group.label)}.{len(self._names)}"
         if anew or group.step.code is None:
-            group.step.emit(self._module, name)
+            group.step.emit(self.module, name)
         else:
-            WRITTEN.write(self._module, name, group.step)
-        body = self._module.definitions[name].replace(f"@{name}(", "@(", 1)
+            WRITTEN.write(self.module, name, group.step)
+        body = self.module.definitions[name].replace(f"@{name}(", "@(", 1)
         known = self._names.setdefault(body, name)
         if known != name:
-            del self._module.definitions[name]
+            del self.module.definitions[name]
         return known

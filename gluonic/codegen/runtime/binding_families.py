@@ -265,6 +265,22 @@ def find_family(
     arrays : the inputs, whose shapes are expressions of the size
     env : the guards under which they are
     """
+    found = find_arguments(preparation, specialization, arrays, env, train=train)
+    return None if found is None else Family(specialization, arrays, *found, env)
+
+
+def find_arguments(
+    preparation: Preparation,
+    specialization: Specialization,
+    arrays: Sequence[AbstractArray],
+    env: ShapeEnv,
+    *,
+    train: bool,
+) -> tuple[Facts, LaunchArguments] | None:
+    """Find the facts and the launch arguments of a family as expressions; None if there is none.
+
+    The parameters are those of `find_family`.
+    """
     try:
         facts = preparation.facts_of(specialization.prepared, arrays, train)
         if facts is None or not specialization.guards.hold(facts):
@@ -275,4 +291,4 @@ def find_family(
     if env.failed or not env.is_general:
         return None
     env.answers.clear()
-    return Family(specialization, arrays, facts, arguments, env)
+    return facts, arguments
