@@ -83,13 +83,15 @@ _ALL = (
     ),
     Command(
         "convert",
-        "convert arrays between .params, .npz and .safetensors, and change their names",
-        "Convert arrays between MXNet's .params (of every version), NumPy's .npz and .safetensors, or an old\n"
-        "network to today's symbol JSON. What IN is follows from what it holds, what OUT is from its ending.",
+        "convert arrays to other formats and names, or a network to a library without Python",
+        "Convert arrays between MXNet's .params (of every version), NumPy's .npz and .safetensors, an old network\n"
+        "to today's symbol JSON, or a network to a library for C, with its header. What IN is follows from what\n"
+        "it holds, what OUT is from its ending.",
         (
             ("net-0000.params net.safetensors --drop-kinds", "names without arg: and aux:"),
             ("net.safetensors net.params --kinds-of net-symbol.json", "and with them again"),
             (r"net.params net.npz --rename '_(weight|bias)$=.\1'", "other names"),
+            ("net-symbol.json net.so --shape data=1,3,224,224", "a library, net.so and net.h"),
         ),
         "gluonic.commands.convert",
     ),

@@ -40,6 +40,8 @@ def export_library(
     goal = Path(path)
     if goal.suffix not in ENDINGS:
         raise _wrong("path", os.fspath(path), f"a name that ends with {' or '.join(ENDINGS)}")
+    if not goal.absolute().parent.is_dir():
+        raise _wrong("path", os.fspath(path), "a file in a folder that exists")
     if weights not in PLACES:
         raise _wrong("weights", weights, " or ".join(map(repr, PLACES)))
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:

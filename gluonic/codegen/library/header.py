@@ -57,7 +57,7 @@ typedef struct {prefix}_context {prefix}_context;
 /* The version of gluonic, the processor, and the digest of the weights. */
 const char *{prefix}_version(void);
 
-/* Makes a context. {create}
+/* Makes a context.{create}
  * Returns {create_errors}. */
 int32_t {prefix}_create({prefix}_context **context{file_argument});
 
@@ -69,7 +69,7 @@ void {prefix}_free({prefix}_context *context);
 int64_t {prefix}_input_elements(int32_t index, int64_t batch);
 int64_t {prefix}_output_elements(int32_t index, int64_t batch);
 
-/* Computes the outputs for a batch of inputs. Arrays are contiguous, the last axis first; outputs overlap
+/* Computes the outputs for a batch of inputs. Arrays are contiguous, in the order of C; outputs overlap
  * neither each other nor inputs. After an error the outputs have no meaning; the context can be used further.
  *
 {arrays}
@@ -111,7 +111,7 @@ def header(facts: HeaderFacts) -> str:
     """The text of a header."""
     prefix, upper = facts.prefix, facts.prefix.upper()
     statuses = [
-        f"    {upper}_{status.name} = {status.value}, /* {_MEANINGS[status]} */" for status in Status
+        f"    /* {_MEANINGS[status]} */\n    {upper}_{status.name} = {status.value}" for status in Status
     ]
     ports = [*facts.inputs, *facts.outputs]
     named = [f"{port.name}: {port.description}, {port.title}" for port in ports]
@@ -124,12 +124,12 @@ def header(facts: HeaderFacts) -> str:
         prefix=prefix,
         upper=upper,
         version=facts.version,
-        statuses="\n".join(statuses),
+        statuses=",\n".join(statuses),
         inputs=len(facts.inputs),
         outputs=len(facts.outputs),
         least=facts.least,
         most=facts.most,
-        create=f"The weights are in a file, {facts.file}." if facts.file else "",
+        create=f" The weights are in a file, {facts.file}." if facts.file else "",
         create_errors=errors,
         file_argument=", const char *weights" if facts.file else "",
         file_example=f', "{facts.file}"' if facts.file else "",

@@ -102,8 +102,6 @@ def write_library(
         weights.save(path.with_suffix(".weights"))
     write_atomically(places.header, header(facts).encode())
     write_atomically(path, content)
-    if not is_object:
-        path.chmod(path.stat().st_mode | 0o111 & ~0)
     return LibraryFiles(path, places.header, places.weights if weights.beside else None)
 
 
@@ -127,7 +125,7 @@ def _compiled(
     weights = Weights(constants.image(), beside, "weights")
     _check_size(weights)
     weights.declare(module)
-    ports = _ports(source, variants[0])
+    ports = _ports(source, variants)
     version = f"gluonic {__version__}; {target.architecture}, {target.cpu}; {weights.digest.hex()[:16]}"
     interface = Interface(
         module, prefix, variants, functions, layout, weights, *ports, most, version
@@ -173,9 +171,12 @@ def _write_variant(
     )
 
 
-def _ports(source: LibrarySource, variant: Variant) -> tuple[list[Port], list[Port]]:
-    """The inputs and outputs of calls."""
-    spec, taken = variant.spec, {"context", "batch"}
+def _ports(
+    source: LibrarySource, variants: Sequence[Variant]
+) -> tuple[list[Port], list[Port]]:
+    """The inputs that some code reads, which labels are not, and the outputs."""
+    variant, taken = variants[0], {"context", "batch"}
+    spec = variant.spec
 
     def port(index: int, title: str, shape: Sequence[int], dtype: object) -> Port:
         name = _identifier(title)
@@ -185,9 +186,11 @@ def _ports(source: LibrarySource, variant: Variant) -> tuple[list[Port], list[Po
         return Port(index, name, title, tuple(shape), dtype)
 
     positions = {node: index for index, node in enumerate(spec.inputs)}
+    unread = frozenset.intersection(*(frozenset(v.spec.call.unread_inputs) for v in variants))
     inputs = [
         port(positions[node], node.name, variant.inputs[positions[node]], array.dtype)
         for node, array in source.shapes.items()
+        if positions[node] not in unread
     ]
     shapes = [*variant.inputs, *variant.results]
     kinds = [spec.facts.dtypes.get(e, None) for e in spec.input_entries]

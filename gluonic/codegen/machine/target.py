@@ -239,8 +239,12 @@ def processor(cpu: str) -> Target:
         cpu = "aarch64" if own.architecture != "x86_64" else _highest_level(own.simd)
     if cpu == "aarch64":
         return cross("aarch64-unknown-linux-gnu")
-    is_arm = cpu in _ARM_PROCESSORS.split() and cpu != "generic"
-    return cross(f"{'aarch64' if is_arm else 'x86_64'}-unknown-linux-gnu", cpu)
+    arm = [name for name in _ARM_PROCESSORS.split() if name != "generic"]
+    x86 = [name for names in _X86_PROCESSORS.values() for name in names.split()]
+    if cpu not in (*arm, *x86):
+        known = ", ".join(sorted(["aarch64", *arm, *x86]))
+        raise TargetError(f"unknown processor {cpu!r}; known: {known}")
+    return cross(f"{'aarch64' if cpu in arm else 'x86_64'}-unknown-linux-gnu", cpu)
 
 
 def _highest_level(simd: frozenset[str]) -> str:
