@@ -1,8 +1,14 @@
 """Expressions of the batch size as LLVM's text; see :mod:`gluonic.codegen.shapes.symbolic`."""
 
 from collections.abc import Callable, Iterable, Sequence
+from math import prod
+from operator import eq, ge, lt, ne
 from typing import Any
 
+import numpy as np
+import numpy.typing as npt
+
+from gluonic.codegen.launch.arguments import Integers
 from gluonic.codegen.machine.assembler import LLVMFunction
 from gluonic.codegen.shapes.atoms import chosen, product, quotient
 from gluonic.codegen.shapes.symbolic import ShapeEnv, SymbolicDim
@@ -26,6 +32,35 @@ def _is_whole(x: Any) -> bool:
     if type(x) is SymbolicDim:
         return all(type(number) is int for number in _numbers(x.terms, x.constant))
     return isinstance(x, int)
+
+
+def served(env: ShapeEnv, sizes: Integers) -> npt.NDArray[np.bool_]:
+    """Which sizes meet the guards; `can_be_written` holds."""
+    values, meet = [sizes], np.ones(len(sizes), bool)
+
+    def value(x: Any) -> Integers:
+        constant = np.full(len(sizes), getattr(x, "constant", x), np.int64)
+        terms = [factor * values[atom] for atom, factor in getattr(x, "terms", ())]
+        return sum(terms, constant)
+
+    for function, operands in env.atoms:
+        given = [value(x) for x in operands]
+        if function is quotient:
+            meet &= given[1] != 0
+            given[1] = np.where(given[1] == 0, 1, given[1])
+        values.append(_ON_ARRAYS[function](*given))
+    for terms, constant, relation in env.guards:
+        meet &= _RELATIONS[relation](value(SymbolicDim(env, terms, constant)), 0)
+    return meet
+
+
+_ON_ARRAYS: dict[Callable[..., Any], Callable[..., Integers]] = {
+    product: lambda *factors: prod(factors),
+    quotient: np.floor_divide,
+    max: np.maximum,
+    chosen: lambda x, bound, yes, no: np.where(x >= bound, yes, no),
+}
+_RELATIONS = {"==": eq, "!=": ne, ">=": ge, "<": lt}
 
 
 class ExtentsCode:

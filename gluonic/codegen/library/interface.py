@@ -265,6 +265,7 @@ class Interface:
         f = self._function("run", arguments, "i32")
         for pointer in ("%context", *pointers):
             f.leave(f.compare("eq", pointer, "null", "ptr"), Status.NULL_POINTER)
+        f.leave(f.compare("slt", "%batch", 1), Status.BATCH_SIZE)  # 0 is that of a new context
         with f.when(f.compare("ne", f.load("i64", f.offset("%context", BATCH)), "%batch")):
             self._bind(f)
         f.store("i64", 0, f.offset("%context", BAILED_OUT))

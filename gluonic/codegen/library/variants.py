@@ -3,9 +3,12 @@
 from collections.abc import Collection, Sequence
 from typing import Any
 
-from gluonic.codegen.launch.arguments import launch_arguments
+import numpy as np
+import numpy.typing as npt
+
+from gluonic.codegen.launch.arguments import Integers, launch_arguments
 from gluonic.codegen.launch.launches import sizes_of, table_of
-from gluonic.codegen.library.extents import can_be_written
+from gluonic.codegen.library.extents import can_be_written, served
 from gluonic.codegen.library.refusals import LibraryError, check
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.runtime.binding_families import find_arguments
@@ -50,11 +53,9 @@ class Variant:
     inputs: list[Shape]
     results: list[Shape]
 
-    def serves(self, size: int) -> bool:
-        """Whether it serves a batch size."""
-        if self.only:
-            return size == self.size
-        return self.env.values_at(size) is not None
+    def served(self, sizes: Integers) -> npt.NDArray[np.bool_]:
+        """Which batch sizes it serves."""
+        return sizes == self.size if self.only else served(self.env, sizes)
 
 
 class Batches:
@@ -115,13 +116,14 @@ def find_variants(
     if not batches.varies:
         return [_variant(specializer, batches, batches.size)]
     found: list[Variant] = []
-    # Code for several elements mostly serves one, too.
-    for size in dict.fromkeys([max(batches.size, min(2, most)), *range(1, most + 1)]):
-        if any(variant.serves(size) for variant in found):
-            continue
+    sizes, size = np.arange(1, most + 1), max(batches.size, min(2, most))
+    while len(sizes):
         if len(found) == MOST_VARIANTS:
             raise _too_many(found, most)
+        # Code for several elements mostly serves one, too.
         found.append(_variant(specializer, batches, size))
+        sizes = sizes[~found[-1].served(sizes)]
+        size = int(sizes[0]) if len(sizes) else 0
     return found
 
 

@@ -135,9 +135,9 @@ def _compiled(
     assert not module.symbols
     image = compile_object(module.text(), target)
     _check_names(image, module)
-    served = [size for size in range(1, most + 1) if any(v.serves(size) for v in variants)]
     file = path.with_suffix(".weights").name if beside else ""
-    facts = HeaderFacts(prefix, version, *ports, served[0], served[-1], file)
+    least = 1 if batches.varies else most
+    facts = HeaderFacts(prefix, version, *ports, least, most, file)
     return weights.filled(image), facts, weights
 
 

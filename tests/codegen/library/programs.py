@@ -93,6 +93,7 @@ def run_program(
     header: Path,
     batches: Sequence[Sequence[np.ndarray[Any, Any]]],
     command: Sequence[str] = (),
+    status: int = 0,
 ) -> bytes:
     """Run a program on batches of inputs; returns what it writes: inputs and outputs of each batch."""
     given, written = program.with_suffix(".in"), program.with_suffix(".out")
@@ -102,7 +103,7 @@ def run_program(
     given.write_bytes(b"".join(pieces))
     run = [*command, str(program), str(given), str(written)]
     done = subprocess.run(run, capture_output=True, check=False)
-    assert not done.returncode, (done.returncode, done.stderr)
+    assert done.returncode == status, (done.returncode, done.stderr)
     return written.read_bytes()
 
 
