@@ -84,9 +84,9 @@ _ALL = (
     Command(
         "convert",
         "convert arrays to other formats and names, or a network to a library without Python",
-        "Convert arrays between MXNet's .params (of every version), NumPy's .npz and .safetensors, an old network\n"
-        "to today's symbol JSON, or a network to a library for C, with its header. What IN is follows from what\n"
-        "it holds, what OUT is from its ending.",
+        "Convert arrays between MXNet's .params (of every version), NumPy's .npz and .safetensors, an old\n"
+        "network to today's symbol JSON, or a network to a library for C, with its header. What IN is follows\n"
+        "from what it holds, what OUT is from its ending.",
         (
             ("net-0000.params net.safetensors --drop-kinds", "names without arg: and aux:"),
             ("net.safetensors net.params --kinds-of net-symbol.json", "and with them again"),

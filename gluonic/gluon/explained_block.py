@@ -208,9 +208,9 @@ class ExplainedBlock(TracedBlock):
     ) -> "LibraryFiles":
         """Write the block as a library without Python: machine code for prediction, and a header for C.
 
-        Beside ``net.so``, or ``net.o``, it writes ``net.h``, which explains the functions. The library needs the
-        C library alone, computes on the thread that calls it, and serves batches of any size up to `most`. Its
-        results are those of the compiled block on the same kind of processor with ``GLUONIC_BLAS=0``.
+        Beside ``net.so``, or ``net.o``, it writes ``net.h``, which explains the functions. The library needs
+        the C library alone, computes on the thread that calls it, and serves batches of any size up to `most`.
+        Its results are those of the compiled block on the same kind of processor with ``GLUONIC_BLAS=0``.
 
         Parameters
         ----------

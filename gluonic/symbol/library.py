@@ -14,7 +14,7 @@ from gluonic.symbol.symbol import Symbol
 if TYPE_CHECKING:
     from gluonic.codegen.library.writing import LibraryFiles
 
-BatchAxis: TypeAlias = int | None | Sequence[int | None]
+BatchAxis: TypeAlias = int | Sequence[int | None] | None
 ENDINGS = ".so", ".o"
 PLACES = "inside", "beside"
 
@@ -83,7 +83,9 @@ def _axes(shapes: "Mapping[Node, Any]", chosen: BatchAxis) -> dict[Node, int | N
     else:
         listed = [*chosen]
         if len(listed) != len(shapes):
-            raise _wrong("batch_axis", listed, f"an axis, or None, for each of {len(shapes)} inputs")
+            raise _wrong(
+                "batch_axis", listed, f"an axis, or None, for each of {len(shapes)} inputs"
+            )
     pairs = list(zip(shapes.items(), listed, strict=True))
     sizes = [
         array.shape[axis]

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from gluonic.codegen.library.refusals import LibraryError
-from gluonic.codegen.library.variants import Variant
 from gluonic.codegen.launch.arguments import launch_arguments
 from gluonic.codegen.launch.launches import sizes_of, table_of
+from gluonic.codegen.library.refusals import LibraryError
+from gluonic.codegen.library.variants import Variant
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.jit import load
@@ -42,7 +42,7 @@ class Constants:
     def offset_of(self, array: Array) -> int:
         """The offset of an array in bytes; it is added unless an equal one is there."""
         flat = np.ascontiguousarray(array).reshape(-1).view(np.uint8)
-        digest = hashlib.sha256(memoryview(flat)).digest()
+        digest = hashlib.sha256(flat.data).digest()
         if digest not in self._offsets:
             self._offsets[digest] = self.size
             self._arrays.append((self.size, flat))

@@ -220,10 +220,6 @@ class ContextCode:
             self._place(f, "transient", call.transient, base, offsets)
         if call.bail_out is not None:
             slots = f.offset("%context", self.layout.slots)
-            f.store(
-                "ptr", f.offset("%context", BAILED_OUT), f.offset(slots, call.bail_out, "ptr")
-            )
+            f.store("ptr", f.offset("%context", BAILED_OUT), f.offset(slots, call.bail_out, "ptr"))
         f.finish()
         return name
-
-

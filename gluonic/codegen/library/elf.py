@@ -55,7 +55,7 @@ def _symbols(image: bytes | bytearray) -> Iterator[tuple[str, bool]]:
         for offset in range(table.offset, table.offset + table.size, _SYMBOL.size):
             name, information, _, where, _, _ = _SYMBOL.unpack_from(image, offset)
             if information >> 4:  # not local
-                yield _text(image, names + name), where != 0
+                yield _text(image, names + name).partition("@")[0], where != 0  # without version
 
 
 def _text(image: bytes | bytearray, offset: int) -> str:

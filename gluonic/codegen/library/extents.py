@@ -39,9 +39,10 @@ def served(env: ShapeEnv, sizes: Integers) -> npt.NDArray[np.bool_]:
     values, meet = [sizes], np.ones(len(sizes), bool)
 
     def value(x: Any) -> Integers:
-        constant = np.full(len(sizes), getattr(x, "constant", x), np.int64)
-        terms = [factor * values[atom] for atom, factor in getattr(x, "terms", ())]
-        return sum(terms, constant)
+        total: Integers = np.full(len(sizes), getattr(x, "constant", x), np.int64)
+        for atom, factor in getattr(x, "terms", ()):
+            total = total + factor * values[atom]
+        return total
 
     for function, operands in env.atoms:
         given = [value(x) for x in operands]
@@ -54,7 +55,7 @@ def served(env: ShapeEnv, sizes: Integers) -> npt.NDArray[np.bool_]:
     return meet
 
 
-_ON_ARRAYS: dict[Callable[..., Any], Callable[..., Integers]] = {
+_ON_ARRAYS: dict[Callable[..., Any], Callable[..., Any]] = {
     product: lambda *factors: prod(factors),
     quotient: np.floor_divide,
     max: np.maximum,

@@ -11,7 +11,7 @@ _MEANINGS = {
     Status.NULL_POINTER: "a pointer is null",
     Status.BATCH_SIZE: "the library does not serve this batch size",
     Status.NO_MEMORY: "there is not enough memory",
-    Status.VALUE: "an input has a value for which the net has no result, such as an index out of range",
+    Status.VALUE: "an input has a value without a result, such as an index out of range",
     Status.WEIGHTS: "the file of weights cannot be read, or belongs to another library",
     Status.NO_SUCH_ARRAY: "there is no input or output of this index",
 }
@@ -111,7 +111,8 @@ def header(facts: HeaderFacts) -> str:
     """The text of a header."""
     prefix, upper = facts.prefix, facts.prefix.upper()
     statuses = [
-        f"    /* {_MEANINGS[status]} */\n    {upper}_{status.name} = {status.value}" for status in Status
+        f"    /* {_MEANINGS[status]} */\n    {upper}_{status.name} = {status.value}"
+        for status in Status
     ]
     ports = [*facts.inputs, *facts.outputs]
     named = [f"{port.name}: {port.description}, {port.title}" for port in ports]

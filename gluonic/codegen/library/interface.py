@@ -11,7 +11,6 @@ from gluonic.codegen.library.context import (
     NEEDED,
     VARIANT,
     WEIGHTS,
-
     ContextLayout,
 )
 from gluonic.codegen.library.extents import ExtentsCode
@@ -96,7 +95,9 @@ class Interface:
             self._write_open()
         self._write_create()
         self._write_free()
-        self._write_elements("input", self.inputs, lambda v: [v.inputs[p.index] for p in self.inputs])
+        self._write_elements(
+            "input", self.inputs, lambda v: [v.inputs[p.index] for p in self.inputs]
+        )
         self._write_elements("output", self.outputs, self._output_shapes)
         self._write_run()
         kinds = "version", "create", "free", "input_elements", "output_elements", "run"
@@ -132,14 +133,18 @@ class Interface:
         text = self.version.encode() + b"\0"
         listed = "".join(f"\\{byte:02X}" for byte in text)
         name = "version.text"
-        self.module.definitions[name] = f'@{name} = internal constant [{len(text)} x i8] c"{listed}"'
+        self.module.definitions[name] = (
+            f'@{name} = internal constant [{len(text)} x i8] c"{listed}"'
+        )
         self._function("version", [], "ptr").finish(f"@{name}")
 
     def _write_create(self) -> None:
         arguments = ["ptr %context", *(["ptr %file"] if self.weights.beside else [])]
         f = self._function("create", arguments, "i32")
         for argument in arguments:
-            f.leave(f.compare("eq", argument.removeprefix("ptr "), "null", "ptr"), Status.NULL_POINTER)
+            f.leave(
+                f.compare("eq", argument.removeprefix("ptr "), "null", "ptr"), Status.NULL_POINTER
+            )
         weights = f"@{self.weights.symbol}" if self.weights.size else "null"
         if self.weights.beside:
             weights = f.op("call ptr @open_weights(ptr %file)")
@@ -301,5 +306,3 @@ class Interface:
         self._if_variant(f, variant, lambda k: f.run(f"@{self.functions[k].place}", given[0]))
         f.store("i64", variant, f.offset("%context", VARIANT))
         f.store("i64", "%batch", f.offset("%context", BATCH))
-
-

@@ -39,7 +39,7 @@ class Weights:
     @property
     def digest(self) -> bytes:
         """What a file of weights begins with."""
-        return hashlib.sha256(memoryview(self.image)).digest()
+        return hashlib.sha256(self.image.data).digest()
 
     def declare(self, module: LLVMModule) -> None:
         """Write the room for the weights into a module; as text, the weights themselves would be huge."""
@@ -48,9 +48,7 @@ class Weights:
         # LLVM must not believe that they are zero.
         head = f"@{self.symbol} = internal externally_initialized constant"
         kind = f"[{self.size} x i8] zeroinitializer"
-        module.definitions[self.symbol] = (
-            f'{head} {kind}, section "{_SECTION}", align {ALIGNMENT}'
-        )
+        module.definitions[self.symbol] = f'{head} {kind}, section "{_SECTION}", align {ALIGNMENT}'
 
     def filled(self, image: bytes) -> bytes:
         """An object file with the weights in the room for them."""
@@ -59,7 +57,7 @@ class Weights:
         filled = bytearray(image)
         place = section(filled, _SECTION)
         assert place.size == self.size
-        filled[place.offset : place.offset + place.size] = memoryview(self.image)
+        filled[place.offset : place.offset + place.size] = self.image.data
         return bytes(filled)
 
     def save(self, file: Path) -> None:

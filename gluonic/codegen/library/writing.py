@@ -3,6 +3,7 @@
 import re
 from collections.abc import Collection, Mapping, Sequence
 from pathlib import Path
+from typing import Any
 
 from gluonic._version import __version__
 from gluonic.codegen.library.constants import Constants, prepacked_values
@@ -112,7 +113,9 @@ def _compiled(
     prefix = _identifier(path.stem)
     inputs = source.inputs
     arrays = [
-        source.shapes[n] if n in source.shapes else AbstractArray(source.values[n].shape, source.values[n].dtype)
+        source.shapes[n]
+        if n in source.shapes
+        else AbstractArray(source.values[n].shape, source.values[n].dtype)
         for n in inputs
     ]
     batches = Batches(arrays, [source.axes.get(node) for node in inputs])
@@ -126,7 +129,9 @@ def _compiled(
     _check_size(weights)
     weights.declare(module)
     ports = _ports(source, variants)
-    version = f"gluonic {__version__}; {target.architecture}, {target.cpu}; {weights.digest.hex()[:16]}"
+    version = (
+        f"gluonic {__version__}; {target.architecture}, {target.cpu}; {weights.digest.hex()[:16]}"
+    )
     interface = Interface(
         module, prefix, variants, functions, layout, weights, *ports, most, version
     )
@@ -171,14 +176,12 @@ def _write_variant(
     )
 
 
-def _ports(
-    source: LibrarySource, variants: Sequence[Variant]
-) -> tuple[list[Port], list[Port]]:
+def _ports(source: LibrarySource, variants: Sequence[Variant]) -> tuple[list[Port], list[Port]]:
     """The inputs that some code reads, which labels are not, and the outputs."""
     variant, taken = variants[0], {"context", "batch"}
     spec = variant.spec
 
-    def port(index: int, title: str, shape: Sequence[int], dtype: object) -> Port:
+    def port(index: int, title: str, shape: Sequence[int], dtype: Any) -> Port:
         name = _identifier(title)
         while name in taken:
             name += "_"
@@ -232,5 +235,3 @@ def _identifier(name: str) -> str:
     """A name as an identifier of C."""
     found = _UNFIT.sub("_", name)
     return found if re.match("[A-Za-z_]", found) else f"_{found}"
-
-

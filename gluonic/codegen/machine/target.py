@@ -235,7 +235,9 @@ def processor(cpu: str) -> Target:
     ('x86_64-unknown-linux-gnu', 'aarch64-unknown-linux-gnu')
     """
     if not cpu:
-        own = narrowed(os.environ.get("GLUONIC_CPU", ""), os.environ.get("GLUONIC_CPU_FEATURES", ""))
+        own = narrowed(
+            os.environ.get("GLUONIC_CPU", ""), os.environ.get("GLUONIC_CPU_FEATURES", "")
+        )
         cpu = "aarch64" if own.architecture != "x86_64" else _highest_level(own.simd)
     if cpu == "aarch64":
         return cross("aarch64-unknown-linux-gnu")

@@ -47,8 +47,8 @@ def arguments_of(header: Path) -> tuple[list[tuple[str, str]], list[tuple[str, s
     """The types and names of the arrays that a library's run takes: inputs and outputs."""
     (listed,) = re.findall(r"int32_t \w+_run\((.*?)\);", header.read_text(), re.DOTALL)
     found = re.findall(r"(const )?(\w+) \*(\w+)", listed)[1:]
-    split = [[(kind, name) for is_input, kind, name in found if bool(is_input) is way] for way in (True, False)]  # fmt: skip
-    return split[0], split[1]
+    inputs = [(kind, name) for is_input, kind, name in found if is_input]
+    return inputs, [(kind, name) for is_input, kind, name in found if not is_input]
 
 
 def program(header: Path, weights: str | None = None) -> str:

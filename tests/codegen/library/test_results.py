@@ -156,7 +156,8 @@ def test_two_libraries_are_linked_into_one_program(tmp_path: Path) -> None:
         [compile_program(source, tmp_path, both)], capture_output=True, text=True, check=True
     )
     first, second = ran.stdout.splitlines()
-    assert first.startswith("gluonic ") and first != second
+    assert first.startswith("gluonic ")
+    assert first != second
 
 
 def test_the_batch_may_be_another_axis(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

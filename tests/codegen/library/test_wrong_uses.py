@@ -3,7 +3,6 @@
 import ctypes
 import re
 import shutil
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +13,6 @@ import gluonic as mx
 from gluonic import gluon
 from tests.codegen.library.nets import exported, made
 from tests.codegen.library.programs import compile_program, program, run_program
-
-Function = Callable[..., int]
 
 
 class Loaded:
@@ -31,9 +28,8 @@ class Loaded:
         text = files.header.read_text()
         prefix = self._prefix.upper()
         self.statuses = {n: int(v) for n, v in re.findall(rf"\b{prefix}_(\w+) = (-?\d+)", text)}
-        self._arrays = text.count("const float *") + text.count("    float *")
 
-    def function(self, name: str, *arguments: Any, result: Any = ctypes.c_int32) -> Function:
+    def function(self, name: str, *arguments: Any, result: Any = ctypes.c_int32) -> Any:
         """A function."""
         found: Any = getattr(self._library, f"{self._prefix}_{name}")
         found.argtypes, found.restype = arguments, result
@@ -49,7 +45,8 @@ class Loaded:
         """Run it on NumPy's arrays; None is null."""
         pointers = [ctypes.c_void_p] * len(arrays)
         run = self.function("run", ctypes.c_void_p, ctypes.c_int64, *pointers)
-        return run(context, batch, *(None if a is None else a.ctypes.data for a in arrays))
+        status: int = run(context, batch, *(None if a is None else a.ctypes.data for a in arrays))
+        return status
 
 
 @pytest.fixture(scope="module")

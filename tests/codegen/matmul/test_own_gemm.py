@@ -50,7 +50,8 @@ def test_products_are_those_of_numpy(
     for rows, columns, inner in EXTENTS:
         shapes = [(rows, inner), (inner, columns), (rows, columns)]
         turned = transposed_a, transposed_b, False
-        held = [(s[1], s[0] + 3) if t else (s[0], s[1] + 2) for s, t in zip(shapes, turned, strict=True)]  # fmt: skip
+        pairs = zip(shapes, turned, strict=True)
+        held = [(s[1], s[0] + 3) if t else (s[0], s[1] + 2) for s, t in pairs]
         a, b, c = (random.randn(*shape).astype(dtype) for shape in held)
         left = (a.T if transposed_a else a)[:rows, :inner]
         right = (b.T if transposed_b else b)[:inner, :columns]
