@@ -251,3 +251,41 @@ def test_what_is_neither_network_nor_parameters_is_not_upgraded(tmp_path: Path, 
     refused = line("upgrade", "x.npz")
     assert refused.returncode == 2
     assert "x.npz holds NumPy arrays" in refused.stderr
+
+
+def test_a_network_becomes_a_library(folder: Path, line: Line) -> None:
+    shape = ("--shape", "data=1,3,8,8")
+    ran = line("convert", "net-symbol.json", "net.o", *shape, "--weights-beside", "--json")
+    assert ran.returncode == 0, ran.stderr
+    assert json.loads(ran.stdout)["written"] == ["net.o", "net.h", "net.weights"]
+    assert "float32 (batch, 3, 8, 8)" in (folder / "net.h").read_text()
+
+
+def test_labels_are_no_inputs_of_a_library(tmp_path: Path, line: Line) -> None:
+    data = mx.sym.var("data")
+    scores = mx.sym.FullyConnected(data, num_hidden=3, name="scores")
+    mx.sym.SoftmaxOutput(scores, name="softmax").save(str(tmp_path / "net-symbol.json"))
+    values = {"arg:scores_weight": mx.nd.ones((3, 4)), "arg:scores_bias": mx.nd.zeros((3,))}
+    mx.nd.save(str(tmp_path / "net-0000.params"), values)
+    ran = line("convert", "net-symbol.json", "net.o", "--shape", "data=2,4")
+    assert ran.returncode == 0, ran.stderr
+    header = (tmp_path / "net.h").read_text()
+    assert "NET_INPUTS = 1," in header
+    assert "label" not in header
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "message"),
+    [
+        ((), 2, "--shape data="),
+        (("--shape", "data=1,3,8,8", "--cpu", "z80"), 2, "unknown processor 'z80'"),
+        (("--shape", "data=1,3,8,8", "--most", "0"), 1, "most=0"),
+        (("--shape", "data=1,3,8"), 1, "data"),
+    ],
+)
+def test_what_is_wrong_with_a_library_is_said(
+    arguments: tuple[str, ...], status: int, message: str, folder: Path, line: Line
+) -> None:
+    ran = line("convert", "net-symbol.json", "net.o", *arguments)
+    assert (ran.returncode, message in ran.stderr) == (status, True), ran.stderr
+    assert not (folder / "net.o").exists()

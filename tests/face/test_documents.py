@@ -2,13 +2,16 @@
 
 import doctest
 import os
+import platform
 import re
+import shutil
 import subprocess
 import sys
 from pathlib import Path
 from textwrap import dedent
 from typing import Any
 
+import numpy as np
 import pytest
 
 from gluonic.tools.environment import names
@@ -38,7 +41,7 @@ def test_the_tour_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert files == {path.name for path in tmp_path.iterdir()}
 
 
-WITH_THEIR_OWN_TESTS = {"command_line", "extensions", "surgery"}
+WITH_THEIR_OWN_TESTS = {"command_line", "extensions", "library", "surgery"}
 PAGES = {
     path.stem: blocks(f"docs/{path.name}")
     for path in sorted((ROOT / "docs").glob("*.md"))
@@ -103,6 +106,22 @@ def test_what_the_page_on_troubleshooting_calls_restored_works() -> None:
 def test_programs_that_import_mxnet_run_as_the_readme_describes() -> None:
     program = blocks("README.md")[0] + "\nassert mx is gluonic and Dense is gluonic.gluon.nn.Dense"
     subprocess.run([sys.executable, "-c", program], check=True, cwd=ROOT)
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or not shutil.which("cc"), reason="needs cc")
+def test_a_net_becomes_a_library_as_its_page_describes(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    names = run("docs/library.md", blocks("docs/library.md"))
+    page = (ROOT / "docs/library.md").read_text()
+    (program,) = re.findall(r"```c\n(.*?)```", page, re.DOTALL)
+    (tmp_path / "main.c").write_text(program)
+    for line in re.findall(r"^\$ (.*)$", page, re.MULTILINE):
+        ran = subprocess.run(line.split(), capture_output=True, text=True, check=True)
+    images = names["nd"].array([float(i % 7) for i in range(128)]).reshape((2, 1, 8, 8))
+    wanted = names["net"](images).asnumpy()
+    assert np.allclose(np.loadtxt(ran.stdout.splitlines()), wanted, rtol=1e-4, atol=1e-5)
 
 
 PROGRAMS = dict(enumerate(blocks("docs/surgery.md"), start=1))

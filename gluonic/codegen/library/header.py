@@ -21,8 +21,8 @@ _TEXT = """\
  * {version}
  *
  * It needs the C library and its mathematical functions (-lm), nothing else. Calls compute on the thread that
- * makes them, on no other. A context is used by one thread at a time; several threads have a context each, which
- * share the weights.
+ * makes them, on no other. A context is used by one thread at a time; several threads have a context each,
+ * which share the weights.
  *
  *     {prefix}_context *context;
  *     if ({prefix}_create(&context{file_example}) != {upper}_OK) ...
