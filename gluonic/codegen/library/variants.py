@@ -13,7 +13,7 @@ from gluonic.codegen.library.refusals import LibraryError, check
 from gluonic.codegen.native.specialization import Specialization
 from gluonic.codegen.runtime.binding_families import find_arguments
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
-from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.shapes.facts import Facts, NotCompiledError
 from gluonic.codegen.shapes.lines import Lines, is_uniform, with_extents
 from gluonic.codegen.shapes.symbolic import ShapeEnv
 from gluonic.codegen.specializer import Specializer
@@ -130,7 +130,11 @@ def find_variants(
 def _variant(specializer: Specializer, batches: Batches, size: int) -> Variant:
     """New machine code for a size, and for others if possible."""
     arrays = batches.of(size)
-    spec, facts = finish(specializer.specialized(arrays, False))
+    try:
+        spec, facts = finish(specializer.specialized(arrays, False))
+    except NotCompiledError as error:
+        where = "export_library"
+        raise LibraryError(describe(error.args[0], where=where)) from error
     check(spec)
     if batches.varies and is_uniform(specializer.graph):
         opened, env = batches.opened(size)

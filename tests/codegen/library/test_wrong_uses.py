@@ -158,7 +158,7 @@ def test_weights_that_are_missing_cut_or_of_another_net_are_refused(tmp_path: Pa
         other.unlink(missing_ok=True)
         if content is not None:
             other.write_bytes(content)
-        return create(ctypes.addressof(context), str(other).encode())
+        return int(create(ctypes.addressof(context), str(other).encode()))
 
     assert status(whole) == 0
     for wrong in (None, b"", whole[:-1], whole + b"\0", b"\1" + whole[1:], whole[:40]):
