@@ -157,6 +157,7 @@ CODEGEN = (
     "native",
     "runtime",
     "inspection",
+    "library",
     "cuda",
 )
 """The folders of the compiler, ground floor first; the modules beside them are on top."""

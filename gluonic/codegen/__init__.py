@@ -25,11 +25,18 @@ from gluonic.graph.interpret import Observer
 from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
+<<<<<<< HEAD
     from gluonic.codegen.cuda.device_graph import DeviceGraph, device_outputs
     from gluonic.codegen.cuda.device_report import DeviceExplanation
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
     from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
+<<<<<<< HEAD
     from gluonic.codegen.device_updates import update_on_device
+=======
+=======
+    from gluonic.codegen.exported_library import LibraryFiles, LibrarySource, write_library
+>>>>>>> faa4ab8c (Let libraries enter the compiler by its door)
+>>>>>>> 6c6ce306 (Let libraries enter the compiler by its door)
     from gluonic.codegen.maths.functions import NotLowered
     from gluonic.codegen.row_updates import update_rows
     from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, SymbolicDim
@@ -49,6 +56,9 @@ __getattr__, __dir__ = import_later(
         "ShapeEnv": f"{__name__}.shapes.symbolic:ShapeEnv",
         "SymbolicDim": f"{__name__}.shapes.symbolic:SymbolicDim",
         "NotLowered": f"{__name__}.maths.functions:NotLowered",
+        "LibraryFiles": f"{__name__}.exported_library:LibraryFiles",
+        "LibrarySource": f"{__name__}.exported_library:LibrarySource",
+        "write_library": f"{__name__}.exported_library:write_library",
         "update_kernel": f"{__name__}.updates:update_kernel",
         "update_rows": f"{__name__}.row_updates:update_rows",
     },
@@ -66,6 +76,8 @@ __all__ = [
     "Explanation",
     "GradientSums",
     "GradientUse",
+    "LibraryFiles",
+    "LibrarySource",
     "NotLowered",
     "NotUniform",
     "Observer",
@@ -86,4 +98,5 @@ __all__ = [
     "update_kernel",
     "update_on_device",
     "update_rows",
+    "write_library",
 ]

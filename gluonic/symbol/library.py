@@ -3,16 +3,15 @@
 import os
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Any, TypeAlias
+from typing import Any, TypeAlias
 
 import numpy as np
 
+from gluonic import codegen
 from gluonic.graph import Array, Node
+from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.symbol.symbol import Symbol
-
-if TYPE_CHECKING:
-    from gluonic.codegen.library.writing import LibraryFiles
 
 BatchAxis: TypeAlias = int | Sequence[int | None] | None
 ENDINGS = ".so", ".o"
@@ -22,14 +21,14 @@ PLACES = "inside", "beside"
 def export_library(
     symbol: Symbol,
     values: Mapping[str, Array],
-    inputs: Mapping[str, tuple[tuple[int, ...], Any]],
+    inputs: Mapping[str, tuple[Shape, Any]],
     path: str | os.PathLike[str],
     *,
     cpu: str = "",
     weights: str = "inside",
     batch_axis: BatchAxis = 0,
     most: int = 64,
-) -> "LibraryFiles":
+) -> "codegen.LibraryFiles":
     """Write a symbol as a library; see `HybridBlock.export_library`.
 
     Parameters
@@ -46,9 +45,6 @@ def export_library(
         raise _wrong("weights", weights, " or ".join(map(repr, PLACES)))
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise _wrong("most", most, "an integer of 1 or more")
-    from gluonic.codegen.library.writing import LibrarySource, write_library
-    from gluonic.codegen.shapes.abstract_arrays import AbstractArray
-
     graph = symbol.graph()
     read = {node.name: node for node in graph.variables}
     lacking = [name for name in read if name not in values and name not in inputs]
@@ -61,11 +57,11 @@ def export_library(
             )
         )
     shapes = {
-        read[name]: AbstractArray(shape, np.dtype(dtype))
+        read[name]: (shape, np.dtype(dtype))
         for name, (shape, dtype) in inputs.items()
         if name in read
     }
-    source = LibrarySource(
+    source = codegen.LibrarySource(
         graph,
         graph.variables,
         {node: values[name] for name, node in read.items() if node not in shapes},
@@ -73,10 +69,10 @@ def export_library(
         _axes(shapes, batch_axis),
         symbol.list_outputs(),
     )
-    return write_library(source, goal, cpu=cpu, most=most, beside=weights == "beside")
+    return codegen.write_library(source, goal, cpu=cpu, most=most, beside=weights == "beside")
 
 
-def _axes(shapes: "Mapping[Node, Any]", chosen: BatchAxis) -> dict[Node, int | None]:
+def _axes(shapes: Mapping[Node, tuple[Shape, Any]], chosen: BatchAxis) -> dict[Node, int | None]:
     """The batch's axis of each input."""
     if chosen is None or isinstance(chosen, int):
         listed: list[int | None] = [chosen] * len(shapes)
@@ -88,15 +84,13 @@ def _axes(shapes: "Mapping[Node, Any]", chosen: BatchAxis) -> dict[Node, int | N
             )
     pairs = list(zip(shapes.items(), listed, strict=True))
     sizes = [
-        array.shape[axis]
-        for (_, array), axis in pairs
-        if axis is not None and 0 <= axis < len(array.shape)
+        shape[axis]
+        for (_, (shape, _)), axis in pairs
+        if axis is not None and 0 <= axis < len(shape)
     ]
     return {
-        node: axis
-        if axis is not None and array.shape[axis : axis + 1] == tuple(sizes[:1])
-        else None
-        for (node, array), axis in pairs
+        node: axis if axis is not None and shape[axis : axis + 1] == tuple(sizes[:1]) else None
+        for (node, (shape, _)), axis in pairs
     }
 
 

@@ -15,7 +15,7 @@ from gluonic.tools.file_kinds import Held, held_in
 _SHAPE = re.compile(r"([^=]+)=(\d+(?:[x,]\d+)*)\Z")
 
 
-def add_options(parser: argparse._ActionsContainer) -> None:
+def add_options(parser: argparse.ArgumentParser) -> None:
     """Add the options that say more about a network: its parameters, and the shapes of its inputs."""
     add = parser.add_argument
     add(
@@ -26,7 +26,7 @@ def add_options(parser: argparse._ActionsContainer) -> None:
     add_shapes(parser)
 
 
-def add_shapes(parser: argparse._ActionsContainer) -> None:
+def add_shapes(parser: argparse.ArgumentParser) -> None:
     """Add the option for the shapes of inputs."""
     parser.add_argument(
         "--shape",

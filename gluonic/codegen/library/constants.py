@@ -9,7 +9,7 @@ import numpy as np
 from gluonic.codegen.launch.arguments import launch_arguments
 from gluonic.codegen.launch.launches import sizes_of, table_of
 from gluonic.codegen.library.refusals import LibraryError
-from gluonic.codegen.library.variants import Variant
+from gluonic.codegen.library.variant import Variant
 from gluonic.codegen.machine.addresses import address_of
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.jit import load

@@ -9,7 +9,7 @@ from collections.abc import Mapping, Sequence
 import numpy as np
 
 from gluonic.codegen.library.extents import ExtentsCode
-from gluonic.codegen.library.variants import Variant
+from gluonic.codegen.library.variant import Variant
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.shapes.symbolic import written
 from gluonic.codegen.shapes.valuation import are_open, distinct

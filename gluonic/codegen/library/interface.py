@@ -15,8 +15,8 @@ from gluonic.codegen.library.context import (
 )
 from gluonic.codegen.library.extents import ExtentsCode
 from gluonic.codegen.library.ports import Port
-from gluonic.codegen.library.variants import Variant
-from gluonic.codegen.library.weights import DIGEST_BYTES, HEAD_BYTES, Weights
+from gluonic.codegen.library.variant import Variant
+from gluonic.codegen.library.weights import DIGEST_BYTES, HEAD_BYTES, LibraryWeights
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.machine.memory import ALIGNMENT
 from gluonic.graph.attributes import Shape
@@ -75,7 +75,7 @@ class Interface:
         variants: Sequence[Variant],
         functions: Sequence[VariantFunctions],
         layout: ContextLayout,
-        weights: Weights,
+        weights: LibraryWeights,
         inputs: Sequence[Port],
         outputs: Sequence[Port],
         most: int,

@@ -17,7 +17,7 @@ _SECTION = ".rodata.gluonic"
 
 
 @record
-class Weights:
+class LibraryWeights:
     """The bytes of all constants.
 
     Attributes

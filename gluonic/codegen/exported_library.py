@@ -14,15 +14,17 @@ from gluonic.codegen.library.interface import Interface, VariantFunctions
 from gluonic.codegen.library.linking import link, linker
 from gluonic.codegen.library.ports import Port
 from gluonic.codegen.library.refusals import LibraryError
-from gluonic.codegen.library.variants import Batches, Variant, find_variants
-from gluonic.codegen.library.weights import Weights
+from gluonic.codegen.library.variant import Variant
+from gluonic.codegen.library.weights import LibraryWeights
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.jit import compile_object
 from gluonic.codegen.machine.runtime_symbols import IMPLICIT
 from gluonic.codegen.machine.target import Target, compiling_for, processor, without_blas
 from gluonic.codegen.native.module import SharedFunctions, write_run
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
+from gluonic.codegen.variants import BatchedInputs, find_variants
 from gluonic.graph import Array, Graph, Node
+from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import describe
 from gluonic.graph.files import write_atomically
 from gluonic.support.pieces import finish
@@ -42,7 +44,7 @@ class LibrarySource:
     graph : the graph
     inputs : its variables
     values : the arrays of those that are weights
-    shapes : the arrays of the others, for one batch size, in the order of calls
+    shapes : the shapes and dtypes of the others, for one batch size, in the order of calls
     axes : for each of these, the axis of the batch; None if it has none
     names : the names of the outputs
     """
@@ -50,7 +52,7 @@ class LibrarySource:
     graph: Graph
     inputs: Sequence[Node]
     values: Mapping[Node, Array]
-    shapes: Mapping[Node, AbstractArray]
+    shapes: Mapping[Node, tuple[Shape, Any]]
     axes: Mapping[Node, int | None]
     names: Sequence[str]
 
@@ -108,24 +110,20 @@ def write_library(
 
 def _compiled(
     source: LibrarySource, path: Path, target: Target, most: int, beside: bool
-) -> tuple[bytes, HeaderFacts, Weights]:
+) -> tuple[bytes, HeaderFacts, LibraryWeights]:
     """The object file, with the weights unless they are beside it, and what the header says."""
     prefix = _identifier(path.stem)
     inputs = source.inputs
-    arrays = [
-        source.shapes[n]
-        if n in source.shapes
-        else AbstractArray(source.values[n].shape, source.values[n].dtype)
-        for n in inputs
-    ]
-    batches = Batches(arrays, [source.axes.get(node) for node in inputs])
+    given = {node: (array.shape, array.dtype) for node, array in source.values.items()}
+    arrays = [AbstractArray(*(source.shapes.get(node) or given[node])) for node in inputs]
+    batches = BatchedInputs(arrays, [source.axes.get(node) for node in inputs])
     most = max(most, batches.size) if batches.varies else batches.size
     variants = find_variants(source.graph, inputs, frozenset(source.values), batches, most)
     module, constants = LLVMModule(target), Constants()
     layout, shared, functions = ContextLayout.of(variants), SharedFunctions(module), []
     for number, variant in enumerate(variants):
         functions.append(_write_variant(shared, layout, number, variant, source, constants))
-    weights = Weights(constants.image(), beside, "weights")
+    weights = LibraryWeights(constants.image(), beside, "weights")
     _check_size(weights)
     weights.declare(module)
     ports = _ports(source, variants)
@@ -191,8 +189,8 @@ def _ports(source: LibrarySource, variants: Sequence[Variant]) -> tuple[list[Por
     positions = {node: index for index, node in enumerate(spec.inputs)}
     unread = frozenset.intersection(*(frozenset(v.spec.call.unread_inputs) for v in variants))
     inputs = [
-        port(positions[node], node.name, variant.inputs[positions[node]], array.dtype)
-        for node, array in source.shapes.items()
+        port(positions[node], node.name, variant.inputs[positions[node]], dtype)
+        for node, (_, dtype) in source.shapes.items()
         if positions[node] not in unread
     ]
     shapes = [*variant.inputs, *variant.results]
@@ -214,7 +212,7 @@ def _hide(module: LLVMModule, names: Collection[str]) -> None:
             module.definitions[name] = re.sub(r"^define (?!internal )", "define internal ", text)
 
 
-def _check_size(weights: Weights) -> None:
+def _check_size(weights: LibraryWeights) -> None:
     if not weights.beside and weights.size > _MOST_INSIDE:
         raise LibraryError(
             describe(

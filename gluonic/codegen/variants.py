@@ -4,61 +4,27 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 import numpy as np
-import numpy.typing as npt
 
-from gluonic.codegen.launch.arguments import Integers, launch_arguments
+from gluonic.codegen.launch.arguments import launch_arguments
 from gluonic.codegen.launch.launches import sizes_of, table_of
-from gluonic.codegen.library.extents import can_be_written, served
+from gluonic.codegen.library.extents import can_be_written
 from gluonic.codegen.library.refusals import LibraryError, check
-from gluonic.codegen.native.specialization import Specialization
+from gluonic.codegen.library.variant import Variant
 from gluonic.codegen.runtime.binding_families import find_arguments
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
-from gluonic.codegen.shapes.facts import Facts, NotCompiledError
+from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.codegen.shapes.lines import Lines, is_uniform, with_extents
 from gluonic.codegen.shapes.symbolic import ShapeEnv
 from gluonic.codegen.specializer import Specializer
 from gluonic.graph import Graph, Node
-from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import describe
 from gluonic.support.pieces import finish
-from gluonic.support.record import record
 
 MOST_VARIANTS = 16
 """The most specializations of a library."""
 
 
-@record
-class Variant:
-    """Machine code for some batch sizes, and what its calls need as expressions of the size.
-
-    Attributes
-    ----------
-    spec : the machine code
-    facts : the shapes and dtypes for one of the sizes
-    size : that size
-    env : the guards, and what the expressions consist of
-    only : whether it serves no other size; then there are no expressions
-    table : the contents of the table of run-time numbers
-    sizes : the bytes of all buffers
-    inputs, results : the shapes of all inputs and of the computed results
-    """
-
-    spec: Specialization
-    facts: Facts
-    size: int
-    env: ShapeEnv
-    only: bool
-    table: list[Any]
-    sizes: list[Any]
-    inputs: list[Shape]
-    results: list[Shape]
-
-    def served(self, sizes: Integers) -> npt.NDArray[np.bool_]:
-        """Which batch sizes it serves."""
-        return sizes == self.size if self.only else served(self.env, sizes)
-
-
-class Batches:
+class BatchedInputs:
     """The inputs of a graph for batches of any size.
 
     Parameters
@@ -101,7 +67,7 @@ def find_variants(
     graph: Graph,
     inputs: Sequence[Node],
     parameters: Collection[Node],
-    batches: Batches,
+    batches: BatchedInputs,
     most: int,
 ) -> list[Variant]:
     """Make machine code for all batch sizes up to one; without a batch axis for the shapes alone.
@@ -127,7 +93,7 @@ def find_variants(
     return found
 
 
-def _variant(specializer: Specializer, batches: Batches, size: int) -> Variant:
+def _variant(specializer: Specializer, batches: BatchedInputs, size: int) -> Variant:
     """New machine code for a size, and for others if possible."""
     arrays = batches.of(size)
     try:
