@@ -111,8 +111,7 @@ class Interface:
     ) -> str:
         """Call a function of the C library."""
         self.module.import_function(name, result, [kind for kind, _ in arguments])
-        listed = ", ".join(f"{kind} {value}" for kind, value in arguments)
-        return f.op(f"call {result} @{name}({listed})")
+        return f.call(name, result, [(kind, str(value)) for kind, value in arguments])
 
     def _if_variant(self, f: LLVMFunction, number: str, work: Callable[[int], None]) -> None:
         """Write, for each variant, what is done if it is the one with a number."""
@@ -126,7 +125,7 @@ class Interface:
         f.leave(f.compare("slt", "%batch", 1), -1)
         f.leave(f.compare("sgt", "%batch", self.most), -1)
         for number, functions in enumerate(self.functions):
-            f.leave(f.op(f"call i1 @{functions.holds}(i64 %batch)"), number)
+            f.leave(f.call(functions.holds, "i1", [("i64", "%batch")]), number)
         f.finish(-1)
 
     def _write_version(self) -> None:
@@ -147,7 +146,7 @@ class Interface:
             )
         weights = f"@{self.weights.symbol}" if self.weights.size else "null"
         if self.weights.beside:
-            weights = f.op("call ptr @open_weights(ptr %file)")
+            weights = f.call("open_weights", "ptr", [("ptr", "%file")])
             f.leave(f.compare("eq", weights, "null", "ptr"), Status.WEIGHTS)
         block = self._c_function(f, "malloc", "ptr", ("i64", self.layout.size))
         f.leave(f.compare("eq", block, "null", "ptr"), Status.NO_MEMORY)
@@ -216,7 +215,7 @@ class Interface:
         below = f.compare("slt", "%index", 0, "i32")
         f.leave(below, -Status.NO_SUCH_ARRAY)
         f.leave(f.compare("sge", "%index", len(ports), "i32"), -Status.NO_SUCH_ARRAY)
-        variant = f.op("call i64 @find(i64 %batch)")
+        variant = f.call("find", "i64", [("i64", "%batch")])
         f.leave(f.compare("slt", variant, 0), -Status.BATCH_SIZE)
         result = f.slot("i64", 8)
         f.store("i64", 0, result)
@@ -287,7 +286,7 @@ class Interface:
 
     def _bind(self, f: LLVMFunction) -> None:
         """Write what a context needs before the first call with another batch size."""
-        variant = f.op("call i64 @find(i64 %batch)")
+        variant = f.call("find", "i64", [("i64", "%batch")])
         f.leave(f.compare("slt", variant, 0), Status.BATCH_SIZE)
         f.store("i64", 0, f.offset("%context", BATCH))
         given = ("ptr", "%context"), ("i64", "%batch")

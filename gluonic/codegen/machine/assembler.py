@@ -172,12 +172,15 @@ class LLVMFunction(IntegerCode):
         body, after = self.label("leave"), self.label("stay")
         self._branch(condition, body, after)
         self.start(body)
-        self.do(f"ret {self.result} {value}")
+        self._return(value)
         self.start(after)
+
+    def _return(self, value: str | int) -> None:
+        self.do(" ".join(["ret", self.result, str(value)]).rstrip())
 
     def finish(self, value: str | int = "") -> None:
         """End the function with a return, and add it to its module."""
-        self.do(f"ret {self.result} {value}".rstrip())
+        self._return(value)
         lines = [self._head, "entry:", *self._slots]
         _add([*self._all_lines, "}"], lines)
         self.module.definitions[self.name] = "\n".join(lines)
@@ -307,7 +310,7 @@ class LLVMFunction(IntegerCode):
         return self.call("llvm.smax.i64", "i64", [("i64", str(a)), ("i64", str(b))])
 
     def call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
-        """Call an intrinsic by name with (type, reference) pairs."""
+        """Call an intrinsic, or a function of the module, by name with (type, reference) pairs."""
         return self.op(self._call(name, result, arguments))
 
     def run(self, function: str, *arguments: tuple[str, str | int]) -> None:
@@ -337,7 +340,7 @@ class LLVMFunction(IntegerCode):
         self.do(self._call(name, "void", arguments))
 
     def _call(self, name: str, result: str, arguments: Sequence[tuple[str, str]]) -> str:
-        if name not in self.module.declarations:
+        if name not in self.module.declarations and name not in self.module.definitions:
             self.module.declare(name, result, [kind for kind, _ in arguments])
         listed = ", ".join([f"{kind} {ref}" for kind, ref in arguments])
         return f"call {result} @{name}({listed})"
