@@ -29,17 +29,8 @@ if TYPE_CHECKING:
     from gluonic.codegen.cuda.device_report import DeviceExplanation
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
     from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
-<<<<<<< HEAD
-<<<<<<< HEAD
     from gluonic.codegen.device_updates import update_on_device
-=======
-=======
     from gluonic.codegen.exported_library import LibraryFiles, LibrarySource, write_library
->>>>>>> faa4ab8c (Let libraries enter the compiler by its door)
->>>>>>> 6c6ce306 (Let libraries enter the compiler by its door)
-=======
-    from gluonic.codegen.exported_library import LibraryFiles, LibrarySource, write_library
->>>>>>> 025c95a1 (Let libraries enter the compiler by its door, after the rebase)
     from gluonic.codegen.maths.functions import NotLowered
     from gluonic.codegen.row_updates import update_rows
     from gluonic.codegen.shapes.symbolic import NotUniform, ShapeEnv, SymbolicDim
