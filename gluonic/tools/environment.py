@@ -60,6 +60,12 @@ SUBJECTS: Mapping[str, tuple[EnvironmentVariable, ...]] = {
             "container's limit); results are the same to the last bit",
         ),
         EnvironmentVariable(
+            ("GLUONIC_BLAS",),
+            ("0",),
+            "no products by BLAS, but by machine code of gluonic's own, as in a library "
+            "(docs/library.md)",
+        ),
+        EnvironmentVariable(
             ("GLUONIC_WINOGRAD",),
             ("0",),
             "no convolutions by Winograd's algorithm, whose rounding differs slightly from that "

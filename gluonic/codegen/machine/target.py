@@ -198,6 +198,11 @@ def compiling_for(target: Target) -> Iterator[None]:
         _COMPILATION.target = outer
 
 
+def compiles_for_others() -> bool:
+    """Return whether this thread is inside `compiling_for`."""
+    return _COMPILATION.target is not None
+
+
 def host() -> Target:
     """Return the target that this thread compiles for.
 

@@ -9,7 +9,7 @@ import os
 from functools import cache
 
 from gluonic.codegen.machine.jit import LinkedLibrary, load
-from gluonic.codegen.machine.target import host
+from gluonic.codegen.machine.target import compiles_for_others, host
 from gluonic.codegen.machine.workers_code import (
     EXPORTS,
     MOST_THREADS,
@@ -55,6 +55,11 @@ def workers() -> Workers:
 
 
 def most_threads() -> int:
-    """The most threads that may share a step, including the caller; more than processors would take turns."""
+    """The most threads that may share a step, including the caller; more than processors would take turns.
+
+    Code for other processes runs on the calling thread alone.
+    """
+    if compiles_for_others():
+        return 1
     count = min(thread_count(), available_processors(), MOST_THREADS)
     return count if os.name == "posix" else 1
