@@ -20,7 +20,7 @@ from gluonic.ndarray.state import STATE
 if TYPE_CHECKING:
     import networkx
 
-    from gluonic.codegen import DeviceExplanation, LibraryFiles
+    from gluonic.codegen import LibraryFiles
     from gluonic.drawing.drawing import Drawing
     from gluonic.symbol.library import BatchAxis
 
@@ -44,13 +44,18 @@ class ExplainedBlock(TracedBlock):
         """Return counts of what was compiled for the block, and of its uses."""
         return CacheInfo.total(bound.cache_info() for bound in self._traces.all_bound)
 
-    def explain(self, *args: Any) -> "Explanation | DeviceExplanation":
+    def explain(self, *args: Any) -> Any:  # a union would have to be taken apart by all callers
         """Explain how the compiler compiles the block for such inputs: what is fused, what is not and why.
 
         Printing the result shows a table; its `llvm` and `assembly` return the code of a step, its `plot`
         a page. Under `autograd.train_mode()` it explains training; if several processes train the block, it
-        lists the gradients whose sums began during backward. For arrays on a GPU it lists the kernels, with
-        their grids and PTX, and what the CPU computes.
+        lists the gradients whose sums began during backward.
+
+        Returns
+        -------
+        Explanation
+            for arrays on a GPU a `DeviceExplanation`: the kernels, with their grids and PTX, and what the CPU
+            computes
         """
         trace, arrays = self._trace_for(args)
         bound = trace.bound

@@ -37,7 +37,8 @@ def _ready(net: HybridBlock) -> HybridBlock:
 
 @pytest.fixture
 def explanation() -> Explanation:
-    return _ready(Mixed()).explain(nd.ones((64, 16)))
+    explained: Explanation = _ready(Mixed()).explain(nd.ones((64, 16)))
+    return explained
 
 
 def test_the_code_of_every_kernel_can_be_read_separately(explanation: Explanation) -> None:

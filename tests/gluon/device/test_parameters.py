@@ -152,7 +152,7 @@ def test_a_net_explains_its_kernels_and_what_the_host_computes(gpu: Context) -> 
     net.hybridize()
     x = nd.array(X, ctx=gpu)
     net(x)
-    explained: Any = net.explain(x)
+    explained = net.explain(x)
     assert len(explained.kernels) == 2  # before and after the operator of the host
     assert ".entry" in explained.ptx()
     assert [operator for operator, _ in explained.fallbacks] == ["cbrt"]
