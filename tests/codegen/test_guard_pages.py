@@ -59,6 +59,12 @@ def test_no_operator_touches_anything_beside_its_arrays(shard: int) -> None:
     assert not found
 
 
+def test_kept_values_of_larger_parameters_get_memory_of_their_size() -> None:
+    calls, found = faults([("_npi_tensordot_int_axes", 2)], [95])
+    assert calls
+    assert not found
+
+
 def _of_different_loops() -> list[tuple[str, int]]:
     """The first samples, without those whose loops others have too: which addresses a loop accesses does not
     depend on the expression that it computes."""

@@ -94,7 +94,7 @@ class ExecutionFrame:
         self.watch = _UNCHANGING
         self.prepacked_at = -1 if call.prepacked_inputs else _UNCHANGING.version
         self._copies: dict[int, Array] = {}
-        self._persistent_offsets: list[int] | None = None
+        self._persistent_plan: tuple[list[int], int] | None = None
         self._arena = arena or Arena()
         self._plan: MemoryPlan | None = None
         self._arena_address = 0
@@ -114,7 +114,8 @@ class ExecutionFrame:
             self._seen[position] = _nothing
         self._filled: list[Any] = [_nothing] * len(binding.results)
         self._mixed = None
-        if binding.persistent.offsets != self._persistent_offsets:
+        plan = binding.persistent
+        if (plan.offsets, plan.size) != self._persistent_plan:
             self._make_persistent(binding)
         self._set_result_addresses()
         self._functions: Sequence[NativeFunction] = binding.functions
@@ -139,7 +140,7 @@ class ExecutionFrame:
 
     def _make_persistent(self, binding: Binding) -> None:
         """Allocate the persistent buffers; they are zero at first, and nothing is prepacked."""
-        self._persistent_offsets = binding.persistent.offsets
+        self._persistent_plan = binding.persistent.offsets, binding.persistent.size
         if self.executable.prepacked_inputs:
             self.prepacked_at = -1
         self._persistent = Memory(binding.persistent.size, zeroed=True)
