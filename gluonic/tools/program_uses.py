@@ -228,7 +228,8 @@ class _Reader(ast.NodeVisitor):
         """Note the names that are imported from a module."""
         module = "." * node.level + (node.module or "")
         self._note_import(module, node)
-        self._note(module, node)
+        if any(alias.name == "*" for alias in node.names):
+            self._note(module, node)
         for _, name in _aliases(node):
             self._note(name, node)
             self._note_import(name, node)  # it may be a module, too
