@@ -91,6 +91,17 @@ def kernel_text(code: Code, processor: Processor) -> str:
     module = LLVMModule(target_of(processor))
     write, *arguments = code
     write(module, KERNEL, *arguments)
+    return text_of(module)
+
+
+def text_of(module: LLVMModule) -> str:
+    """The text of a module for a GPU.
+
+    Raises
+    ------
+    NoDeviceCodeError
+        if it calls the C library
+    """
     for name in module.imports:
         raise NoDeviceCodeError(f"a GPU has no {name}")
     return module.text()

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 from gluonic.codegen.cuda.column_kernels import ColumnSpread, ColumnWriter
 from gluonic.codegen.cuda.kernel_function import KernelFunction
-from gluonic.codegen.cuda.split_rows import Cells, phase_function
+from gluonic.codegen.cuda.split_rows import Cells, phase_function, write_shares, write_totals
 from gluonic.codegen.cuda.thread_sums import CELL, Parts, ThreadAccumulator, strips
 from gluonic.codegen.loops.kernel import Kernel, Stage
 from gluonic.codegen.machine.assembler import LLVMModule
@@ -22,28 +22,18 @@ def split_numbers(numbers: Sequence[int], shares: int) -> list[int]:
 def emit_column_shares(
     module: LLVMModule, name: str, kernel: Kernel, spread: ColumnSpread, number: int
 ) -> None:
-    """Write the kernel of a sweep, the stage with a number: each block reduces a share of some columns."""
+    """Write the kernel of a sweep: each block reduces a share of some columns."""
     function, *places = phase_function(module, name, kernel, spread.threads)
-    writer = _SharedColumns(kernel, spread, function, *places)
-    writer.read_left(Cells.of(kernel).before[number])
-    writer.sweep(kernel.stages[number])
+    write_shares(_SharedColumns(kernel, spread, function, *places), kernel, number)
     function.finish()
 
 
 def emit_column_totals(
     module: LLVMModule, name: str, kernel: Kernel, spread: ColumnSpread, number: int
 ) -> None:
-    """Write the kernel after a sweep: a thread adds the shares of a chunk, and runs the point stages."""
+    """Write the kernel after a sweep: a thread adds the shares of a chunk."""
     function, *places = phase_function(module, name, kernel, spread.threads)
-    writer = _SharedColumns(kernel, spread, function, *places, is_total=True)
-    before = Cells.of(kernel).before[number]
-    writer.read_left(before)
-    writer.total(kernel.stages[number])
-    for stage in kernel.stages[number + 1 :]:
-        if not stage.point:
-            break
-        writer.point(stage)
-    writer.write_left(before)
+    write_totals(_SharedColumns(kernel, spread, function, *places, is_total=True), kernel, number)
     function.finish()
 
 

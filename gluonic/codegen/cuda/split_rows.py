@@ -7,6 +7,7 @@ the point stages after the sweep. The workspace has what stages leave for later 
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import Protocol
 
 from gluonic.codegen.cuda.kernel_function import KernelFunction
 from gluonic.codegen.cuda.row_kernels import RowSpread, RowWriter
@@ -78,23 +79,33 @@ def phase_function(
     return function, workspace, shares, share
 
 
-def emit_row_shares(
-    module: LLVMModule, name: str, kernel: Kernel, spread: RowSpread, number: int
-) -> None:
-    """Write the kernel of a sweep, the stage with a number: each block reduces a share of a row."""
-    function, *places = phase_function(module, name, kernel, spread.threads)
-    writer = _SharedRow(kernel, spread, function, *places)
+class PhaseWriter(Protocol):
+    """Writes the kernels of phases: what those of rows and those of columns have in common."""
+
+    def read_left(self, count: int) -> None:
+        """Load what earlier stages have left."""
+
+    def write_left(self, first: int) -> None:
+        """Store what was left from a number on."""
+
+    def sweep(self, stage: Stage) -> None:
+        """Reduce a share."""
+
+    def total(self, stage: Stage) -> None:
+        """Add the results of all shares."""
+
+    def point(self, stage: Stage) -> None:
+        """Run a point stage."""
+
+
+def write_shares(writer: PhaseWriter, kernel: Kernel, number: int) -> None:
+    """Write the kernel of a sweep, the stage with a number."""
     writer.read_left(Cells.of(kernel).before[number])
     writer.sweep(kernel.stages[number])
-    function.finish()
 
 
-def emit_row_totals(
-    module: LLVMModule, name: str, kernel: Kernel, spread: RowSpread, number: int
-) -> None:
-    """Write the kernel after a sweep: each block adds the shares of a row, and runs the point stages."""
-    function, *places = phase_function(module, name, kernel, spread.threads)
-    writer = _SharedRow(kernel, spread, function, *places, is_total=True)
+def write_totals(writer: PhaseWriter, kernel: Kernel, number: int) -> None:
+    """Write the kernel after a sweep: it adds the shares, and runs the point stages."""
     before = Cells.of(kernel).before[number]
     writer.read_left(before)
     writer.total(kernel.stages[number])
@@ -103,6 +114,23 @@ def emit_row_totals(
             break
         writer.point(stage)
     writer.write_left(before)
+
+
+def emit_row_shares(
+    module: LLVMModule, name: str, kernel: Kernel, spread: RowSpread, number: int
+) -> None:
+    """Write the kernel of a sweep: each block reduces a share of a row."""
+    function, *places = phase_function(module, name, kernel, spread.threads)
+    write_shares(_SharedRow(kernel, spread, function, *places), kernel, number)
+    function.finish()
+
+
+def emit_row_totals(
+    module: LLVMModule, name: str, kernel: Kernel, spread: RowSpread, number: int
+) -> None:
+    """Write the kernel after a sweep: each block adds the shares of a row."""
+    function, *places = phase_function(module, name, kernel, spread.threads)
+    write_totals(_SharedRow(kernel, spread, function, *places, is_total=True), kernel, number)
     function.finish()
 
 
