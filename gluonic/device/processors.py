@@ -52,6 +52,9 @@ _LAST_PTX: dict[str, Version] = {
 }
 """The last version for processors that CUDA 13 gave up, or renamed (sm_101 is sm_110)."""
 
+_FOR_ITSELF = {"sm_101", *(name for name in FIRST_PTX if name.endswith("a"))}
+"""Processors whose PTX no later one runs: the name is gone, or there are instructions of that one alone."""
+
 PTX_OF_LLVM: dict[int, Version] = {20: (8, 7), 21: (8, 8), 22: (9, 0)}
 """The newest version of PTX that each LLVM writes."""
 
@@ -203,7 +206,7 @@ def choose(capability: Version, cuda: Version, llvm: int) -> tuple[str, Version]
         (number_of(name), name)
         for name, first in FIRST_PTX.items()
         if first <= most
-        if number_of(name) == number or (number_of(name) < number and not name.endswith("a"))
+        if number_of(name) == number or (number_of(name) < number and name not in _FOR_ITSELF)
     ]
     if not fit:
         raise NoDeviceError(_too_old(capability, cuda, llvm))

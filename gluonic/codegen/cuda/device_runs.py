@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from typing import Any, TypeAlias
 
 import numpy as np
+import numpy.typing as npt
 
 from gluonic.codegen.cuda.fallbacks import note_fallback
 from gluonic.device.array import DeviceArray
@@ -16,11 +17,25 @@ from gluonic.graph.kernel_runs import run_in_graph
 from gluonic.support.record import record
 
 Owners: TypeAlias = list[Any]
-"""What keeps the memory of each slot: a buffer; for what is no number, its array on the host."""
+"""What keeps the memory of each slot: a buffer, or a `HostValue`."""
 Launch: TypeAlias = tuple[
     DeviceFunction, Dimensions, Dimensions, tuple[int, ...], tuple[int, ...], tuple[int, ...], int
 ]
 """A kernel, grid and block, the slots of its addresses, their offsets in bytes, numbers, shared bytes."""
+
+
+class HostValue:
+    """An array of what is no number, in the place of a buffer: it stays on the host.
+
+    Parameters
+    ----------
+    array : the array
+    """
+
+    address = 0
+
+    def __init__(self, array: npt.NDArray[np.object_]) -> None:
+        self.array = array
 
 
 @record
@@ -197,7 +212,7 @@ class HostRun:
                 place.array(owners, addresses).copy_from_host(array)
         for place, has_memory, array in zip(self._results, self._has_memory, results, strict=True):
             if array.dtype.hasobject:
-                owners[place.slot] = array
+                owners[place.slot] = HostValue(array)
                 continue
             if not has_memory:
                 owners[place.slot] = buffer = self._device.allocate(array.nbytes)
@@ -212,5 +227,5 @@ class HostRun:
         if node.applied.op.reads_shapes:
             return np.broadcast_to(np.zeros((), place.dtype), place.shape)
         if place.dtype.hasobject:
-            return owners[place.slot]
+            return owners[place.slot].array
         return place.array(owners, addresses).to_host()

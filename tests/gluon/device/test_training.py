@@ -159,3 +159,26 @@ def test_losses_are_those_of_the_cpu(gpu: Context, name: str, mode: str) -> None
     np.testing.assert_allclose(_losses(name, gpu, mode), expected, rtol=1e-4)
     assert ScaledLogitsProp.contexts <= {"cpu(0)", "gpu(0)"}
     assert name != "custom" or "gpu(0)" in ScaledLogitsProp.contexts
+
+
+class Accumulated(gluon.HybridBlock):
+    """A loop, whose body the host runs: what its gradient needs is no array of numbers."""
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        """Rows multiplied by what was added up before."""
+        return F.contrib.foreach(
+            lambda row, state: (row * state, row + state), x, F.sum(x, axis=0)
+        )[0]
+
+
+def test_a_loop_in_a_hybridized_net_has_the_gradient_of_the_cpu(gpu: Context) -> None:
+    numbers, gradients = np.random.default_rng(1).random((3, 4), np.float32), []
+    for ctx in (mx.cpu(), gpu):
+        net, x = Accumulated(), nd.array(numbers, ctx=ctx)
+        net.hybridize()
+        x.attach_grad()
+        with autograd.record():
+            y = net(x)
+        y.backward()
+        gradients.append(x.grad.asnumpy())
+    np.testing.assert_allclose(gradients[1], gradients[0], rtol=1e-5)

@@ -165,3 +165,10 @@ def test_waiting_is_possible(x: NDArray) -> None:
     assert bool(x.sum())
     assert float(x[0, 1]) == 2.0
     assert nd.array([2], x.context).asscalar() == 2
+
+
+def test_an_operator_without_outputs_changes_its_inputs(gpu: Context) -> None:
+    x, y = nd.ones((3,), ctx=gpu), nd.ones((2, 2), ctx=gpu)
+    nd.reset_arrays(x, y[1:], num_arrays=2)
+    assert x.asnumpy().tolist() == [0, 0, 0]
+    assert y.asnumpy().tolist() == [[1, 1], [0, 0]]
