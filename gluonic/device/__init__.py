@@ -1,6 +1,21 @@
 """Devices with memory of their own: what a GPU must do, and the arrays that are there."""
 
 from gluonic.device.array import DeviceArray
-from gluonic.device.device import Buffer, Device, DeviceFunction, MemoryInfo, Recording
+from gluonic.device.device import (
+    Buffer,
+    Device,
+    DeviceFunction,
+    MemoryInfo,
+    PreparedLaunch,
+    Recording,
+)
 
-__all__ = ["Buffer", "Device", "DeviceArray", "DeviceFunction", "MemoryInfo", "Recording"]
+__all__ = [
+    "Buffer",
+    "Device",
+    "DeviceArray",
+    "DeviceFunction",
+    "MemoryInfo",
+    "PreparedLaunch",
+    "Recording",
+]

@@ -12,12 +12,12 @@ from weakref import WeakKeyDictionary
 from gluonic.codegen.loops.steps import Code
 from gluonic.codegen.machine import cache
 from gluonic.codegen.machine.assembler import LLVMModule
-from gluonic.codegen.machine.deferred_signals import deferred_signals
 from gluonic.codegen.machine.jit import assembly
 from gluonic.codegen.machine.target import Target
 from gluonic.device.device import Device, DeviceFunction
 from gluonic.device.processors import Processor
 from gluonic.support.caches import Cache
+from gluonic.support.deferred_signals import deferred_signals
 from gluonic.support.locks import lock
 
 KERNEL = "kernel"

@@ -17,11 +17,11 @@ from contextlib import nullcontext
 from typing import Any, NamedTuple
 
 from gluonic.codegen.machine import cache
-from gluonic.codegen.machine.deferred_signals import deferred_signals
 from gluonic.codegen.machine.llvm_options import own_llvm_options
 from gluonic.codegen.machine.runtime_symbols import addresses, give_back_memory
 from gluonic.codegen.machine.target import Target, host, load_llvm
 from gluonic.graph.events import EVENTS
+from gluonic.support.deferred_signals import deferred_signals
 
 _lock = threading.RLock()
 _numbers = itertools.count()

@@ -10,7 +10,6 @@ from __future__ import annotations
 import ctypes
 import os
 import struct
-import threading
 from collections import deque
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager
@@ -20,11 +19,20 @@ import numpy.typing as npt
 from llvmlite import binding as llvm
 
 from gluonic.device.cuda.driver import Driver, forked, is_lost
+from gluonic.device.cuda.launch_lists import LaunchList
 from gluonic.device.cuda.modules import CudaFunction, LoadedPtx, parameters_of
 from gluonic.device.cuda.pool import MemoryPool
 from gluonic.device.cuda.properties import properties
 from gluonic.device.cuda.recording import CudaRecorder, CudaRecording
-from gluonic.device.device import Buffer, Device, DeviceFunction, Dimensions, MemoryInfo, Recording
+from gluonic.device.device import (
+    Buffer,
+    Device,
+    DeviceFunction,
+    Dimensions,
+    MemoryInfo,
+    PreparedLaunch,
+    Recording,
+)
 from gluonic.device.errors import DeviceError
 from gluonic.graph.errors import describe
 from gluonic.support.locks import lock
@@ -65,7 +73,7 @@ class CudaDevice(Device):
         )
         self.records = not self.waits_after_launches and os.environ.get("GLUONIC_GPU_GRAPHS") == "1"
         self._lock = lock()
-        self._thread = threading.local()
+        self._thread = driver.thread
         self._set_current = self.driver.function("cuCtxSetCurrent", typed=False)
         self._launch = self.driver.function("cuLaunchKernel", typed=False)
         self._is_alone = driver.count() == 1
@@ -82,14 +90,16 @@ class CudaDevice(Device):
 
     def enter(self) -> None:
         """Make the context this thread's; where there are several GPUs, others may have changed it."""
+        if not self._thread.has_context:
+            self._make_current()
+
+    def _make_current(self) -> None:
         if self.driver.forked:
             raise forked()
-        if self._is_alone and getattr(self._thread, "has_entered", False):
-            return
         status = self._set_current(self._context)
         if status:
             raise self.driver.error("cuCtxSetCurrent", status)
-        self._thread.has_entered = True
+        self._thread.has_context = self._is_alone
 
     # ------------------------------------------------------------------------------------- memory
 
@@ -231,6 +241,39 @@ class CudaDevice(Device):
         if self.waits_after_launches:
             self.synchronize()
 
+    def prepared(self, launches: Sequence[PreparedLaunch], values: int) -> Callable[..., None]:
+        """A function that queues launches by one call of the driver's function for each, and little else."""
+        one_by_one = super().prepared(launches, values)
+        launches = [each for each in launches if 0 not in each.grid]
+        if self.waits_after_launches or not launches:
+            return one_by_one
+        for each in launches:
+            assert isinstance(each.function, CudaFunction)
+            if len(each.arguments) != each.function.count:
+                raise each.function.refuse_arguments([number for _, number in each.arguments])
+            each.function.allow(each.shared_bytes)
+        ready = LaunchList(launches, values, self._launch)
+        lock, thread, store, queue, names = (
+            self._lock, self._thread, ready.store, ready.queue, ready.names,
+        )  # fmt: skip
+
+        def launch_all(*values: int) -> None:
+            with lock:
+                if not thread.has_context:
+                    self._make_current()
+                if self._recorder is not None:
+                    one_by_one(*values)
+                    return
+                store(*values)
+                result = queue()
+                if result:
+                    launch, status = ready.failure(result)
+                    facts = _described(launch, values)
+                    raise self._failed("cuLaunchKernel", status, facts)
+                self._launched.extend(names)
+
+        return launch_all
+
     def synchronize(self) -> None:
         """Wait for all queued work.
 
@@ -332,6 +375,13 @@ class CudaDevice(Device):
                 *facts,
             ]
         return self.driver.error(name, status, facts)
+
+
+def _described(launch: PreparedLaunch, values: Sequence[int]) -> list[str]:
+    """What an error says about a launch."""
+    function, grid, block, _, shared_bytes = launch
+    assert isinstance(function, CudaFunction)
+    return function.described(grid, block, launch.with_values(values), shared_bytes)
 
 
 _FILLS = {1: "cuMemsetD8Async", 2: "cuMemsetD16Async", 4: "cuMemsetD32Async"}

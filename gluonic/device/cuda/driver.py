@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import os
 import sys
+import threading
 import weakref
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -40,6 +41,12 @@ _LOST_AFTER = {220, 226, 700, 702, 709, 710, *range(714, 720), 999}
 """After these, every further call in the process fails."""
 
 
+class _ThreadState(threading.local):
+    """Whether the context of the only GPU is known to be the thread's."""
+
+    has_context = False
+
+
 class Driver:
     """The driver's library; nothing but `cuInit` is called.
 
@@ -50,6 +57,8 @@ class Driver:
     Attributes
     ----------
     version : the version of CUDA that it is for
+    thread : what is known of the current thread
+    forked : whether this process is a child of the one that has loaded the library
     """
 
     version: Version
@@ -57,7 +66,7 @@ class Driver:
     def __init__(self, library: ctypes.CDLL) -> None:
         self._library = library
         self._functions: dict[str, Callable[..., int]] = {}
-        self.forked = False
+        self.thread, self.forked = _ThreadState(), False
         self.version = (0, 0)
         number = ctypes.c_int()
         self.call("cuDriverGetVersion", ctypes.byref(number))
@@ -192,7 +201,7 @@ def forked() -> DeviceError:
 
 def _mark_forked() -> None:
     for each in _drivers:
-        each.forked = True
+        each.forked, each.thread.has_context = True, False
 
 
 if hasattr(os, "register_at_fork"):

@@ -102,6 +102,8 @@ class CudaFunction(DeviceFunction):
         DeviceError
             if the device has not so much
         """
+        if size <= self.most_shared_bytes:
+            return
         name = "cuFuncSetAttribute"
         status = self._driver.function(name)(self.handle, _MOST_DYNAMIC_SHARED, size)
         if status:

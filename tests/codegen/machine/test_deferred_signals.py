@@ -15,10 +15,10 @@ import pytest
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.machine import jit
-from gluonic.codegen.machine.deferred_signals import deferred_signals
 from gluonic.codegen.machine.target import load_llvm
 from gluonic.codegen.runtime.frame import ExecutionFrame
 from gluonic.graph.node import Graph, Node, make_node
+from gluonic.support.deferred_signals import deferred_signals
 from tests.codegen.agreement import new_run
 from tests.forking import forks, is_true_in_a_child
 

@@ -1,0 +1,107 @@
+"""Launches that were prepared do what the same launches do one by one."""
+
+import threading
+from collections.abc import Callable
+
+import numpy as np
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from gluonic.device import DeviceArray, PreparedLaunch
+from gluonic.device.cuda.device import CudaDevice
+from gluonic.device.errors import DeviceError
+from tests.device.conftest import DriverWithoutGpu
+from tests.device.test_cuda_device import ONE, THREADS, kernel
+
+COUNT = 8
+INVALID = 1
+NUMBERS = st.integers(-(2**62), 2**62)
+
+
+def counting(device: CudaDevice, *numbers: int | None) -> Callable[..., None]:
+    """Add each number, or the second value of a call, to the elements from the second on of an address."""
+    function = kernel(device)
+    values = [0, *(1 if number is None else None for number in numbers)]
+    launches = [
+        PreparedLaunch(function, ONE, THREADS, ((0, 8), (index, number or 0), (None, COUNT - 1)))
+        for index, number in zip(values[1:], numbers, strict=True)
+    ]
+    return device.prepared(launches, 2)
+
+
+@pytest.mark.parametrize("waits", [False, True])
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=30)
+@given(st.lists(st.none() | NUMBERS, max_size=5), st.lists(NUMBERS, min_size=1, max_size=3))
+def test_values_go_where_a_launch_wants_them(
+    driver: DriverWithoutGpu, waits: bool, numbers: list[int | None], given: list[int]
+) -> None:
+    device = driver.device()
+    device.waits_after_launches = waits
+    launch, expected = counting(device, *numbers), np.arange(COUNT)
+    there = DeviceArray.of_host(device, expected)
+    driver.forget()
+    for value in given:
+        launch(there.address, value)
+        for number in numbers:
+            expected[1:] += value if number is None else number
+    assert driver.calls().count("cuLaunchKernel") == len(numbers) * len(given)
+    np.testing.assert_array_equal(there.to_host(), expected)
+
+
+def test_launches_without_blocks_are_left_out(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+    nothing = PreparedLaunch(kernel(device), (1, 0, 1), THREADS, ((None, 0),) * 3)
+    driver.forget()
+    device.prepared([nothing], 0)()
+    assert "cuLaunchKernel" not in driver.calls()
+
+
+def test_a_launch_that_fails_is_named_and_those_after_it_are_not_queued(
+    driver: DriverWithoutGpu,
+) -> None:
+    device = driver.device()
+    there = DeviceArray.of_host(device, np.arange(COUNT))
+    launch = counting(device, 1, None, 100)
+    driver.fail("cuLaunchKernel", INVALID)
+    with pytest.raises(
+        DeviceError, match=rf"kernel add: grid(.|\n)*arguments: {there.address + 8:#x}, 0x1, 0x7"
+    ):
+        launch(there.address, 5)
+    np.testing.assert_array_equal(there.to_host(), np.arange(COUNT))
+
+
+def test_a_wrong_number_of_arguments_is_refused_at_once(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+    with pytest.raises(DeviceError, match="kernel add has 3 parameters of 64 bits"):
+        device.prepared([PreparedLaunch(kernel(device), ONE, THREADS, ((0, 0),))], 1)
+
+
+def test_what_was_prepared_can_be_recorded(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+    there = DeviceArray.of_host(device, np.zeros(COUNT, np.int64))
+    launch = counting(device, 1, None)
+    recording = device.record(lambda: launch(there.address, 10))
+    assert not there.to_host().any()
+    assert recording.kernels == ("add", "add")
+    recording.replay()
+    launch(there.address, 100)
+    np.testing.assert_array_equal(there.to_host()[1:], 112)
+
+
+def test_threads_share_what_was_prepared(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+    arrays = [DeviceArray.of_host(device, np.zeros(COUNT, np.int64)) for _ in range(4)]
+    launch = counting(device, None)
+
+    def work(number: int) -> None:
+        for _ in range(500):
+            launch(arrays[number].address, number)
+
+    threads = [threading.Thread(target=work, args=(number,)) for number in range(4)]
+    for thread in threads:
+        thread.start()
+    for thread in threads:
+        thread.join()
+    for number, array in enumerate(arrays):
+        np.testing.assert_array_equal(array.to_host()[1:], 500 * number)
