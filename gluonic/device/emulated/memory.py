@@ -70,6 +70,10 @@ class Bytes:
         self._states[size][index] = _ALL_WRITTEN[size]
 
 
+_REMEMBERED = 200
+"""The allocations given back latest are named where one of them is used."""
+
+
 class Allocation(NamedTuple):
     """A piece of memory; offset and size are in bytes."""
 
@@ -140,6 +144,8 @@ class GlobalMemory:
         del self._starts[bisect_right(self._starts, offset) - 1]
         self.bytes.state[offset : offset + allocation.size] = 0
         self.used -= allocation.size
+        if len(self._freed) == _REMEMBERED:
+            del self._freed[next(iter(self._freed))]
         self._freed[offset] = allocation
 
     def part(self, address: int, size: int) -> slice:
