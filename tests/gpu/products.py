@@ -115,6 +115,10 @@ LAYERS = [
     Layer(512, 512, 7, 3),
     Layer(2048, 512, 7, 1),
     Layer(512, 512, 14, 3, groups=512),
+    Layer(64, 64, 112, 3, 2, groups=64),
+    Layer(96, 96, 56, 7, groups=96),
+    Layer(128, 128, 56, 3, groups=32),
+    Layer(512, 512, 14, 3, groups=32),
 ]
 """Those of ResNet-50, and one of MobileNet."""
 

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from functools import partial
 
 from gluonic.codegen.cuda.convolutions import steps as convolutions
-from gluonic.codegen.cuda.convolutions.steps import TiledConvolutionStep
+from gluonic.codegen.cuda.convolutions.steps import DeviceConvolutionStep
 from gluonic.codegen.cuda.pooling import steps as pooling
 from gluonic.codegen.cuda.pooling.steps import WindowPoolStep
 from gluonic.codegen.cuda.products.steps import TiledProductStep
@@ -48,7 +48,7 @@ _POOLING = {
 STEPS: dict[str, StepRule] = {
     **{name: partial(DrawStep.of, draw=draw) for name, draw in DRAWS.items()},
     **dict.fromkeys(_PRODUCTS, TiledProductStep.of),
-    **{name: partial(TiledConvolutionStep.of, kind=kind) for name, kind in _CONVOLUTIONS.items()},
+    **{name: partial(DeviceConvolutionStep.of, kind=kind) for name, kind in _CONVOLUTIONS.items()},
     **{name: partial(WindowPoolStep.of, kernels=kernels) for name, kernels in _POOLING.items()},
 }
 """By the name of the operator."""

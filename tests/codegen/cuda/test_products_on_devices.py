@@ -1,5 +1,6 @@
 """Products and convolutions on a GPU, whatever the sizes, tiles and parts."""
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -7,9 +8,12 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from gluonic.codegen.cuda.convolutions import steps
+from gluonic.codegen.cuda.convolutions.geometry import Convolution
 from gluonic.codegen.cuda.products import plan
 from gluonic.codegen.cuda.products.form import COPIED, LOADED, TENSOR, BlockTile
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
+from gluonic.device.processors import Processor
 from gluonic.graph import Graph, Node, Run
 from gluonic.graph.builder import F
 from gluonic.graph.random_source import RandomSource
@@ -117,16 +121,38 @@ def test_convolutions_of_any_geometry_and_their_gradients_are_those_of_the_host(
     members, filters = (groups * data.draw(st.integers(1, 3)) for _ in range(2))
     geometry = zip(kernel, dilations, pads, more, strict=True)
     size = [max(1, 1 + (k - 1) * d - 2 * pad) + extra for k, d, pad, extra in geometry]
+    is_last = data.draw(st.booleans())
     attributes = {
         "kernel": tuple(kernel), "stride": strides, "dilate": dilations, "pad": pads,
         "num_filter": filters, "num_group": groups,
+        "layout": f"N{'' if is_last else 'C'}{'DHW'[-rank:]}{'C' if is_last else ''}",
     }  # fmt: skip
-    images = numbers(batch, members, *size)
-    weight, bias = numbers(filters, members // groups, *kernel), numbers(filters)
-    output = computes(lambda *x: F.Convolution(*x, **attributes), images, weight, bias)
-    grad = numbers(*output.shape)
-    for back in (F._backward_Convolution_data, F._backward_Convolution_weight):
-        computes(lambda *x, back=back: back(*x, **attributes), grad, images, weight)
+    dtype = data.draw(st.sampled_from(["float16", "float32", "float64"]))
+
+    def arrays_of(lead: int, channels: int, spatial: Sequence[int]) -> Array:
+        shape = (lead, *spatial, channels) if is_last else (lead, channels, *spatial)
+        return numbers(*shape, dtype=dtype)
+
+    images = arrays_of(batch, members, size)
+    weight, bias = arrays_of(filters, members // groups, kernel), numbers(filters, dtype=dtype)
+    with pytest.MonkeyPatch.context() as patch:  # one way or the other, whichever is faster
+        estimate = data.draw(st.sampled_from([0.0, float("inf")]))
+        patch.setattr(steps, "cycles_of", lambda *_: estimate)
+        output = computes(lambda *x: F.Convolution(*x, **attributes), images, weight, bias)
+        grad = numbers(*output.shape, dtype=dtype)
+        for back in (F._backward_Convolution_data, F._backward_Convolution_weight):
+            computes(lambda *x, back=back: back(*x, **attributes), grad, images, weight)
+
+
+@pytest.mark.parametrize("product", ["forward", "data", "weight"])
+def test_layers_with_few_channels_in_a_group_are_computed_without_tiles(product: Any) -> None:
+    settings = {"kernel": (3, 3), "stride": (1, 1), "pad": (1, 1), "dilate": (), "layout": None}
+    processor = Processor("sm_90a", (8, 0), multiprocessors=132)
+    for groups, is_direct in ((512, True), (1, False)):
+        shapes = (32, 512, 14, 14), (512, 512 // groups, 3, 3)
+        convolution = Convolution.of({**settings, "num_group": groups}, *shapes)
+        way = steps.fastest_way(convolution, product, FLOAT32, processor, has_bias=False)
+        assert (way is not None) == is_direct
 
 
 def test_a_layer_and_its_activation_are_one_kernel() -> None:

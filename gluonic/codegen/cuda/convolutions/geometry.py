@@ -87,15 +87,18 @@ class Convolution:
         return prod(spatial) * channels, 1 if last else prod(spatial), along
 
     @property
-    def _data(self) -> tuple[int, int, list[int]]:
+    def data_steps(self) -> tuple[int, int, list[int]]:
+        """The distances between neighbouring images, channels, and positions along each axis."""
         return self._strides(self.size, self.members * self.groups)
 
     @property
-    def _output(self) -> tuple[int, int, list[int]]:
+    def output_steps(self) -> tuple[int, int, list[int]]:
+        """The same of the output."""
         return self._strides(self.counts, self.filters * self.groups)
 
     @property
-    def _weight(self) -> tuple[int, int, list[int]]:
+    def weight_steps(self) -> tuple[int, int, list[int]]:
+        """The distances between neighbouring filters, their channels, and taps along each axis."""
         return self._strides(self.windows.kernel, self.members)
 
     def _taps(self, lead: Digit, steps: Sequence[int]) -> list[Digit]:
@@ -117,9 +120,9 @@ class Convolution:
 
     def forward(self) -> ProductLayout:
         """Filters times windows: a row for each filter, a column for each position of each image."""
-        image, channel, along = self._data
-        out_image, out_channel, out_along = self._output
-        of_filter, weight_channel, taps = self._weight
+        image, channel, along = self.data_steps
+        out_image, out_channel, out_along = self.output_steps
+        of_filter, weight_channel, taps = self.weight_steps
         length = prod(self.counts)
         left = FactorLayout(
             (Digit(self.filters, of_filter),),
@@ -147,9 +150,9 @@ class Convolution:
 
     def data_gradient(self) -> ProductLayout:
         """Turned filters times gradients: a row for each channel, a column for each position of each image."""
-        image, channel, along = self._data
-        out_image, out_channel, out_along = self._output
-        of_filter, weight_channel, taps = self._weight
+        image, channel, along = self.data_steps
+        out_image, out_channel, out_along = self.output_steps
+        of_filter, weight_channel, taps = self.weight_steps
         length = prod(self.size)
         left = FactorLayout(
             (Digit(self.members, weight_channel),),
@@ -177,9 +180,9 @@ class Convolution:
 
     def weight_gradient(self) -> ProductLayout:
         """Gradients times windows: a row for each filter, a column for each of its weights."""
-        image, channel, along = self._data
-        out_image, out_channel, out_along = self._output
-        of_filter, weight_channel, taps = self._weight
+        image, channel, along = self.data_steps
+        out_image, out_channel, out_along = self.output_steps
+        of_filter, weight_channel, taps = self.weight_steps
         length = prod(self.counts)
         left = FactorLayout(
             (Digit(self.filters, out_channel),),

@@ -4,13 +4,28 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
+from gluonic.codegen.cuda.convolutions.direct import DirectProduct
+from gluonic.codegen.cuda.convolutions.direct_launches import (
+    DirectResults,
+    FilterGradients,
+    direct_way,
+)
 from gluonic.codegen.cuda.convolutions.geometry import Convolution
 from gluonic.codegen.cuda.products.layout import ProductLayout
+from gluonic.codegen.cuda.products.plan import cycles_of
 from gluonic.codegen.cuda.products.steps import TiledStep, are_small
+from gluonic.codegen.cuda.steps import KernelLaunch
+from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Entry, Node
 from gluonic.support.record import record
+
+_LAYOUTS: dict[DirectProduct, Callable[[Convolution], ProductLayout]] = {
+    "forward": Convolution.forward,
+    "data": Convolution.data_gradient,
+    "weight": Convolution.weight_gradient,
+}
 
 
 @record
@@ -28,20 +43,20 @@ class ConvolutionKind:
     data: int
     weight: int
     factors: tuple[int, int]
-    product: Callable[[Convolution], ProductLayout]
+    product: DirectProduct
     transposed: bool = False
 
 
-FORWARD = ConvolutionKind(0, 1, (1, 0), Convolution.forward)
-DATA_GRADIENT = ConvolutionKind(1, 2, (2, 0), Convolution.data_gradient)
-WEIGHT_GRADIENT = ConvolutionKind(1, 2, (0, 1), Convolution.weight_gradient)
-TRANSPOSED = ConvolutionKind(0, 1, (1, 0), Convolution.data_gradient, True)
-TRANSPOSED_DATA_GRADIENT = ConvolutionKind(1, 2, (2, 0), Convolution.forward, True)
-TRANSPOSED_WEIGHT_GRADIENT = ConvolutionKind(1, 2, (1, 0), Convolution.weight_gradient, True)
+FORWARD = ConvolutionKind(0, 1, (1, 0), "forward")
+DATA_GRADIENT = ConvolutionKind(1, 2, (2, 0), "data")
+WEIGHT_GRADIENT = ConvolutionKind(1, 2, (0, 1), "weight")
+TRANSPOSED = ConvolutionKind(0, 1, (1, 0), "data", True)
+TRANSPOSED_DATA_GRADIENT = ConvolutionKind(1, 2, (2, 0), "forward", True)
+TRANSPOSED_WEIGHT_GRADIENT = ConvolutionKind(1, 2, (1, 0), "weight", True)
 
 
-class TiledConvolutionStep(TiledStep):
-    """An operator that is one of a convolution's products."""
+class DeviceConvolutionStep(TiledStep):
+    """One of a convolution's products: a tiled product, or a kernel without tiles if that is faster."""
 
     def __init__(self, node: Node, kind: ConvolutionKind, facts: Facts) -> None:
         self.node, self.kind = node, kind
@@ -55,17 +70,52 @@ class TiledConvolutionStep(TiledStep):
     @classmethod
     def of(
         cls, node: Node, facts: Facts, processor: Processor, *, kind: ConvolutionKind
-    ) -> TiledConvolutionStep | None:
+    ) -> DeviceConvolutionStep | None:
         """The step of a node; None where an array is too large for 32-bit indices."""
         step = cls(node, kind, facts)
         entries: Sequence[Entry] = step.operands
         same = all(facts.dtypes[entry] == step.dtype for entry in entries)
         return step if same and step.dtype.kind == "f" and are_small(facts, entries) else None
 
-    def layout(self, facts: Facts) -> ProductLayout:
-        """The product for these shapes."""
+    def _convolution(self, facts: Facts) -> Convolution:
         data, weight = (
             facts.shapes[self.node.inputs[i]] for i in (self.kind.data, self.kind.weight)
         )
         find = Convolution.transposed if self.kind.transposed else Convolution.of
-        return self.kind.product(find(self.node.applied.settings, data, weight))
+        return find(self.node.applied.settings, data, weight)
+
+    def layout(self, facts: Facts) -> ProductLayout:
+        """The product for these shapes."""
+        return _LAYOUTS[self.kind.product](self._convolution(facts))
+
+    def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:
+        """The launches of whichever way is faster."""
+        direct = self._direct(facts, processor)
+        if direct is None:
+            return super().launches(facts, processor)
+        return direct.launches(range(len(self.operands) + 1))
+
+    def workspace(self, facts: Facts, processor: Processor) -> int:
+        """The sums of parts."""
+        direct = self._direct(facts, processor)
+        return super().workspace(facts, processor) if direct is None else direct.workspace
+
+    def _direct(self, facts: Facts, processor: Processor) -> DirectResults | FilterGradients | None:
+        convolution, product = self._convolution(facts), self.kind.product
+        return fastest_way(convolution, product, self.dtype, processor, has_bias=bool(self.bias))
+
+
+def fastest_way(
+    convolution: Convolution,
+    product: DirectProduct,
+    dtype: Dtype,
+    processor: Processor,
+    *,
+    has_bias: bool,
+) -> DirectResults | FilterGradients | None:
+    """The way without tiles, if it is faster by the models of both; None for a tiled product."""
+    way = direct_way(convolution, product, dtype, processor, has_bias=has_bias)
+    if way is None:
+        return None
+    layout = _LAYOUTS[product](convolution)
+    return way if way.cycles < cycles_of(layout, layout.form(dtype), processor) else None

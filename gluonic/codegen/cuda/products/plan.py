@@ -133,6 +133,12 @@ def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> 
     )
 
 
+def cycles_of(layout: ProductLayout, form: TiledForm, processor: Processor) -> float:
+    """An estimate of the time of a product."""
+    choice, count = choice_for(layout, form, processor), layout.batch * layout.heads
+    return cycles(layout.rows, layout.columns, count, form.sums, processor.multiprocessors, choice)
+
+
 def workspace_of(layout: ProductLayout, form: TiledForm, processor: Processor) -> int:
     """The memory, in bytes, for sums of parts."""
     count = layout.batch * layout.heads * layout.rows * layout.columns
@@ -167,17 +173,19 @@ def launches_by(
         numbers = layout.numbers(form, 1, part)
         return [KernelLaunch((write_product, form, tile), tuple(given), numbers, grid, block)]
     first, apart = form.of_parts, layout.in_parts()
-    own = (given[0], given[1], workspace)
-    elements = count * layout.rows * layout.columns
+    own, numbers = (given[0], given[1], workspace), apart.numbers(first, parts, part)
     return [
-        KernelLaunch(
-            (write_product, first, tile), own, apart.numbers(first, parts, part), grid, block
-        ),
-        KernelLaunch(
-            (write_sums, form),
-            (workspace, *given[2:]),
-            layout.numbers(form, parts, part),
-            (-(-elements // THREADS), 1, 1),
-            (THREADS, 1, 1),
-        ),
+        KernelLaunch((write_product, first, tile), own, numbers, grid, block),
+        added_up(layout, form, parts, (workspace, *given[2:])),
     ]
+
+
+def added_up(
+    layout: ProductLayout, form: TiledForm, parts: int, operands: Sequence[int]
+) -> KernelLaunch:
+    """The launch that adds up sums of parts; operands are these, the bias if there is one, and the result."""
+    elements = layout.batch * layout.heads * layout.rows * layout.columns
+    numbers = layout.numbers(form, parts, layout.inner)
+    blocks = -(-elements // THREADS)
+    code = write_sums, form
+    return KernelLaunch(code, tuple(operands), numbers, (blocks, 1, 1), (THREADS, 1, 1))

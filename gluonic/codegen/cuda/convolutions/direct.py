@@ -1,0 +1,227 @@
+"""Convolutions without tiles: what their kernels depend on, and their run-time arguments.
+
+Where a group has few channels, a tile of a product would be mostly empty. Here a thread computes some
+neighbouring elements of one channel, with the elements that it reads and the filter's taps in registers. Which
+of its results meets which element through which tap is known when the kernel is written.
+"""
+
+from __future__ import annotations
+
+from math import prod
+from typing import Literal
+
+from gluonic.codegen.cuda.block_code import reciprocal
+from gluonic.codegen.cuda.convolutions.geometry import Convolution
+from gluonic.codegen.cuda.products.form import divisor_numbers
+from gluonic.codegen.maths.values import Dtype, arithmetic, scalar_type
+from gluonic.support.record import record
+
+DirectProduct = Literal["forward", "data", "weight"]
+"""Which of a convolution's products: its output, or the gradient of its data or filters."""
+MOST_TAPS = 64
+"""The most taps of a filter: each has instructions, and a register, of its own."""
+_MOST_PRODUCTS = 128
+"""About the most products of a thread for each channel that it reads."""
+_HEIGHTS = (4, 2, 1)
+
+
+@record
+class AxisTaps:
+    """What the results of a thread read along one axis.
+
+    Attributes
+    ----------
+    taps : the number of a filter's taps
+    own : the number of results of a thread, which are neighbours
+    step : the distance between the elements from which neighbouring threads count
+    meets : a result, a tap, and the distance of the element that they meet at
+    """
+
+    taps: int
+    own: int
+    step: int
+    meets: tuple[tuple[int, int, int], ...]
+
+    @classmethod
+    def of_windows(cls, taps: int, stride: int, dilation: int, pad: int, own: int) -> AxisTaps:
+        """For the output of a convolution, which reads data.
+
+        >>> AxisTaps.of_windows(2, stride=3, dilation=1, pad=1, own=2).meets
+        ((0, 0, -1), (0, 1, 0), (1, 0, 2), (1, 1, 3))
+        """
+        meets = [
+            (i, tap, i * stride - pad + tap * dilation) for i in range(own) for tap in range(taps)
+        ]
+        return cls(taps, own, own * stride, tuple(meets))
+
+    @classmethod
+    def of_gradients(cls, taps: int, stride: int, dilation: int, pad: int, own: int) -> AxisTaps:
+        """For the gradient of data, which reads that of the output; `own` is a multiple of the stride.
+
+        >>> AxisTaps.of_gradients(3, stride=2, dilation=1, pad=1, own=2).meets
+        ((0, 1, 0), (1, 0, 1), (1, 2, 0))
+        """
+        places = [(i, tap, i + pad - tap * dilation) for i in range(own) for tap in range(taps)]
+        meets = [(i, tap, place // stride) for i, tap, place in places if place % stride == 0]
+        return cls(taps, own, own // stride, tuple(meets))
+
+    @property
+    def distances(self) -> list[int]:
+        """The distances of all elements that are read."""
+        return sorted({distance for _, _, distance in self.meets})
+
+
+@record
+class DirectForm:
+    """What the kernels depend on.
+
+    Attributes
+    ----------
+    dtype : that of all arrays
+    axes : the spatial axes
+    channels_last : whether the channels come after them
+    is_depthwise : whether a group has one channel on both sides
+    has_bias : whether something is added to each channel
+    """
+
+    dtype: Dtype
+    axes: tuple[AxisTaps, ...]
+    channels_last: bool
+    is_depthwise: bool
+    has_bias: bool = False
+
+    @property
+    def sums(self) -> Dtype:
+        """The dtype of sums."""
+        return arithmetic(self.dtype)
+
+    @property
+    def stored(self) -> str:
+        """LLVM's type of an element in memory."""
+        return scalar_type(self.dtype)
+
+    @property
+    def kind(self) -> str:
+        """LLVM's type of a sum."""
+        return scalar_type(self.sums)
+
+    @property
+    def taps(self) -> int:
+        """The number of taps of a filter in a channel."""
+        return prod(axis.taps for axis in self.axes)
+
+    @property
+    def instructions(self) -> int:
+        """About the instructions of a thread for each channel that it reads."""
+        loads = prod(len(axis.distances) for axis in self.axes)
+        return 5 * loads + prod(len(axis.meets) for axis in self.axes) + self.taps
+
+    def numbers(self) -> list[str]:
+        """The names of the run-time arguments, in order."""
+        names = ["total", "inner", "parts", *divisor_numbers("channels"), *divisor_numbers("group")]
+        names += [f"{a}.{what}" for a in ("read", "result") for what in ("image", "channel")]
+        names += [f"weight.{what}" for what in ("group", "channel", "inner", "tap")]
+        for i in range(len(self.axes)):
+            sides = [f"axis{i}.{a}.{what}" for a in ("read", "result") for what in ("size", "step")]
+            names += [*sides, *divisor_numbers(f"axis{i}.threads")]
+        return names
+
+
+@record
+class DirectPlan:
+    """A direct kernel for some shapes.
+
+    Attributes
+    ----------
+    form : what the kernel depends on
+    numbers : the run-time arguments; the number of parts is to be set
+    threads : the number of threads that have results; of a gradient of filters, of those for each tap
+    inner : the number of channels that each of them reads
+    """
+
+    form: DirectForm
+    values: tuple[tuple[str, int], ...]
+    threads: int
+    inner: int
+
+    def numbers(self, parts: int = 1) -> tuple[int, ...]:
+        """The run-time arguments in the order of the form."""
+        values = {**dict(self.values), "parts": parts}
+        return tuple([values[name] for name in self.form.numbers()])
+
+
+def direct_plan(
+    convolution: Convolution,
+    product: DirectProduct,
+    dtype: Dtype,
+    wanted: int,
+    *,
+    has_bias: bool = False,
+) -> DirectPlan:
+    """The kernel for a product, whose threads are as many as wanted if each has few results."""
+    for height in _HEIGHTS:
+        plan = _plan(convolution, product, dtype, height, has_bias)
+        products = prod(len(axis.meets) for axis in plan.form.axes)
+        if height == 1 or (plan.threads >= wanted and products <= _MOST_PRODUCTS):
+            return plan
+    raise AssertionError
+
+
+def _plan(
+    convolution: Convolution, product: DirectProduct, dtype: Dtype, height: int, has_bias: bool
+) -> DirectPlan:
+    windows, groups = convolution.windows, convolution.groups
+    members, filters = convolution.members, convolution.filters
+    is_gradient = product == "data"
+    rank = len(windows.kernel)
+    tall = max(rank - 2, 0)  # threads side by side have neighbours along the last axis
+    axes = []
+    for i, geometry in enumerate(
+        zip(windows.kernel, windows.stride, windows.dilate, windows.pad, strict=True)
+    ):
+        own = height if i == tall and rank > 1 else 1
+        if is_gradient:
+            axes.append(AxisTaps.of_gradients(*geometry, own * windows.stride[i]))
+        else:
+            axes.append(AxisTaps.of_windows(*geometry, own))
+    form = DirectForm(dtype, tuple(axes), windows.channels_last, members == filters == 1, has_bias)
+    sides = [
+        (convolution.size, members, convolution.data_steps),
+        (convolution.counts, filters, convolution.output_steps),
+    ]
+    of_filter, of_member, taps = convolution.weight_steps
+    steps = [of_member, of_filter]
+    (read, inner, read_steps), (result, own, result_steps) = sides[::-1] if is_gradient else sides
+    of_inner, of_channel = steps[::-1] if is_gradient else steps
+    extents = [-(-size // axis.own) for size, axis in zip(result, axes, strict=True)]
+    channels = groups * own
+    each = convolution.batch * prod(extents)
+    threads = each if product == "weight" else each * channels
+    values: dict[str, int] = {
+        "total": threads,
+        "inner": inner,
+        **_divisor("channels", channels),
+        **_divisor("group", own),
+        "read.image": read_steps[0],
+        "read.channel": read_steps[1],
+        "result.image": result_steps[0],
+        "result.channel": result_steps[1],
+        "weight.group": filters * of_filter,
+        "weight.channel": of_channel,
+        "weight.inner": of_inner,
+        "weight.tap": taps[-1],
+    }
+    for i, extent in enumerate(extents):
+        values.update(_divisor(f"axis{i}.threads", extent))
+        for name, size, along in (
+            ("read", read, read_steps[2]),
+            ("result", result, result_steps[2]),
+        ):
+            values[f"axis{i}.{name}.size"] = size[i]
+            values[f"axis{i}.{name}.step"] = along[i]
+    return DirectPlan(form, tuple(values.items()), threads, inner)
+
+
+def _divisor(name: str, extent: int) -> dict[str, int]:
+    numbers = max(extent, 1), *reciprocal(max(extent, 1))
+    return dict(zip(divisor_numbers(name), numbers, strict=True))
