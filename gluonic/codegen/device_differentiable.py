@@ -28,7 +28,8 @@ class DeviceDifferentiableGraph:
     def __init__(self, program: DifferentiableProgram) -> None:
         self.program = program
         forward, backward = program.forward_program, program.backward_program
-        self.forward_graph = DeviceGraph(forward.graph, forward.inputs)
+        visible = len(program.graph.outputs)
+        self.forward_graph = DeviceGraph(forward.graph, forward.inputs, visible=visible)
         self.backward_graph = DeviceGraph(backward.graph, backward.inputs)
 
     def forward(
@@ -45,7 +46,16 @@ class DeviceDifferentiableGraph:
         heads: Sequence[DeviceArray],
         run: Run,
         device: Device | None = None,
+        into: Sequence[DeviceArray | None] | None = None,
     ) -> list[DeviceArray | None]:
-        """Compute the gradients of the inputs from those of the outputs; None for inputs without one."""
+        """Compute the gradients of the inputs from those of the outputs; None for inputs without one.
+
+        Parameters
+        ----------
+        into : for each input an array that its gradient may be written to, or None; nothing else refers to its
+            memory
+        """
         given: list[Any] = [*saved.arrays, *heads]
-        return self.program.by_input(self.backward_graph(given, run, device))
+        program = self.program
+        targets = None if into is None else program.computed_of(into)
+        return program.by_input(self.backward_graph(given, run, device, targets))

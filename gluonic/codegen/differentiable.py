@@ -259,8 +259,12 @@ class DifferentiableProgram:
         elif self._passed is not None:
             found = [given[index] for index in self._passed]
         else:
-            found = self._written(given, run, [into[i] for i in self._computed], finished)
+            found = self._written(given, run, self.computed_of(into), finished)
         return self.by_input(found)
+
+    def computed_of(self, by_input: Sequence[Any]) -> list[Any]:
+        """What is given for each input, for each result of the backward program."""
+        return [by_input[i] for i in self._computed]
 
     def by_input(self, found: Sequence[Any]) -> list[Any]:
         """The results of the backward program, for each input; None where there is no gradient."""

@@ -21,14 +21,19 @@ class DeviceArray:
     offset : the position of the first element in that memory, in bytes
     shape : the lengths of the axes
     dtype : the type of the elements
+
+    Attributes
+    ----------
+    address : that of the first element on the device
     """
 
-    __slots__ = ("__weakref__", "buffer", "dtype", "offset", "shape")
+    __slots__ = ("__weakref__", "address", "buffer", "dtype", "offset", "shape")
 
     def __init__(
         self, buffer: Buffer, offset: int, shape: tuple[int, ...], dtype: np.dtype[Any]
     ) -> None:
         self.buffer, self.offset, self.shape, self.dtype = buffer, offset, shape, dtype
+        self.address = buffer.address + offset
 
     @classmethod
     def empty(cls, device: Device, shape: tuple[int, ...], dtype: Any) -> DeviceArray:
@@ -47,11 +52,6 @@ class DeviceArray:
     def device(self) -> Device:
         """The device that has it."""
         return self.buffer.device
-
-    @property
-    def address(self) -> int:
-        """The address of the first element on the device."""
-        return self.buffer.address + self.offset
 
     @property
     def size(self) -> int:

@@ -111,12 +111,14 @@ class Device(ABC):
     name : what it calls itself
     processor : what it can run
     records : whether it can record work
+    keeps_apart : whether results of a graph should not share memory, so that the device can check accesses
     """
 
     ordinal: int
     name: str
     processor: Processor
     records: bool = False
+    keeps_apart: bool = False
 
     @abstractmethod
     def allocate(self, size: int) -> Buffer:

@@ -170,8 +170,8 @@ def forward(name: str, context: mx.Context, *, small: bool) -> Call:
     return lambda: net(x)
 
 
-def gradients(name: str, context: mx.Context, *, small: bool) -> Call:
-    """A call of a net and its gradient, which returns the loss and the gradients."""
+def _losses(name: str, context: mx.Context, *, small: bool) -> tuple[Any, Call]:
+    """A net, and a call that computes its loss and the gradients."""
     work = STEPS[name]
     shape = work.small if small else work.shape
     net, x = _ready(work.make(), context), _random(shape, context)
@@ -179,23 +179,32 @@ def gradients(name: str, context: mx.Context, *, small: bool) -> Call:
     loss_of = gluon.loss.SoftmaxCrossEntropyLoss()
     loss_of.hybridize(static_alloc=True, static_shape=True)
 
-    def call() -> list[Any]:
+    def call() -> Any:
         with autograd.record():
             loss = loss_of(net(x), labels)
         loss.backward()
+        return loss
+
+    return net, call
+
+
+def gradients(name: str, context: mx.Context, *, small: bool) -> Call:
+    """A call of a net and its gradient, which returns the loss and the gradients."""
+    net, call = _losses(name, context, small=small)
+
+    def whole() -> list[Any]:
+        loss = call()
         parameters = net.collect_params().values()
         return [loss, *[p.grad() for p in parameters if p.grad_req != "null"]]
 
-    call.net = net  # type: ignore[attr-defined]
-    return call
+    return whole
 
 
 def step(name: str, context: mx.Context, *, small: bool) -> Call:
     """A training step of a net."""
-    call = gradients(name, context, small=small)
-    parameters = call.net.collect_params()  # type: ignore[attr-defined]
+    net, call = _losses(name, context, small=small)
     options = {"learning_rate": 0.05, "momentum": 0.9}
-    trainer = gluon.Trainer(parameters, "sgd", options)
+    trainer = gluon.Trainer(net.collect_params(), "sgd", options)
     batch = (STEPS[name].small if small else STEPS[name].shape)[0]
 
     def whole() -> None:

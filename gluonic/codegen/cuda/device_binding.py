@@ -2,23 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, TypeAlias
+from collections.abc import Iterator, Sequence
+from itertools import chain, groupby
+from typing import Any, NamedTuple, TypeAlias
 
-from gluonic.codegen.cuda.device_runs import (
-    CopyRun,
-    DrawRun,
-    HostRun,
-    Launch,
-    LaunchRun,
-    Owners,
-    SlotPlace,
-)
+from gluonic.codegen.cuda.device_runs import CallMemory, CopyRun, HostRun, LaunchRun, ResultPlace
 from gluonic.codegen.cuda.lacking import why_not_there
 from gluonic.codegen.cuda.loop_steps import DeviceLoopStep
+from gluonic.codegen.cuda.memory_layout import BlockPlace, MemoryLayout
 from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.ptx import NoDeviceCodeError, loaded, target_of
-from gluonic.codegen.cuda.recorded_runs import joined
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
 from gluonic.codegen.cuda.unit_steps import UnitStep
 from gluonic.codegen.loops.fusion import Fusion, Group, fuse
@@ -30,12 +23,40 @@ from gluonic.codegen.rewriting.aliases import find_aliases, find_targets
 from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.array import DeviceArray
-from gluonic.device.device import Device
+from gluonic.device.device import Device, DeviceFunction, PreparedLaunch
 from gluonic.graph import Entry, Node, Run
 
 DeviceRun: TypeAlias = LaunchRun | CopyRun | HostRun
 _ALIGNMENT = 16
 """The alignment, in bytes, that steps expect of whole operands."""
+
+
+class _Kernel(NamedTuple):
+    """A launch; its arguments are the addresses of slots plus offsets in bytes, numbers, and perhaps a seed."""
+
+    function: DeviceFunction
+    launch: KernelLaunch
+    slots: Sequence[int]
+    offsets: Sequence[int]
+    draws: bool
+
+
+class _Copy(NamedTuple):
+    """A copy of an array under another shape: the slots, the size in bytes."""
+
+    target: int
+    source: int
+    size: int
+
+
+class _OnHost(NamedTuple):
+    """An operator that the host computes, and why."""
+
+    node: Node
+    reason: str
+
+
+_Work: TypeAlias = _Kernel | _Copy | _OnHost
 
 
 class DeviceBinding:
@@ -47,16 +68,22 @@ class DeviceBinding:
     inputs : its variables, in the order of the arrays
     facts : the shapes and dtypes
     device : the device
+    visible : the number of outputs that get memory of their own; the others share some, which is freed when
+        none of them is needed any more. By default all
 
     Attributes
     ----------
-    runs : the steps, in order
-    steps : those of them that are launches, each with the operators
+    steps : the steps that are launches, each with the operators
     fallbacks : the operators that the host computes, each with the reason
     """
 
     def __init__(
-        self, prepared: Prepared, inputs: Sequence[Node], facts: Facts, device: Device
+        self,
+        prepared: Prepared,
+        inputs: Sequence[Node],
+        facts: Facts,
+        device: Device,
+        visible: int | None = None,
     ) -> None:
         self.prepared, self.inputs, self.facts, self.device = prepared, inputs, facts, device
         graph = prepared.graph
@@ -64,10 +91,9 @@ class DeviceBinding:
         self.target = find_targets(graph)
         self.steps: list[tuple[DeviceStep, list[Node]]] = []
         self.fallbacks: list[tuple[str, str]] = []
-        self._slots: dict[Any, int] = {}
-        for node in inputs:
-            self.slot(node.entry())
-        self._given = len(self._slots)
+        self._slots: dict[Any, int] = {node.entry(): i for i, node in enumerate(inputs)}
+        self._sizes: dict[int, int] = {}
+        self._given = len(inputs)
         self.fusion = fuse(
             graph,
             facts.shapes,
@@ -75,15 +101,19 @@ class DeviceBinding:
             self.root,
             as_loop=lambda node: loop_for(node, facts),
         )
-        outputs = graph.outputs[: prepared.output_count]
         written = {self._slots[entry] for entry in map(self._home, self.target)}
         self._written = [slot for slot in written if slot < self._given]
-        runs = [run for group in self.fusion.groups for run in self._runs(group)]
+        work = [one for group in self.fusion.groups for one in self._work(group)]
+        outputs = graph.outputs[: prepared.output_count]
+        self._copied = self._outputs_to_copy(outputs)
+        self._layout = self._laid_out(work, outputs, visible)
         self._outputs = [self._place(entry) for entry in outputs]
-        self.runs = [*joined(self._with_ends(runs), device)]
-        self._blank = [None] * (len(self._slots) - self._given)
-        self._zeros = [0] * len(self._blank)
-        self._copied = self._outputs_to_copy()
+        given = self._given + len(self._layout.blocks)
+        self._blank = [0 for one in work if isinstance(one, _Kernel) and one.draws]
+        self._count = given + len(self._blank)
+        self._seeds = range(given, self._count)
+        self.runs = [*self._runs(work)]
+        self._alone = self._outputs_alone()
 
     # -- where results are --------------------------------------------------------------------
 
@@ -93,45 +123,87 @@ class DeviceBinding:
         return self.target.get(entry, entry)
 
     def slot(self, entry: Entry) -> int:
-        """The index of the memory of a result."""
-        return self._slots.setdefault(self._home(entry), len(self._slots))
-
-    def _place(self, entry: Entry) -> SlotPlace:
-        return SlotPlace(self.slot(entry), self.facts.shapes[entry], self.facts.dtypes[entry])
+        """The number of the memory of a result."""
+        home = self._home(entry)
+        known = self._slots.get(home)
+        if known is None:
+            known = self._slots[home] = len(self._slots)
+            if not self.facts.dtypes[home].hasobject:
+                self._sizes[known] = self.facts.bytes_of(home)
+        return known
 
     def _is_new(self, entry: Entry) -> bool:
         """Whether a result gets memory: others share that of another or of a variable."""
-        return self.slot(entry) >= self._given and self._home(entry) == entry
+        return self._home(entry) == entry and self.slot(entry) >= self._given
 
-    def _outputs_to_copy(self) -> list[int]:
+    def _place(self, entry: Entry) -> ResultPlace:
+        slot = self.slot(entry)
+        place = self._layout.places.get(slot) or BlockPlace(-1 - slot)
+        return ResultPlace(place, self.facts.shapes[entry], self.facts.dtypes[entry])
+
+    def _outputs_to_copy(self, outputs: Sequence[Entry]) -> list[int]:
         """The outputs, by index, in memory that the caller or an earlier output has: they are copied."""
-        seen, found = set[int](), []
-        for i, place in enumerate(self._outputs):
-            if place.slot < self._given or place.slot in seen:
-                found.append(i)
-            seen.add(place.slot)
-        return found
+        seen, copied = set[int](), []
+        for i, slot in enumerate(map(self.slot, outputs)):
+            if slot < self._given or slot in seen:
+                copied.append(i)
+            seen.add(slot)
+        return copied
+
+    def _laid_out(
+        self, work: Sequence[_Work], outputs: Sequence[Entry], visible: int | None
+    ) -> MemoryLayout:
+        """Give memory to all results; outputs beyond the visible ones are in one block."""
+        slots = [slot for slot in map(self.slot, outputs) if slot in self._sizes]
+        count = sum(slot in self._sizes for slot in map(self.slot, outputs[:visible]))
+        own = list(dict.fromkeys(slots[:count]))
+        together = [slot for slot in dict.fromkeys(slots[count:]) if slot not in own]
+        return MemoryLayout(
+            self._given,
+            [self._used(one) for one in work],
+            self._sizes,
+            [[slot] for slot in own] + ([together] if together else []),
+            apart=self.device.keeps_apart,
+        )
+
+    def _outputs_alone(self) -> dict[int, int]:
+        """The outputs that have a block of their own, by the number of the block."""
+        indices = [output.place.number for output in self._outputs]
+        return {
+            index - self._given: i
+            for i, index in enumerate(indices)
+            if index >= self._given and indices.count(index) == 1
+        }
+
+    def _used(self, one: _Work) -> Sequence[int]:
+        """The slots that a step reads and writes."""
+        if isinstance(one, _Kernel):
+            return one.slots
+        if isinstance(one, _Copy):
+            return one.source, one.target
+        node = one.node
+        return [*map(self.slot, (*node.inputs, *_entries(node)))]
 
     # -- steps --------------------------------------------------------------------------------
 
-    def _runs(self, group: Group) -> list[DeviceRun]:
+    def _work(self, group: Group) -> list[_Work]:
         """What computes a group: launches; or the host, one operator after the other."""
         (first, *_) = group.nodes
         if group.space is None and self._is_copy(first):
             source, target = self.slot(first.inputs[0]), self.slot(first.entry())
             size = self.facts.bytes_of(first.entry())
-            return [CopyRun(self.device, first, source, target, size)]
+            return [_Copy(target, source, size)] if size else []
         try:
             step = self._step(group)
             if step is not None:
-                launches = self._launches(step, group)
+                launches = self._launches(step)
                 self.steps.append((step, group.nodes))
-                return [launches]
+                return launches
             reason = group.reason or "it has no kernel for a GPU yet"
         except NoDeviceCodeError as error:
             reason = str(error)
         self.fallbacks += [(node.operator_name, reason) for node in group.nodes]
-        return [self._on_host(node, reason) for node in group.nodes]
+        return [_OnHost(node, reason) for node in group.nodes]
 
     def _is_copy(self, node: Node) -> bool:
         """Whether a result is its first input under another shape, in memory of its own."""
@@ -156,79 +228,136 @@ class DeviceBinding:
         ).lower()
         return LoopNest(group, fusion.loops, lowered, self.root)
 
-    def _launches(self, step: DeviceStep, group: Group) -> LaunchRun:
+    def _launches(self, step: DeviceStep) -> list[_Work]:
         """The launches of a step, with their kernels loaded."""
         facts, processor = self.facts, self.device.processor
-        room = step.workspace(facts, processor)
+        launches = [one for one in step.launches(facts, processor) if 0 not in one.grid]
+        functions = [loaded(one.code, self.device) for one in launches]
         slots = [self.slot(entry) for entry in step.operands]
-        new = [entry for entry in step.outputs if self._is_new(entry)]
-        allocated = [(self.slot(entry), facts.bytes_of(entry)) for entry in new]
-        freed = []
+        for entry in step.outputs:  # an output that no launch writes has memory, too
+            self.slot(entry)
+        room = step.workspace(facts, processor)
         if room:
             workspace = self._slots.setdefault(step, len(self._slots))
+            self._sizes[workspace] = room
             slots.append(workspace)
-            allocated.append((workspace, room))
-            freed.append(workspace)
         offsets = dict(zip(step.displaced, step.displacements(facts), strict=True))
-        launches = [
-            self._launch(launch, slots, offsets)
-            for launch in step.launches(facts, processor)
-            if 0 not in launch.grid
+        return [
+            _Kernel(
+                function,
+                launch,
+                [slots[min(number, len(slots) - 1)] for number in launch.operands],
+                [offsets.get(number, 0) for number in launch.operands],
+                step.draws,
+            )
+            for launch, function in zip(launches, functions, strict=True)
         ]
-        kind = DrawRun if step.draws else LaunchRun
-        return kind(self.device, allocated, launches, freed, group.nodes)
 
-    def _launch(
-        self, launch: KernelLaunch, slots: Sequence[int], offsets: dict[int, int]
-    ) -> Launch:
-        own = tuple(slots[min(number, len(slots) - 1)] for number in launch.operands)
-        moved = tuple(offsets.get(number, 0) for number in launch.operands)
-        function = loaded(launch.code, self.device)
-        return (
-            function, launch.grid, launch.block, own, moved if any(moved) else (), launch.numbers,
-            launch.shared_bytes,
-        )  # fmt: skip
+    def _runs(self, work: Sequence[_Work]) -> Iterator[DeviceRun]:
+        """The steps of a call; launches that follow each other are queued together."""
+        seeds = iter(self._seeds)
+        for _, group in groupby(work, lambda one: isinstance(one, _Kernel)):
+            together = [*group]
+            kernels = [one for one in together if isinstance(one, _Kernel)]
+            own = [[next(seeds)] if kernel.draws else [] for kernel in kernels]
+            if kernels:
+                launches = [*map(self._prepared, kernels, own)]
+                yield LaunchRun(self.device, launches, self._count, [*chain(*own)])
+            for one in together:
+                if isinstance(one, _Copy):
+                    yield self._copy(one)
+                elif isinstance(one, _OnHost):
+                    yield self._on_host(one)
 
-    def _on_host(self, node: Node, reason: str) -> HostRun:
+    def _prepared(self, kernel: _Kernel, seed: Sequence[int]) -> PreparedLaunch:
+        launch, places = kernel.launch, [self._layout.places[slot] for slot in kernel.slots]
+        arguments = (
+            *(
+                (place.number, place.offset + o)
+                for place, o in zip(places, kernel.offsets, strict=True)
+            ),
+            *((None, number) for number in launch.numbers),
+            *((number, 0) for number in seed),
+        )
+        return PreparedLaunch(
+            kernel.function, launch.grid, launch.block, arguments, launch.shared_bytes
+        )
+
+    def _copy(self, one: _Copy) -> CopyRun:
+        target, source = (self._layout.places[slot] for slot in (one.target, one.source))
+        return CopyRun(self.device, target, source, one.size)
+
+    def _on_host(self, one: _OnHost) -> HostRun:
         """An operator that the host computes."""
-        results = [node.entry(i) for i in range(node.output_count)]
-        has_memory = [not self._is_new(entry) for entry in results]
-        reads = [self._place(entry) for entry in node.inputs]
-        return HostRun(self.device, node, reason, reads, [*map(self._place, results)], has_memory)
-
-    def _with_ends(self, runs: list[DeviceRun]) -> list[DeviceRun]:
-        """The steps, each with the slots that nothing reads after it."""
-        kept = {place.slot for place in self._outputs}
-        seen = {*range(self._given), *kept}
-        for run in reversed(runs):
-            used = dict.fromkeys(run.slots())
-            run.freed = (*run.freed, *(slot for slot in used if slot not in seen))
-            seen.update(used)
-        return runs
+        reads = [self._place(entry) for entry in one.node.inputs]
+        return HostRun(one.node, one.reason, reads, [*map(self._place, _entries(one.node))])
 
     # -- calls --------------------------------------------------------------------------------
 
-    def __call__(self, arrays: Sequence[DeviceArray], run: Run) -> list[DeviceArray]:
-        """Queue the steps; return the outputs."""
-        owners: Owners = [array.buffer for array in arrays]
-        addresses = [array.buffer.address + array.offset for array in arrays]
-        for address in addresses:
+    def __call__(
+        self,
+        arrays: Sequence[DeviceArray],
+        run: Run,
+        into: Sequence[DeviceArray | None] | None = None,
+    ) -> list[DeviceArray]:
+        """Queue the steps; return the outputs.
+
+        Parameters
+        ----------
+        into : for each output an array that may be overwritten and returned as that output, or None; its
+            memory is that of no input
+        """
+        values = [array.address for array in arrays]
+        for address in values:
             if address % _ALIGNMENT:
-                return self._with_aligned(arrays, run)
-        owners += self._blank
-        addresses += self._zeros
+                return self._with_aligned(arrays, run, into)
+        targets = {} if into is None else self._targets(into)
+        allocate, blocks = self.device.allocate, []
+        for number, size in enumerate(self._layout.blocks):
+            target = targets.get(number)
+            block = allocate(size) if target is None else target.buffer
+            blocks.append(block)
+            values.append(block.address if target is None else target.address)
+        values += self._blank
+        memory = CallMemory(arrays, blocks, values, {})
         for each in self.runs:
-            each(owners, addresses, run)
-        results = [place.array(owners, addresses) for place in self._outputs]
+            each(memory, run)
+        results = [place.array(memory) for place in self._outputs]
         for i in self._copied:
             results[i] = results[i].copy()
+        for number, target in targets.items():
+            results[self._alone[number]] = target
         return results
 
-    def _with_aligned(self, arrays: Sequence[DeviceArray], run: Run) -> list[DeviceArray]:
+    def _targets(self, into: Sequence[DeviceArray | None]) -> dict[int, DeviceArray]:
+        """The arrays that outputs are written to, by the number of the block that they stand for."""
+        found = dict[int, DeviceArray]()
+        for number, i in self._alone.items():
+            target, output = into[i], self._outputs[i]
+            if (
+                target is not None
+                and target.shape == output.shape
+                and target.dtype == output.dtype
+                and not target.address % _ALIGNMENT
+            ):
+                found[number] = target
+        return found
+
+    def _with_aligned(
+        self,
+        arrays: Sequence[DeviceArray],
+        run: Run,
+        into: Sequence[DeviceArray | None] | None,
+    ) -> list[DeviceArray]:
         """The same with copies of arrays whose addresses the steps do not take."""
         copies = [array.copy() if array.address % _ALIGNMENT else array for array in arrays]
-        results = self(copies, run)
+        results = self(copies, run, into)
         for i in self._written:
             if copies[i] is not arrays[i]:
                 arrays[i].copy_from(copies[i])
         return results
+
+
+def _entries(node: Node) -> list[Entry]:
+    """The outputs of a node."""
+    return [node.entry(i) for i in range(node.output_count)]

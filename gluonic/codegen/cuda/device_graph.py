@@ -40,12 +40,18 @@ class DeviceGraph:
     graph : the graph
     inputs : its variables, in the order of the arrays
     parameters : those that rarely change
+    visible : the number of outputs that get memory of their own; the others share some, which is freed when
+        none of them is needed any more. By default all
     """
 
     def __init__(
-        self, graph: Graph, inputs: Sequence[Node], parameters: Collection[Node] = ()
+        self,
+        graph: Graph,
+        inputs: Sequence[Node],
+        parameters: Collection[Node] = (),
+        visible: int | None = None,
     ) -> None:
-        self.graph, self.inputs = graph, tuple(inputs)
+        self.graph, self.inputs, self._visible = graph, tuple(inputs), visible
         self._preparation = Preparation(graph, self.inputs, parameters, _PIPELINE)
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
@@ -54,7 +60,11 @@ class DeviceGraph:
         self._lock = lock()
 
     def __call__(
-        self, arrays: Sequence[DeviceArray], run: Run, device: Device | None = None
+        self,
+        arrays: Sequence[DeviceArray],
+        run: Run,
+        device: Device | None = None,
+        into: Sequence[DeviceArray | None] | None = None,
     ) -> list[DeviceArray]:
         """Run the graph; return its outputs, in new memory. States are updated in place.
 
@@ -63,6 +73,8 @@ class DeviceGraph:
         arrays : one for each variable, all on one device
         run : the mode, and the source of random numbers
         device : the device; it must be given where there are no arrays
+        into : for each output an array that may be overwritten and returned as that output, or None; its
+            memory is that of no input
         """
         key = tuple([(array.shape, array.dtype) for array in arrays])
         if device is None:
@@ -74,7 +86,7 @@ class DeviceGraph:
             binding = self._bound(whole, device, arrays, train=whole[1])
         if binding is None:
             return self._one_by_one(arrays, run, device)
-        return binding(arrays, run)
+        return binding(arrays, run, into)
 
     def _bound(
         self, key: object, device: Device, arrays: Sequence[DeviceArray], *, train: bool
@@ -95,7 +107,7 @@ class DeviceGraph:
             prepared, facts = finish(self._preparation.of(abstract, train))
         except NotCompiledError:
             return None
-        return DeviceBinding(prepared, self.inputs, facts, device)
+        return DeviceBinding(prepared, self.inputs, facts, device, self._visible)
 
     def explain(
         self, arrays: Sequence[DeviceArray], *, train: bool, device: Device | None = None

@@ -67,11 +67,11 @@ def emit_elements(module: LLVMModule, name: str, kernel: Kernel, spread: ThreadS
     """Write a kernel without reductions."""
     count = 2 + kernel.rank + len(strided_axes(kernel))
     function = KernelFunction(module, name, len(kernel.operands), count, spread.threads)
-    _ElementWriter(kernel, spread, function).write()
+    ThreadWriter(kernel, spread, function).write()
     function.finish()
 
 
-class _ElementWriter:
+class ThreadWriter:
     """Writes a kernel without reductions."""
 
     def __init__(self, kernel: Kernel, spread: ThreadSpread, function: KernelFunction) -> None:

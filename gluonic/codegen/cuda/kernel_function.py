@@ -40,6 +40,10 @@ class KernelFunction(LLVMFunction):
         """An address in one of the memories as a pointer of the plain type."""
         return self.cast("addrspacecast", address, f"ptr addrspace({space})", "ptr")
 
+    def pointer(self, address: str) -> str:
+        """An ``i64`` that is an address in the device's memory, as a generic pointer."""
+        return self._generic(self.cast("inttoptr", address, "i64", "ptr addrspace(1)"), 1)
+
     def special(self, register: str) -> str:
         """A special register, such as ``tid.x`` or ``ctaid.y``, as ``i32``."""
         return self.call(f"llvm.nvvm.read.ptx.sreg.{register}", "i32", [])

@@ -107,6 +107,8 @@ class EmulatedDevice(Device):
     allows_equal_writes : whether threads may write the same value to one address
     """
 
+    keeps_apart = True
+
     def __init__(
         self,
         ordinal: int = 0,

@@ -1,6 +1,6 @@
 """Graphs on a device: hybridized blocks, and symbols bound to arrays there."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from gluonic.codegen import DeviceDifferentiableGraph, DeviceExplanation, DeviceGraph, Saved
@@ -109,6 +109,8 @@ def _run_node(device: Device, node: Node, inputs: Sequence[NDArray]) -> list[NDA
 class DeviceGraphRecord(Record):
     """A recorded call of a graph on a device."""
 
+    takes_memory = True
+
     __slots__ = ("arrays", "program", "saved", "signature", "there", "train")
 
     def __init__(
@@ -143,6 +145,17 @@ class DeviceGraphRecord(Record):
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
         """Run the graph of the gradients, or record it."""
+        return self.gradients_into(heads, None, train=train)
+
+    def gradients_into(
+        self,
+        heads: list[NDArray | None],
+        into: Sequence[Any] | None,
+        *,
+        train: bool,
+        finished: Callable[[int], None] | None = None,
+    ) -> Sequence[NDArray | None]:
+        """Like `gradients`, written to the memory given for some of the inputs."""
         assert self.saved is not None
         given: list[Any] = [
             zeros_on(*form) if head is None else head
@@ -152,7 +165,7 @@ class DeviceGraphRecord(Record):
             return self._recorded(given)
         arrays = [head.device_array for head in given]
         device = self.signature[0][0]
-        found = self.there.backward(self.saved, arrays, current_run(), device)
+        found = self.there.backward(self.saved, arrays, current_run(), device, into)
         return [None if array is None else made(array) for array in found]
 
     def _recorded(self, heads: list[NDArray]) -> Sequence[NDArray | None]:

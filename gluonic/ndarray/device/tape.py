@@ -5,7 +5,7 @@ from functools import cache
 from typing import Any
 
 from gluonic.device import Device, DeviceArray
-from gluonic.graph import REGISTRY, Array
+from gluonic.graph import REGISTRY
 from gluonic.graph.gradient import input_gradients
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.device.arrays import DeviceNDArray, made
@@ -44,9 +44,12 @@ class DeviceLeaf(Leaf):
 
     __slots__ = ()
 
-    def buffer(self) -> Array | None:
-        """None: the buffer is no memory of the host."""
-        return None
+    def buffer(self) -> Any:
+        """The memory of `grad`, an array of the device, if nothing else refers to it; see `Leaf.buffer`."""
+        if self.req != "write" or self.grad is None or not holds_alone(self.grad, "device_array"):
+            return None
+        array = self.grad.device_array  # type: ignore[attr-defined]
+        return array if holds_alone(array, "buffer") else None
 
     def receive(self, gradient: NDArray | None) -> None:
         """Write a gradient into the buffer, or add it to what is there; None is a gradient of zeros."""
@@ -58,6 +61,8 @@ class DeviceLeaf(Leaf):
         if gradient is None:
             if self.req == "write":
                 fill(buffer.device_array, 0)
+            return
+        if gradient.on_device and gradient.device_array is buffer.device_array:  # type: ignore[attr-defined]
             return
         if self.req == "write" and _can_take(buffer, gradient):
             buffer.device_array = gradient.device_array  # type: ignore[attr-defined]

@@ -1,12 +1,13 @@
 """Nets compute on a GPU what they compute on the host, forward and backward, with few operators on the host."""
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
 
 from gluonic import nd, sym
 from gluonic.codegen import FALLBACKS, DeviceDifferentiableGraph, DifferentiableProgram
+from gluonic.device import DeviceArray
 from gluonic.gluon import HybridBlock, nn
 from gluonic.graph import Graph, Run
 from gluonic.graph.attributes import Shape
@@ -106,3 +107,34 @@ def test_dropout_drops_the_same_elements_of_gradients_as_of_results() -> None:
     np.testing.assert_array_equal(gradient == 0, found.to_host() == 0)
     assert 0 < (gradient == 0).mean() < 1
     assert not FALLBACKS
+
+
+@pytest.mark.parametrize("make", [perceptron, convolutional])
+def test_results_that_share_memory_do_not_disturb_each_other(
+    make: Callable[[], HybridBlock], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shape = (2, 1, 20, 20) if make is convolutional else (8, 20)
+    test_a_training_step_gives_the_hosts_outputs_gradients_and_states(make, shape)
+    monkeypatch.setattr(emulated(), "keeps_apart", False)
+    test_a_training_step_gives_the_hosts_outputs_gradients_and_states(make, shape)
+
+
+def test_gradients_are_written_to_the_memory_given_for_them() -> None:
+    graph, values, wanted = _graph_of(perceptron(), (4, 6))
+    program = DifferentiableProgram(graph, graph.variables, wanted=wanted, heads=[True], train=True)
+    device, run = DeviceDifferentiableGraph(program), Run(train=True, random=RandomSource(3))
+    (found,), saved = device.forward(moved(values), run, emulated())
+    heads = moved([np.ones(found.shape, np.float32)])
+    expected = device.backward(saved, heads, run, emulated())
+    fitting, others = (
+        [None if x is None else DeviceArray.empty(x.device, shape(x), x.dtype) for x in expected]
+        for shape in (lambda x: x.shape, lambda x: (*x.shape, 1))
+    )
+    written = device.backward(saved, heads, run, emulated(), fitting)
+    assert all(one is other for one, other in zip(written, fitting, strict=True))
+    elsewhere = device.backward(saved, heads, run, emulated(), others)
+    bits = [
+        [None if array is None else array.to_host().tobytes() for array in arrays]
+        for arrays in (expected, written, elsewhere)
+    ]
+    assert bits[0] == bits[1] == bits[2]
