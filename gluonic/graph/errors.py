@@ -21,7 +21,7 @@ import difflib
 import re
 import sys
 import warnings
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from functools import lru_cache
 from pathlib import Path
 from types import FrameType
@@ -171,7 +171,29 @@ class MismatchError(MXNetError, AssertionError, ValueError):
 
 
 class UnknownOperatorError(MXNetError, AttributeError):
-    """A module of operators was asked for a name that it does not have."""
+    """A module of operators was asked for a name that it does not have.
+
+    Attributes
+    ----------
+    wanted, candidates : the name, and those that there are; the message names the closest. They are looked for
+        when it is read: `hasattr` needs none
+    """
+
+    wanted: str = ""
+    candidates: Sequence[str] = ()
+
+    @classmethod
+    def among(cls, candidates: Sequence[str], module: str, wanted: str) -> "UnknownOperatorError":
+        """The error of a module that has other names."""
+        error = cls(f"{module} has no {wanted!r}")
+        error.wanted, error.candidates = wanted, candidates
+        return error
+
+    def __str__(self) -> str:
+        if self.candidates:
+            self.args = (f"{self.args[0]}{nearest(self.wanted, self.candidates)}",)
+            self.candidates = ()
+        return super().__str__()
 
 
 class NotThereError(MXNetError, NotImplementedError):

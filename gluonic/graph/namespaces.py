@@ -4,7 +4,7 @@ import importlib
 from collections.abc import Callable, Mapping
 from typing import Any, ClassVar, NamedTuple
 
-from gluonic.graph.errors import UnknownOperatorError, nearest
+from gluonic.graph.errors import UnknownOperatorError
 from gluonic.graph.operator import REGISTRY, Operator
 
 
@@ -123,7 +123,7 @@ class Functions:
         title = self.namespace.get("__name__", self.module)
         if name.startswith("__"):
             raise AttributeError(f"{title} has no {name!r}")
-        raise UnknownOperatorError(f"{title} has no {name!r}{nearest(name, self.names())}")
+        raise UnknownOperatorError.among(self.names(), title, name)
 
 
 for _operator in REGISTRY:

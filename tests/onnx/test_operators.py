@@ -24,11 +24,12 @@ RUNS_NOT = {
     ("_npi_mean", 8): "ONNX Runtime has no mean of int8",
 }
 """Samples that ONNX Runtime refuses."""
+SUPPORTED = {*get_operator_support()}
 WRITTEN = [
     (name, number)
     for name, number in CASES
     if name in REGISTRY
-    and name in set(get_operator_support())
+    and name in SUPPORTED
     and not name.startswith("_backward")
     and (name, number) not in RUNS_NOT
 ]
@@ -36,7 +37,7 @@ WRITTEN = [
 
 def test_most_operators_of_mxnets_exporter_are_there() -> None:
     """Those of mx2onnx 1.9.1, by their names in symbol JSON."""
-    assert set(MX2ONNX.split()) - set(get_operator_support()) == set()
+    assert set(MX2ONNX.split()) - SUPPORTED == set()
 
 
 def test_the_page_lists_the_table() -> None:
