@@ -11,7 +11,7 @@ from typing import Any
 
 def main() -> None:
     """Answer one request."""
-    import mxnet  # type: ignore[import-not-found]  # only that Python has it
+    import mxnet  # only that Python has it
     import numpy
 
     request = json.load(sys.stdin)
