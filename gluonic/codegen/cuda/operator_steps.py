@@ -12,6 +12,8 @@ from gluonic.codegen.cuda.pooling.steps import WindowPoolStep
 from gluonic.codegen.cuda.products.steps import TiledProductStep
 from gluonic.codegen.cuda.random_steps import DRAWS, DrawStep
 from gluonic.codegen.cuda.steps import DeviceStep
+from gluonic.codegen.cuda.threads.rules import RULES
+from gluonic.codegen.cuda.threads.thread_step import ThreadStep
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Node
@@ -50,5 +52,6 @@ STEPS: dict[str, StepRule] = {
     **dict.fromkeys(_PRODUCTS, TiledProductStep.of),
     **{name: partial(DeviceConvolutionStep.of, kind=kind) for name, kind in _CONVOLUTIONS.items()},
     **{name: partial(WindowPoolStep.of, kernels=kernels) for name, kernels in _POOLING.items()},
+    **{name: partial(ThreadStep.of, rule=rule) for name, rule in RULES.items()},
 }
 """By the name of the operator."""

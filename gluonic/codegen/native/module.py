@@ -26,7 +26,7 @@ from gluonic.support.cached_property import cached_property
 from gluonic.support.pieces import Pieces
 from gluonic.support.record import record
 
-_NATIVE_DTYPES = frozenset(
+NATIVE_DTYPES = frozenset(
     np.dtype(name)
     for name in ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")
 )
@@ -49,7 +49,7 @@ def _why_not(node: Node, facts: Facts) -> str:
     entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
     for entry in entries:
         dtype = facts.dtypes[entry]
-        if dtype not in _NATIVE_DTYPES:
+        if dtype not in NATIVE_DTYPES:
             return f"{dtype.name} has no machine code"
     loop = loop_for(node, facts)
     if loop is None:

@@ -1,0 +1,30 @@
+"""Which kernels with a thread for each piece of work compute an operator."""
+
+from gluonic.codegen.cuda.threads import gathers, scatters, sorting
+from gluonic.codegen.cuda.threads.thread_step import ThreadRule
+
+RULES: dict[str, ThreadRule] = {
+    "Embedding": gathers.taken,
+    "take": gathers.taken,
+    "batch_take": gathers.one_of_each_row,
+    "_backward_batch_take": gathers.back_to_each_row,
+    "_take_along_axis": gathers.along_axis,
+    "_backward_take_along_axis": scatters.back_along_axis,
+    "gather_nd": gathers.gathered_nd,
+    "_backward_gather_nd": scatters.sums_nd,
+    "_backward_gather_nd_like": scatters.sums_nd,
+    "scatter_nd": scatters.written_nd,
+    "_scatter_set_nd": scatters.written_nd,
+    "_backward_Embedding": scatters.add_slices,
+    "_backward_take": scatters.add_slices,
+    "SequenceLast": gathers.last_of_sequence,
+    "_backward_SequenceLast": gathers.back_to_last,
+    "SequenceReverse": gathers.reversed_sequence,
+    "Concat": gathers.joined,
+    "stack": gathers.joined,
+    "_rnn_param_concat": gathers.joined,
+    "sort": sorting.sort,
+    "argsort": sorting.argsort,
+    "topk": sorting.topk,
+}
+"""By the name of the operator."""

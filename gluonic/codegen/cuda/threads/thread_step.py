@@ -1,0 +1,174 @@
+"""Steps made of kernels with a thread for each piece of work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from math import prod
+from typing import Any, TypeAlias
+
+from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
+from gluonic.codegen.cuda.threads.thread_code import THREADS, Body, ThreadProgram, emit_threads
+from gluonic.codegen.machine.memory import aligned
+from gluonic.codegen.maths.values import INT32, INT64, Dtype
+from gluonic.codegen.native.module import NATIVE_DTYPES
+from gluonic.codegen.shapes.facts import Facts
+from gluonic.device.processors import Processor
+from gluonic.graph import Entry, Node
+from gluonic.graph.attributes import Shape
+from gluonic.support.record import record
+
+_NARROW = 1 << 31
+
+
+@record
+class Scratch:
+    """An array that only the kernels of a step use.
+
+    Attributes
+    ----------
+    offset : of its first element, in bytes
+    count, dtype : of its elements
+    """
+
+    offset: int
+    count: int
+    dtype: Dtype
+
+
+Operand: TypeAlias = Entry | Scratch
+
+
+class ThreadPlan:
+    """The kernels of an operator, while a rule lists them.
+
+    Parameters
+    ----------
+    node : the operator's use
+    facts : shapes and dtypes
+
+    Attributes
+    ----------
+    n : its settings, as attributes
+    inputs, outputs : its entries
+    bytes : the scratch memory so far
+    """
+
+    def __init__(self, node: Node, facts: Facts) -> None:
+        self.node, self.facts = node, facts
+        self.n = node.applied.view([*node.inputs, *node.applied.outputs])
+        self.inputs = tuple(node.inputs)
+        self.outputs = tuple(node.entry(i) for i in range(node.output_count))
+        self.named = dict(zip(node.applied.inputs, node.inputs, strict=True))
+        self._operands = (*self.inputs, *self.outputs)
+        self.launches: list[KernelLaunch] = []
+        self.bytes = 0
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The operator's attributes."""
+        return self.node.applied.settings
+
+    @property
+    def output(self) -> Entry:
+        """The first output."""
+        return self.outputs[0]
+
+    def shape(self, entry: Entry) -> Shape:
+        """The shape of an input or output."""
+        return self.facts.shapes[entry]
+
+    def dtype(self, operand: Operand) -> Dtype:
+        """The dtype of an operand."""
+        return operand.dtype if isinstance(operand, Scratch) else self.facts.dtypes[operand]
+
+    def size(self, operand: Operand) -> int:
+        """The number of elements of an operand."""
+        return operand.count if isinstance(operand, Scratch) else prod(self.shape(operand))
+
+    def scratch(self, count: int, dtype: Dtype) -> Scratch:
+        """Memory for so many elements, which hold nothing yet."""
+        made = Scratch(self.bytes, count, dtype)
+        self.bytes += aligned(count * dtype.itemsize)
+        return made
+
+    def kernel(
+        self,
+        body: Body,
+        operands: Sequence[Operand],
+        threads: int,
+        *statics: Hashable,
+        dtypes: Sequence[Dtype] | None = None,
+        **numbers: int | Sequence[int],
+    ) -> None:
+        """Add a kernel.
+
+        Parameters
+        ----------
+        body : writes what a thread does, ``body(code, *statics)``
+        operands : what the body reads and writes, by their positions here
+        threads : how many there are
+        statics : what the code depends on
+        dtypes : those as which operands are read and written; by default their own
+        numbers : run-time arguments by name; several are ``name0``, ``name1``, …
+        """
+        if not threads:
+            return
+        flat: dict[str, int] = {}
+        for name, given in numbers.items():
+            if isinstance(given, int):
+                flat[name] = given
+            else:
+                flat.update((f"{name}{i}", each) for i, each in enumerate(given))
+        sizes = [threads, *flat.values(), *map(self.size, operands)]
+        narrow = all(abs(size) < _NARROW for size in sizes)
+        kinds = tuple(dtypes or map(self.dtype, operands))
+        own = tuple(i for i, each in enumerate(operands) if isinstance(each, Scratch))
+        index = INT32 if narrow else INT64
+        program = ThreadProgram(body, statics, kinds, tuple(flat), index, own)
+        addresses = [
+            len(self._operands) if isinstance(o, Scratch) else self._operands.index(o)
+            for o in operands
+        ]
+        offsets = [o.offset for o in operands if isinstance(o, Scratch)]
+        values = (threads, *flat.values(), *offsets)
+        blocks = -(-threads // THREADS)
+        code = emit_threads, program
+        launch = KernelLaunch(code, tuple(addresses), values, (blocks, 1, 1), (THREADS, 1, 1))
+        self.launches.append(launch)
+
+
+ThreadRule = Callable[[ThreadPlan], bool]
+"""Lists the kernels of an operator; False if there are none for its attributes, shapes or dtypes."""
+
+
+class ThreadStep(DeviceStep):
+    """An operator that such kernels compute.
+
+    Parameters
+    ----------
+    plan : the kernels
+    """
+
+    def __init__(self, plan: ThreadPlan) -> None:
+        self.operands = (*plan.inputs, *plan.outputs)
+        self.outputs = plan.outputs
+        self._launches, self._bytes = plan.launches, plan.bytes
+
+    @classmethod
+    def of(
+        cls, node: Node, facts: Facts, processor: Processor, *, rule: ThreadRule
+    ) -> ThreadStep | None:
+        """The step of a node; None for attributes, shapes or dtypes that its rule does not know."""
+        entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
+        if any(facts.dtypes[entry] not in NATIVE_DTYPES for entry in entries):
+            return None
+        plan = ThreadPlan(node, facts)
+        return cls(plan) if rule(plan) else None
+
+    def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:
+        """The kernels, in order."""
+        return self._launches
+
+    def workspace(self, facts: Facts, processor: Processor) -> int:
+        """The scratch memory of the kernels, in bytes."""
+        return self._bytes
