@@ -8,9 +8,12 @@ from gluonic.codegen.cuda.device_binding import DeviceBinding
 from gluonic.codegen.cuda.device_report import DeviceExplanation
 from gluonic.codegen.cuda.fallbacks import note_fallback
 from gluonic.codegen.cuda.lacking import is_function_there
+from gluonic.codegen.rewriting.decompose import DecomposeForDevices
 from gluonic.codegen.rewriting.dense_layers import FuseActivations
+from gluonic.codegen.rewriting.passes import Pass
 from gluonic.codegen.rewriting.pipeline import FOR_PROCESSORS, PIPELINE
 from gluonic.codegen.rewriting.preparation import Preparation
+from gluonic.codegen.rewriting.upcast import UpcastHalves
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.device.array import DeviceArray
@@ -24,10 +27,16 @@ from gluonic.support.locks import lock
 from gluonic.support.pieces import finish
 
 _MOST_BINDINGS = 64
+_FOR_DEVICES: dict[type[Pass], list[Pass]] = {
+    FuseActivations: [FuseActivations(is_function_there)],
+    UpcastHalves: [UpcastHalves(), DecomposeForDevices()],
+}
+"""What stands for a pass."""
 _PIPELINE = [
-    FuseActivations(is_function_there) if isinstance(each, FuseActivations) else each
-    for each in PIPELINE
-    if not isinstance(each, FOR_PROCESSORS)
+    each
+    for one in PIPELINE
+    if not isinstance(one, FOR_PROCESSORS)
+    for each in _FOR_DEVICES.get(type(one), [one])
 ]
 """The passes for a GPU."""
 

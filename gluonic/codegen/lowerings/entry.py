@@ -96,6 +96,7 @@ class OperatorLowering:
     step : ``(node, facts) → Step | None``: the step that runs it as a whole
     from_memory : like `step`, for an operator that is a loop, used if its first input is in memory
     decompose : ``(F, site) → entries | None``: its decomposition into other operators
+    on_devices : the same for graphs on devices; tried first, and again on what it gives
     holds_heads : whether its product reads and writes attention heads in place
     follows_input : whether it is reported in the step that computes its input, not in one that reads its
         result, if a step includes it
@@ -122,6 +123,7 @@ class OperatorLowering:
     step: Rule | None = None
     from_memory: Rule | None = None
     decompose: Rule | None = None
+    on_devices: Rule | None = None
     holds_heads: bool = False
     follows_input: bool = False
     layout: LayoutRules = NO_LAYOUT

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Value
+from gluonic.codegen.recurrent import cells
 from gluonic.codegen.recurrent.loops import CellSpec, RecurrentWriter, Rows
 
 BACKWARD_ARGUMENTS = (
@@ -262,45 +263,34 @@ class _Backward(RecurrentWriter):
 
     def _plain(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
         gate = self.element(self.at(rows["gates"], i), lanes)
-        gradient = self._gradient(rows, i, lanes)
-        if self.cell.mode == "rnn_tanh":
-            result = gradient * (1 - gate * gate)
-        else:
-            active = self.m.astype(gate > 0, gate.dtype)
-            result = gradient * active  # inf · 0 is NaN, as in MXNet
-        self._put_gradients(rows, ["own"], [result], i, lanes)
+        step = cells.plain_back(self.m, self.cell.mode, gate, self._gradient(rows, i, lanes))
+        self._put_gradients(rows, ["own"], step.inputs, i, lanes)
 
     def _lstm(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
-        enter, forget, new, leave = (self.gate(rows["gates"], k, i, lanes) for k in range(4))
-        shown = self.m.tanh(self.element(self.at(rows["memory"], i), lanes))
-        gradient = self._gradient_of_state(rows, i, lanes)
-        carried = self.element(self.at(rows["cell"], i), lanes)
-        total = carried + gradient * leave * (1 - shown * shown)
-        before = self.element(self.at(rows["before"], i), lanes)
-        gradients = (
-            total * new * enter * (1 - enter),
-            total * before * forget * (1 - forget),
-            total * enter * (1 - new * new),
-            gradient * shown * leave * (1 - leave),
+        gates = [self.gate(rows["gates"], k, i, lanes) for k in range(4)]
+        memory, carried, before = (
+            self.element(self.at(rows[name], i), lanes) for name in ("memory", "cell", "before")
         )
-        self._put_gradients(rows, ["own"], gradients, i, lanes)
-        self.put(total * forget, self.at(rows["cell"], i), lanes)
+        gradient = self._gradient_of_state(rows, i, lanes)
+        step = cells.lstm_back(self.m, gates, memory, before, gradient, carried)
+        self._put_gradients(rows, ["own"], step.inputs, i, lanes)
+        assert step.cell is not None
+        self.put(step.cell, self.at(rows["cell"], i), lanes)
         if self.cell.projection:
-            self.put(leave * shown, self.at(rows["hidden"], i), lanes)
+            assert step.hidden is not None
+            self.put(step.hidden, self.at(rows["hidden"], i), lanes)
 
     def _gru(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
-        reset, update, new = (self.gate(rows["gates"], k, i, lanes) for k in range(3))
-        candidate = self.element(self.at(rows["memory"], i), lanes)
-        state = self.element(self.at(rows["state"], i), lanes)
-        gradient = self._gradient(rows, i, lanes)
-        new_gradient = gradient * (1 - update) * (1 - new * new)
-        update_gradient = gradient * (state - new) * update * (1 - update)
-        reset_gradient = new_gradient * candidate * reset * (1 - reset)
-        for number, value in enumerate((reset_gradient, update_gradient, new_gradient)):
+        gates = [self.gate(rows["gates"], k, i, lanes) for k in range(3)]
+        candidate, state = (
+            self.element(self.at(rows[name], i), lanes) for name in ("memory", "state")
+        )
+        step = cells.gru_back(gates, candidate, state, self._gradient(rows, i, lanes))
+        for number, value in enumerate(step.inputs):
             self.put_gate(value, rows["own"], number, i, lanes)
-        gradients = reset_gradient, update_gradient, new_gradient * reset
-        self._put_gradients(rows, ["extra"], gradients, i, lanes)
-        self.put(gradient * update, self.at(rows["carried"], i), lanes)
+        self._put_gradients(rows, ["extra"], step.recurrent, i, lanes)
+        assert step.carried is not None
+        self.put(step.carried, self.at(rows["carried"], i), lanes)
 
 
 def emit_backward(module: LLVMModule, cell: CellSpec) -> str:

@@ -4,6 +4,7 @@ from collections.abc import Mapping, Sequence
 
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Value
+from gluonic.codegen.recurrent import cells
 from gluonic.codegen.recurrent.loops import CellSpec, RecurrentWriter, Rows
 from gluonic.codegen.recurrent.packed_states import PackedStates, packed_elements
 
@@ -174,32 +175,28 @@ class _Forward(RecurrentWriter):
             self.put(state, self.at(rows["state"], i), lanes)
 
     def _plain(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
-        total = self._sum(rows, 0, i, lanes)
-        is_tanh = self.cell.mode == "rnn_tanh"
-        value = self.m.tanh(total) if is_tanh else self.m.maximum(total, 0.0)
-        self.put(value, self.at(rows["gates"], i), lanes)
-        self._show(value, rows, i, lanes)
+        step = cells.plain(self.m, self.cell.mode, self._sum(rows, 0, i, lanes))
+        self._put(step, rows, i, lanes)
 
     def _lstm(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
         totals = [self._sum(rows, k, i, lanes) for k in range(4)]
-        enter, forget, leave = (self.m.sigmoid(totals[k]) for k in (0, 1, 3))
-        new = self.m.tanh(totals[2])
-        memory = forget * self.element(self.at(rows["before"], i), lanes) + enter * new
-        for number, gate in enumerate((enter, forget, new, leave)):
-            self.put_gate(gate, rows["gates"], number, i, lanes)
-        for name in ("memory", *(["before"] if self.cell.has_lengths else [])):
-            self.put(memory, self.at(rows[name], i), lanes)
-        self._show(leave * self.m.tanh(memory), rows, i, lanes)
+        before = self.element(self.at(rows["before"], i), lanes)
+        self._put(cells.lstm(self.m, totals, before), rows, i, lanes)
 
     def _gru(self, rows: Mapping[str, str], i: str, lanes: int) -> None:
         own, extra = ([self.gate(rows[n], k, i, lanes) for k in range(3)] for n in ("own", "extra"))
-        reset, update = (self.m.sigmoid(own[k] + extra[k]) for k in (0, 1))
-        new = self.m.tanh(own[2] + reset * extra[2])
         state = self.element(self.at(rows["state"], i), lanes)
-        for number, gate in enumerate((reset, update, new)):
+        self._put(cells.gru(self.m, own, extra, state), rows, i, lanes)
+
+    def _put(self, step: cells.StepValues, rows: Mapping[str, str], i: str, lanes: int) -> None:
+        """Write the gates of a step, its memory, and the new state."""
+        for number, gate in enumerate(step.gates):
             self.put_gate(gate, rows["gates"], number, i, lanes)
-        self.put(extra[2], self.at(rows["memory"], i), lanes)
-        self._show(new + update * (state - new), rows, i, lanes)
+        if step.memory is not None:
+            is_carried = self.cell.has_lengths and self.cell.mode == "lstm"
+            for name in ("memory", *(["before"] if is_carried else [])):
+                self.put(step.memory, self.at(rows[name], i), lanes)
+        self._show(step.state, rows, i, lanes)
 
 
 def emit_forward(module: LLVMModule, cell: CellSpec) -> str:

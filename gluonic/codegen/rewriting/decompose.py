@@ -57,19 +57,47 @@ class Decompose(Pass):
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Replace composite operators."""
-        rewriting = _Rewriting(graph, context.facts(graph), context.train)
+        rewriting = _Rewriting(graph, context.facts(graph), context.train, "decompose")
         made, states = graph.rewrite(rewriting.replace), rewriting.current
         context.states = tuple(states)
         return Graph([*made.outputs, *states.values()]) if states else made
 
 
+class DecomposeForDevices(Pass):
+    """Operators that have kernels for processors alone become others that devices compute, too.
+
+    Examples
+    --------
+    >>> from gluonic.graph.builder import F
+    >>> x, y = (Node(None, name).entry() for name in "xy")
+    >>> print(DecomposeForDevices().shown(F.khatri_rao(x, y), x=(2, 3), y=(4, 3)))
+    khatri_rao = khatri_rao(x, y)
+    return khatri_rao
+    --------------------
+    """
+
+    name = "decompose for devices"
+    contract = "an operator with a rule for devices is left only where the rule does not apply"
+
+    def apply(self, graph: Graph, context: PassContext) -> Graph:
+        """Replace operators as long as there are some to replace."""
+        while True:
+            rewriting = _Rewriting(graph, context.facts(graph), context.train, "on_devices")
+            made = graph.rewrite(rewriting.replace)
+            if not rewriting.replaced:
+                return graph
+            graph = made
+
+
 @record
 class _Rewriting:
-    """One run over a graph."""
+    """One run over a graph, by the rules that a field of operators' entries names."""
 
     graph: Graph
     facts: Facts
     train: bool
+    rules: str
+    replaced: list[Node] = field(default_factory=list)
     current: dict[Node, Entry] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
@@ -77,13 +105,14 @@ class _Rewriting:
 
     def replace(self, node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
         """The entries that replace a node's outputs."""
-        rule = lowering_at(node).decompose
+        rule = getattr(lowering_at(node), self.rules)
         if rule is None:
             return None
         site = RewriteContext(node, inputs, self.train, self.facts, self.used, self.current)
         made: Sequence[Entry] | None = rule_at(rule)(F, site)
         if made is not None:
             give_origin(made, node)
+            self.replaced.append(node)
         return made
 
 

@@ -135,6 +135,19 @@ def run_direction(
     steps, batch = inputs.shape[:2]
     gates = _rows(inputs) @ weights.inputs.T + weights.inputs_bias
     gates = gates.reshape(steps, batch, len(weights.inputs))
+    return run_steps(gates, weights, state, cell_state, cell, valid)
+
+
+def run_steps(
+    gates: Array,
+    weights: Weights,
+    state: Array,
+    cell_state: Array | None,
+    cell: Cell,
+    valid: Array | None,
+) -> tuple[Array, SavedSteps, Array, Array | None]:
+    """Run the steps of `run_direction` on projected inputs, which are overwritten with the gates."""
+    steps, batch = gates.shape[:2]
     outputs = np.empty((steps, batch, state.shape[1]), gates.dtype)
     size = gates.shape[2] // cell.gates
     memories = np.empty((steps, batch, size), gates.dtype) if cell.remembers else None
@@ -185,7 +198,51 @@ def back_direction(
     -------
     the gradients of the inputs, of the initial state and of the initial cell state
     """
-    steps = len(inputs)
+    steps = back_steps(
+        outputs, gradients, weights, trace, states, last_gradients, cell, valid
+    )
+    flat, flat_recurrent = _rows(steps.inputs), _rows(steps.recurrent)
+    found.inputs[...] = flat.T @ _rows(inputs)
+    found.state[...] = flat_recurrent.T @ _rows(steps.before)
+    found.inputs_bias[...] = total(flat, (0,))
+    found.state_bias[...] = total(flat_recurrent, (0,))
+    if found.project is not None:
+        found.project[...] = _rows(steps.shown).T @ _rows(steps.hidden)
+    return (flat @ weights.inputs).reshape(inputs.shape), steps.state, steps.cell
+
+
+class BackSteps(NamedTuple):
+    """What the steps backwards give.
+
+    Attributes
+    ----------
+    inputs, recurrent : the gradients of the projections of the inputs and of the states
+    before : the state before each step
+    shown, hidden : with a projection, the gradients of its results, and the states that it projects
+    state, cell : the gradients of the initial state and cell state
+    """
+
+    inputs: Array
+    recurrent: Array
+    before: Array
+    shown: Array
+    hidden: Array
+    state: Array
+    cell: Array
+
+
+def back_steps(
+    outputs: Array,
+    gradients: Array,
+    weights: Weights,
+    trace: SavedSteps,
+    states: tuple[Array, Array | None],
+    last_gradients: tuple[Array, Array],
+    cell: Cell,
+    valid: Array | None,
+) -> BackSteps:
+    """Run the steps of `back_direction`; they read no inputs."""
+    steps = len(outputs)
     before = np.concatenate([states[0][None], outputs[:-1]])
     gradient, cell_gradient = last_gradients
     input_gradients, recurrent_gradients = np.empty_like(trace.gates), np.empty_like(trace.gates)
@@ -215,14 +272,15 @@ def back_direction(
         if valid is not None:  # steps beyond the end pass the gradients of the states through
             gradient = np.where(valid[t], gradient, carried)
             cell_gradient = np.where(valid[t], cell_gradient, cell_carried)
-    flat, flat_recurrent = _rows(input_gradients), _rows(recurrent_gradients)
-    found.inputs[...] = flat.T @ _rows(inputs)
-    found.state[...] = flat_recurrent.T @ _rows(before)
-    found.inputs_bias[...] = total(flat, (0,))
-    found.state_bias[...] = total(flat_recurrent, (0,))
-    if found.project is not None:
-        found.project[...] = _rows(shown_gradients).T @ _rows(hidden)
-    return (flat @ weights.inputs).reshape(inputs.shape), gradient, cell_gradient
+    return BackSteps(
+        input_gradients,
+        recurrent_gradients,
+        before,
+        shown_gradients,
+        hidden,
+        gradient,
+        cell_gradient,
+    )
 
 
 def _rows(array: Array) -> Array:

@@ -1,6 +1,6 @@
 """Which kernels with a thread for each piece of work compute an operator."""
 
-from gluonic.codegen.cuda.threads import gathers, scatters, sorting
+from gluonic.codegen.cuda.threads import gathers, recurrent, scatters, sorting
 from gluonic.codegen.cuda.threads.thread_step import ThreadRule
 
 RULES: dict[str, ThreadRule] = {
@@ -23,6 +23,8 @@ RULES: dict[str, ThreadRule] = {
     "Concat": gathers.joined,
     "stack": gathers.joined,
     "_rnn_param_concat": gathers.joined,
+    "_recurrent_steps": recurrent.forward,
+    "_recurrent_steps_back": recurrent.backward,
     "sort": sorting.sort,
     "argsort": sorting.argsort,
     "topk": sorting.topk,
