@@ -25,7 +25,7 @@ class CtcStep(Step):
     """
 
     uses_workspace = True
-    may_bail_out = True
+    may_bail_out = goes_on = True
 
     def __init__(self, node: Node, facts: Facts) -> None:
         settings = node.applied.settings

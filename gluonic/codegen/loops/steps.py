@@ -49,6 +49,8 @@ class Step(ABC):
     keeps : whether its output must persist until the next call; it is zero at the first call
     may_bail_out : whether it may have to leave the call to the interpreter, for instance to raise an error: the
         function gets the address of a number after its operands, and sets it to 1
+    goes_on : whether a step that may bail out is right to go on where nobody can look: only numbers out of range,
+        which it clips, make it bail out
     is_foreign : whether external code runs, which may have effects other than filling its results
     uses_workspace : whether another address follows, of `workspace` bytes of scratch memory of the thread
     has_common_workspace : whether all threads share that scratch memory
@@ -59,6 +61,7 @@ class Step(ABC):
     operands: tuple[Entry, ...]
     uses_workspace: bool = False
     may_bail_out: bool = False
+    goes_on: bool = False
     is_foreign: bool = False
     has_common_workspace: bool = False
     phases: int = 1

@@ -106,12 +106,19 @@ def _stacked(F: Any, entries: Sequence[Entry], like: Entry | None = None) -> Ent
     return stacked
 
 
+def _has_kernels(site: RewriteContext) -> bool:
+    """Whether there are kernels for the dtype, and something to compute."""
+    data = site.node.inputs[0]
+    is_empty = site.facts.decide(lambda facts: 0 in facts.shapes[data])
+    return site.dtype.name in _DTYPES and not is_empty
+
+
 def recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """A recurrent network without draws."""
     n, node = site.n, site.node
     has_masks = "masks" in node.applied.inputs
     draws = site.train and n.p > 0 and not has_masks
-    if draws or site.dtype.name not in _DTYPES or site.is_empty:
+    if draws or not _has_kernels(site):
         return None
     network = _Network(F, site)
     outputs, ran = list[Entry](), list[dict[str, Entry]]()
@@ -201,7 +208,7 @@ def masks(F: Any, site: RewriteContext) -> Sequence[Entry]:
 
 def recurrent_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """The gradients of a recurrent network."""
-    if site.dtype.name not in _DTYPES or site.is_empty:
+    if not _has_kernels(site):
         return None
     network = _Network(F, site)
     sizes, parts, given = network.sizes, network.parts(), network.given
