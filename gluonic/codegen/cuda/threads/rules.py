@@ -1,6 +1,6 @@
 """Which kernels with a thread for each piece of work compute an operator."""
 
-from gluonic.codegen.cuda.threads import gathers, recurrent, scatters, sorting
+from gluonic.codegen.cuda.threads import axis_maps, gathers, recurrent, scatters, sorting
 from gluonic.codegen.cuda.threads.thread_step import ThreadRule
 
 RULES: dict[str, ThreadRule] = {
@@ -25,6 +25,17 @@ RULES: dict[str, ThreadRule] = {
     "_rnn_param_concat": gathers.joined,
     "_recurrent_steps": recurrent.forward,
     "_recurrent_steps_back": recurrent.backward,
+    "_backward_slice": axis_maps.put_slice,
+    "_backward_slice_axis": axis_maps.put_slice_along,
+    "_backward_slice_like": axis_maps.put_corner,
+    "_slice_assign": axis_maps.assign_slice,
+    "_slice_assign_scalar": axis_maps.assign_slice,
+    "Crop": axis_maps.crop,
+    "_backward_Crop": axis_maps.put_window,
+    "Pad": axis_maps.pad,
+    "_npi_pad": axis_maps.pad,
+    "_backward_Pad": axis_maps.pad_back,
+    "_backward_npi_pad": axis_maps.pad_back,
     "sort": sorting.sort,
     "argsort": sorting.argsort,
     "topk": sorting.topk,
