@@ -94,4 +94,3 @@ def _(n: NodeView) -> None:
 masks.gradient()
 
 lower(drop, loop=_drop_loop)
-lower(masks, on_devices="rewriting.device_networks:masks")

@@ -49,8 +49,8 @@ class Step(ABC):
     keeps : whether its output must persist until the next call; it is zero at the first call
     may_bail_out : whether it may have to leave the call to the interpreter, for instance to raise an error: the
         function gets the address of a number after its operands, and sets it to 1
-    goes_on : whether a step that may bail out is right to go on where nobody can look: only numbers out of range,
-        which it clips, make it bail out
+    goes_on : whether a step that may bail out is right to go on where nobody can look: it bails out only for
+        numbers out of range, and clips them
     is_foreign : whether external code runs, which may have effects other than filling its results
     uses_workspace : whether another address follows, of `workspace` bytes of scratch memory of the thread
     has_common_workspace : whether all threads share that scratch memory

@@ -3,10 +3,9 @@
 from gluonic.codegen.lowerings.entry import lower
 
 lower("_contrib_div_sqrt_dim", loop="loops.semantics:div_sqrt_dim")
-lower("_contrib_interleaved_matmul_selfatt_qk", decompose="rewriting.interleaved:selfatt_qk")
-lower(
-    "_contrib_interleaved_matmul_selfatt_valatt",
-    decompose="rewriting.interleaved:selfatt_valatt",
-)
-lower("_contrib_interleaved_matmul_encdec_qk", decompose="rewriting.interleaved:encdec_qk")
-lower("_contrib_interleaved_matmul_encdec_valatt", decompose="rewriting.interleaved:encdec_valatt")
+for _name in ("selfatt_qk", "selfatt_valatt", "encdec_qk", "encdec_valatt"):
+    lower(
+        f"_contrib_interleaved_matmul_{_name}",
+        decompose=f"rewriting.interleaved:{_name}",
+        float16="upcast",
+    )

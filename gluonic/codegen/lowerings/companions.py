@@ -89,12 +89,14 @@ lower(
 )
 lower(
     "_backward_npi_matmul_a",
+    on_devices="rewriting.device_decompositions:matrix_product_back_to_first",
     decompose="rewriting.decompose_products:matmul_back_to_first",
     float16="upcast",
     python=_STRETCHED,
 )
 lower(
     "_backward_npi_matmul_b",
+    on_devices="rewriting.device_decompositions:matrix_product_back_to_second",
     decompose="rewriting.decompose_products:matmul_back_to_second",
     float16="upcast",
     python=_STRETCHED,

@@ -11,6 +11,7 @@ lower(
 )
 lower(
     "_npi_matmul",
+    on_devices="rewriting.device_decompositions:matrix_product",
     decompose="rewriting.decompose_products:matmul",
     float16="upcast",
     python=_STRETCHED,

@@ -4,6 +4,7 @@ from gluonic.codegen.lowerings.entry import lower
 
 lower(
     "khatri_rao",
+    on_devices="rewriting.device_decompositions:khatri_rao",
     python="NumPy multiplies the columns; it has no lowering yet",
 )
 lower("dot", product="matmul.product:dot", float16="upcast")

@@ -14,6 +14,7 @@ lower(
 )
 lower(
     "_backward_repeat",
+    on_devices="rewriting.device_decompositions:nothing_repeated",
     decompose="rewriting.decompose:repeat_back",
     python="NumPy makes the zeros where nothing is repeated",
 )
@@ -21,4 +22,8 @@ lower("diag", decompose="rewriting.decompose_moves:diag")
 lower("_backward_diag", decompose="rewriting.decompose_moves:diag_back")
 lower("tile", decompose="rewriting.decompose:tile")
 lower("_backward_tile", decompose="rewriting.decompose:tile_back")
-lower("repeat", decompose="rewriting.decompose:repeat")
+lower(
+    "repeat",
+    decompose="rewriting.decompose:repeat",
+    on_devices="rewriting.device_decompositions:nothing_repeated",
+)

@@ -4,6 +4,7 @@ from gluonic.codegen.lowerings.entry import lower
 
 lower(
     "SequenceMask",
+    on_devices="rewriting.device_decompositions:whole_sequences",
     loop="loops.loop_choices:sequence_mask",
     python="without lengths NumPy returns its input",
 )

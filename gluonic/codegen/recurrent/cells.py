@@ -1,4 +1,4 @@
-"""What one step of a recurrent layer does with an element of the state, over values: for processors and GPUs."""
+"""What one step of a recurrent layer does with an element of the state: for processors and GPUs."""
 
 from collections.abc import Sequence
 from typing import Any, NamedTuple
@@ -100,8 +100,7 @@ def gru_back(
 
 def plain_back(m: Any, mode: str, gate: Value, gradient: Value) -> StepGradients:
     """The gradients of a step of ``rnn_tanh`` or ``rnn_relu``."""
-    if mode == "rnn_tanh":
-        result = gradient * (1 - gate * gate)
-    else:
-        result = gradient * m.astype(gate > 0, gate.dtype)  # inf · 0 is NaN, as in MXNet
+    is_tanh = mode == "rnn_tanh"
+    slope = 1 - gate * gate if is_tanh else m.astype(gate > 0, gate.dtype)
+    result = gradient * slope  # inf · 0 is NaN, as in MXNet
     return StepGradients((result,), (result,))

@@ -5,8 +5,8 @@ from functools import reduce
 from types import SimpleNamespace
 from typing import Any
 
-from gluonic.codegen.loops.draws import kept_elements
-from gluonic.codegen.loops.inner_operators import apply, filled
+from gluonic.codegen.loops.draws import kept_elements, masks
+from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.recurrent.direction import (
     recurrent_steps,
     recurrent_steps_back,
@@ -73,9 +73,11 @@ class _Network:
             [F.reshape(taken(a * b), shape=(a, b)) for a, b in shapes]
             for shapes in self.sizes.shapes(self.features)
         ]
-        return [
-            _Part(*(*each, None)[:3], taken(self.rows), taken(self.rows)) for each in matrices
-        ]
+        return [self._part(each, taken(self.rows), taken(self.rows)) for each in matrices]
+
+    def _part(self, matrices: Sequence[Entry], *biases: Entry) -> _Part:
+        inputs, state, *project = matrices
+        return _Part(inputs, state, project[0] if project else None, *biases)
 
     def one(self, name: str, index: int) -> Entry | None:
         """One of the arrays that an input has along its first axis; None if it is absent."""
@@ -100,7 +102,7 @@ def one_of(F: Any, entry: Entry, index: int) -> Entry:
     return squeezed
 
 
-def _stacked(F: Any, entries: Sequence[Entry], like: Entry | None = None) -> Entry:
+def _stacked(F: Any, entries: Sequence[Entry]) -> Entry:
     """Arrays along a new first axis."""
     stacked: Entry = F.stack(*entries, axis=0, num_args=len(entries))
     return stacked
@@ -168,7 +170,7 @@ def _results(
         elif name == "hidden":
             results.append(_hidden(F, outputs, site))
         elif name == "mask":
-            results.append(network.given.get("masks") or _ones(site, number))
+            results.append(network.given.get("masks") or site.constant(1.0, number))
         else:
             results.append(_stacked(F, [each[last.get(name, name)] for each in ran]))
     return results
@@ -178,29 +180,18 @@ def _hidden(F: Any, outputs: Sequence[Entry], site: RewriteContext) -> Entry:
     """The outputs of the layers below the last; perhaps there are none."""
     if len(outputs) > 1:
         return _stacked(F, outputs[:-1])
-    number = site.node.applied.outputs.index("hidden")
-    return _constant(site, number, 0.0)
+    return site.constant(0.0, site.node.applied.outputs.index("hidden"))
 
 
-def _ones(site: RewriteContext, number: int) -> Entry:
-    return _constant(site, number, 1.0)
-
-
-def _constant(site: RewriteContext, number: int, value: float) -> Entry:
-    """An array of one number with the shape and dtype of an output."""
-    entry = site.node.entry(number)
-    shape, dtype = site.facts.shapes[entry], site.facts.dtypes[entry]
-    sources = (-1,) * len(shape)
-    settings = {"sources": sources, "axes": tuple(shape), "dtype": dtype.name}
-    return apply(filled, num_args=0, value=value, **settings)
-
-
-def masks(F: Any, site: RewriteContext) -> Sequence[Entry]:
+def scaled_masks(F: Any, site: RewriteContext) -> Sequence[Entry]:
     """Dropout masks: the elements that are kept, scaled."""
     node, p = site.node, site.n.p
-    shape = _constant(site, 0, 0.0)
-    kept = node.with_application(kept_elements.apply({"p": p}), [shape]).entry()
+    like = site.constant(0.0)
+    kept = node.with_application(kept_elements.apply({"p": p}), [like]).entry()
     return [F.Cast(kept, dtype=site.dtype.name) * dropout_scale(p)]
+
+
+lower(masks, on_devices=scaled_masks)
 
 
 # -- the gradients --------------------------------------------------------------------------------

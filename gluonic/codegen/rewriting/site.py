@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 from typing import Any
 
-from gluonic.codegen.loops.inner_operators import apply, overwrite
+from gluonic.codegen.loops.inner_operators import apply, filled, overwrite
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry, Node
 from gluonic.support.record import record
@@ -48,6 +48,13 @@ class RewriteContext:
         """Whether an input has no elements."""
         inputs = self.node.inputs
         return self.facts.decide(lambda facts: any(0 in facts.shapes[entry] for entry in inputs))
+
+    def constant(self, value: float, index: int = 0) -> Entry:
+        """An array of one number, like an output."""
+        entry = self.node.entry(index)
+        shape, dtype = self.facts.shapes[entry], self.facts.dtypes[entry]
+        sources, axes = (-1,) * len(shape), tuple(shape)
+        return apply(filled, num_args=0, value=value, sources=sources, axes=axes, dtype=dtype.name)
 
     def state(self, name: str) -> Entry:
         """The current value of a state."""

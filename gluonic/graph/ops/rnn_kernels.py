@@ -198,9 +198,7 @@ def back_direction(
     -------
     the gradients of the inputs, of the initial state and of the initial cell state
     """
-    steps = back_steps(
-        outputs, gradients, weights, trace, states, last_gradients, cell, valid
-    )
+    steps = back_steps(outputs, gradients, weights, trace, states, last_gradients, cell, valid)
     flat, flat_recurrent = _rows(steps.inputs), _rows(steps.recurrent)
     found.inputs[...] = flat.T @ _rows(inputs)
     found.state[...] = flat_recurrent.T @ _rows(steps.before)

@@ -8,9 +8,9 @@ from typing import Literal
 
 from gluonic.codegen.cuda.threads.sorting import sums_by_target
 from gluonic.codegen.cuda.threads.thread_code import ThreadCode
-from gluonic.codegen.cuda.threads.thread_step import Operand, ThreadPlan
+from gluonic.codegen.cuda.threads.thread_step import ThreadPlan
 from gluonic.codegen.maths.values import BOOL, INT32, Value
-from gluonic.graph.axes import extent_of
+from gluonic.graph import Entry
 from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
 
@@ -95,11 +95,11 @@ def _numbers(source: Shape, target: Shape, maps: Sequence[AxisMap]) -> dict[str,
 
 def moved(
     plan: ThreadPlan,
-    source: Operand,
+    source: Entry,
     maps: Sequence[AxisMap],
     *,
     beyond: Beyond = "nothing",
-    otherwise: float | Operand = 0.0,
+    otherwise: float | Entry = 0.0,
 ) -> bool:
     """Add a kernel that copies elements to the output.
 
@@ -110,23 +110,21 @@ def moved(
     beyond : what is read beyond the ends of axes
     otherwise : what is written where nothing is read: a number, or the elements of another array
     """
-    shape, target = plan.facts.shapes[source], plan.shape(plan.output)  # type: ignore[index]
+    shape, target = plan.shape(source), plan.shape(plan.output)
     if not target:
         shape, target, maps = (1,), (1,), (IDENTITY,)
-    is_number = isinstance(otherwise, int | float)
-    others = () if is_number else (otherwise,)
-    statics = len(target), beyond, otherwise if is_number else None
+    others = (otherwise,) if isinstance(otherwise, Entry) else ()
+    number = None if isinstance(otherwise, Entry) else otherwise
     operands = (source, *others, plan.output)
-    plan.kernel(_move, operands, prod(target), *statics, **_numbers(shape, target, maps))  # type: ignore[arg-type]
+    statics = len(target), beyond, number
+    plan.kernel(_move, operands, prod(target), *statics, **_numbers(shape, target, maps))
     return True
 
 
 # -- slices -------------------------------------------------------------------------------------
 
 
-def _forth_and_back(
-    shape: Shape, slices: Sequence[slice]
-) -> tuple[list[AxisMap], list[AxisMap]]:
+def _forth_and_back(shape: Shape, slices: Sequence[slice]) -> tuple[list[AxisMap], list[AxisMap]]:
     """The maps that read slices of a shape, and those that put them back."""
     forth, back = [IDENTITY] * len(shape), [IDENTITY] * len(shape)
     for axis, (each, extent) in enumerate(zip(slices, shape, strict=False)):
@@ -170,10 +168,8 @@ def assign_slice(plan: ThreadPlan) -> bool:
     if "scalar" not in plan.settings:
         lhs, rhs = plan.inputs
         return moved(plan, rhs, maps, otherwise=lhs)
-    counts = [
-        extent_of(each.start, each.stop, each.step, extent)
-        for each, extent in zip(_slices(plan), shape, strict=False)
-    ]
+    slices = zip(_slices(plan), shape, strict=False)
+    counts = [len(range(*each.indices(extent))) for each, extent in slices]
     numbers = _numbers((*counts, *shape[len(counts) :]), shape, maps)
     operands = (plan.inputs[0], plan.output)
     number = plan.settings["scalar"]

@@ -8,11 +8,12 @@ from math import prod
 import numpy as np
 
 from gluonic.codegen.cuda.threads.thread_code import ThreadCode
-from gluonic.codegen.cuda.threads.thread_step import Operand, ThreadPlan
+from gluonic.codegen.cuda.threads.thread_step import Operand, ThreadPlan, WordsOf
 from gluonic.codegen.maths.values import Value
+from gluonic.graph import Entry
 
 SourceOf = Callable[..., "Value | tuple[Value, Value]"]
-"""``(code, *statics)``: the flat index of what a thread's element is; with a condition before it, zero elsewhere.
+"""``(code, *statics)``: the flat index of a thread's element; with a condition before it, zero elsewhere.
 
 The operands are the source, then what it reads, then the result.
 """
@@ -109,11 +110,11 @@ def along_axis(plan: ThreadPlan) -> bool:
     return gathered(plan, (data, index, plan.output), _along_axis, count=count, **sizes)
 
 
-def axis_sizes(plan: ThreadPlan, entry: Operand, axis: int | None) -> dict[str, int]:
+def axis_sizes(plan: ThreadPlan, entry: Entry, axis: int | None) -> dict[str, int]:
     """The number of elements before, along and after an axis; None: of the flattened array."""
     if axis is None:
         return {"outer": 1, "rows": plan.size(entry), "inner": 1}
-    shape = plan.facts.shapes[entry]  # type: ignore[index]
+    shape = plan.shape(entry)
     axis %= len(shape)
     return {"outer": prod(shape[:axis]), "rows": shape[axis], "inner": prod(shape[axis + 1 :])}
 
@@ -135,9 +136,11 @@ def _nd_slice(k: ThreadCode, named: int) -> Value:
     return nd_position(k, 1, number, named) * k["inner"] + inner
 
 
-def nd_sizes(plan: ThreadPlan, shape: Sequence[int], indices: Operand) -> dict[str, object]:
+def nd_sizes(
+    plan: ThreadPlan, shape: Sequence[int], indices: Entry
+) -> dict[str, int | Sequence[int]]:
     """The numbers that `nd_position` needs, for an array of a shape."""
-    named, *picks = plan.facts.shapes[indices]  # type: ignore[index]
+    named, *picks = plan.shape(indices)
     extents = [max(each, 1) for each in shape[:named]]
     return {"picks": prod(picks), "inner": prod(shape[named:]), "extent": extents}
 
@@ -147,14 +150,14 @@ def gathered_nd(plan: ThreadPlan) -> bool:
     data, indices = plan.inputs
     sizes = nd_sizes(plan, plan.shape(data), indices)
     named = plan.shape(indices)[0]
-    return gathered(plan, (data, indices, plan.output), _nd_slice, named, **sizes)  # type: ignore[arg-type]
+    return gathered(plan, (data, indices, plan.output), _nd_slice, named, **sizes)
 
 
 # -- sequences ----------------------------------------------------------------------------------
 
 
-def _sequence_sizes(plan: ThreadPlan, data: Operand, axis: int) -> dict[str, int]:
-    shape = plan.facts.shapes[data]  # type: ignore[index]
+def _sequence_sizes(plan: ThreadPlan, data: Entry, axis: int) -> dict[str, int]:
+    shape = plan.shape(data)
     return {"steps": shape[axis], "batch": shape[1 - axis], "inner": prod(shape[2:])}
 
 
@@ -235,8 +238,7 @@ def joined(plan: ThreadPlan) -> bool:
     for entry, part in zip(plan.inputs, parts, strict=True):
         count = part // word.itemsize
         sizes = {"part": count, "begin": begin, "whole": whole}
-        operands: Sequence[Operand] = (entry, plan.output)
-        plan.kernel(_put_part, operands, outer * count, dtypes=(word, word), **sizes)
+        operands = WordsOf(entry, word), WordsOf(plan.output, word)
+        plan.kernel(_put_part, operands, outer * count, **sizes)
         begin += count
     return True
-

@@ -1,6 +1,14 @@
 """Which kernels with a thread for each piece of work compute an operator."""
 
-from gluonic.codegen.cuda.threads import axis_maps, gathers, recurrent, scatters, sorting
+from gluonic.codegen.cuda.threads import (
+    axis_maps,
+    gathers,
+    recurrent_backward,
+    recurrent_forward,
+    scatters,
+    sorting,
+    triangles,
+)
 from gluonic.codegen.cuda.threads.thread_step import ThreadRule
 
 RULES: dict[str, ThreadRule] = {
@@ -23,8 +31,8 @@ RULES: dict[str, ThreadRule] = {
     "Concat": gathers.joined,
     "stack": gathers.joined,
     "_rnn_param_concat": gathers.joined,
-    "_recurrent_steps": recurrent.forward,
-    "_recurrent_steps_back": recurrent.backward,
+    "_recurrent_steps": recurrent_forward.forward,
+    "_recurrent_steps_back": recurrent_backward.backward,
     "_backward_slice": axis_maps.put_slice,
     "_backward_slice_axis": axis_maps.put_slice_along,
     "_backward_slice_like": axis_maps.put_corner,
@@ -36,6 +44,12 @@ RULES: dict[str, ThreadRule] = {
     "_npi_pad": axis_maps.pad,
     "_backward_Pad": axis_maps.pad_back,
     "_backward_npi_pad": axis_maps.pad_back,
+    "_linalg_triangle": triangles.triangle,
+    "_linalg_extractdiag": triangles.extracted,
+    "_linalg_extracttrian": triangles.extracted,
+    "_linalg_makediag": triangles.made,
+    "_linalg_maketrian": triangles.made,
+    "_linalg_trsm": triangles.solved,
     "sort": sorting.sort,
     "argsort": sorting.argsort,
     "topk": sorting.topk,

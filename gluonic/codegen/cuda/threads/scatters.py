@@ -10,6 +10,7 @@ from gluonic.codegen.cuda.threads.sorting import sums_by_target
 from gluonic.codegen.cuda.threads.thread_code import Body, ThreadCode
 from gluonic.codegen.cuda.threads.thread_step import Operand, Scratch, ThreadPlan
 from gluonic.codegen.maths.values import INT32
+from gluonic.graph import Entry
 
 
 def _targets(
@@ -56,19 +57,17 @@ def _nd_row(k: ThreadCode, named: int) -> None:
 
 
 def _scattered(
-    plan: ThreadPlan, rows: Operand, indices: Operand, *, start: Operand | None, keeps_last: bool
+    plan: ThreadPlan, rows: Entry, indices: Entry, *, start: Entry | None, keeps_last: bool
 ) -> bool:
-    named = plan.facts.shapes[indices][0]  # type: ignore[index]
+    named, *picks = plan.shape(indices)
     shape = plan.shape(plan.output)
     sizes = nd_sizes(plan, shape, indices)
-    count = int(sizes["picks"])  # type: ignore[call-overload]
+    count = prod(picks)
     if 0 in shape[:named]:
         return not count
-    places = _targets(plan, _nd_row, indices, count, named, **sizes)  # type: ignore[arg-type]
+    places = _targets(plan, _nd_row, indices, count, named, **sizes)
     inner = prod(shape[named:])
-    sums_by_target(
-        plan, rows, places, plan.output, inner, keeps_last=keeps_last, start=start
-    )
+    sums_by_target(plan, rows, places, plan.output, inner, keeps_last=keeps_last, start=start)
     return True
 
 

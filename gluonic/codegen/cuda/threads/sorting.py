@@ -6,6 +6,8 @@ their order.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 import numpy as np
 
 from gluonic.codegen.cuda.threads.gathers import axis_sizes
@@ -123,7 +125,7 @@ def _ordered(plan: ThreadPlan, count: int, ascending: bool, shown: str) -> bool:
         numbers = {"rows": rows, "inner": sizes["inner"], "count": kept}
         plan.kernel(_mask, (data, order, plan.output), plan.size(data), **numbers)
         return True
-    operands = (data, order, *plan.outputs)
+    operands: tuple[Operand, ...] = (data, order, *plan.outputs)
     statics = shown != "indices", shown != "value"
     threads = sizes["outer"] * kept * sizes["inner"]
     plan.kernel(_show, operands, threads, *statics, count=kept, **sizes)
@@ -172,10 +174,10 @@ def _add_up(k: ThreadCode, keeps_last: bool, has_start: bool) -> None:
     k.write(result, k.thread, total.now)
 
 
-def _holds(k: ThreadCode, place: Value, target: Value, key: object) -> Value:
+def _holds(k: ThreadCode, place: Value, target: Value, key: Callable[[Value], Value]) -> Value:
     """Whether a position exists and belongs to a target."""
     there = k.m.minimum(place, k["count"] - 1)
-    return (place < k["count"]) & (key(there) == target)  # type: ignore[operator]
+    return (place < k["count"]) & (key(there) == target)
 
 
 def sums_by_target(
@@ -212,4 +214,6 @@ def sums_by_target(
 def _fill(k: ThreadCode) -> None:
     """Write zeros, or what another array has."""
     is_zero = len(k.dtypes) == 1
-    k.write(len(k.dtypes) - 1, k.thread, k.m.constant(0, np.int64) if is_zero else k.read(0, k.thread))
+    k.write(
+        len(k.dtypes) - 1, k.thread, k.m.constant(0, np.int64) if is_zero else k.read(0, k.thread)
+    )

@@ -10,7 +10,6 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.elements import Lanes, load, store
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import (
-    BOOL,
     INT64,
     Dtype,
     Operand,
@@ -24,7 +23,7 @@ THREADS = 128
 """The threads of a block."""
 
 
-class Variable:
+class ThreadVariable:
     """A number of a thread that changes.
 
     Parameters
@@ -164,9 +163,9 @@ class ThreadCode(KernelFunction):
             found.set(self.read(operand, index))
         return found.now
 
-    def variable(self, value: Value) -> Variable:
+    def variable(self, value: Value) -> ThreadVariable:
         """A number that changes."""
-        return Variable(self, value)
+        return ThreadVariable(self, value)
 
     # -- control ------------------------------------------------------------------------------
 
@@ -176,9 +175,7 @@ class ThreadCode(KernelFunction):
         with self.when(condition.ref):
             yield
 
-    def branches(
-        self, condition: Value, yes: Callable[[], None], no: Callable[[], None]
-    ) -> None:
+    def branches(self, condition: Value, yes: Callable[[], None], no: Callable[[], None]) -> None:
         """Write what is done where a condition holds, and what elsewhere."""
         with self.only_if(condition):
             yes()
@@ -204,9 +201,7 @@ class ThreadCode(KernelFunction):
         self._jump(head)
         self.start(after)
 
-    def first_beyond(
-        self, count: Operand, is_before: Callable[[Value], Value]
-    ) -> Value:
+    def first_beyond(self, count: Operand, is_before: Callable[[Value], Value]) -> Value:
         """The number of leading positions, of `count`, for which a condition holds, by bisection."""
         low, high = self.variable(self.constant(0)), self.variable(self._integer(count))
         with self.as_long_as(lambda: low.now < high.now):
@@ -249,9 +244,7 @@ class ThreadProgram:
 def emit_threads(module: LLVMModule, name: str, program: ThreadProgram) -> None:
     """Write a kernel; its first number is how many threads have something to do."""
     names = ("threads", *program.numbers)
-    code = ThreadCode(
-        module, name, program.dtypes, names, program.index, program.scratch
-    )
+    code = ThreadCode(module, name, program.dtypes, names, program.index, program.scratch)
     with code.only_if(code.thread < code["threads"]):
         program.body(code, *program.statics)
     code.finish()

@@ -35,7 +35,21 @@ class Scratch:
     dtype: Dtype
 
 
-Operand: TypeAlias = Entry | Scratch
+@record
+class WordsOf:
+    """An input or output that is read or written in elements of another dtype.
+
+    Attributes
+    ----------
+    entry : the input or output
+    dtype : of the elements
+    """
+
+    entry: Entry
+    dtype: Dtype
+
+
+Operand: TypeAlias = Entry | Scratch | WordsOf
 
 
 class ThreadPlan:
@@ -79,11 +93,21 @@ class ThreadPlan:
 
     def dtype(self, operand: Operand) -> Dtype:
         """The dtype of an operand."""
-        return operand.dtype if isinstance(operand, Scratch) else self.facts.dtypes[operand]
+        return (
+            operand.dtype if isinstance(operand, Scratch | WordsOf) else self.facts.dtypes[operand]
+        )
 
     def size(self, operand: Operand) -> int:
         """The number of elements of an operand."""
+        if isinstance(operand, WordsOf):
+            return self.facts.bytes_of(operand.entry) // operand.dtype.itemsize
         return operand.count if isinstance(operand, Scratch) else prod(self.shape(operand))
+
+    def _address(self, operand: Operand) -> int:
+        """The number of an operand among those of the step."""
+        if isinstance(operand, Scratch):
+            return len(self._operands)
+        return self._operands.index(operand.entry if isinstance(operand, WordsOf) else operand)
 
     def scratch(self, count: int, dtype: Dtype) -> Scratch:
         """Memory for so many elements, which hold nothing yet."""
@@ -97,7 +121,6 @@ class ThreadPlan:
         operands: Sequence[Operand],
         threads: int,
         *statics: Hashable,
-        dtypes: Sequence[Dtype] | None = None,
         **numbers: int | Sequence[int],
     ) -> None:
         """Add a kernel.
@@ -108,7 +131,6 @@ class ThreadPlan:
         operands : what the body reads and writes, by their positions here
         threads : how many there are
         statics : what the code depends on
-        dtypes : those as which operands are read and written; by default their own
         numbers : run-time arguments by name; several are ``name0``, ``name1``, …
         """
         if not threads:
@@ -121,19 +143,16 @@ class ThreadPlan:
                 flat.update((f"{name}{i}", each) for i, each in enumerate(given))
         sizes = [threads, *flat.values(), *map(self.size, operands)]
         narrow = all(abs(size) < _NARROW for size in sizes)
-        kinds = tuple(dtypes or map(self.dtype, operands))
+        dtypes = tuple(map(self.dtype, operands))
         own = tuple(i for i, each in enumerate(operands) if isinstance(each, Scratch))
         index = INT32 if narrow else INT64
-        program = ThreadProgram(body, statics, kinds, tuple(flat), index, own)
-        addresses = [
-            len(self._operands) if isinstance(o, Scratch) else self._operands.index(o)
-            for o in operands
-        ]
+        program = ThreadProgram(body, statics, dtypes, tuple(flat), index, own)
+        addresses = tuple(map(self._address, operands))
         offsets = [o.offset for o in operands if isinstance(o, Scratch)]
         values = (threads, *flat.values(), *offsets)
         blocks = -(-threads // THREADS)
         code = emit_threads, program
-        launch = KernelLaunch(code, tuple(addresses), values, (blocks, 1, 1), (THREADS, 1, 1))
+        launch = KernelLaunch(code, addresses, values, (blocks, 1, 1), (THREADS, 1, 1))
         self.launches.append(launch)
 
 
