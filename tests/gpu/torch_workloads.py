@@ -61,6 +61,21 @@ def _recurrent(torch: Any) -> Any:
     return Recurrent()
 
 
+def _words(torch: Any) -> Any:
+    class Words(torch.nn.Module):  # type: ignore[misc]
+        def __init__(self) -> None:
+            super().__init__()
+            self.table = torch.nn.Embedding(10000, 512)
+            self.layers = torch.nn.LSTM(512, 512, 2, batch_first=True)
+            self.scores = torch.nn.Linear(512, 10)
+
+        def forward(self, x: Any) -> Any:
+            numbers = (x.abs() * 2500).long().clamp(0, 9999)
+            return self.scores(self.layers(self.table(numbers))[0][:, -1])
+
+    return Words()
+
+
 def _mlp(torch: Any) -> Any:
     nn = torch.nn
     layers = [nn.Linear(784, 512), nn.ReLU(), nn.Linear(512, 256), nn.ReLU()]
@@ -97,6 +112,9 @@ def _nets(torch: Any) -> Nets:
         "mlp": lambda: _mlp(torch),
         "lenet": lambda: _lenet(torch),
         "lstm": lambda: _recurrent(torch),
+        "words": lambda: _words(torch),
+        "sorted": lambda: _function(torch, lambda x: torch.sort(x)[0]),
+        "joined": lambda: _function(torch, lambda x: torch.cat((x, x), 1)),
         "encoder": lambda: _attention(torch, 256, 4),
         "encoder6": lambda: nn.Sequential(*[_attention(torch, 768, 12) for _ in range(6)]),
     }

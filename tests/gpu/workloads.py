@@ -78,6 +78,37 @@ class Recurrent(gluon.HybridBlock):
         return self.cell.unroll(self.steps, x, layout="NTC", merge_outputs=True)[0]
 
 
+class Words(gluon.HybridBlock):
+    """Two LSTM layers over embedded words, and scores of the last step."""
+
+    def __init__(self, words: int = 10000, size: int = 512) -> None:
+        super().__init__()
+        self.words = words
+        with self.name_scope():
+            self.table = nn.Embedding(words, size)
+            self.layers = gluon.rnn.LSTM(size, 2, layout="NTC", input_size=size)
+            self.scores = nn.Dense(10)
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        numbers = F.abs(x) * (self.words / 4)
+        steps = self.layers(self.table(numbers))
+        return self.scores(F.slice_axis(steps, axis=1, begin=-1, end=None))
+
+
+class Sorted(gluon.HybridBlock):
+    """Sorted rows."""
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        return F.sort(x)
+
+
+class Joined(gluon.HybridBlock):
+    """Images with their channels twice."""
+
+    def hybrid_forward(self, F: Any, x: Any) -> Any:
+        return F.concat(x, x, dim=1)
+
+
 def _layers(*layers: Any) -> Any:
     net = nn.HybridSequential()
     net.add(*layers)
@@ -123,6 +154,10 @@ FORWARD = {
     "mlp_fwd": Workload(_mlp, (64, 784), (2, 20)),
     "lenet_fwd": Workload(_lenet, (64, 1, 28, 28), (1, 1, 20, 20)),
     "lstm_unroll_fwd": Workload(Recurrent, (32, 20, 64), (2, 20, 4)),
+    "words_fwd": Workload(Words, (32, 35), (2, 3)),
+    "sorted_1K": Workload(Sorted, (1024, 1024), (2, 40)),
+    "sorted_1M": Workload(Sorted, (1, 1 << 20), (1, 1100)),
+    "joined_32M": Workload(Joined, (32, 256, 64, 64), (2, 2, 3, 3)),
     "encoder_fwd": Workload(Attention, (8, 128, 256), (1, 4, 256)),
     "encoder6_768_b8": Workload(
         lambda: _layers(*[Attention(768, 12) for _ in range(6)]), (8, 128, 768), (1, 2, 768),
@@ -138,6 +173,7 @@ STEPS = {
     "mlp_step": Workload(_mlp, (64, 784), (2, 20), 10),
     "lenet_step": Workload(_lenet, (64, 1, 28, 28), (1, 1, 20, 20), 10),
     "lenet_step_b512": Workload(_lenet, (512, 1, 28, 28), (1, 1, 20, 20), 10),
+    "words_step": Workload(Words, (32, 35), (2, 3), 10),
     "resnet18_step_b8": Workload(_zoo("resnet18_v1", 10), (8, 3, 64, 64), (1, 3, 32, 32), 10),
     "resnet50_step_b32": Workload(_zoo("resnet50_v1"), (32, 3, 224, 224), (1, 3, 32, 32), 1000),
 }
@@ -147,6 +183,8 @@ SLOW_EMULATED = {name for name in (*FORWARD, *STEPS) if "net50" in name or "mobi
     "encoder6_768_b8",
     "resnet18_b1",
     "resnet18_step_b8",
+    "words_fwd",
+    "words_step",
 }
 """What takes the emulator too long."""
 
