@@ -1,5 +1,6 @@
 """What holds for all tests, and for the examples in docstrings."""
 
+import gc
 import os
 from collections.abc import Iterator
 
@@ -17,6 +18,12 @@ def pytest_addoption(parser: pytest.Parser) -> None:
     """Let one of the cases that a test runs be chosen."""
     parser.addoption("--case", help="run only the cases of this name; see tests/cases.py")
     parser.addoption("--context", default="cpu", help="the default context: cpu, or gpu for gpu(0)")
+
+
+def pytest_collection_finish() -> None:
+    """Spare the garbage collector what was collected: it would go through some millions of objects again and again."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)
