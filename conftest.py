@@ -21,7 +21,7 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Spare the garbage collector what was collected: it would go through some millions of objects again and again."""
+    """Let the garbage collector not go through millions of objects that stay, again and again."""
     gc.collect()
     gc.freeze()
 
