@@ -173,7 +173,7 @@ class RecordedReplay(Replay):
 
     Parameters
     ----------
-    op : the graph
+    op : the graph: a `CachedGraph`, or what has its methods `differentiable`, `computed` and `recorded`
     operands : its operands
     given : the indices of operands that are inputs of the call; all others are parameters
     at : the number of the latest replacement of a parameter's array when the parameters were looked up
@@ -190,7 +190,7 @@ class RecordedReplay(Replay):
 
     def __init__(
         self,
-        op: CachedGraph,
+        op: Any,
         operands: Sequence[NDArray],
         given: Sequence[int],
         at: int,
@@ -203,12 +203,17 @@ class RecordedReplay(Replay):
         self._given = [(at, wanted[at]) for at in given]
         changing = set(given)  # these are not kept alive
         self._operands: list[Any] = [None if i in changing else x for i, x in enumerate(operands)]
-        self._arrays: list[Any] = [None if x is None else x.elements for x in self._operands]
+        self._arrays = [None if x is None else self._array_of(x) for x in self._operands]
         self._entries = [None if i in changing else e for i, e in enumerate(entries)]
         self.is_usual = all(e is None or isinstance(e[0], Leaf) for e in self._entries)
         self._fixed = [(x, x.tape_entry) for x in self._operands if x is not None]
 
-    def _run(self, inputs: Sequence[NDArray], arrays: list[Array]) -> NDArray | None:
+    @staticmethod
+    def _array_of(x: NDArray) -> Any:
+        """The elements of a parameter."""
+        return x.elements
+
+    def _run(self, inputs: Sequence[NDArray], arrays: list[Any]) -> NDArray | None:
         if not self._finds_parameters():
             return self._refused()
         operands, all_arrays = self._operands.copy(), self._arrays.copy()
@@ -229,6 +234,35 @@ class RecordedReplay(Replay):
             if operand.tape_entry is not entry:
                 return False
         return True
+
+
+class DeviceReplay(RecordedReplay):
+    """Calls with one output on a device."""
+
+    __slots__ = ()
+
+    def __call__(self, inputs: Sequence[Any]) -> Any:
+        """Compute the outputs; None if the inputs have to take the slow path."""
+        if (
+            STATE.recording is not self._recording
+            or STATE.training is not self._training
+            or EVENTS.active
+            or (self.watches and has_changed(self.watches))
+        ):
+            return None
+        if len(inputs) != self._count:
+            return self._refused()
+        arrays, kind, context = [], self._kind, self._context
+        for x in inputs:
+            if type(x) is not kind or x.stated_context is not context:
+                return self._refused()
+            arrays.append(x.device_array)
+        return self._run(inputs, arrays)
+
+    @staticmethod
+    def _array_of(x: Any) -> Any:
+        """The elements of a parameter; as long as they are kept here, no other memory takes their place."""
+        return x.device_array
 
 
 class EagerReplay(Replay):
@@ -318,4 +352,11 @@ def replay_of(block: Any) -> Replay | None:
     return found
 
 
-__all__ = ["EagerReplay", "InferenceReplay", "RecordedReplay", "Replay", "replay_of"]
+__all__ = [
+    "DeviceReplay",
+    "EagerReplay",
+    "InferenceReplay",
+    "RecordedReplay",
+    "Replay",
+    "replay_of",
+]

@@ -12,7 +12,7 @@ from gluonic.gluon.parameter import DeferredInitializationError, Parameter, expe
 from gluonic.gluon.parameter_dict import PathLike
 from gluonic.gluon.parameter_values import is_overridden
 from gluonic.gluon.reads import NOTHING
-from gluonic.gluon.replay import EagerReplay, InferenceReplay, RecordedReplay, Replay
+from gluonic.gluon.replay import DeviceReplay, EagerReplay, InferenceReplay, RecordedReplay, Replay
 from gluonic.gluon.structure import LEAF, Opened, Structure, flatten, restore
 from gluonic.gluon.tracing import TRACING, note_call
 from gluonic.graph import Graph, Node
@@ -376,9 +376,10 @@ class BoundTrace:
     def _find_replay(
         self, arrays: Sequence[NDArray], operands: Sequence[NDArray], known: _Known
     ) -> Replay | None:
-        if self.op.warms_up or arrays[0].on_device:
+        on_device = arrays[0].on_device
+        if self.op.on_device.calls_back if on_device else self.op.warms_up:
             return None
-        if self._is_eager:
+        if not on_device and self._is_eager:
             if self._eager is None:
                 self._eager = EagerReplay(self.op, self.operands, self._structure, arrays)
             self._eager.learn(arrays)
@@ -391,9 +392,14 @@ class BoundTrace:
         return self._made
 
     def _new_replay(self, operands: Sequence[NDArray], known: _Known) -> Replay | None:
+        if operands[self._indices[0]].on_device:
+            return self._usual(DeviceReplay(self.op.on_device, operands, self._indices, known.at))
         if InferenceReplay.suits(self.op):
             return InferenceReplay.of(self.op, operands, self._indices, known.at, known.token)
-        replay = RecordedReplay(self.op, operands, self._indices, known.at)
+        return self._usual(RecordedReplay(self.op, operands, self._indices, known.at))
+
+    @staticmethod
+    def _usual(replay: RecordedReplay) -> Replay | None:
         return replay if replay.is_usual else None
 
 

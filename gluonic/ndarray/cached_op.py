@@ -87,7 +87,7 @@ class CachedGraph:
         """Explain how the graph is compiled for such inputs, in the current modes."""
         wanted = tuple([STATE.recording and entry_of(x) is not None for x in inputs])
         if any(x.on_device for x in inputs):
-            return self._on_device.explain(inputs, wanted)  # type: ignore[no-any-return]
+            return self.on_device.explain(inputs, wanted)  # type: ignore[no-any-return]
         program, arrays = self.inference, [x.host_elements() for x in inputs]
         if any(wanted):
             program = self.differentiable(wanted, STATE.training).forward_program
@@ -107,7 +107,7 @@ class CachedGraph:
                 raise
             arrays = None
         if arrays is None:
-            return self._on_device(inputs)  # type: ignore[no-any-return]
+            return self.on_device(inputs)  # type: ignore[no-any-return]
         if STATE.recording:
             entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
             wanted = tuple([entry is not None for entry in entries])
@@ -117,7 +117,7 @@ class CachedGraph:
         return self.computed(inputs, arrays)
 
     @cached_property
-    def _on_device(self) -> Any:
+    def on_device(self) -> Any:
         """Computes the outputs on a device."""
         return on_devices().GraphOnDevice(self)
 

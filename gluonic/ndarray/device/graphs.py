@@ -1,7 +1,7 @@
 """Graphs on a device: hybridized blocks, and symbols bound to arrays there."""
 
 from collections.abc import Callable, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.codegen import DeviceDifferentiableGraph, DeviceExplanation, DeviceGraph, Saved
 from gluonic.device import Device, DeviceArray
@@ -19,6 +19,9 @@ from gluonic.ndarray.tape import Record, TapeEntry, entry_of
 if TYPE_CHECKING:
     from gluonic.ndarray.cached_op import CachedGraph, RecordableProgram
 
+_Program: TypeAlias = "tuple[RecordableProgram, DeviceDifferentiableGraph]"
+"""A graph with gradients, and what runs it on a device."""
+
 
 class GraphOnDevice:
     """A graph that is called with arrays on a device, whose gradients are computed there.
@@ -26,49 +29,62 @@ class GraphOnDevice:
     Parameters
     ----------
     called : the graph, as it is called on the host
+
+    Attributes
+    ----------
+    calls_back : whether operators call the user's code
     """
 
     def __init__(self, called: "CachedGraph") -> None:
         self._called = called
         nodes = [node for node in called.graph.nodes if not node.is_variable]
-        self._calls_back = any(has_its_own_way(node.operator_name) for node in nodes)
+        self.calls_back = any(has_its_own_way(node.operator_name) for node in nodes)
         self._inference = DeviceGraph(called.graph, called.inputs)
         self._programs: dict[Any, DeviceDifferentiableGraph] = {}
 
     def __call__(self, inputs: Sequence[NDArray]) -> list[NDArray]:
         """Compute the outputs; recorded as one computation, unless operators call the user's code."""
         called, device = self._called, check_contexts("a hybridized block", inputs)
-        if self._calls_back or called.observer is not None:
+        if self.calls_back or called.observer is not None:
             outputs = self._one_by_one(device, inputs)
             return [x.as_np_ndarray() for x in outputs] if called.kind.of_numpy else outputs
-        arrays = [x.device_array for x in inputs]  # type: ignore[attr-defined]
+        arrays = _device_arrays(inputs)
         if STATE.recording:
             entries = [None if x.tape_entry is None else entry_of(x) for x in inputs]
             wanted = tuple([entry is not None for entry in entries])
             if True in wanted:
-                return self._recorded(inputs, arrays, entries, wanted)
-        return [
-            made(array, called.kind) for array in self._inference(arrays, current_run(), device)
-        ]
+                program = self.differentiable(wanted, STATE.training)
+                return self.recorded(program, inputs, arrays, entries)
+        return self.computed(inputs, arrays)
 
-    def _recorded(
+    def computed(self, inputs: Sequence[NDArray], arrays: list[DeviceArray]) -> list[NDArray]:
+        """Compute the outputs, unrecorded; `arrays` are those of the inputs."""
+        device = arrays[0].device if arrays else check_contexts("a hybridized block", inputs)
+        results = self._inference(arrays, current_run(), device)
+        return [made(array, self._called.kind) for array in results]
+
+    def recorded(
         self,
+        program: _Program,
         inputs: Sequence[NDArray],
         arrays: list[DeviceArray],
         entries: list[TapeEntry | None],
-        wanted: tuple[bool, ...],
     ) -> list[NDArray]:
-        program, there = self._with_gradients(wanted)
+        """Compute the outputs with what `differentiable` returned; recorded.
+
+        Parameters
+        ----------
+        arrays, entries : of the inputs
+        """
+        on_host, there = program
         results, saved = there.forward(arrays, current_run())
         outputs: list[NDArray] = [made(array, self._called.kind) for array in results]
-        put(DeviceGraphRecord(program, there, entries, arrays, results, saved), inputs, outputs)
+        put(DeviceGraphRecord(on_host, there, entries, arrays, results, saved), inputs, outputs)
         return outputs
 
-    def _with_gradients(
-        self, wanted: tuple[bool, ...]
-    ) -> "tuple[RecordableProgram, DeviceDifferentiableGraph]":
-        """The graph with the gradients of some inputs, in the current mode."""
-        program = self._called.differentiable(wanted, STATE.training)
+    def differentiable(self, wanted: tuple[bool, ...], train: bool) -> _Program:
+        """The graph with the gradients of some inputs."""
+        program = self._called.differentiable(wanted, train)
         there = self._programs.get(program)
         if there is None:
             there = self._programs[program] = DeviceDifferentiableGraph(program)
@@ -77,7 +93,9 @@ class GraphOnDevice:
     def explain(self, inputs: Sequence[NDArray], wanted: tuple[bool, ...]) -> DeviceExplanation:
         """Explain how the graph runs for such inputs, in the current modes."""
         device = check_contexts("a hybridized block", inputs)
-        graph = self._with_gradients(wanted)[1].forward_graph if any(wanted) else self._inference
+        graph = self._inference
+        if any(wanted):
+            graph = self.differentiable(wanted, STATE.training)[1].forward_graph
         return graph.explain(_device_arrays(inputs), train=STATE.training, device=device)
 
     def _one_by_one(self, device: Device, inputs: Sequence[NDArray]) -> list[NDArray]:
