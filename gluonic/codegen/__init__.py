@@ -29,7 +29,7 @@ if TYPE_CHECKING:
     from gluonic.codegen.cuda.device_report import DeviceExplanation
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
     from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
-    from gluonic.codegen.device_updates import update_on_device
+    from gluonic.codegen.device_updates import DeviceUpdates, Updated, updates_on_device
     from gluonic.codegen.exported_library import LibraryFiles, LibrarySource, write_library
     from gluonic.codegen.maths.functions import NotLowered
     from gluonic.codegen.row_updates import update_rows
@@ -44,7 +44,9 @@ __getattr__, __dir__ = import_later(
         "DeviceGraph": f"{__name__}.cuda.device_graph:DeviceGraph",
         "FALLBACKS": f"{__name__}.cuda.fallbacks:FALLBACKS",
         "device_outputs": f"{__name__}.cuda.device_graph:device_outputs",
-        "update_on_device": f"{__name__}.device_updates:update_on_device",
+        "DeviceUpdates": f"{__name__}.device_updates:DeviceUpdates",
+        "Updated": f"{__name__}.device_updates:Updated",
+        "updates_on_device": f"{__name__}.device_updates:updates_on_device",
         "BoundUpdate": f"{__name__}.updates:BoundUpdate",
         "NotUniform": f"{__name__}.shapes.symbolic:NotUniform",
         "ShapeEnv": f"{__name__}.shapes.symbolic:ShapeEnv",
@@ -66,6 +68,7 @@ __all__ = [
     "DeviceDifferentiableGraph",
     "DeviceExplanation",
     "DeviceGraph",
+    "DeviceUpdates",
     "DifferentiableProgram",
     "Explanation",
     "GradientSums",
@@ -79,6 +82,7 @@ __all__ = [
     "Saved",
     "ShapeEnv",
     "SymbolicDim",
+    "Updated",
     "compiled_gradients",
     "compiled_outputs",
     "cut",
@@ -90,7 +94,7 @@ __all__ = [
     "lowering_of",
     "may_repay_compiling",
     "update_kernel",
-    "update_on_device",
     "update_rows",
+    "updates_on_device",
     "write_library",
 ]

@@ -6,7 +6,7 @@ import struct
 from collections.abc import Callable, Sequence
 from functools import lru_cache
 from types import SimpleNamespace
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, TypeAlias
 
 import numpy as np
 
@@ -25,49 +25,101 @@ _ACCESS = 16
 _THREADS, _CHUNKS = 256, 2
 """The threads of a block, and the accesses of each to an array."""
 _MOST_PLANS = 64
-Table = np.ndarray[Any, np.dtype[np.int64]]
+Table: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
+Addresses: TypeAlias = tuple[tuple[int, ...], ...]
+"""For each parameter those of its weight, its gradient and its states."""
 
 
-def update_on_device(
-    rule: UpdateRule,
-    numbers: Sequence[SimpleNamespace],
-    members: Sequence[Sequence[DeviceArray]],
-) -> None:
-    """Update parameters on one device, by a launch for those of one dtype with the same numbers.
+class Updated(NamedTuple):
+    """A parameter that is updated.
+
+    Attributes
+    ----------
+    size : the number of elements of the weight, its gradient and each state
+    dtype : of all of them
+    arrays : their number
+    """
+
+    size: int
+    dtype: np.dtype[Any]
+    arrays: int
+
+
+class DeviceUpdates:
+    """Updates of some parameters by a rule, with a launch for those of one dtype and the same numbers.
 
     Parameters
     ----------
-    numbers : those of the rule, for each parameter; the same are None for all
-    members : for each parameter its weight, its gradient and its states, of one shape and dtype
-
-    Raises
-    ------
-    NotLowered
-        if the rule uses a function without machine code; nothing is changed
+    rule : the rule
+    parameters : the parameters
     """
-    names = [name for name, x in vars(numbers[0]).items() if x is not None]
-    rows = dict[tuple[float, ...], int]()
-    known = dict[int, int]()
-    groups = []
-    for own in numbers:
-        group = known.get(id(own))
-        if group is None:
-            row = tuple([getattr(own, name) for name in names])
-            group = known[id(own)] = rows.setdefault(row, len(rows))
-        groups.append(group)
-    device = members[0][0].device
-    addresses = tuple([array.address for member in members for array in member])
-    forms = tuple([(member[0].shape, member[0].dtype) for member in members])
-    key = device, rule, tuple(names), addresses, forms, tuple(groups)
-    plan = _plans.get(key)
-    if plan is None:
-        absent = [name for name, x in vars(numbers[0]).items() if x is None]
-        plan = _planned(device, rule, names, absent, members, groups)
-        with _lock:
-            if len(_plans) >= _MOST_PLANS:
-                del _plans[next(iter(_plans))]
-            _plans[key] = plan
-    plan.queue(*[_bits(x) for row in rows for x in row])
+
+    def __init__(self, rule: UpdateRule, parameters: Sequence[Updated]) -> None:
+        self._rule, self._parameters = rule, parameters
+        self._plans: dict[Any, _Plan] = {}
+        self._lock = lock()
+
+    def __call__(
+        self, device: Device, numbers: Sequence[SimpleNamespace], addresses: Addresses
+    ) -> None:
+        """Update the parameters.
+
+        Parameters
+        ----------
+        device : where they are
+        numbers : those of the rule, for each parameter; the same are None for all
+
+        Raises
+        ------
+        NotLowered
+            if the rule uses a function without machine code; nothing is changed
+        """
+        names = [name for name, x in vars(numbers[0]).items() if x is not None]
+        groups, rows = _grouped(numbers, names)
+        key = device, addresses, groups, tuple(names)
+        plan = self._plans.get(key)
+        if plan is None:
+            plan = self._planned(device, numbers[0], names, addresses, groups)
+            with self._lock:
+                if len(self._plans) >= _MOST_PLANS:
+                    del self._plans[next(iter(self._plans))]
+                self._plans[key] = plan
+        plan.queue(*_bits(rows))
+
+    def _planned(
+        self,
+        device: Device,
+        numbers: SimpleNamespace,
+        names: Sequence[str],
+        addresses: Addresses,
+        groups: Sequence[int],
+    ) -> _Plan:
+        """The launches for parameters at some addresses; those of one group have the same numbers."""
+        alike: dict[Any, list[Table]] = {}
+        for parameter, own, group in zip(self._parameters, addresses, groups, strict=True):
+            if parameter.size:
+                width = _width(parameter, own)
+                kind = group, parameter.dtype, parameter.arrays, width
+                alike.setdefault(kind, []).append(_rows(parameter, own, width))
+        tables = [np.concatenate(rows) for rows in alike.values()]
+        joined = np.concatenate([table.reshape(-1) for table in tables] or [np.empty(0, np.int64)])
+        there = DeviceArray.of_host(device, joined)
+        absent = tuple(name for name, x in vars(numbers).items() if x is None)
+        launches, start, count = list[PreparedLaunch](), there.address, len(names)
+        for (group, dtype, arrays, width), table in zip(alike, tables, strict=True):
+            kernel = _kernel(self._rule, dtype, arrays, tuple(names), absent)
+            spread = ThreadSpread(width, _CHUNKS, _THREADS, narrow=True)
+            arguments = (None, start), *((group * count + k, 0) for k in range(count))
+            launches.append(
+                PreparedLaunch(
+                    loaded((emit_updates, kernel, spread), device),
+                    (len(table), 1, 1),
+                    (_THREADS, 1, 1),
+                    arguments,
+                )
+            )
+            start += table.nbytes
+        return _Plan(device.prepared(launches, count * (1 + max(groups))), there)
 
 
 class _Plan(NamedTuple):
@@ -83,63 +135,41 @@ class _Plan(NamedTuple):
     table: DeviceArray
 
 
-_plans: dict[Any, _Plan] = {}
-"""By the parameters' addresses: those of gradients may change from step to step, and come back."""
-_lock = lock()
+def _grouped(
+    numbers: Sequence[SimpleNamespace], names: Sequence[str]
+) -> tuple[tuple[int, ...], list[tuple[float, ...]]]:
+    """The group of each parameter, and the numbers of each group."""
+    rows = dict[tuple[float, ...], int]()
+    known = dict[int, int]()
+    groups = []
+    for own in numbers:
+        group = known.get(id(own))
+        if group is None:
+            row = tuple([getattr(own, name) for name in names])
+            group = known[id(own)] = rows.setdefault(row, len(rows))
+        groups.append(group)
+    return tuple(groups), [*rows]
 
 
-def _planned(
-    device: Device,
-    rule: UpdateRule,
-    names: Sequence[str],
-    absent: Sequence[str],
-    members: Sequence[Sequence[DeviceArray]],
-    groups: Sequence[int],
-) -> _Plan:
-    """The launches for parameters; those of one group have the same numbers."""
-    alike: dict[Any, list[Sequence[DeviceArray]]] = {}
-    for member, group in zip(members, groups, strict=True):
-        if member[0].size:
-            alike.setdefault((group, member[0].dtype, _width(member)), []).append(member)
-    launches, tables = list[tuple[Kernel, int, int, int]](), list[Table]()
-    for (group, dtype, width), together in alike.items():
-        kernel = _kernel(rule, dtype, len(together[0]), tuple(names), tuple(absent))
-        table = np.concatenate([_rows(member, width) for member in together])
-        launches.append((kernel, group, width, len(table)))
-        tables.append(table.reshape(-1))
-    everything = np.concatenate(tables) if tables else np.empty(0, np.int64)
-    there = DeviceArray.of_host(device, everything)
-    prepared, start, count = list[PreparedLaunch](), there.address, len(names)
-    for (kernel, group, width, blocks), table in zip(launches, tables, strict=True):
-        spread = ThreadSpread(width, _CHUNKS, _THREADS, narrow=True)
-        function = loaded((emit_updates, kernel, spread), device)
-        numbers = [(group * count + k, 0) for k in range(count)]
-        arguments = (None, start), *numbers
-        prepared.append(PreparedLaunch(function, (blocks, 1, 1), (_THREADS, 1, 1), arguments))
-        start += table.nbytes
-    return _Plan(device.prepared(prepared, count * (1 + max(groups))), there)
+def _bits(rows: Sequence[Sequence[float]]) -> tuple[int, ...]:
+    """The bits of numbers, as float64, in signed integers."""
+    flat = [x for row in rows for x in row]
+    return struct.unpack(f"{len(flat)}q", struct.pack(f"{len(flat)}d", *flat))
 
 
-def _width(member: Sequence[DeviceArray]) -> int:
+def _width(parameter: Updated, addresses: Sequence[int]) -> int:
     """The elements of one access to a parameter, its gradient and its states."""
-    itemsize = member[0].dtype.itemsize
-    width = _ACCESS // itemsize
-    is_wide = not member[0].size % width and not any(x.address % _ACCESS for x in member)
+    width = _ACCESS // parameter.dtype.itemsize
+    is_wide = not parameter.size % width and not any(x % _ACCESS for x in addresses)
     return width if is_wide else 1
 
 
-def _rows(member: Sequence[DeviceArray], width: int) -> Table:
+def _rows(parameter: Updated, addresses: Sequence[int], width: int) -> Table:
     """The rows of the table for the blocks of a parameter."""
     each = _THREADS * _CHUNKS * width
-    starts = np.arange(0, member[0].size, each, dtype=np.int64)
-    addresses = [array.address + starts * array.dtype.itemsize for array in member]
-    return np.stack([*addresses, np.minimum(member[0].size - starts, each) // width], axis=1)
-
-
-def _bits(number: float) -> int:
-    """The bits of a float64 as a signed integer."""
-    (bits,) = struct.unpack("<q", struct.pack("<d", number))
-    return int(bits)
+    starts = np.arange(0, parameter.size, each, dtype=np.int64)
+    columns = [address + starts * parameter.dtype.itemsize for address in addresses]
+    return np.stack([*columns, np.minimum(parameter.size - starts, each) // width], axis=1)
 
 
 @lru_cache(maxsize=64)
@@ -151,3 +181,9 @@ def _kernel(
     absent: tuple[str, ...],
 ) -> Kernel:
     return kernel_of_rule(rule, dtype, arrays, names, absent)
+
+
+@lru_cache(maxsize=256)
+def updates_on_device(rule: UpdateRule, parameters: tuple[Updated, ...]) -> DeviceUpdates:
+    """What updates such parameters; it is made once."""
+    return DeviceUpdates(rule, parameters)

@@ -384,7 +384,7 @@ def run_rule_on_all(
     with allocating("an update of a parameter"), np.errstate(all="ignore"):
         for own, (weight, grad, *states) in zip(numbers, members, strict=True):
             if weight.on_device:
-                on_devices().run_rules(rule, [own], [(weight, grad, *states)])
+                on_devices().RulesOnDevice(rule, [(weight, grad, *states)])([own])
                 continue
             arrays = [x.elements for x in (weight, grad, *states)]
             if arrays[0].dtype == np.float16:

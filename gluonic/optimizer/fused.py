@@ -147,23 +147,43 @@ class FusedUpdate:
         return _Plan(rule, names, seen, groups, late)
 
 
-def update_on_device(
-    optimizer: Optimizer,
-    indices: Sequence[Any],
-    weights: Sequence[NDArray],
-    grads: Sequence[NDArray],
-    states: Sequence[Any],
-) -> bool:
-    """Update parameters that are all on a device and return True; or do nothing."""
-    rule = _rule_of(optimizer)
-    if rule is None or not all(x.on_device for x in (*weights, *grads)):
-        return False
-    members = _members(weights, grads, states)
-    count = rule.__code__.co_argcount - _NOT_ARRAYS
-    if not all(len(m) == count and all(isinstance(x, NDArray) for x in m) for m in members):
-        return False
-    on_devices().run_rules(rule, _counted(optimizer, indices), members)
-    return True
+class DeviceUpdate:
+    """Updates lists of parameters on a device, equivalent to `Optimizer.update_multi_precision` on each."""
+
+    def __init__(self) -> None:
+        self._known: tuple[Any, list[int]] | None = None
+        self._update: Any = None
+        self._kept: Any = None
+
+    def __reduce__(self) -> Any:
+        return DeviceUpdate, ()
+
+    def __call__(
+        self,
+        optimizer: Optimizer,
+        indices: Sequence[Any],
+        weights: Sequence[NDArray],
+        grads: Sequence[NDArray],
+        states: Sequence[Any],
+    ) -> bool:
+        """Update the parameters and return True; or do nothing, if each needs a separate call."""
+        rule = _rule_of(optimizer)
+        if rule is None:
+            return False
+        known = rule, [*map(id, weights), *map(id, grads), *map(id, states)]
+        if known != self._known:
+            members = _members(weights, grads, states)
+            count = rule.__code__.co_argcount - _NOT_ARRAYS
+            if not all(len(m) == count and all(map(_is_on_device, m)) for m in members):
+                return False
+            self._known, self._update = known, on_devices().RulesOnDevice(rule, members)
+            self._kept = [*weights], [*grads], [*states]  # so that their ids remain theirs
+        self._update(_counted(optimizer, indices))
+        return True
+
+
+def _is_on_device(x: Any) -> bool:
+    return isinstance(x, NDArray) and x.on_device
 
 
 def _run(plan: _Plan, numbers: Sequence[SimpleNamespace]) -> None:

@@ -7,7 +7,7 @@ from gluonic.ndarray.array import NDArray, NoElementsError
 from gluonic.ndarray.context import Context
 from gluonic.optimizer.base import Optimizer, as_states, count_on
 from gluonic.optimizer.fit import require_fit
-from gluonic.optimizer.fused import FusedUpdate, copy_weights, update_on_device
+from gluonic.optimizer.fused import DeviceUpdate, FusedUpdate, copy_weights
 from gluonic.optimizer.lazy import is_stored
 
 
@@ -34,10 +34,11 @@ class Updater:
         self.states: dict[Any, Any] = {}
         self.states_synced: dict[Any, bool] = {}
         self.aggregate_updates = optimizer.aggregate_num > 0
-        self.fused = FusedUpdate()
+        self.fused, self.on_device = FusedUpdate(), DeviceUpdate()
 
     def __setstate__(self, state: dict[str, Any]) -> None:
-        self.__dict__.update({"fused": FusedUpdate(), **state})  # MXNet's pickles lack it
+        # MXNet's pickles lack what updates together
+        self.__dict__.update({"fused": FusedUpdate(), "on_device": DeviceUpdate(), **state})
 
     def __call__(self, index: Any, grad: Any, weight: Any) -> None:
         """Update a weight in place, or each of a list of weights."""
@@ -67,6 +68,12 @@ class Updater:
             self._update_together(names, grad, weight)
             return False
         states = [self.states[n] for n in names]
+        if (
+            weight
+            and weight[0].on_device
+            and self.on_device(self.optimizer, names, weight, grad, states)
+        ):
+            return False
         try:
             fused = self.fused(self.optimizer, names, weight, grad, states, copies)
         except NoElementsError:
@@ -93,9 +100,6 @@ class Updater:
         self, names: Sequence[Any], grads: Sequence[NDArray], weights: Sequence[NDArray]
     ) -> None:
         """Update the dense parameters together, and those with a sparse array one by one."""
-        states = [self.states[name] for name in names]
-        if update_on_device(self.optimizer, names, weights, grads, states):
-            return
         dense = []
         for i, (name, grad, weight) in enumerate(zip(names, grads, weights, strict=True)):
             if weight.on_device or is_stored(grad, weight, *as_states(self.states[name])):

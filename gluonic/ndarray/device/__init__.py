@@ -9,12 +9,13 @@ from gluonic.ndarray.device.graphs import GraphOnDevice
 from gluonic.ndarray.device.methods import copied_to, copy_between, with_shape
 from gluonic.ndarray.device.sharing import borrowed
 from gluonic.ndarray.device.tape import DeviceLeaf, filled, filled_like
-from gluonic.ndarray.device.update_rules import run_rules
+from gluonic.ndarray.device.update_rules import RulesOnDevice
 
 __all__ = [
     "DeviceLeaf",
     "DeviceNDArray",
     "GraphOnDevice",
+    "RulesOnDevice",
     "borrowed",
     "copied_to",
     "copy_between",
@@ -28,7 +29,6 @@ __all__ = [
     "of_host",
     "overwrite",
     "record",
-    "run_rules",
     "with_shape",
 ]
 _ = (_custom, _indexing)  # they add operators and methods

@@ -7,7 +7,7 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gluonic.codegen import NotLowered, update_on_device
+from gluonic.codegen import DeviceUpdates, NotLowered, Updated, updates_on_device
 from gluonic.ndarray import arithmetic
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.copying import assign_array
@@ -44,23 +44,35 @@ class _OfArrays:
         return EAGER.mean(x, **axes)
 
 
-def run_rules(rule: Rule, numbers: Sequence[SimpleNamespace], members: Sequence[Member]) -> None:
-    """Run a rule for each parameter and write the new weights and states in place.
+class RulesOnDevice:
+    """A rule that updates some parameters on a device: by a kernel, if it can, else by operators.
 
     Parameters
     ----------
-    numbers : those that the rule reads, for each parameter
+    rule : the rule
     members : for each parameter its weight, its gradient and its states, on a device
     """
-    if all(map(_is_plain, members)):
-        try:
-            update_on_device(rule, numbers, [[x.device_array for x in m] for m in members])
-        except NotLowered:
-            pass
-        else:
-            return
-    for own, member in zip(numbers, members, strict=True):
-        _run_by_operators(rule, own, *member)
+
+    def __init__(self, rule: Rule, members: Sequence[Member]) -> None:
+        self._rule, self._members = rule, members
+        self._updates: DeviceUpdates | None = None
+        self._device = members[0][0].device_array.device
+        if all(map(_is_plain, members)):
+            forms = [Updated(m[0].size, np.dtype(m[0].dtype), len(m)) for m in members]
+            self._updates = updates_on_device(rule, tuple(forms))
+
+    def __call__(self, numbers: Sequence[SimpleNamespace]) -> None:
+        """Write the new weights and states in place; `numbers` are those of each parameter."""
+        if self._updates is not None:
+            addresses = tuple([tuple([x.device_array.address for x in m]) for m in self._members])
+            try:
+                self._updates(self._device, numbers, addresses)
+            except NotLowered:
+                self._updates = None
+            else:
+                return
+        for own, member in zip(numbers, self._members, strict=True):
+            _run_by_operators(self._rule, own, *member)
 
 
 def _is_plain(member: Member) -> bool:
