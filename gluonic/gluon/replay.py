@@ -223,9 +223,12 @@ class RecordedReplay(Replay):
             if (entry is not None) is not wanted:
                 return self._refused()
             operands[at], all_arrays[at], entries[at] = x, array, entry
+        outputs: list[NDArray]
         if self._program is None:
-            return self._op.computed(operands, all_arrays)[0]
-        return self._op.recorded(self._program, operands, all_arrays, entries)[0]
+            outputs = self._op.computed(operands, all_arrays)
+        else:
+            outputs = self._op.recorded(self._program, operands, all_arrays, entries)
+        return outputs[0]
 
     def _finds_parameters(self) -> bool:
         if REPLACEMENTS.latest != self._at:
@@ -252,7 +255,8 @@ class DeviceReplay(RecordedReplay):
             return None
         if len(inputs) != self._count:
             return self._refused()
-        arrays, kind, context = [], self._kind, self._context
+        kind: Any = self._kind
+        arrays, context = [], self._context
         for x in inputs:
             if type(x) is not kind or x.stated_context is not context:
                 return self._refused()
