@@ -19,7 +19,7 @@ from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.device.array import DeviceArray
 from gluonic.device.device import Device
 from gluonic.graph import Application, Entry, Graph, Node, Run
-from gluonic.graph.errors import CallError, NotThereError, describe
+from gluonic.graph.errors import CallError, describe
 from gluonic.graph.kernel_runs import run_in_graph
 from gluonic.support.caches import Cache
 from gluonic.support.gc_pause import paused
@@ -195,15 +195,16 @@ def device_outputs(
         node = Node(application, application.op.name, [each.entry() for each in inputs])
         outputs = [node.entry(i) for i in range(node.output_count)]
         if not outputs:
-            return _changed(application, arrays)
+            return _changed_on_host(node, arrays, run)
         graph = _graphs.remember(application, DeviceGraph(Graph(outputs), inputs))
     return graph(arrays, run, device)
 
 
-def _changed(application: Application, arrays: Sequence[DeviceArray]) -> list[DeviceArray]:
-    """Run an operator that changes its inputs, and has no outputs; a graph of it would compute nothing."""
-    if application.op.name != "reset_arrays":
-        raise NotThereError(f"{application.op.name} does not run on a GPU")
-    for array in arrays:
-        array.device.fill(array.address, b"\0", array.nbytes)
+def _changed_on_host(node: Node, arrays: Sequence[DeviceArray], run: Run) -> list[DeviceArray]:
+    """Run an operator that has no outputs, but changes its inputs; a graph of it would compute nothing."""
+    note_fallback(node, "it has no outputs")
+    read = [array.to_host() for array in arrays]
+    run_in_graph(node, read, run)
+    for array, changed in zip(arrays, read, strict=True):
+        array.copy_from_host(changed)
     return []
