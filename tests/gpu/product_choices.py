@@ -33,6 +33,13 @@ def _dense(rows: int, columns: int, inner: int) -> tuple[Make, list[tuple[int, .
     )
 
 
+def _square(
+    size: int, transpose_a: bool, transpose_b: bool
+) -> tuple[Make, list[tuple[int, ...]]]:
+    turns = {"transpose_a": transpose_a, "transpose_b": transpose_b}
+    return lambda x, y: F.dot(x, y, **turns), [(size, size)] * 2
+
+
 def _images(
     batch: int, filters: int, channels: int, size: int, kernel: int
 ) -> tuple[Make, list[tuple[int, ...]]]:
@@ -43,12 +50,17 @@ def _images(
     )
 
 
+_LARGE = 1 << 32
+"""Products of more elements are not divided into parts."""
 _TRIED = {
     "64x512x784": _dense(64, 512, 784),
     "1024x3072x768": _dense(1024, 3072, 768),
     "1x1000x2048": _dense(1, 1000, 2048),
     "256x256x256": _dense(256, 256, 256),
     "2048x2048x2048": _dense(2048, 2048, 2048),
+    "4096x4096x4096 nn": _square(4096, False, False),
+    "4096x4096x4096 nt": _square(4096, False, True),
+    "4096x4096x4096 tn": _square(4096, True, False),
     "1x 64->64 56 3x3": _images(1, 64, 64, 56, 3),
     "1x 512->512 7 3x3": _images(1, 512, 512, 7, 3),
     "1x 256->1024 14 1x1": _images(1, 1024, 256, 14, 1),
@@ -71,8 +83,11 @@ def _times(there: Device, make: Make, shapes: Sequence[tuple[int, ...]]) -> dict
     sizes = layout.rows, layout.columns, layout.inner
     model = choice_for(layout, form, there.processor)
     found: dict[str, float] = {}
+    is_large = prod(sizes) > _LARGE
     tiles = (*COPIED[FLOAT32], *LOADED[FLOAT32], *TENSOR)
     for choice in choices(*sizes, layout.batch * layout.heads, tiles):
+        if is_large and choice.parts > 1:
+            continue
         room = prod(facts.shapes[entry]) * choice.parts
         addresses = [array.address for array in operands]
         workspace = DeviceArray.empty(there, (room,), FLOAT32)
@@ -93,7 +108,8 @@ def _times(there: Device, make: Make, shapes: Sequence[tuple[int, ...]]) -> dict
 
 
 def _name_of(tile: BlockTile) -> str:
-    return f"{tile.rows}{'t' if tile.on_tensor_cores else '+' * tile.is_copied}"
+    part = "w" if tile.wide > 8 else ""
+    return f"{tile.rows}{part}{'t' if tile.on_tensor_cores else '+' * tile.is_copied}"
 
 
 def _microseconds(there: Device, calls: Sequence[tuple[Any, ...]]) -> float:
@@ -108,7 +124,7 @@ def _microseconds(there: Device, calls: Sequence[tuple[Any, ...]]) -> float:
 
 
 def whole(report: Report) -> None:
-    """Time them; rows of the tile / parts; + for copies, t for TF32, * for the model's choice."""
+    """Time them; rows of the tile / parts; w for wide, + for copies, t for TF32, * for the model's choice."""
     if report.small or not are_there(report):
         return
     for name, (make, shapes) in _TRIED.items():

@@ -64,7 +64,7 @@ class FactorTiles:
         self.array = code.shared_array(form.kind, tile.stages * self.size)
         self._own_places(tile)
         self.outer = [self._outer_place(code.add32(first, i)) for i in self.outer_indices]
-        if self.lanes > 1:
+        if not self.factor.axes:
             self._is_whole = self._is_inside(first)
 
     @property
@@ -172,20 +172,22 @@ class FactorTiles:
     def _is_inside(self, first: Int) -> str:
         """Whether all of the block's outer indices are within the extent, and vectors are aligned."""
         code, size = self.code, self.form.dtype.itemsize * self.lanes
-        last = code.add32(first, self.extent - 1)
+        inside = code.less(code.add32(first, self.extent - 1), self.limit)
+        if self.lanes == 1:
+            return inside
         is_aligned = code.is_aligned(self.base, size)
         are_apart = code.is_set(f"{self.name}.vectors")
-        return code.all_of([code.less(last, self.limit), is_aligned, are_apart])
+        return code.all_of([inside, is_aligned, are_apart])
 
     def copy(self, begin: Int, end: Int, base: Int) -> None:
         """Write asynchronous copies of a tile, as for `load` and `keep`."""
         code = self.code
-        if self.lanes == 1:
+        if self.factor.axes:
             self._copy_elements(begin, end, base)
             return
         last = code.add32(begin, self.depth - 1)
         with code.branches(code.both(self._is_whole, code.less(last, end))) as turn:
-            self._copy_vectors(begin, end, base)
+            self._copy_whole(begin, end, base)
             turn()
             self._copy_elements(begin, end, base)
 
@@ -199,15 +201,15 @@ class FactorTiles:
                 source = code.element(GLOBAL, self.base, offset, kind)
                 code.copy_element(target, source, self.form.sums.itemsize, inside)
 
-    def _copy_vectors(self, begin: Int, end: Int, base: Int) -> None:
-        code, kind = self.code, self.form.kind
+    def _copy_whole(self, begin: Int, end: Int, base: Int) -> None:
+        code, kind, size = self.code, self.form.kind, self.form.sums.itemsize * self.lanes
         for inner, place in zip(self.inner_indices, self._inner_places(begin, end), strict=True):
             line = code.add32(base, code.mul32(inner, self.pitch))
             for i in range(0, len(self.outer), self.lanes):
                 index = code.add32(line, self.outer_indices[i])
                 offset = code.add32(self.outer[i].offset, place.offset)
                 target = code.element(SHARED, self.array, index, kind)
-                code.copy_vector(target, code.element(GLOBAL, self.base, offset, kind))
+                code.copy(target, code.element(GLOBAL, self.base, offset, kind), size)
 
     def load(self, begin: Int, end: Int) -> list[str]:
         """Write the loads of the tile at an inner index; those from `end` on are zero."""

@@ -116,7 +116,7 @@ def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
         return TENSOR
     if is_new and form.dtype.itemsize == 2:
         return TENSOR_LOADED
-    return (COPIED if is_new and form.stored == form.kind else LOADED)[form.sums]
+    return (COPIED if is_new and form.sums == FLOAT64 else LOADED)[form.sums]
 
 
 def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> ProductChoice:

@@ -10,7 +10,12 @@ from gluonic.codegen.cuda.products.factors import FactorTiles
 from gluonic.codegen.cuda.products.form import BlockTile, TiledForm
 from gluonic.codegen.maths.values import FLOAT32
 
-_WARP = 32
+_WARP, _ACROSS = 32, 8
+"""The threads of a warp, and how many of them are side by side: few, so that they read few different elements.
+
+Neighbouring threads share a column, those two apart a row: shared memory serves two of them that read the same
+16 bytes at once, and a load by a warp takes half of the time.
+"""
 
 
 class MultiplyingUnits(ABC):
@@ -47,14 +52,15 @@ class OrdinaryUnits(MultiplyingUnits):
 
     def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
         super().__init__(code, form, tile)
-        wide = tile.columns // tile.wide
-        across = min(8, wide)  # so that a warp's threads read few different elements
-        down, warps = _WARP // across, wide // across
+        warps = tile.columns // tile.wide // _ACROSS
         x = code.add32(
-            code.rem32(self.lane, across), code.mul32(code.rem32(self.warp, warps), across)
+            code.rem32(code.div32(self.lane, 2), _ACROSS),
+            code.mul32(code.rem32(self.warp, warps), _ACROSS),
         )
         y = code.add32(
-            code.div32(self.lane, across), code.mul32(code.div32(self.warp, warps), down)
+            code.rem32(self.lane, 2),
+            code.mul32(code.div32(self.lane, 2 * _ACROSS), 2),
+            code.mul32(code.div32(self.warp, warps), _WARP // _ACROSS),
         )
         self.high, self.group = min(form.lanes, tile.high), min(form.lanes, tile.wide)
         self.row, self.column = code.mul32(y, self.high), code.mul32(x, self.group)
