@@ -5,12 +5,20 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from math import prod
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
+import numpy.typing as npt
 
 from gluonic.codegen.cuda.operator_steps import STEPS
-from gluonic.codegen.cuda.products.form import COPIED, LOADED, TENSOR, BlockTile
+from gluonic.codegen.cuda.products.form import (
+    COPIED,
+    LOADED,
+    MATRICES,
+    TENSOR,
+    WARPGROUPS,
+    BlockTile,
+)
 from gluonic.codegen.cuda.products.plan import choice_for, choices, launches_by
 from gluonic.codegen.cuda.products.steps import TiledStep
 from gluonic.codegen.cuda.ptx import loaded
@@ -23,28 +31,56 @@ from gluonic.graph.builder import F
 from tests.gpu.arrays import are_there
 from tests.gpu.report import Report
 
-Make = Callable[..., Entry]
+Array = npt.NDArray[Any]
 
 
-def _dense(rows: int, columns: int, inner: int) -> tuple[Make, list[tuple[int, ...]]]:
-    return (
+class Tried(NamedTuple):
+    """A product.
+
+    Attributes
+    ----------
+    make : the operator
+    shapes : those of its inputs
+    count : the number of rows of the result
+    rows : from the inputs and some numbers of rows, those rows of the result; None if they are not checked
+    dtype : that of the inputs
+    tiles : those that are tried
+    """
+
+    make: Callable[..., Entry]
+    shapes: Sequence[tuple[int, ...]]
+    count: int = 0
+    rows: Callable[[Array, Array, Array], Array] | None = None
+    dtype: str = "float32"
+    tiles: Sequence[BlockTile] = (*COPIED[FLOAT32], *LOADED[FLOAT32], *TENSOR)
+
+
+def _dense(rows: int, columns: int, inner: int) -> Tried:
+    return Tried(
         lambda x, w: F.FullyConnected(x, w, num_hidden=columns, no_bias=True),
         [(rows, inner), (columns, inner)],
+        rows,
+        lambda x, w, some: x[some] @ w.T,
     )
 
 
-def _square(
-    size: int, transpose_a: bool, transpose_b: bool
-) -> tuple[Make, list[tuple[int, ...]]]:
-    turns = {"transpose_a": transpose_a, "transpose_b": transpose_b}
-    return lambda x, y: F.dot(x, y, **turns), [(size, size)] * 2
+def _dot(
+    rows: int, columns: int, inner: int, turn_left: bool, turn_right: bool, **more: Any
+) -> Tried:
+    turns = {"transpose_a": turn_left, "transpose_b": turn_right}
+    left, right = (rows, inner), (inner, columns)
+    return Tried(
+        lambda x, y: F.dot(x, y, **turns),
+        [left[::-1] if turn_left else left, right[::-1] if turn_right else right],
+        rows,
+        lambda x, y, some: (x.T if turn_left else x)[some] @ (y.T if turn_right else y),
+        **more,
+    )
 
 
-def _images(
-    batch: int, filters: int, channels: int, size: int, kernel: int
-) -> tuple[Make, list[tuple[int, ...]]]:
+def _images(batch: int, filters: int, channels: int, size: int, kernel: int) -> Tried:
     attributes = {"kernel": (kernel,) * 2, "pad": (kernel // 2,) * 2, "num_filter": filters}
-    return (
+    return Tried(
         lambda x, w: F.Convolution(x, w, no_bias=True, **attributes),
         [(batch, channels, size, size), (filters, channels, kernel, kernel)],
     )
@@ -52,64 +88,94 @@ def _images(
 
 _LARGE = 1 << 32
 """Products of more elements are not divided into parts."""
+_HALVES: dict[str, Any] = {"dtype": "float16", "tiles": (*MATRICES, *WARPGROUPS)}
 _TRIED = {
     "64x512x784": _dense(64, 512, 784),
     "1024x3072x768": _dense(1024, 3072, 768),
     "1x1000x2048": _dense(1, 1000, 2048),
     "256x256x256": _dense(256, 256, 256),
     "2048x2048x2048": _dense(2048, 2048, 2048),
-    "4096x4096x4096 nn": _square(4096, False, False),
-    "4096x4096x4096 nt": _square(4096, False, True),
-    "4096x4096x4096 tn": _square(4096, True, False),
+    "4096x4096x4096 nn": _dot(4096, 4096, 4096, False, False),
+    "4096x4096x4096 nt": _dot(4096, 4096, 4096, False, True),
+    "4096x4096x4096 tn": _dot(4096, 4096, 4096, True, False),
+    "8192x8192x8192 nn float16": _dot(8192, 8192, 8192, False, False, **_HALVES),
+    "8192x8192x8192 nt float16": _dot(8192, 8192, 8192, False, True, **_HALVES),
+    "8192x8192x8192 tn float16": _dot(8192, 8192, 8192, True, False, **_HALVES),
+    "4096x4096x4096 tt float16": _dot(4096, 4096, 4096, True, True, **_HALVES),
+    "1024x1024x1024 nt float16": _dot(1024, 1024, 1024, False, True, **_HALVES),
+    "1024x3072x768 nt float16": _dot(1024, 3072, 768, False, True, **_HALVES),
+    "1000x999x1001 nn float16": _dot(1000, 999, 1001, False, False, **_HALVES),
+    "64x512x784 nt float16": _dot(64, 512, 784, False, True, **_HALVES),
     "1x 64->64 56 3x3": _images(1, 64, 64, 56, 3),
     "1x 512->512 7 3x3": _images(1, 512, 512, 7, 3),
     "1x 256->1024 14 1x1": _images(1, 1024, 256, 14, 1),
     "32x 256->256 14 3x3": _images(32, 256, 256, 14, 3),
 }
+_MOST = {"float16": 2e-3, "float32": 1e-3}
+"""The largest difference, as a part of the largest number; that of TF32 for float32."""
 
 
-def _times(there: Device, make: Make, shapes: Sequence[tuple[int, ...]]) -> dict[str, Any]:
-    nodes = [Node(None, f"x{number}") for number in range(len(shapes))]
-    entry = make(*[node.entry() for node in nodes])
-    arrays = [np.ones(shape, np.float32) for shape in shapes]
+def _times(there: Device, tried: Tried) -> tuple[dict[str, Any], float]:
+    """The time of each choice, in microseconds, and the largest difference of any from the host's numbers."""
+    generator = np.random.default_rng(0)
+    arrays = [generator.standard_normal(s, np.float32).astype(tried.dtype) for s in tried.shapes]
+    nodes = [Node(None, f"x{number}") for number in range(len(arrays))]
+    entry = tried.make(*[node.entry() for node in nodes])
     facts = find_facts(Graph([entry]), nodes, arrays)
     step = STEPS[entry.node.operator_name](entry.node, facts, there.processor)
     assert isinstance(step, TiledStep)
     layout = step.layout(facts)
-    form = layout.form(FLOAT32)
+    form = layout.form(step.dtype)
     given = dict(zip([node.entry() for node in nodes], arrays, strict=True))
     operands = [DeviceArray.of_host(there, given[e]) for e in step.operands[:-1]]
-    operands.append(DeviceArray.empty(there, facts.shapes[entry], FLOAT32))
+    result = DeviceArray.empty(there, facts.shapes[entry], step.dtype)
+    addresses = [*[array.address for array in operands], result.address]
     sizes = layout.rows, layout.columns, layout.inner
+    some, expected = _expected(tried, arrays)
     model = choice_for(layout, form, there.processor)
     found: dict[str, float] = {}
+    most = 0.0
     is_large = prod(sizes) > _LARGE
-    tiles = (*COPIED[FLOAT32], *LOADED[FLOAT32], *TENSOR)
+    tiles = [t for t in tried.tiles if t.shared_bytes <= there.processor.shared_bytes]
     for choice in choices(*sizes, layout.batch * layout.heads, tiles):
         if is_large and choice.parts > 1:
             continue
         room = prod(facts.shapes[entry]) * choice.parts
-        addresses = [array.address for array in operands]
         workspace = DeviceArray.empty(there, (room,), FLOAT32)
-        launches = launches_by(choice, layout, form, range(len(operands) + 1))
+        launches = launches_by(choice, layout, form, range(len(operands) + 2))
+        places = [*addresses, workspace.address]
         calls = [
             (
                 loaded(launch.code, there),
                 launch.grid,
                 launch.block,
-                [*[[*addresses, workspace.address][i] for i in launch.operands], *launch.numbers],
+                [*[places[i] for i in launch.operands], *launch.numbers],
+                launch.shared_bytes,
             )
             for launch in launches
         ]
         name = f"{_name_of(choice.tile)}/{choice.parts}" + "*" * (choice == model)
         found[name] = _microseconds(there, calls)
+        if expected is not None:
+            ours = result.to_host()[some].astype(np.float32)
+            most = max(most, float(np.abs(ours - expected).max() / np.abs(expected).max()))
     best = min(found, key=found.__getitem__)
-    return {"best": best, **found}
+    return {"best": best, **found}, most
+
+
+def _expected(tried: Tried, arrays: Sequence[Array]) -> tuple[Array, Array | None]:
+    """The numbers of some rows, and those rows of the result."""
+    if tried.rows is None:
+        return np.arange(0), None
+    left, right = (array.astype(np.float32) for array in arrays)
+    some = np.unique(np.random.default_rng(1).integers(0, tried.count, 16))
+    return some, tried.rows(left, right, some)
 
 
 def _name_of(tile: BlockTile) -> str:
-    part = "w" if tile.wide > 8 else ""
-    return f"{tile.rows}{part}{'t' if tile.on_tensor_cores else '+' * tile.is_copied}"
+    part = {"ordinary": "w" * (tile.wide > 8) + "+" * tile.is_copied, "tf32": "t"}
+    part |= {"matrices": f"x{tile.columns}m", "warpgroups": f"x{tile.columns}g"}
+    return f"{tile.rows}{part[tile.units]}"
 
 
 def _microseconds(there: Device, calls: Sequence[tuple[Any, ...]]) -> float:
@@ -124,9 +190,14 @@ def _microseconds(there: Device, calls: Sequence[tuple[Any, ...]]) -> float:
 
 
 def whole(report: Report) -> None:
-    """Time them; rows of the tile / parts; w for wide, + for copies, t for TF32, * for the model's choice."""
+    """Time them; rows of the tile / parts; * for the model's choice.
+
+    After the rows: w for wide, + for copies, t for TF32, m for mma.sync and g for wgmma on float16.
+    """
     if report.small or not are_there(report):
         return
-    for name, (make, shapes) in _TRIED.items():
+    for name, tried in _TRIED.items():
         with report.going_on(name):
-            report.add(name, **_times(device(0), make, shapes))
+            times, most = _times(device(0), tried)
+            right = most < _MOST[tried.dtype]
+            report.require(name, right, f"off by {most}", difference=most, **times)

@@ -108,6 +108,12 @@ class BlockCode(KernelFunction):
         """The larger of two signed numbers."""
         return self.call("llvm.smax.i32", "i32", [("i32", str(a)), ("i32", str(b))])
 
+    def exclusive_or(self, a: Int, b: Int) -> Int:
+        """The bits that are set in one of two numbers."""
+        if isinstance(a, int) and isinstance(b, int):
+            return a ^ b
+        return self.binary("xor", a, b, "i32")
+
     def quotient(self, index: Int, name: str) -> str:
         """The quotient of a number below 2**31 and the extent `name`, by its `reciprocal`."""
         double = self.binary("shl", index, 1, "i32")
@@ -159,6 +165,14 @@ class BlockCode(KernelFunction):
         name = f"{self.name}_shared{self._shared}"
         self.module.definitions[name] = (
             f"@{name} = internal addrspace(3) global [{count} x {kind}] undef, align 16"
+        )
+        return f"@{name}"
+
+    def launched_array(self) -> str:
+        """The shared memory that a launch gives to a block, aligned to 1024 bytes; its reference."""
+        name = f"{self.name}_launched"
+        self.module.definitions[name] = (
+            f"@{name} = external addrspace(3) global [0 x i8], align 1024"
         )
         return f"@{name}"
 
@@ -215,6 +229,11 @@ class BlockCode(KernelFunction):
         name = f"llvm.nvvm.cp.async.{through}.shared.global.{size}"
         self.call_for_effect(name, [(SHARED, target), (GLOBAL, source)])
 
+    def copy_part(self, target: str, source: str, size: Int) -> None:
+        """Copy the first `size` of 16 aligned bytes from global to shared memory, zeros for the others."""
+        name = "llvm.nvvm.cp.async.cg.shared.global.16.s"
+        self.call_for_effect(name, [(SHARED, target), (GLOBAL, source), ("i32", str(size))])
+
     def end_copies(self) -> None:
         """Make a group of the thread's copies since the last group."""
         self.call_for_effect("llvm.nvvm.cp.async.commit.group", [])
@@ -222,6 +241,23 @@ class BlockCode(KernelFunction):
     def wait_for_copies(self, pending: int) -> None:
         """Wait until all of the thread's groups of copies are done but the last ones."""
         self.call_for_effect("llvm.nvvm.cp.async.wait.group", [("i32", str(pending))])
+
+    def converge(self) -> None:
+        """Wait for the other threads of the warp."""
+        self.call_for_effect("llvm.nvvm.bar.warp.sync", [("i32", "-1")])
+
+    # -- inline assembly ----------------------------------------------------------------------
+
+    def assembly(
+        self, text: str, result: str = "void", constraints: str = "", operands: str = ""
+    ) -> str:
+        """Instructions that LLVM has no intrinsics for, which may access memory; return their result."""
+        constraints = ",".join(filter(None, [constraints, "~{memory}"]))
+        call = f'call {result} asm sideeffect "{text}", "{constraints}"({operands})'
+        if result != "void":
+            return self.op(call)
+        self.do(call)
+        return ""
 
     # -- control ------------------------------------------------------------------------------
 
@@ -276,13 +312,25 @@ class BlockCode(KernelFunction):
         kinds, initial = zip(*carried, strict=True)
         return CarriedLoop(start, before, values, kinds, initial, self._lines, first)
 
-    def end_loop(self, loop: CarriedLoop, following: Sequence[Int], condition: str) -> None:
-        """End a loop: another round with the following values runs where the condition holds."""
+    def end_loop(
+        self, loop: CarriedLoop, following: Sequence[Int], condition: str, *, unrolls: bool = True
+    ) -> None:
+        """End a loop: another round with the following values runs where the condition holds.
+
+        Parameters
+        ----------
+        unrolls : whether LLVM may write rounds one after the other
+        """
         after = self.label("done")
         for i, (value, new) in enumerate(zip(loop.values, following, strict=True)):
             ends = f"[ {loop.initial[i]}, %{loop.before} ], [ {new}, %{self.block} ]"
             loop.lines[loop.first + i] = f"  {value} = phi {loop.kinds[i]} {ends}"
-        self._branch(condition, loop.start, after)
+        again = f"br i1 {condition}, label %{loop.start}, label %{after}"
+        if not unrolls:
+            disabled = self.module.hint('!"llvm.loop.unroll.disable"')
+            number = len(self.module.hints)  # a loop's hint names itself first
+            again += f", !llvm.loop {self.module.hint(f'!{number}, {disabled}')}"
+        self.do(again)
         self.start(after)
 
 

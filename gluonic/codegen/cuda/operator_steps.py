@@ -16,7 +16,7 @@ from gluonic.codegen.cuda.threads.rules import RULES
 from gluonic.codegen.cuda.threads.thread_step import ThreadStep
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
-from gluonic.graph import Node
+from gluonic.graph import Application, Node
 
 StepRule = Callable[[Node, Facts, Processor], DeviceStep | None]
 """Makes the step of a node; None if it has none for these attributes, shapes or dtypes."""
@@ -55,3 +55,8 @@ STEPS: dict[str, StepRule] = {
     **{name: partial(ThreadStep.of, rule=rule) for name, rule in RULES.items()},
 }
 """By the name of the operator."""
+
+
+def rounds_once(application: Application) -> bool:
+    """Whether an operator has a kernel that reads float16, sums in float32 and rounds the result alone."""
+    return application.op.name in _PRODUCTS

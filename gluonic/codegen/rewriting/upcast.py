@@ -12,7 +12,7 @@ import numpy as np
 from gluonic.codegen.lowerings.entry import lowering_at, lowering_of
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.rewriting.passes import Pass, PassContext
-from gluonic.graph import Entry, Graph, Node
+from gluonic.graph import Application, Entry, Graph, Node
 from gluonic.graph.builder import F
 from gluonic.graph.half_precision import HALF, rounded_attributes
 from gluonic.graph.origin import give_origin
@@ -21,8 +21,16 @@ _SINGLE = "float32"
 _LOWEST = float(np.finfo(HALF).min)
 
 
+def _never(application: Application) -> bool:
+    return False
+
+
 class UpcastHalves(Pass):
     """Operators that would round on the way compute float16 in float32; attributes are rounded first.
+
+    Parameters
+    ----------
+    rounds_once : which operators read float16 and round nothing but their results; by default, none
 
     Examples
     --------
@@ -42,6 +50,9 @@ class UpcastHalves(Pass):
     name = "upcast halves"
     contract = "an operator on float16 rounds its result once, like the interpreter"
 
+    def __init__(self, rounds_once: Callable[[Application], bool] = _never) -> None:
+        self._rounds_once = rounds_once
+
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Put conversions around such operators."""
         dtypes = context.facts(graph).dtypes
@@ -51,6 +62,8 @@ class UpcastHalves(Pass):
         def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
             rule = _rule_of(node, dtypes)
             if rule is None:
+                return None
+            if rule is _between_conversions and self._rounds_once(node.applied):
                 return None
             found = rule(node, inputs, dtypes)
             give_origin(found, node)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from math import gcd
 from typing import NamedTuple
 
 import numpy as np
@@ -59,17 +59,23 @@ class PendingCopies:
         self.wait(0)
 
     def _make(self, copy: _Copy) -> None:
-        size = min(copy.size, 4)
-        count = copy.size // size
-        reads = copy.active
-        if copy.used is not None:
-            wanted = np.broadcast_to(copy.used, self._memory.shape)
-            if ((wanted != 0) & (wanted != copy.size)).any():
-                raise NotImplementedError(
-                    "the emulated GPU does not know cp.async of a part of the bytes"
-                )
-            reads = (wanted != 0) if reads is None else reads & (wanted != 0)
-        values: Sequence[Array] = [np.zeros((1, 1), unsigned(size * 8))] * count
-        if reads is None or reads.any():
-            values = self._memory.load("global", copy.source, size, count, reads, copy.line, "")
-        self._memory.store("shared", copy.target, size, values, copy.active, copy.line, "")
+        if copy.used is None:
+            self._copy_first(copy, copy.active, copy.size)
+            return
+        wanted = np.broadcast_to(copy.used, self._memory.shape)
+        asked = np.ones(wanted.shape, bool) if copy.active is None else copy.active
+        for used in np.unique(wanted[asked]):
+            self._copy_first(copy, asked & (wanted == used), min(int(used), copy.size))
+
+    def _copy_first(self, copy: _Copy, active: Mask, used: int) -> None:
+        """Copy the first bytes; the others are zeros."""
+        size = gcd(used, 4)
+        count, load = copy.size // size, self._memory.load
+        values: list[Array] = [np.zeros((1, 1), unsigned(size * 8))] * count
+        if used == copy.size:
+            values = list(load("global", copy.source, size, count, active, copy.line, ""))
+        else:
+            for unit in range(used // size):
+                source = copy.source + np.uint64(unit * size)
+                (values[unit],) = load("global", source, size, 1, active, copy.line, "")
+        self._memory.store("shared", copy.target, size, values, active, copy.line, "")

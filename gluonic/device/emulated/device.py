@@ -60,7 +60,8 @@ def _chosen_processor() -> Processor:
                 facts=[", ".join(FIRST_PTX)],
             )
         )
-    return Processor(name, FIRST_PTX[name], shared_bytes=163 << 10)
+    shared = 227 if name.startswith("sm_90") else 163
+    return Processor(name, FIRST_PTX[name], shared_bytes=shared << 10)
 
 
 class _Layout:

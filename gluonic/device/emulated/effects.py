@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from gluonic.device.emulated import atomics, matrices
+from gluonic.device.emulated import atomics, matrices, warpgroups
 from gluonic.device.emulated.conversions import COMBINATIONS, comparison
 from gluonic.device.emulated.formats import bits_of, reader, register_bits, unsigned, writer
 from gluonic.device.emulated.instructions import meaning
@@ -356,6 +356,28 @@ class EffectText(RegisterText):
         for number, register in enumerate(target):
             self.write(register, f"q[{number}]", "b32")
 
+    def multiplied_in_groups(self, item: Instruction) -> None:
+        """A product of matrices by four warps; it is done at once, so nothing waits for it."""
+        if "mma_async" not in item.opcode.split("."):
+            return
+        shape = warpgroups.group_product(item.opcode)
+        target, left, right, *numbers = item.operands
+        if shape is None or not isinstance(target, Vector) or not isinstance(left, Register):
+            raise self.unknown("this product of matrices")
+        values = [number.value if isinstance(number, Immediate) else None for number in numbers]
+        add, scales, turned = values[0], values[1:3], values[3:]
+        if add != 1 or scales != [1, 1] or None in turned:
+            raise self.unknown("these numbers")
+        turns = bool(turned[0]) if turned else False, bool(turned[1]) if turned else False
+        sums = f"[{', '.join(self.bits(o, 32) for o in target.items)}]"
+        factors = f"({self.bits(left, 64)}, {self.bits(right, 64)})"
+        self.emit(
+            f"q = multiply_in_groups(c, {self.constant(('wgmma', shape), shape)}, {sums}, {factors}, "
+            f"{turns}, a, {item.line})"
+        )
+        for number, register in enumerate(target.items):
+            self.write(register, f"q[{number}]", "b32")
+
 
 _HANDLERS: Mapping[str, Callable[[EffectText, Instruction], None]] = {
     "mov": EffectText.move,
@@ -375,4 +397,5 @@ _HANDLERS: Mapping[str, Callable[[EffectText, Instruction], None]] = {
     "cp": EffectText.copied,
     "ldmatrix": EffectText.load_matrices,
     "mma": EffectText.multiplied,
+    "wgmma": EffectText.multiplied_in_groups,
 }

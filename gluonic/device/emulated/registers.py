@@ -249,7 +249,8 @@ def written_registers(item: Instruction) -> set[str]:
 
 def read_registers(item: Instruction) -> set[str]:
     """The registers that an instruction reads."""
-    names = {name for operand in item.operands[_target_count(item) :] for name in _named(operand)}
+    first = 0 if item.opcode.startswith("wgmma.mma_async") else _target_count(item)  # adds to it
+    names = {name for operand in item.operands[first:] for name in _named(operand)}
     return names | {item.guard.name} if item.guard is not None else names
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from gluonic.device.emulated import atomics, matrices, warps
+from gluonic.device.emulated import atomics, matrices, warpgroups, warps
 from gluonic.device.emulated.batch import BlockBatch
 from gluonic.device.emulated.effects import EffectText
 from gluonic.device.emulated.flow import END, Flow
@@ -35,6 +35,7 @@ _NAMES = {
     "atomic": atomics.atomic,
     "load_matrix": matrices.load_matrix,
     "multiply": matrices.multiply,
+    "multiply_in_groups": warpgroups.multiply_in_groups,
 }
 
 

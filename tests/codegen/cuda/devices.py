@@ -21,7 +21,7 @@ Array = npt.NDArray[Any]
 def emulated() -> Device:
     """An emulated GPU with a few multiprocessors."""
     device = pytest.importorskip("gluonic.device.emulated.device")
-    processor = Processor("sm_90a", (8, 0), multiprocessors=4)
+    processor = Processor("sm_90a", (8, 0), multiprocessors=4, shared_bytes=227 << 10)
     made: Device = device.EmulatedDevice(0, processor=processor)
     return made
 

@@ -1,6 +1,7 @@
 """Products and convolutions on a GPU, whatever the sizes, tiles and parts."""
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -11,7 +12,14 @@ from hypothesis import strategies as st
 from gluonic.codegen.cuda.convolutions import steps
 from gluonic.codegen.cuda.convolutions.geometry import Convolution
 from gluonic.codegen.cuda.products import plan
-from gluonic.codegen.cuda.products.form import COPIED, LOADED, TENSOR, BlockTile
+from gluonic.codegen.cuda.products.form import (
+    COPIED,
+    LOADED,
+    MATRICES,
+    TENSOR,
+    WARPGROUPS,
+    BlockTile,
+)
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.device.processors import Processor
 from gluonic.graph import Graph, Node, Run
@@ -45,6 +53,19 @@ def test_every_tile_computes_whole_blocks_and_what_is_left(
     for more in (0, 5):
         rows, columns, inner = tile.rows + more, tile.columns + more, 2 * tile.depth + more
         computes(F.dot, numbers(rows, inner, dtype=dtype), numbers(inner, columns, dtype=dtype))
+
+
+@pytest.mark.parametrize("tile", [*MATRICES, *WARPGROUPS], ids=str)
+def test_every_tile_of_float16_is_that_of_the_host_whatever_is_contiguous(
+    tile: BlockTile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "tiles_for", lambda form, processor: (tile,))
+    for turns, more in (((True, True), 0), ((False, False), 5), ((False, True), 8)):
+        rows, columns, inner = tile.rows + more, tile.columns + more, tile.depth + more
+        left, right = (rows, inner), (inner, columns)
+        factors = [left[::-1] if turns[0] else left, right[::-1] if turns[1] else right]
+        make = partial(F.dot, transpose_a=turns[0], transpose_b=turns[1])
+        computes(make, *[numbers(*shape, dtype="float16") for shape in factors])
 
 
 @given(SIZES, SIZES, SIZES, st.booleans(), st.booleans())

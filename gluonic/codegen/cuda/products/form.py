@@ -7,7 +7,7 @@ run-time arguments, so one kernel serves all sizes.
 
 from collections.abc import Iterator
 from dataclasses import replace
-from typing import Literal
+from typing import Literal, TypeAlias
 
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, arithmetic, scalar_type
 from gluonic.codegen.scalar.program import ScalarProgram
@@ -96,6 +96,16 @@ class TiledForm:
         return 16 // self.sums.itemsize
 
     @property
+    def together(self) -> int:
+        """The number of a factor's elements that are brought at a time: 16 bytes in memory."""
+        return 16 // self.dtype.itemsize
+
+    @property
+    def has_matrices(self) -> bool:
+        """Whether both factors are matrices, rather than windows of images."""
+        return not self.left.axes and not self.right.axes
+
+    @property
     def of_parts(self) -> "TiledForm":
         """The form of a kernel that stores sums of parts of the products, as a matrix each."""
         return replace(self, output=self.sums, bias="", epilogue=None)
@@ -112,6 +122,12 @@ class TiledForm:
         return names
 
 
+Units: TypeAlias = Literal["ordinary", "tf32", "matrices", "warpgroups"]
+"""What multiplies: fused multiply-adds; ``mma.sync`` on TF32, on fragments of 16 bits, or ``wgmma``."""
+ROW = 128
+"""The bytes of a row in shared memory, for `matrices` and `warpgroups`."""
+
+
 @record
 class BlockTile:
     """The part of the result that a block computes, divided among its threads.
@@ -124,6 +140,7 @@ class BlockTile:
     blocks : the number of blocks that a multiprocessor holds at once
     stages : the number of tiles of each factor in shared memory; asynchronous copies fill more than two
     warp : the extents of the part of the tile that the tensor cores multiply for a warp; zeros without them
+    units : what multiplies
     """
 
     rows: int
@@ -134,11 +151,20 @@ class BlockTile:
     blocks: int
     stages: int = 2
     warp: tuple[int, int] = (0, 0)
+    units: Units = "ordinary"
 
     @property
-    def on_tensor_cores(self) -> bool:
-        """Whether tensor cores multiply, rather than ordinary units."""
-        return self.warp != (0, 0)
+    def is_swizzled(self) -> bool:
+        """Whether factors lie in shared memory in rows of 128 bytes, in launches' own shared memory."""
+        return self.units in ("matrices", "warpgroups")
+
+    @property
+    def shared_bytes(self) -> int:
+        """The shared memory that a launch adds to what the kernel declares."""
+        if not self.is_swizzled:
+            return 0
+        tiles = self.stages * (self.rows + self.columns) * ROW
+        return max(tiles, self.rows * (self.columns + 8) * 4)  # of factors, then of sums
 
     @property
     def is_copied(self) -> bool:
@@ -171,7 +197,22 @@ COPIED = {
     FLOAT64: (BlockTile(64, 64, 4, 4, 8, 2, 4), BlockTile(32, 32, 4, 2, 8, 4, 4)),
 }
 """Those for factors of the dtype of sums, on processors with asynchronous copies."""
-TENSOR = (BlockTile(128, 128, 8, 8, 8, 2, 4, (64, 32)), BlockTile(64, 64, 8, 4, 16, 4, 4, (32, 32)))
+TENSOR = (
+    BlockTile(128, 128, 8, 8, 8, 2, 4, (64, 32), "tf32"),
+    BlockTile(64, 64, 8, 4, 16, 4, 4, (32, 32), "tf32"),
+)
 """The tiles for factors in float32 that may be rounded to TF32."""
 TENSOR_LOADED = tuple([replace(tile, stages=2) for tile in TENSOR])
-"""Those for factors in float16."""
+"""Those for windows of images in float16."""
+MATRICES = (
+    BlockTile(128, 256, 8, 16, 64, 1, 3, (64, 64), "matrices"),
+    BlockTile(128, 128, 8, 8, 64, 2, 3, (64, 32), "matrices"),
+    BlockTile(64, 64, 8, 4, 64, 4, 3, (32, 32), "matrices"),
+)
+"""Those for matrices in float16."""
+WARPGROUPS = (
+    BlockTile(128, 256, 8, 16, 64, 1, 4, (16, 256), "warpgroups"),
+    BlockTile(128, 128, 8, 8, 64, 2, 3, (16, 128), "warpgroups"),
+    BlockTile(64, 128, 8, 8, 64, 3, 3, (16, 128), "warpgroups"),
+)
+"""Those for them on processors with products of warpgroups."""

@@ -7,15 +7,25 @@ in order.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any, TypeAlias
 
-from gluonic.codegen.cuda.block_code import BlockCode, Int
+from gluonic.codegen.cuda.block_code import SHARED, BlockCode, Int
 from gluonic.codegen.cuda.products.factors import FactorTiles
-from gluonic.codegen.cuda.products.form import BlockTile, TiledForm
+from gluonic.codegen.cuda.products.form import BlockTile, TiledForm, Units
+from gluonic.codegen.cuda.products.matrix_units import MatrixUnits, WarpgroupUnits
 from gluonic.codegen.cuda.products.results import Results
-from gluonic.codegen.cuda.products.units import OrdinaryUnits, TensorUnits
+from gluonic.codegen.cuda.products.swizzled import SwizzledTiles
+from gluonic.codegen.cuda.products.units import MultiplyingUnits, OrdinaryUnits, RoundedUnits
 from gluonic.codegen.machine.assembler import LLVMModule
 
+AnyTiles: TypeAlias = FactorTiles | SwizzledTiles
+_UNITS: Mapping[Units, type[MultiplyingUnits[Any]]] = {
+    "ordinary": OrdinaryUnits,
+    "tf32": RoundedUnits,
+    "matrices": MatrixUnits,
+    "warpgroups": WarpgroupUnits,
+}
 _GROUP = 8
 """Blocks that run together share so many rows of tiles, which then stay in the second-level cache."""
 
@@ -38,9 +48,8 @@ class _ProductCode:
         """Write all of it."""
         code, form, tile = self.code, self.form, self.tile
         row, column = self._tile_of_block()
-        self.units = (TensorUnits if tile.on_tensor_cores else OrdinaryUnits)(code, form, tile)
-        left = FactorTiles(code, form, tile, "left", self._base(0, "left"), row)
-        right = FactorTiles(code, form, tile, "right", self._base(1, "right"), column)
+        self.units = _UNITS[tile.units](code, form, tile)
+        left, right = self._tiles(row, column)
         begin: Int = code.mul32(self.part, code.number("part"))
         end = code.min32(code.add32(begin, code.number("part")), code.number("inner"))
         sums = (self._copied if tile.is_copied else self._loaded)(left, right, begin, end)
@@ -50,6 +59,17 @@ class _ProductCode:
     def _zeros(self) -> list[tuple[str, Int]]:
         """The types and first values of the sums."""
         return [(self.form.kind, "0.0")] * (self.tile.high * self.tile.wide)
+
+    def _tiles(self, row: Int, column: Int) -> tuple[Any, Any]:
+        """The tiles of both factors; swizzled ones share what the launch gives."""
+        code, form, tile = self.code, self.form, self.tile
+        left = code, form, tile, "left", self._base(0, "left"), row
+        right = code, form, tile, "right", self._base(1, "right"), column
+        if not tile.is_swizzled:
+            return FactorTiles(*left), FactorTiles(*right)
+        array = code.launched_array()
+        first = SwizzledTiles(*left, array, 0)
+        return first, SwizzledTiles(*right, array, tile.stages * first.size)
 
     def _loaded(self, left: FactorTiles, right: FactorTiles, begin: Int, end: Int) -> list[str]:
         """The sums; the next tiles are in registers while these are multiplied."""
@@ -68,28 +88,42 @@ class _ProductCode:
         code.end_loop(loop, [following, other, *sums], code.less(following, end))
         return sums
 
-    def _copied(self, left: FactorTiles, right: FactorTiles, begin: Int, end: Int) -> list[str]:
-        """The sums; asynchronous copies run ahead by all stages but one."""
-        code, stages, depth = self.code, self.tile.stages, self.tile.depth
-        for stage in range(stages - 1):
-            for factor in (left, right):
-                factor.copy(code.add32(begin, stage * depth), end, stage * factor.size)
-            code.end_copies()
-        loop = code.begin_loop([("i32", begin), ("i32", 0), ("i32", stages - 1), *self._zeros])
+    def _copied(self, left: AnyTiles, right: AnyTiles, begin: Int, end: Int) -> list[str]:
+        """The sums; asynchronous copies run ahead by as many stages as nobody reads."""
+        code, units, stages, depth = self.code, self.units, self.tile.stages, self.tile.depth
+        lead = stages - (2 if units.runs_on else 1)
+        first = code.begin_loop([("i32", 0), ("i32", begin)])
+        stage, at = first.values
+        for factor in (left, right):
+            factor.copy(at, end, code.mul32(stage, factor.size))
+        code.end_copies()
+        after = [code.add32(stage, 1), code.add32(at, depth)]
+        code.end_loop(first, after, code.less(after[0], lead), unrolls=False)
+        loop = code.begin_loop([("i32", begin), ("i32", 0), ("i32", lead), *self._zeros])
         now, turn, free, *sums = loop.values
-        code.wait_for_copies(stages - 2)
-        code.barrier()  # the tiles of this round are there, and nobody reads those of the last one
-        ahead = code.add32(now, (stages - 1) * depth)
+        code.wait_for_copies(lead - 1)
+        units.publish()
+        code.barrier()  # the tiles of this round are there, and nobody reads those at `free`
+        ahead = code.add32(now, lead * depth)
+        if units.runs_on:
+            sums = units.multiplied(left, right, turn, sums)
         with code.when(code.less(ahead, end)):
             for factor in (left, right):
                 factor.copy(ahead, end, code.mul32(free, factor.size))
         code.end_copies()
-        sums = self.units.multiplied(left, right, turn, sums)
-        after = code.add32(turn, 1)
-        wrapped = code.select(code.same(after, stages), 0, after, "i32")
+        if units.runs_on:
+            units.wait()
+        else:
+            sums = units.multiplied(left, right, turn, sums)
         following = code.add32(now, depth)
-        code.end_loop(loop, [following, wrapped, turn, *sums], code.less(following, end))
-        return sums
+        turns = [self._after(turn), self._after(free)]
+        code.end_loop(loop, [following, *turns, *sums], code.less(following, end))
+        return units.complete(sums)
+
+    def _after(self, turn: Int) -> str:
+        """The number of the stage after another."""
+        code, after = self.code, self.code.add32(turn, 1)
+        return code.select(code.same(after, self.tile.stages), 0, after, "i32")
 
     def _tile_of_block(self) -> tuple[Int, Int]:
         """The first row and column of the block's tile; its batch, head and part."""
@@ -122,8 +156,35 @@ class _ProductCode:
         code, form, units = self.code, self.form, self.units
         last = 3 if form.bias else 2
         results = Results(code, form, last, 2, (self.batch, self.head, self.part))
+        if self.tile.is_swizzled:
+            self._store_in_rows(results, sums, row, column)
+            return
         groups = [
             results.columns(code.add32(column, first), units.group) for first in units.columns()
         ]
         rows = [results.row(code.add32(row, own)) for own in units.rows()]
         results.store(rows, groups, sums)
+
+    def _store_in_rows(self, results: Results, sums: Sequence[str], row: Int, column: Int) -> None:
+        """Exchange sums through shared memory, so that a thread stores as many neighbours as it can."""
+        code, tile, units, kind = self.code, self.tile, self.units, self.form.kind
+        size, lanes = self.form.sums.itemsize, self.form.lanes
+        array, pitch = code.launched_array(), tile.columns + 2 * lanes  # banks differ
+        code.barrier()
+        own = iter(sums)
+        for line in units.rows():
+            for first in units.columns():
+                pair = [next(own) for _ in range(units.group)]
+                index = code.add32(code.mul32(line, pitch), first)
+                code.write_vector(SHARED, array, index, kind, pair, size)
+        code.barrier()
+        across = tile.columns // lanes
+        place = code.mul32(code.rem32(code.thread, across), lanes)
+        group = results.columns(code.add32(column, place), lanes)
+        loop = code.begin_loop([("i32", code.div32(code.thread, across))])
+        (line,) = loop.values
+        index = code.add32(code.mul32(line, pitch), place)
+        values = code.read_vector(SHARED, array, index, kind, lanes, size)
+        results.store([results.row(code.add32(row, line))], [group], values)
+        following = code.add32(line, tile.threads // across)
+        code.end_loop(loop, [following], code.less(following, tile.rows), unrolls=False)

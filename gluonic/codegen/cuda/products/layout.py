@@ -206,7 +206,7 @@ class ProductLayout:
         values = {name: getattr(self, name) for name in names}
         values.update(parts=parts, part=part)
         for name, factor in (("left", self.left), ("right", self.right)):
-            values.update(factor.numbers(name, form.lanes))
+            values.update(factor.numbers(name, form.together))
         result = self.result
         if result.part:  # the parts of a matrix, then those of the next one
             head = result.part * parts

@@ -3,16 +3,18 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from functools import cache
 
 from gluonic.codegen.cuda.products.form import (
     COPIED,
     LOADED,
+    MATRICES,
     TENSOR,
     TENSOR_LOADED,
     BlockTile,
     TiledForm,
+    Units,
 )
 from gluonic.codegen.cuda.products.kernel import write_product
 from gluonic.codegen.cuda.products.layout import ProductLayout
@@ -26,13 +28,18 @@ _MOST_PARTS, _MOST_SUMS = 64, 1 << 26
 """The largest number of parts, and of elements that the sums of all parts may have."""
 _FIRST_TO_COPY = 80
 """The first processor with asynchronous copies to shared memory, and with TF32: sm_80."""
-_PER_CYCLE = 128
-"""The products that a multiprocessor's ordinary units compute in a cycle; half as many in float64."""
-_TENSOR_PER_CYCLE = 512
-"""The products of TF32 that its tensor cores compute by `mma.sync`."""
-_LATENCY = 800
+_PER_CYCLE: Mapping[Units, int] = {
+    "ordinary": 128,
+    "tf32": 512,
+    "matrices": 1024,
+    "warpgroups": 2048,
+}
+"""The products that a multiprocessor computes in a cycle; half as many in float64."""
+_SUMS = 128
+"""How many sums the threads of a warp's lane need together to compute at half of that speed."""
+_LATENCY = 1000
 """The cycles from a load to its use: a round of the main loop takes at least as long."""
-_LAUNCH, _BYTES_PER_CYCLE = 4000, 2000
+_LAUNCH, _BYTES_PER_CYCLE = 10000, 2000
 """The cycles of another launch, and the bytes that memory moves in a cycle."""
 
 
@@ -92,10 +99,10 @@ def cycles(
     each = -(-blocks // multiprocessors)
     together = min(each, tile.blocks)
     warps = together * tile.threads / 32
-    # more warps hide more latency, and a thread with a larger part loads less for each product
-    share = warps / (warps + 4) * tile.high * tile.wide / (tile.high * tile.wide + 8)
-    unit = _TENSOR_PER_CYCLE if tile.on_tensor_cores else _PER_CYCLE
-    speed = unit / (2 if dtype == FLOAT64 else 1) * share
+    # more sums at once hide more latency, and a thread with a larger part loads less for each of them
+    own = tile.high * tile.wide
+    share = warps * own / (warps * own + _SUMS) * own / (own + tile.high + tile.wide)
+    speed = _PER_CYCLE[tile.units] / (2 if dtype == FLOAT64 else 1) * share
     a_round = max(tile.rows * tile.columns * tile.depth * together / speed, _LATENCY)
     cycles = each / together * a_round * (choice.part / tile.depth)
     if parts > 1:
@@ -115,7 +122,9 @@ def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
     if is_new and form.dtype == FLOAT32 and uses_tf32():
         return TENSOR
     if is_new and form.dtype.itemsize == 2:
-        return TENSOR_LOADED
+        if not form.has_matrices:
+            return TENSOR_LOADED
+        return tuple([tile for tile in MATRICES if tile.shared_bytes <= processor.shared_bytes])
     return (COPIED if is_new and form.sums == FLOAT64 else LOADED)[form.sums]
 
 
@@ -169,13 +178,16 @@ def launches_by(
     *given, workspace = operands
     tiles = -(-layout.rows // tile.rows) * -(-layout.columns // tile.columns)
     grid, block = (tiles * count * parts, 1, 1), (tile.threads, 1, 1)
+    shared = tile.shared_bytes
     if parts == 1:
         numbers = layout.numbers(form, 1, part)
-        return [KernelLaunch((write_product, form, tile), tuple(given), numbers, grid, block)]
+        code = write_product, form, tile
+        return [KernelLaunch(code, tuple(given), numbers, grid, block, shared)]
     first, apart = form.of_parts, layout.in_parts()
     own, numbers = (given[0], given[1], workspace), apart.numbers(first, parts, part)
+    code = write_product, first, tile
     return [
-        KernelLaunch((write_product, first, tile), own, numbers, grid, block),
+        KernelLaunch(code, own, numbers, grid, block, shared),
         added_up(layout, form, parts, (workspace, *given[2:])),
     ]
 

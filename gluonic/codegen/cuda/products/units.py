@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
+from typing import Generic, TypeVar
 
 from gluonic.codegen.cuda.block_code import SHARED, BlockCode, Int
 from gluonic.codegen.cuda.products.factors import FactorTiles
@@ -18,15 +19,20 @@ Neighbouring threads share a column, those two apart a row: shared memory serves
 """
 
 
-class MultiplyingUnits(ABC):
+Tiles = TypeVar("Tiles")
+
+
+class MultiplyingUnits(ABC, Generic[Tiles]):
     """What computes the sums of a block's tile, and which of them a thread has.
 
     Attributes
     ----------
     group : the number of neighbouring columns that a thread has together
+    runs_on : whether products run on after `multiplied`, until `wait` in the next round
     """
 
     group: int
+    runs_on: bool = False
 
     def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
         self.code, self.form, self.tile = code, form, tile
@@ -41,13 +47,21 @@ class MultiplyingUnits(ABC):
         """The first columns, within the tile, of the thread's groups."""
 
     @abstractmethod
-    def multiplied(
-        self, left: FactorTiles, right: FactorTiles, turn: str, sums: Sequence[str]
-    ) -> list[str]:
+    def multiplied(self, left: Tiles, right: Tiles, turn: str, sums: Sequence[str]) -> list[str]:
         """The thread's sums, row by row, after the products of the tiles with the number `turn`."""
 
+    def publish(self) -> None:
+        """Write what lets the units see the thread's copies, before a barrier."""
 
-class OrdinaryUnits(MultiplyingUnits):
+    def wait(self) -> None:
+        """Write what waits for the products of the round before this one."""
+
+    def complete(self, sums: Sequence[str]) -> list[str]:
+        """The sums after all products."""
+        return list(sums)
+
+
+class OrdinaryUnits(MultiplyingUnits[FactorTiles]):
     """Fused multiply-adds: a thread multiplies some rows and columns, in groups of 16 bytes."""
 
     def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
@@ -114,22 +128,24 @@ class OrdinaryUnits(MultiplyingUnits):
         return self.code.call(name, kind, [(kind, a), (kind, b), (kind, addend)])
 
 
-_HIGH, _WIDE, _DEEP = 16, 8, 8
+HIGH, WIDE, _DEEP = 16, 8, 8
 """The extents of a product of the instruction: 16 rows by 8 columns, 8 deep."""
-_FOUR = "{ float, float, float, float }"
+FOUR_FLOATS = "{ float, float, float, float }"
 
 
-class TensorUnits(MultiplyingUnits):
-    """``mma.sync`` on factors rounded to TF32, with sums in float32: a warp multiplies a part of the tiles.
+class FragmentUnits(MultiplyingUnits[Tiles]):
+    """Tensor cores: of each 16 rows by 8 columns of a warp's part, a thread has two neighbours in two rows.
 
-    Numbers in float16 are not rounded. A thread has, of 16 rows by 8 columns, two neighbours in two rows.
+    Attributes
+    ----------
+    top, start : the first row and column of the warp's part
     """
 
     group = 2
 
     def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
         super().__init__(code, form, tile)
-        self.down, self.across = tile.warp[0] // _HIGH, tile.warp[1] // _WIDE
+        self.down, self.across = tile.warp[0] // HIGH, tile.warp[1] // WIDE
         warps = tile.columns // tile.warp[1]
         self.top = code.mul32(code.div32(self.warp, warps), tile.warp[0])
         self.start = code.mul32(code.rem32(self.warp, warps), tile.warp[1])
@@ -138,39 +154,60 @@ class TensorUnits(MultiplyingUnits):
     def rows(self) -> list[Int]:
         """Two rows of each part that is 16 high."""
         row = self.code.add32(self.top, self.line)
-        return [self.code.add32(row, first) for first in range(0, self.tile.warp[0], _HIGH // 2)]
+        return [self.code.add32(row, first) for first in range(0, self.tile.warp[0], HIGH // 2)]
 
     def columns(self) -> list[Int]:
         """Two columns of each part that is 8 wide."""
         column = self.code.add32(self.start, self.code.mul32(self.place, 2))
-        return [self.code.add32(column, first) for first in range(0, self.tile.warp[1], _WIDE)]
+        return [self.code.add32(column, first) for first in range(0, self.tile.warp[1], WIDE)]
+
+    def fragment(self, i: int, j: int) -> list[int]:
+        """The numbers of the sums of a part of 16 rows by 8 columns, in the order of the instructions."""
+        width = 2 * self.across
+        return [(2 * i + down) * width + 2 * j + right for down in (0, 1) for right in (0, 1)]
+
+    def add_products(
+        self, rows: Sequence[Sequence[str]], columns: Sequence[Sequence[str]], sums: list[str]
+    ) -> None:
+        """Add the products of fragments of the left and of the right factor to the sums."""
+        for i, a in enumerate(rows):
+            for j, b in enumerate(columns):
+                places = self.fragment(i, j)
+                new = self.product(a, b, [sums[at] for at in places])
+                for at, value in zip(places, new, strict=True):
+                    sums[at] = value
+
+    def product(self, a: Sequence[str], b: Sequence[str], sums: Sequence[str]) -> list[str]:
+        """The sums of a part after the product of two fragments."""
+        raise NotImplementedError
+
+
+class RoundedUnits(FragmentUnits[FactorTiles]):
+    """``mma.sync`` on factors rounded to TF32, with sums in float32.
+
+    Numbers in float16 are not rounded.
+    """
 
     def multiplied(
         self, left: FactorTiles, right: FactorTiles, turn: str, sums: Sequence[str]
     ) -> list[str]:
         """The warp's part."""
-        code, sums, width = self.code, list(sums), 2 * self.across
+        code, sums = self.code, list(sums)
         first = code.add32(code.mul32(turn, left.size), self.top, self.line)
         second = code.add32(code.mul32(turn, right.size), self.start, self.line)
         for k in range(0, self.tile.depth, _DEEP):
             depths = [code.mul32(code.add32(self.place, k + 4 * i), left.pitch) for i in (0, 1)]
             rows = [
-                [self._rounded(left, first, i * _HIGH + half * 8, depth)
+                [self._rounded(left, first, i * HIGH + half * 8, depth)
                  for depth in depths for half in (0, 1)]
                 for i in range(self.down)
             ]  # fmt: skip
             depths = [code.mul32(code.add32(self.place, k + 4 * i), right.pitch) for i in (0, 1)]
             columns = [
-                [self._rounded(right, second, j * _WIDE, depth) for depth in depths]
+                [self._rounded(right, second, j * WIDE, depth) for depth in depths]
                 for j in range(self.across)
             ]
-            for i, a in enumerate(rows):
-                for j, b in enumerate(columns):
-                    own = [2 * i * width + 2 * j, (2 * i + 1) * width + 2 * j]
-                    places = [at + pair for at in own for pair in (0, 1)]
-                    new = self._product(a, b, [sums[at] for at in places])
-                    for at, value in zip(places, new, strict=True):
-                        sums[at] = value
+            self.add_products(rows, columns, sums)
         return sums
 
     def _rounded(self, factor: FactorTiles, base: Int, distance: int, depth: Int) -> str:
@@ -181,7 +218,8 @@ class TensorUnits(MultiplyingUnits):
             return code.cast("bitcast", value, "float", "i32")
         return code.call("llvm.nvvm.f2tf32.rna", "i32", [("float", value)])
 
-    def _product(self, a: Sequence[str], b: Sequence[str], sums: Sequence[str]) -> list[str]:
+    def product(self, a: Sequence[str], b: Sequence[str], sums: Sequence[str]) -> list[str]:
+        """By the instruction."""
         operands = [*(("i32", value) for value in (*a, *b)), *(("float", value) for value in sums)]
         name = "llvm.nvvm.mma.m16n8k8.row.col.tf32"
-        return self.code.parts(self.code.call(name, _FOUR, operands), _FOUR, 4)
+        return self.code.parts(self.code.call(name, FOUR_FLOATS, operands), FOUR_FLOATS, 4)
