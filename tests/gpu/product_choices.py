@@ -41,7 +41,7 @@ class Tried(NamedTuple):
     ----------
     make : the operator
     shapes : those of its inputs
-    count : the number of rows of the result
+    height : the number of rows of the result
     rows : from the inputs and some numbers of rows, those rows of the result; None if they are not checked
     dtype : that of the inputs
     tiles : those that are tried
@@ -49,7 +49,7 @@ class Tried(NamedTuple):
 
     make: Callable[..., Entry]
     shapes: Sequence[tuple[int, ...]]
-    count: int = 0
+    height: int = 0
     rows: Callable[[Array, Array, Array], Array] | None = None
     dtype: str = "float32"
     tiles: Sequence[BlockTile] = (*COPIED[FLOAT32], *LOADED[FLOAT32], *TENSOR)
@@ -168,7 +168,7 @@ def _expected(tried: Tried, arrays: Sequence[Array]) -> tuple[Array, Array | Non
     if tried.rows is None:
         return np.arange(0), None
     left, right = (array.astype(np.float32) for array in arrays)
-    some = np.unique(np.random.default_rng(1).integers(0, tried.count, 16))
+    some = np.unique(np.random.default_rng(1).integers(0, tried.height, 16))
     return some, tried.rows(left, right, some)
 
 

@@ -223,7 +223,7 @@ class BlockCode(KernelFunction):
         name = f"llvm.nvvm.cp.async.ca.shared.global.{size}.s"
         self.call_for_effect(name, [(SHARED, target), (GLOBAL, source), ("i32", kept)])
 
-    def copy(self, target: str, source: str, size: int) -> None:
+    def copy_aligned(self, target: str, source: str, size: int) -> None:
         """Copy 4, 8 or 16 bytes, aligned by their number, from global to shared memory."""
         through = "cg" if size == 16 else "ca"
         name = f"llvm.nvvm.cp.async.{through}.shared.global.{size}"

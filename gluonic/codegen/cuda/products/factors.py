@@ -102,7 +102,7 @@ class FactorTiles(FactorPlaces):
                 index = code.add32(line, self.outer_indices[i])
                 offset = code.add32(self.outer[i].offset, place.offset)
                 target = code.element(SHARED, self.array, index, kind)
-                code.copy(target, code.element(GLOBAL, self.base, offset, kind), size)
+                code.copy_aligned(target, code.element(GLOBAL, self.base, offset, kind), size)
 
     def load(self, begin: Int, end: Int) -> list[str]:
         """Write the loads of the tile at an inner index; those from `end` on are zero."""
