@@ -1,4 +1,4 @@
-"""The text of instructions that do not only compute: moves, memory, warps, matrices."""
+"""The text of instructions that do not only compute: moves, memory, warps."""
 
 from __future__ import annotations
 
@@ -6,13 +6,14 @@ from collections.abc import Callable, Mapping, Sequence
 
 import numpy as np
 
-from gluonic.device.emulated import atomics, matrices, warpgroups
+from gluonic.device.emulated import atomics
 from gluonic.device.emulated.conversions import COMBINATIONS, comparison
-from gluonic.device.emulated.formats import bits_of, reader, register_bits, unsigned, writer
+from gluonic.device.emulated.formats import bits_of, reader, unsigned, writer
 from gluonic.device.emulated.instructions import meaning
+from gluonic.device.emulated.matrix_text import MatrixText
 from gluonic.device.emulated.memory import LOCAL_WINDOW, SHARED_WINDOW
 from gluonic.device.emulated.opcodes import split
-from gluonic.device.emulated.registers import RegisterText, read_registers
+from gluonic.device.emulated.registers import read_registers
 from gluonic.device.emulated.syntax import (
     Address,
     Immediate,
@@ -30,7 +31,7 @@ _ORDERED = {"volatile", "relaxed", "acquire", "release", "mmio"}
 _NO_EFFECT = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "griddepcontrol", "discard"}
 
 
-class EffectText(RegisterText):
+class EffectText(MatrixText):
     """The text of instructions.
 
     Parameters
@@ -154,20 +155,6 @@ class EffectText(RegisterText):
                 )
 
     # -- memory -----------------------------------------------------------------------------------
-
-    def address(self, operand: Operand, space: str) -> str:
-        """The addresses that an operand means, as 64-bit integers."""
-        if not isinstance(operand, Address):
-            raise self.unknown(f"{operand} is no address")
-        if isinstance(operand.base, SymbolOperand):
-            return self.immediate(Immediate(self.address_of(operand.base) + operand.offset), "b64")
-        if isinstance(operand.base, Immediate):
-            return self.immediate(Immediate(operand.base.value + operand.offset), "b64")
-        size = register_bits(self.kind(operand.base))
-        value = self.bits(operand.base, size)
-        if operand.offset:
-            value = f"({value} + {self.immediate(Immediate(operand.offset), f'b{size}')})"
-        return value if size == 64 else f"{value}.astype('u8')"
 
     def _access(self, opcode: str) -> tuple[str, str, str]:
         """The space of an access, its type, and its mode."""
@@ -303,7 +290,7 @@ class EffectText(RegisterText):
             kind,
         )
 
-    # -- copies, matrices -------------------------------------------------------------------------
+    # -- copies -----------------------------------------------------------------------------------
 
     def copied(self, item: Instruction) -> None:
         """A copy from global to shared memory that goes on meanwhile."""
@@ -326,57 +313,6 @@ class EffectText(RegisterText):
             used = self.bits(rest[0], 32) if rest else "None"
             where = f"{self.address(to, 'shared')}, {self.address(source, 'global')}"
             self.emit(f"c.copies.add({where}, {size.value}, {used}, a, {item.line})")
-
-    def load_matrices(self, item: Instruction) -> None:
-        """Fragments of matrices from shared memory."""
-        target, source = item.operands
-        if not isinstance(target, Vector):
-            target = Vector((target,))
-        parts = item.opcode.split(".")
-        if "m8n8" not in parts or "b16" not in parts:
-            raise self.unknown("this shape")
-        where, count = self.address(source, "shared"), len(target.items)
-        self.emit(f"q = load_matrix(c, {where}, {count}, {'trans' in parts}, a, {item.line})")
-        for number, register in enumerate(target.items):
-            self.write(register, f"q[{number}]", "b32")
-
-    def multiplied(self, item: Instruction) -> None:
-        """A product of matrices."""
-        shape = matrices.fragments(item.opcode)
-        if shape is None:
-            raise self.unknown("this product of matrices")
-        groups = [operand.items for operand in item.operands if isinstance(operand, Vector)]
-        if len(groups) != 4:
-            raise self.unknown("this form")
-        target, *sources = groups
-        texts = [f"[{', '.join(self.bits(o, 32) for o in group)}]" for group in sources]
-        self.emit(
-            f"q = multiply(c, {self.constant(('mma', shape), shape)}, {', '.join(texts)}, a, {item.line})"
-        )
-        for number, register in enumerate(target):
-            self.write(register, f"q[{number}]", "b32")
-
-    def multiplied_in_groups(self, item: Instruction) -> None:
-        """A product of matrices by four warps; it is done at once, so nothing waits for it."""
-        if "mma_async" not in item.opcode.split("."):
-            return
-        shape = warpgroups.group_product(item.opcode)
-        target, left, right, *numbers = item.operands
-        if shape is None or not isinstance(target, Vector) or not isinstance(left, Register):
-            raise self.unknown("this product of matrices")
-        values = [number.value if isinstance(number, Immediate) else None for number in numbers]
-        add, scales, turned = values[0], values[1:3], values[3:]
-        if add != 1 or scales != [1, 1] or None in turned:
-            raise self.unknown("these numbers")
-        turns = bool(turned[0]) if turned else False, bool(turned[1]) if turned else False
-        sums = f"[{', '.join(self.bits(o, 32) for o in target.items)}]"
-        factors = f"({self.bits(left, 64)}, {self.bits(right, 64)})"
-        self.emit(
-            f"q = multiply_in_groups(c, {self.constant(('wgmma', shape), shape)}, {sums}, {factors}, "
-            f"{turns}, a, {item.line})"
-        )
-        for number, register in enumerate(target.items):
-            self.write(register, f"q[{number}]", "b32")
 
 
 _HANDLERS: Mapping[str, Callable[[EffectText, Instruction], None]] = {
