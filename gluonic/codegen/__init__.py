@@ -25,7 +25,7 @@ from gluonic.graph.interpret import Observer
 from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
-    from gluonic.codegen.cuda.device_graph import DeviceGraph, device_outputs
+    from gluonic.codegen.cuda.device_graph import DeviceGraph, operator_on_device
     from gluonic.codegen.cuda.device_report import DeviceExplanation
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
     from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
@@ -43,7 +43,7 @@ __getattr__, __dir__ = import_later(
         "DeviceExplanation": f"{__name__}.cuda.device_report:DeviceExplanation",
         "DeviceGraph": f"{__name__}.cuda.device_graph:DeviceGraph",
         "FALLBACKS": f"{__name__}.cuda.fallbacks:FALLBACKS",
-        "device_outputs": f"{__name__}.cuda.device_graph:device_outputs",
+        "operator_on_device": f"{__name__}.cuda.device_graph:operator_on_device",
         "DeviceUpdates": f"{__name__}.device_updates:DeviceUpdates",
         "Updated": f"{__name__}.device_updates:Updated",
         "updates_on_device": f"{__name__}.device_updates:updates_on_device",
@@ -86,13 +86,13 @@ __all__ = [
     "compiled_gradients",
     "compiled_outputs",
     "cut",
-    "device_outputs",
     "executor",
     "explain",
     "interpreting",
     "latest_call",
     "lowering_of",
     "may_repay_compiling",
+    "operator_on_device",
     "update_kernel",
     "update_rows",
     "updates_on_device",

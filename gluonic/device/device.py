@@ -10,6 +10,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
+from functools import partial
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -29,7 +30,7 @@ class MemoryInfo(NamedTuple):
 
 
 class Buffer:
-    """Memory on a device; it is given back when nothing refers to this object any more.
+    """Memory on a device; a subclass gives it back when nothing refers to the object any more.
 
     Attributes
     ----------
@@ -42,9 +43,6 @@ class Buffer:
 
     def __init__(self, device: Device, address: int, size: int) -> None:
         self.device, self.address, self.size = device, address, size
-
-    def __del__(self) -> None:
-        self.device.release(self.address, self.size)
 
 
 class DeviceFunction(ABC):
@@ -130,9 +128,9 @@ class Device(ABC):
             if there is not enough
         """
 
-    @abstractmethod
-    def release(self, address: int, size: int) -> None:
-        """Take memory back; only a `Buffer` calls this."""
+    def allocator(self, size: int) -> Callable[[], Buffer]:
+        """A function that allocates so many bytes at each call."""
+        return partial(self.allocate, size)
 
     @abstractmethod
     def copy_in(self, address: int, source: npt.NDArray[np.generic]) -> None:

@@ -70,8 +70,13 @@ def device(ordinal: int) -> Device:
     NoDeviceError
         if there is no such device, or no driver
     """
-    already = _devices.get((is_emulated(), ordinal))
-    return _new(ordinal) if already is None else already
+    return in_use(ordinal) or _new(ordinal)
+
+
+def in_use(ordinal: int) -> Device | None:
+    """The device of an ordinal if it has been made; None if the CPU serves its context."""
+    served = os.environ.get("GLUONIC_GPU")
+    return None if served == "cpu" else _devices.get((served == EMULATED, ordinal))
 
 
 def _new(ordinal: int) -> Device:

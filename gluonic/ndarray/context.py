@@ -19,6 +19,14 @@ _IDS = {name: number for number, name in _NAMES.items()}
 _GPU = _IDS["gpu"]
 
 
+@cache
+def devices() -> Any:
+    """The devices of the process; the module is imported when somebody asks for GPUs."""
+    import gluonic.device.devices
+
+    return gluonic.device.devices
+
+
 class _Default(threading.local):
     """The thread's current context, and those of the enclosing ``with`` blocks."""
 
@@ -120,10 +128,8 @@ class Context(metaclass=_ContextType):
         MXNetError
             if there is no such GPU
         """
-        if self.device_typeid == _GPU and not _is_served_by_cpu(self):
-            from gluonic.device.devices import device
-
-            device(self.device_id).empty_cache()
+        if self.device_typeid == _GPU and not is_served_by_cpu(self):
+            devices().device(self.device_id).empty_cache()
 
 
 CPU = Context("cpu", 0)
@@ -157,9 +163,7 @@ def num_gpus() -> int:
     """
     if os.environ.get("GLUONIC_GPU") == "cpu":
         return 0
-    from gluonic.device.devices import count
-
-    return count()
+    return devices().count()  # type: ignore[no-any-return]
 
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
@@ -170,17 +174,15 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
     MXNetError
         if there is no such GPU
     """
-    if not _is_served_by_cpu(gpu(device_id)):
-        from gluonic.device.devices import device
-
-        return tuple(device(device_id).memory_info())  # type: ignore[return-value]
+    if not is_served_by_cpu(gpu(device_id)):
+        return tuple(devices().device(device_id).memory_info())
     page = os.sysconf("SC_PAGE_SIZE")
     total = page * os.sysconf("SC_PHYS_PAGES")
     told = "SC_AVPHYS_PAGES" in os.sysconf_names
     return (page * os.sysconf("SC_AVPHYS_PAGES") if told else total), total
 
 
-def _is_served_by_cpu(context: Context) -> bool:
+def is_served_by_cpu(context: Context) -> bool:
     """Whether the CPU serves a GPU's context.
 
     Raises
@@ -188,18 +190,18 @@ def _is_served_by_cpu(context: Context) -> bool:
     MXNetError
         if it does not, and there is no such GPU
     """
+    if devices().in_use(context.device_id) is not None:
+        return False
     if os.environ.get("GLUONIC_GPU") == "cpu":
         _tell_once()
         return True
-    from gluonic.device import devices
-
-    if 0 <= context.device_id < devices.count():
+    if 0 <= context.device_id < devices().count():
         return False
     raise MXNetError(
         describe(
             f"{context}: there is no such GPU; use mx.cpu(), or let the CPU serve GPU contexts: "
             "python -m gluonic --cpu script.py, or GLUONIC_GPU=cpu in the environment",
-            facts=devices.absence(),
+            facts=devices().absence(),
         )
     )
 
@@ -224,15 +226,21 @@ def usable(context: Any) -> Context:
     MXNetError
         for a GPU that is not there, unless the CPU serves it
     """
-    if context is None or context == "":
-        context = current_context()
-    elif isinstance(context, str):
-        context = _from_string(context)
-    if not isinstance(context, Context):
-        raise MXNetError(f"ctx must be a Context such as mx.cpu(), not {context!r}")
+    context = named(context)
     if context.device_typeid == _GPU:
-        _is_served_by_cpu(context)
-    return context
+        is_served_by_cpu(context)
+    return context  # type: ignore[no-any-return]
+
+
+def named(context: Any) -> Context:
+    """A context as users give it, the current one for None; it may be that of a GPU which is not there."""
+    if isinstance(context, Context):
+        return context
+    if context is None or context == "":
+        return _default.value
+    if isinstance(context, str):
+        return _from_string(context)
+    raise MXNetError(f"ctx must be a Context such as mx.cpu(), not {context!r}")
 
 
 def _from_string(text: str) -> Context:

@@ -14,7 +14,7 @@ from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.memory import too_large
 from gluonic.graph.storage.values import KINDS, StorageError
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.context import Context, usable
+from gluonic.ndarray.context import Context, named, usable
 from gluonic.ndarray.invoke import invoke
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.nested_lists import array_of
@@ -48,8 +48,9 @@ def as_shape(shape: Any, where: str) -> tuple[int, ...]:
         raise ShapeError(
             describe(f"shape {shape!r} must be an integer or a tuple of integers", where=where)
         ) from None
-    if any(length < 0 for length in found):
-        raise ShapeError(describe(f"shape {found} has a negative length", where=where))
+    for length in found:  # `any` takes longer
+        if length < 0:
+            raise ShapeError(describe(f"shape {found} has a negative length", where=where))
     return found
 
 
@@ -90,7 +91,7 @@ def _constant(name: str, make: Any, words: str) -> Callable[..., NDArray]:
         if out is None and stype not in _DENSE:
             return _sparse(name, make, shape, ctx, dtype, stype)
         if out is None:
-            context = usable(ctx)
+            context = named(ctx)
             device = None if context.device_typeid != GPU else device_of(context)
             if device is None:
                 return NDArray(allocate(shape, dtype, name, make), context)

@@ -1,6 +1,6 @@
 """The functions of `nd`, made from the registry: ``nd.X(inputs…, attribute=value, out=None)``."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from gluonic.graph import REGISTRY, Application, Operator, casting
@@ -36,12 +36,13 @@ def make_function(op: Operator, name: str) -> Callable[..., Any]:
     caller: Caller | None = None
     fast: Any = None
     fast_of_numpy: Any = None
+    there: Mapping[type, Any] = {}
     arity = -1
     kind: Any = None
     of_numpy = is_numpy_name(name)
 
     def function(*arguments: Any, name: Any = None, **keywords: Any) -> Any:
-        nonlocal caller, fast, fast_of_numpy, arity, kind
+        nonlocal caller, fast, fast_of_numpy, there, arity, kind
         if not keywords and len(arguments) == arity:
             for argument in arguments:
                 if type(argument) is not kind:
@@ -53,11 +54,14 @@ def make_function(op: Operator, name: str) -> Callable[..., Any]:
                     return fast_of_numpy(*arguments)
                 except NoElementsError:
                     pass  # they are on a device
+            call_there = there.get(type(argument))
+            if call_there is not None:
+                return call_there(*arguments)
         if caller is None:
             kind = numpy_array() if of_numpy else NDArray
             caller, fast, arity = _ways(op, kind)
-        elif fast is not None and fast_of_numpy is None and _all_of_numpy(arguments):
-            fast_of_numpy = _ways(op, numpy_array())[1]
+        else:
+            fast_of_numpy, there = _other_ways(caller, arguments, fast, fast_of_numpy, there)
         if name is not None:
             keywords["name"] = name
         return call(caller, arguments, keywords)
@@ -82,6 +86,19 @@ def _ways(op: Operator, kind: type[NDArray]) -> tuple[Caller, Any, int]:
     return caller, fast, -1 if fast is None else caller.arity
 
 
+def _other_ways(
+    caller: Caller, arguments: Sequence[Any], fast: Any, of_numpy: Any, there: Mapping[type, Any]
+) -> tuple[Any, Mapping[type, Any]]:
+    """The fast paths for arrays of `mx.np`, and, by class, on devices; none if `mx.nd` has none."""
+    if fast is None:
+        return None, {}
+    if not there and _all_on_devices(arguments):
+        there = on_devices().eager_calls(caller.plain)
+    elif of_numpy is None and _all_of_numpy(arguments):
+        of_numpy = _ways(caller.op, numpy_array())[1]
+    return of_numpy, there
+
+
 def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> Any:
     """Call an operator with the arguments of a user's call.
 
@@ -102,6 +119,9 @@ def call(caller: Caller, arguments: Sequence[Any], keywords: dict[str, Any]) -> 
     seen = caller.seen(arguments, keywords) if is_plain else None
     if seen is not None:
         if not is_dense and context is None and casting.current is None:
+            call_there = on_devices().eager_calls(seen).get(type(arguments[0]))
+            if call_there is not None:
+                return call_there(*arguments)
             return _visible(seen, on_devices().invoke_there(seen, arguments))
         application, positional = seen, arguments
     else:

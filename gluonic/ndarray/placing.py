@@ -8,7 +8,7 @@ import numpy as np
 
 from gluonic.graph import Array
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.context import Context
+from gluonic.ndarray.context import Context, devices, is_served_by_cpu
 
 if TYPE_CHECKING:
     from gluonic.device import Device
@@ -32,11 +32,12 @@ def device_of(context: Context | None) -> "Device | None":
     MXNetError
         for a GPU that is not there
     """
-    if context is None or context.device_typeid != GPU or os.environ.get("GLUONIC_GPU") == "cpu":
+    if context is None or context.device_typeid != GPU:
         return None
-    from gluonic.device.devices import device
-
-    return device(context.device_id)
+    device: Device | None = devices().in_use(context.device_id)
+    if device is None and not is_served_by_cpu(context):
+        device = devices().device(context.device_id)
+    return device
 
 
 def placed(
@@ -60,12 +61,10 @@ def placed(
 
 def placed_if_there(elements: Array, context: Context) -> NDArray:
     """An array of a file, on the GPU that it was on if there is one with that number, else on the host."""
-    if context.device_typeid == GPU and os.environ.get("GLUONIC_GPU") != "cpu":
-        from gluonic.device.devices import count, device
-
-        if context.device_id < count():
-            there = device(context.device_id)
-            return on_devices().of_host(elements, there)  # type: ignore[no-any-return]
+    is_of_gpu = context.device_typeid == GPU and os.environ.get("GLUONIC_GPU") != "cpu"
+    if is_of_gpu and context.device_id < devices().count():
+        there = devices().device(context.device_id)
+        return on_devices().of_host(elements, there)  # type: ignore[no-any-return]
     return NDArray(elements)
 
 

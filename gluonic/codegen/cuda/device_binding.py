@@ -22,13 +22,11 @@ from gluonic.codegen.loops.steps import loop_for
 from gluonic.codegen.rewriting.aliases import find_aliases, find_targets
 from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.device.array import DeviceArray
+from gluonic.device.array import ALIGNMENT, DeviceArray
 from gluonic.device.device import Device, DeviceFunction, PreparedLaunch
 from gluonic.graph import Entry, Node, Run
 
 DeviceRun: TypeAlias = LaunchRun | CopyRun | HostRun
-_ALIGNMENT = 16
-"""The alignment, in bytes, that steps expect of whole operands."""
 
 
 class _Kernel(NamedTuple):
@@ -75,6 +73,10 @@ class DeviceBinding:
     ----------
     steps : the steps that are launches, each with the operators
     fallbacks : the operators that the host computes, each with the reason
+    runs : what a call does, in order
+    layout : the memory that a call allocates
+    outputs : where they are
+    copied : those of them, by index, in memory that the caller or an earlier output has: copies are returned
     """
 
     def __init__(
@@ -105,10 +107,10 @@ class DeviceBinding:
         self._written = [slot for slot in written if slot < self._given]
         work = [one for group in self.fusion.groups for one in self._work(group)]
         outputs = graph.outputs[: prepared.output_count]
-        self._copied = self._outputs_to_copy(outputs)
-        self._layout = self._laid_out(work, outputs, visible)
-        self._outputs = [self._place(entry) for entry in outputs]
-        given = self._given + len(self._layout.blocks)
+        self.copied = self._outputs_to_copy(outputs)
+        self.layout = self._laid_out(work, outputs, visible)
+        self.outputs = [self._place(entry) for entry in outputs]
+        given = self._given + len(self.layout.blocks)
         self._blank = [0 for one in work if isinstance(one, _Kernel) and one.draws]
         self._count = given + len(self._blank)
         self._seeds = range(given, self._count)
@@ -138,7 +140,7 @@ class DeviceBinding:
 
     def _place(self, entry: Entry) -> ResultPlace:
         slot = self.slot(entry)
-        place = self._layout.places.get(slot) or BlockPlace(-1 - slot)
+        place = self.layout.places.get(slot) or BlockPlace(-1 - slot)
         return ResultPlace(place, self.facts.shapes[entry], self.facts.dtypes[entry])
 
     def _outputs_to_copy(self, outputs: Sequence[Entry]) -> list[int]:
@@ -168,7 +170,7 @@ class DeviceBinding:
 
     def _outputs_alone(self) -> dict[int, int]:
         """The outputs that have a block of their own, by the number of the block."""
-        indices = [output.place.number for output in self._outputs]
+        indices = [output.place.number for output in self.outputs]
         return {
             index - self._given: i
             for i, index in enumerate(indices)
@@ -270,7 +272,7 @@ class DeviceBinding:
                     yield self._on_host(one)
 
     def _prepared(self, kernel: _Kernel, seed: Sequence[int]) -> PreparedLaunch:
-        launch, places = kernel.launch, [self._layout.places[slot] for slot in kernel.slots]
+        launch, places = kernel.launch, [self.layout.places[slot] for slot in kernel.slots]
         arguments = (
             *(
                 (place.number, place.offset + o)
@@ -284,7 +286,7 @@ class DeviceBinding:
         )
 
     def _copy(self, one: _Copy) -> CopyRun:
-        target, source = (self._layout.places[slot] for slot in (one.target, one.source))
+        target, source = (self.layout.places[slot] for slot in (one.target, one.source))
         return CopyRun(self.device, target, source, one.size)
 
     def _on_host(self, one: _OnHost) -> HostRun:
@@ -309,11 +311,11 @@ class DeviceBinding:
         """
         values = [array.address for array in arrays]
         for address in values:
-            if address % _ALIGNMENT:
+            if address % ALIGNMENT:
                 return self._with_aligned(arrays, run, into)
         targets = {} if into is None else self._targets(into)
         allocate, blocks = self.device.allocate, []
-        for number, size in enumerate(self._layout.blocks):
+        for number, size in enumerate(self.layout.blocks):
             target = targets.get(number)
             block = allocate(size) if target is None else target.buffer
             blocks.append(block)
@@ -322,8 +324,8 @@ class DeviceBinding:
         memory = CallMemory(arrays, blocks, values, {})
         for each in self.runs:
             each(memory, run)
-        results = [place.array(memory) for place in self._outputs]
-        for i in self._copied:
+        results = [place.array(memory) for place in self.outputs]
+        for i in self.copied:
             results[i] = results[i].copy()
         for number, target in targets.items():
             results[self._alone[number]] = target
@@ -333,12 +335,12 @@ class DeviceBinding:
         """The arrays that outputs are written to, by the number of the block that they stand for."""
         found = dict[int, DeviceArray]()
         for number, i in self._alone.items():
-            target, output = into[i], self._outputs[i]
+            target, output = into[i], self.outputs[i]
             if (
                 target is not None
                 and target.shape == output.shape
                 and target.dtype == output.dtype
-                and not target.address % _ALIGNMENT
+                and not target.address % ALIGNMENT
             ):
                 found[number] = target
         return found
@@ -350,7 +352,7 @@ class DeviceBinding:
         into: Sequence[DeviceArray | None] | None,
     ) -> list[DeviceArray]:
         """The same with copies of arrays whose addresses the steps do not take."""
-        copies = [array.copy() if array.address % _ALIGNMENT else array for array in arrays]
+        copies = [array.copy() if array.address % ALIGNMENT else array for array in arrays]
         results = self(copies, run, into)
         for i in self._written:
             if copies[i] is not arrays[i]:

@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from typing import Any
 
 from gluonic.codegen.cuda.device_binding import DeviceBinding
 from gluonic.codegen.cuda.device_report import DeviceExplanation
 from gluonic.codegen.cuda.fallbacks import note_fallback
 from gluonic.codegen.cuda.lacking import is_function_there
 from gluonic.codegen.cuda.operator_steps import rounds_once
+from gluonic.codegen.cuda.quick_calls import QuickCall, quick_call
 from gluonic.codegen.rewriting.decompose import DecomposeForDevices
 from gluonic.codegen.rewriting.dense_layers import FuseActivations
 from gluonic.codegen.rewriting.passes import Pass
@@ -52,6 +54,12 @@ class DeviceGraph:
     parameters : those that rarely change
     visible : the number of outputs that get memory of their own; the others share some, which is freed when
         none of them is needed any more. By default all
+
+    Attributes
+    ----------
+    bindings : the steps for each set of shapes
+    ready : all that a call with arrays of some forms needs (if operators depend on it, with the mode before
+        them); None where that is no `QuickCall`
     """
 
     def __init__(
@@ -67,6 +75,7 @@ class DeviceGraph:
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )
         self.bindings: dict[object, DeviceBinding | None] = {}
+        self.ready: dict[tuple[object, ...], QuickCall | None] = {}
         self._lock = lock()
 
     def __call__(
@@ -86,16 +95,24 @@ class DeviceGraph:
         into : for each output an array that may be overwritten and returned as that output, or None; its
             memory is that of no input
         """
-        key = tuple([(array.shape, array.dtype) for array in arrays])
+        forms = tuple([array.form for array in arrays])
+        key = (run.train, *forms) if self._modal else forms
+        quick = self.ready.get(key)
+        if quick is not None and into is None:
+            return quick(arrays)
         if device is None:
-            device = arrays[0].buffer.device
-        whole = device, self._modal and run.train, key
+            device = forms[0].device
+        shapes = device, self._modal and run.train, tuple([(x.shape, x.dtype) for x in forms])
         try:
-            binding = self.bindings[whole]
+            binding = self.bindings[shapes]
         except KeyError:
-            binding = self._bound(whole, device, arrays, train=whole[1])
+            binding = self._bound(shapes, device, arrays, train=shapes[1])
         if binding is None:
             return self._one_by_one(arrays, run, device)
+        if forms and key not in self.ready:
+            _limit(self.ready)
+            is_aligned = all([form.is_aligned for form in forms])
+            self.ready[key] = quick_call(binding) if is_aligned else None
         return binding(arrays, run, into)
 
     def _bound(
@@ -103,8 +120,7 @@ class DeviceGraph:
     ) -> DeviceBinding | None:
         """The steps for such arrays, made now; None if shapes depend on the data."""
         with self._lock, paused():
-            if len(self.bindings) >= _MOST_BINDINGS:
-                del self.bindings[next(iter(self.bindings))]
+            _limit(self.bindings)
             self.bindings[key] = found = self.binding(device, arrays, train=train)
         return found
 
@@ -129,7 +145,7 @@ class DeviceGraph:
         CallError
             if shapes depend on the data: then the operators run one by one
         """
-        device = device or arrays[0].buffer.device
+        device = device or arrays[0].device
         binding = self.binding(device, arrays, train=self._modal and train)
         if binding is None:
             raise CallError(
@@ -172,33 +188,49 @@ def _by_itself(
     node: Node, arrays: Sequence[DeviceArray], run: Run, device: Device
 ) -> list[DeviceArray]:
     """The outputs of an operator of a graph, computed like an eager call."""
-    return device_outputs(node.applied, arrays, run, device)
+    return operator_on_device(node.applied)(arrays, run, device)
 
 
-_graphs: Cache[Application, DeviceGraph] = Cache()
+def _limit(entries: dict[Any, Any]) -> None:
+    """Make room for an entry: the oldest goes if there are too many."""
+    if len(entries) >= _MOST_BINDINGS:
+        del entries[next(iter(entries))]
 
 
-def device_outputs(
-    application: Application,
-    arrays: Sequence[DeviceArray],
-    run: Run,
-    device: Device | None = None,
-) -> list[DeviceArray]:
-    """The outputs of one operator, in new memory on the device of its inputs.
+class OperatorOnDevice(DeviceGraph):
+    """A graph of one operator.
 
     Parameters
     ----------
-    device : the device; it must be given where there are no inputs
+    application : the operator with its attributes
     """
-    graph = _graphs.get(application)
-    if graph is None:
+
+    def __init__(self, application: Application) -> None:
         inputs = [Node(None, name) for name in application.inputs]
         node = Node(application, application.op.name, [each.entry() for each in inputs])
-        outputs = [node.entry(i) for i in range(node.output_count)]
-        if not outputs:
-            return _changed_on_host(node, arrays, run)
-        graph = _graphs.remember(application, DeviceGraph(Graph(outputs), inputs))
-    return graph(arrays, run, device)
+        super().__init__(Graph([node.entry(i) for i in range(node.output_count)]), inputs)
+        self._node = node
+
+    def __call__(
+        self,
+        arrays: Sequence[DeviceArray],
+        run: Run,
+        device: Device | None = None,
+        into: Sequence[DeviceArray | None] | None = None,
+    ) -> list[DeviceArray]:
+        """Run the operator; see `DeviceGraph.__call__`."""
+        if not self.graph.outputs:
+            return _changed_on_host(self._node, arrays, run)
+        return super().__call__(arrays, run, device, into)
+
+
+_operators: Cache[Application, OperatorOnDevice] = Cache()
+
+
+def operator_on_device(application: Application) -> OperatorOnDevice:
+    """An operator that is called on devices, made once."""
+    there = _operators.get(application)
+    return there or _operators.remember(application, OperatorOnDevice(application))
 
 
 def _changed_on_host(node: Node, arrays: Sequence[DeviceArray], run: Run) -> list[DeviceArray]:

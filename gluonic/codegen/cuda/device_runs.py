@@ -26,7 +26,7 @@ class HostValue:
     array : the array
     """
 
-    address = 0
+    address, device = 0, None
 
     def __init__(self, array: npt.NDArray[np.object_]) -> None:
         self.array = array
@@ -83,19 +83,23 @@ class LaunchRun:
     launches : their values are those of `CallMemory`
     count : the number of these
     seeds : the numbers of those that are seeds of these launches, in the order of the draws
+
+    Attributes
+    ----------
+    queue : queues the launches, for such values
     """
 
     def __init__(
         self, device: Device, launches: Sequence[PreparedLaunch], count: int, seeds: Sequence[int]
     ) -> None:
-        self._queue, self._seeds = device.prepared(launches, count), seeds
+        self.queue, self.seeds = device.prepared(launches, count), seeds
 
     def __call__(self, memory: CallMemory, run: Run) -> None:
         """Draw seeds, and queue the launches."""
-        for number in self._seeds:
+        for number in self.seeds:
             low, high = run.random.words(2).tolist()
             memory.values[number] = (high - (1 << 32) if high >> 31 else high) << 32 | low
-        self._queue(*memory.values)
+        self.queue(*memory.values)
 
 
 class CopyRun:

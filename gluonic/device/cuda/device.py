@@ -76,6 +76,7 @@ class CudaDevice(Device):
         self._thread = driver.thread
         self._set_current = self.driver.function("cuCtxSetCurrent", typed=False)
         self._launch = self.driver.function("cuLaunchKernel", typed=False)
+        self._fills = {size: (name, driver.function(name)) for size, name in _FILLS.items()}
         self._is_alone = driver.count() == 1
         self.enter()
         self._stream = ctypes.c_void_p(_DEFAULT_STREAM)
@@ -83,7 +84,7 @@ class CudaDevice(Device):
         self._recording_stream: int | None = None
         self._unused: list[Callable[[], None]] = []
         self._launched: deque[str] = deque(maxlen=_MOST_NAMES)
-        self._pool = MemoryPool(self.driver, self.synchronize, self, self._lock)
+        self._pool = MemoryPool(self.driver, self.enter, self.synchronize, self, self._lock)
 
     def __repr__(self) -> str:
         return f"<{self.name}, gpu({self.ordinal})>"
@@ -112,14 +113,11 @@ class CudaDevice(Device):
             if there is not enough
         """
         self.enter()
-        return Buffer(self, self._pool.take(size), size)
+        return self._pool.buffer(size)
 
-    def release(self, address: int, size: int) -> None:
-        """Take memory back; only a `Buffer` calls this. Recorded work keeps what it uses."""
-        if self._recorder is not None:
-            self._recorder.buffers.append((address, size))
-        else:
-            self._pool.put(address, size)
+    def allocator(self, size: int) -> Callable[[], Buffer]:
+        """A function that allocates so many bytes at each call."""
+        return self._pool.allocator(size)
 
     def memory_info(self) -> MemoryInfo:
         """The free and the total memory."""
@@ -176,12 +174,15 @@ class CudaDevice(Device):
 
     def fill(self, address: int, pattern: bytes, count: int) -> None:
         """Repeat a pattern of 1, 2 or 4 bytes."""
-        name = _FILLS[len(pattern)]
+        name, function = self._fills[len(pattern)]
         if not count:
             return
         with self._lock:
             self.enter()
-            self._call(name, address, int.from_bytes(pattern, "little"), count, self._stream)
+            number = int.from_bytes(pattern, "little")
+            status = function(address, number, count, self._stream)
+            if status:
+                raise self._failed(name, status, [])
 
     # ------------------------------------------------------------------------------------ kernels
 
@@ -310,6 +311,7 @@ class CudaDevice(Device):
             self._recorder = recorder = CudaRecorder(
                 self.driver, self._recording_stream, self._pool
             )
+            self._pool.recorded = recorder.buffers
             self._stream = ctypes.c_void_p(self._recording_stream)
             try:
                 work()
@@ -321,6 +323,7 @@ class CudaDevice(Device):
 
     def _stop_recording(self, recorder: CudaRecorder) -> int:
         self._stream, self._recorder = ctypes.c_void_p(_DEFAULT_STREAM), None
+        self._pool.recorded = None
         return recorder.end()
 
     def _replay(self, recording: CudaRecording) -> None:

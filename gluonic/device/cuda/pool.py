@@ -18,26 +18,45 @@ import ctypes
 import gc
 from collections import Counter
 from collections.abc import Callable
+from functools import partial
 from typing import Any
 
 from gluonic.device.array import DeviceArray
 from gluonic.device.cuda.driver import OUT_OF_MEMORY, Driver
-from gluonic.device.device import Device
+from gluonic.device.device import Buffer, Device
 from gluonic.device.errors import DeviceMemoryError
 from gluonic.graph.errors import describe
 
 _SMALLEST = 512
+_new = object.__new__
+
+
+class PooledBuffer(Buffer):
+    """Memory that goes back to a pool when nothing refers to it."""
+
+    __slots__ = ("blocks", "pool")
+
+    pool: MemoryPool
+    blocks: list[int]
+
+    def __del__(self) -> None:
+        recorded = self.pool.recorded
+        if recorded is None:
+            self.blocks.append(self.address)
+        else:
+            recorded.append((self.address, self.size))
 
 
 class MemoryPool:
     """The pool of a device.
 
-    `take` and `put` may be called by several threads, and `put` by the garbage collector at any time: each
-    changes lists by single operations that cannot be interrupted.
+    Memory may be taken by several threads, and given back by the garbage collector at any time: lists are
+    changed by single operations that cannot be interrupted.
 
     Parameters
     ----------
-    driver : the driver; the device's context is current where methods are called
+    driver : the driver
+    enter : makes the device's context the thread's
     finish : waits for all queued work
     device : the device, to name its arrays in errors
     lock : the device's, which is held while work is queued
@@ -45,15 +64,23 @@ class MemoryPool:
     Attributes
     ----------
     keeping : a ``with`` statement that holds the lock, and in which blocks are kept
+    recorded : while work is recorded, which uses them later, the blocks that are given back, with the sizes, in
+        bytes, that were asked for; otherwise None
     """
 
     def __init__(
-        self, driver: Driver, finish: Callable[[], None], device: Device, lock: Any
+        self,
+        driver: Driver,
+        enter: Callable[[], None],
+        finish: Callable[[], None],
+        device: Device,
+        lock: Any,
     ) -> None:
-        self._driver, self._finish, self._device = driver, finish, device
+        self._driver, self._enter, self._finish, self._device = driver, enter, finish, device
         self.keeping = _Keeping(lock)
         self._allocate = driver.function("cuMemAlloc_v2")
         self._free: dict[int, list[int]] = {}
+        self.recorded: list[tuple[int, int]] | None = None
 
     @staticmethod
     def block_size(size: int) -> int:
@@ -67,23 +94,37 @@ class MemoryPool:
         step = 1 << max(9, (size - 1).bit_length() - 4)
         return -(-size // step) * step
 
-    def take(self, size: int) -> int:
-        """The address of a block for so many bytes.
+    def buffer(self, size: int) -> PooledBuffer:
+        """A buffer of so many bytes.
 
         Raises
         ------
         DeviceMemoryError
             if there is not enough memory
         """
-        block = self.block_size(size)
+        return self._buffer_from(self._blocks(size), size)
+
+    def allocator(self, size: int) -> Callable[[], PooledBuffer]:
+        """A function that gives a buffer of so many bytes at each call."""
+        return partial(self._buffer_from, self._blocks(size), size)
+
+    def _buffer_from(self, blocks: list[int], size: int) -> PooledBuffer:
         try:
-            return self._free[block].pop()
-        except (KeyError, IndexError):
-            return self._new(block, size)
+            address = blocks.pop()
+        except IndexError:
+            address = self._new(size)
+        buffer = _new(PooledBuffer)
+        buffer.device, buffer.address, buffer.size = self._device, address, size
+        buffer.pool, buffer.blocks = self, blocks
+        return buffer
+
+    def _blocks(self, size: int) -> list[int]:
+        """The free blocks of the class of a size."""
+        return self._free.setdefault(self.block_size(size), [])
 
     def put(self, address: int, size: int) -> None:
-        """Take a block back that `take` gave for so many bytes."""
-        self._free.setdefault(self.block_size(size), []).append(address)
+        """Take a block back that had been asked for as so many bytes."""
+        self._blocks(size).append(address)
 
     def kept(self) -> int:
         """The size of all free blocks, in bytes."""
@@ -100,7 +141,10 @@ class MemoryPool:
                 while each:
                     self._driver.call("cuMemFree_v2", each.pop())
 
-    def _new(self, block: int, size: int) -> int:
+    def _new(self, size: int) -> int:
+        """The address of a block from the driver."""
+        self._enter()
+        block = self.block_size(size)
         address = self._from_driver(block)
         if address is not None:
             return address

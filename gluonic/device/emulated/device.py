@@ -93,6 +93,17 @@ def _aligned(offset: int, alignment: int) -> int:
     return -(-offset // max(1, alignment)) * max(1, alignment)
 
 
+class _EmulatedBuffer(Buffer):
+    """Memory that goes back to its device."""
+
+    __slots__ = ()
+
+    device: EmulatedDevice
+
+    def __del__(self) -> None:
+        self.device.release(self.address)
+
+
 class EmulatedDevice(Device):
     """A device that interprets PTX in NumPy, on all threads of many blocks at once.
 
@@ -159,9 +170,9 @@ class EmulatedDevice(Device):
                     hint="a smaller batch, or fewer arrays that live at once",
                 )
             )
-        return Buffer(self, address, size)
+        return _EmulatedBuffer(self, address, size)
 
-    def release(self, address: int, size: int) -> None:
+    def release(self, address: int) -> None:
         """Take memory back, when memory is next used: a collection of garbage may call this at any time."""
         self._released.append(address)
 

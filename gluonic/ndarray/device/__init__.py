@@ -1,10 +1,11 @@
 """Arrays in the memory of a device: what differs there from arrays of the host."""
 
+from gluonic.ndarray.device import arithmetic as _arithmetic
 from gluonic.ndarray.device import custom as _custom
 from gluonic.ndarray.device import indexing as _indexing
 from gluonic.ndarray.device.arrays import DeviceNDArray, made, of_host
 from gluonic.ndarray.device.assigning import copy_into, overwrite
-from gluonic.ndarray.device.calls import into, invoke_on, invoke_there, record
+from gluonic.ndarray.device.calls import eager_calls, into, invoke_on, invoke_there, record
 from gluonic.ndarray.device.graphs import GraphOnDevice
 from gluonic.ndarray.device.methods import copied_to, copy_between, with_shape
 from gluonic.ndarray.device.sharing import borrowed
@@ -20,6 +21,7 @@ __all__ = [
     "copied_to",
     "copy_between",
     "copy_into",
+    "eager_calls",
     "filled",
     "filled_like",
     "into",
@@ -31,4 +33,4 @@ __all__ = [
     "record",
     "with_shape",
 ]
-_ = (_custom, _indexing)  # they add operators and methods
+_ = (_arithmetic, _custom, _indexing)  # they add operators and methods

@@ -62,22 +62,22 @@ class DeviceNDArray(NDArray):
     @property
     def shape(self) -> tuple[int, ...]:
         """The lengths of the axes."""
-        return self.device_array.shape
+        return self.device_array.form.shape
 
     @property
     def dtype(self) -> Any:
         """The element type, as a NumPy type such as ``numpy.float32``."""
-        return self.device_array.dtype.type
+        return self.device_array.form.dtype.type
 
     @property
     def size(self) -> int:
         """The number of elements."""
-        return self.device_array.size
+        return self.device_array.form.size
 
     @property
     def ndim(self) -> int:
         """The number of axes."""
-        return len(self.device_array.shape)
+        return len(self.device_array.form.shape)
 
     @property
     def writable(self) -> bool:
@@ -235,11 +235,16 @@ def context_of(device: Device) -> Context:
     return Context("gpu", device.ordinal)
 
 
+def class_on_device(kind: type[NDArray]) -> type[DeviceNDArray]:
+    """The class on devices that corresponds to one of the host."""
+    return DeviceNumpyArray if kind.of_numpy else DeviceNDArray
+
+
 def made(
     array: DeviceArray, kind: type[NDArray] = NDArray, entry: TapeEntry | None = None
 ) -> DeviceNDArray:
     """An NDArray around an array of a device, of the class that corresponds to one of the host."""
-    found: DeviceNDArray = _new(DeviceNumpyArray if kind.of_numpy else DeviceNDArray)
+    found: DeviceNDArray = _new(class_on_device(kind))
     found.device_array, found.tape_entry, found.last_reader = array, entry, None
     found.stated_context = context_of(array.device)
     return found

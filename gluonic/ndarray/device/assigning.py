@@ -1,6 +1,7 @@
 """Writing arrays on devices: whole arrays, from the host, from the same device, or with one number."""
 
-from math import prod
+from functools import lru_cache
+from math import copysign, prod
 from typing import Any
 
 import numpy as np
@@ -18,24 +19,32 @@ _LONGEST_PATTERN = 4  # bytes, that a device repeats
 
 def fill(array: DeviceArray, number: Any) -> None:
     """Set all elements to a number, converted to the dtype."""
-    if not array.nbytes:
+    form = array.form
+    if not form.nbytes:
         return
-    pattern = quietly(np.asarray(number).astype, array.dtype).tobytes()
-    size = len(pattern)
-    if size > _LONGEST_PATTERN:
-        parts = {pattern[i : i + _LONGEST_PATTERN] for i in range(0, size, _LONGEST_PATTERN)}
-        if len(parts) > 1:
-            array.copy_from_host(np.full(array.shape, number, array.dtype))
-            return
-        pattern = parts.pop()
-    array.device.fill(array.address, pattern, array.nbytes // len(pattern))
+    if not number and copysign(1.0, number) > 0:  # a cache would take -0.0 for 0.0
+        pattern: bytes | None = bytes(min(form.dtype.itemsize, _LONGEST_PATTERN))
+    else:
+        pattern = _pattern(number, form.dtype)
+    if pattern is None:
+        array.copy_from_host(np.full(form.shape, number, form.dtype))
+    else:
+        form.device.fill(array.address, pattern, form.nbytes // len(pattern))
+
+
+@lru_cache(maxsize=256, typed=True)
+def _pattern(number: Any, dtype: np.dtype[Any]) -> bytes | None:
+    """The bytes that a device repeats to fill an array; None if there are too many."""
+    pattern = quietly(np.asarray(number).astype, dtype).tobytes()
+    parts = {pattern[i : i + _LONGEST_PATTERN] for i in range(0, len(pattern), _LONGEST_PATTERN)}
+    return parts.pop() if len(parts) == 1 else None
 
 
 def write_host(target: DeviceArray, values: Any) -> None:
     """Write values of the host, broadcast and converted to the target's dtype."""
     values = np.asarray(values)
     if not values.ndim:
-        fill(target, values)
+        fill(target, values[()])
         return
     if values.dtype != target.dtype:
         values = quietly(values.astype, target.dtype)
@@ -76,10 +85,9 @@ def copy_into(source: NDArray, target: NDArray) -> None:
 def copy_within(source: DeviceArray, target: DeviceArray) -> None:
     """Copy elements on one device; the two may share memory."""
     if source.buffer is target.buffer:
-        apart = source.offset + source.nbytes, target.offset + target.nbytes
-        if source.offset == target.offset:
+        if source.address == target.address:
             return
-        if source.offset < apart[1] and target.offset < apart[0]:
+        if -target.nbytes < target.address - source.address < source.nbytes:
             source = source.copy()
     target.copy_from(source)
 

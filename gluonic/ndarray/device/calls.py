@@ -5,22 +5,26 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from gluonic.codegen import device_outputs
+from gluonic.codegen import operator_on_device
 from gluonic.device import Device
 from gluonic.graph import Application
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import signature
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.device.arrays import DeviceNDArray, made
+from gluonic.ndarray.device.arrays import DeviceNDArray, class_on_device, made
 from gluonic.ndarray.device.assigning import copy_into
 from gluonic.ndarray.device.tape import DeviceRecord
 from gluonic.ndarray.invoke import result_class
+from gluonic.ndarray.numpy_class import numpy_array
 from gluonic.ndarray.recording import put
 from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import entry_of
+from gluonic.support.caches import Cache
 
+EagerCall: TypeAlias = Callable[..., NDArray]
 OwnWay: TypeAlias = Callable[[Device, Application, Sequence[DeviceNDArray]], list[NDArray]]
 _OWN_WAYS: dict[str, OwnWay] = {}
+_new = object.__new__
 
 
 class OtherContextError(MXNetError):
@@ -80,6 +84,50 @@ def check_contexts(name: str, inputs: Sequence[NDArray]) -> Device:
     return devices[0]
 
 
+def eager_call(application: Application, kind: type[NDArray] = NDArray) -> EagerCall:
+    """A function of arrays that runs an operator with one visible output on their device, with little overhead.
+
+    Parameters
+    ----------
+    application : the operator with its attributes
+    kind : the class of the host that corresponds to that of the arrays
+    """
+    if application.op.name in _OWN_WAYS:
+        return lambda *inputs: invoke_there(application, inputs)[0]
+    ready, kind_there = operator_on_device(application).ready, class_on_device(kind)
+    result_kind = class_on_device(numpy_array()) if application.of_numpy else kind_there
+
+    def call(*inputs: NDArray) -> NDArray:
+        nonlocal ready
+        arrays = [x.device_array for x in inputs if type(x) is kind_there]
+        compute = ready.get(tuple([array.form for array in arrays]))
+        if compute is None:  # among others, where not all inputs are arrays there
+            outputs = invoke_there(application, inputs)
+            ready = operator_on_device(application).ready  # caches may have forgotten the other
+            return outputs[0]
+        output = _new(result_kind)
+        output.device_array, output.stated_context = compute(arrays)[0], inputs[0].stated_context
+        output.tape_entry = output.last_reader = None
+        if STATE.recording:
+            record(application, inputs, (output,))
+        return output
+
+    return call
+
+
+_eager_calls: Cache[Application, dict[type[NDArray], EagerCall]] = Cache()
+
+
+def eager_calls(application: Application) -> dict[type[NDArray], EagerCall]:
+    """`eager_call` by the class of the arrays; nothing if the operator has several visible outputs."""
+    calls = _eager_calls.get(application)
+    if calls is None:
+        kinds = [NDArray, numpy_array()] if application.visible == 1 else []
+        calls = {class_on_device(kind): eager_call(application, kind) for kind in kinds}
+        _eager_calls.remember(application, calls)
+    return calls
+
+
 def invoke_there(
     application: Application, inputs: Sequence[NDArray], kind: type[NDArray] | None = None
 ) -> list[NDArray]:
@@ -100,7 +148,7 @@ def invoke_on(
     arrays = [x.device_array for x in inputs]
     if kind is None:
         kind = result_class(application, inputs)
-    results = device_outputs(application, arrays, current_run(), device)
+    results = operator_on_device(application)(arrays, current_run(), device)
     outputs: list[NDArray] = [made(array, kind) for array in results]
     if STATE.recording:
         record(application, inputs, outputs)

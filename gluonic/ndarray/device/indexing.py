@@ -8,12 +8,13 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.device import DeviceArray
 from gluonic.graph import REGISTRY, Array
 from gluonic.graph.errors import OutOfRangeError, describe
 from gluonic.ndarray import indexing as of_nd
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.assigning import AssignmentError, values_of
-from gluonic.ndarray.device.arrays import DeviceNDArray, method, of_host
+from gluonic.ndarray.device.arrays import DeviceNDArray, made, method, of_host
 from gluonic.ndarray.device.assigning import copy_into, copy_within, fill
 from gluonic.ndarray.device.calls import check_contexts, invoke_there
 from gluonic.ndarray.device.methods import view, with_shape
@@ -31,24 +32,45 @@ class _Part:
 
     Attributes
     ----------
+    ranges : the indices along each axis
     shape : of the part
     first : the index of its first element in the flat array
     is_contiguous : whether its elements follow each other there
     """
 
     def __init__(self, shape: tuple[int, ...], key: Key) -> None:
-        strides = [prod(shape[axis + 1 :]) for axis in range(len(shape))]
-        # an array without memory for its elements: they are never read
-        whole = np.lib.stride_tricks.as_strided(np.empty(1, np.int8), shape, strides)
-        part = np.asarray(whole[(*key, Ellipsis) if Ellipsis not in map(_name, key) else key])
-        self.shape: tuple[int, ...] = part.shape
-        self.first: int = part.__array_interface__["data"][0] - whole.__array_interface__["data"][0]
-        self.is_contiguous = part.flags.c_contiguous
+        self.ranges: list[range] = []
+        lengths = []
+        for part in _for_each_axis(key, len(shape)):
+            if part is None:
+                lengths.append(1)
+                continue
+            length = shape[len(self.ranges)]
+            if isinstance(part, slice):
+                self.ranges.append(range(*part.indices(length)))
+                lengths.append(len(self.ranges[-1]))
+            else:
+                index = int(part) % length
+                self.ranges.append(range(index, index + 1))
+        self.shape = tuple(lengths)
+        self.first, self.is_contiguous = 0, True
+        stride = expected = 1  # of the whole array, and of a contiguous part
+        for along, length in zip(reversed(self.ranges), reversed(shape), strict=True):
+            self.first += along.start * stride
+            if len(along) > 1 and along.step * stride != expected:
+                self.is_contiguous = False
+            expected *= len(along)
+            stride *= length
+        if not expected:
+            self.first, self.is_contiguous = 0, True
 
 
-def _name(part: Any) -> Any:
-    """A part of a key, in a form that can be compared with ``...``."""
-    return part if part is Ellipsis else None
+def _for_each_axis(key: Key, axes: int) -> Key:
+    """A basic key without ``...``, in which slices and integers stand for all axes."""
+    position = next((i for i, part in enumerate(key) if part is Ellipsis), len(key))
+    before, after = key[:position], key[position + 1 :]
+    explicit = sum(part is not None for part in (*before, *after))
+    return (*before, *(EVERYTHING,) * (axes - explicit), *after)
 
 
 # ----------------------------------------------------------------------------------------- reading
@@ -64,6 +86,10 @@ def getitem(self: DeviceNDArray, key: Any) -> NDArray:
     """Return the part that a key selects."""
     if isinstance(key, DeviceNDArray) and key.device_array.dtype.kind in "iuf":
         return _rows(self, key)
+    if not (STATE.recording and self.tape_entry is not None):
+        rows = _rows_of(self, key)
+        if rows is not None:
+            return made(rows, type(self))
     index, basic = _read_key(self, key)
     if basic:
         if not self.of_numpy and (not index or (len(index) == 1 and index[0] == EVERYTHING)):
@@ -72,14 +98,31 @@ def getitem(self: DeviceNDArray, key: Any) -> NDArray:
     return _advanced(self, index, recorded_parts(key))
 
 
+def _rows_of(self: DeviceNDArray, key: Any) -> DeviceArray | None:
+    """What an integer or a plain slice selects, if that are rows; None in all other cases."""
+    held, kind = self.device_array, type(key)
+    shape = held.form.shape
+    rows: tuple[int, ...] = ()
+    if kind is int and len(shape) > 1 and -shape[0] <= key < shape[0]:
+        start = key % shape[0]
+    elif kind is slice and key.step is None and shape and key != EVERYTHING:
+        start, stop, _ = key.indices(shape[0])
+        rows = (max(stop - start, 0),)
+    else:
+        return None
+    return held.part(start * prod(shape[1:]), rows + shape[1:])
+
+
 def _basic(self: DeviceNDArray, key: Key) -> NDArray:
     """The elements of a basic key: a view if they are contiguous, else a copy."""
     part = _Part(self.shape, key)
     shape = part.shape or (() if self.of_numpy else (1,) * min(self.ndim, 1))
+    if part.is_contiguous and not (STATE.recording and self.tape_entry is not None):
+        return made(self.device_array.part(part.first, shape), type(self))
     slices = slices_of(self, key)
     fields = [tuple(getattr(s, field) for s in slices) for field in ("start", "stop", "step")]
     attributes = dict(zip(("begin", "end", "step"), fields, strict=True))
-    lengths = tuple(len(range(*s.indices(n))) for s, n in zip(slices, self.shape, strict=True))
+    lengths = tuple(map(len, part.ranges))
     if part.is_contiguous:
         elements = self.device_array.part(part.first, lengths)
         found = view(self, elements, "slice", attributes) if lengths else with_shape(self, ())
@@ -135,6 +178,9 @@ def _check_rows(self: DeviceNDArray, rows: Array) -> None:
 @method("__setitem__")
 def setitem(self: DeviceNDArray, key: Any, value: Any) -> None:
     """Write to the part that a key selects."""
+    if type(key) is slice and key == EVERYTHING and not STATE.recording:
+        _write(self, self.device_array, value)
+        return
     index, basic = _read_key(self, key)
     part = _Part(self.shape, index) if basic else None
     if STATE.recording:
@@ -144,15 +190,19 @@ def setitem(self: DeviceNDArray, key: Any, value: Any) -> None:
             return
         check_writable(self, (self, value) if isinstance(value, NDArray) else (self,))
     if part is not None and part.is_contiguous:
-        target = self.device_array.part(part.first, part.shape)
-        if isinstance(value, (int, float, np.number)):
-            fill(target, value)
-        else:
-            copy_within(_values(self, value, part.shape).device_array, target)
+        _write(self, self.device_array.part(part.first, part.shape), value)
         return
     positions = _positions(self, index)
     values = _values(self, value, positions.shape)
     _scatter(self, positions, values)
+
+
+def _write(self: DeviceNDArray, target: DeviceArray, value: Any) -> None:
+    """Write to a contiguous part of an array."""
+    if isinstance(value, (int, float, np.number)):
+        fill(target, value)
+    else:
+        copy_within(_values(self, value, target.shape).device_array, target)
 
 
 def _overwrite_recorded(self: DeviceNDArray, value: NDArray, shape: tuple[int, ...]) -> None:

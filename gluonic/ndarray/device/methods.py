@@ -1,17 +1,16 @@
-"""Methods of arrays on devices that need operators: copies, casts, views, arithmetic in place, variables."""
+"""Methods of arrays on devices that need operators: copies, casts, views, variables."""
 
 from collections.abc import Sequence
 from typing import Any
 
 from gluonic.device import DeviceArray
 from gluonic.graph import REGISTRY
-from gluonic.graph.arithmetic import OPERATORS
 from gluonic.graph.errors import MXNetError, NotThereError, describe, warn
 from gluonic.graph.memory import copied
 from gluonic.ndarray.array import GRADIENT_REQUESTS, GradientRequestError, NDArray
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.device.arrays import DeviceNDArray, made, method, of_host
-from gluonic.ndarray.device.assigning import copy_into, copy_within
+from gluonic.ndarray.device.assigning import copy_into
 from gluonic.ndarray.device.tape import DeviceLeaf, DeviceRecord, zeros_on
 from gluonic.ndarray.placing import device_of
 from gluonic.ndarray.recording import check_writable, put
@@ -139,42 +138,6 @@ def with_shape(source: DeviceNDArray, shape: tuple[int, ...]) -> DeviceNDArray:
     """Reshape to a shape without codes."""
     return view(source, source.device_array.reshaped(shape), "Reshape", {"shape": shape})
 
-
-# --------------------------------------------------------------------------- arithmetic in place
-
-
-def _add_in_place() -> None:
-    for name in OPERATORS:
-        if name not in ("eq", "ne", "gt", "ge", "lt", "le"):
-            method(f"__i{name}__")(_in_place(name))
-
-
-def _in_place(name: str) -> Any:
-    compute = vars(NDArray)[f"__{name}__"]
-
-    def apply(self: DeviceNDArray, other: Any) -> NDArray:
-        if STATE.recording:
-            check_writable(self, (self, other) if isinstance(other, NDArray) else (self,))
-        result = compute(self, other).device_array
-        target = self.device_array
-        if result.shape != target.shape or result.dtype != target.dtype:
-            raise MXNetError(
-                describe(
-                    "the result does not fit the array that it is assigned to",
-                    where=OPERATORS[name][1],
-                    facts=[
-                        f"the array: shape {target.shape}, dtype {target.dtype}",
-                        f"the result: shape {result.shape}, dtype {result.dtype}",
-                    ],
-                )
-            )
-        copy_within(result, target)
-        return self
-
-    return apply
-
-
-_add_in_place()
 
 # --------------------------------------------------------------------------------------- gradients
 

@@ -109,7 +109,7 @@ def _can_take(buffer: DeviceNDArray, gradient: NDArray) -> bool:
     if not isinstance(gradient, DeviceNDArray):
         return False
     old, new = buffer.device_array, gradient.device_array
-    if (old.shape, old.dtype, old.device) != (new.shape, new.dtype, new.device) or new.offset:
+    if old.form is not new.form or new.offset:
         return False
     is_whole = new.nbytes == new.buffer.size
     del old, new

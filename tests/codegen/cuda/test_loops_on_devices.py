@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 
 from gluonic import nd, sym
-from gluonic.codegen import device_outputs
+from gluonic.codegen import operator_on_device
 from gluonic.codegen.cuda import loop_steps
 from gluonic.codegen.cuda.device_graph import DeviceGraph
 from gluonic.codegen.cuda.ptx import kernel_ptx
@@ -105,14 +105,14 @@ def test_inputs_may_begin_anywhere_in_their_memory(offset: int) -> None:
     (whole,) = moved([numbers])
     part = whole.part(offset, (32,))
     add = application("elemwise_add", 2, {})
-    (found,) = device_outputs(add, [part, part], Run(train=False, random=RandomSource(1)))
+    (found,) = operator_on_device(add)([part, part], Run(train=False, random=RandomSource(1)))
     assert_near(found.to_host(), 2 * numbers[offset : offset + 32])
 
 
 def test_results_do_not_share_memory_with_inputs() -> None:
     (given,) = moved([_numbers((4, 6))])
     flatten = application("Reshape", 1, {"shape": (24,)})
-    (found,) = device_outputs(flatten, [given], Run(train=False, random=RandomSource(1)))
+    (found,) = operator_on_device(flatten)([given], Run(train=False, random=RandomSource(1)))
     assert found.address != given.address
     assert_near(found.to_host(), given.to_host().reshape(24))
 

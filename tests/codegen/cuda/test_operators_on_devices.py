@@ -1,6 +1,6 @@
 """Every operator gives the same results on a GPU as on the host: all samples of all operators."""
 
-from gluonic.codegen import device_outputs
+from gluonic.codegen import operator_on_device
 from gluonic.graph import Node
 from gluonic.graph.draws import draws
 from tests.codegen.cuda.devices import assert_near, emulated, moved
@@ -18,7 +18,7 @@ def test_operators_compute_on_a_device_what_they_compute_on_the_host(
         expected = run(application, cast(sample, dtype), sample)
         given = cast(sample, dtype)
         arrays = moved(given)
-        found = device_outputs(application, arrays, run_of(sample), emulated())
+        found = operator_on_device(application)(arrays, run_of(sample), emulated())
         for ours, theirs in zip(found, expected, strict=True):
             if draws(node, sample.train):  # a device has a generator of its own
                 assert (ours.shape, ours.dtype) == (theirs.shape, theirs.dtype)

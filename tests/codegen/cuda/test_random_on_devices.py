@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from gluonic.codegen import device_outputs
+from gluonic.codegen import operator_on_device
 from gluonic.codegen.loops.draws import kept_elements
 from gluonic.graph import Graph, Node, Run
 from gluonic.graph.random_source import RandomSource
@@ -37,7 +37,7 @@ def words(group: int, seed: tuple[int, int]) -> list[int]:
 def drawn(name: str, source: RandomSource, **attributes: Any) -> Array:
     """What an operator without inputs draws on the device."""
     run = Run(train=True, random=source)
-    (found,) = device_outputs(application(name, 0, attributes), [], run, emulated())
+    (found,) = operator_on_device(application(name, 0, attributes))([], run, emulated())
     return found.to_host()
 
 
@@ -82,5 +82,5 @@ def test_a_graph_draws_what_eager_calls_draw() -> None:
 def test_dropout_keeps_the_part_that_it_should() -> None:
     run = Run(train=True, random=RandomSource(2))
     kept = kept_elements.apply({"p": 0.3})
-    (found,) = device_outputs(kept, moved([np.zeros((200, 251), np.float32)]), run)
+    (found,) = operator_on_device(kept)(moved([np.zeros((200, 251), np.float32)]), run)
     assert found.to_host().mean() == pytest.approx(0.7, abs=0.01)
