@@ -111,7 +111,7 @@ class DeviceGraph:
             return self._one_by_one(arrays, run, device)
         if forms and key not in self.ready:
             _limit(self.ready)
-            is_aligned = all([form.is_aligned for form in forms])
+            is_aligned = all(form.is_aligned for form in forms)
             self.ready[key] = quick_call(binding) if is_aligned else None
         return binding(arrays, run, into)
 

@@ -26,7 +26,7 @@ def quick_call(binding: DeviceBinding) -> QuickCall | None:
         for each in binding.outputs
     ]
     if len(outputs) == len(allocators) == 1:
-        return _of_one_block(queue, *allocators, outputs[0][2])
+        return _of_one_block(queue, allocators[0], outputs[0][2])
 
     def call(arrays: Sequence[DeviceArray]) -> list[DeviceArray]:
         blocks = [allocate() for allocate in allocators]
