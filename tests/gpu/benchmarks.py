@@ -10,7 +10,10 @@ import numpy as np
 
 import gluonic as mx
 from gluonic import nd
+from gluonic.device import PreparedLaunch
+from gluonic.device.devices import device
 from tests.gpu.arrays import are_there, through_host, worst
+from tests.gpu.kernels import empty_kernel
 from tests.gpu.report import Report
 from tests.gpu.workloads import FORWARD, SLOW_EMULATED, STEPS, Call, forward, step
 
@@ -62,16 +65,55 @@ def _eager(report: Report) -> None:
         "eager slice": lambda: a[1:],
         "eager set": lambda: a.__setitem__(slice(None), 1),
         "eager zeros": lambda: nd.zeros((3, 4), ctx=mx.gpu(0)),
+        "eager a + 1": lambda: a + 1,
+        "eager a += b": lambda: a.__iadd__(b),
+        "eager softmax": lambda: nd.softmax(a, axis=1),
     }
     for name, body in bodies.items():
         with report.going_on(name):
             report.add(name, **measured(body, nd.waitall, 0.02 if report.small else 0.1))
 
 
+def _driver(report: Report) -> None:
+    """What an eager operator's time consists of besides Python: launches, memory, fills."""
+    gpu = device(0)
+    empty, memory = empty_kernel(gpu), gpu.allocate(48)
+    launches = [PreparedLaunch(empty, (1, 1, 1), (32, 1, 1), ((0, 0),))] * _TOGETHER
+    one, together = gpu.prepared(launches[:1], 1), gpu.prepared(launches, 1)
+    bodies: dict[str, tuple[Callable[[], Any], int]] = {
+        "driver launch, one of many": (lambda: together(0), _TOGETHER),
+        "driver prepared launch": (lambda: one(0), 1),
+        "driver launch": (lambda: gpu.launch(empty, (1, 1, 1), (32, 1, 1), (0,)), 1),
+        "driver allocation": (lambda: gpu.allocate(48), 1),
+        "driver fill": (lambda: gpu.fill(memory.address, b"1234", 12), 1),
+    }
+    for name, (body, works) in bodies.items():
+        with report.going_on(name):
+            times = [
+                _queued(body, _MOST_WAITING // works) for _ in range(3 if report.small else 50)
+            ]
+            gpu.synchronize()
+            report.add(name, host_us=round(float(np.median(times)) / works * 1e6, 2))
+
+
+_TOGETHER, _MOST_WAITING = 50, 500
+"""So many launches at once, and so many works that wait: a driver that has a thousand lets the host wait."""
+
+
+def _queued(call: Callable[[], object], number: int) -> float:
+    """The host's time for a call, in seconds, when nothing waits before the first of so many."""
+    nd.waitall()
+    start = time.perf_counter()
+    for _ in range(number):
+        call()
+    return (time.perf_counter() - start) / number
+
+
 def whole(report: Report) -> None:
     """Measure the nets, smallest first; what a forward call computes is compared with the CPU's."""
     if not are_there(report):
         return
+    _driver(report)
     _eager(report)
     _nets(report, [*FORWARD, *STEPS])
 
