@@ -174,7 +174,8 @@ def _expected(tried: Tried, arrays: Sequence[Array]) -> tuple[Array, Array | Non
 
 def _name_of(tile: BlockTile) -> str:
     part = {"ordinary": "w" * (tile.wide > 8) + "+" * tile.is_copied, "tf32": "t"}
-    part |= {"matrices": f"x{tile.columns}m", "warpgroups": f"x{tile.columns}g"}
+    part |= {"matrices": f"x{tile.columns}m"}
+    part |= {"warpgroups": f"x{tile.columns}g" + "p" * bool(tile.producers)}
     return f"{tile.rows}{part[tile.units]}"
 
 
@@ -192,7 +193,8 @@ def _microseconds(there: Device, calls: Sequence[tuple[Any, ...]]) -> float:
 def whole(report: Report) -> None:
     """Time them; rows of the tile / parts; * for the model's choice.
 
-    After the rows: w for wide, + for copies, t for TF32, m for mma.sync and g for wgmma on float16.
+    After the rows: w for wide, + for copies, t for TF32, m for mma.sync and g for wgmma on float16,
+    p for threads that copy alone.
     """
     if report.small or not are_there(report):
         return

@@ -246,6 +246,14 @@ class BlockCode(KernelFunction):
         """Wait for the other threads of the warp."""
         self.call_for_effect("llvm.nvvm.bar.warp.sync", [("i32", "-1")])
 
+    def meet(self, number: Int, threads: int) -> None:
+        """Wait at a barrier with a number, 1 to 15, until so many threads have arrived or wait there."""
+        self.assembly(f"bar.sync $0, {threads};", "void", "r", f"i32 {number}")
+
+    def arrive(self, number: Int, threads: int) -> None:
+        """Arrive at a barrier where others wait; see `meet`."""
+        self.assembly(f"bar.arrive $0, {threads};", "void", "r", f"i32 {number}")
+
     # -- inline assembly ----------------------------------------------------------------------
 
     def assembly(

@@ -28,7 +28,9 @@ from gluonic.device.emulated.syntax import (
 
 _SPACES = {"global", "shared", "local", "const", "param"}
 _ORDERED = {"volatile", "relaxed", "acquire", "release", "mmio"}
-_NO_EFFECT = {"membar", "fence", "prefetch", "prefetchu", "nanosleep", "griddepcontrol", "discard"}
+_NO_EFFECT = {
+    "membar", "fence", "prefetch", "prefetchu", "nanosleep", "griddepcontrol", "discard", "setmaxnreg",
+}  # fmt: skip
 
 
 class EffectText(MatrixText):

@@ -40,6 +40,8 @@ class Flow:
         self.waiting: dict[int, npt.NDArray[np.bool_]] = {}
         self.parked: dict[int, npt.NDArray[np.bool_]] = {}
         self.lines: dict[int, int] = {}
+        self.arrived: dict[int, npt.NDArray[np.int64]] = {}
+        self.held: dict[tuple[int, int], npt.NDArray[np.bool_]] = {}
 
     def callee(self) -> Flow:
         """The flow of a function that the running set calls."""
@@ -52,7 +54,7 @@ class Flow:
     def go(self, target: int) -> Place:
         """The running set goes to a block of instructions."""
         if not self.waiting:
-            return target, self.mask if self.parked else None, self.mask
+            return target, self.mask if self.parked or self.held else None, self.mask
         self._add(target, self.full())
         return self._first()
 
@@ -98,6 +100,43 @@ class Flow:
         self.parked[following] = mask if before is None else before | mask
         return self._first()
 
+    def meet(
+        self, numbers: Array, expected: Array, line: int, following: int, *, waits: bool
+    ) -> Place:
+        """The running set arrives at barriers with numbers, and waits for as many threads as expected."""
+        here = self.full()
+        numbers, expected = (np.broadcast_to(value, self.shape) for value in (numbers, expected))
+        for number in np.unique(numbers[here]):
+            arriving = here & (numbers == number)
+            self.lines[following] = line
+            if waits:
+                key = int(number), following
+                self.held[key] = self.held.get(key, np.zeros(self.shape, bool)) | arriving
+            self._arrive(int(number), arriving, expected, line)
+        return self._first() if waits else self.go(following)
+
+    def _arrive(
+        self, number: int, arriving: npt.NDArray[np.bool_], expected: Array, line: int
+    ) -> None:
+        count = self.arrived.setdefault(number, np.zeros(self.shape[0], np.int64))
+        count += arriving.sum(1)
+        goal = np.where(arriving, expected, 0).max(1)
+        if ((count > goal) & (goal > 0)).any():
+            thread = int(np.argmax(arriving))
+            raise self.fault(line, thread, "more threads than expected are at the barrier")
+        complete = (count == goal) & (goal > 0)
+        if not complete.any():
+            return
+        count[complete] = 0
+        self.passed(complete)
+        for (other, following), mask in list(self.held.items()):
+            released = mask & complete[:, None]
+            if other == number and released.any():
+                self._add(following, released)
+                self.held[other, following] = mask & ~complete[:, None]
+                if not self.held[other, following].any():
+                    del self.held[other, following]
+
     def _add(self, target: int, mask: npt.NDArray[np.bool_]) -> None:
         before = self.waiting.get(target)
         self.waiting[target] = mask if before is None else before | mask
@@ -107,11 +146,15 @@ class Flow:
         if not self.waiting and self.parked:
             self._release()
         if not self.waiting:
+            for (_, following), held in self.held.items():
+                thread = int(np.argmax(held))
+                raise self.fault(self.lines[following], thread, "it waits at a barrier for ever")
             return END, None, None
         place = min(self.waiting)
         mask = self.waiting.pop(place)
         self.mask = None if mask.all() else mask
-        return place, self.mask if self.waiting or self.parked else None, self.mask
+        others = self.waiting or self.parked or self.held
+        return place, self.mask if others else None, self.mask
 
     def _release(self) -> None:
         """All threads wait at barriers or have ended: let them pass if each block is complete."""

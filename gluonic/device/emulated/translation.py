@@ -191,8 +191,15 @@ class _FunctionText(EffectText):
 
     def _barrier(self, item: Instruction, following: int) -> None:
         parts = item.opcode.split(".")
-        if item.guard is not None or "arrive" in parts:
-            raise self.unknown("barriers that not all threads wait at")
+        if item.guard is not None:
+            raise self.unknown("barriers that not all threads reach")
+        if "red" not in parts and len(item.operands) == 2 and following != END:
+            numbers, expected = (self.bits(operand, 32) for operand in item.operands)
+            waits = "arrive" not in parts
+            self.emit(
+                f"pc, m, a = f.meet({numbers}, {expected}, {item.line}, {following}, waits={waits})"
+            )
+            return
         if "red" in parts:
             target, condition = item.operands[0], item.operands[-1]
             mode = parts[parts.index("red") + 1]

@@ -141,6 +141,7 @@ class BlockTile:
     stages : the number of tiles of each factor in shared memory; asynchronous copies fill more than two
     warp : the extents of the part of the tile that the tensor cores multiply for a warp; zeros without them
     units : what multiplies
+    producers : the number of threads that copy factors and do nothing else, besides those that multiply
     """
 
     rows: int
@@ -152,6 +153,7 @@ class BlockTile:
     stages: int = 2
     warp: tuple[int, int] = (0, 0)
     units: Units = "ordinary"
+    producers: int = 0
 
     @property
     def is_swizzled(self) -> bool:
@@ -174,6 +176,11 @@ class BlockTile:
     @property
     def threads(self) -> int:
         """The number of threads in a block."""
+        return self.multiplying + self.producers
+
+    @property
+    def multiplying(self) -> int:
+        """The number of threads that multiply, the first ones."""
         return self.rows // self.high * (self.columns // self.wide)
 
 
@@ -211,6 +218,7 @@ MATRICES = (
 )
 """Those for matrices in float16."""
 WARPGROUPS = (
+    BlockTile(128, 256, 8, 16, 64, 1, 4, (16, 256), "warpgroups", 128),
     BlockTile(128, 256, 8, 16, 64, 1, 4, (16, 256), "warpgroups"),
     BlockTile(128, 128, 8, 8, 64, 2, 3, (16, 128), "warpgroups"),
     BlockTile(64, 128, 8, 8, 64, 3, 3, (16, 128), "warpgroups"),

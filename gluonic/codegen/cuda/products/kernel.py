@@ -26,6 +26,12 @@ _UNITS: Mapping[Units, type[MultiplyingUnits[Any]]] = {
     "matrices": MatrixUnits,
     "warpgroups": WarpgroupUnits,
 }
+_MULTIPLYING_REGISTERS, _COPYING_REGISTERS = 224, 64
+"""The registers of a thread that multiplies, and of one that copies: of 65,536, for 256 and 128 threads."""
+_EVERYBODY, _FULL = 1, 2
+"""The numbers of barriers: of those who multiply, and the first for stages that are full, then free."""
+_PENDING = 2
+"""How many stages a thread copies to at a time."""
 _GROUP = 8
 """Blocks that run together share so many rows of tiles, which then stay in the second-level cache."""
 
@@ -52,6 +58,14 @@ class _ProductCode:
         left, right = self._tiles(row, column)
         begin: Int = code.mul32(self.part, code.number("part"))
         end = code.min32(code.add32(begin, code.number("part")), code.number("inner"))
+        if tile.producers:
+            with code.branches(code.less(code.thread, tile.multiplying)) as turn:
+                code.assembly(f"setmaxnreg.inc.sync.aligned.u32 {_MULTIPLYING_REGISTERS};")
+                self._store(self._consumed(left, right, begin, end), row, column)
+                turn()
+                code.assembly(f"setmaxnreg.dec.sync.aligned.u32 {_COPYING_REGISTERS};")
+                self._produce(left, right, begin, end)
+            return
         sums = (self._copied if tile.is_copied else self._loaded)(left, right, begin, end)
         self._store(sums, row, column)
 
@@ -120,6 +134,50 @@ class _ProductCode:
         code.end_loop(loop, [following, *turns, *sums], code.less(following, end))
         return units.complete(sums)
 
+    def _consumed(self, left: AnyTiles, right: AnyTiles, begin: Int, end: Int) -> list[str]:
+        """The sums; others copy the tiles, and are told which stages are free."""
+        code, units, stages, depth = self.code, self.units, self.tile.stages, self.tile.depth
+        threads = self.tile.threads
+        loop = code.begin_loop([("i32", begin), ("i32", 0), ("i32", stages - 1), *self._zeros])
+        now, turn, last, *sums = loop.values
+        code.meet(code.add32(turn, _FULL), threads)
+        sums = units.multiplied(left, right, turn, sums)
+        units.wait()
+        is_first = code.same(now, begin)
+        is_used_again = code.less(code.add32(now, (stages - 1) * depth), end)
+        with code.when(code.both(code.negated(is_first), is_used_again)):
+            code.arrive(code.add32(last, _FULL + stages), threads)
+        following = [code.add32(now, depth), self._after(turn), turn]
+        code.end_loop(loop, [*following, *sums], code.less(following[0], end))
+        return units.complete(sums)
+
+    def _produce(self, left: AnyTiles, right: AnyTiles, begin: Int, end: Int) -> None:
+        """Copy tiles to free stages, and tell those who multiply which are full."""
+        code, stages, depth = self.code, self.tile.stages, self.tile.depth
+        threads = self.tile.threads
+        loop = code.begin_loop([("i32", begin), *(("i32", 0) for _ in range(_PENDING + 1))])
+        now, turn, *before = loop.values
+        with code.when(code.less(code.add32(begin, (stages - 1) * depth), now)):
+            code.meet(code.add32(turn, _FULL + stages), threads)
+        for factor in (left, right):
+            factor.copy(now, end, code.mul32(turn, factor.size))
+        code.end_copies()
+        with code.when(code.less(code.add32(begin, (_PENDING - 1) * depth), now)):
+            self._tell(_PENDING, before[-1])
+        following = [code.add32(now, depth), self._after(turn), turn, *before[:-1]]
+        code.end_loop(loop, following, code.less(following[0], end), unrolls=False)
+        for pending, stage in zip(
+            range(_PENDING - 1, -1, -1), reversed([turn, *before[:-1]]), strict=True
+        ):
+            with code.when(code.less(code.add32(begin, (pending - 1) * depth), now)):
+                self._tell(pending, stage)
+
+    def _tell(self, pending: int, stage: Int) -> None:
+        """Wait for the thread's copies but those to the last stages; tell that a stage is full."""
+        self.code.wait_for_copies(pending)
+        self.units.publish()
+        self.code.arrive(self.code.add32(stage, _FULL), self.tile.threads)
+
     def _after(self, turn: Int) -> str:
         """The number of the stage after another."""
         code, after = self.code, self.code.add32(turn, 1)
@@ -170,14 +228,14 @@ class _ProductCode:
         code, tile, units, kind = self.code, self.tile, self.units, self.form.kind
         size, lanes = self.form.sums.itemsize, self.form.lanes
         array, pitch = code.launched_array(), tile.columns + 2 * lanes  # banks differ
-        code.barrier()
+        self._meet()
         own = iter(sums)
         for line in units.rows():
             for first in units.columns():
                 pair = [next(own) for _ in range(units.group)]
                 index = code.add32(code.mul32(line, pitch), first)
                 code.write_vector(SHARED, array, index, kind, pair, size)
-        code.barrier()
+        self._meet()
         across = tile.columns // lanes
         place = code.mul32(code.rem32(code.thread, across), lanes)
         group = results.columns(code.add32(column, place), lanes)
@@ -186,5 +244,12 @@ class _ProductCode:
         index = code.add32(code.mul32(line, pitch), place)
         values = code.read_vector(SHARED, array, index, kind, lanes, size)
         results.store([results.row(code.add32(row, line))], [group], values)
-        following = code.add32(line, tile.threads // across)
+        following = code.add32(line, tile.multiplying // across)
         code.end_loop(loop, [following], code.less(following, tile.rows), unrolls=False)
+
+    def _meet(self) -> None:
+        """Wait for all threads that multiply."""
+        if self.tile.producers:
+            self.code.meet(_EVERYBODY, self.tile.multiplying)
+        else:
+            self.code.barrier()

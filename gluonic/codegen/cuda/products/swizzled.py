@@ -43,13 +43,17 @@ class SwizzledTiles(FactorPlaces):
         start: int,
     ) -> None:
         super().__init__(code, form, tile, name, base, first)
-        self.array, self.start, self.threads = array, start, tile.threads
+        self.array, self.start = array, start
+        thread: Int = code.thread
+        self.threads = tile.threads
+        if tile.producers:
+            thread, self.threads = code.sub32(thread, tile.multiplying), tile.producers
         self.size = self.extent * ROW
         self.is_outer = self.factor.along == "outer"
         self.rows = self.depth if self.is_outer else self.extent
         self.panels = self.extent * self.depth * form.dtype.itemsize // (self.rows * ROW)
-        chunk = code.rem32(code.thread, _CHUNKS)
-        self._row = code.div32(code.thread, _CHUNKS)
+        chunk = code.rem32(thread, _CHUNKS)
+        self._row = code.div32(thread, _CHUNKS)
         self._along = code.mul32(chunk, form.together)
         low = code.rem32(self._row, _CHUNKS)
         place = code.mul32(code.exclusive_or(chunk, low), CHUNK)
