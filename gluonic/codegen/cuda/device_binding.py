@@ -13,8 +13,9 @@ from gluonic.codegen.cuda.memory_layout import BlockPlace, MemoryLayout
 from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.ptx import NoDeviceCodeError, loaded, target_of
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
+from gluonic.codegen.cuda.tails.joining import TailJoining
 from gluonic.codegen.cuda.unit_steps import UnitStep
-from gluonic.codegen.loops.fusion import Fusion, Group, fuse
+from gluonic.codegen.loops.fusion import Group, fuse
 from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.nest import LoopNest
 from gluonic.codegen.loops.semantics import is_view
@@ -105,7 +106,7 @@ class DeviceBinding:
         )
         written = {self._slots[entry] for entry in map(self._home, self.target)}
         self._written = [slot for slot in written if slot < self._given]
-        work = [one for group in self.fusion.groups for one in self._work(group)]
+        work = [one for group in self._joined() for one in self._work(group)]
         outputs = graph.outputs[: prepared.output_count]
         self.copied = self._outputs_to_copy(outputs)
         self.layout = self._laid_out(work, outputs, visible)
@@ -213,22 +214,39 @@ class DeviceBinding:
         is_same = dtypes[node.entry()] == dtypes[node.inputs[0]] if node.inputs else False
         return is_same and is_view(node.applied) and self._is_new(node.entry())
 
+    def _joined(self) -> list[Group]:
+        """The groups; element-wise ones are joined to the products that they read."""
+        return TailJoining(
+            self.fusion.groups,
+            self.prepared.graph.outputs,
+            self.root,
+            self.target,
+            self._own_step,
+            self._loop,
+            self.facts,
+        ).groups()
+
     def _step(self, group: Group) -> DeviceStep | None:
         """The step of a group; None if there is none."""
-        facts, processor = self.facts, self.device.processor
-        if group.space is None:
-            (node,) = group.nodes
-            rule = STEPS.get(node.operator_name)
-            step = None if rule is None else rule(node, facts, processor)
-            return step or UnitStep.of(node, facts, processor)
-        return DeviceLoopStep(self._nest(group, self.fusion), facts)
+        if group.step is not None:
+            step: DeviceStep = group.step
+            return step
+        if group.space is not None:
+            return self._loop(group)
+        (node,) = group.nodes
+        return self._own_step(group) or UnitStep.of(node, self.facts, self.device.processor)
 
-    def _nest(self, group: Group, fusion: Fusion) -> LoopNest:
-        facts, target = self.facts, target_of(self.device.processor)
-        lowered = GroupLowering(
-            group, fusion.loops, facts.shapes, facts.dtypes, self.root, target
-        ).lower()
-        return LoopNest(group, fusion.loops, lowered, self.root)
+    def _own_step(self, group: Group) -> DeviceStep | None:
+        """The step of an operator with a kernel of its own."""
+        (node,) = group.nodes
+        rule = STEPS.get(node.operator_name)
+        return None if rule is None else rule(node, self.facts, self.device.processor)
+
+    def _loop(self, group: Group) -> DeviceLoopStep:
+        """The step of a fused loop."""
+        facts, target, loops = self.facts, target_of(self.device.processor), self.fusion.loops
+        lowering = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root, target)
+        return DeviceLoopStep(LoopNest(group, loops, lowering.lower(), self.root), facts)
 
     def _launches(self, step: DeviceStep) -> list[_Work]:
         """The launches of a step, with their kernels loaded."""

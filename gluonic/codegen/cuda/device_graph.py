@@ -8,11 +8,9 @@ from typing import Any
 from gluonic.codegen.cuda.device_binding import DeviceBinding
 from gluonic.codegen.cuda.device_report import DeviceExplanation
 from gluonic.codegen.cuda.fallbacks import note_fallback
-from gluonic.codegen.cuda.lacking import is_function_there
 from gluonic.codegen.cuda.operator_steps import rounds_once
 from gluonic.codegen.cuda.quick_calls import QuickCall, quick_call
 from gluonic.codegen.rewriting.decompose import DecomposeForDevices
-from gluonic.codegen.rewriting.dense_layers import FuseActivations
 from gluonic.codegen.rewriting.passes import Pass
 from gluonic.codegen.rewriting.pipeline import FOR_PROCESSORS, PIPELINE
 from gluonic.codegen.rewriting.preparation import Preparation
@@ -31,7 +29,6 @@ from gluonic.support.pieces import finish
 
 _MOST_BINDINGS = 64
 _FOR_DEVICES: dict[type[Pass], list[Pass]] = {
-    FuseActivations: [FuseActivations(is_function_there)],
     UpcastHalves: [UpcastHalves(rounds_once), DecomposeForDevices()],
 }
 """What stands for a pass."""

@@ -7,10 +7,8 @@ from typing import TYPE_CHECKING
 
 from gluonic.codegen.cuda.ptx import kernel_ptx
 from gluonic.codegen.cuda.steps import KernelLaunch
-from gluonic.codegen.matmul.epilogues import Extended
 from gluonic.device.device import Dimensions
 from gluonic.device.processors import Processor
-from gluonic.graph import Node
 from gluonic.support.record import record
 
 if TYPE_CHECKING:
@@ -57,14 +55,6 @@ def shortened(dimensions: Dimensions) -> Sequence[int]:
     return dimensions if z != 1 else (x, y) if y != 1 else (x,)
 
 
-def _names(node: Node) -> list[str]:
-    """The operators of a node: a product may have functions in it."""
-    if isinstance(node.application, Extended):
-        applications = node.application.dense, *node.application.then
-        return [application.op.name for application in applications]
-    return [node.operator_name]
-
-
 @record
 class DeviceExplanation:
     """How a graph runs on a device; printing it shows the table.
@@ -84,7 +74,7 @@ class DeviceExplanation:
         processor, facts = binding.device.processor, binding.facts
         kernels = [
             LaunchedKernel(
-                tuple(name.strip("_") for node in nodes for name in _names(node)),
+                tuple(node.operator_name.strip("_") for node in nodes),
                 launch.code[0].__name__.removeprefix("emit_"),
                 launch.grid,
                 launch.block,

@@ -9,20 +9,17 @@ from __future__ import annotations
 from functools import cache
 
 from gluonic.codegen.cuda.ptx import KERNEL, NoDeviceCodeError, check_selectable, target_of, text_of
-from gluonic.codegen.loops.semantics import function_of
 from gluonic.codegen.loops.steps import loop_for
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.maths.emitter import Emitter
-from gluonic.codegen.maths.functions import NotLowered
-from gluonic.codegen.maths.values import FLOAT32, Dtype, Value, arithmetic, scalar_type
+from gluonic.codegen.maths.values import Dtype, Value, arithmetic, scalar_type
 from gluonic.codegen.native.module import why_not
 from gluonic.codegen.scalar.emission import rule_of
 from gluonic.codegen.scalar.operations import OPERATIONS
 from gluonic.codegen.scalar.program import ScalarProgram, operand_dtype
-from gluonic.codegen.scalar.recorder import recorded
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
-from gluonic.graph import Application, Node
+from gluonic.graph import Node
 
 _ANY_GPU = Processor("sm_80", (7, 0))
 """A GPU that stands for all: which operations have code does not depend on it."""
@@ -36,15 +33,6 @@ def why_not_there(node: Node, facts: Facts) -> str:
         return reason
     read = zip(node.inputs, loop.reads, strict=True)
     return _lacking(loop.program([facts.dtypes[e] for e, part in read if part is not None]))
-
-
-def is_function_there(application: Application) -> bool:
-    """Whether a GPU has code for a function of one float32."""
-    expression = function_of(application)
-    try:
-        return expression is not None and not _lacking(recorded(expression, [FLOAT32]))
-    except NotLowered:
-        return False
 
 
 def _lacking(program: ScalarProgram) -> str:

@@ -32,5 +32,6 @@ PIPELINE: list[Pass] = [
 ]
 """All passes; each gets the graph that the one before it returned."""
 
-FOR_PROCESSORS = (PlainLayout, BlockedLayout, PackWeights)
-"""Passes that choose memory layouts, and the steps that read them: GPUs do without."""
+FOR_PROCESSORS = (PlainLayout, BlockedLayout, FuseActivations, PackWeights)
+"""Passes that choose memory layouts, and the steps that read them: GPUs do without. There, all products take
+element-wise work (`cuda.tails`)."""

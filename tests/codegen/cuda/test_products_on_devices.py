@@ -20,6 +20,7 @@ from gluonic.codegen.cuda.products.form import (
     WARPGROUPS,
     BlockTile,
 )
+from gluonic.codegen.cuda.tails.form import Tail
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.device.processors import Processor
 from gluonic.graph import Graph, Node, Run
@@ -172,7 +173,8 @@ def test_layers_with_few_channels_in_a_group_are_computed_without_tiles(product:
     for groups, is_direct in ((512, True), (1, False)):
         shapes = (32, 512, 14, 14), (512, 512 // groups, 3, 3)
         convolution = Convolution.of({**settings, "num_group": groups}, *shapes)
-        way = steps.fastest_way(convolution, product, FLOAT32, processor, has_bias=False)
+        tail = Tail.plain(FLOAT32, FLOAT32)
+        way = steps.fastest_way(convolution, product, FLOAT32, processor, tail)
         assert (way is not None) == is_direct
 
 

@@ -7,12 +7,14 @@ of its results meets which element through which tap is known when the kernel is
 
 from __future__ import annotations
 
+from dataclasses import replace
 from math import prod
 from typing import Literal
 
 from gluonic.codegen.cuda.block_code import reciprocal
 from gluonic.codegen.cuda.convolutions.geometry import Convolution
 from gluonic.codegen.cuda.products.form import divisor_numbers
+from gluonic.codegen.cuda.tails.form import Tail
 from gluonic.codegen.maths.values import Dtype, arithmetic, scalar_type
 from gluonic.support.record import record
 
@@ -77,18 +79,18 @@ class DirectForm:
 
     Attributes
     ----------
-    dtype : that of all arrays
+    dtype : that of the factors
+    tail : what is computed of each sum
     axes : the spatial axes
     channels_last : whether the channels come after them
     is_depthwise : whether a group has one channel on both sides
-    has_bias : whether something is added to each channel
     """
 
     dtype: Dtype
+    tail: Tail
     axes: tuple[AxisTaps, ...]
     channels_last: bool
     is_depthwise: bool
-    has_bias: bool = False
 
     @property
     def sums(self) -> Dtype:
@@ -104,6 +106,11 @@ class DirectForm:
     def kind(self) -> str:
         """LLVM's type of a sum."""
         return scalar_type(self.sums)
+
+    @property
+    def of_parts(self) -> DirectForm:
+        """The form of a kernel that stores sums of parts of the products."""
+        return replace(self, tail=Tail.plain(self.sums, self.sums))
 
     @property
     def taps(self) -> int:
@@ -155,12 +162,11 @@ def direct_plan(
     product: DirectProduct,
     dtype: Dtype,
     wanted: int,
-    *,
-    has_bias: bool = False,
+    tail: Tail,
 ) -> DirectPlan:
     """The kernel for a product, whose threads are as many as wanted if each has few results."""
     for height in _HEIGHTS:
-        plan = _plan(convolution, product, dtype, height, has_bias)
+        plan = _plan(convolution, product, dtype, height, tail)
         products = prod(len(axis.meets) for axis in plan.form.axes)
         if height == 1 or (plan.threads >= wanted and products <= _MOST_PRODUCTS):
             return plan
@@ -168,7 +174,7 @@ def direct_plan(
 
 
 def _plan(
-    convolution: Convolution, product: DirectProduct, dtype: Dtype, height: int, has_bias: bool
+    convolution: Convolution, product: DirectProduct, dtype: Dtype, height: int, tail: Tail
 ) -> DirectPlan:
     windows, groups = convolution.windows, convolution.groups
     members, filters = convolution.members, convolution.filters
@@ -184,7 +190,8 @@ def _plan(
             axes.append(AxisTaps.of_gradients(*geometry, own * windows.stride[i]))
         else:
             axes.append(AxisTaps.of_windows(*geometry, own))
-    form = DirectForm(dtype, tuple(axes), windows.channels_last, members == filters == 1, has_bias)
+    is_depthwise = members == filters == 1
+    form = DirectForm(dtype, tail, tuple(axes), windows.channels_last, is_depthwise)
     sides = [
         (convolution.size, members, convolution.data_steps),
         (convolution.counts, filters, convolution.output_steps),

@@ -9,6 +9,7 @@ from math import prod
 from gluonic.codegen.cuda.block_code import GLOBAL, SHARED, BlockCode, Int
 from gluonic.codegen.cuda.convolutions.direct import DirectForm
 from gluonic.codegen.cuda.kernel_function import WARP
+from gluonic.codegen.cuda.tails.code import TailCode
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.support.record import record
 
@@ -33,9 +34,8 @@ class _Places:
 class _DirectCode(BlockCode):
     """A kernel while it is being written."""
 
-    def __init__(
-        self, module: LLVMModule, name: str, operands: int, form: DirectForm, threads: int
-    ) -> None:
+    def __init__(self, module: LLVMModule, name: str, form: DirectForm, threads: int) -> None:
+        operands = 2 + len(form.tail.reads) + len(form.tail.writes)
         super().__init__(module, name, operands, form.numbers(), threads)
         self.form = form
 
@@ -95,13 +95,6 @@ class _DirectCode(BlockCode):
             value if form.stored == form.kind else self.cast("fpext", value, form.stored, form.kind)
         )
 
-    def write_sum(self, operand: int, index: Int, value: str) -> None:
-        """Store a sum in the dtype of the arrays."""
-        form = self.form
-        if form.stored != form.kind:
-            value = self.cast("fptrunc", value, form.kind, form.stored)
-        self.write(GLOBAL, f"%p{operand}", index, form.stored, value)
-
     def fused(self, a: str, b: str, addend: str) -> str:
         """A product, added to a sum."""
         kind = self.form.kind
@@ -140,9 +133,9 @@ def _flat(indices: Sequence[int], extents: Sequence[int]) -> int:
 def write_direct(module: LLVMModule, name: str, form: DirectForm) -> None:
     """Write the kernel of an output or a gradient of data.
 
-    Its operands are the filters, what is read, the bias if there is one, and the result.
+    Its operands are the filters, what is read, and those of the tail.
     """
-    code = _DirectCode(module, name, 4 if form.has_bias else 3, form, THREADS)
+    code = _DirectCode(module, name, form, THREADS)
     index = code.add32(code.mul32(code.block_index, THREADS), code.thread)
     with code.when(code.less(index, code.number("total"))):
         names = code.axis_names
@@ -160,16 +153,14 @@ def write_direct(module: LLVMModule, name: str, form: DirectForm) -> None:
         sums = _sums(code, base, filters, code.places("read", digits))
         results = code.places("result", digits)
         first = code.side_base("result", image, channel)
-        bias = code.as_sum(code.read(GLOBAL, "%p2", channel, form.stored)) if form.has_bias else ""
-        for total, offsets, inside in zip(
-            sums,
-            product(*[axis.offsets for axis in results]),
-            product(*[axis.inside for axis in results]),
-            strict=True,
-        ):
-            with code.when(code.all_of(inside)):
-                value = code.binary("fadd", total, bias, form.kind) if bias else total
-                code.write_sum(3 if form.has_bias else 2, code.add32(first, *offsets), value)
+        tail = TailCode(code, form.tail, form.sums, 2)
+        of_channel = tail.row(channel)
+        indices = [code.add32(first, *each) for each in product(*[a.offsets for a in results])]
+        inside = [code.all_of(each) for each in product(*[axis.inside for axis in results])]
+        elements = [tail.read("element", i, ok) for i, ok in zip(indices, inside, strict=True)]
+        for total, element, at, ok in zip(sums, elements, indices, inside, strict=True):
+            with code.when(ok):
+                tail.write(at, [tail.computed(total, of_channel, element)])
     code.finish()
 
 
@@ -217,14 +208,12 @@ def _sums(code: _DirectCode, base: Int, filters: Int, places: Sequence[_Places])
     return after
 
 
-def write_direct_filters(
-    module: LLVMModule, name: str, form: DirectForm, threads: int, in_parts: bool
-) -> None:
+def write_direct_filters(module: LLVMModule, name: str, form: DirectForm, threads: int) -> None:
     """Write the kernel of a gradient of filters: a block sums up one filter's taps in one channel.
 
-    Its operands are the gradient of the output, the data, and the result, or sums of parts of the positions.
+    Its operands are the gradient of the output, the data, and those of the tail.
     """
-    code = _DirectCode(module, name, 3, form, threads)
+    code = _DirectCode(module, name, form, threads)
     parts, total = code.number("parts"), code.number("total")
     pair, part = code.div32(code.block_index, parts), code.rem32(code.block_index, parts)
     inner = code.number("inner")
@@ -252,15 +241,16 @@ def write_direct_filters(
     code.end_loop(loop, [following, *sums], code.less(following, total))
     pairs = code.mul32(code.number("channels.extent"), inner)
     first = code.mul32(code.add32(code.mul32(part, pairs), pair), form.taps)
-    _store_totals(code, sums, first, threads, in_parts)
+    _store_totals(code, sums, first, channel, threads)
     code.finish()
 
 
 def _store_totals(
-    code: _DirectCode, sums: Sequence[str], first: Int, threads: int, in_parts: bool
+    code: _DirectCode, sums: Sequence[str], first: Int, channel: Int, threads: int
 ) -> None:
     """Add up the sums of a block's threads, and store the totals one after the other."""
     form, count, warps = code.form, len(sums), threads // WARP
+    tail = TailCode(code, form.tail, form.sums, 2)
     shared = code.shared_array(form.kind, warps * count)
     lane, warp = code.rem32(code.thread, WARP), code.div32(code.thread, WARP)
     totals = []
@@ -280,7 +270,6 @@ def _store_totals(
             for i in range(1, warps):
                 other = code.read(SHARED, shared, code.add32(tap, i * count), form.kind)
                 total = code.binary("fadd", total, other, form.kind)
-            if in_parts:
-                code.write(GLOBAL, "%p2", code.add32(first, tap), form.kind, total)
-            else:
-                code.write_sum(2, code.add32(first, tap), total)
+            index = code.add32(first, tap)
+            element = tail.read("element", index)
+            tail.write(index, [tail.computed(total, tail.row(channel), element)])

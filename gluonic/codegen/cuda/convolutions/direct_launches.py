@@ -20,6 +20,7 @@ from gluonic.codegen.cuda.kernel_function import WARP
 from gluonic.codegen.cuda.products.layout import Digit, FactorLayout, ProductLayout, ResultLayout
 from gluonic.codegen.cuda.products.plan import added_up
 from gluonic.codegen.cuda.steps import KernelLaunch
+from gluonic.codegen.cuda.tails.form import Tail
 from gluonic.codegen.maths.values import Dtype
 from gluonic.device.processors import Processor
 from gluonic.support.record import record
@@ -62,7 +63,7 @@ class DirectResults:
         return max(issued, -(-each // _RESIDENT) * plan.inner * _LATENCY)
 
     def launches(self, operands: Sequence[int]) -> list[KernelLaunch]:
-        """The launch; operands are filters, what is read, the bias if there is one, result, workspace."""
+        """The launch; operands are the filters, what is read, those of the tail, and another."""
         plan = self.plan
         grid, code = (-(-plan.threads // THREADS), 1, 1), (write_direct, plan.form)
         return [KernelLaunch(code, tuple(operands[:-1]), plan.numbers(), grid, (THREADS, 1, 1))]
@@ -114,20 +115,26 @@ class FilterGradients:
         return parts * self.pairs * form.taps * form.sums.itemsize if parts > 1 else 0
 
     def launches(self, operands: Sequence[int]) -> list[KernelLaunch]:
-        """The launches; operands are the gradient of the output, the data, the result, the workspace."""
+        """The launches; operands are the gradient of the output, the data, those of the tail, the workspace."""
         plan, parts, threads = self.plan, self.parts, self.threads
-        *given, result, workspace = operands
-        code = write_direct_filters, plan.form, threads, parts > 1
-        target = workspace if parts > 1 else result
+        first, second, *others, workspace = operands
+        form = plan.form if parts == 1 else plan.form.of_parts
+        targets = others if parts == 1 else [workspace]
         launch = KernelLaunch(
-            code, (*given, target), plan.numbers(parts), (self.pairs * parts, 1, 1), (threads, 1, 1)
+            (write_direct_filters, form, threads),
+            (first, second, *targets),
+            plan.numbers(parts),
+            (self.pairs * parts, 1, 1),
+            (threads, 1, 1),
         )
         if parts == 1:
             return [launch]
-        count = self.pairs * plan.form.taps
-        matrix = FactorLayout((Digit(1, 0),), (Digit(1, 0),))
-        sums = ProductLayout(1, count, 1, matrix, matrix, ResultLayout((Digit(count, 1),), count))
-        return [launch, added_up(sums, sums.form(plan.form.dtype), parts, (workspace, result))]
+        rows = self.pairs // plan.inner
+        columns = plan.inner * form.taps
+        matrix, result = FactorLayout((Digit(1, 0),), (Digit(1, 0),)), (Digit(columns, 1),)
+        sums = ProductLayout(rows, columns, 1, matrix, matrix, ResultLayout(result, columns))
+        tiled = sums.form(form.dtype, plan.form.tail)
+        return [launch, added_up(sums, tiled, parts, (workspace, *others))]
 
 
 def direct_way(
@@ -135,15 +142,14 @@ def direct_way(
     product: DirectProduct,
     dtype: Dtype,
     processor: Processor,
-    *,
-    has_bias: bool,
+    tail: Tail,
 ) -> DirectResults | FilterGradients | None:
     """A way to compute one of a convolution's products without tiles; None if there are no kernels for it."""
     count = processor.multiprocessors
     if convolution.taps > MOST_TAPS or (product == "weight" and convolution.windows.channels_last):
         return None
     wanted = _MOST_THREADS * _LEAST_TURNS if product == "weight" else count * _THREADS_EACH
-    plan = direct_plan(convolution, product, dtype, wanted, has_bias=has_bias)
+    plan = direct_plan(convolution, product, dtype, wanted, tail)
     if not plan.threads or not plan.inner:
         return None
     return FilterGradients(plan, count) if product == "weight" else DirectResults(plan, count)

@@ -15,6 +15,7 @@ from gluonic.codegen.cuda.products.layout import ProductLayout
 from gluonic.codegen.cuda.products.plan import cycles_of
 from gluonic.codegen.cuda.products.steps import TiledStep, are_small
 from gluonic.codegen.cuda.steps import KernelLaunch
+from gluonic.codegen.cuda.tails.form import Tail
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
@@ -60,12 +61,10 @@ class DeviceConvolutionStep(TiledStep):
 
     def __init__(self, node: Node, kind: ConvolutionKind, facts: Facts) -> None:
         self.node, self.kind = node, kind
-        given: list[Entry] = [node.inputs[i] for i in kind.factors]
+        factors, result = [node.inputs[i] for i in kind.factors], node.entry()
         is_layer = kind.data == 0
-        if is_layer and len(node.inputs) > 2:
-            given.append(node.inputs[2])
-            self.bias = "rows"
-        super().__init__([*given, node.entry()], facts.dtypes[node.entry()])
+        bias = node.inputs[2:] if is_layer else []
+        super().__init__(factors, bias, result, facts.dtypes[result], "row")
 
     @classmethod
     def of(
@@ -102,7 +101,7 @@ class DeviceConvolutionStep(TiledStep):
 
     def _direct(self, facts: Facts, processor: Processor) -> DirectResults | FilterGradients | None:
         convolution, product = self._convolution(facts), self.kind.product
-        return fastest_way(convolution, product, self.dtype, processor, has_bias=bool(self.bias))
+        return fastest_way(convolution, product, self.dtype, processor, self.tail)
 
 
 def fastest_way(
@@ -110,11 +109,10 @@ def fastest_way(
     product: DirectProduct,
     dtype: Dtype,
     processor: Processor,
-    *,
-    has_bias: bool,
+    tail: Tail,
 ) -> DirectResults | FilterGradients | None:
     """The way without tiles, if it is faster by the models of both; None for a tiled product."""
-    way = direct_way(convolution, product, dtype, processor, has_bias=has_bias)
+    way = direct_way(convolution, product, dtype, processor, tail)
     if way is None:
         return None
     layout = _LAYOUTS[product](convolution)

@@ -9,8 +9,8 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
+from gluonic.codegen.cuda.tails.form import Tail
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, arithmetic, scalar_type
-from gluonic.codegen.scalar.program import ScalarProgram
 from gluonic.support.record import record
 
 
@@ -59,21 +59,17 @@ class TiledForm:
 
     Attributes
     ----------
-    dtype : that of factors and bias
-    output : that of the result
+    dtype : that of factors
+    tail : what is computed of each sum
     left, right : the factors
     columns : the number of digits of the result's columns, 1 or 2
-    bias : which index of the result a bias has
-    epilogue : a program that is applied to each element; it reads ``element 0``
     """
 
     dtype: Dtype
-    output: Dtype
+    tail: Tail
     left: FactorForm
     right: FactorForm
     columns: int = 1
-    bias: Literal["", "rows", "columns"] = ""
-    epilogue: ScalarProgram | None = None
 
     @property
     def sums(self) -> Dtype:
@@ -108,7 +104,7 @@ class TiledForm:
     @property
     def of_parts(self) -> "TiledForm":
         """The form of a kernel that stores sums of parts of the products, as a matrix each."""
-        return replace(self, output=self.sums, bias="", epilogue=None)
+        return replace(self, tail=Tail.plain(self.sums, self.sums))
 
     def numbers(self) -> list[str]:
         """The names of the run-time arguments, in order."""

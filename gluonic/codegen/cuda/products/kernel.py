@@ -37,8 +37,8 @@ _GROUP = 8
 
 
 def write_product(module: LLVMModule, name: str, form: TiledForm, tile: BlockTile) -> None:
-    """Write the kernel; its operands are the factors, the bias if there is one, and the result."""
-    operands = 4 if form.bias else 3
+    """Write the kernel; its operands are the factors, and those of its tail."""
+    operands = 2 + len(form.tail.reads) + len(form.tail.writes)
     code = BlockCode(module, name, operands, form.numbers(), tile.threads, tile.blocks)
     _ProductCode(code, form, tile).write()
     code.finish()
@@ -212,8 +212,7 @@ class _ProductCode:
     def _store(self, sums: Sequence[str], row: Int, column: Int) -> None:
         """Store a thread's sums, in groups of neighbours."""
         code, form, units = self.code, self.form, self.units
-        last = 3 if form.bias else 2
-        results = Results(code, form, last, 2, (self.batch, self.head, self.part))
+        results = Results(code, form, 2, (self.batch, self.head, self.part))
         if self.tile.is_swizzled:
             self._store_in_rows(results, sums, row, column)
             return

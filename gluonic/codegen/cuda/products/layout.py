@@ -9,8 +9,9 @@ from typing import Literal
 
 from gluonic.codegen.cuda.block_code import reciprocal
 from gluonic.codegen.cuda.products.form import FactorForm, TiledForm
-from gluonic.codegen.maths.values import Dtype
-from gluonic.codegen.scalar.program import ScalarProgram
+from gluonic.codegen.cuda.tails.form import Tail
+from gluonic.codegen.cuda.tails.steps import ResultPlaces
+from gluonic.codegen.maths.values import Dtype, arithmetic
 from gluonic.support.record import record
 
 Numbers = Iterator[tuple[str, int]]
@@ -177,16 +178,20 @@ class ProductLayout:
     batch: int = 1
     heads: int = 1
 
-    def form(
-        self,
-        dtype: Dtype,
-        bias: Literal["", "rows", "columns"] = "",
-        epilogue: ScalarProgram | None = None,
-    ) -> TiledForm:
-        """What the kernel depends on."""
-        return TiledForm(
-            dtype, dtype, self.left.form, self.right.form, len(self.result.columns), bias, epilogue
-        )
+    def form(self, dtype: Dtype, tail: Tail | None = None) -> TiledForm:
+        """What the kernel depends on; without a tail, it stores its sums."""
+        tail = tail or Tail.plain(arithmetic(dtype), dtype)
+        return TiledForm(dtype, tail, self.left.form, self.right.form, len(self.result.columns))
+
+    @property
+    def places(self) -> ResultPlaces:
+        """Where the rows and columns of the result are."""
+        result, by_row = self.result, self.batch == 1
+        if self.heads > 1 and result.head != self.rows * result.row:
+            by_row = False
+        by_column = len(result.columns) == 1 and result.columns[0].step == 1
+        rows, step = (self.heads * self.rows, result.row) if by_row else (0, 0)
+        return ResultPlaces(rows, step, self.columns if by_column else 0)
 
     def in_parts(self) -> ProductLayout:
         """The same product with sums of parts as its result; they lie one after the other."""

@@ -162,7 +162,7 @@ def launches_of(
 
     Parameters
     ----------
-    operands : the indices of the factors, the bias if there is one, the result and the workspace
+    operands : the indices of the factors, those of the tail, and the workspace
     """
     if not layout.batch * layout.heads * layout.rows * layout.columns:
         return []
@@ -195,7 +195,7 @@ def launches_by(
 def added_up(
     layout: ProductLayout, form: TiledForm, parts: int, operands: Sequence[int]
 ) -> KernelLaunch:
-    """The launch that adds up sums of parts; operands are these, the bias if there is one, and the result."""
+    """The launch that adds up sums of parts; operands are these, and those of the tail."""
     elements = layout.batch * layout.heads * layout.rows * layout.columns
     numbers = layout.numbers(form, parts, layout.inner)
     blocks = -(-elements // THREADS)

@@ -14,13 +14,12 @@ from gluonic.codegen.cuda.products.layout import (
     ResultLayout,
 )
 from gluonic.codegen.cuda.products.plan import launches_of, workspace_of
-from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
-from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.cuda.steps import KernelLaunch
+from gluonic.codegen.cuda.tails.form import Tail
+from gluonic.codegen.cuda.tails.steps import ResultPlaces, TailedStep
+from gluonic.codegen.maths.values import Dtype, arithmetic
 from gluonic.codegen.matmul.attention_heads import MatrixLayout
-from gluonic.codegen.matmul.epilogues import Extended
 from gluonic.codegen.matmul.product import Product, product_of
-from gluonic.codegen.scalar.program import ScalarProgram
-from gluonic.codegen.scalar.recorder import recorded
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Entry, Node
@@ -30,15 +29,28 @@ LARGEST = 1 << 31
 """Kernels compute with 32-bit indices: the elements of each operand are fewer."""
 
 
-class TiledStep(DeviceStep):
-    """A node that is one product."""
+class TiledStep(TailedStep):
+    """A node that is one product.
 
-    bias: Literal["", "rows", "columns"] = ""
-    epilogue: ScalarProgram | None = None
+    Parameters
+    ----------
+    factors, bias, result : the operands
+    dtype : of all of them
+    biased : whether there is a number of the bias for each row of the product, or for each column
+    """
 
-    def __init__(self, operands: Sequence[Entry], dtype: Dtype) -> None:
-        self.operands, self.outputs = tuple(operands), tuple(operands[-1:])
-        self.dtype = dtype
+    def __init__(
+        self,
+        factors: Sequence[Entry],
+        bias: Sequence[Entry],
+        result: Entry,
+        dtype: Dtype,
+        biased: Literal["row", "column"],
+    ) -> None:
+        self.inputs, self.outputs = tuple(factors), (result,)
+        self.operands, self.dtype = (*factors, *bias, result), dtype
+        sums = arithmetic(dtype)
+        self.tail = Tail.biased(sums, dtype, biased) if bias else Tail.plain(sums, dtype)
 
     def layout(self, facts: Facts) -> ProductLayout:
         """The product for these shapes."""
@@ -46,7 +58,11 @@ class TiledStep(DeviceStep):
 
     def _both(self, facts: Facts) -> tuple[ProductLayout, TiledForm]:
         layout = self.layout(facts)
-        return layout, layout.form(self.dtype, self.bias, self.epilogue)
+        return layout, layout.form(self.dtype, self.tail)
+
+    def places(self, facts: Facts) -> ResultPlaces:
+        """Where rows and columns are."""
+        return self.layout(facts).places
 
     def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:
         """One launch, or two if the sums are divided into parts."""
@@ -68,13 +84,9 @@ class TiledProductStep(TiledStep):
 
     def __init__(self, node: Node, product: Product, facts: Facts) -> None:
         self.node = node
-        given = [product.a, product.b, *([] if product.bias is None else [product.bias])]
-        operands = [*[node.inputs[i] for i in given], node.entry()]
-        super().__init__(operands, facts.dtypes[node.entry()])
-        self.bias = "" if product.bias is None else "columns"
-        application = node.application
-        if isinstance(application, Extended) and application.then:
-            self.epilogue = recorded(application.expression, (self.dtype,))
+        factors, result = [node.inputs[i] for i in (product.a, product.b)], node.entry()
+        bias = [] if product.bias is None else [node.inputs[product.bias]]
+        super().__init__(factors, bias, result, facts.dtypes[result], "column")
 
     @classmethod
     def of(cls, node: Node, facts: Facts, processor: Processor) -> TiledProductStep | None:
