@@ -18,7 +18,7 @@ from gluonic.graph.view import NodeView, title_of
 Numbers = tuple[float, ...]
 
 
-def _anchors(ratios: Numbers, scales: Numbers, stride: int) -> Array:
+def anchors_around(ratios: Numbers, scales: Numbers, stride: int) -> Array:
     """Lay boxes of several aspect ratios and sizes around the first pixel, with inclusive corners."""
     shape = np.repeat(np.array(ratios, np.float32), len(scales))
     scale = np.tile(np.array(scales, np.float32), len(ratios))
@@ -66,7 +66,9 @@ def _propose(scores: Array, changes: Array, info: Array, n: Any) -> tuple[Array,
                 where="Proposal",
             )
         )
-    grid = _shifted(_anchors(n.ratios, n.scales, n.feature_stride), height, width, n.feature_stride)
+    grid = _shifted(
+        anchors_around(n.ratios, n.scales, n.feature_stride), height, width, n.feature_stride
+    )
     change = changes.reshape(count, 4, height, width).transpose(2, 3, 0, 1)
     limits = np.array([info[1], info[0], info[1], info[0]], np.float32) - 1
     boxes = np.clip(_moved(grid, change, n.iou_loss), 0, limits)

@@ -2,11 +2,13 @@
 
 from gluonic.codegen.cuda.threads import (
     axis_maps,
+    boxes,
     gathers,
     recurrent_backward,
     recurrent_forward,
     scatters,
     sorting,
+    suppression,
     triangles,
 )
 from gluonic.codegen.cuda.threads.thread_step import ThreadRule
@@ -50,6 +52,14 @@ RULES: dict[str, ThreadRule] = {
     "_linalg_makediag": triangles.made,
     "_linalg_maketrian": triangles.made,
     "_linalg_trsm": triangles.solved,
+    "_contrib_box_iou": boxes.overlaps,
+    "_contrib_box_encode": boxes.encode,
+    "_contrib_box_decode": boxes.decode,
+    "_contrib_MultiBoxPrior": boxes.prior,
+    "_contrib_box_nms": suppression.box_nms,
+    "_contrib_MultiBoxDetection": suppression.detection,
+    "_contrib_Proposal": suppression.proposals,
+    "_contrib_MultiProposal": suppression.proposals,
     "sort": sorting.sort,
     "argsort": sorting.argsort,
     "topk": sorting.topk,
