@@ -30,6 +30,11 @@ def gather(k: ThreadCode, source_of: SourceOf, *statics: Hashable) -> None:
         k.write(target, k.thread, k.read(0, place))
 
 
+def write_zero(k: ThreadCode) -> None:
+    """Write a zero."""
+    k.write(0, k.thread, k.constant(0))
+
+
 def gathered(
     plan: ThreadPlan,
     operands: Sequence[Operand],
@@ -117,6 +122,19 @@ def axis_sizes(plan: ThreadPlan, entry: Entry, axis: int | None) -> dict[str, in
     shape = plan.shape(entry)
     axis %= len(shape)
     return {"outer": prod(shape[:axis]), "rows": shape[axis], "inner": prod(shape[axis + 1 :])}
+
+
+def _flat_place(k: ThreadCode) -> tuple[Value, Value]:
+    place = k.to_index(k.read(1, k.thread))
+    return place >= 0, place
+
+
+def taken_flat(plan: ThreadPlan) -> bool:
+    """Elements at flat places; zero for negative ones."""
+    if not plan.size(plan.inputs[0]):
+        plan.kernel(write_zero, (plan.output,), plan.size(plan.output))
+        return True
+    return gathered(plan, (*plan.inputs, plan.output), _flat_place)
 
 
 # -- several axes -------------------------------------------------------------------------------

@@ -5,7 +5,13 @@ from __future__ import annotations
 from collections.abc import Hashable, Sequence
 from math import prod
 
-from gluonic.codegen.cuda.threads.gathers import axis_sizes, index_in, nd_position, nd_sizes
+from gluonic.codegen.cuda.threads.gathers import (
+    axis_sizes,
+    index_in,
+    nd_position,
+    nd_sizes,
+    write_zero,
+)
 from gluonic.codegen.cuda.threads.sorting import sums_by_target
 from gluonic.codegen.cuda.threads.thread_code import Body, ThreadCode
 from gluonic.codegen.cuda.threads.thread_step import Operand, Scratch, ThreadPlan
@@ -87,11 +93,46 @@ def written_nd(plan: ThreadPlan) -> bool:
     return _scattered(plan, rows, indices, start=None, keeps_last=True)
 
 
+# -- flat places --------------------------------------------------------------------------------
+
+
+def _whole(k: ThreadCode) -> None:
+    k.write(1, k.thread, k.to_index(k.read(0, k.thread)))
+
+
+def add_at_flat(plan: ThreadPlan, values: Entry, places: Entry, result: Entry) -> None:
+    """Add values to the elements at flat places; at negative ones there is nothing."""
+    add_at(plan, _whole, places, values, result)
+
+
+def add_at(
+    plan: ThreadPlan,
+    body: Body,
+    indices: Entry,
+    values: Entry,
+    result: Entry,
+    **numbers: int | Sequence[int],
+) -> None:
+    """Add values to the elements whose places a body writes, from an index for each."""
+    targets = _targets(plan, body, indices, plan.size(indices), **numbers)
+    sums_by_target(plan, values, targets, result, 1)
+
+
+def write_rows(
+    plan: ThreadPlan,
+    body: Body,
+    indices: Entry,
+    new: Entry,
+    start: Entry,
+    inner: int,
+    **numbers: int | Sequence[int],
+) -> None:
+    """Copy an array to the output, with rows in the places that a body writes; the last one wins."""
+    targets = _targets(plan, body, indices, plan.size(indices), **numbers)
+    sums_by_target(plan, new, targets, plan.output, inner, keeps_last=True, start=start)
+
+
 # -- places that differ -------------------------------------------------------------------------
-
-
-def _zero(k: ThreadCode) -> None:
-    k.write(0, k.thread, k.constant(0))
 
 
 def _put_along(k: ThreadCode) -> None:
@@ -105,6 +146,6 @@ def back_along_axis(plan: ThreadPlan) -> bool:
     grad, data, index = plan.inputs
     sizes = axis_sizes(plan, data, plan.settings["axis"])
     count = axis_sizes(plan, index, plan.settings["axis"])["rows"]
-    plan.kernel(_zero, (plan.output,), plan.size(plan.output))
+    plan.kernel(write_zero, (plan.output,), plan.size(plan.output))
     plan.kernel(_put_along, (grad, index, plan.output), plan.size(grad), count=count, **sizes)
     return True
