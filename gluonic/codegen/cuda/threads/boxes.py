@@ -15,7 +15,7 @@ Box = tuple[Value, Value, Value, Value]
 """Left, top, right, bottom; or x, y, width, height."""
 
 
-def read_box(k: ThreadCode, operand: int, first: Operand) -> Box:
+def read_box(k: ThreadCode, operand: int, first: Value) -> Box:
     """Four numbers that follow each other."""
     a, b, c, d = (k.read(operand, first + i) for i in range(4))
     return a, b, c, d

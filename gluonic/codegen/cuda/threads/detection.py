@@ -16,7 +16,7 @@ from gluonic.codegen.cuda.threads.boxes import (
 )
 from gluonic.codegen.cuda.threads.suppression import candidates, is_left, survivors
 from gluonic.codegen.cuda.threads.thread_code import ThreadCode
-from gluonic.codegen.cuda.threads.thread_step import ThreadPlan
+from gluonic.codegen.cuda.threads.thread_step import Operand, ThreadPlan
 from gluonic.codegen.maths.values import FLOAT32, INT32, Dtype, Value, arithmetic
 from gluonic.graph.ops.proposal import anchors_around
 
@@ -90,7 +90,7 @@ def box_nms(plan: ThreadPlan) -> bool:
     plan.kernel(_outline, operands, keys.count, n.coord_start, kind, by_center, **sizes)
     left = survivors(plan, some, n.overlap_thresh, strict=True)
     change = n.out_format if n.in_format != n.out_format else ""
-    shown = (data, some.order, left.kept, left.counts, *plan.outputs)
+    shown: tuple[Operand, ...] = (data, some.order, left.kept, left.counts, *plan.outputs)
     plan.kernel(_show, shown, keys.count, n.coord_start, change, **sizes)
     return True
 
@@ -159,7 +159,7 @@ def detection(plan: ThreadPlan) -> bool:
     rows = plan.scratch(batch * count * 6, dtype)
     keys, present = plan.scratch(batch * count, dtype), plan.scratch(batch * count, dtype)
     sizes = {"count": count, "classes": classes}
-    operands = (*plan.inputs, rows, keys, present)
+    operands: tuple[Operand, ...] = (*plan.inputs, rows, keys, present)
     statics = n.variances, n.clip, n.threshold
     plan.kernel(_detect, operands, batch * count, *statics, **sizes)
     everything = candidates(plan, batch, count, present, count)
@@ -168,9 +168,16 @@ def detection(plan: ThreadPlan) -> bool:
     operands = (rows, some.order, some.corners, some.classes)
     plan.kernel(_outline_of_object, operands, batch * count, n.force_suppress, count=count)
     left = survivors(plan, some, n.nms_threshold, strict=False)
-    shown = (rows, everything.limits, some.limits, left.dropped, some.order, everything.order)
+    shown: tuple[Operand, ...] = (
+        rows,
+        everything.limits,
+        some.limits,
+        left.dropped,
+        some.order,
+        everything.order,
+    )
     numbers = {"count": count, "words": left.words}
-    plan.kernel(_show_object, (*shown, plan.output), batch * count, drops, **numbers)
+    plan.kernel(_show_object, shown, batch * count, drops, **numbers)
     return True
 
 
@@ -266,7 +273,7 @@ def proposals(plan: ThreadPlan) -> bool:
     operands = (boxes, some.order, some.corners, some.classes)
     plan.kernel(_outline_of_region, operands, keys.count, count=count)
     left = survivors(plan, some, n.threshold, strict=True)
-    shown = (boxes, keys, some.order, left.kept, left.counts, *plan.outputs)
+    shown: tuple[Operand, ...] = (boxes, keys, some.order, left.kept, left.counts, *plan.outputs)
     wanted = n.rpn_post_nms_top_n
     plan.kernel(_propose, shown, batch * wanted, count=count, wanted=wanted)
     return True

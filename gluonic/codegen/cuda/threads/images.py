@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from gluonic.codegen.cuda.threads.thread_code import ThreadCode
 from gluonic.codegen.cuda.threads.thread_step import ThreadPlan
 from gluonic.codegen.maths.values import FLOAT64, Value
+from gluonic.graph.attributes import Shape
 from gluonic.graph.ops.resampling import Averaging, Interpolation, Resampling
 from gluonic.graph.ops.windows import Windows, windows_of
 
@@ -90,7 +91,7 @@ def _windows(plan: ThreadPlan) -> Windows:
     return windows_of(n.kernel, n.stride, n.pad, n.dilate)
 
 
-def _window_numbers(windows: Windows, image: Sequence[int]) -> dict[str, int | Sequence[int]]:
+def _window_numbers(windows: Windows, image: Shape) -> dict[str, int | Sequence[int]]:
     counts = windows.counts(image[2:])
     return {
         "batch": image[0],
