@@ -168,14 +168,8 @@ def detection(plan: ThreadPlan) -> bool:
     operands = (rows, some.order, some.corners, some.classes)
     plan.kernel(_outline_of_object, operands, batch * count, n.force_suppress, count=count)
     left = survivors(plan, some, n.nms_threshold, strict=False)
-    shown: tuple[Operand, ...] = (
-        rows,
-        everything.limits,
-        some.limits,
-        left.dropped,
-        some.order,
-        everything.order,
-    )
+    orders = some.order, everything.order
+    shown = rows, everything.limits, some.limits, left.dropped, *orders, plan.output
     numbers = {"count": count, "words": left.words}
     plan.kernel(_show_object, shown, batch * count, drops, **numbers)
     return True
