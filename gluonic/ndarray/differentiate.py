@@ -76,7 +76,7 @@ def _head_entry(head: NDArray) -> TapeEntry:
 def _head_gradient(head: NDArray, gradient: NDArray | None) -> NDArray:
     if gradient is None:
         if head.on_device:
-            return on_devices().filled_like(head, 1)  # type: ignore[no-any-return]
+            return on_devices().head_of_ones(head)  # type: ignore[no-any-return]
         ones = allocated(np.empty, head.shape, head.dtype, "the gradient of the head")
         ones.fill(1)  # not `ones_like`, which takes four times as long
         return wrap(ones)

@@ -6,7 +6,7 @@ from gluonic.ndarray.device import indexing as _indexing
 from gluonic.ndarray.device.arrays import DeviceNDArray, made, of_host
 from gluonic.ndarray.device.assigning import copy_into, overwrite
 from gluonic.ndarray.device.calls import eager_calls, into, invoke_on, invoke_there, record
-from gluonic.ndarray.device.graphs import GraphOnDevice
+from gluonic.ndarray.device.graphs import GraphOnDevice, head_of_ones
 from gluonic.ndarray.device.methods import copied_to, copy_between, with_shape
 from gluonic.ndarray.device.sharing import borrowed
 from gluonic.ndarray.device.tape import DeviceLeaf, filled, filled_like
@@ -24,6 +24,7 @@ __all__ = [
     "eager_calls",
     "filled",
     "filled_like",
+    "head_of_ones",
     "into",
     "invoke_on",
     "invoke_there",

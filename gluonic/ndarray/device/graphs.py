@@ -1,17 +1,19 @@
 """Graphs on a device: hybridized blocks, and symbols bound to arrays there."""
 
 from collections.abc import Callable, Sequence
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
 from gluonic.codegen import DeviceDifferentiableGraph, DeviceExplanation, DeviceGraph, Saved
 from gluonic.device import Device, DeviceArray
 from gluonic.graph import Node
+from gluonic.graph.attributes import Shape
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.kernel_runs import name_line
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.device.arrays import DeviceNDArray, made
 from gluonic.ndarray.device.calls import check_contexts, has_its_own_way, invoke_on
-from gluonic.ndarray.device.tape import zeros_on
+from gluonic.ndarray.device.tape import filled, filled_like, zeros_on
 from gluonic.ndarray.recording import put
 from gluonic.ndarray.state import STATE, Flags, current_run
 from gluonic.ndarray.tape import Record, TapeEntry, entry_of
@@ -19,6 +21,7 @@ from gluonic.ndarray.tape import Record, TapeEntry, entry_of
 if TYPE_CHECKING:
     from gluonic.ndarray.cached_op import CachedGraph, RecordableProgram
 
+_MOST_ONES = 1 << 14
 _Program: TypeAlias = "tuple[RecordableProgram, DeviceDifferentiableGraph]"
 """A graph with gradients, and what runs it on a device."""
 
@@ -122,6 +125,20 @@ def _run_node(device: Device, node: Node, inputs: Sequence[NDArray]) -> list[NDA
     except MXNetError as error:
         name_line(node, error)
         raise
+
+
+def head_of_ones(head: DeviceNDArray) -> DeviceNDArray:
+    """The gradient of a head of which the user gives none."""
+    entry, array = head.tape_entry, head.device_array
+    if entry is None or not isinstance(entry[0], DeviceGraphRecord) or array.size > _MOST_ONES:
+        return filled_like(head, 1)
+    return made(_ones(array.device, array.shape, array.dtype))
+
+
+@lru_cache(maxsize=64)
+def _ones(device: Device, shape: Shape, dtype: Any) -> DeviceArray:
+    """Ones for the gradients of graphs, which only read them; the same in each step."""
+    return filled(device, shape, dtype, 1).device_array
 
 
 class DeviceGraphRecord(Record):
