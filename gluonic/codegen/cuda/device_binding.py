@@ -78,6 +78,7 @@ class DeviceBinding:
     layout : the memory that a call allocates
     outputs : where they are
     copied : those of them, by index, in memory that the caller or an earlier output has: copies are returned
+    alone : those of them that have a block of their own, by the number of the block
     """
 
     def __init__(
@@ -116,7 +117,7 @@ class DeviceBinding:
         self._count = given + len(self._blank)
         self._seeds = range(given, self._count)
         self.runs = [*self._runs(work)]
-        self._alone = self._outputs_alone()
+        self.alone = self._outputs_alone()
 
     # -- where results are --------------------------------------------------------------------
 
@@ -170,7 +171,6 @@ class DeviceBinding:
         )
 
     def _outputs_alone(self) -> dict[int, int]:
-        """The outputs that have a block of their own, by the number of the block."""
         indices = [output.place.number for output in self.outputs]
         return {
             index - self._given: i
@@ -346,13 +346,13 @@ class DeviceBinding:
         for i in self.copied:
             results[i] = results[i].copy()
         for number, target in targets.items():
-            results[self._alone[number]] = target
+            results[self.alone[number]] = target
         return results
 
     def _targets(self, into: Sequence[DeviceArray | None]) -> dict[int, DeviceArray]:
         """The arrays that outputs are written to, by the number of the block that they stand for."""
         found = dict[int, DeviceArray]()
-        for number, i in self._alone.items():
+        for number, i in self.alone.items():
             target, output = into[i], self.outputs[i]
             if (
                 target is not None

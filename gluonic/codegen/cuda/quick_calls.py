@@ -12,19 +12,68 @@ from gluonic.device.device import Buffer
 
 QuickCall: TypeAlias = Callable[[Sequence[DeviceArray]], list[DeviceArray]]
 """Computes the outputs from arrays of the forms that it was made for, all of which are aligned."""
+QuickWrite: TypeAlias = Callable[
+    [Sequence[DeviceArray], Sequence[DeviceArray | None]], list[DeviceArray]
+]
+"""The same, with arrays that outputs may be written to; see `DeviceBinding.__call__`."""
+
+
+def _only_launches(binding: DeviceBinding) -> Callable[..., None] | None:
+    """What queues all that a binding does, if that is launches with new memory."""
+    run = binding.runs[0] if len(binding.runs) == 1 else None
+    is_all = isinstance(run, LaunchRun) and not run.seeds and not binding.copied
+    return run.queue if is_all else None  # type: ignore[union-attr]
+
+
+def _outputs(binding: DeviceBinding) -> list[tuple[int, int, DeviceForm]]:
+    """The block of each output, its offset there, and its form."""
+    given, device = len(binding.inputs), binding.device
+    return [
+        (each.place.number - given, each.place.offset, form_of(device, each.shape, each.dtype))
+        for each in binding.outputs
+    ]
+
+
+def quick_write(binding: DeviceBinding) -> QuickWrite | None:
+    """A function that does what a binding does; None if that is more than launches."""
+    queue, outputs = _only_launches(binding), _outputs(binding)
+    if queue is None:
+        return None
+    blocks = [
+        (binding.device.allocator(size), binding.alone.get(number))
+        for number, size in enumerate(binding.layout.blocks)
+    ]
+    own = set(binding.alone.values())
+    forms = [form if i in own else None for i, (_, _, form) in enumerate(outputs)]
+
+    def write(
+        arrays: Sequence[DeviceArray], into: Sequence[DeviceArray | None]
+    ) -> list[DeviceArray]:
+        buffers, addresses = list[Buffer](), list[int]()
+        targets = [
+            target if target is not None and target.form is form else None
+            for target, form in zip(into, forms, strict=True)
+        ]
+        for allocate, i in blocks:
+            target = None if i is None else targets[i]
+            buffer = allocate() if target is None else target.buffer
+            buffers.append(buffer)
+            addresses.append(buffer.address if target is None else target.address)
+        queue(*[array.address for array in arrays], *addresses)
+        return [
+            form.array(buffers[number], addresses[number] + offset) if target is None else target
+            for target, (number, offset, form) in zip(targets, outputs, strict=True)
+        ]
+
+    return write
 
 
 def quick_call(binding: DeviceBinding) -> QuickCall | None:
-    """A function that does what a binding does; None if that is more than launches with new memory."""
-    run = binding.runs[0] if len(binding.runs) == 1 else None
-    if not isinstance(run, LaunchRun) or run.seeds or binding.copied:
+    """A function that does what a binding does; None if that is more than launches."""
+    queue, outputs = _only_launches(binding), _outputs(binding)
+    if queue is None:
         return None
-    device, inputs, queue = binding.device, len(binding.inputs), run.queue
-    allocators = [device.allocator(size) for size in binding.layout.blocks]
-    outputs = [
-        (each.place.number - inputs, each.place.offset, form_of(device, each.shape, each.dtype))
-        for each in binding.outputs
-    ]
+    allocators = [binding.device.allocator(size) for size in binding.layout.blocks]
     if len(outputs) == len(allocators) == 1:
         return _of_one_block(queue, allocators[0], outputs[0][2])
 
