@@ -17,6 +17,7 @@ from gluonic.codegen.cuda.products.form import (
     MATRICES,
     TENSOR,
     WARPGROUPS,
+    WARPGROUPS_ROUNDED,
     BlockTile,
 )
 from gluonic.codegen.cuda.products.plan import choice_for, choices, launches_by
@@ -89,7 +90,9 @@ def _images(batch: int, filters: int, channels: int, size: int, kernel: int) -> 
 _LARGE = 1 << 32
 """Products of more elements are not divided into parts."""
 _HALVES: dict[str, Any] = {"dtype": "float16", "tiles": (*MATRICES, *WARPGROUPS)}
-_LARGE_TILES: dict[str, Any] = {"tiles": (*COPIED[FLOAT32][:2], *LOADED[FLOAT32][:2], TENSOR[0])}
+_LARGE_TILES: dict[str, Any] = {
+    "tiles": (*COPIED[FLOAT32][:2], *LOADED[FLOAT32][:2], TENSOR[0], *WARPGROUPS_ROUNDED[:2])
+}
 _TRIED = {
     "8192x8192x8192 nn float16": _dot(8192, 8192, 8192, False, False, **_HALVES),
     "4096x4096x4096 nn": _dot(4096, 4096, 4096, False, False, **_LARGE_TILES),

@@ -18,6 +18,7 @@ from gluonic.codegen.cuda.products.form import (
     MATRICES,
     TENSOR,
     WARPGROUPS,
+    WARPGROUPS_ROUNDED,
     BlockTile,
 )
 from gluonic.codegen.cuda.tails.form import Tail
@@ -83,12 +84,11 @@ def test_float16_is_multiplied_exactly_and_summed_in_float32(
     np.testing.assert_allclose(ours, exact, rtol=6e-4, atol=1e-3)
 
 
-@pytest.mark.parametrize("tile", TENSOR, ids=str)
+@pytest.mark.parametrize("tile", [*TENSOR, *WARPGROUPS_ROUNDED], ids=str)
 def test_tensor_cores_round_factors_to_eleven_bits_on_request(
     tile: BlockTile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "TENSOR", (tile,))
-    monkeypatch.setenv("GLUONIC_TF32", "1")
+    monkeypatch.setattr(plan, "tiles_for", lambda form, processor: (tile,))
     for more in (0, 5):
         left = numbers(tile.rows + more, 2 * tile.depth + more)
         right = numbers(2 * tile.depth + more, tile.columns + more)

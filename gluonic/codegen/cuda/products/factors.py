@@ -159,3 +159,6 @@ class FactorTiles(FactorPlaces):
                     code.write(SHARED, self.array, index, kind, own[0])
                 else:
                     code.write_vector(SHARED, self.array, index, kind, own, self.form.sums.itemsize)
+
+    def finish(self, base: Int) -> None:
+        """Do nothing: tiles are as they have been copied."""

@@ -220,3 +220,5 @@ WARPGROUPS = (
     BlockTile(64, 128, 8, 8, 64, 3, 3, (16, 128), "warpgroups"),
 )
 """Those for them on processors with products of warpgroups."""
+WARPGROUPS_ROUNDED = tuple([replace(tile, depth=tile.depth // 2) for tile in WARPGROUPS])
+"""Those for matrices in float32 that may be rounded to TF32, on such processors."""

@@ -15,6 +15,7 @@ from gluonic.codegen.cuda.products.factors import FactorTiles
 from gluonic.codegen.cuda.products.form import BlockTile, TiledForm, Units
 from gluonic.codegen.cuda.products.matrix_units import MatrixUnits, WarpgroupUnits
 from gluonic.codegen.cuda.products.results import Results
+from gluonic.codegen.cuda.products.rounded import RoundedTiles
 from gluonic.codegen.cuda.products.swizzled import SwizzledTiles
 from gluonic.codegen.cuda.products.units import MultiplyingUnits, OrdinaryUnits, RoundedUnits
 from gluonic.codegen.machine.assembler import LLVMModule
@@ -82,8 +83,9 @@ class _ProductCode:
         if not tile.is_swizzled:
             return FactorTiles(*left), FactorTiles(*right)
         array = code.launched_array()
-        first = SwizzledTiles(*left, array, 0)
-        return first, SwizzledTiles(*right, array, tile.stages * first.size)
+        tiles = SwizzledTiles if form.dtype.itemsize == 2 else RoundedTiles
+        first = tiles(*left, array, 0)
+        return first, tiles(*right, array, tile.stages * first.size)
 
     def _loaded(self, left: FactorTiles, right: FactorTiles, begin: Int, end: Int) -> list[str]:
         """The sums; the next tiles are in registers while these are multiplied."""
@@ -116,6 +118,8 @@ class _ProductCode:
         loop = code.begin_loop([("i32", begin), ("i32", 0), ("i32", lead), *self._zeros])
         now, turn, free, *sums = loop.values
         code.wait_for_copies(lead - 1)
+        for factor in (left, right):
+            factor.finish(code.mul32(turn, factor.size))
         units.publish()
         code.barrier()  # the tiles of this round are there, and nobody reads those at `free`
         ahead = code.add32(now, lead * depth)
@@ -163,18 +167,20 @@ class _ProductCode:
             factor.copy(now, end, code.mul32(turn, factor.size))
         code.end_copies()
         with code.when(code.less(code.add32(begin, (_PENDING - 1) * depth), now)):
-            self._tell(_PENDING, before[-1])
+            self._tell(left, right, _PENDING, before[-1])
         following = [code.add32(now, depth), self._after(turn), turn, *before[:-1]]
         code.end_loop(loop, following, code.less(following[0], end), unrolls=False)
         for pending, stage in zip(
             range(_PENDING - 1, -1, -1), reversed([turn, *before[:-1]]), strict=True
         ):
             with code.when(code.less(code.add32(begin, (pending - 1) * depth), now)):
-                self._tell(pending, stage)
+                self._tell(left, right, pending, stage)
 
-    def _tell(self, pending: int, stage: Int) -> None:
+    def _tell(self, left: AnyTiles, right: AnyTiles, pending: int, stage: Int) -> None:
         """Wait for the thread's copies but those to the last stages; tell that a stage is full."""
         self.code.wait_for_copies(pending)
+        for factor in (left, right):
+            factor.finish(self.code.mul32(stage, factor.size))
         self.units.publish()
         self.code.arrive(self.code.add32(stage, _FULL), self.tile.threads)
 

@@ -88,6 +88,11 @@ class WarpgroupUnits(FragmentUnits[SwizzledTiles]):
 
     runs_on = True
 
+    @property
+    def _deep(self) -> int:
+        """The depth of a product of the instruction: 32 bytes."""
+        return 32 // self.form.dtype.itemsize
+
     def multiplied(
         self, left: SwizzledTiles, right: SwizzledTiles, turn: str, sums: Sequence[str]
     ) -> list[str]:
@@ -95,7 +100,7 @@ class WarpgroupUnits(FragmentUnits[SwizzledTiles]):
         code, sums = self.code, list(sums)
         group = code.mul32(code.div32(self.warp, _GROUP), _GROUP_ROWS * ROW)
         code.assembly("wgmma.fence.sync.aligned;")
-        for k in range(0, self.tile.depth, _DEEP):
+        for k in range(0, self.tile.depth, self._deep):
             factors = [
                 self._descriptor(tiles, k, code.add32(code.mul32(turn, tiles.size), distance))
                 for tiles, distance in ((left, group), (right, 0))
@@ -132,11 +137,13 @@ class WarpgroupUnits(FragmentUnits[SwizzledTiles]):
         self, sums: Sequence[str], factors: Sequence[str], turns: Sequence[int]
     ) -> list[str]:
         """The sums after the instruction, whose registers are those of eight columns after the other."""
-        shape = f"m{_GROUP_ROWS}n{self.tile.columns}k{_DEEP}"
-        name = f"wgmma.mma_async.sync.aligned.{shape}.f32.f16.f16"
+        is_half = self.form.dtype.itemsize == 2
+        kind, ends = ("f16", f", {turns[0]}, {turns[1]}") if is_half else ("tf32", "")
+        shape = f"m{_GROUP_ROWS}n{self.tile.columns}k{self._deep}"
+        name = f"wgmma.mma_async.sync.aligned.{shape}.f32.{kind}.{kind}"
         places = [at for j in range(self.across) for at in self.fragment(0, j)]
         new = self._changed(
-            lambda own, a, b: f"{name} {own}, {a}, {b}, 1, 1, 1, {turns[0]}, {turns[1]};",
+            lambda own, a, b: f"{name} {own}, {a}, {b}, 1, 1, 1{ends};",
             [sums[at] for at in places],
             factors,
         )

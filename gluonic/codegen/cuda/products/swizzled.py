@@ -13,7 +13,7 @@ from gluonic.codegen.cuda.products.places import FactorPlaces
 
 CHUNK = 16
 """The bytes of a chunk."""
-_CHUNKS = ROW // CHUNK
+CHUNKS = ROW // CHUNK
 
 
 class SwizzledTiles(FactorPlaces):
@@ -29,6 +29,10 @@ class SwizzledTiles(FactorPlaces):
     Attributes
     ----------
     size : the bytes of a tile
+    is_outer : whether rows go along the outer index
+    rows, panels : of a tile
+    thread, threads : the number of this one among those that copy, and how many those are
+    has_chunks : whether the chunks of rows are aligned in memory
     """
 
     def __init__(
@@ -44,31 +48,39 @@ class SwizzledTiles(FactorPlaces):
     ) -> None:
         super().__init__(code, form, tile, name, base, first)
         self.array, self.start = array, start
-        thread: Int = code.thread
+        self.thread: Int = code.thread
         self.threads = tile.threads
         if tile.producers:
-            thread, self.threads = code.sub32(thread, tile.multiplying), tile.producers
+            self.thread = code.sub32(code.thread, tile.multiplying)
+            self.threads = tile.producers
         self.size = self.extent * ROW
-        self.is_outer = self.factor.along == "outer"
+        self.is_outer = self.factor.along == "outer" and form.dtype.itemsize == 2
         self.rows = self.depth if self.is_outer else self.extent
         self.panels = self.extent * self.depth * form.dtype.itemsize // (self.rows * ROW)
-        chunk = code.rem32(thread, _CHUNKS)
-        self._row = code.div32(thread, _CHUNKS)
+        chunk = code.rem32(self.thread, CHUNKS)
+        self._row = code.div32(self.thread, CHUNKS)
         self._along = code.mul32(chunk, form.together)
-        low = code.rem32(self._row, _CHUNKS)
+        low = code.rem32(self._row, CHUNKS)
         place = code.mul32(code.exclusive_or(chunk, low), CHUNK)
         self._place = code.add32(code.mul32(self._row, ROW), place)
         are_apart = code.is_set(f"{name}.vectors")
-        self._has_chunks = code.both(are_apart, code.is_aligned(base, CHUNK))
+        self.has_chunks = code.both(are_apart, code.is_aligned(base, CHUNK))
 
     def copy(self, begin: Int, end: Int, base: Int) -> None:
         """Write the copy of the tile at an inner index, zeros from `end` on, to a distance from the first."""
         code = self.code
-        target = code.add32(self._place, self.start, base)
-        with code.branches(self._has_chunks) as turn:
-            self._copy_chunks(begin, end, target)
+        target = self.own_place(base)
+        with code.branches(self.has_chunks) as turn:
+            self.copy_chunks(begin, end, target)
             turn()
             self._copy_elements(begin, end, target)
+
+    def finish(self, base: Int) -> None:
+        """Write what is left to do of the thread's copies of a tile, once they are there."""
+
+    def own_place(self, base: Int) -> Int:
+        """Where the thread's first chunk is, in bytes."""
+        return self.code.add32(self._place, self.start, base)
 
     def _indices(self, begin: Int, end: Int) -> tuple[str, Int, Int, str, Int, Int]:
         """For the contiguous index and the other one: which it is, where the tile begins, and its limit."""
@@ -76,21 +88,21 @@ class SwizzledTiles(FactorPlaces):
         return (*outer, *inner) if self.is_outer else (*inner, *outer)
 
     @property
-    def _step(self) -> int:
+    def step(self) -> int:
         """The distance between the rows of a thread."""
-        return self.threads // _CHUNKS
+        return self.threads // CHUNKS
 
-    def _copy_chunks(self, begin: Int, end: Int, target: Int) -> None:
+    def copy_chunks(self, begin: Int, end: Int, target: Int) -> None:
         """Each chunk by an asynchronous copy, of only those of its bytes that are in the matrix."""
         code, kind, size = self.code, self.form.stored, self.form.dtype.itemsize
         along, start, limit, across, first, last = self._indices(begin, end)
         panel = self.rows * ROW
         for number in range(self.panels):
-            index = code.add32(start, self._along, number * self.form.together * _CHUNKS)
+            index = code.add32(start, self._along, number * self.form.together * CHUNKS)
             chunk = self.place(index, along, limit)
             left = code.max32(code.mul32(code.sub32(limit, index), size), 0)
             bytes_there = code.min32(left, CHUNK)
-            for row in range(0, self.rows, self._step):
+            for row in range(0, self.rows, self.step):
                 line = self.place(code.add32(first, self._row, row), across, last)
                 code.copy_part(
                     code.element(
@@ -106,7 +118,7 @@ class SwizzledTiles(FactorPlaces):
         along, start, limit, across, first, last = self._indices(begin, end)
         loop = code.begin_loop([("i32", 0), ("i32", 0), ("i32", target)])
         row, panel, place = loop.values
-        index = code.add32(start, self._along, code.mul32(panel, together * _CHUNKS))
+        index = code.add32(start, self._along, code.mul32(panel, together * CHUNKS))
         line = self.place(code.add32(first, self._row, row), across, last)
         elements = []
         for i in range(together):
@@ -115,12 +127,12 @@ class SwizzledTiles(FactorPlaces):
             elements.append(self.element_or_zero(*pair))
         address = code.element(SHARED, self.array, place, "i8")
         code.write_vector(SHARED, address, 0, kind, elements, self.form.dtype.itemsize)
-        below = code.add32(row, self._step)
+        below = code.add32(row, self.step)
         is_last = code.same(below, self.rows)
         following = [
             code.select(is_last, 0, below, "i32"),
             code.select(is_last, code.add32(panel, 1), panel, "i32"),
-            code.add32(place, self._step * ROW),
+            code.add32(place, self.step * ROW),
         ]
         code.end_loop(loop, following, code.less(following[1], self.panels), unrolls=False)
         code.converge()  # after loads of single elements
