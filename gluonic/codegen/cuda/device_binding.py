@@ -78,7 +78,7 @@ class DeviceBinding:
     layout : the memory that a call allocates
     outputs : where they are
     copied : those of them, by index, in memory that the caller or an earlier output has: copies are returned
-    alone : those of them that have a block of their own, by the number of the block
+    alone : those of them that have a block of their own but for copied ones, by the number of the block
     """
 
     def __init__(
@@ -171,12 +171,11 @@ class DeviceBinding:
         )
 
     def _outputs_alone(self) -> dict[int, int]:
-        indices = [output.place.number for output in self.outputs]
-        return {
-            index - self._given: i
-            for i, index in enumerate(indices)
-            if index >= self._given and indices.count(index) == 1
-        }
+        blocks = dict[int, list[int]]()
+        for i, output in enumerate(self.outputs):
+            if i not in self.copied and output.place.number >= self._given:
+                blocks.setdefault(output.place.number - self._given, []).append(i)
+        return {number: own[0] for number, own in blocks.items() if len(own) == 1}
 
     def _used(self, one: _Work) -> Sequence[int]:
         """The slots that a step reads and writes."""

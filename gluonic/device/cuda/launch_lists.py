@@ -141,14 +141,14 @@ class LaunchList:
 
     Attributes
     ----------
-    names : those of the kernels
+    names : those of the kernels, each once
     store : takes the values of the call that follows
     queue : queues the launches; the context must be current. Returns 0, or what `failure` reads
     """
 
     def __init__(self, launches: Sequence[PreparedLaunch], values: int, launch: Any) -> None:
         self.launches = tuple(launches)
-        self.names = [each.function.name for each in launches]
+        self.names = [*dict.fromkeys(each.function.name for each in launches)]
         self._values = (ctypes.c_int64 * values)()
         count = sum(len(each.arguments) for each in launches)
         self._block, self._pointers = (ctypes.c_int64 * count)(), (ctypes.c_void_p * count)()

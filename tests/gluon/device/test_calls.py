@@ -22,6 +22,19 @@ def memory(request: Any, gpu: Context, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(device(0), "keeps_apart", request.param == "apart")
 
 
+class TwoBiases(gluon.HybridBlock):
+    """Adds two parameters, which have the same gradient, and returns the input, too."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.first, self.second = (
+            self.params.get(name, shape=(1, 5), init="ones") for name in ("first", "second")
+        )
+
+    def hybrid_forward(self, F: Any, x: Any, first: Any, second: Any) -> Any:
+        return F.broadcast_add(F.broadcast_add(x, first), second), x
+
+
 def net_of(ctx: Context, width: int = 3, *, grad_req: str = "write") -> Any:
     """A net of two layers, with the same parameters each time."""
     net = nn.HybridSequential()
@@ -127,6 +140,24 @@ def test_gradients_of_several_steps(grad_req: str) -> None:
                 z = net(nd.array(-x, ctx=ctx))
             autograd.backward([y, z])
             made += [y, *[p.grad().copy() for p in net.collect_params().values()]]
+        return made
+
+    assert_alike(calls)
+
+
+def test_parameters_with_the_same_gradient() -> None:
+    def calls(ctx: Context) -> list[NDArray]:
+        net, made = TwoBiases(), list[NDArray]()
+        net.initialize(ctx=ctx)
+        net.hybridize()
+        for x in INPUTS[:4]:
+            there = nd.array(x, ctx=ctx)
+            there.attach_grad()
+            with autograd.record():
+                y, z = net(there)
+            autograd.backward([y, z])
+            gradients = there.grad, net.first.grad(), net.second.grad()
+            made += [z, *[gradient.copy() for gradient in gradients]]
         return made
 
     assert_alike(calls)
