@@ -77,6 +77,9 @@ FAULTS = {
     "writes what another thread writes at the same time": "st.global.b32 [%rd1], %r4;",
     "do not reach the barrier": "setp.lt.u32 %p1, %r1, 3; @%p1 bra $done; bar.sync 0; $done: "
     + STORE,
+    "at a barrier for ever": "setp.lt.u32 %p1, %r1, 3; @%p1 bra $done; bar.sync 1, 64; $done: "
+    + STORE,
+    "more threads than expected": "bar.sync 1, 3; " + STORE,
     "trap": "setp.ne.b32 %p1, %r4, 77; @%p1 bra $done; trap; $done: " + STORE,
     "without a barrier between": (
         "mov.b64 %rd4, shared; mul.wide.u32 %rd5, %r1, 4; add.s64 %rd6, %rd4, %rd5; st.shared.b32 [%rd6], %r4;"
@@ -111,6 +114,17 @@ SOUND = {
         "mov.b64 %rd4, shared; mul.wide.u32 %rd5, %r1, 4; add.s64 %rd6, %rd4, %rd5; st.shared.b32 [%rd6], %r4;"
         "bar.sync 0; xor.b32 %r6, %r1, 1; mul.wide.u32 %rd7, %r6, 4; add.s64 %rd8, %rd4, %rd7;"
         "ld.shared.b32 %r7, [%rd8]; xor.b32 %r8, %r7, 1; st.global.b32 [%rd3], %r8;"
+    ),
+    "a barrier where some arrive and others wait": (
+        "mov.b64 %rd4, shared; and.b32 %r5, %r1, 31; mul.wide.u32 %rd5, %r5, 4; add.s64 %rd6, %rd4, %rd5;"
+        "setp.lt.u32 %p1, %r1, 32; @%p1 bra $first; bar.sync 1, 64; ld.shared.b32 %r7, [%rd6];"
+        "add.s32 %r7, %r7, 32; st.global.b32 [%rd3], %r7; bra.uni $done;"
+        "$first: st.shared.b32 [%rd6], %r4; bar.arrive 1, 64; st.global.b32 [%rd3], %r4; $done:"
+    ),
+    "threads of a warp that wait for each other": (
+        "and.b32 %r5, %r1, 1; setp.eq.b32 %p1, %r5, 0; @%p1 bra $even; bra.uni $odd;"
+        "$both: bar.warp.sync -1; shfl.sync.bfly.b32 %r6, %r4, 1, 31, -1; xor.b32 %r6, %r6, 1;"
+        "st.global.b32 [%rd3], %r6; bra.uni $done; $even: bra.uni $both; $odd: bra.uni $both; $done:"
     ),
     "local memory": (
         "mov.b64 %rd4, local; cvta.local.u64 %rd5, %rd4; st.b32 [%rd5+8], %r4; ld.local.b32 %r5, [%rd4+8];"

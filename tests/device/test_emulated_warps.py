@@ -228,6 +228,80 @@ def test_matrices_are_multiplied_by_a_warp(kind: str) -> None:
     np.testing.assert_array_equal(out.to_host(), expected)
 
 
+def _swizzled(matrix: npt.NDArray[np.float16], turned: bool) -> npt.NDArray[np.float16]:
+    """A matrix of up to 64 by 64 in rows of 128 bytes, in which chunks of 8 numbers change places."""
+    rows = matrix.T if turned else matrix
+    image = np.zeros((64, 8, 8), "f2")
+    for row, line in enumerate(rows):
+        for column, number in enumerate(line):
+            image[row, column // 8 ^ row % 8, column % 8] = number
+    return image
+
+
+@pytest.mark.parametrize("turned", [(0, 0), (0, 1), (1, 0), (1, 1)])
+def test_a_warpgroup_multiplies_swizzled_matrices(turned: tuple[int, int]) -> None:
+    device = EmulatedDevice(0, 1 << 20)
+    generator = np.random.default_rng(0)
+    left, right = (generator.integers(-8, 8, (64, 16)).astype("f2") for _ in range(2))
+    images = [_swizzled(m, bool(t)) for m, t in zip((left, right), turned, strict=True)]
+    source = DeviceArray.of_host(device, np.stack(images))
+    out = DeviceArray.empty(device, (64, 64), "f4")
+    sums = [f"%s{number}" for number in range(32)]
+    stores = "".join(
+        f"st.global.v2.f32 [%rd9+{32 * block + 2048 * below}], {{%s{at}, %s{at + 1}}};"
+        for block in range(8)
+        for below in (0, 1)
+        for at in [4 * block + 2 * below]
+    )
+    text = f"""
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 k_param_0, .param .u64 k_param_1) {{
+    .reg .pred %p<2>; .reg .b32 %r<20>; .reg .f32 %s<32>; .reg .b64 %rd<20>;
+    .shared .align 1024 .b8 both[16384];
+    mov.u32 %r1, %tid.x;
+    ld.param.b64 %rd1, [k_param_0]; ld.param.b64 %rd2, [k_param_1];
+    shl.b32 %r2, %r1, 4; mov.b64 %rd3, both;
+    $copy: cvt.u64.u32 %rd4, %r2; add.s64 %rd5, %rd2, %rd4; add.s64 %rd6, %rd3, %rd4;
+    ld.global.v4.b32 {{%r3, %r4, %r5, %r6}}, [%rd5]; st.shared.v4.b32 [%rd6], {{%r3, %r4, %r5, %r6}};
+    add.s32 %r2, %r2, 2048; setp.lt.u32 %p1, %r2, 16384; @%p1 bra $copy;
+    fence.proxy.async.shared::cta; bar.sync 0;
+    {"".join(f"mov.f32 {register}, 0f3F800000;" for register in sums)}
+    mov.b64 %rd7, {1 << 62 | 64 << 32 | 1 << 16}; mov.b64 %rd8, {1 << 62 | 64 << 32 | 1 << 16 | 512};
+    wgmma.fence.sync.aligned;
+    wgmma.mma_async.sync.aligned.m64n64k16.f32.f16.f16
+    {{{", ".join(sums)}}}, %rd7, %rd8, 1, 1, 1, {turned[0]}, {turned[1]};
+    wgmma.commit_group.sync.aligned; wgmma.wait_group.sync.aligned 0;
+    and.b32 %r7, %r1, 3; and.b32 %r8, %r1, 124; shr.u32 %r9, %r8, 2; and.b32 %r10, %r9, 7;
+    shr.u32 %r11, %r1, 5; shl.b32 %r12, %r11, 4; add.s32 %r13, %r12, %r10;
+    shl.b32 %r14, %r13, 8; shl.b32 %r15, %r7, 3; add.s32 %r16, %r14, %r15;
+    cvt.u64.u32 %rd10, %r16; add.s64 %rd9, %rd1, %rd10;
+    {stores}
+    ret;
+}}"""
+    (function,) = device.load(text, ["k"])
+    device.launch(function, (1, 1, 1), (128, 1, 1), [out.address, source.address])
+    expected = left.astype("f8") @ right.astype("f8").T + 1
+    np.testing.assert_array_equal(out.to_host(), expected)
+
+
+def test_a_copy_of_some_bytes_is_zero_beyond_them() -> None:
+    device = EmulatedDevice(0, 1 << 20)
+    out = DeviceArray.empty(device, (64,), "u4")
+    source = DeviceArray.of_host(device, np.full(256, 0x01010101, "u4"))
+    text = """
+    ld.param.b64 %rd4, [k_param_1]; mul.wide.u32 %rd5, %r2, 16; add.s64 %rd6, %rd4, %rd5;
+    mov.b64 %rd7, left; add.s64 %rd8, %rd7, %rd5; and.b32 %r5, %r2, 15;
+    cp.async.cg.shared.global [%rd8], [%rd6], 16, %r5; cp.async.wait_all;
+    ld.shared.v4.b32 {%r6, %r7, %r8, %r9}, [%rd8];
+    popc.b32 %r6, %r6; popc.b32 %r7, %r7; popc.b32 %r8, %r8; popc.b32 %r9, %r9;
+    add.s32 %r6, %r6, %r7; add.s32 %r6, %r6, %r8; add.s32 %r6, %r6, %r9; st.global.b32 [%rd3], %r6;
+    """
+    run(text, out, source)
+    np.testing.assert_array_equal(out.to_host(), THREADS % 16)
+
+
 def test_a_copy_is_not_there_before_it_was_waited_for() -> None:
     device = EmulatedDevice(0, 1 << 20)
     out = DeviceArray.empty(device, (64,), "u4")

@@ -59,4 +59,4 @@ STEPS: dict[str, StepRule] = {
 
 def rounds_once(application: Application) -> bool:
     """Whether an operator has a kernel that reads float16, sums in float32 and rounds the result alone."""
-    return application.op.name in _PRODUCTS
+    return application.op.name in _PRODUCTS or application.op.name in _CONVOLUTIONS

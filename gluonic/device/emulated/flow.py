@@ -12,6 +12,7 @@ from gluonic.device.emulated.formats import Array
 Mask = npt.NDArray[np.bool_] | None
 Place = tuple[int, Mask, Mask]
 END = -1
+WARP = 32
 
 
 class Flow:
@@ -115,6 +116,14 @@ class Flow:
             self._arrive(int(number), arriving, expected, line)
         return self._first() if waits else self.go(following)
 
+    def converge(self, line: int, following: int) -> Place:
+        """The running set waits for the other threads of its warps."""
+        warps = np.arange(self.shape[1]) // WARP
+        expected = np.bincount(warps)[warps]
+        if self.mask is None:
+            return self.go(following)
+        return self.meet(-1 - warps, expected, line, following, waits=True)
+
     def _arrive(
         self, number: int, arriving: npt.NDArray[np.bool_], expected: Array, line: int
     ) -> None:
@@ -128,7 +137,8 @@ class Flow:
         if not complete.any():
             return
         count[complete] = 0
-        self.passed(complete)
+        if number >= 0:
+            self.passed(complete)
         for (other, following), mask in list(self.held.items()):
             released = mask & complete[:, None]
             if other == number and released.any():

@@ -176,7 +176,9 @@ class _FunctionText(EffectText):
             self.emit(f"c.trap({guard}, {item.line})")
             self.emit(f"pc, m, a = {_going(following)}")
         elif "warp" in item.opcode.split("."):
-            self.emit(f"pc, m, a = {_going(following)}")
+            if following == END:
+                raise self.unknown("nothing follows")
+            self.emit(f"pc, m, a = f.converge({item.line}, {following})")
         else:
             self._barrier(item, following)
 

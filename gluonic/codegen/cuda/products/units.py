@@ -193,6 +193,7 @@ class RoundedUnits(FragmentUnits[FactorTiles]):
     ) -> list[str]:
         """The warp's part."""
         code, sums = self.code, list(sums)
+        code.converge()  # after loads of single elements
         first = code.add32(code.mul32(turn, left.size), self.top, self.line)
         second = code.add32(code.mul32(turn, right.size), self.start, self.line)
         for k in range(0, self.tile.depth, _DEEP):
