@@ -105,11 +105,13 @@ def eager_call(application: Application, kind: type[NDArray] = NDArray) -> Eager
             outputs = invoke_there(application, inputs)
             ready = operator_on_device(application).ready  # caches may have forgotten the other
             return outputs[0]
+        results = compute(arrays)
         output = _new(result_kind)
-        output.device_array, output.stated_context = compute(arrays)[0], inputs[0].stated_context
+        output.device_array, output.stated_context = results[0], inputs[0].stated_context
         output.tape_entry = output.last_reader = None
         if STATE.recording:
-            record(application, inputs, (output,))
+            hidden = [made(array, kind) for array in results[1:]]
+            record(application, inputs, (output, *hidden))
         return output
 
     return call

@@ -31,6 +31,8 @@ COMPUTATIONS: dict[str, Callable[[NDArray], NDArray]] = {
     "views": lambda x: x.reshape((3, 2))[1] * x[0, :2],
     "products": lambda x: nd.dot(x, x, transpose_b=True),
     "norms": lambda x: nd.LayerNorm(x, x[0], x[1]),
+    "sorted": lambda x: nd.sort(x) * x,  # has an output that is hidden, as the next
+    "normalized": lambda x: nd.L2Normalization(x) * x,
     "rows": lambda x: nd.take(x, nd.array([1, 0, 1], ctx=x.context)),
     "a Function": lambda x: Cube()(x)[0],
     "there and back": lambda x: (x.as_in_context(mx.cpu()) * 2).as_in_context(x.context) * x,
