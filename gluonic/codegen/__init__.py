@@ -25,7 +25,7 @@ from gluonic.graph.interpret import Observer
 from gluonic.support.lazy_import import import_later
 
 if TYPE_CHECKING:
-    from gluonic.codegen.cuda.device_graph import DeviceGraph, operator_on_device
+    from gluonic.codegen.cuda.device_graph import DeviceGraph, OperatorOnDevice, operator_on_device
     from gluonic.codegen.cuda.device_report import DeviceExplanation
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
     from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
@@ -43,6 +43,7 @@ __getattr__, __dir__ = import_later(
         "DeviceExplanation": f"{__name__}.cuda.device_report:DeviceExplanation",
         "DeviceGraph": f"{__name__}.cuda.device_graph:DeviceGraph",
         "FALLBACKS": f"{__name__}.cuda.fallbacks:FALLBACKS",
+        "OperatorOnDevice": f"{__name__}.cuda.device_graph:OperatorOnDevice",
         "operator_on_device": f"{__name__}.cuda.device_graph:operator_on_device",
         "DeviceUpdates": f"{__name__}.device_updates:DeviceUpdates",
         "Updated": f"{__name__}.device_updates:Updated",
@@ -78,6 +79,7 @@ __all__ = [
     "NotLowered",
     "NotUniform",
     "Observer",
+    "OperatorOnDevice",
     "Program",
     "Saved",
     "ShapeEnv",

@@ -9,7 +9,7 @@ from gluonic.codegen.cuda.device_binding import DeviceBinding
 from gluonic.codegen.cuda.device_report import DeviceExplanation
 from gluonic.codegen.cuda.fallbacks import note_fallback
 from gluonic.codegen.cuda.operator_steps import rounds_once
-from gluonic.codegen.cuda.quick_calls import QuickCall, QuickWrite, quick_call, quick_write
+from gluonic.codegen.cuda.quick_calls import QuickCall, quick_call
 from gluonic.codegen.rewriting.decompose import DecomposeForDevices
 from gluonic.codegen.rewriting.passes import Pass
 from gluonic.codegen.rewriting.pipeline import FOR_PROCESSORS, PIPELINE
@@ -73,7 +73,6 @@ class DeviceGraph:
         )
         self.bindings: dict[object, DeviceBinding | None] = {}
         self.ready: dict[tuple[object, ...], QuickCall | None] = {}
-        self._writes: dict[tuple[object, ...], QuickWrite | None] = {}
         self._lock = lock()
 
     def __call__(
@@ -95,14 +94,9 @@ class DeviceGraph:
         """
         forms = tuple([array.form for array in arrays])
         key = (run.train, *forms) if self._modal else forms
-        if into is None:
-            quick = self.ready.get(key)
-            if quick is not None:
-                return quick(arrays)
-        else:
-            write = self._writes.get(key)
-            if write is not None:
-                return write(arrays, into)
+        quick = self.ready.get(key)
+        if quick is not None:
+            return quick(arrays, into)
         if device is None:
             device = forms[0].device
         shapes = device, self._modal and run.train, tuple([(x.shape, x.dtype) for x in forms])
@@ -114,10 +108,8 @@ class DeviceGraph:
             return self._one_by_one(arrays, run, device)
         if forms and key not in self.ready:
             _limit(self.ready)
-            _limit(self._writes)
             is_aligned = all(form.is_aligned for form in forms)
             self.ready[key] = quick_call(binding) if is_aligned else None
-            self._writes[key] = quick_write(binding) if is_aligned else None
         return binding(arrays, run, into)
 
     def _bound(

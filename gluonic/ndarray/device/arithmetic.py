@@ -2,8 +2,11 @@
 
 import math
 from collections.abc import Callable
+from functools import lru_cache
 from typing import Any
 
+from gluonic.codegen import OperatorOnDevice, operator_on_device
+from gluonic.device import DeviceArray
 from gluonic.graph import REGISTRY, casting
 from gluonic.graph.arithmetic import OPERATORS
 from gluonic.graph.errors import MXNetError, describe
@@ -14,7 +17,7 @@ from gluonic.ndarray.device.assigning import copy_within
 from gluonic.ndarray.device.calls import EagerCall, eager_call, invoke_there
 from gluonic.ndarray.numpy.array import ndarray
 from gluonic.ndarray.recording import check_writable
-from gluonic.ndarray.state import STATE
+from gluonic.ndarray.state import STATE, current_run
 from gluonic.support.caches import Cache
 
 _COMPARISONS = {"eq", "ne", "gt", "ge", "lt", "le"}
@@ -60,32 +63,56 @@ def _operator(title: str, broadcasting: str, scalar: str) -> Callable[[Any, Any]
     return apply
 
 
+@lru_cache(maxsize=1024)
+def _operator_there(name: str, number: float | str | None) -> OperatorOnDevice:
+    return operator_on_device(REGISTRY[name].apply({} if number is None else {"scalar": number}))
+
+
 def _in_place(name: str) -> Callable[[Any, Any], Any]:
     compute = vars(DeviceNDArray)[f"__{name}__"]
+    _, broadcasting, scalar, _ = OPERATORS[name]
 
     def apply(self: DeviceNDArray, other: Any) -> NDArray:
+        kind, target = type(other), self.device_array
         if STATE.recording:
             check_writable(self, (self, other) if isinstance(other, NDArray) else (self,))
-        result = compute(self, other).device_array
-        target = self.device_array
-        if result.form is not target.form and (result.shape, result.dtype) != (
-            target.shape,
-            target.dtype,
-        ):
-            raise MXNetError(
-                describe(
-                    "the result does not fit the array that it is assigned to",
-                    where=OPERATORS[name][1],
-                    facts=[
-                        f"the array: shape {target.shape}, dtype {target.dtype}",
-                        f"the result: shape {result.shape}, dtype {result.dtype}",
-                    ],
-                )
-            )
-        copy_within(result, target)
+            result = compute(self, other).device_array
+        elif casting.current is not None or type(self) is not DeviceNDArray:
+            result = compute(self, other).device_array
+        elif kind is DeviceNDArray and _apart(target, other.device_array):
+            there = _operator_there(broadcasting, None)
+            (result,) = there([target, other.device_array], current_run(), None, [target])
+        elif kind is float or kind is int:
+            number = float(other)
+            there = _operator_there(scalar, number or str(number))
+            (result,) = there([target], current_run(), None, [target])
+        else:
+            result = compute(self, other).device_array
+        if result is not target:
+            _check_fits(name, result, target)
+            copy_within(result, target)
         return self
 
     return apply
+
+
+def _apart(target: DeviceArray, other: DeviceArray) -> bool:
+    """Whether elements of one array may be overwritten while those of the other are read."""
+    return target.buffer is not other.buffer and target.form.device is other.form.device
+
+
+def _check_fits(name: str, result: DeviceArray, target: DeviceArray) -> None:
+    if result.shape != target.shape or result.dtype != target.dtype:
+        raise MXNetError(
+            describe(
+                "the result does not fit the array that it is assigned to",
+                where=OPERATORS[name][1],
+                facts=[
+                    f"the array: shape {target.shape}, dtype {target.dtype}",
+                    f"the result: shape {result.shape}, dtype {result.dtype}",
+                ],
+            )
+        )
 
 
 def _add_operators() -> None:
