@@ -6,6 +6,7 @@ _PYTHON = "NumPy computes products of integers, of diagonals, and of broadcast a
 
 lower(
     "_npi_einsum",
+    on_devices="rewriting.device_selections:simpler_einsum",
     decompose="rewriting.decompose_einsum:einsum",
     float16="upcast",
     python=_PYTHON,

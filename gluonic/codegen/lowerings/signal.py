@@ -7,8 +7,11 @@ lower(
     "_contrib_ifft",
     python="NumPy transforms",
 )
+_WHY = "NumPy gathers by several indices in one call; it has no lowering yet"
+
+lower("_contrib_count_sketch", on_devices="rewriting.device_selections:sketch", python=_WHY)
 lower(
-    "_contrib_count_sketch",
     "_backward_contrib_count_sketch",
-    python="NumPy gathers by several indices in one call; it has no lowering yet",
+    on_devices="rewriting.device_selections:sketch_back",
+    python=_WHY,
 )

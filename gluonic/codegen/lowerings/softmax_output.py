@@ -5,6 +5,7 @@ from gluonic.codegen.lowerings.entry import lower
 lower(
     "_backward_SoftmaxOutput",
     loop="loops.loop_choices:softmax_output_back",
+    on_devices="rewriting.device_selections:softmax_output_back",
     eager=1,
     python="NumPy computes it with multi_output or use_ignore",
 )
