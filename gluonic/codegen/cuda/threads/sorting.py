@@ -6,7 +6,8 @@ their order.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Iterator
+from contextlib import contextmanager
 
 import numpy as np
 
@@ -152,32 +153,33 @@ def topk(plan: ThreadPlan) -> bool:
 # -- sums by target -----------------------------------------------------------------------------
 
 
+@contextmanager
+def of_target(k: ThreadCode, targets: int, order: int, target: Value) -> Iterator[Value]:
+    """Write a loop over the entries of a target, in order, by operands with their targets and their order."""
+
+    def up_to(limit: Value) -> Value:
+        return k.first_beyond(
+            k["count"],
+            lambda place: k.to_index(k.read(targets, k.to_index(k.read(order, place)))) < limit,
+        )
+
+    with k.each(up_to(target), up_to(target + 1)) as place:
+        yield k.to_index(k.read(order, place))
+
+
 def _add_up(k: ThreadCode, keeps_last: bool, has_start: bool) -> None:
     """Write the sum of the rows that belong to a target, or the last of them.
 
     Operands: rows, the targets of each, their order, what is there before if there is anything, the result.
     """
     target, inner = k.divided(k.thread, k["inner"])
-    result = len(k.dtypes) - 1
-
-    def key(position: Value) -> Value:
-        return k.to_index(k.read(1, k.to_index(k.read(2, position))))
-
-    begin = k.first_beyond(k["count"], lambda position: key(position) < target)
-    place, total = k.variable(begin), k.variable(k.m.constant(0, k.read(0, 0).dtype))
+    result, total = len(k.dtypes) - 1, k.variable(k.m.constant(0, k.read(0, 0).dtype))
     if has_start:
         total.set(k.read(3, k.thread))
-    with k.as_long_as(lambda: _holds(k, place.now, target, key)):
-        value = k.read(0, k.to_index(k.read(2, place.now)) * k["inner"] + inner)
+    with of_target(k, 1, 2, target) as entry:
+        value = k.read(0, entry * k["inner"] + inner)
         total.set(value if keeps_last else total.now + value)
-        place.set(place.now + 1)
     k.write(result, k.thread, total.now)
-
-
-def _holds(k: ThreadCode, place: Value, target: Value, key: Callable[[Value], Value]) -> Value:
-    """Whether a position exists and belongs to a target."""
-    there = k.m.minimum(place, k["count"] - 1)
-    return (place < k["count"]) & (key(there) == target)
 
 
 def sums_by_target(
