@@ -7,6 +7,7 @@ of its results meets which element through which tap is known when the kernel is
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import replace
 from math import prod
 from typing import Literal
@@ -16,6 +17,7 @@ from gluonic.codegen.cuda.convolutions.geometry import Convolution
 from gluonic.codegen.cuda.products.form import divisor_numbers
 from gluonic.codegen.cuda.tails.form import Tail
 from gluonic.codegen.maths.values import Dtype, arithmetic, scalar_type
+from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
 
 DirectProduct = Literal["forward", "data", "weight"]
@@ -176,22 +178,11 @@ def direct_plan(
 def _plan(
     convolution: Convolution, product: DirectProduct, dtype: Dtype, height: int, tail: Tail
 ) -> DirectPlan:
-    windows, groups = convolution.windows, convolution.groups
+    windows, groups, is_gradient = convolution.windows, convolution.groups, product == "data"
     members, filters = convolution.members, convolution.filters
-    is_gradient = product == "data"
-    rank = len(windows.kernel)
-    tall = max(rank - 2, 0)  # threads side by side have neighbours along the last axis
-    axes = []
-    for i, geometry in enumerate(
-        zip(windows.kernel, windows.stride, windows.dilate, windows.pad, strict=True)
-    ):
-        own = height if i == tall and rank > 1 else 1
-        if is_gradient:
-            axes.append(AxisTaps.of_gradients(*geometry, own * windows.stride[i]))
-        else:
-            axes.append(AxisTaps.of_windows(*geometry, own))
+    axes = tuple(_axes(convolution, height, is_gradient=is_gradient))
     is_depthwise = members == filters == 1
-    form = DirectForm(dtype, tail, tuple(axes), windows.channels_last, is_depthwise)
+    form = DirectForm(dtype, tail, axes, windows.channels_last, is_depthwise)
     sides = [
         (convolution.size, members, convolution.data_steps),
         (convolution.counts, filters, convolution.output_steps),
@@ -201,18 +192,15 @@ def _plan(
     (read, inner, read_steps), (result, own, result_steps) = sides[::-1] if is_gradient else sides
     of_inner, of_channel = steps[::-1] if is_gradient else steps
     extents = [-(-size // axis.own) for size, axis in zip(result, axes, strict=True)]
-    channels = groups * own
     each = convolution.batch * prod(extents)
-    threads = each if product == "weight" else each * channels
+    threads = each if product == "weight" else each * groups * own
     values: dict[str, int] = {
         "total": threads,
         "inner": inner,
-        **_divisor("channels", channels),
+        **_divisor("channels", groups * own),
         **_divisor("group", own),
-        "read.image": read_steps[0],
-        "read.channel": read_steps[1],
-        "result.image": result_steps[0],
-        "result.channel": result_steps[1],
+        **dict(_side("read", read, read_steps)),
+        **dict(_side("result", result, result_steps)),
         "weight.group": filters * of_filter,
         "weight.channel": of_channel,
         "weight.inner": of_inner,
@@ -220,13 +208,27 @@ def _plan(
     }
     for i, extent in enumerate(extents):
         values.update(_divisor(f"axis{i}.threads", extent))
-        for name, size, along in (
-            ("read", read, read_steps[2]),
-            ("result", result, result_steps[2]),
-        ):
-            values[f"axis{i}.{name}.size"] = size[i]
-            values[f"axis{i}.{name}.step"] = along[i]
     return DirectPlan(form, tuple(values.items()), threads, inner)
+
+
+def _axes(convolution: Convolution, height: int, *, is_gradient: bool) -> Iterator[AxisTaps]:
+    """The axes; threads side by side have neighbours along the last one, so each has several along another."""
+    windows, rank = convolution.windows, len(convolution.windows.kernel)
+    geometry = zip(windows.kernel, windows.stride, windows.dilate, windows.pad, strict=True)
+    for i, (taps, stride, dilation, pad) in enumerate(geometry):
+        own = height if i == rank - 2 else 1
+        if is_gradient:
+            yield AxisTaps.of_gradients(taps, stride, dilation, pad, own * stride)
+        else:
+            yield AxisTaps.of_windows(taps, stride, dilation, pad, own)
+
+
+def _side(name: str, size: Shape, steps: tuple[int, int, list[int]]) -> Iterator[tuple[str, int]]:
+    """The distances in elements of an array of images, and its extents."""
+    image, channel, along = steps
+    yield from ((f"{name}.image", image), (f"{name}.channel", channel))
+    for i, pair in enumerate(zip(size, along, strict=True)):
+        yield from zip((f"axis{i}.{name}.size", f"axis{i}.{name}.step"), pair, strict=True)
 
 
 def _divisor(name: str, extent: int) -> dict[str, int]:

@@ -16,12 +16,12 @@ from gluonic.codegen.cuda.tails.form import Place, Tail, TailRead, include
 from gluonic.codegen.cuda.tails.steps import ResultPlaces, TailedStep
 from gluonic.codegen.loops.fusion import Group
 from gluonic.codegen.loops.kernel import Store
-from gluonic.codegen.scalar.program import ProgramBuilder, ScalarProgram
+from gluonic.codegen.scalar.program import ProgramBuilder, Ref, ScalarProgram
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry
 from gluonic.support.record import record
 
-_Reads: TypeAlias = dict[tuple[Entry, Place], int]
+_Reads: TypeAlias = dict[tuple[Entry, Place | None], int]
 """Operands with places, and their numbers in the program of a tail."""
 _MOST_INSTRUCTIONS, _MOST_READS = 96, 16
 """The longest program, and the most operands, of a tail."""
@@ -87,6 +87,39 @@ class _Loop:
         if (extent, step) == (places.rows, places.row_step):
             return "row"
         return "column" if (extent, step) == (places.columns, 1) else None
+
+
+class _Merger:
+    """The program of a tail while it is put together.
+
+    Attributes
+    ----------
+    reads : the operands, with their places, and their numbers in the program; None for a place that there isn't
+    moved, known : for operands of the loop, their numbers in the program, or what computes their elements
+    """
+
+    def __init__(self) -> None:
+        self._builder, self.reads = ProgramBuilder(), _Reads()
+        self.moved, self.known = dict[int, int](), dict[int, Ref]()
+
+    def read(self, entry: Entry, place: Place | None) -> int:
+        """The number of an operand."""
+        return self.reads.setdefault((entry, place), len(self.reads) + 1)
+
+    def include(self, number: int, loop: _Loop, place: Place | None) -> None:
+        """Compute the elements of an operand as a loop does, which reads at its place, or single numbers."""
+        numbers = {
+            k: self.read(loop.entries[k], place if any(loop.strides[k]) else "all")
+            for k in _read(loop.program)
+        }
+        ((_, self.known[number]),) = include(self._builder, loop.program, {}, numbers)
+
+    def tail(self, program: ScalarProgram, writes: Sequence[Entry], facts: Facts) -> Tail:
+        """The tail that computes a loop's program."""
+        results = include(self._builder, program, self.known, self.moved)
+        reads = [TailRead(facts.dtypes[entry], place) for entry, place in self.reads if place]
+        dtypes = tuple([facts.dtypes[entry] for entry in writes])
+        return Tail(self._builder.program(results), tuple(reads), dtypes)
 
 
 class TailJoining:
@@ -157,70 +190,61 @@ class TailJoining:
     def _with(self, product: Group, step: TailedStep, group: Group) -> Group | None:
         """A loop as the tail of a product; None if it can't be."""
         loop, (result,) = _Loop.of(group.step, self._facts), step.outputs
-        shape = self._facts.shapes[result]
-        if loop is None or prod(loop.extents) != prod(shape):
-            return None
         others = [reader for reader in self._readers[result] if reader is not group]
+        if loop is None or prod(loop.extents) != prod(self._facts.shapes[result]):
+            return None
         if any(self._order[reader] < self._order[group] for reader in others):
             return None
         places = step.places(self._facts)
-        where = [loop.place(number, places) for number in range(len(loop.entries))]
-        if any(where[number] != "element" for number in loop.writes):
+        if any(loop.place(number, places) != "element" for number in loop.writes):
             return None
-        builder, reads = ProgramBuilder(), _Reads()
-        known, moved, inner = {}, {}, list[Group]()
-        for number in _read(loop.program):
-            entry, place = loop.entries[number], where[number]
-            if place is None:
-                return None
-            if self._root(entry) == result:
-                if place != "element":
-                    return None
-                moved[number] = 0
-                continue
-            scale = self._scale(entry, place, places, group)
-            if scale is None:
-                moved[number] = reads.setdefault((entry, place), len(reads) + 1)
-                continue
-            source, own = scale
-            inner.append(source)
-            numbers = {
-                k: reads.setdefault(
-                    (own.entries[k], place if any(own.strides[k]) else "all"), len(reads) + 1
-                )
-                for k in _read(own.program)
-            }
-            ((_, known[number]),) = include(builder, own.program, {}, numbers)
-        results = include(builder, loop.program, known, moved)
-        is_safe = self._is_safe([product, *inner], step, reads, group)
-        if (
-            len(builder.instructions) > _MOST_INSTRUCTIONS
-            or len(reads) > _MOST_READS
-            or not is_safe
-        ):
+        merger = _Merger()
+        inner = [
+            self._include(merger, loop, number, places, result, group)
+            for number in _read(loop.program)
+        ]
+        reads = merger.reads
+        if any(place is None for _, place in reads) or len(reads) > _MOST_READS:
             return None
-        dtypes = self._facts.dtypes
+        scales = [source for source in inner if source is not None]
+        if not self._is_safe([product, *scales], step, reads, group):
+            return None
         writes = [loop.entries[number] for number in loop.writes]
-        tail = Tail(
-            builder.program(results),
-            tuple([TailRead(dtypes[entry], place) for entry, place in reads]),
-            tuple([dtypes[entry] for entry in writes]),
-        )
-        step.extend(
-            tail,
-            [entry for entry, _ in reads],
-            writes,
-            is_kept=bool(others) or result in self._kept,
-        )
-        self._gone.update((product, *inner))
+        tail = merger.tail(loop.program, writes, self._facts)
+        if len(tail.program.instructions) > _MOST_INSTRUCTIONS:
+            return None
+        is_kept = bool(others) or result in self._kept
+        step.extend(tail, [entry for entry, _ in reads], writes, is_kept=is_kept)
+        self._gone.update((product, *scales))
         self._tails.add(group)
-        nodes = [node for one in (product, *inner, group) for node in one.nodes]
-        whole = Group(nodes, None)
+        whole = Group([node for one in (product, *scales, group) for node in one.nodes], None)
         whole.step = step
         return whole
 
+    def _include(
+        self,
+        merger: _Merger,
+        loop: _Loop,
+        number: int,
+        places: ResultPlaces,
+        result: Entry,
+        reader: Group,
+    ) -> Group | None:
+        """Give a merger what a loop reads of an operand; return the loop that computes it if it is included."""
+        entry, place = loop.entries[number], loop.place(number, places)
+        if self._root(entry) == result:
+            merger.moved[number] = 0 if place == "element" else merger.read(entry, None)
+            return None
+        scale = self._scale(entry, place, places, reader)
+        if scale is None:
+            merger.moved[number] = merger.read(entry, place)
+            return None
+        source, own = scale
+        merger.include(number, own, place)
+        return source
+
     def _scale(
-        self, entry: Entry, place: Place, places: ResultPlaces, reader: Group
+        self, entry: Entry, place: Place | None, places: ResultPlaces, reader: Group
     ) -> tuple[Group, _Loop] | None:
         """The loop that computes numbers for rows or columns, if the reader of a product is its only one."""
         root = self._root(entry)
