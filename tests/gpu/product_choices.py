@@ -127,7 +127,7 @@ def _times(there: Device, tried: Tried) -> tuple[dict[str, Any], float]:
     facts = find_facts(Graph([entry]), nodes, arrays)
     step = STEPS[entry.node.operator_name](entry.node, facts, there.processor)
     assert isinstance(step, TiledStep)
-    layout = step.layout(facts)
+    (layout,) = step.layouts(facts)
     form = layout.form(step.dtype)
     given = dict(zip([node.entry() for node in nodes], arrays, strict=True))
     operands = [DeviceArray.of_host(there, given[e]) for e in step.operands[:-1]]

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from math import prod
+from collections.abc import Iterator, Mapping, Sequence
+from itertools import product
+from math import gcd, prod
 from typing import Any
 
 from gluonic.codegen.cuda.products.layout import (
@@ -18,6 +19,44 @@ from gluonic.graph.ops.deconvolution import _GEOMETRY, transposed_convolution
 from gluonic.graph.ops.windows import Windows, first_shape, is_channels_last, windows_of
 from gluonic.graph.view import complete
 from gluonic.support.record import record
+
+
+@record
+class _Phase:
+    """The positions along an axis that are equally far from multiples of the stride, and what they meet.
+
+    Attributes
+    ----------
+    place, count : the first of the positions, and their number
+    tap, step, taps : the first tap, the distance to the next, and their number
+    start : the position of the gradient that the first tap meets at the first place
+    distance : the distance, back, of those that following taps meet
+    """
+
+    place: int
+    count: int
+    tap: int
+    step: int
+    taps: int
+    start: int
+    distance: int
+
+
+def _phases(kernel: int, stride: int, dilation: int, pad: int, size: int) -> Iterator[_Phase]:
+    """The phases of an axis, those with most taps first.
+
+    >>> [(p.place, p.tap, p.taps, p.start) for p in _phases(3, 2, 1, 1, 8)]
+    [(1, 0, 2, 1), (0, 1, 1, 0)]
+    """
+    common = gcd(stride, dilation)
+    step, phases = stride // common, []
+    for place in range(min(stride, size)):
+        meets = [t for t in range(kernel) if (place + pad - t * dilation) % stride == 0]
+        tap = meets[0] if meets else 0
+        start = (place + pad - tap * dilation) // stride
+        count = -(-(size - place) // stride)
+        phases.append(_Phase(place, count, tap, step, len(meets), start, dilation // common))
+    yield from sorted(phases, key=lambda phase: -phase.taps)
 
 
 @record
@@ -148,35 +187,59 @@ class Convolution:
             return [Digit(channels * self.taps, taps[-1])]
         return [Digit(channels, channel), Digit(self.taps, taps[-1])]
 
-    def data_gradient(self) -> ProductLayout:
-        """Turned filters times gradients: a row for each channel, a column for each position of each image."""
+    def data_gradients(self) -> list[ProductLayout]:
+        """Turned filters times gradients: a row for each channel, a column for each position of each image.
+
+        There is a product for all positions that are equally far from multiples of the strides: they meet the
+        same taps, and those alone are multiplied.
+        """
+        geometry = zip(*self.windows[:4], self.size, strict=True)
+        phases = [[*_phases(*axis)] for axis in geometry]
+        return [self._phase(each) for each in product(*phases)]
+
+    def _phase(self, phases: Sequence[_Phase]) -> ProductLayout:
+        """The product for the positions that have a phase along each axis."""
         image, channel, along = self.data_steps
         out_image, out_channel, out_along = self.output_steps
         of_filter, weight_channel, taps = self.weight_steps
-        length = prod(self.size)
+        counts = [phase.count for phase in phases]
         left = FactorLayout(
             (Digit(self.members, weight_channel),),
-            (Digit(self.filters, of_filter), Digit(self.taps, taps[-1])),
+            [Digit(self.filters, of_filter), *self._tap_digits(phases)],
             head=self.filters * of_filter,
+            begin=sum(phase.tap * step for phase, step in zip(phases, taps, strict=True)),
         )
-        windows = self.windows
         right = FactorLayout(
-            self._places(out_image, self.size, (1,) * len(self.size)),
-            self._taps(Digit(self.filters, out_channel), [-step for step in windows.dilate]),
+            self._places(out_image, tuple(counts), (1,) * len(counts)),
+            [Digit(self.filters, out_channel), *(Digit(p.taps, -p.distance) for p in phases)],
             head=self.filters * out_channel,
             axes=[
-                Axis(pad, count, stride, step)
-                for pad, count, stride, step in zip(
-                    windows.pad, self.counts, out_along, windows.stride, strict=True
-                )
+                Axis(phase.start, count, stride)
+                for phase, count, stride in zip(phases, self.counts, out_along, strict=True)
             ],
         )
-        places = (Digit(self.batch, image), Digit(length, along[-1]))
-        result = ResultLayout(places, channel, head=self.members * channel)
-        columns, inner = self.batch * length, self.filters * self.taps
+        pairs = zip(phases, self.windows.stride, along, strict=True)
+        places = [Digit(phase.count, stride * step) for phase, stride, step in pairs]
+        if counts == list(self.size):
+            places = [Digit(prod(counts), along[-1])]
+        result = ResultLayout(
+            (Digit(self.batch, image), *places),
+            channel,
+            head=self.members * channel,
+            begin=sum(phase.place * step for phase, step in zip(phases, along, strict=True)),
+        )
+        columns = self.batch * prod(counts)
+        inner = self.filters * prod(phase.taps for phase in phases)
         return ProductLayout(
             self.members, columns, inner, left, right.simplest, result, heads=self.groups
         )
+
+    def _tap_digits(self, phases: Sequence[_Phase]) -> list[Digit]:
+        """The taps that meet positions with these phases."""
+        steps = self.weight_steps[2]
+        if all(p.taps == taps for p, taps in zip(phases, self.windows.kernel, strict=True)):
+            return [Digit(self.taps, steps[-1])]
+        return [Digit(p.taps, p.step * step) for p, step in zip(phases, steps, strict=True)]
 
     def weight_gradient(self) -> ProductLayout:
         """Gradients times windows: a row for each filter, a column for each of its weights."""

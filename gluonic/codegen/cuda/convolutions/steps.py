@@ -22,10 +22,10 @@ from gluonic.device.processors import Processor
 from gluonic.graph import Entry, Node
 from gluonic.support.record import record
 
-_LAYOUTS: dict[DirectProduct, Callable[[Convolution], ProductLayout]] = {
-    "forward": Convolution.forward,
-    "data": Convolution.data_gradient,
-    "weight": Convolution.weight_gradient,
+_LAYOUTS: dict[DirectProduct, Callable[[Convolution], Sequence[ProductLayout]]] = {
+    "forward": lambda convolution: [convolution.forward()],
+    "data": Convolution.data_gradients,
+    "weight": lambda convolution: [convolution.weight_gradient()],
 }
 
 
@@ -83,8 +83,8 @@ class DeviceConvolutionStep(TiledStep):
         find = Convolution.transposed if self.kind.transposed else Convolution.of
         return find(self.node.applied.settings, data, weight)
 
-    def layout(self, facts: Facts) -> ProductLayout:
-        """The product for these shapes."""
+    def layouts(self, facts: Facts) -> Sequence[ProductLayout]:
+        """The products for these shapes."""
         return _LAYOUTS[self.kind.product](self._convolution(facts))
 
     def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:
@@ -115,5 +115,6 @@ def fastest_way(
     way = direct_way(convolution, product, dtype, processor, tail)
     if way is None:
         return None
-    layout = _LAYOUTS[product](convolution)
-    return way if way.cycles < cycles_of(layout, layout.form(dtype), processor) else None
+    layouts = _LAYOUTS[product](convolution)
+    tiled = sum(cycles_of(layout, layout.form(dtype), processor) for layout in layouts)
+    return way if way.cycles < tiled else None

@@ -25,14 +25,12 @@ class FactorForm:
     axes : the number of spatial axes of images; 0 for a matrix. An index into images has a digit for the
         leading axis and one for each spatial axis. The digits of both indices add up to a position there:
         beyond the image, the factor is zero
-    divides : whether positions are multiples of a divisor for each axis, and the factor is zero at others
     """
 
     outer: int = 1
     inner: int = 1
     along: Literal["outer", "inner"] = "outer"
     axes: int = 0
-    divides: bool = False
 
     def numbers(self, name: str) -> Iterator[str]:
         """The names of its run-time arguments."""
@@ -43,9 +41,7 @@ class FactorForm:
                 if i:
                     yield from divisor_numbers(f"{name}.{index}{i}")
         for axis in range(self.axes):
-            yield from (f"{name}.axis{axis}.{what}" for what in ("start", "reach", "stride"))
-            if self.divides:
-                yield from divisor_numbers(f"{name}.axis{axis}")
+            yield from (f"{name}.axis{axis}.{what}" for what in ("start", "size", "stride"))
 
 
 def divisor_numbers(name: str) -> tuple[str, str, str]:
@@ -62,7 +58,7 @@ class TiledForm:
     dtype : that of factors
     tail : what is computed of each sum
     left, right : the factors
-    columns : the number of digits of the result's columns, 1 or 2
+    columns : the number of digits of the result's columns
     """
 
     dtype: Dtype
@@ -104,13 +100,13 @@ class TiledForm:
     @property
     def of_parts(self) -> "TiledForm":
         """The form of a kernel that stores sums of parts of the products, as a matrix each."""
-        return replace(self, tail=Tail.plain(self.sums, self.sums))
+        return replace(self, tail=Tail.plain(self.sums, self.sums), columns=1)
 
     def numbers(self) -> list[str]:
         """The names of the run-time arguments, in order."""
         names = ["rows", "columns", "inner", "batch", "heads", "parts", "part"]
         names += [*self.left.numbers("left"), *self.right.numbers("right")]
-        names += [f"result.{what}" for what in ("batch", "head", "part", "row", "vectors")]
+        names += [f"result.{what}" for what in ("batch", "head", "part", "begin", "row", "vectors")]
         for i in range(self.columns):
             names.append(f"result.column{i}.step")
             if i:

@@ -37,13 +37,11 @@ class Axis:
     start : the position for digits of zero
     size : the extent of the image
     stride : the distance in elements between neighbours
-    divisor : the factor is zero at positions that it does not divide; others are divided by it
     """
 
     start: int
     size: int
     stride: int
-    divisor: int = 1
 
 
 @record
@@ -69,7 +67,7 @@ class FactorLayout:
     def simplest(self) -> FactorLayout:
         """The same factor as a matrix, if windows are single elements and cover the images."""
         outer, inner = self._flat(self.outer), self._flat(self.inner)
-        whole = all(axis.start == 0 and axis.divisor == 1 for axis in self.axes)
+        whole = all(axis.start == 0 for axis in self.axes)
         if not self.axes or not whole or outer is None or inner is None:
             return self
         return FactorLayout(outer, inner, self.batch, self.head, self.begin)
@@ -87,8 +85,7 @@ class FactorLayout:
     @property
     def form(self) -> FactorForm:
         """What the kernel depends on."""
-        divides = any(axis.divisor > 1 for axis in self.axes)
-        return FactorForm(len(self.outer), len(self.inner), self._along, len(self.axes), divides)
+        return FactorForm(len(self.outer), len(self.inner), self._along, len(self.axes))
 
     @property
     def _along(self) -> Literal["outer", "inner"]:
@@ -110,10 +107,8 @@ class FactorLayout:
         for i, axis in enumerate(self.axes):
             start = f"{name}.axis{i}"
             yield f"{start}.start", axis.start
-            yield f"{start}.reach", axis.size * axis.divisor
+            yield f"{start}.size", axis.size
             yield f"{start}.stride", axis.stride
-            if form.divides:
-                yield from _divisor_numbers(start, axis.divisor)
 
 
 def _positions(digits: Sequence[Digit]) -> int:
@@ -143,17 +138,26 @@ def _divisor_numbers(name: str, extent: int) -> Numbers:
 
 @record
 class ResultLayout:
-    """The result: the digits of its columns, and the distances between rows, batches, heads and parts."""
+    """The result: the digits of its columns, and distances.
+
+    Attributes
+    ----------
+    columns : the digits
+    row, batch, head, part : the distances between rows, batches, heads and parts
+    begin : that of its first element from that of the array
+    """
 
     columns: Sequence[Digit]
     row: int
     batch: int = 0
     head: int = 0
     part: int = 0
+    begin: int = 0
 
     def numbers(self, lanes: int) -> Numbers:
         """The run-time arguments."""
-        distances = {"row": self.row, "batch": self.batch, "head": self.head, "part": self.part}
+        names = "row", "batch", "head", "part", "begin"
+        distances = {name: getattr(self, name) for name in names}
         yield from ((f"result.{name}", distance) for name, distance in distances.items())
         yield "result.vectors", _in_lanes(self.columns, [*distances.values()], lanes)
         yield from _digit_numbers("result.column", self.columns)
@@ -195,8 +199,7 @@ class ProductLayout:
 
     def in_parts(self) -> ProductLayout:
         """The same product with sums of parts as its result; they lie one after the other."""
-        *above, last = self.result.columns
-        columns = [*(Digit(digit.extent, last.extent) for digit in above), Digit(last.extent, 1)]
+        columns = (Digit(self.columns, 1),)
         result = ResultLayout(columns, self.columns, part=self.rows * self.columns)
         return replace(self, result=result)
 

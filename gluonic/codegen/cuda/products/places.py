@@ -90,8 +90,6 @@ class FactorPlaces:
             others[0] = code.select(inside, others[0], -2 * _OUTSIDE, "i32")
         else:
             others[0] = code.select(inside, others[0], -_OUTSIDE, "i32")
-        if self.factor.divides:
-            return ElementPlace(lead, inside, tuple(others))
         along = [
             code.mul32(position, code.number(f"{self.name}.axis{i}.stride"))
             for i, position in enumerate(others)
@@ -105,20 +103,8 @@ class FactorPlaces:
         if not self.factor.axes:
             return offset, code.both(outer.inside, inner.inside)
         positions = [code.add32(a, b) for a, b in zip(outer.position, inner.position, strict=True)]
-        reaches = [code.number(f"{self.name}.axis{i}.reach") for i in range(len(positions))]
-        inside = code.all_of([*map(code.within, positions, reaches)])
-        return self._divided(offset, positions, inside) if self.factor.divides else (offset, inside)
-
-    def _divided(self, offset: Int, positions: Sequence[Int], inside: str) -> tuple[Int, str]:
-        """The offset of an element at positions that divisors must divide, and whether they do."""
-        code, conditions = self.code, [inside]
-        for axis, position in enumerate(positions):
-            name = f"{self.name}.axis{axis}"
-            quotient = code.quotient(position, name)
-            again = code.mul32(quotient, code.number(f"{name}.extent"))
-            conditions.append(code.same(again, position))
-            offset = code.add32(offset, code.mul32(quotient, code.number(f"{name}.stride")))
-        return offset, code.all_of(conditions)
+        sizes = [code.number(f"{self.name}.axis{i}.size") for i in range(len(positions))]
+        return offset, code.all_of([*map(code.within, positions, sizes)])
 
     def element_or_zero(self, outer: ElementPlace, inner: ElementPlace) -> str:
         """An element in memory; zero beyond the matrix or the image."""

@@ -55,7 +55,8 @@ class Results:
 
     def __init__(self, code: BlockCode, form: TiledForm, first: int, matrix: Sequence[Int]) -> None:
         self.code, self.form = code, form
-        steps = [(i, f"result.{n}") for i, n in zip(matrix, ("batch", "head", "part"), strict=True)]
+        names = "batch", "head", "part", "begin"
+        steps = [(i, f"result.{name}") for i, name in zip((*matrix, 1), names, strict=True)]
         self.tail = TailCode(code, form.tail, form.sums, first, steps)
         # a group of a convolution, which is a head, has rows of its own
         self.first_row = code.mul32(matrix[1], code.number("rows"))
@@ -71,13 +72,13 @@ class Results:
         return ResultColumns([*map(self._column_offset, indices)], inside, reads, at_once)
 
     def _column_offset(self, index: Int) -> Int:
-        code, name = self.code, "result.column1"
-        steps = [code.number(f"result.column{i}.step") for i in range(self.form.columns)]
-        if len(steps) == 1:
-            return code.mul32(index, steps[0])
-        above = code.quotient(index, name)
-        below = code.sub32(index, code.mul32(above, code.number(f"{name}.extent")))
-        return code.add32(code.mul32(above, steps[0]), code.mul32(below, steps[1]))
+        code, parts, above = self.code, list[Int](), index
+        for i in range(self.form.columns - 1, 0, -1):
+            name = f"result.column{i}"
+            index, above = above, code.quotient(above, name)
+            digit = code.sub32(index, code.mul32(above, code.number(f"{name}.extent")))
+            parts.append(code.mul32(digit, code.number(f"{name}.step")))
+        return code.add32(code.mul32(above, code.number("result.column0.step")), *parts)
 
     def row(self, index: Int) -> ResultRow:
         """The place of a row."""

@@ -52,26 +52,30 @@ class TiledStep(TailedStep):
         sums = arithmetic(dtype)
         self.tail = Tail.biased(sums, dtype, biased) if bias else Tail.plain(sums, dtype)
 
-    def layout(self, facts: Facts) -> ProductLayout:
-        """The product for these shapes."""
+    def layouts(self, facts: Facts) -> Sequence[ProductLayout]:
+        """The products for these shapes: together they give all of the result."""
         raise NotImplementedError
 
-    def _both(self, facts: Facts) -> tuple[ProductLayout, TiledForm]:
-        layout = self.layout(facts)
-        return layout, layout.form(self.dtype, self.tail)
+    def _products(self, facts: Facts) -> list[tuple[ProductLayout, TiledForm]]:
+        layouts = self.layouts(facts)
+        return [(layout, layout.form(self.dtype, self.tail)) for layout in layouts]
 
     def places(self, facts: Facts) -> ResultPlaces:
         """Where rows and columns are."""
-        return self.layout(facts).places
+        return self.layouts(facts)[0].places
 
     def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:
-        """One launch, or two if the sums are divided into parts."""
+        """For each product one launch, or two if the sums are divided into parts."""
         operands = range(len(self.operands) + 1)
-        return launches_of(*self._both(facts), processor, operands)
+        return [
+            launch
+            for layout, form in self._products(facts)
+            for launch in launches_of(layout, form, processor, operands)
+        ]
 
     def workspace(self, facts: Facts, processor: Processor) -> int:
-        """The sums of parts."""
-        return workspace_of(*self._both(facts), processor)
+        """The sums of parts, of one product at a time."""
+        return max(workspace_of(*each, processor) for each in self._products(facts))
 
 
 def are_small(facts: Facts, entries: Sequence[Entry]) -> bool:
@@ -103,7 +107,7 @@ class TiledProductStep(TiledStep):
             return None
         return step
 
-    def layout(self, facts: Facts) -> ProductLayout:
+    def layouts(self, facts: Facts) -> Sequence[ProductLayout]:
         """The product for these shapes."""
         product = product_of(self.node, facts.shapes)
         assert product is not None
@@ -113,7 +117,7 @@ class TiledProductStep(TiledStep):
         left = _Matrices.of(a, rows, inner, product.transposed_a, heads)
         right = _Matrices.of(b, inner, columns, product.transposed_b, heads)
         result = _Matrices.of(c, rows, columns, False, heads)
-        return ProductLayout(
+        whole = ProductLayout(
             rows,
             columns,
             inner,
@@ -135,6 +139,7 @@ class TiledProductStep(TiledStep):
             product.batch // heads,
             heads,
         )
+        return [whole]
 
 
 @record
