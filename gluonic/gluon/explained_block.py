@@ -22,6 +22,7 @@ if TYPE_CHECKING:
 
     from gluonic.codegen import LibraryFiles
     from gluonic.drawing.drawing import Drawing
+    from gluonic.pytorch import TorchFiles
     from gluonic.symbol.library import BatchAxis
 
 
@@ -199,6 +200,56 @@ class ExplainedBlock(TracedBlock):
             dynamic=dynamic_input_shapes is not None,
             dynamic_input_shapes=[shapes[name] for name in read] if shapes else None,
             opset_version=opset_version,
+            check=check,
+        )
+
+    def export_torch(
+        self,
+        path: str,
+        *args: Any,
+        dynamic_input_shapes: Sequence[tuple[Any, ...]] | None = None,
+        check: bool = True,
+    ) -> "TorchFiles":
+        """Write the block as the source of a PyTorch module, traced with such inputs.
+
+        Beside ``net.py``, with a class named after the file, it writes ``net.safetensors``, the weights. If
+        PyTorch is installed, both compute the outputs for random inputs, and the files are written if they agree.
+
+        Parameters
+        ----------
+        path : the file, a name that ends with ``.py``
+        *args : inputs as for a call
+        dynamic_input_shapes : the shape of each array among them, with a name or None for each size that may
+            differ between calls; by default the first one may, of arrays that have the same
+        check : whether to compare
+
+        Returns
+        -------
+        TorchFiles
+            the paths of the `source` and the `weights`, and the `agreement`: the largest difference, relative
+            to the largest number of its output; None if PyTorch is not installed
+
+        Raises
+        ------
+        TorchExportError
+            a NotImplementedError that lists all nodes that cannot be written, with the user's lines
+        ExportMismatchError
+            where the numbers differ
+        MissingModuleError
+            an ImportError, if the package safetensors is not installed
+        """
+        from gluonic.pytorch import export_torch
+
+        trace, arrays = self._trace_for(args)
+        _, inputs, parameters = self._to_draw(trace, arrays)
+        names = [node.name for node in trace.graph.variables if node.name in parameters]
+        shapes = zip(inputs, dynamic_input_shapes or (), strict=False)
+        return export_torch(
+            trace.output,
+            {name: parameters[name].data().asnumpy() for name in names},
+            {name: (array.shape, array.dtype) for name, array in inputs.items()},
+            path,
+            dynamic_input_shapes=dict(shapes) if dynamic_input_shapes is not None else None,
             check=check,
         )
 

@@ -32,23 +32,24 @@ def assemble(written: Written, names: Sequence[str]) -> Any:
     onnx = onnx_library()
     o = written.writer
     o.scope = "outputs"
-    outputs: list[tuple[OnnxValue, Any]] = []
-    taken: set[OnnxValue] = {value for value, _ in written.inputs}
-    for value, shape in written.outputs:
+    outputs: list[OnnxValue] = []
+    taken = set(written.inputs)
+    for value in written.outputs:
         if value in taken or value.array is not None:
-            value = o.Identity(value)
+            shape, value = value.shape, o.Identity(value)
+            value.shape = shape
         taken.add(value)
-        outputs.append((value, shape))
-    nodes = needed(o.nodes, [value for value, _ in outputs])
-    for (value, _), name in zip(outputs, names, strict=True):
+        outputs.append(value)
+    nodes = needed(o.nodes, outputs)
+    for value, name in zip(outputs, names, strict=True):
         value.name = name
-    _name_values(nodes, [value for value, _ in (*written.inputs, *outputs)])
+    _name_values(nodes, [*written.inputs, *outputs])
     describe = _Description(written.size_names)
     graph = onnx.helper.make_graph(
         [_node(node) for node in nodes],
         "gluonic",
-        [describe.value(value, shape) for value, shape in written.inputs],
-        [describe.value(value, shape) for value, shape in outputs],
+        [describe.value(value) for value in written.inputs],
+        [describe.value(value) for value in outputs],
         [onnx.numpy_helper.from_array(c.array, c.name) for c in _constants(nodes)],
     )
     opsets = [onnx.helper.make_operatorsetid("", o.opset)]
@@ -72,10 +73,10 @@ class _Description:
     def __init__(self, size_names: Sequence[str]) -> None:
         self._sizes = size_names
 
-    def value(self, value: OnnxValue, shape: Sequence[Any] | None) -> Any:
+    def value(self, value: OnnxValue) -> Any:
         """The name, the dtype and the shape of a value."""
         onnx = onnx_library()
-        extents = None if shape is None else [self._extent(extent) for extent in shape]
+        extents = None if value.shape is None else [*map(self._extent, value.shape)]
         return onnx.helper.make_tensor_value_info(value.name, tensor_type(value.dtype), extents)
 
     def _extent(self, extent: Any) -> Any:

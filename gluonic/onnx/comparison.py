@@ -12,7 +12,8 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.interpret import interpret
 from gluonic.graph.open_shapes import infer_open_shapes
 from gluonic.graph.random_source import RandomSource
-from gluonic.onnx.inputs import Input
+from gluonic.onnx.errors import ONNX, Goal
+from gluonic.onnx.inputs import Input, size_name
 from gluonic.onnx.library import onnx_library, onnx_runtime
 
 _INDEXED = {"Embedding": "input_dim", "_contrib_SparseEmbedding": "input_dim", "one_hot": "depth"}
@@ -26,10 +27,12 @@ _PASSED_ON = {
     "SwapAxis",
     "slice_axis",
 }
+_TOLERANCE = {2: 1e-2, 4: 1e-4, 8: 1e-4}
+"""The largest difference that is accepted, by the bytes of the outputs' dtype."""
 _SEQUENCES = {"SequenceMask", "SequenceLast", "SequenceReverse", "RNN"}
 
 
-class OnnxMismatchError(MXNetError, ValueError):
+class ExportMismatchError(MXNetError, ValueError):
     """A model computes other numbers than the graph that it was written from."""
 
 
@@ -124,31 +127,49 @@ def _use(graph: Graph, start: Entry) -> tuple[int | None, bool]:
     return bound, is_length
 
 
+def calls_to_compare(inputs: Sequence[Input], open_names: Sequence[str]) -> list[list[tuple[int, ...]]]:
+    """The shapes of the calls to compare: those given, and others where sizes may differ."""
+    given = [each.hint for each in inputs]
+    if not open_names:
+        return [given]
+    batches = {size_name(each, 0) for each in inputs if each.shape} & set(open_names)
+    other = [
+        tuple(
+            size + 1 if size_name(each, axis) in batches else size
+            for axis, size in enumerate(each.hint)
+        )
+        for each in inputs
+    ]
+    return [given, other]
+
+
 def compare(
     names: Sequence[str],
     expected: Sequence[Array],
     found: Sequence[Array],
     runner: str,
-    tolerance: float,
+    goal: Goal = ONNX,
 ) -> float:
     """Compare outputs; the largest difference, relative to the largest number of its output.
 
     Raises
     ------
-    OnnxMismatchError
+    ExportMismatchError
         where they differ by more
     """
-    worst = 0.0
+    narrowest = min((a.dtype.itemsize for a in expected if a.dtype.kind == "f"), default=4)
+    tolerance, worst = _TOLERANCE[narrowest], 0.0
     for name, ours, theirs in zip(names, expected, found, strict=True):
         theirs = np.asarray(theirs)
         if ours.shape != theirs.shape:
             raise _mismatch(
-                f"{name}: {runner} returns the shape {theirs.shape}, gluonic {ours.shape}"
+                f"{name}: {runner} returns the shape {theirs.shape}, gluonic {ours.shape}", goal
             )
         worst = max(worst, difference(ours, theirs))
         if not worst <= tolerance:
             raise _mismatch(
-                f"{name}: {runner} differs from gluonic by {worst:.2g}, more than {tolerance:.2g}"
+                f"{name}: {runner} differs from gluonic by {worst:.2g}, more than {tolerance:.2g}",
+                goal,
             )
     return worst
 
@@ -167,12 +188,13 @@ def difference(ours: Array, theirs: Array) -> float:
     return float(apart.max() / max(finite.max(initial=0.0), 1e-30)) if apart.max() else 0.0
 
 
-def _mismatch(what: str) -> OnnxMismatchError:
-    return OnnxMismatchError(
+def _mismatch(what: str, goal: Goal) -> ExportMismatchError:
+    unchecked = f"{goal.function}(…, check=False)"
+    return ExportMismatchError(
         describe(
             what,
-            where="export_model",
+            where=goal.function,
             facts=["no file was written"],
-            hint="export_model(…, check=False) writes the file without comparing; please report the difference",
+            hint=f"{unchecked} writes the file without comparing; please report the difference",
         )
     )

@@ -8,6 +8,11 @@ import numpy as np
 from gluonic.graph.errors import MissingModuleError, describe
 from gluonic.support.extras import how_to_install
 
+_TENSOR_TYPES = {
+    "float32": 1, "uint8": 2, "int8": 3, "uint16": 4, "int16": 5, "int32": 6, "int64": 7, "bool": 9,
+    "float16": 10, "float64": 11, "uint32": 12, "uint64": 13, "bfloat16": 16,
+}  # fmt: skip
+
 
 def onnx_library() -> ModuleType:
     """Import `onnx`.
@@ -39,5 +44,4 @@ def onnx_runtime() -> Any:
 
 def tensor_type(dtype: Any) -> int:
     """ONNX's number of a NumPy dtype."""
-    code: int = onnx_library().helper.np_dtype_to_tensor_dtype(np.dtype(dtype))
-    return code
+    return _TENSOR_TYPES[np.dtype(dtype).name]

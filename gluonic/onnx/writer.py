@@ -30,6 +30,7 @@ class OnnxValue:
     array : its elements, if they are constant
     maker : the node that computes it
     is_scalar : whether it is an input of a body without axes, which ONNX wants to be stated
+    shape : its shape, None if it is not known; it is for inputs, constants and values of gluonic's graph
     """
 
     dtype: np.dtype[Any]
@@ -37,6 +38,7 @@ class OnnxValue:
     array: Array | None = None
     maker: "OnnxNode | None" = None
     is_scalar: bool = False
+    shape: tuple[Any, ...] | None = None
 
 
 Operand: TypeAlias = OnnxValue | Array | np.generic | Sequence[int] | int | float | None
@@ -148,10 +150,10 @@ class OnnxWriter:
         """A constant; equal ones without a name are one."""
         array = np.asarray(array)
         if name:
-            return OnnxValue(array.dtype, name, array)
+            return OnnxValue(array.dtype, name, array, shape=array.shape)
         key = array.dtype.str, array.shape, array.tobytes()
         if key not in self._constants:
-            self._constants[key] = OnnxValue(array.dtype, array=array)
+            self._constants[key] = OnnxValue(array.dtype, array=array, shape=array.shape)
         return self._constants[key]
 
     def cast(self, value: OnnxValue, dtype: Any) -> OnnxValue:

@@ -9,16 +9,15 @@ import numpy as np
 
 from gluonic.codegen import NotUniform
 from gluonic.graph import Application, Array, Entry, Graph, Node, Run
-from gluonic.graph.errors import describe
 from gluonic.graph.infer import infer
 from gluonic.graph.interpret import interpret
 from gluonic.graph.open_shapes import infer_open_shapes
 from gluonic.graph.random_source import RandomSource
-from gluonic.onnx.errors import NotExportable, OnnxExportError, cannot_be_written
+from gluonic.onnx.errors import ONNX, Goal, NotExportable, cannot_be_written
 from gluonic.onnx.inputs import Input, OpenSizes, label_names, size_name
 from gluonic.onnx.scalars import Scalar, ScalarWriter
 from gluonic.onnx.sizes import Sizes, is_open
-from gluonic.onnx.table import WHOLE, WRITES
+from gluonic.onnx.table import WHOLE, WRITES, WriteRule
 from gluonic.onnx.use import Surroundings, Use, output_shape, reshaped, shape_of
 from gluonic.onnx.writer import OnnxValue, OnnxWriter
 
@@ -34,20 +33,25 @@ class Written:
     Attributes
     ----------
     writer : ONNX's nodes
-    inputs, outputs : the values at its ends, with their shapes
+    inputs, outputs : the values at its ends
     size_names : the names of the open sizes
     fixed : names of sizes that the graph pins to the number in the hint
     """
 
     writer: OnnxWriter
-    inputs: list[tuple[OnnxValue, tuple[Any, ...]]]
-    outputs: list[tuple[OnnxValue, tuple[Any, ...] | None]]
+    inputs: list[OnnxValue]
+    outputs: list[OnnxValue]
     size_names: list[str]
     fixed: dict[str, int]
 
 
 def write_graph(
-    graph: Graph, inputs: Sequence[Input], parameters: Mapping[str, Array], opset: int
+    graph: Graph,
+    inputs: Sequence[Input],
+    parameters: Mapping[str, Array],
+    opset: int,
+    goal: Goal = ONNX,
+    rules: Mapping[str, WriteRule] = WRITES,
 ) -> Written:
     """Write a graph.
 
@@ -57,10 +61,12 @@ def write_graph(
     inputs : those of its variables that are inputs of the model
     parameters : the values of all other variables that anything needs
     opset : the version of ONNX's operators
+    goal : where the graph goes, for messages
+    rules : how operators are written, by gluonic's names
 
     Raises
     ------
-    OnnxExportError
+    ExportError
         listing all nodes that cannot be written
     InferenceError
         where the shapes do not fit the graph
@@ -71,12 +77,9 @@ def write_graph(
         try:
             facts = _infer(graph, inputs, sizes.shapes, parameters)
         except NotUniform:
-            raise OnnxExportError(
-                describe(
-                    "the shapes in the graph are no expressions of the sizes of its inputs",
-                    where="export_model",
-                    hint="dynamic=False, or fewer open sizes in dynamic_input_shapes",
-                )
+            raise goal.refusal(
+                "the shapes in the graph are no expressions of the sizes of its inputs",
+                hint="fewer open sizes in dynamic_input_shapes",
             ) from None
         further = sizes.pinned()
         if not further:
@@ -85,7 +88,8 @@ def write_graph(
             for axis, hint in enumerate(each.hint):
                 if size_name(each, axis) in further:
                     pinned[size_name(each, axis)] = hint
-    return _Writing(graph, inputs, parameters, opset, sizes, facts).written(pinned)
+    writing = _Writing(graph, inputs, parameters, opset, sizes, facts, rules)
+    return writing.written(pinned, goal)
 
 
 _Facts = tuple[dict[Entry, Any], dict[Entry, np.dtype[Any]]]
@@ -121,17 +125,20 @@ class _Writing(Surroundings):
         opset: int,
         sizes: OpenSizes,
         facts: _Facts,
+        rules: Mapping[str, WriteRule],
     ) -> None:
         self.writer = OnnxWriter(opset)
         self.shapes, self.dtypes = facts
         self.reads = graph.reads
-        self._graph, self._parameters = graph, parameters
+        self._graph, self._parameters, self._rules = graph, parameters, rules
         self._values: dict[Entry, OnnxValue] = {}
         self._problems: dict[Node, str] = {}
         labels = label_names(graph)
         self._labels = {node for node in graph.variables if node.name in labels}
-        self._inputs = [OnnxValue(each.dtype, each.name) for each in inputs]
-        self._input_shapes = sizes.shapes
+        self._inputs = [
+            OnnxValue(each.dtype, each.name, shape=shape)
+            for each, shape in zip(inputs, sizes.shapes, strict=True)
+        ]
         self._by_name = {value.name: value for value in self._inputs}
         self._names = sizes.names
         places = [
@@ -140,12 +147,12 @@ class _Writing(Surroundings):
         ]
         self.sizes = Sizes(self.writer, sizes.env, places)
 
-    def written(self, pinned: dict[str, int]) -> Written:
+    def written(self, pinned: dict[str, int], goal: Goal) -> Written:
         """Write all nodes."""
         for node in self._graph.nodes:
             self._write(node)
         if self._problems:
-            raise cannot_be_written(self._problems)
+            raise cannot_be_written(self._problems, goal)
         for entry in (
             *self._graph.outputs,
             *(e for node in self._graph.nodes for e in node.inputs),
@@ -153,10 +160,9 @@ class _Writing(Surroundings):
             if entry not in self._values and entry.node not in (*self._problems, *self._labels):
                 self._problems[entry.node] = f"its output {entry.name} has no counterpart"
         if self._problems:
-            raise cannot_be_written(self._problems)
-        outputs = [(self._values[entry], self.shapes[entry]) for entry in self._graph.outputs]
-        inputs = list(zip(self._inputs, self._input_shapes, strict=True))
-        return Written(self.writer, inputs, outputs, self._names, pinned)
+            raise cannot_be_written(self._problems, goal)
+        outputs = [self._values[entry] for entry in self._graph.outputs]
+        return Written(self.writer, self._inputs, outputs, self._names, pinned)
 
     # ------------------------------------------------------------------------ nodes
 
@@ -194,6 +200,7 @@ class _Writing(Surroundings):
     def _finished(self, entry: Entry, value: OnnxValue) -> OnnxValue:
         """The value in the entry's dtype, with its node's name."""
         value = self.writer.cast(value, self.dtypes[entry])
+        value.shape = self.shapes[entry]
         if not value.name and value.maker is not None and value.maker.scope == self.writer.scope:
             value.name = entry.node.name if entry.index == 0 else entry.name
         return value
@@ -210,7 +217,7 @@ class _Writing(Surroundings):
     ) -> list[OnnxValue | None]:
         """The outputs of an operator: by its own rule, its base's, or its scalar expression."""
         op = application.op
-        rule = WRITES.get(op.name)
+        rule = self._rules.get(op.name)
         if rule is None and op.base is not None:
             return self._apply_base(node, application, inputs)
         use = Use(node, application, inputs, self)
@@ -233,7 +240,7 @@ class _Writing(Surroundings):
         self, node: Node, application: Application, inputs: Sequence[Any]
     ) -> list[OnnxValue]:
         """The outputs of an operator that is a node of its own in the model."""
-        rule = WRITES[application.op.name]
+        rule = self._rules[application.op.name]
 
         def write(values: Sequence[OnnxValue]) -> list[OnnxValue]:
             result = rule(self.writer, Use(node, application, values, self))

@@ -2,7 +2,6 @@
 
 from collections.abc import Callable, Mapping
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
@@ -10,10 +9,10 @@ import numpy as np
 from gluonic import ndarray as nd
 from gluonic.gluon.npz_files import read_npz, write_npz
 from gluonic.graph.dtypes import CODE_OF, bfloat16, is_bfloat16
-from gluonic.graph.errors import FileFormatError, NotThereError, describe
+from gluonic.graph.errors import FileFormatError, describe
 from gluonic.graph.files import write_atomically
+from gluonic.graph.tensor_files import safetensors
 from gluonic.ndarray import NDArray
-from gluonic.support.extras import how_to_install
 from gluonic.support.record import record
 from gluonic.tools.command import CommandError
 from gluonic.tools.file_kinds import Held, held_in
@@ -143,22 +142,8 @@ def _dense(file: Path, arrays: Mapping[str, NDArray]) -> dict[str, np.ndarray[An
 # ------------------------------------------------------------------------------------- .safetensors
 
 
-def _safetensors() -> ModuleType:
-    """The package: it checks sizes before it allocates, is audited and fuzzed, and knows all dtypes."""
-    try:
-        import safetensors.numpy
-    except ImportError as error:
-        raise NotThereError(
-            describe(
-                "files that end with .safetensors need safetensors",
-                hint=how_to_install("safetensors"),
-            )
-        ) from error
-    return safetensors
-
-
 def _read_safetensors(file: Path) -> Arrays:
-    package = _safetensors()
+    package = safetensors()
     arrays = {}
     try:
         with package.safe_open(file, framework="np") as opened:
@@ -172,7 +157,7 @@ def _read_safetensors(file: Path) -> Arrays:
 
 
 def _write_safetensors(file: Path, arrays: Mapping[str, NDArray]) -> None:
-    package = _safetensors()
+    package = safetensors()
     dense = {
         name: np.ascontiguousarray(a).reshape(a.shape) for name, a in _dense(file, arrays).items()
     }

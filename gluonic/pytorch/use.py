@@ -1,0 +1,153 @@
+"""A node of ONNX's form of the graph, as a rule that writes it as Python sees it."""
+
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from gluonic.graph import Array
+from gluonic.onnx.errors import NotExportable
+from gluonic.onnx.writer import OnnxNode, OnnxValue
+from gluonic.pytorch.code import atom, number
+
+if TYPE_CHECKING:
+    from gluonic.pytorch.source import ModuleSource
+
+
+class TorchUse:
+    """One node.
+
+    Parameters
+    ----------
+    node : the node
+    source : the module that is being written
+
+    Attributes
+    ----------
+    op_type : its operator
+    scope : the name of gluonic's node that it is a part of
+    output_count : how many outputs it has
+    """
+
+    def __init__(self, node: OnnxNode, source: "ModuleSource") -> None:
+        self._node, self._source = node, source
+        self.op_type, self.scope = node.op_type, node.scope
+        self.output_count = len(node.outputs)
+
+    def get(self, name: str, default: Any = None) -> Any:
+        """An attribute."""
+        return self._node.attributes.get(name, default)
+
+    def has(self, index: int) -> bool:
+        """Whether an input is there."""
+        return index < len(self._node.inputs) and self._node.inputs[index] is not None
+
+    def _value(self, index: int) -> OnnxValue:
+        value = self._node.inputs[index]
+        assert value is not None
+        return value
+
+    def __getitem__(self, index: int) -> str:
+        """The tensor of an input, as an argument of a function."""
+        return self._source.expression(self._value(index))
+
+    def all(self) -> list[str]:
+        """The tensors of all inputs."""
+        return [self[index] for index in range(len(self._node.inputs))]
+
+    def atom(self, index: int) -> str:
+        """The tensor of an input, as an operand."""
+        return atom(self[index])
+
+    def variable(self, index: int) -> str:
+        """The tensor of an input, as the name of a variable, which may be written more than once."""
+        return self._source.variable(self._value(index))
+
+    def operand(self, index: int, beside: int) -> str:
+        """An input as an operand, a number if it is constant and the other operand is none."""
+        array, rank = self.array(index), self.rank(beside)
+        if array is None or self.array(beside) is not None or array.size != 1:
+            return self.atom(index)
+        if array.ndim and (rank is None or rank < array.ndim):
+            return self.atom(index)
+        return number(array)
+
+    def array(self, index: int) -> Array | None:
+        """The elements of an input, None if they are not constant."""
+        return self._value(index).array
+
+    def constant(self, index: int) -> Array:
+        """The elements of an input that must be constant."""
+        array = self.array(index)
+        if array is None:
+            raise NotExportable(f"{self.op_type} with attributes that are computed")
+        return array
+
+    def dtype(self, index: int = 0) -> np.dtype[Any]:
+        """The dtype of an input."""
+        return self._value(index).dtype
+
+    def result(self, index: int = 0) -> np.dtype[Any]:
+        """The dtype of an output."""
+        return self._node.outputs[index].dtype
+
+    def shape(self, index: int) -> tuple[Any, ...]:
+        """The shape of an input that is a parameter."""
+        shape = self._value(index).shape
+        if shape is None:
+            raise NotExportable(f"{self.op_type} with parameters that are computed")
+        return shape
+
+    def rank(self, index: int = 0) -> int | None:
+        """The number of axes of an input, None if it is not known."""
+        shape = self._value(index).shape
+        return None if shape is None else len(shape)
+
+    def sizes(self, index: int) -> list[str]:
+        """The elements of a small vector of integers, each as an expression."""
+        found = self._source.sizes(self._value(index))
+        if found is None:
+            raise NotExportable(f"{self.op_type} with sizes that are computed from data")
+        return found
+
+    @property
+    def device(self) -> str:
+        """Where the model computes."""
+        return self._source.device
+
+    def owns(self, *indices: int) -> bool:
+        """Whether inputs, as far as they are there, are constants that no other node reads."""
+        return all(self._source.is_owned(self._value(i)) for i in indices if self.has(i))
+
+    def layer(self, constructor: str, arrays: Mapping[str, int | Array]) -> str:
+        """A module of its own for the node.
+
+        Parameters
+        ----------
+        constructor : the call that makes it
+        arrays : its parameters: inputs of the node, or their values
+
+        Returns
+        -------
+        str
+            the module
+        """
+        values: dict[str, Array] = {}
+        for name, where in arrays.items():
+            if not isinstance(where, int):
+                values[name] = where
+            elif self.has(where):
+                values[name] = self.constant(where)
+        return self._source.layer(self.scope, constructor, values)
+
+    def helper(self, name: str) -> str:
+        """A function that the file defines because PyTorch has none."""
+        return self._source.helper(name)
+
+
+def axes_of(n: TorchUse, index: int) -> Sequence[int]:
+    """Axes, an input or, before some version, an attribute."""
+    if n.has(index):
+        return [int(axis) for axis in n.constant(index).reshape(-1)]
+    axes: Sequence[int] = n.get("axes") or ()
+    return axes
