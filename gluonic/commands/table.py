@@ -83,14 +83,17 @@ _ALL = (
     ),
     Command(
         "convert",
-        "convert arrays to other formats and names, or a network to a library without Python",
-        "Convert arrays between MXNet's .params (of every version), NumPy's .npz and .safetensors, an old\n"
-        "network to today's symbol JSON, or a network to a library for C, with its header. What IN is follows\n"
-        "from what it holds, what OUT is from its ending.",
+        "convert arrays to other formats and names, or a network to ONNX, PyTorch or a library",
+        "Convert arrays between MXNet's .params (of every version), NumPy's .npz and .safetensors; or a\n"
+        "network to today's symbol JSON, to ONNX (.onnx), to a module of PyTorch with its weights beside it\n"
+        "(.py), or to a library for C with its header (.so, .o). What IN is follows from what it holds, what\n"
+        "OUT is from its ending. ONNX and PyTorch, if installed, compute the outputs before files are written.",
         (
             ("net-0000.params net.safetensors --drop-kinds", "names without arg: and aux:"),
             ("net.safetensors net.params --kinds-of net-symbol.json", "and with them again"),
             (r"net.params net.npz --rename '_(weight|bias)$=.\1'", "other names"),
+            ("net-symbol.json net.onnx --shape data=1,3,224,224", "ONNX, for batches of any size"),
+            ("net-symbol.json net.py --shape data=1,3,224,224", "PyTorch: net.py, net.safetensors"),
             ("net-symbol.json net.so --shape data=1,3,224,224", "a library, net.so and net.h"),
         ),
         "gluonic.commands.convert",

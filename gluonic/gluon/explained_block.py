@@ -212,8 +212,8 @@ class ExplainedBlock(TracedBlock):
     ) -> "TorchFiles":
         """Write the block as the source of a PyTorch module, traced with such inputs.
 
-        Beside ``net.py``, with a class named after the file, it writes ``net.safetensors``, the weights. If
-        PyTorch is installed, both compute the outputs for random inputs, and the files are written if they agree.
+        Beside ``net.py``, with a class named after the file, it writes ``net.safetensors``, the weights. Where
+        PyTorch is installed, both compute the outputs for random inputs, and files are written if these agree.
 
         Parameters
         ----------

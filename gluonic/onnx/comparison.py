@@ -127,7 +127,9 @@ def _use(graph: Graph, start: Entry) -> tuple[int | None, bool]:
     return bound, is_length
 
 
-def calls_to_compare(inputs: Sequence[Input], open_names: Sequence[str]) -> list[list[tuple[int, ...]]]:
+def calls_to_compare(
+    inputs: Sequence[Input], open_names: Sequence[str]
+) -> list[list[tuple[int, ...]]]:
     """The shapes of the calls to compare: those given, and others where sizes may differ."""
     given = [each.hint for each in inputs]
     if not open_names:

@@ -21,10 +21,11 @@ from gluonic.onnx.comparison import (
     run_model,
     sample_inputs,
 )
-from gluonic.onnx.inputs import Input, check_parameters, label_names
+from gluonic.onnx.inputs import Input, check_parameters, label_names, shown
 from gluonic.onnx.library import onnx_library
 from gluonic.onnx.table import WRITES
 from gluonic.onnx.writing import write_graph
+from gluonic.support.record import record
 
 OLDEST_OPSET, DEFAULT_OPSET = 13, 18
 
@@ -95,51 +96,100 @@ def export_model(
     MissingModuleError
         an ImportError, if the package onnx is not installed
     """
-    onnx = onnx_library()
     symbol, parameters = _loaded(sym, params)
-    graph = symbol.graph()
     in_shapes = input_shape if input_shape is not None else in_shapes
     in_types = input_type if input_type is not None else in_types
-    opset = DEFAULT_OPSET if opset_version is None else _checked_opset(opset_version)
-    inputs = _inputs(graph, parameters, in_shapes, in_types, dynamic, dynamic_input_shapes)
-    check_parameters(graph, inputs, parameters)
-    written = write_graph(graph, inputs, parameters, opset)
-    model = assemble(written, symbol.list_outputs())
-    if run_shape_inference:
-        model = onnx.shape_inference.infer_shapes(model)
-    for name, size in written.fixed.items():
-        logging.info("export_model: the graph fixes the size %s to %d", name, size)
-    if check:
-        _check(onnx, model, graph, inputs, parameters, written.size_names, verbose)
-    save(model, os.fspath(onnx_file_path), large_model)
+    inputs = _inputs(symbol.graph(), parameters, in_shapes, in_types, dynamic, dynamic_input_shapes)
+    model = write_model(
+        symbol,
+        parameters,
+        inputs,
+        onnx_file_path,
+        opset=opset_version,
+        with_shapes=run_shape_inference,
+        large=large_model,
+        check=check,
+    )
     if verbose:
-        logging.info("export_model: %d nodes in %s", len(model.graph.node), onnx_file_path)
+        logging.info("export_model: %d nodes in %s", model.node_count, onnx_file_path)
+        if model.agreement is not None:
+            logging.info("export_model: %s agrees within %.2g", model.runtime, model.agreement)
     return onnx_file_path
 
 
-def _check(
-    onnx: Any,
+@record
+class OnnxModel:
+    """A model that has been written.
+
+    Attributes
+    ----------
+    node_count : the number of its nodes
+    runtime : what computed its outputs for a comparison
+    agreement : the largest difference of the outputs, relative to the largest number; None if they were not
+        compared
+    """
+
+    node_count: int
+    runtime: str
+    agreement: float | None
+
+
+def write_model(
+    symbol: sym.Symbol,
+    parameters: Mapping[str, Array],
+    inputs: Sequence[Input],
+    path: str | os.PathLike[str],
+    *,
+    opset: int | None = None,
+    with_shapes: bool = False,
+    large: bool = False,
+    check: bool = True,
+) -> OnnxModel:
+    """Write a symbol and its parameters as an ONNX file; see `export_model`.
+
+    Parameters
+    ----------
+    inputs : the arguments that are inputs of the model
+    with_shapes : whether the file has the shapes of all values
+    """
+    onnx = onnx_library()
+    graph = symbol.graph()
+    version = DEFAULT_OPSET if opset is None else _checked_opset(opset)
+    check_parameters(graph, inputs, parameters)
+    written = write_graph(graph, inputs, parameters, version)
+    model = assemble(written, symbol.list_outputs())
+    if with_shapes:
+        model = onnx.shape_inference.infer_shapes(model)
+    for name, size in written.fixed.items():
+        logging.info("export_model: the graph fixes the size %s to %d", name, size)
+    runtime, agreement = "", None
+    if check:
+        if model.ByteSize() < 2**31 - 2**20:
+            onnx.checker.check_model(model)
+        runtime, agreement = _compared(model, graph, inputs, parameters, written.size_names)
+    save(model, os.fspath(path), large)
+    return OnnxModel(len(model.graph.node), runtime, agreement)
+
+
+def _compared(
     model: Any,
     graph: Graph,
     inputs: Sequence[Input],
     parameters: Mapping[str, Array],
     open_names: Sequence[str],
-    verbose: bool,
-) -> None:
-    """Run both, once with the given shapes and once with other sizes where these may differ."""
-    if model.ByteSize() < 2**31 - 2**20:
-        onnx.checker.check_model(model)
+) -> tuple[str, float | None]:
+    """Run both, also with other sizes where these may differ; returns the runtime, and how far it agrees."""
     names = [value.name for value in model.graph.output]
+    read = {value.name for value in model.graph.input}
+    is_random = any(node.op_type.startswith("Random") for node in model.graph.node)
+    runtime, worst = "", 0.0
     for hints in calls_to_compare(inputs, open_names):
         feed = sample_inputs(graph, inputs, hints)
         expected = run_graph(graph, feed, parameters, label_names(graph))
-        read = {value.name for value in model.graph.input}
-        found, runner = run_model(model, {k: v for k, v in feed.items() if k in read})
-        if any(node.op_type.startswith("Random") for node in model.graph.node):
-            continue  # the runtimes draw different numbers
-        worst = compare(names, expected, found, runner)
-        if verbose:
-            logging.info("export_model: %s agrees within %.2g", runner, worst)
+        computed, runtime = run_model(model, {k: v for k, v in feed.items() if k in read})
+        if not is_random:  # otherwise the runtimes draw different numbers
+            worst = max(worst, compare(names, expected, computed, runtime))
+    return runtime, None if is_random else worst
 
 
 def _checked_opset(version: int) -> int:
@@ -216,9 +266,5 @@ def _inputs(
             raise MXNetError(
                 f"export_model: dynamic_input_shapes has {given} for {name}, of {shape}"
             )
-        hint = tuple(
-            max(2, size) if not isinstance(extent, int) else size
-            for extent, size in zip(given, shape, strict=True)
-        )
-        inputs.append(Input(name, given, as_dtype(dtype), hint))
+        inputs.append(Input(name, given, as_dtype(dtype), shown(given, shape)))
     return inputs

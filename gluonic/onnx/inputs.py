@@ -8,6 +8,7 @@ import numpy as np
 
 from gluonic.codegen import ShapeEnv
 from gluonic.graph import Array, Graph, Node
+from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import MXNetError, describe
 
 Extent = int | str | None
@@ -77,6 +78,39 @@ def size_name(given: Input, axis: int) -> str:
     """The name of an input's size that may differ between calls."""
     extent = given.shape[axis]
     return extent if isinstance(extent, str) else f"{given.name}_{axis}"
+
+
+def named_inputs(
+    graph: Graph,
+    given: Mapping[str, tuple[Sequence[int], Any]],
+    open_shapes: Mapping[str, Sequence[Extent]] | None = None,
+) -> list[Input]:
+    """The inputs of a model, without labels, from their shapes and dtypes by name.
+
+    Parameters
+    ----------
+    open_shapes : the shape of each input with a name or None for each size that may differ between calls; by
+        default the first one may, of inputs that have the same
+    """
+    batch = next((shape[0] for shape, _ in given.values() if len(shape)), None)
+    labels = label_names(graph)
+    inputs = []
+    for name, (shape, dtype) in given.items():
+        is_batched = len(shape) > 0 and shape[0] == batch
+        extents: Sequence[Extent] = ("batch", *shape[1:]) if is_batched else shape
+        if open_shapes is not None:
+            extents = open_shapes[name]
+        if name not in labels:
+            inputs.append(Input(name, tuple(extents), as_dtype(dtype), shown(extents, shape)))
+    return inputs
+
+
+def shown(extents: Sequence[Extent], shape: Sequence[int]) -> tuple[int, ...]:
+    """The shape in the call that an export is checked with: 1 says too little about a size that may differ."""
+    return tuple(
+        size if isinstance(extent, int) else max(2, size)
+        for extent, size in zip(extents, shape, strict=True)
+    )
 
 
 def check_parameters(

@@ -40,6 +40,15 @@ class Several(str):
         return several
 
 
+class Statements(str):
+    """Lines that assign several values to the names that the rule was given."""
+
+
+def indented(lines: Iterable[str]) -> list[str]:
+    """Lines one level deeper."""
+    return [f"    {part}" for line in lines for part in line.split("\n")]
+
+
 def atom(text: str) -> str:
     """An expression as an operand."""
     return f"({text})" if isinstance(text, Loose) else text
@@ -53,8 +62,11 @@ def number(array: Array) -> str:
     """
     element = array.reshape(-1)[0]
     text = str(element)
-    if array.dtype.kind not in "iub" and not np.isfinite(np.float64(element)):
-        return f'float("{text}")'
+    if array.dtype.kind not in "iub":
+        if not np.isfinite(np.float64(element)):
+            return f'float("{text}")'
+        if abs(float(text)) > abs(float(element)):  # the largest one, written with few digits
+            text = repr(float(element))
     return f"({text})" if text.startswith("-") else text
 
 

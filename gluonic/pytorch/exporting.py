@@ -5,22 +5,21 @@ import os
 import re
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from gluonic._version import __version__
 from gluonic.graph import Array, Graph
-from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.files import write_atomically
 from gluonic.graph.tensor_files import safetensors
 from gluonic.onnx.comparison import calls_to_compare, compare, run_graph, sample_inputs
 from gluonic.onnx.errors import ExportError, Goal, cannot_be_written
-from gluonic.onnx.inputs import Extent, Input, check_parameters, label_names
+from gluonic.onnx.inputs import Extent, Input, check_parameters, label_names, named_inputs
 from gluonic.onnx.writing import write_graph
 from gluonic.pytorch.layers import RULES
+from gluonic.pytorch.loaded import LoadedModule
 from gluonic.pytorch.source import ModuleSource
 from gluonic.support.record import record
 from gluonic.symbol import Symbol
@@ -80,12 +79,7 @@ def export_torch(
             )
         )
     graph = symbol.graph()
-    open_shapes = _open_shapes(inputs) if dynamic_input_shapes is None else dynamic_input_shapes
-    given = [
-        Input(name, tuple(open_shapes[name]), as_dtype(dtype), _hint(open_shapes[name], shape))
-        for name, (shape, dtype) in inputs.items()
-        if name not in label_names(graph)
-    ]
+    given = named_inputs(graph, inputs, dynamic_input_shapes)
     check_parameters(graph, given, values)
     written = write_graph(graph, given, values, _OPSET, PYTORCH, RULES)
     source = ModuleSource(written)
@@ -98,32 +92,15 @@ def export_torch(
     text = source.text(name, _heading(name, weights.name, goal.stem))
     agreement = None
     if check and importlib.util.find_spec("torch") is not None:
-        calls = calls_to_compare(given, written.size_names)
+        module = LoadedModule(text, name, source.arrays)
         names = symbol.list_outputs()
-        module = _Loaded(text, name, source.arrays)
-        agreement = max(module.compared(graph, given, hints, values, names) for hints in calls)
+        agreement = max(
+            _compared(module, graph, given, hints, values, names)
+            for hints in calls_to_compare(given, written.size_names)
+        )
     write_atomically(weights, safetensors().numpy.save(_as_they_lie(source.arrays)))
     write_atomically(goal, text.encode())
     return TorchFiles(goal, weights, agreement)
-
-
-def _open_shapes(
-    inputs: Mapping[str, tuple[Sequence[int], Any]],
-) -> dict[str, tuple[Extent, ...]]:
-    """The shapes of inputs whose first size, the batch's, may differ."""
-    batch = next((shape[0] for shape, _ in inputs.values() if len(shape)), None)
-    return {
-        name: ("batch", *shape[1:]) if len(shape) and shape[0] == batch else tuple(shape)
-        for name, (shape, _) in inputs.items()
-    }
-
-
-def _hint(extents: Sequence[Extent], shape: Sequence[int]) -> tuple[int, ...]:
-    """A shape for the comparison; sizes of 1 are special."""
-    return tuple(
-        size if isinstance(extent, int) else max(2, size)
-        for extent, size in zip(extents, shape, strict=True)
-    )
 
 
 def _class_name(stem: str) -> str:
@@ -154,37 +131,18 @@ def _as_they_lie(arrays: Mapping[str, Array]) -> dict[str, Array]:
     return {name: np.ascontiguousarray(a).reshape(a.shape) for name, a in arrays.items()}
 
 
-class _Loaded:
-    """The written module in the PyTorch of this Python."""
-
-    def __init__(self, text: str, name: str, arrays: Mapping[str, Array]) -> None:
-        import torch
-
-        self._torch: ModuleType = torch
-        scope: dict[str, Any] = {"__name__": "exported"}
-        exec(compile(text, f"<{name}>", "exec"), scope)
-        self._net = scope[name]()
-        state = {key: torch.from_numpy(np.array(array)) for key, array in arrays.items()}
-        self._net.load_state_dict(state)
-        self._net.eval()
-        self._is_random = "torch.rand" in text
-
-    def compared(
-        self,
-        graph: Graph,
-        inputs: Sequence[Input],
-        hints: Sequence[tuple[int, ...]],
-        parameters: Mapping[str, Array],
-        names: Sequence[str],
-    ) -> float:
-        """Run both for random inputs of given shapes; the largest difference."""
-        torch = self._torch
-        feed = sample_inputs(graph, inputs, hints)
-        expected = run_graph(graph, feed, parameters, label_names(graph))
-        with torch.no_grad():
-            outputs = self._net(*[torch.from_numpy(np.array(array)) for array in feed.values()])
-        outputs = outputs if isinstance(outputs, tuple) else (outputs,)
-        if self._is_random:
-            return 0.0
-        found = [output.numpy() for output in outputs]
-        return compare(names, expected, found, f"PyTorch {torch.__version__}", PYTORCH)
+def _compared(
+    module: LoadedModule,
+    graph: Graph,
+    inputs: Sequence[Input],
+    hints: Sequence[tuple[int, ...]],
+    parameters: Mapping[str, Array],
+    names: Sequence[str],
+) -> float:
+    """Run both for random inputs of given shapes; the largest difference."""
+    feed = sample_inputs(graph, inputs, hints)
+    expected = run_graph(graph, feed, parameters, label_names(graph))
+    computed = module(feed.values())
+    if module.is_random:
+        return 0.0  # it draws other numbers
+    return compare(names, expected, computed, module.runtime, PYTORCH)

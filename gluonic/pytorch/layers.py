@@ -18,7 +18,7 @@ assert families  # its files have filled the table
 def _fully_connected(o: Any, n: Any) -> Any:
     data, rank = n.data, len(shape_of(n, "data"))
     if n.flatten and rank != 2:
-        data = o.Flatten(data, axis=1)
+        data = o.Flatten(data, axis=1) if rank > 2 else o.Reshape(data, [-1, 1])
     return o.Linear(data, n.weight, n.bias)
 
 
@@ -33,7 +33,8 @@ def _dropout(o: Any, n: Any) -> Any:
 
 
 def _leaky_relu(o: Any, n: Any) -> Any:
-    if n.act_type == "prelu" and len(shape_of(n, "gamma")) == 1:
+    data, slope = shape_of(n, "data"), shape_of(n, "gamma") if n.act_type == "prelu" else ()
+    if len(slope) == 1 and len(data) > 1 and slope[0] in (1, data[1]):
         return o.PReLU(n.data, n.gamma)
     return WRITES["LeakyReLU"](o, n)
 
@@ -44,7 +45,7 @@ def _rnn(o: Any, n: Any) -> Any:
     directions = 2 if n.bidirectional else 1
     sizes = RNNSizes(n.mode, n.state_size, n.num_layers, directions, None)
     features = fixed(shape_of(n, "data")[2], "the number of features")
-    weights = {}
+    weights: dict[str, Any] = {}
     for position, part in enumerate(sizes.unpack(known(n, "parameters"), features)):
         layer, direction = divmod(position, directions)
         ending = f"l{layer}{'_reverse' * direction}"

@@ -1,4 +1,4 @@
-"""One table: how each of ONNX's operators that gluonic writes, and each of `layers`, is written as Python for PyTorch.
+"""One table: how ONNX's operators that gluonic writes, and those of `layers`, become Python for PyTorch.
 
 The files of `operators/` fill it. A rule is ``(n) -> code``, where `n` is a node of ONNX's form of the graph
 (`gluonic.pytorch.use`).

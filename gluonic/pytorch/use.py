@@ -7,7 +7,7 @@ import numpy as np
 
 from gluonic.graph import Array
 from gluonic.onnx.errors import NotExportable
-from gluonic.onnx.writer import OnnxNode, OnnxValue
+from gluonic.onnx.writer import OnnxBody, OnnxNode, OnnxValue
 from gluonic.pytorch.code import atom, number
 
 if TYPE_CHECKING:
@@ -66,7 +66,9 @@ class TorchUse:
     def operand(self, index: int, beside: int) -> str:
         """An input as an operand, a number if it is constant and the other operand is none."""
         array, rank = self.array(index), self.rank(beside)
-        if array is None or self.array(beside) is not None or array.size != 1:
+        if array is None:
+            return self._source.size(self._value(index)) or self.atom(index)
+        if self.array(beside) is not None or array.size != 1:
             return self.atom(index)
         if array.ndim and (rank is None or rank < array.ndim):
             return self.atom(index)
@@ -110,6 +112,11 @@ class TorchUse:
             raise NotExportable(f"{self.op_type} with sizes that are computed from data")
         return found
 
+    def shape_text(self, index: int) -> str:
+        """A shape as the arguments of a call."""
+        source = self._source.shape_source(self._value(index))
+        return ", ".join(self.sizes(index)) if source is None else f"{source}.shape"
+
     @property
     def device(self) -> str:
         """Where the model computes."""
@@ -139,6 +146,18 @@ class TorchUse:
             elif self.has(where):
                 values[name] = self.constant(where)
         return self._source.layer(self.scope, constructor, values)
+
+    def block(self, body: OnnxBody, *inputs: str) -> tuple[list[str], list[str]]:
+        """The statements of a graph inside the node, for inputs of given names, and its outputs."""
+        return self._source.block(body, inputs)
+
+    def targets(self) -> list[str]:
+        """New names for the outputs, which the rule's statements assign."""
+        return self._source.targets(self._node)
+
+    def new_variable(self, proposed: str) -> str:
+        """A name that no other variable has."""
+        return self._source.new_variable(proposed)
 
     def helper(self, name: str) -> str:
         """A function that the file defines because PyTorch has none."""

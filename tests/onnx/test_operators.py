@@ -3,19 +3,17 @@
 import numpy as np
 import pytest
 
-from gluonic.graph import REGISTRY, Graph, Node, Run
-from gluonic.graph.interpret import interpret
-from gluonic.graph.random_source import RandomSource
-from tests.graph.registry_samples import CASES, SAMPLES, application_of, cast
+from gluonic.graph import REGISTRY
+from tests.graph.registry_samples import CASES
 
 onnx = pytest.importorskip("onnx")
 from gluonic.onnx import get_operator_support  # noqa: E402
 from gluonic.onnx.assembly import assemble  # noqa: E402
 from gluonic.onnx.comparison import difference, run_model  # noqa: E402
 from gluonic.onnx.errors import OnnxExportError  # noqa: E402
-from gluonic.onnx.inputs import Input  # noqa: E402
 from gluonic.onnx.writing import write_graph  # noqa: E402
 from tests.onnx import table  # noqa: E402
+from tests.onnx.sampled_graphs import sampled_graph  # noqa: E402
 
 OPSET = 20
 TOLERANCE = 2e-5
@@ -54,30 +52,17 @@ def test_an_operator_gives_the_same_numbers_in_onnx(part: int) -> None:
 
 def compares(name: str, number: int) -> bool:
     """Whether a sample can be written; then its numbers agree."""
-    sample = SAMPLES[name][number]
-    application, arrays = application_of(name, sample), cast(sample, "float32")
-    variables = [Node(None, f"x{i}") for i in range(len(arrays))]
-    node = Node(application, "y", [each.entry() for each in variables])
-    graph = Graph([node.entry(i) for i in range(node.visible_count)])
-    given = {each: array.copy() for each, array in zip(variables, arrays, strict=True)}
-    expected = interpret(graph, given, Run(False, RandomSource()))
-    constant = {1} if name == "RNN" else set()
-    named = list(zip(variables, arrays, strict=True))
-    inputs = [
-        Input(v.name, a.shape, a.dtype, a.shape)
-        for i, (v, a) in enumerate(named)
-        if i not in constant
-    ]
-    parameters = {v.name: a for i, (v, a) in enumerate(named) if i in constant}
+    sampled = sampled_graph(name, number)
     try:
-        written = write_graph(graph, inputs, parameters, OPSET)
+        written = write_graph(sampled.graph, sampled.inputs, sampled.parameters, OPSET)
     except OnnxExportError:
         return False
+    expected = sampled.expected
     model = assemble(written, [f"out{i}" for i in range(len(expected))])
     if any(each.op_type.startswith("Random") for each in model.graph.node):
         return False
     read = {value.name for value in model.graph.input}
-    found, _ = run_model(model, {v.name: a for v, a in named if v.name in read})
+    found, _ = run_model(model, {n: a for n, a in sampled.feed.items() if n in read})
     for ours, theirs in zip(expected, map(np.asarray, found), strict=True):
         assert ours.shape == theirs.shape, (name, number)
         assert ours.dtype == theirs.dtype, (name, number)

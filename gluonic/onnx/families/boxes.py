@@ -202,8 +202,10 @@ def _(o: Any, n: Any) -> Any:
 
 @boxes.write("_contrib_MultiBoxPrior", "_contrib_index_array")
 def _(o: Any, n: Any) -> Any:
-    """What depends on the shape of the data alone is a constant."""
+    """What depends on the shape of the data alone is a constant; default boxes, on the image's size."""
     shape = shape_of(n, 0)
+    if operator_of(n).name == "_contrib_MultiBoxPrior":
+        shape = (1, 1, *shape[2:])
     if not all_fixed(shape):
         raise NotExportable("an image whose size depends on the inputs")
     data = np.broadcast_to(np.zeros((), n.data.dtype), shape)

@@ -87,7 +87,9 @@ def _(o: Any, n: Any) -> Any:
         return o.constant((n.start + n.step * np.arange(count)).astype(dtype).reshape(target))
     limit = o.squeeze(size_vector(n, (count,)), 0)
     steps = o.Range(np.array(0, np.int64), limit, np.array(1, np.int64))
-    line = o.Add(o.Mul(o.cast(steps, dtype), n.step), n.start)
+    line = o.cast(steps, dtype)
+    line = line if n.step == 1 else o.Mul(line, n.step)
+    line = line if n.start == 0 else o.Add(line, n.start)
     return reshaped(o, n, line, (count,), target)
 
 

@@ -22,11 +22,9 @@ def _(n: Any) -> str:
 
 @emits("GatherND")
 def _(n: Any) -> str:
-    index = f"*{n.atom(1)}.unbind(-1)"
     if n.get("batch_dims", 0) == 1:
-        rows = f"torch.arange({n.variable(0)}.shape[0], device={n.device})"
-        return f"{n.atom(0)}[({rows}, {index})]"
-    return f"{n.atom(0)}[({index},)]"
+        return f"{n.helper('gather_in_each')}({n[0]}, {n[1]})"
+    return f"{n.atom(0)}[{n.atom(1)}.unbind(-1)]"
 
 
 @emits("ScatterND")
@@ -61,3 +59,9 @@ def _(n: Any) -> str:
 @emits("ReverseSequence")
 def _(n: Any) -> str:
     return f"{n.helper('reverse_sequence')}({n[0]}, {n[1]}, {n.get('time_axis', 0)})"
+
+
+@emits("NonMaxSuppression")
+def _(n: Any) -> str:
+    most, (overlap, least) = n.sizes(2)[0], (number(n.constant(index)) for index in (3, 4))
+    return f"{n.helper('non_max_suppression')}({n[0]}, {n[1]}, {most}, {overlap}, {least})"

@@ -18,7 +18,7 @@ def _weights(n: Any, *indices: int) -> list[str]:
 @emits("Conv", "ConvTranspose")
 def _(n: Any) -> str:
     kernel, groups = n.get("kernel_shape"), n.get("group", 1)
-    rank, weight = len(kernel), n.shape(1)
+    rank = len(kernel)
     padding = _even_padding(n, rank)
     geometry = {
         "stride": (shared(n.get("strides") or [1] * rank), "1"),
@@ -29,6 +29,7 @@ def _(n: Any) -> str:
     }
     is_transposed = n.op_type == "ConvTranspose"
     if n.owns(1, 2):
+        weight = n.shape(1)
         channels = (weight[0], weight[1] * groups)
         ins, outs = channels if is_transposed else channels[::-1]
         kind = f"nn.Conv{'Transpose' * is_transposed}{rank}d"
@@ -48,8 +49,8 @@ def _even_padding(n: Any, rank: int) -> Sequence[int]:
 
 @emits("Linear")
 def _(n: Any) -> str:
-    outs, ins = n.shape(1)
     if n.owns(1, 2):
+        outs, ins = n.shape(1)
         made = call("nn.Linear", ins, outs, bias=(n.has(2), True))
         return f"{n.layer(made, {'weight': 1, 'bias': 2})}({n[0]})"
     return call("F.linear", n[0], *_weights(n, 1, 2))
@@ -88,9 +89,7 @@ def _(n: Any) -> str:
     rank = n.rank(0)
     kind = {2: "1d", 3: "1d", 4: "2d", 5: "3d"}.get(rank or 0)
     if kind is not None and n.owns(1, 2, 3, 4):
-        made = call(
-            f"nn.BatchNorm{kind}", n.shape(1)[0], eps=(eps, 1e-5), momentum=(momentum, 0.1)
-        )
+        made = call(f"nn.BatchNorm{kind}", n.shape(1)[0], eps=(eps, 1e-5), momentum=(momentum, 0.1))
         arrays = {"weight": 1, "bias": 2, "running_mean": 3, "running_var": 4}
         return f"{n.layer(made, arrays)}({n[0]})"
     return call("F.batch_norm", n[0], n[3], n[4], n[1], n[2], eps=(eps, 1e-5))
@@ -107,9 +106,7 @@ def _(n: Any) -> str:
 @emits("InstanceNormalization")
 def _(n: Any) -> str:
     eps = n.get("epsilon", 1e-5)
-    return call(
-        "F.instance_norm", n[0], weight=(n[1], None), bias=(n[2], None), eps=(eps, 1e-5)
-    )
+    return call("F.instance_norm", n[0], weight=(n[1], None), bias=(n[2], None), eps=(eps, 1e-5))
 
 
 @emits("LRN")
@@ -175,8 +172,8 @@ def _(n: Any) -> str:
     return call(f"F.{word}_pool{rank}d", data, shared(kernel), **geometry)
 
 
-def padded(data: str, begin: Sequence[int], end: Sequence[int], value: str) -> str:
-    """A tensor with constants around its last axes."""
+def padded(data: str, begin: Sequence[Any], end: Sequence[Any], value: str) -> str:
+    """A tensor with constants around its last axes, as wide as numbers, or expressions, say."""
     pairs = [size for pair in zip(begin[::-1], end[::-1], strict=True) for size in pair]
     return call("F.pad", data, sequence(pairs), value=(value, "0"))
 

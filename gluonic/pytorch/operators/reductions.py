@@ -31,9 +31,7 @@ for _name, _method in _METHODS.items():
 @emits("ReduceL2")
 def _(n: Any) -> str:
     axes, keeps = sequence(axes_of(n, 1)), bool(n.get("keepdims", 1))
-    return call(
-        "torch.linalg.vector_norm", n[0], dim=(axes, None), keepdim=(keeps, False)
-    )
+    return call("torch.linalg.vector_norm", n[0], dim=(axes, None), keepdim=(keeps, False))
 
 
 @emits("ReduceProd")
@@ -41,7 +39,7 @@ def _(n: Any) -> str:
     keeps = ", keepdim=True" if n.get("keepdims", 1) else ""
     axes = sorted(axes_of(n, 1), reverse=True)
     dtype = f", dtype={torch_dtype(n.result())}" if n.result().kind in "iu" else ""
-    return n.atom(0) + "".join(f".prod({axis}{keeps}{dtype})" for axis in axes)
+    return f"{n.atom(0)}" + "".join(f".prod({axis}{keeps}{dtype})" for axis in axes)
 
 
 @emits("ArgMax", "ArgMin")
@@ -60,8 +58,7 @@ def _(n: Any) -> str:
 def _(n: Any) -> str:
     (count,) = n.sizes(1)
     largest = bool(n.get("largest", 1))
-    axis = (n.get("axis", -1), -1)
-    return Several(call("torch.topk", n[0], count, dim=axis, largest=(largest, True)))
+    return Several(call(n.helper("top_k"), n[0], count, n.get("axis", -1), largest))
 
 
 @emits("CumSum")

@@ -42,17 +42,17 @@ def _(n: Any) -> str:
 @emits("Squeeze")
 def _(n: Any) -> str:
     axes = sorted(axes_of(n, 1), reverse=True)
-    return n.atom(0) + "".join(f".squeeze({axis})" for axis in axes)
+    return f"{n.atom(0)}" + "".join(f".squeeze({axis})" for axis in axes)
 
 
 @emits("Unsqueeze")
 def _(n: Any) -> str:
-    return n.atom(0) + "".join(f".unsqueeze({axis})" for axis in sorted(axes_of(n, 1)))
+    return f"{n.atom(0)}" + "".join(f".unsqueeze({axis})" for axis in sorted(axes_of(n, 1)))
 
 
 @emits("Expand")
 def _(n: Any) -> str:
-    return f"{n.atom(0)}.expand{sequence(n.sizes(1))}".replace(",)", ")")
+    return f"{n.atom(0)}.expand({n.shape_text(1)})"
 
 
 @emits("Tile")
@@ -75,7 +75,11 @@ def _(n: Any) -> str:
 def _(n: Any) -> str:
     begins, ends, axes = n.sizes(1), n.sizes(2), axes_of(n, 3)
     steps = axes_of(n, 4) if n.has(4) else [1] * len(axes)
-    parts = {axis: ":" for axis in range(max(axes) + 1)}
+    axes, rank = [*axes], n.rank(0)
+    if min(axes) < 0 and rank is not None:
+        axes = [axis % rank for axis in axes]
+    from_end = min(axes) < 0
+    parts = dict.fromkeys(range(min(axes), 0) if from_end else range(max(axes) + 1), ":")
     turned = []
     for axis, begin, end, step in zip(axes, begins, ends, steps, strict=True):
         if step < 0:
@@ -84,7 +88,7 @@ def _(n: Any) -> str:
             turned.append(axis)
         else:
             parts[axis] = _part(begin, end, step)
-    index = ", ".join(parts.values())
+    index = ", ".join(["..."] * from_end + [*parts.values()])
     sliced = n.atom(0) if set(parts.values()) == {":"} else f"{n.atom(0)}[{index}]"
     return f"{sliced}.flip({', '.join(map(str, turned))})" if turned else sliced
 
@@ -100,9 +104,9 @@ _MODES = {"edge": "replicate", "reflect": "reflect"}
 
 @emits("Pad")
 def _(n: Any) -> str:
-    sizes = [int(size) for size in n.constant(1).tolist()]
+    sizes = n.sizes(1)
     begin, end = sizes[: len(sizes) // 2], sizes[len(sizes) // 2 :]
-    while len(begin) > 1 and not begin[0] and not end[0]:
+    while len(begin) > 1 and begin[0] == end[0] == "0":
         begin, end = begin[1:], end[1:]
     mode = n.get("mode", "constant")
     if mode == "constant":
