@@ -1,4 +1,4 @@
-"""``gluonic bench MODEL``: times of predictions, eager and hybridized."""
+"""``gluonic bench MODEL``: times of predictions, eager, hybridized, and in other runtimes."""
 
 import argparse
 import json
@@ -21,7 +21,8 @@ from gluonic.tools.bar_chart import Bar, chart
 from gluonic.tools.command import Answer, CommandError
 from gluonic.tools.models import Model, add_model, model_of
 
-_MODES = ("eager", "hybridized")
+_DEFAULT = ("eager", "hybridized")
+_MODES = (*_DEFAULT, "onnxruntime", "pytorch")
 
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
@@ -29,7 +30,12 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add_model(parser)
     model_files.add_options(parser)
     add = parser.add_argument
-    add("--modes", type=_modes, default=_MODES, help="eager,hybridized by default")
+    add(
+        "--modes",
+        type=_modes,
+        default=_DEFAULT,
+        help=f"some of {','.join(_MODES)}, by default {','.join(_DEFAULT)}",
+    )
     add("--batch-sizes", type=_counts, metavar="N,N", help="by default that of --shape")
     add("--threads", type=_counts, metavar="N,N", help="by default as many as there are cores")
     add("--seconds", type=float, default=1.0, help="time of each measurement, by default 1")

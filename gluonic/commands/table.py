@@ -127,13 +127,17 @@ _ALL = (
     Command(
         "bench",
         "time a model: eager and hybridized, for batch sizes and numbers of threads",
-        "Time the predictions of a model, eager and hybridized, each in a process of its own. Times are the\n"
-        "medians of repeated calls.",
+        "Time the predictions of a model, eager and hybridized, or in ONNX Runtime and PyTorch if these are\n"
+        "installed, each in a process of its own. Times are the medians of repeated calls.",
         (
             ("net-symbol.json --shape data=1,3,224,224", "a table"),
             (
                 "net-symbol.json --shape data=1,8 --batch-sizes 1,8,64 --threads 1,4",
                 "all combinations",
+            ),
+            (
+                "net-symbol.json --shape data=1,8 --modes hybridized,onnxruntime,pytorch",
+                "beside other runtimes",
             ),
             ("net-symbol.json --shape data=1,8 --output times.svg", "a chart, too"),
         ),
@@ -141,12 +145,13 @@ _ALL = (
     ),
     Command(
         "verify",
-        "check that a model computes what its proof says, here or in MXNet",
+        "check that a model computes what its proof says, here or elsewhere",
         "Compute again what export(…, proof=True) has recorded beside a model, and compare. Where outputs\n"
         "differ, the results of all operators are compared, and the first that differs is named.",
         (
             ("net-0000.proof.npz", "with gluonic"),
             ("net-0000.proof.npz --mxnet ~/mxnet/bin/python", "and with the MXNet of that Python"),
+            ("net-0000.proof.npz --onnx net.onnx --torch net.py", "and what was converted"),
             ("net-0000.proof.npz --output first.html", "draws the first operator that differs"),
         ),
         "gluonic.commands.verify",

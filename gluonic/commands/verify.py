@@ -18,7 +18,7 @@ from gluonic.tools.array_differences import Tolerance, how_different
 from gluonic.tools.command import DONE, NO, Answer, CommandError
 from gluonic.tools.drawing_files import FORMATS, check_format, write_drawing
 from gluonic.tools.models import Model
-from gluonic.tools.replays import Gluonic, RealMXNet, Runtime
+from gluonic.tools.replays import Gluonic, OnnxFile, RealMXNet, Runtime, TorchFile
 
 _ENDING = ".proof.npz"
 
@@ -28,6 +28,8 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add = parser.add_argument
     add("proof", help="what export(…, proof=True) wrote: net-0000.proof.npz, beside the model")
     add("--mxnet", metavar="PYTHON", help="compute it with the MXNet of this Python, too")
+    add("--onnx", metavar="FILE", help="compute it with ONNX Runtime and this file, too")
+    add("--torch", metavar="FILE.py", help="compute it with PyTorch and this module, too")
     add("--rtol", type=float, help="relative tolerance, by default the proof's")
     add(
         "--atol", type=float, help="absolute tolerance, in largest elements, by default the proof's"
@@ -57,6 +59,10 @@ def run(options: argparse.Namespace) -> Answer:
     runtimes: list[Runtime] = [Gluonic(model)]
     if options.mxnet is not None:
         runtimes.append(RealMXNet(options.mxnet, network, parameters, model))
+    if options.onnx is not None:
+        runtimes.append(OnnxFile(Path(options.onnx), model))
+    if options.torch is not None:
+        runtimes.append(TorchFile(Path(options.torch), model))
     verdicts = [_replayed(one, proof, model, limits) for one in runtimes]
     drawn = _draw(model, proof, verdicts, options.output)
     holds = not changed and all(verdict.holds for verdict in verdicts)
@@ -114,11 +120,19 @@ class _First:
 
 @record
 class _Verdict:
-    """What a runtime computed: for each output, how it differs, or None; the operator that differs first."""
+    """What a runtime computed.
+
+    Attributes
+    ----------
+    outputs : for each output, how it differs, or None
+    first : the operator that differs first
+    looked : whether operators were compared one by one
+    """
 
     runtime: str
     outputs: dict[str, str | None]
     first: _First | None
+    looked: bool
 
     @property
     def holds(self) -> bool:
@@ -142,7 +156,7 @@ class _Verdict:
         yield from (f"  {name}: {how}" for name, how in self.outputs.items() if how)
         if self.first is not None:
             yield f"  first in {self.first.node.title}: {self.first.how}"
-        elif not self.holds:
+        elif self.looked:
             yield "  operator by operator, nothing differs: the compiled code does"
 
 
@@ -153,8 +167,9 @@ def _replayed(runtime: Runtime, proof: Proof, model: Model, limits: _Limits) -> 
         for name, expected in proof.outputs.items()
     }
     differs = any(outputs.values())
-    first = _first(runtime.results(proof), proof.samples, model, limits) if differs else None
-    return _Verdict(runtime.name, outputs, first)
+    results = runtime.results(proof) if differs else None
+    first = None if results is None else _first(results, proof.samples, model, limits)
+    return _Verdict(runtime.name, outputs, first, looked=results is not None)
 
 
 def _first(results: Values, samples: Values, model: Model, limits: _Limits) -> _First | None:

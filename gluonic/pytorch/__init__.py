@@ -1,5 +1,6 @@
 """PyTorch: `export_torch` writes a net as the source of a module, and its weights beside it."""
 
 from gluonic.pytorch.exporting import TorchFiles, export_torch
+from gluonic.pytorch.loaded import LoadedModule, torch_library
 
-__all__ = ["TorchFiles", "export_torch"]
+__all__ = ["LoadedModule", "TorchFiles", "export_torch", "torch_library"]

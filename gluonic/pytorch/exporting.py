@@ -7,13 +7,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-import numpy as np
-
 from gluonic._version import __version__
 from gluonic.graph import Array, Graph
 from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.graph.files import write_atomically
-from gluonic.graph.tensor_files import safetensors
+from gluonic.graph.tensor_files import write_tensors
 from gluonic.onnx.comparison import calls_to_compare, compare, run_graph, sample_inputs
 from gluonic.onnx.errors import ExportError, Goal, cannot_be_written
 from gluonic.onnx.inputs import Extent, Input, check_parameters, label_names, named_inputs
@@ -98,7 +96,7 @@ def export_torch(
             _compared(module, graph, given, hints, values, names)
             for hints in calls_to_compare(given, written.size_names)
         )
-    write_atomically(weights, safetensors().numpy.save(_as_they_lie(source.arrays)))
+    write_tensors(weights, source.arrays)
     write_atomically(goal, text.encode())
     return TorchFiles(goal, weights, agreement)
 
@@ -124,11 +122,6 @@ def _heading(name: str, weights: str, stem: str) -> str:
     net.eval()
 """
 '''
-
-
-def _as_they_lie(arrays: Mapping[str, Array]) -> dict[str, Array]:
-    """Arrays whose memory is in order, as the format writes it."""
-    return {name: np.ascontiguousarray(a).reshape(a.shape) for name, a in arrays.items()}
 
 
 def _compared(

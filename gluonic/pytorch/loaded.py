@@ -1,11 +1,15 @@
 """A written module in the PyTorch of this Python."""
 
-from collections.abc import Iterable, Mapping
+import re
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
 from gluonic.graph import Array
+from gluonic.graph.errors import FileFormatError, MissingModuleError, describe
+from gluonic.graph.tensor_files import read_tensors
 
 
 class LoadedModule:
@@ -24,22 +28,59 @@ class LoadedModule:
     """
 
     def __init__(self, text: str, name: str, arrays: Mapping[str, Array]) -> None:
-        import torch
-
-        self._torch: Any = torch
-        self.runtime = f"PyTorch {torch.__version__}"
+        self._torch = torch_library()
+        self.runtime = f"PyTorch {self._torch.__version__}"
         self.is_random = "torch.rand" in text
         scope: dict[str, Any] = {"__name__": "exported"}
         exec(compile(text, f"<{name}>", "exec"), scope)
         self._net = scope[name]()
-        self._net.load_state_dict({key: self._tensor(array) for key, array in arrays.items()})
+        self._net.load_state_dict(
+            {key: self._torch.from_numpy(np.array(array)) for key, array in arrays.items()}
+        )
         self._net.eval()
+
+    @classmethod
+    def of_files(cls, source: Path, weights: Path) -> "LoadedModule":
+        """The module that `export_torch` has written.
+
+        Raises
+        ------
+        FileFormatError
+            if the source has no module
+        """
+        text = source.read_text()
+        classes = re.findall(r"^class (\w+)\(nn\.Module\):", text, re.MULTILINE)
+        if not classes:
+            raise FileFormatError(f"{source} has no module that gluonic has written for PyTorch")
+        return cls(text, classes[-1], read_tensors(weights))
 
     def __call__(self, inputs: Iterable[Array]) -> list[Array]:
         """The outputs."""
-        with self._torch.no_grad():
-            outputs = self._net(*map(self._tensor, inputs))
+        outputs = self.run(self.tensors(inputs))
         return [each.numpy() for each in (outputs if isinstance(outputs, tuple) else (outputs,))]
 
-    def _tensor(self, array: Array) -> Any:
-        return self._torch.from_numpy(np.array(array))
+    def tensors(self, inputs: Iterable[Array]) -> list[Any]:
+        """Inputs as tensors."""
+        return [self._torch.from_numpy(np.array(array)) for array in inputs]
+
+    def run(self, tensors: Sequence[Any]) -> Any:
+        """The outputs, as tensors."""
+        with self._torch.no_grad():
+            return self._net(*tensors)
+
+
+def torch_library() -> Any:
+    """Import `torch`.
+
+    Raises
+    ------
+    MissingModuleError
+        an ImportError, if it is not installed
+    """
+    try:
+        import torch
+    except ImportError as error:
+        raise MissingModuleError(
+            describe("PyTorch is not installed", hint="pip install torch")
+        ) from error
+    return torch

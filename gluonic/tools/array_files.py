@@ -8,10 +8,9 @@ import numpy as np
 
 from gluonic import ndarray as nd
 from gluonic.gluon.npz_files import read_npz, write_npz
-from gluonic.graph.dtypes import CODE_OF, bfloat16, is_bfloat16
+from gluonic.graph.dtypes import CODE_OF, is_bfloat16
 from gluonic.graph.errors import FileFormatError, describe
-from gluonic.graph.files import write_atomically
-from gluonic.graph.tensor_files import safetensors
+from gluonic.graph.tensor_files import read_tensors, write_tensors
 from gluonic.ndarray import NDArray
 from gluonic.support.record import record
 from gluonic.tools.command import CommandError
@@ -143,25 +142,11 @@ def _dense(file: Path, arrays: Mapping[str, NDArray]) -> dict[str, np.ndarray[An
 
 
 def _read_safetensors(file: Path) -> Arrays:
-    package = safetensors()
-    arrays = {}
-    try:
-        with package.safe_open(file, framework="np") as opened:
-            for name in opened.keys():  # noqa: SIM118  it is no dictionary
-                if opened.get_slice(name).get_dtype() == "BF16":
-                    bfloat16()  # registers the dtype
-                arrays[name] = _wrapped(name, opened.get_tensor(name), file)
-    except package.SafetensorError as error:
-        raise FileFormatError(f"{file} is damaged, or no file of safetensors: {error}") from error
-    return arrays
+    return {name: _wrapped(name, array, file) for name, array in read_tensors(file).items()}
 
 
 def _write_safetensors(file: Path, arrays: Mapping[str, NDArray]) -> None:
-    package = safetensors()
-    dense = {
-        name: np.ascontiguousarray(a).reshape(a.shape) for name, a in _dense(file, arrays).items()
-    }
-    write_atomically(file, package.numpy.save(dense))  # it writes memory as it lies
+    write_tensors(file, _dense(file, arrays))
 
 
 ARRAY_FILES = {

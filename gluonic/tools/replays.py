@@ -1,10 +1,10 @@
-"""Computing a proof's results again: in gluonic, and in the real MXNet."""
+"""Computing a proof's results again: in gluonic, the real MXNet, ONNX Runtime and PyTorch."""
 
 import json
 import os
 import subprocess
 import tempfile
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -15,6 +15,10 @@ from gluonic._version import __version__
 from gluonic.gluon.npz_files import read_npz, write_npz
 from gluonic.gluon.proofs import Proof, Values
 from gluonic.graph.errors import MXNetError
+from gluonic.onnx.comparison import run_model
+from gluonic.onnx.importing import load
+from gluonic.onnx.library import onnx_library
+from gluonic.pytorch import LoadedModule
 from gluonic.tools.models import Model
 
 _SCRIPT = Path(__file__).with_name("mxnet_replay.py")
@@ -33,8 +37,8 @@ class Runtime(Protocol):
         """The outputs for the proof's inputs, by name."""
         raise NotImplementedError
 
-    def results(self, proof: Proof) -> Values:
-        """The results of all operators for the proof's inputs, by name."""
+    def results(self, proof: Proof) -> Values | None:
+        """The results of all operators for the proof's inputs, by name; None if only outputs can be seen."""
         raise NotImplementedError
 
 
@@ -104,6 +108,74 @@ class RealMXNet:
             self.name = f"MXNet {answer['version']}"
             arrays = read_npz(folder / "out.npz").values()
             return dict(zip(answer["results"], arrays, strict=True))
+
+
+class OnnxFile:
+    """A file that was written from the model, in ONNX Runtime, or without it in onnx's reference evaluator.
+
+    Parameters
+    ----------
+    file : the file
+    model : the model in gluonic
+    """
+
+    _runtime = "ONNX Runtime"
+
+    def __init__(self, file: Path, model: Model) -> None:
+        self._read, self._model, self._file = load(file), model, file
+
+    @property
+    def name(self) -> str:
+        """See `Runtime`."""
+        return f"{self._file} in {self._runtime}"
+
+    def outputs(self, proof: Proof) -> Values:
+        """See `Runtime`."""
+        return self._computed(proof, {value.name: value.name for value in self._read.graph.output})
+
+    def results(self, proof: Proof) -> Values:
+        """See `Runtime`: values have the names of gluonic's nodes."""
+        own = {name for node in self._read.graph.node for name in node.output}
+        names: dict[str, str] = {}
+        for node in self._model.graph.nodes:
+            for number in range(0 if node.is_variable else node.visible_count):
+                entry = node.entry(number).name
+                name = node.name if number == 0 else entry
+                names |= {each: entry for each in (entry, name) if each in own}
+        return self._computed(proof, names)
+
+    def _computed(self, proof: Proof, names: Mapping[str, str]) -> Values:
+        """Values by their names in the proof."""
+        model = type(self._read)()
+        model.CopyFrom(self._read)
+        del model.graph.output[:]
+        model.graph.output.extend(onnx_library().ValueInfoProto(name=name) for name in names)
+        read = {value.name for value in model.graph.input}
+        feed = {name: array for name, array in proof.inputs.items() if name in read}
+        arrays, self._runtime = run_model(model, feed)
+        return {names[n]: np.asarray(x) for n, x in zip(names, arrays, strict=True)}
+
+
+class TorchFile:
+    """A module that was written from the model, in PyTorch.
+
+    Parameters
+    ----------
+    file : its source; its weights are beside it
+    model : the model in gluonic
+    """
+
+    def __init__(self, file: Path, model: Model) -> None:
+        self._module = LoadedModule.of_files(file, file.with_suffix(".safetensors"))
+        self._names = model.outputs
+        self.name = f"{file} in {self._module.runtime}"
+
+    def outputs(self, proof: Proof) -> Values:
+        """See `Runtime`."""
+        return dict(zip(self._names, self._module(proof.inputs.values()), strict=True))
+
+    def results(self, proof: Proof) -> None:
+        """See `Runtime`."""
 
 
 def _run(command: Sequence[str], request: Any) -> Any:

@@ -261,6 +261,38 @@ def test_a_network_becomes_a_library(folder: Path, line: Line) -> None:
     assert "float32 (batch, 3, 8, 8)" in (folder / "net.h").read_text()
 
 
+def test_a_network_becomes_an_onnx_model_for_batches_of_any_size(folder: Path, line: Line) -> None:
+    onnx = pytest.importorskip("onnx")
+    ran = line("convert", "net-symbol.json", "net.onnx", "--shape", "data=1,3,8,8", "--json")
+    assert ran.returncode == 0, ran.stderr
+    facts = json.loads(ran.stdout)
+    assert facts["written"] == ["net.onnx"]
+    assert facts["agreement"] < 1e-5
+    (data,) = onnx.load(str(folder / "net.onnx")).graph.input
+    extents = [dim.dim_param or dim.dim_value for dim in data.type.tensor_type.shape.dim]
+    assert extents == ["batch", 3, 8, 8]
+
+
+def test_a_network_becomes_a_module_of_pytorch(folder: Path, line: Line) -> None:
+    ran = line("convert", "net-symbol.json", "net.py", "--shape", "data=1,3,8,8")
+    assert ran.returncode == 0, ran.stderr
+    written = [told.partition(":")[0] for told in ran.stdout.splitlines()]
+    assert written[:2] == ["net.py", "net.safetensors"]
+    assert "nn.Conv2d(3, 4, 3)" in (folder / "net.py").read_text()
+    assert load_arrays(folder / "net.safetensors")["net_conv0.weight"].shape == (4, 3, 3, 3)
+
+
+def test_what_has_no_counterpart_elsewhere_is_said(tmp_path: Path, line: Line) -> None:
+    pytest.importorskip("onnx")
+    gamma = mx.sym.contrib.fft(mx.sym.var("data"), name="spectrum")
+    gamma.save(str(tmp_path / "net-symbol.json"))
+    for target in ("net.onnx", "net.py"):
+        ran = line("convert", "net-symbol.json", target, "--shape", "data=2,4")
+        assert ran.returncode == 1
+        assert "_contrib_fft ×1" in ran.stderr
+        assert not (tmp_path / target).exists()
+
+
 def test_labels_are_no_inputs_of_a_library(tmp_path: Path, line: Line) -> None:
     data = mx.sym.var("data")
     scores = mx.sym.FullyConnected(data, num_hidden=3, name="scores")

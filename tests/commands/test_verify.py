@@ -109,6 +109,34 @@ def test_a_changed_model_is_found_and_the_first_operator_that_differs(
     assert facts["changed files"] == ["net-0000.params"]
 
 
+def test_a_converted_model_is_verified_and_the_first_operator_that_differs_named(
+    proved: Path, line: Line
+) -> None:
+    pytest.importorskip("onnx")
+    shape = ("--shape", "data=2,3,8,8")
+    assert line("convert", "net-symbol.json", "net.onnx", *shape).returncode == 0
+    held = line("verify", PROOF, "--onnx", "net.onnx")
+    assert (held.returncode, held.stdout.count("the same")) == (0, 2), held.stdout
+    original = (proved / "net-0000.params").read_bytes()
+    change(proved, "arg:net_batchnorm0_beta")
+    assert line("convert", "net-symbol.json", "net.onnx", *shape).returncode == 0
+    (proved / "net-0000.params").write_bytes(original)
+    failed = line("verify", PROOF, "--onnx", "net.onnx", "--json")
+    assert failed.returncode == 3
+    ours, theirs = json.loads(failed.stdout)["runtimes"]
+    assert ours["first"] is None
+    assert theirs["first"]["name"] == "net_batchnorm0_fwd"
+
+
+def test_what_is_no_converted_model_is_said(proved: Path, line: Line) -> None:
+    pytest.importorskip("onnx")
+    (proved / "net.py").write_text("print(1)")
+    for option, file in (("--onnx", "net-symbol.json"), ("--torch", "net.py"), ("--onnx", "none")):
+        ran = line("verify", PROOF, option, file)
+        assert ran.returncode == 1
+        assert file in ran.stderr
+
+
 def test_a_file_that_only_looks_different_is_reported_too(proved: Path, line: Line) -> None:
     with (proved / "net-symbol.json").open("a") as stream:
         stream.write("\n")

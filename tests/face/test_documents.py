@@ -41,7 +41,9 @@ def test_the_tour_of_the_readme_runs(tmp_path: Path, monkeypatch: pytest.MonkeyP
     assert files == {path.name for path in tmp_path.iterdir()}
 
 
-WITH_THEIR_OWN_TESTS = {"command_line", "extensions", "library", "surgery"}
+WITH_THEIR_OWN_TESTS = {"command_line", "extensions", "leaving", "library", "surgery"}
+NEEDED = {"onnx": "onnx", "pytorch": "safetensors"}
+"""The packages of pages that need one."""
 PAGES = {
     path.stem: blocks(f"docs/{path.name}")
     for path in sorted((ROOT / "docs").glob("*.md"))
@@ -53,8 +55,8 @@ PAGES = {
 def test_the_code_of_a_page_runs_as_one_program(
     page: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    if page == "onnx":
-        pytest.importorskip("onnx")
+    if page in NEEDED:
+        pytest.importorskip(NEEDED[page])
     for name in [name for name in os.environ if name.startswith(("GLUONIC_", "MXNET_"))]:
         monkeypatch.delenv(name)
     ran = command("-c", "\n".join(PAGES[page]), folder=tmp_path)
