@@ -21,6 +21,7 @@ ALLOWED = {
     "ndarray": {"support", "graph", "codegen", "drawing", "numpy_functions", "ndarray", "device"},
     "extension": {"support", "graph", "codegen", "ndarray", "extension"},
     "onnx": {"support", "graph", "codegen", "ndarray", "symbol", "onnx"},
+    "pytorch": {"support", "graph", "codegen", "symbol", "onnx", "pytorch"},
     "symbol": {
         "support",
         "graph",

@@ -1,7 +1,7 @@
 """A node of ONNX's form of the graph, as a rule that writes it as Python sees it."""
 
 from collections.abc import Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import Any, Protocol
 
 import numpy as np
 
@@ -10,8 +10,60 @@ from gluonic.onnx.errors import NotExportable
 from gluonic.onnx.writer import OnnxBody, OnnxNode, OnnxValue
 from gluonic.pytorch.code import atom, number
 
-if TYPE_CHECKING:
-    from gluonic.pytorch.source import ModuleSource
+
+class ModuleParts(Protocol):
+    """The module that is being written.
+
+    Attributes
+    ----------
+    device : where it computes, as an expression
+    """
+
+    device: str
+
+    def expression(self, value: OnnxValue) -> str:
+        """A value as Python."""
+        raise NotImplementedError
+
+    def variable(self, value: OnnxValue) -> str:
+        """A value as the name of a variable, or an attribute."""
+        raise NotImplementedError
+
+    def sizes(self, value: OnnxValue) -> list[str] | None:
+        """The elements of a small vector of integers, each as an expression; None if they come from data."""
+        raise NotImplementedError
+
+    def size(self, value: OnnxValue) -> str | None:
+        """An integer without axes as an expression; None if it comes from data."""
+        raise NotImplementedError
+
+    def shape_source(self, value: OnnxValue) -> str | None:
+        """The variable whose whole shape a value is, where its extents are not known one by one."""
+        raise NotImplementedError
+
+    def is_owned(self, value: OnnxValue) -> bool:
+        """Whether a value is a constant that one node reads; constants without names are copied."""
+        raise NotImplementedError
+
+    def layer(self, scope: str, constructor: str, arrays: dict[str, Array]) -> str:
+        """Add a module; returns it."""
+        raise NotImplementedError
+
+    def helper(self, name: str) -> str:
+        """Add a function to the file; returns its name."""
+        raise NotImplementedError
+
+    def block(self, body: OnnxBody, inputs: Sequence[str]) -> tuple[list[str], list[str]]:
+        """The statements of a graph inside a node, for inputs of given names, and its outputs."""
+        raise NotImplementedError
+
+    def targets(self, node: OnnxNode) -> list[str]:
+        """New names for the outputs of a node."""
+        raise NotImplementedError
+
+    def new_variable(self, proposed: str) -> str:
+        """A name that no other variable has."""
+        raise NotImplementedError
 
 
 class TorchUse:
@@ -29,7 +81,7 @@ class TorchUse:
     output_count : how many outputs it has
     """
 
-    def __init__(self, node: OnnxNode, source: "ModuleSource") -> None:
+    def __init__(self, node: OnnxNode, source: ModuleParts) -> None:
         self._node, self._source = node, source
         self.op_type, self.scope = node.op_type, node.scope
         self.output_count = len(node.outputs)
@@ -112,6 +164,12 @@ class TorchUse:
             raise NotExportable(f"{self.op_type} with sizes that are computed from data")
         return found
 
+    def axes(self, index: int) -> list[int]:
+        """Axes, or numbers for each: an input, or before some version of ONNX an attribute."""
+        if self.has(index):
+            return [int(axis) for axis in self.constant(index).reshape(-1)]
+        return list(self.get("axes") or ())
+
     def shape_text(self, index: int) -> str:
         """A shape as the arguments of a call."""
         source = self._source.shape_source(self._value(index))
@@ -162,11 +220,3 @@ class TorchUse:
     def helper(self, name: str) -> str:
         """A function that the file defines because PyTorch has none."""
         return self._source.helper(name)
-
-
-def axes_of(n: TorchUse, index: int) -> Sequence[int]:
-    """Axes, an input or, before some version, an attribute."""
-    if n.has(index):
-        return [int(axis) for axis in n.constant(index).reshape(-1)]
-    axes: Sequence[int] = n.get("axes") or ()
-    return axes

@@ -5,7 +5,6 @@ from typing import Any
 
 from gluonic.pytorch.code import Several, call, sequence, torch_dtype
 from gluonic.pytorch.table import emits
-from gluonic.pytorch.use import axes_of
 
 _METHODS = {
     "ReduceSum": "{}.sum", "ReduceMean": "{}.mean", "ReduceMax": "{}.amax", "ReduceMin": "{}.amin",
@@ -18,7 +17,7 @@ def _reduced(method: str, n: Any) -> str:
     exact = torch_dtype(n.result()) if "sum" in method and n.result().kind in "iu" else None
     return call(
         method.format(n.atom(0)),
-        dim=(sequence(axes_of(n, 1)), None),
+        dim=(sequence(n.axes(1)), None),
         keepdim=(keeps, False),
         dtype=(exact, None),
     )
@@ -30,14 +29,14 @@ for _name, _method in _METHODS.items():
 
 @emits("ReduceL2")
 def _(n: Any) -> str:
-    axes, keeps = sequence(axes_of(n, 1)), bool(n.get("keepdims", 1))
+    axes, keeps = sequence(n.axes(1)), bool(n.get("keepdims", 1))
     return call("torch.linalg.vector_norm", n[0], dim=(axes, None), keepdim=(keeps, False))
 
 
 @emits("ReduceProd")
 def _(n: Any) -> str:
     keeps = ", keepdim=True" if n.get("keepdims", 1) else ""
-    axes = sorted(axes_of(n, 1), reverse=True)
+    axes = sorted(n.axes(1), reverse=True)
     dtype = f", dtype={torch_dtype(n.result())}" if n.result().kind in "iu" else ""
     return f"{n.atom(0)}" + "".join(f".prod({axis}{keeps}{dtype})" for axis in axes)
 

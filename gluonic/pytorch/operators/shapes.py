@@ -7,7 +7,6 @@ from gluonic.onnx.errors import NotExportable
 from gluonic.pytorch.code import Several, call, number, sequence, torch_dtype
 from gluonic.pytorch.operators.layers import padded
 from gluonic.pytorch.table import emits
-from gluonic.pytorch.use import axes_of
 
 _END = 2**31 - 1
 """The end of a slice of all remaining elements."""
@@ -41,13 +40,13 @@ def _(n: Any) -> str:
 
 @emits("Squeeze")
 def _(n: Any) -> str:
-    axes = sorted(axes_of(n, 1), reverse=True)
+    axes = sorted(n.axes(1), reverse=True)
     return f"{n.atom(0)}" + "".join(f".squeeze({axis})" for axis in axes)
 
 
 @emits("Unsqueeze")
 def _(n: Any) -> str:
-    return f"{n.atom(0)}" + "".join(f".unsqueeze({axis})" for axis in sorted(axes_of(n, 1)))
+    return f"{n.atom(0)}" + "".join(f".unsqueeze({axis})" for axis in sorted(n.axes(1)))
 
 
 @emits("Expand")
@@ -73,9 +72,9 @@ def _(n: Any) -> str:
 
 @emits("Slice")
 def _(n: Any) -> str:
-    begins, ends, axes = n.sizes(1), n.sizes(2), axes_of(n, 3)
-    steps = axes_of(n, 4) if n.has(4) else [1] * len(axes)
-    axes, rank = [*axes], n.rank(0)
+    begins, ends, axes = n.sizes(1), n.sizes(2), n.axes(3)
+    steps = n.axes(4) if n.has(4) else [1] * len(axes)
+    rank = n.rank(0)
     if min(axes) < 0 and rank is not None:
         axes = [axis % rank for axis in axes]
     from_end = min(axes) < 0
