@@ -11,7 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from functools import partial
-from typing import TYPE_CHECKING, NamedTuple
+from typing import TYPE_CHECKING, NamedTuple, Self
 
 import numpy as np
 import numpy.typing as npt
@@ -79,6 +79,14 @@ class PreparedLaunch(NamedTuple):
     def with_values(self, values: Sequence[int]) -> list[int]:
         """The arguments of a call with these values."""
         return [n if index is None else values[index] + n for index, n in self.arguments]
+
+
+class Mark(ABC):
+    """A point in a device's work, which is reached when all that was queued before is done."""
+
+    @abstractmethod
+    def seconds_since(self, start: Self) -> float:
+        """The time between two points on the device, in seconds; waits for this one."""
 
 
 class Recording(ABC):
@@ -199,6 +207,10 @@ class Device(ABC):
         DeviceError
             if a kernel failed
         """
+
+    @abstractmethod
+    def mark(self) -> Mark:
+        """A point in the device's work: after all that was queued so far."""
 
     @abstractmethod
     def memory_info(self) -> MemoryInfo:

@@ -110,17 +110,21 @@ class Events:
     def eager(self, name: str, begin: int, **arguments: Any) -> None:
         """Record an operator that ran from `begin` until now, with the user's line and the current block."""
         end, here = perf_counter_ns(), self._here
-        if here.blocks:
-            arguments["block"] = "/".join(here.blocks)
-        location = user_location()
-        if location is not None:
-            arguments["location"] = f"{location.file}:{location.line}"
+        arguments |= self.place()
         if not here.custom:
             self.add("X", name, "operator", begin, end, arguments)
             return
         self.add("X", f"{here.custom}::pure_python", _CUSTOM, here.since, begin)
         self.add("X", f"{here.custom}::{name}", _CUSTOM, begin, end, arguments)
         here.since = perf_counter_ns()
+
+    def place(self) -> dict[str, str]:
+        """The current Gluon block and the user's line, for the arguments of an event."""
+        place = {"block": "/".join(self._here.blocks)} if self._here.blocks else {}
+        location = user_location()
+        if location is not None:
+            place["location"] = f"{location.file}:{location.line}"
+        return place
 
     def as_custom(self, name: str, function: Callable[..., None]) -> Callable[..., None]:
         """Wrap a method of a custom operator: its Python code and the operators it calls are recorded."""

@@ -9,7 +9,7 @@ from gluonic.kvstore.base import KVStoreBase
 __all__ = ["create"]
 
 _LOCAL = ("local", "local_allreduce_cpu", "local_update_cpu")
-_DEVICE = ("device", "local_allreduce_device")
+_DEVICE = ("device", "local_allreduce_device", "nccl")
 _DISTRIBUTED = ("dist", "dist_sync", "dist_device_sync", "dist_sync_device", "dist_device")
 _KINDS = {
     **dict.fromkeys(_LOCAL, "kvstore:KVStore"),
@@ -23,7 +23,6 @@ _KINDS = {
 """The module and the class of each kind, imported when needed: most programs have one process."""
 _REFUSED = {
     "byteps": "BytePS is a separate program, with servers",
-    "nccl": "it is NVIDIA's, for GPUs",
 }
 
 
@@ -32,10 +31,11 @@ def create(name: str = "local") -> Any:
 
     Parameters
     ----------
-    name : ``"local"`` or ``"device"`` for this process alone; ``"dist_sync"``, ``"dist_device_sync"`` or
-        ``"dist_sync_device"`` for all processes that ``mpirun`` has started, all of which must create it;
-        ``"dist_sync_sharded"`` likewise, with each process updating a share of the weights; ``"dist_async"``,
-        which applies gradients as they arrive; ``"horovod"``, which only sums; or another registered name
+    name : for this process alone ``"local"``, ``"device"`` or ``"nccl"``, which is the same as the second; for
+        all processes that ``mpirun`` has started, all of which must create it, ``"dist_sync"``,
+        ``"dist_device_sync"`` or ``"dist_sync_device"``; ``"dist_sync_sharded"`` likewise, with each process
+        updating a share of the weights; ``"dist_async"``, which applies gradients as they arrive;
+        ``"horovod"``, which only sums; or another registered name
 
     Raises
     ------

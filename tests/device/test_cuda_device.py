@@ -13,7 +13,6 @@ from hypothesis import strategies as st
 
 from gluonic.device import DeviceArray
 from gluonic.device.cuda.device import CudaDevice
-from gluonic.device.cuda.events import CudaEvent
 from gluonic.device.cuda.pool import MemoryPool
 from gluonic.device.device import DeviceFunction
 from gluonic.device.errors import DeviceError, DeviceMemoryError, NoDeviceError
@@ -147,7 +146,7 @@ def test_modules_are_unloaded_after_their_kernels(driver: DriverWithoutGpu) -> N
 
 def test_time_passes_between_events(driver: DriverWithoutGpu) -> None:
     device = driver.device()
-    start, end = CudaEvent(device), CudaEvent(device)
+    start, end = device.mark(), device.mark()
     assert end.seconds_since(start) == pytest.approx(1e-3)
 
 

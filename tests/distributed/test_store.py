@@ -220,10 +220,17 @@ def test_other_compressions_are_refused(parameters: Any, message: str) -> None:
         codec_of(parameters)
 
 
-@pytest.mark.parametrize("name", ["byteps", "nccl"])
-def test_unknown_stores_are_named(name: str) -> None:
-    with pytest.raises(NotImplementedError, match=f"there is no store '{name}'"):
-        mx.kv.create(name)
+def test_a_store_that_is_not_there_is_named() -> None:
+    with pytest.raises(NotImplementedError, match="there is no store 'byteps'"):
+        mx.kv.create("byteps")
+
+
+def test_programs_for_nccl_get_the_sums_of_one_process() -> None:
+    store, total = mx.kv.create("nccl"), mx.nd.zeros(2)
+    store.init("weights", total)
+    store.pushpull("weights", [mx.nd.ones(2), mx.nd.array([2, 3])], out=total)
+    assert store.type == "nccl"
+    assert total.asnumpy().tolist() == [3, 4]
 
 
 WITHOUT_MPI = """

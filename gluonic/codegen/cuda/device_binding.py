@@ -14,6 +14,7 @@ from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.ptx import NoDeviceCodeError, loaded, target_of
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
 from gluonic.codegen.cuda.tails.joining import TailJoining
+from gluonic.codegen.cuda.timed_runs import run_timed
 from gluonic.codegen.cuda.unit_steps import UnitStep
 from gluonic.codegen.loops.fusion import Group, fuse
 from gluonic.codegen.loops.lowering import GroupLowering
@@ -26,6 +27,7 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.array import ALIGNMENT, DeviceArray
 from gluonic.device.device import Device, DeviceFunction, PreparedLaunch
 from gluonic.graph import Entry, Node, Run
+from gluonic.graph.events import EVENTS
 
 DeviceRun: TypeAlias = LaunchRun | CopyRun | HostRun
 
@@ -33,6 +35,7 @@ DeviceRun: TypeAlias = LaunchRun | CopyRun | HostRun
 class _Kernel(NamedTuple):
     """A launch; its arguments are the addresses of slots plus offsets in bytes, numbers, and perhaps a seed."""
 
+    nodes: Sequence[Node]
     function: DeviceFunction
     launch: KernelLaunch
     slots: Sequence[int]
@@ -198,7 +201,7 @@ class DeviceBinding:
         try:
             step = self._step(group)
             if step is not None:
-                launches = self._launches(step)
+                launches = self._launches(step, group.nodes)
                 self.steps.append((step, group.nodes))
                 return launches
             reason = group.reason or "it has no kernel for a GPU yet"
@@ -247,7 +250,7 @@ class DeviceBinding:
         lowering = GroupLowering(group, loops, facts.shapes, facts.dtypes, self.root, target)
         return DeviceLoopStep(LoopNest(group, loops, lowering.lower(), self.root), facts)
 
-    def _launches(self, step: DeviceStep) -> list[_Work]:
+    def _launches(self, step: DeviceStep, nodes: Sequence[Node]) -> list[_Work]:
         """The launches of a step, with their kernels loaded."""
         facts, processor = self.facts, self.device.processor
         launches = [one for one in step.launches(facts, processor) if 0 not in one.grid]
@@ -263,6 +266,7 @@ class DeviceBinding:
         offsets = dict(zip(step.displaced, step.displacements(facts), strict=True))
         return [
             _Kernel(
+                nodes,
                 function,
                 launch,
                 [slots[min(number, len(slots) - 1)] for number in launch.operands],
@@ -281,7 +285,8 @@ class DeviceBinding:
             own = [[next(seeds)] if kernel.draws else [] for kernel in kernels]
             if kernels:
                 launches = [*map(self._prepared, kernels, own)]
-                yield LaunchRun(self.device, launches, self._count, [*chain(*own)])
+                nodes = [kernel.nodes for kernel in kernels]
+                yield LaunchRun(self.device, launches, nodes, self._count, [*chain(*own)])
             for one in together:
                 if isinstance(one, _Copy):
                     yield self._copy(one)
@@ -339,8 +344,11 @@ class DeviceBinding:
             values.append(block.address if target is None else target.address)
         values += self._blank
         memory = CallMemory(arrays, blocks, values, {})
-        for each in self.runs:
-            each(memory, run)
+        if EVENTS.imperative or EVENTS.symbolic:
+            run_timed(self.device, self.runs, memory, run)
+        else:
+            for each in self.runs:
+                each(memory, run)
         results = [place.array(memory) for place in self.outputs]
         for i in self.copied:
             results[i] = results[i].copy()

@@ -21,6 +21,7 @@ from gluonic.device.array import DeviceArray
 from gluonic.device.device import Device
 from gluonic.graph import Application, Entry, Graph, Node, Run
 from gluonic.graph.errors import CallError, describe
+from gluonic.graph.events import EVENTS
 from gluonic.graph.kernel_runs import run_in_graph
 from gluonic.support.caches import Cache
 from gluonic.support.gc_pause import paused
@@ -95,7 +96,7 @@ class DeviceGraph:
         forms = tuple([array.form for array in arrays])
         key = (run.train, *forms) if self._modal else forms
         quick = self.ready.get(key)
-        if quick is not None:
+        if quick is not None and not EVENTS.active:
             return quick(arrays, into)
         if device is None:
             device = forms[0].device

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -81,7 +81,8 @@ class LaunchRun:
     ----------
     device : the device
     launches : their values are those of `CallMemory`
-    count : the number of these
+    nodes : the operators of each
+    count : the number of values
     seeds : the numbers of those that are seeds of these launches, in the order of the draws
 
     Attributes
@@ -90,16 +91,31 @@ class LaunchRun:
     """
 
     def __init__(
-        self, device: Device, launches: Sequence[PreparedLaunch], count: int, seeds: Sequence[int]
+        self,
+        device: Device,
+        launches: Sequence[PreparedLaunch],
+        nodes: Sequence[Sequence[Node]],
+        count: int,
+        seeds: Sequence[int],
     ) -> None:
+        self._device, self._launches, self._nodes, self._count = device, launches, nodes, count
         self.queue, self.seeds = device.prepared(launches, count), seeds
 
     def __call__(self, memory: CallMemory, run: Run) -> None:
         """Draw seeds, and queue the launches."""
+        self.draw(memory, run)
+        self.queue(*memory.values)
+
+    def draw(self, memory: CallMemory, run: Run) -> None:
+        """Draw the seeds."""
         for number in self.seeds:
             low, high = run.random.words(2).tolist()
             memory.values[number] = (high - (1 << 32) if high >> 31 else high) << 32 | low
-        self.queue(*memory.values)
+
+    def one_by_one(self) -> Iterator[tuple[PreparedLaunch, Sequence[Node], Callable[..., None]]]:
+        """The launches, each with its operators and with what queues it alone."""
+        for launch, nodes in zip(self._launches, self._nodes, strict=True):
+            yield launch, nodes, self._device.prepared([launch], self._count)
 
 
 class CopyRun:
@@ -113,14 +129,14 @@ class CopyRun:
     """
 
     def __init__(self, device: Device, target: BlockPlace, source: BlockPlace, size: int) -> None:
-        self._device, self._target, self._source, self._size = device, target, source, size
+        self._device, self._target, self._source, self.size = device, target, source, size
 
     def __call__(self, memory: CallMemory, run: Run) -> None:
         """Queue the copy."""
         target, source = (
             memory.values[place.number] + place.offset for place in (self._target, self._source)
         )
-        self._device.copy_within(target, source, self._size)
+        self._device.copy_within(target, source, self.size)
 
 
 class HostRun:

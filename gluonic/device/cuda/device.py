@@ -19,6 +19,7 @@ import numpy.typing as npt
 from llvmlite import binding as llvm
 
 from gluonic.device.cuda.driver import Driver, forked, is_lost
+from gluonic.device.cuda.events import CudaEvent
 from gluonic.device.cuda.launch_lists import LaunchList
 from gluonic.device.cuda.modules import CudaFunction, LoadedPtx, parameters_of
 from gluonic.device.cuda.pool import MemoryPool
@@ -118,6 +119,11 @@ class CudaDevice(Device):
     def allocator(self, size: int) -> Callable[[], Buffer]:
         """A function that allocates so many bytes at each call."""
         return self._pool.allocator(size)
+
+    def mark(self) -> CudaEvent:
+        """A point in the GPU's work: after all that was queued so far."""
+        self.enter()
+        return CudaEvent(self.driver)
 
     def memory_info(self) -> MemoryInfo:
         """The free and the total memory."""

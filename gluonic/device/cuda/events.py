@@ -1,25 +1,25 @@
-"""Points in a device's work, and the time between them."""
+"""Points in a GPU's work, and the time between them."""
 
 from __future__ import annotations
 
 import ctypes
 
-from gluonic.device.cuda.device import CudaDevice
+from gluonic.device.cuda.driver import Driver
+from gluonic.device.device import Mark
 
 
-class CudaEvent:
-    """A point in a GPU's work, which is reached when all that was queued before is done.
+class CudaEvent(Mark):
+    """A point in the work of the GPU whose context is current.
 
     Parameters
     ----------
-    device : the GPU
+    driver : the driver
     """
 
-    def __init__(self, device: CudaDevice) -> None:
-        self._driver, self._handle = device.driver, 0
-        device.enter()
-        self._handle = self._driver.number("cuEventCreate", ctypes.c_void_p, 0)
-        self._driver.call("cuEventRecord", self._handle, None)
+    def __init__(self, driver: Driver) -> None:
+        self._driver, self._handle = driver, 0
+        self._handle = driver.number("cuEventCreate", ctypes.c_void_p, 0)
+        driver.call("cuEventRecord", self._handle, None)
 
     def seconds_since(self, start: CudaEvent) -> float:
         """The time between two points on the GPU, in seconds; waits for this one."""

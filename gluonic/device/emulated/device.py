@@ -8,11 +8,12 @@ from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
 from math import prod
+from time import perf_counter
 
 import numpy as np
 import numpy.typing as npt
 
-from gluonic.device.device import Buffer, Device, DeviceFunction, Dimensions, MemoryInfo
+from gluonic.device.device import Buffer, Device, DeviceFunction, Dimensions, Mark, MemoryInfo
 from gluonic.device.emulated.batch import BlockBatch
 from gluonic.device.emulated.formats import Array
 from gluonic.device.emulated.launches import EmulatedLaunch
@@ -33,6 +34,17 @@ _SHARED_BYTES = 1 << 21
 _LAST_STAMP = 1 << 31
 
 _parse = lru_cache(maxsize=64)(parse)
+
+
+class EmulatedMark(Mark):
+    """A point in the host's time."""
+
+    def __init__(self) -> None:
+        self._now = perf_counter()
+
+    def seconds_since(self, start: EmulatedMark) -> float:
+        """The time between two points, in seconds."""
+        return self._now - start._now
 
 
 class EmulatedFunction(DeviceFunction):
@@ -358,6 +370,10 @@ class EmulatedDevice(Device):
                     facts=[f"grid {grid}, block {block}"],
                 )
             )
+
+    def mark(self) -> EmulatedMark:
+        """A point in time: launches have ended when they return."""
+        return EmulatedMark()
 
     def synchronize(self) -> None:
         """Do nothing: launches have ended when they return."""

@@ -9,6 +9,7 @@ from gluonic.codegen import operator_on_device
 from gluonic.device import Device
 from gluonic.graph import Application
 from gluonic.graph.errors import MXNetError, describe
+from gluonic.graph.events import EVENTS
 from gluonic.graph.infer import signature
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.device.arrays import DeviceNDArray, class_on_device, made
@@ -101,7 +102,7 @@ def eager_call(application: Application, kind: type[NDArray] = NDArray) -> Eager
         nonlocal ready
         arrays = [x.device_array for x in inputs if type(x) is kind_there]
         compute = ready.get(tuple([array.form for array in arrays]))
-        if compute is None:  # among others, where not all inputs are arrays there
+        if compute is None or EVENTS.active:  # among others, where not all inputs are arrays there
             outputs = invoke_there(application, inputs)
             ready = operator_on_device(application).ready  # caches may have forgotten the other
             return outputs[0]
