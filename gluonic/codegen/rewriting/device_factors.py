@@ -27,8 +27,8 @@ def inverse_of_factor(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     if site.is_empty:
         return None
     rows, dtype = tuple(shape[:-1]), site.dtype.name
-    settings = {"sources": (-1,) * len(rows), "axes": rows}
-    ones = apply(filled, num_args=0, value=1.0, dtype=dtype, **settings)
+    sources = (-1,) * len(rows)
+    ones = apply(filled, num_args=0, value=1.0, dtype=dtype, sources=sources, axes=rows)
     factor = n.A if n.lower else F.SwapAxis(n.A, dim1=-1, dim2=-2)
     inverse = F._linalg_trsm(factor, F._linalg_makediag(ones))
     return [F._linalg_gemm2(inverse, inverse, transpose_a=True)]

@@ -9,7 +9,7 @@ from math import nan, prod
 
 from gluonic.codegen.cuda.threads.gathers import write_zero
 from gluonic.codegen.cuda.threads.thread_code import ThreadCode
-from gluonic.codegen.cuda.threads.thread_step import Scratch, ThreadPlan
+from gluonic.codegen.cuda.threads.thread_step import Operand, Scratch, ThreadPlan
 from gluonic.codegen.maths.values import Value
 from gluonic.graph import Entry
 
@@ -137,7 +137,8 @@ def determinants(plan: ThreadPlan) -> bool:
     if found is None:
         return False
     _, pivots, sizes = found
-    operands, has_sign = (pivots, *plan.outputs), len(plan.outputs) > 1
+    operands: tuple[Operand, ...] = (pivots, *plan.outputs)
+    has_sign = len(plan.outputs) > 1
     plan.kernel(_determinant, operands, sizes["batch"], has_sign, side=sizes["side"])
     return True
 
