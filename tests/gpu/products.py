@@ -7,6 +7,7 @@ import time
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any, NamedTuple
+from unittest import mock
 
 import numpy as np
 import numpy.typing as npt
@@ -34,15 +35,16 @@ class Product(NamedTuple):
     transposes: tuple[bool, bool] = (False, False)
     batch: int = 0
     dtype: str = "float32"
+    rounds: bool = False
+    """Whether float32 may be rounded to TF32."""
 
     @property
     def name(self) -> str:
         """What it is called."""
         shape = "x".join(map(str, (self.rows, self.columns, self.inner)))
         turned = "".join("nt"[turn] for turn in self.transposes)
-        return (
-            f"{'batch ' + str(self.batch) + ' ' if self.batch else ''}{shape} {turned} {self.dtype}"
-        )
+        dtype = "tf32" if self.rounds else self.dtype
+        return f"{'batch ' + str(self.batch) + ' ' if self.batch else ''}{shape} {turned} {dtype}"
 
     @property
     def operations(self) -> int:
@@ -70,6 +72,8 @@ PRODUCTS = [
     Product(128, 128, 64, (False, True), batch=96),
     Product(4096, 4096, 4096, dtype="float16"),
     *(Product(8192, 8192, 8192, turn, dtype="float16") for turn in _TURNS),
+    Product(8192, 8192, 8192, rounds=True),
+    *(Product(4096, 4096, 4096, turn, rounds=True) for turn in _TURNS),
     Product(1000, 999, 1001, dtype="float16"),
     Product(1024, 1024, 1024, dtype="float64"),
 ]
@@ -186,6 +190,11 @@ _MOST = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-13}
 
 
 def _product(report: Report, there: Device, torch: Any, product: Product) -> None:
+    with mock.patch.dict("os.environ", {"GLUONIC_TF32": str(int(product.rounds))}):
+        _compare(report, there, torch, product)
+
+
+def _compare(report: Report, there: Device, torch: Any, product: Product) -> None:
     generator = np.random.default_rng(0)
     left, right = (_random(generator, shape, product.dtype) for shape in product.shapes())
     ta, tb = product.transposes
@@ -202,11 +211,11 @@ def _product(report: Report, there: Device, torch: Any, product: Product) -> Non
     if torch is not None:
         x, y = (torch.from_numpy(array).cuda() for array in (left, right))
         x, y = (v.transpose(-1, -2) if t else v for v, t in zip((x, y), (ta, tb), strict=True))
+        torch.backends.cuda.matmul.allow_tf32 = product.rounds
         theirs = _in_a_row(lambda: x @ y, torch.cuda.synchronize)
     figures = _figures(product.operations, first, each, theirs)
-    report.require(
-        product.name, far < _MOST[product.dtype], f"off by {far}", difference=far, **figures
-    )
+    most = 1e-3 if product.rounds else _MOST[product.dtype]
+    report.require(product.name, far < most, f"off by {far}", difference=far, **figures)
 
 
 def _layer(report: Report, there: Device, torch: Any, layer: Layer, batch: int) -> None:
