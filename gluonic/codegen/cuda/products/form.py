@@ -188,7 +188,6 @@ LOADED = {
 """The tiles by the dtype of sums, the largest first."""
 COPIED = {
     FLOAT32: (
-        BlockTile(128, 128, 8, 16, 8, 2, 4),
         BlockTile(128, 128, 8, 8, 8, 2, 4),
         BlockTile(64, 64, 8, 4, 16, 4, 4),
         BlockTile(32, 32, 4, 4, 16, 8, 4),

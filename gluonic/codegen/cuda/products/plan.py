@@ -12,6 +12,8 @@ from gluonic.codegen.cuda.products.form import (
     MATRICES,
     TENSOR,
     TENSOR_LOADED,
+    WARPGROUPS,
+    WARPGROUPS_ROUNDED,
     BlockTile,
     TiledForm,
     Units,
@@ -28,6 +30,8 @@ _MOST_PARTS, _MOST_SUMS = 64, 1 << 26
 """The largest number of parts, and of elements that the sums of all parts may have."""
 _FIRST_TO_COPY = 80
 """The first processor with asynchronous copies to shared memory, and with TF32: sm_80."""
+_USES_WARPGROUPS = False
+"""Whether products may be those of warpgroups, which are right on the emulated GPU and wait for a real one."""
 _PER_CYCLE: Mapping[Units, int] = {
     "ordinary": 128,
     "tf32": 512,
@@ -118,14 +122,21 @@ def uses_tf32() -> bool:
 
 def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
     """The tiles that a processor can compute."""
-    is_new = number_of(processor.name) >= _FIRST_TO_COPY
-    if is_new and form.dtype == FLOAT32 and uses_tf32():
-        return TENSOR
-    if is_new and form.dtype.itemsize == 2:
-        if not form.has_matrices:
-            return TENSOR_LOADED
-        return tuple([tile for tile in MATRICES if tile.shared_bytes <= processor.shared_bytes])
-    return (COPIED if is_new and form.sums == FLOAT64 else LOADED)[form.sums]
+    if number_of(processor.name) < _FIRST_TO_COPY:
+        return LOADED[form.sums]
+    groups = _USES_WARPGROUPS and processor.has("wgmma")
+    tiles: tuple[BlockTile, ...]
+    if form.dtype == FLOAT32 and uses_tf32():
+        tiles = WARPGROUPS_ROUNDED if groups and form.has_matrices else TENSOR
+    elif form.dtype.itemsize == 2:
+        tiles = TENSOR_LOADED
+        if form.has_matrices:
+            tiles = WARPGROUPS if groups else MATRICES
+    else:
+        # Copies cannot turn vectors, so loads do it; but they are slow where there is nothing to turn.
+        turns = form.has_matrices and form.right.along == "inner"
+        tiles = (LOADED if turns and form.sums == FLOAT32 else COPIED)[form.sums]
+    return tuple([tile for tile in tiles if tile.shared_bytes <= processor.shared_bytes])
 
 
 def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> ProductChoice:
