@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -94,6 +95,7 @@ _ROUNDED: dict[str, Any] = {"tiles": (TENSOR[0], *WARPGROUPS_ROUNDED[:2])}
 _SINGLES: dict[str, Any] = {
     "tiles": (
         COPIED[FLOAT32][0],
+        replace(COPIED[FLOAT32][0], pairs=True),
         *LOADED[FLOAT32][:2],
         BlockTile(128, 128, 8, 16, 8, 2, 4),
         BlockTile(128, 128, 8, 16, 8, 2),
@@ -181,7 +183,7 @@ def _name_of(tile: BlockTile) -> str:
     part = {"ordinary": "w" * (tile.wide > 8) + "+" * tile.is_copied, "tf32": "t"}
     part |= {"matrices": f"x{tile.columns}m"}
     part |= {"warpgroups": f"x{tile.columns}g" + "p" * bool(tile.producers)}
-    deep = "" if tile.is_swizzled else f"d{tile.depth}"
+    deep = "" if tile.is_swizzled else f"d{tile.depth}{'p' * tile.pairs}"
     return f"{tile.rows}{part[tile.units]}{deep}"
 
 

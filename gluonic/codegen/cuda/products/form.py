@@ -134,6 +134,7 @@ class BlockTile:
     warp : the extents of the part of the tile that the tensor cores multiply for a warp; zeros without them
     units : what multiplies
     producers : the number of threads that copy factors and do nothing else, besides those that multiply
+    pairs : whether neighbouring threads have the same columns, so that shared memory serves both at once
     """
 
     rows: int
@@ -146,6 +147,7 @@ class BlockTile:
     warp: tuple[int, int] = (0, 0)
     units: Units = "ordinary"
     producers: int = 0
+    pairs: bool = True
 
     @property
     def is_swizzled(self) -> bool:
@@ -188,9 +190,9 @@ LOADED = {
 """The tiles by the dtype of sums, the largest first."""
 COPIED = {
     FLOAT32: (
-        BlockTile(128, 128, 8, 8, 8, 2, 4),
-        BlockTile(64, 64, 8, 4, 16, 4, 4),
-        BlockTile(32, 32, 4, 4, 16, 8, 4),
+        BlockTile(128, 128, 8, 8, 8, 2, 4, pairs=False),
+        BlockTile(64, 64, 8, 4, 16, 4, 4, pairs=False),
+        BlockTile(32, 32, 4, 4, 16, 8, 4, pairs=False),
     ),
     FLOAT64: (BlockTile(64, 64, 4, 4, 8, 2, 4), BlockTile(32, 32, 4, 2, 8, 4, 4)),
 }

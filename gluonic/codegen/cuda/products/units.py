@@ -12,11 +12,7 @@ from gluonic.codegen.cuda.products.form import BlockTile, TiledForm
 from gluonic.codegen.maths.values import FLOAT32
 
 _WARP, _ACROSS = 32, 8
-"""The threads of a warp, and how many of them are side by side: few, so that they read few different elements.
-
-Neighbouring threads share a column, those two apart a row: shared memory serves two of them that read the same
-16 bytes at once, and a load by a warp takes half of the time.
-"""
+"""The threads of a warp, and those of them that are side by side: few, to read few different elements."""
 
 
 Tiles = TypeVar("Tiles")
@@ -67,15 +63,12 @@ class OrdinaryUnits(MultiplyingUnits[FactorTiles]):
     def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
         super().__init__(code, form, tile)
         warps = tile.columns // tile.wide // _ACROSS
-        x = code.add32(
-            code.rem32(code.div32(self.lane, 2), _ACROSS),
-            code.mul32(code.rem32(self.warp, warps), _ACROSS),
-        )
-        y = code.add32(
-            code.rem32(self.lane, 2),
-            code.mul32(code.div32(self.lane, 2 * _ACROSS), 2),
-            code.mul32(code.div32(self.warp, warps), _WARP // _ACROSS),
-        )
+        pair, rest = code.rem32(self.lane, 2), code.div32(self.lane, 2)
+        x, y = code.rem32(rest, _ACROSS), code.add32(pair, code.mul32(code.div32(rest, _ACROSS), 2))
+        if not tile.pairs:
+            x, y = code.rem32(self.lane, _ACROSS), code.div32(self.lane, _ACROSS)
+        x = code.add32(x, code.mul32(code.rem32(self.warp, warps), _ACROSS))
+        y = code.add32(y, code.mul32(code.div32(self.warp, warps), _WARP // _ACROSS))
         self.high, self.group = min(form.lanes, tile.high), min(form.lanes, tile.wide)
         self.row, self.column = code.mul32(y, self.high), code.mul32(x, self.group)
 
