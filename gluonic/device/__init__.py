@@ -7,7 +7,6 @@ from gluonic.device.device import (
     DeviceFunction,
     MemoryInfo,
     PreparedLaunch,
-    Recording,
 )
 
 __all__ = [
@@ -17,5 +16,4 @@ __all__ = [
     "DeviceFunction",
     "MemoryInfo",
     "PreparedLaunch",
-    "Recording",
 ]

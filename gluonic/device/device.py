@@ -9,7 +9,6 @@ from __future__ import annotations
 
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager, nullcontext
 from functools import partial
 from typing import TYPE_CHECKING, NamedTuple, Self
 
@@ -89,25 +88,6 @@ class Mark(ABC):
         """The time between two points on the device, in seconds; waits for this one."""
 
 
-class Recording(ABC):
-    """Work that a device has recorded, and can run again as one. Its buffers are the caller's to keep.
-
-    Attributes
-    ----------
-    kernels : the names of its kernels, in order
-    """
-
-    kernels: tuple[str, ...] = ()
-
-    @abstractmethod
-    def replay(self) -> None:
-        """Queue the work once more."""
-
-    @abstractmethod
-    def set_arguments(self, index: int, arguments: Sequence[int]) -> None:
-        """Give the kernel of an index in `kernels` other arguments for the replays that follow."""
-
-
 class Device(ABC):
     """A device: memory, copies, kernels.
 
@@ -116,14 +96,12 @@ class Device(ABC):
     ordinal : its number: that of its context, ``gpu(ordinal)``
     name : what it calls itself
     processor : what it can run
-    records : whether it can record work
     keeps_apart : whether results of a graph should not share memory, so that the device can check accesses
     """
 
     ordinal: int
     name: str
     processor: Processor
-    records: bool = False
     keeps_apart: bool = False
 
     @abstractmethod
@@ -219,20 +197,3 @@ class Device(ABC):
     @abstractmethod
     def empty_cache(self) -> None:
         """Give pooled memory that is not in use back to the driver."""
-
-    def alone(self) -> AbstractContextManager[object]:
-        """A ``with`` statement in which no other thread's work is queued, and the driver gets no memory back.
-
-        Work that is queued inside may use what was freed inside before. If memory is lacking, an error is
-        raised where otherwise the driver would get free memory back first.
-        """
-        return nullcontext()
-
-    def record(self, work: Callable[[], object]) -> Recording | None:
-        """Call a function, and record the work that it queues instead of running it; None if the device cannot.
-
-        The function may launch, copy within the device, fill, allocate and load kernels; what has to wait for
-        the device, or copies to or from the host, raises a `DeviceError`. Where None is returned, the function
-        was not called.
-        """
-        return None

@@ -208,6 +208,12 @@ class RecordedReplay(Replay):
         self.is_usual = all(e is None or isinstance(e[0], Leaf) for e in self._entries)
         self._fixed = [(x, x.tape_entry) for x in self._operands if x is not None]
 
+    @classmethod
+    def of_usual(cls, op: Any, operands: Sequence[NDArray], given: Sequence[int], at: int) -> Any:
+        """The replay for some operands, see the class; None if it is not usual."""
+        replay = cls(op, operands, given, at)
+        return replay if replay.is_usual else None
+
     @staticmethod
     def _array_of(x: NDArray) -> Any:
         """The elements of a parameter."""

@@ -376,31 +376,25 @@ class BoundTrace:
     def _find_replay(
         self, arrays: Sequence[NDArray], operands: Sequence[NDArray], known: _Known
     ) -> Replay | None:
-        on_device = arrays[0].on_device
-        if self.op.on_device.calls_back if on_device else self.op.warms_up:
+        if self.op.on_device.calls_back if arrays[0].on_device else self.op.warms_up:
             return None
-        if not on_device and self._is_eager:
+        if not arrays[0].on_device and self._is_eager:
             if self._eager is None:
                 self._eager = EagerReplay(self.op, self.operands, self._structure, arrays)
             self._eager.learn(arrays)
             return self._eager
         if self._structure is not LEAF or self._computed or known.at != REPLACEMENTS.latest:
             return None
-        made = self._made
-        if made is None or made.is_stale or self._made_for is not known:
+        if self._made is None or self._made.is_stale or self._made_for is not known:
             self._made, self._made_for = self._new_replay(operands, known), known
         return self._made
 
     def _new_replay(self, operands: Sequence[NDArray], known: _Known) -> Replay | None:
         if operands[self._indices[0]].on_device:
-            return self._usual(DeviceReplay(self.op.on_device, operands, self._indices, known.at))
+            return DeviceReplay.of_usual(self.op.on_device, operands, self._indices, known.at)
         if InferenceReplay.suits(self.op):
             return InferenceReplay.of(self.op, operands, self._indices, known.at, known.token)
-        return self._usual(RecordedReplay(self.op, operands, self._indices, known.at))
-
-    @staticmethod
-    def _usual(replay: RecordedReplay) -> Replay | None:
-        return replay if replay.is_usual else None
+        return RecordedReplay.of_usual(self.op, operands, self._indices, known.at)
 
 
 __all__ = ["BoundTrace", "DeferredInitializationError", "InferenceError", "Trace"]

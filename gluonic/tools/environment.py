@@ -106,8 +106,8 @@ SUBJECTS: Mapping[str, tuple[EnvironmentVariable, ...]] = {
         ),
         EnvironmentVariable(
             ("GLUONIC_GPU_GRAPHS",),
-            ("1",),
-            "record the launches of a net that come back with the same memory, and replay them as one",
+            ("0",),
+            "launch each kernel of a net by itself, where the GPU's driver would otherwise get them as one graph",
         ),
         EnvironmentVariable(
             ("GLUONIC_CUDA_DRIVER",),

@@ -7,7 +7,7 @@
 
 typedef int Status;
 enum { OK = 0, INVALID = 1, NO_MEMORY = 2, NO_DEVICE = 100, BAD_ORDINAL = 101, NO_CONTEXT = 201,
-       BAD_PTX = 218, NEW_PTX = 222, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700, NOT_PERMITTED = 900 };
+       BAD_PTX = 218, NEW_PTX = 222, NOT_FOUND = 500, ILLEGAL_ADDRESS = 700 };
 #define MOST 4096
 #define MOST_ARGUMENTS 32
 
@@ -110,14 +110,11 @@ Status cuPointerGetAttribute(unsigned *value, int attribute, uint64_t address) {
     BEGIN (void)attribute; *value = 1; return address - pinned_at < pinned_size ? OK : INVALID;
 }
 
-/* ---------------------------------------------------------------- work: run at once, or recorded */
+/* ---------------------------------------------------------------- work, which runs at once */
 typedef struct Work { int kind; uint64_t a, b; size_t size; const struct Function *function; int64_t arguments[MOST_ARGUMENTS]; } Work;
 typedef struct { int count; Work work[256]; } Graph;
-static Graph *recorded;
-static char recording_stream;
 
-Status cuStreamCreate(void **stream, unsigned flags) { BEGIN_IN_CONTEXT (void)flags; *stream = &recording_stream; return OK; }
-Status cuStreamSynchronize(void *stream) { BEGIN_IN_CONTEXT return stream && recorded ? NOT_PERMITTED : OK; }
+Status cuStreamSynchronize(void *stream) { BEGIN_IN_CONTEXT (void)stream; return OK; }
 Status cuStreamWaitEvent(void *stream, void *event, unsigned flags) { BEGIN_IN_CONTEXT (void)stream; (void)event; (void)flags; return OK; }
 
 typedef struct Function { char name[64]; int parameters; } Function;
@@ -132,11 +129,7 @@ static Status run(const Work *work) {
     if (work->kind == 'k' && !strcmp(work->function->name, "faulty")) lost = ILLEGAL_ADDRESS;
     return OK;
 }
-static Status queue(const Work *work, void *stream) {
-    if (!recorded || stream != &recording_stream) return run(work);
-    recorded->work[recorded->count++] = *work;
-    return OK;
-}
+static Status queue(const Work *work, void *stream) { (void)stream; return run(work); }
 Status cuMemcpyHtoD_v2(uint64_t to, void *from, size_t size) {
     BEGIN_IN_CONTEXT if (!is_there(to, size)) return INVALID; memcpy((void *)to, from, size); return OK;
 }
@@ -203,24 +196,28 @@ Status cuEventSynchronize(void *event) { BEGIN_IN_CONTEXT (void)event; return OK
 Status cuEventElapsedTime(float *milliseconds, void *start, void *end) {
     BEGIN_IN_CONTEXT *milliseconds = (float)(*(int64_t *)end - *(int64_t *)start); return OK;
 }
-Status cuStreamBeginCapture_v2(void *stream, int mode) { BEGIN_IN_CONTEXT if (!stream || mode != 2) return NOT_PERMITTED; recorded = calloc(1, sizeof *recorded); return OK; }
-Status cuStreamEndCapture(void *stream, void **graph) { BEGIN_IN_CONTEXT (void)stream; *graph = recorded; recorded = 0; return OK; }
-static void *node;
-Status cuStreamGetCaptureInfo_v2(void *stream, int *status, uint64_t *number, void **graph, void ***nodes, size_t *count) {
-    BEGIN_IN_CONTEXT (void)stream;
-    *status = 1; *number = 1; *graph = recorded; *count = 1;
-    node = (void *)(uintptr_t)recorded->count; *nodes = &node;
+Status cuGraphCreate(void **graph, unsigned flags) { BEGIN_IN_CONTEXT (void)flags; *graph = calloc(1, sizeof(Graph)); return OK; }
+typedef struct { Function *function; unsigned dimensions[7]; void **arguments, **extra; } Node;
+static void fill(Work *work, const Node *params) {
+    work->kind = 'k'; work->function = params->function;
+    for (int i = 0; i < work->function->parameters; ++i) work->arguments[i] = *(int64_t *)params->arguments[i];
+}
+Status cuGraphAddKernelNode(void **node, void *graph_, void **waits, size_t count, const Node *params) {
+    BEGIN_IN_CONTEXT
+    Graph *graph = graph_;
+    if (count != (graph->count > 0) || (count && (uintptr_t)*waits != (uintptr_t)graph->count)) return INVALID;
+    fill(&graph->work[graph->count++], params);
+    *node = (void *)(uintptr_t)graph->count;
     return OK;
 }
 Status cuGraphInstantiateWithFlags(void **executable, void *graph, uint64_t flags) {
     BEGIN_IN_CONTEXT (void)flags; *executable = malloc(sizeof(Graph)); memcpy(*executable, graph, sizeof(Graph)); return OK;
 }
-typedef struct { Function *function; unsigned dimensions[7]; void **arguments, **extra; } Node;
 Status cuGraphExecKernelNodeSetParams(void *executable, void *at, const Node *params) {
     BEGIN_IN_CONTEXT
     Work *work = &((Graph *)executable)->work[(uintptr_t)at - 1];
     if (work->function != params->function) return INVALID;
-    for (int i = 0; i < work->function->parameters; ++i) work->arguments[i] = *(int64_t *)params->arguments[i];
+    fill(work, params);
     return OK;
 }
 Status cuGraphLaunch(void *executable, void *stream) {

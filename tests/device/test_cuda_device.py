@@ -207,24 +207,6 @@ def test_the_pool_makes_room_before_memory_is_lacking(driver: DriverWithoutGpu) 
     assert device.allocate(48 << 20).size == 48 << 20
 
 
-def test_no_memory_is_given_back_while_work_with_it_is_yet_to_be_queued(
-    driver: DriverWithoutGpu,
-) -> None:
-    device = driver.device()
-    order = []
-    with device.alone():
-        freed = device.allocate(20 << 20).address
-        with pytest.raises(DeviceMemoryError):
-            device.allocate(60 << 20)
-        other = threading.Thread(
-            target=lambda: order.append(("other", device.allocate(60 << 20).size))
-        )
-        other.start()
-        order.append(("mine", device.allocate(20 << 20).address))
-    other.join()
-    assert order == [("mine", freed), ("other", 60 << 20)]
-
-
 def test_arrays_in_cycles_make_room(driver: DriverWithoutGpu) -> None:
     device = driver.device()
     gc.collect()
@@ -264,75 +246,6 @@ def test_what_is_dropped_while_it_waits_is_not_used_by_others_meanwhile(
     del array
     DeviceArray.of_host(device, np.zeros(64, np.int64))
     np.testing.assert_array_equal(copy.to_host(), np.arange(64))
-
-
-# ----------------------------------------------------------------------------------------- graphs
-
-
-def test_recorded_work_runs_when_it_is_replayed(driver: DriverWithoutGpu) -> None:
-    device = driver.device()
-    function = kernel(device)
-    there = DeviceArray.of_host(device, np.zeros(4, np.int64))
-    target = DeviceArray.of_host(device, np.zeros(4, np.int64))
-
-    def work() -> None:
-        add(device, function, there, 1)
-        add(device, function, there, 10)
-        target.copy_from(there)
-
-    recording = device.record(work)
-    np.testing.assert_array_equal(there.to_host(), np.zeros(4))
-    assert recording.kernels == ("add", "add")
-    recording.replay()
-    recording.replay()
-    np.testing.assert_array_equal(target.to_host(), np.full(4, 22))
-    recording.set_arguments(1, [there.address, 1000, 2])
-    recording.replay()
-    np.testing.assert_array_equal(target.to_host(), [1023, 1023, 23, 23])
-
-
-def test_memory_of_recorded_work_is_not_used_by_others(driver: DriverWithoutGpu) -> None:
-    device = driver.device()
-    function = kernel(device)
-    addresses = []
-
-    def work() -> None:
-        scratch = DeviceArray.empty(device, (100,), "int64")
-        addresses.append(scratch.address)
-        add(device, function, scratch, 1)
-
-    recording = device.record(work)
-    assert device.allocate(800).address not in addresses
-    del recording
-    assert device.allocate(800).address in addresses
-
-
-def test_recordings_are_destroyed_when_no_work_waits(driver: DriverWithoutGpu) -> None:
-    device = driver.device()
-    recording = device.record(lambda: None)
-    driver.forget()
-    del recording
-    assert driver.calls() == []
-    device.synchronize()
-    assert driver.calls() == ["cuStreamSynchronize", "cuGraphExecDestroy", "cuGraphDestroy"]
-
-
-FORBIDDEN: dict[str, Callable[[CudaDevice, DeviceArray], object]] = {
-    "waiting": lambda device, _: device.synchronize(),
-    "a copy to the host": lambda _, array: array.to_host(),
-    "a copy from the host": lambda _, array: array.copy_from_host(np.zeros(4, np.int64)),
-    "recording": lambda device, _: device.record(lambda: None),
-}
-
-
-@pytest.mark.parametrize("what", FORBIDDEN)
-def test_what_waits_cannot_be_recorded(driver: DriverWithoutGpu, what: str) -> None:
-    device = driver.device()
-    there = DeviceArray.of_host(device, np.arange(4))
-    with pytest.raises(DeviceError, match=f"^{what} cannot be recorded"):
-        device.record(lambda: FORBIDDEN[what](device, there))
-    np.testing.assert_array_equal(there.to_host(), np.arange(4))
-    assert driver.calls().count("cuStreamEndCapture") == 1
 
 
 # ----------------------------------------------------------------------------------------- errors
@@ -402,8 +315,6 @@ def test_every_function_that_fails_is_named(driver: DriverWithoutGpu) -> None:
         "cuLaunchKernel": lambda: add(device, function, there, 1),
         "cuStreamSynchronize": device.synchronize,
         "cuMemGetInfo_v2": device.memory_info,
-        "cuStreamBeginCapture_v2": lambda: device.record(lambda: None),
-        "cuGraphInstantiateWithFlags": lambda: device.record(lambda: None),
     }
     for name, use in uses.items():
         driver.fail(name, 1)

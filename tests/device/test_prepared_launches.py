@@ -77,16 +77,92 @@ def test_a_wrong_number_of_arguments_is_refused_at_once(driver: DriverWithoutGpu
         device.prepared([PreparedLaunch(kernel(device), ONE, THREADS, ((0, 0),))], 1)
 
 
-def test_what_was_prepared_can_be_recorded(driver: DriverWithoutGpu) -> None:
+LONG = [3, None, -1, None, 7, 0]
+
+
+@pytest.mark.parametrize("changing", ["nothing", "a number", "the address"])
+def test_many_launches_become_a_graph_when_they_come_again(
+    driver: DriverWithoutGpu, changing: str
+) -> None:
     device = driver.device()
+    launch = counting(device, *LONG)
+    arrays = [DeviceArray.of_host(device, np.zeros(COUNT, np.int64)) for _ in range(2)]
+    expected = [0, 0]
+    for call in range(30):
+        which = call % 2 if changing == "the address" else 0
+        value = call if changing == "a number" else 5
+        launch(arrays[which].address, value)
+        expected[which] += sum(value if number is None else number for number in LONG)
+        if call == 20:
+            driver.forget()
+    for array, total in zip(arrays, expected, strict=True):
+        np.testing.assert_array_equal(array.to_host()[1:], total)
+    calls = driver.calls()
+    as_graph = changing != "the address"
+    assert calls.count("cuGraphLaunch") == 9 * as_graph
+    assert calls.count("cuLaunchKernel") == 9 * len(LONG) * (not as_graph)
+    changed = LONG.count(None) if changing == "a number" else 0
+    assert calls.count("cuGraphExecKernelNodeSetParams") == 9 * changed
+
+
+def test_a_graph_is_queued_again_after_calls_with_another_address(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+    launch = counting(device, *LONG)
+    arrays = [DeviceArray.of_host(device, np.zeros(COUNT, np.int64)) for _ in range(2)]
+    turns = [0] * 12 + [1] * 3 + [0] * 3
+    for which in turns:
+        launch(arrays[which].address, 5)
+    each = sum(5 if number is None else number for number in LONG)
+    for which, array in enumerate(arrays):
+        np.testing.assert_array_equal(array.to_host()[1:], each * turns.count(which))
+
+
+@pytest.mark.parametrize("why", ["the environment says so", "the driver is old", "they are few"])
+def test_launches_stay_launches(
+    driver: DriverWithoutGpu, monkeypatch: pytest.MonkeyPatch, why: str
+) -> None:
+    if why == "the environment says so":
+        monkeypatch.setenv("GLUONIC_GPU_GRAPHS", "0")
+    if why == "the driver is old":
+        driver.library.test_version(11080)
+    device = driver.device()
+    launch = counting(device, *LONG[: 3 if why == "they are few" else None])
     there = DeviceArray.of_host(device, np.zeros(COUNT, np.int64))
-    launch = counting(device, 1, None)
-    recording = device.record(lambda: launch(there.address, 10))
-    assert not there.to_host().any()
-    assert recording.kernels == ("add", "add")
-    recording.replay()
-    launch(there.address, 100)
-    np.testing.assert_array_equal(there.to_host()[1:], 112)
+    for _ in range(20):
+        launch(there.address, 5)
+    assert not [call for call in driver.calls() if "Graph" in call]
+
+
+@pytest.mark.parametrize("name", ["cuGraphLaunch", "cuGraphExecKernelNodeSetParams"])
+def test_a_graph_that_fails_is_an_error_and_works_afterwards(
+    driver: DriverWithoutGpu, name: str
+) -> None:
+    device = driver.device()
+    launch = counting(device, *LONG)
+    there = DeviceArray.of_host(device, np.zeros(COUNT, np.int64))
+    for _ in range(12):
+        launch(there.address, 5)
+    before = there.to_host()
+    driver.fail(name, INVALID)
+    with pytest.raises(DeviceError, match=name):
+        launch(there.address, 6)
+    np.testing.assert_array_equal(there.to_host(), before)
+    launch(there.address, 6)
+    added = sum(6 if number is None else number for number in LONG)
+    np.testing.assert_array_equal(there.to_host()[1:], before[1:] + added)
+
+
+def test_graphs_are_destroyed_when_no_work_waits(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+    launch = counting(device, *LONG)
+    there = DeviceArray.of_host(device, np.zeros(COUNT, np.int64))
+    for _ in range(12):
+        launch(there.address, 5)
+    driver.forget()
+    del launch
+    assert driver.calls() == []
+    device.synchronize()
+    assert {"cuGraphExecDestroy", "cuGraphDestroy"} < {*driver.calls()}
 
 
 def test_threads_share_what_was_prepared(driver: DriverWithoutGpu) -> None:

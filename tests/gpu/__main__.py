@@ -57,7 +57,7 @@ PARTS = {
     "nets": Plan("nets:whole", 70, 3, 3),
     "repetitions": Plan("repetitions:whole", 70, 1, 3),
     "benchmarks": Plan("benchmarks:whole", 75, 1, 4),
-    "graphs": Plan("benchmarks:with_graphs", 40, 1, 5, {"GLUONIC_GPU_GRAPHS": "1"}),
+    "launches": Plan("benchmarks:without_graphs", 40, 1, 5, {"GLUONIC_GPU_GRAPHS": "0"}),
     "products": Plan("products:whole", 90, 1, 6),
     "choices": Plan("product_choices:whole", 40, 1, 7),
     "torch": Plan("torch_workloads:whole", 40, 1, 8),
@@ -132,17 +132,17 @@ def _lines(rows: Sequence[Row]) -> Iterator[str]:
 
 def _summary(rows: Sequence[Row]) -> Iterator[str]:
     """Nets beside PyTorch, and how many rows there are of each kind."""
-    yield "\n== microseconds a call: alone until the result is there, in a row; with graphs; PyTorch"
-    ours, graphs, theirs = (
+    yield "\n== microseconds a call: alone until the result is there, in a row; without graphs; PyTorch"
+    ours, launches, theirs = (
         {row.name: row.figures for row in rows if row.part == part and "latency_us" in row.figures}
-        for part in ("benchmarks", "graphs", "torch")
+        for part in ("benchmarks", "launches", "torch")
     )
     for name in ours:
         columns = [
             f"{figures[name]['latency_us']:10} {figures[name]['in_a_row_us']:10}"
             if name in figures
             else " " * 21
-            for figures in (ours, graphs, theirs)
+            for figures in (ours, launches, theirs)
         ]
         yield f"{name:20}" + " |".join(columns)
     yield "\n== rows"

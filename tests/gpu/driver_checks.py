@@ -1,7 +1,8 @@
-"""The device itself, without arrays of `nd`: memory, copies, launches, recordings, errors, costs."""
+"""The device itself, without arrays of `nd`: memory, copies, launches, graphs, errors, costs."""
 
 from __future__ import annotations
 
+import itertools
 import os
 import time
 from collections.abc import Callable
@@ -10,11 +11,11 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.device import Device, DeviceArray
+from gluonic.device import Device, DeviceArray, PreparedLaunch
 from gluonic.device.devices import count, descriptions, device, driver_version, is_emulated
 from gluonic.device.errors import DeviceError, DeviceMemoryError
 from tests.gpu.kernels import add_kernel, empty_kernel
-from tests.gpu.report import SKIPPED, Report
+from tests.gpu.report import Report
 
 _THREADS = (256, 1, 1)
 
@@ -165,7 +166,7 @@ def memory(report: Report) -> None:
 
 
 def launches(report: Report) -> None:
-    """Kernels written by hand: results, shared memory, cost of a launch, of loading, recordings."""
+    """Kernels written by hand: results, shared memory, cost of a launch, of loading."""
     gpu = device(0)
     add, empty = add_kernel(gpu), empty_kernel(gpu)
     for size in (1, 255, 1000, 100_003):
@@ -206,58 +207,35 @@ def launches(report: Report) -> None:
     report.add("cost of loading", new_ms=round(loading * 1e3, 2), same_ms=round(again * 1e3, 2))
 
 
-def recordings(report: Report) -> None:
-    """Work that is recorded and replayed."""
+def graphs(report: Report) -> None:
+    """Launches that are prepared, and become a graph of the driver's."""
+    for many in (1, 5) if report.small else (1, 3, 20, 200):
+        _launches_together(report, many)
+
+
+def _launches_together(report: Report, many: int) -> None:
     gpu = device(0)
-    add = add_kernel(gpu)
-    there = DeviceArray.of_host(gpu, np.zeros(1000, np.int64))
-    target = DeviceArray.of_host(gpu, np.zeros(1000, np.int64))
-    many = 200
-
-    def work() -> None:
-        gpu.fill(there.address, b"\0", there.nbytes)
-        for number in range(many):
-            gpu.launch(add, (4, 1, 1), _THREADS, [there.address, number, 1000])
-        target.copy_from(there)
-
-    recording = gpu.record(work)
-    if recording is None:
-        report.add("recordings", SKIPPED, "the device has none")
-        return
-    report.require("recording runs nothing", not there.to_host().any())
-    total = sum(range(many))
-    for _ in range(3):
-        recording.replay()
-    report.require("replays", np.array_equal(target.to_host(), np.full(1000, total)))
-    recording.set_arguments(0, [there.address, 1000, 1000])
-    recording.replay()
-    got = target.to_host()
-    report.require(
-        "other arguments", np.array_equal(got, np.full(1000, total + 1000)), str(got[:3])
+    add, times = add_kernel(gpu), 1 if report.small else 50
+    there, other = (DeviceArray.of_host(gpu, np.zeros(1000, np.int64)) for _ in range(2))
+    first, *rest = (
+        PreparedLaunch(add, (4, 1, 1), _THREADS, ((0, 0), (None, number), (None, 1000)))
+        for number in range(many)
     )
-    other = DeviceArray.of_host(gpu, np.zeros(1000, np.int64))
-    recording.set_arguments(0, [other.address, 5, 1000])
-    recording.replay()
-    both = np.array_equal(target.to_host(), np.full(1000, total)) and other.to_host()[0] == 5
-    report.require("another address", both)
-    changing = median_seconds(lambda: recording.set_arguments(0, [other.address, 5, 1000]), 200)
+    first = first._replace(arguments=((1, 0), *first.arguments[1:]))
+    queue = gpu.prepared([first, *rest], 2)
+    a, b = there.address, other.address
+    for call in range(12):
+        queue(a, a if call % 2 else b)
+    report.require(f"{many} launches again", there.to_host()[0] == 12 * sum(range(many)))
+    changing = itertools.cycle((a, b))
+    whole = median_seconds(lambda: (queue(a, a), gpu.synchronize()), times)
     report.add(
-        f"cost of {many} launches recorded",
-        host_us=_each(recording.replay, gpu, 50),
-        whole_us=round(
-            median_seconds(lambda: (recording.replay(), gpu.synchronize()), 30) * 1e6, 2
-        ),
-        set_arguments_us=round(changing * 1e6, 2),
+        f"cost of {many} launches prepared",
+        host_us=_each(lambda: queue(a, a), gpu, times),
+        one_changes_us=_each(lambda: queue(a, next(changing)), gpu, times),
+        all_change_us=_each(lambda: queue(next(changing), a), gpu, times),
+        whole_us=round(whole * 1e6, 2),
     )
-    short = gpu.record(lambda: gpu.launch(add, (4, 1, 1), _THREADS, [there.address, 1, 1000]))
-    if short is not None:
-        report.add(
-            "cost of one launch recorded",
-            host_us=_each(short.replay, gpu, 500),
-            whole_us=round(
-                median_seconds(lambda: (short.replay(), gpu.synchronize()), 200) * 1e6, 2
-            ),
-        )
 
 
 def faults(report: Report) -> None:
@@ -296,6 +274,6 @@ def faults(report: Report) -> None:
 
 def whole(report: Report) -> None:
     """All checks of the device but those that break it."""
-    for check in (memory, copies, copy_rates, launches, recordings):
+    for check in (memory, copies, copy_rates, launches, graphs):
         with report.going_on(check.__name__):
             check(report)

@@ -2,7 +2,7 @@
 
 All work goes to the *default stream* of the primary context, the one that PyTorch, CuPy and Numba use: what
 they have queued is done before what is queued here later, and the other way round, so memory can be shared
-with them without waiting. Recording uses a stream of its own.
+with them without waiting.
 """
 
 from __future__ import annotations
@@ -12,7 +12,6 @@ import os
 import struct
 from collections import deque
 from collections.abc import Callable, Sequence
-from contextlib import AbstractContextManager
 
 import numpy as np
 import numpy.typing as npt
@@ -24,7 +23,6 @@ from gluonic.device.cuda.launch_lists import LaunchList
 from gluonic.device.cuda.modules import CudaFunction, LoadedPtx, parameters_of
 from gluonic.device.cuda.pool import MemoryPool
 from gluonic.device.cuda.properties import properties
-from gluonic.device.cuda.recording import CudaRecorder, CudaRecording
 from gluonic.device.device import (
     Buffer,
     Device,
@@ -32,10 +30,8 @@ from gluonic.device.device import (
     Dimensions,
     MemoryInfo,
     PreparedLaunch,
-    Recording,
 )
 from gluonic.device.errors import DeviceError
-from gluonic.graph.errors import describe
 from gluonic.support.locks import lock
 
 _DEFAULT_STREAM = 0
@@ -72,7 +68,7 @@ class CudaDevice(Device):
         self._context = ctypes.c_void_p(
             self.driver.number("cuDevicePrimaryCtxRetain", ctypes.c_void_p, self.properties.number)
         )
-        self.records = not self.waits_after_launches and os.environ.get("GLUONIC_GPU_GRAPHS") == "1"
+        self._graphs = os.environ.get("GLUONIC_GPU_GRAPHS") != "0"
         self._lock = lock()
         self._thread = driver.thread
         self._set_current = self.driver.function("cuCtxSetCurrent", typed=False)
@@ -81,8 +77,6 @@ class CudaDevice(Device):
         self._is_alone = driver.count() == 1
         self.enter()
         self._stream = ctypes.c_void_p(_DEFAULT_STREAM)
-        self._recorder: CudaRecorder | None = None
-        self._recording_stream: int | None = None
         self._unused: list[Callable[[], None]] = []
         self._launched: deque[str] = deque(maxlen=_MOST_NAMES)
         self._pool = MemoryPool(self.driver, self.enter, self.synchronize, self, self._lock)
@@ -144,7 +138,6 @@ class CudaDevice(Device):
         start, size = source.__array_interface__["data"][0], source.nbytes
         with self._lock:
             self.enter()
-            self._check_runs("a copy from the host")
             if (
                 size > _SMALL_COPY
                 and not self.properties.reads_host_memory
@@ -165,7 +158,6 @@ class CudaDevice(Device):
         """Wait for all queued work, and fill a contiguous array of the host from the device."""
         with self._lock:
             self.enter()
-            self._check_runs("a copy to the host")
         start = target.__array_interface__["data"][0]
         self._call("cuMemcpyDtoH_v2", start, address, target.nbytes)
         self._launched.clear()
@@ -241,25 +233,21 @@ class CudaDevice(Device):
                     status,
                     function.described(grid, block, arguments, shared_bytes),
                 )
-            if self._recorder is not None:
-                self._recorder.note(function, grid, block, shared_bytes)
-                return
             self._launched.append(function.name)
         if self.waits_after_launches:
             self.synchronize()
 
     def prepared(self, launches: Sequence[PreparedLaunch], values: int) -> Callable[..., None]:
         """A function that queues launches by one call of the driver's function for each, and little else."""
-        one_by_one = super().prepared(launches, values)
         launches = [each for each in launches if 0 not in each.grid]
         if self.waits_after_launches or not launches:
-            return one_by_one
+            return super().prepared(launches, values)
         for each in launches:
             assert isinstance(each.function, CudaFunction)
             if len(each.arguments) != each.function.count:
                 raise each.function.refuse_arguments([number for _, number in each.arguments])
             each.function.allow(each.shared_bytes)
-        ready = LaunchList(launches, values, self._launch)
+        ready = LaunchList(launches, values, self.driver, self._unused if self._graphs else None)
         lock, thread, store, queue, names = (
             self._lock, self._thread, ready.store, ready.queue, ready.names,
         )  # fmt: skip
@@ -268,15 +256,11 @@ class CudaDevice(Device):
             with lock:
                 if not thread.has_context:
                     self._make_current()
-                if self._recorder is not None:
-                    one_by_one(*values)
-                    return
                 store(*values)
                 result = queue()
                 if result:
-                    launch, status = ready.failure(result)
-                    facts = _described(launch, values)
-                    raise self._failed("cuLaunchKernel", status, facts)
+                    name, launch, status = ready.failure(result)
+                    raise self._failed(name, status, _described(launch, values))
                 self._launched.extend(names)
 
         return launch_all
@@ -291,54 +275,10 @@ class CudaDevice(Device):
         """
         with self._lock:
             self.enter()
-            self._check_runs("waiting")
         self._call("cuStreamSynchronize", _DEFAULT_STREAM)
         self._launched.clear()
         while self._unused:
             self._unused.pop()()
-
-    def alone(self) -> AbstractContextManager[object]:
-        """A ``with`` statement in which no other thread's work is queued, and no memory given back."""
-        return self._pool.keeping
-
-    def record(self, work: Callable[[], object]) -> Recording:
-        """Call a function, and record the work that it queues instead of running it.
-
-        The function may launch, copy within the device, fill, allocate and load kernels; what has to wait for
-        the device, or copies to or from the host, raises a `DeviceError`. Meanwhile other threads wait.
-        """
-        with self._lock:
-            self.enter()
-            self._check_runs("recording")
-            if self._recording_stream is None:
-                self._recording_stream = self.driver.number(
-                    "cuStreamCreate", ctypes.c_void_p, _NON_BLOCKING
-                )
-            self._recorder = recorder = CudaRecorder(
-                self.driver, self._recording_stream, self._pool
-            )
-            self._pool.recorded = recorder.buffers
-            self._stream = ctypes.c_void_p(self._recording_stream)
-            try:
-                work()
-            except BaseException:
-                self.driver.call("cuGraphDestroy", self._stop_recording(recorder))
-                raise
-            graph = self._stop_recording(recorder)
-            return CudaRecording(self.driver, graph, recorder, self._replay, self._unused)
-
-    def _stop_recording(self, recorder: CudaRecorder) -> int:
-        self._stream, self._recorder = ctypes.c_void_p(_DEFAULT_STREAM), None
-        self._pool.recorded = None
-        return recorder.end()
-
-    def _replay(self, recording: CudaRecording) -> None:
-        with self._lock:
-            self.enter()
-            self._call("cuGraphLaunch", recording.executable, self._stream)
-            self._launched.extend(recording.kernels)
-        if self.waits_after_launches:
-            self.synchronize()
 
     # ------------------------------------------------------------------------- others' streams
 
@@ -358,16 +298,6 @@ class CudaDevice(Device):
         self._call("cuEventDestroy_v2", event)
 
     # ------------------------------------------------------------------------------------- errors
-
-    def _check_runs(self, what: str) -> None:
-        """Raise an error where work is recorded."""
-        if self._recorder is not None:
-            raise DeviceError(
-                describe(
-                    f"{what} cannot be recorded",
-                    facts=[f"recorded so far: {len(self._recorder.nodes)} kernels"],
-                )
-            )
 
     def _call(self, name: str, *arguments: object) -> None:
         status = self.driver.status(name, *arguments)

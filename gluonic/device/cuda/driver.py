@@ -97,6 +97,11 @@ class Driver:
             function.argtypes = ARGUMENTS[name]
         return function
 
+    def address(self, name: str) -> int:
+        """The address of a function, for machine code that calls it."""
+        function: Any = self.function(name)
+        return ctypes.cast(function, ctypes.c_void_p).value or 0
+
     def call(self, name: str, *arguments: Any) -> None:
         """Call a function.
 

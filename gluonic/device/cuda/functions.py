@@ -43,7 +43,6 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     # contexts, streams
     "cuDevicePrimaryCtxRetain": (Result, c_int),
     "cuCtxSetCurrent": (Handle,),
-    "cuStreamCreate": (Result, c_uint),
     "cuStreamSynchronize": (Handle,),
     "cuStreamWaitEvent": (Handle, Handle, c_uint),
     # memory
@@ -72,9 +71,8 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "cuEventSynchronize": (Handle,),
     "cuEventElapsedTime": (POINTER(c_float), Handle, Handle),
     # graphs
-    "cuStreamBeginCapture_v2": (Handle, c_int),
-    "cuStreamEndCapture": (Handle, Result),
-    "cuStreamGetCaptureInfo_v2": (Handle, Result, Result, Result, Result, Result),
+    "cuGraphCreate": (Result, c_uint),
+    "cuGraphAddKernelNode": (Result, Handle, Handle, c_size_t, POINTER(KernelNode)),
     "cuGraphInstantiateWithFlags": (Result, Handle, c_uint64),
     "cuGraphExecKernelNodeSetParams": (Handle, Handle, POINTER(KernelNode)),
     "cuGraphLaunch": (Handle, Handle),

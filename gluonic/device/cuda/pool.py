@@ -8,8 +8,7 @@ The rules, which tests check:
   can be used again at once: whoever reads it was queued before.
 - If there is none, the driver allocates one.
 - If the driver has not enough, all free blocks are given back to it after all queued work is done, and it is
-  asked again; then once more after a garbage collection, which may find arrays in cycles. Not so while blocks
-  are kept, because work that uses them is yet to be queued.
+  asked again; then once more after a garbage collection, which may find arrays in cycles.
 """
 
 from __future__ import annotations
@@ -40,11 +39,7 @@ class PooledBuffer(Buffer):
     blocks: list[int]
 
     def __del__(self) -> None:
-        recorded = self.pool.recorded
-        if recorded is None:
-            self.blocks.append(self.address)
-        else:
-            recorded.append((self.address, self.size))
+        self.blocks.append(self.address)
 
 
 class MemoryPool:
@@ -60,12 +55,6 @@ class MemoryPool:
     finish : waits for all queued work
     device : the device, to name its arrays in errors
     lock : the device's, which is held while work is queued
-
-    Attributes
-    ----------
-    keeping : a ``with`` statement that holds the lock, and in which blocks are kept
-    recorded : while work is recorded, which uses them later, the blocks that are given back, with the sizes, in
-        bytes, that were asked for; otherwise None
     """
 
     def __init__(
@@ -77,10 +66,9 @@ class MemoryPool:
         lock: Any,
     ) -> None:
         self._driver, self._enter, self._finish, self._device = driver, enter, finish, device
-        self.keeping = _Keeping(lock)
+        self._lock = lock
         self._allocate = driver.function("cuMemAlloc_v2")
         self._free: dict[int, list[int]] = {}
-        self.recorded: list[tuple[int, int]] | None = None
 
     @staticmethod
     def block_size(size: int) -> int:
@@ -132,7 +120,7 @@ class MemoryPool:
 
     def clear(self) -> None:
         """Give all free blocks back to the driver, after all queued work."""
-        with self.keeping.lock:
+        with self._lock:
             blocks = [blocks for blocks in list(self._free.values()) if blocks]
             if not blocks:
                 return
@@ -148,13 +136,11 @@ class MemoryPool:
         address = self._from_driver(block)
         if address is not None:
             return address
-        with self.keeping.lock:  # another thread that keeps blocks has queued its work then
-            if not self.keeping.depth:
-                for make_room in (self.clear, self._collect):
-                    make_room()
-                    address = self._from_driver(block)
-                    if address is not None:
-                        return address
+        for make_room in (self.clear, self._collect):
+            make_room()
+            address = self._from_driver(block)
+            if address is not None:
+                return address
         raise self._too_large(size)
 
     def _from_driver(self, block: int) -> int | None:
@@ -181,26 +167,6 @@ class MemoryPool:
                 hint="smaller batches, float16, `del` of arrays that are no longer needed, or nvidia-smi",
             )
         )
-
-
-class _Keeping:
-    """A ``with`` statement that holds a lock, and counts how often it was entered.
-
-    Parameters
-    ----------
-    lock : the lock, which can be taken again by the thread that has it
-    """
-
-    def __init__(self, lock: Any) -> None:
-        self.lock, self.depth = lock, 0
-
-    def __enter__(self) -> None:
-        self.lock.acquire()
-        self.depth += 1
-
-    def __exit__(self, *_: object) -> None:
-        self.depth -= 1
-        self.lock.release()
 
 
 def _largest_arrays(device: Device, most: int = 5) -> list[str]:
