@@ -107,7 +107,7 @@ SUBJECTS: Mapping[str, tuple[EnvironmentVariable, ...]] = {
         EnvironmentVariable(
             ("GLUONIC_GPU_GRAPHS",),
             ("0",),
-            "launch each kernel of a net by itself, where the GPU's driver would otherwise get them as one graph",
+            "launch each kernel of a net by itself, where the driver would otherwise get them as one graph",
         ),
         EnvironmentVariable(
             ("GLUONIC_CUDA_DRIVER",),

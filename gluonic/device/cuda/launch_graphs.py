@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import ctypes
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 
 from gluonic.device.cuda.driver import Driver
 from gluonic.device.cuda.functions import KernelNode
@@ -30,7 +30,7 @@ class LaunchGraph:
     def __init__(
         self,
         driver: Driver,
-        launches: Sequence[KernelNode],
+        launches: ctypes.Array[KernelNode],
         unused: list[Callable[[], None]],
     ) -> None:
         self._driver, self._unused, self.executable = driver, unused, 0
