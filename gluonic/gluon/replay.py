@@ -209,7 +209,9 @@ class RecordedReplay(Replay):
         self._fixed = [(x, x.tape_entry) for x in self._operands if x is not None]
 
     @classmethod
-    def of_usual(cls, op: Any, operands: Sequence[NDArray], given: Sequence[int], at: int) -> Any:
+    def of_usual(
+        cls, op: Any, operands: Sequence[NDArray], given: Sequence[int], at: int
+    ) -> "RecordedReplay | None":
         """The replay for some operands, see the class; None if it is not usual."""
         replay = cls(op, operands, given, at)
         return replay if replay.is_usual else None
