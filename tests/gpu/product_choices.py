@@ -161,8 +161,9 @@ def _times(there: Device, tried: Tried) -> tuple[dict[str, Any], float]:
         ]
         name = f"{_name_of(choice.tile)}/{choice.parts}" + "*" * (choice == model)
         found[name] = _microseconds(there, calls)
-        if calls[0][0].local_bytes:
-            found[f"{name} local bytes"] = calls[0][0].local_bytes
+        local = getattr(calls[0][0], "local_bytes", 0)
+        if local:
+            found[f"{name} local bytes"] = local
         if expected is not None:
             ours = result.to_host()[some].astype(np.float32)
             most = max(most, float(np.abs(ours - expected).max() / np.abs(expected).max()))
