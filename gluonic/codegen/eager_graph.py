@@ -6,7 +6,7 @@ from weakref import ref
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.executors import executor
-from gluonic.codegen.gradient_use import GradientUse
+from gluonic.codegen.gradient_use import GradientUse, rule_as_graph
 from gluonic.codegen.machine.bail_out import BailOut
 from gluonic.codegen.native.executable import Executable
 from gluonic.codegen.runtime.arena import Arena
@@ -14,8 +14,6 @@ from gluonic.codegen.runtime.binding import Binding
 from gluonic.codegen.runtime.frame import ExecutionFrame, FramePool
 from gluonic.codegen.shapes.facts import NotCompiledError
 from gluonic.graph import Application, Array, Entry, Graph, Node, Run, Signatures
-from gluonic.graph.builder import F
-from gluonic.graph.gradient import input_gradients
 from gluonic.support.pieces import UnfinishedError
 
 _MOST_BINDINGS = 64
@@ -84,20 +82,8 @@ class EagerGraph:
     @classmethod
     def of_gradient(cls, application: Application, use: GradientUse) -> "EagerGraph":
         """The graph of a gradient rule; its arrays are the inputs, the outputs, and the outputs' gradients."""
-        inputs, _ = _alone(application)
-        outputs = [Node(None, f"{name}_value") for name in application.outputs]
-        names = zip(application.outputs, use.flowing, strict=True)
-        heads = [Node(None, f"{name}_gradient") if flows else None for name, flows in names]
-        found = input_gradients(
-            F,
-            application,
-            [node.entry() for node in (*inputs, *outputs)],
-            [None if head is None else head.entry() for head in heads],
-            train=use.train,
-            wanted=use.wanted,
-        )
-        given = [*inputs, *outputs, *(head for head in heads if head is not None)]
-        return cls(f"gradient of {application.op.name}", application, found, given)
+        gradients, given = rule_as_graph(application, use)
+        return cls(f"gradient of {application.op.name}", application, gradients, given)
 
     def __call__(
         self,

@@ -4,6 +4,7 @@ from collections.abc import Callable, Sequence
 from functools import cache
 from typing import Any
 
+from gluonic.codegen import GradientUse, gradient_on_device
 from gluonic.device import Device, DeviceArray
 from gluonic.graph import REGISTRY
 from gluonic.graph.gradient import input_gradients
@@ -12,7 +13,7 @@ from gluonic.ndarray.device.arrays import DeviceNDArray, made
 from gluonic.ndarray.device.assigning import copy_into, fill
 from gluonic.ndarray.invoke import EAGER
 from gluonic.ndarray.recording import OperatorRecord
-from gluonic.ndarray.state import STATE
+from gluonic.ndarray.state import STATE, current_run
 from gluonic.ndarray.tape import Leaf
 from gluonic.support.references import holds_alone
 
@@ -84,15 +85,16 @@ class DeviceRecord(OperatorRecord):
     __slots__ = ()
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
-        """Apply the operator's gradient rule."""
-        if STATE.recording:  # the rule's computation may be differentiated again
-            entries: list[Any] = [
-                *self.inputs,
-                *((self, i) for i in range(self.output_count)),
-            ]
-        else:
-            entries = [None] * len(self.arrays)
+        """Apply the operator's gradient rule: as one graph, unless its computation may be differentiated."""
         held: Sequence[Any] = self.arrays
+        if not STATE.recording:
+            wanted = tuple([entry is not None for entry in self.inputs])
+            flowing = [head for head in heads if head is not None]
+            use = GradientUse(wanted, tuple([head is not None for head in heads]), self.train)
+            arrays = [*held, *[head.device_array for head in flowing]]  # type: ignore[attr-defined]
+            found = gradient_on_device(self.application, use)(arrays, current_run())
+            return [None if array is None else made(array) for array in found]
+        entries: list[Any] = [*self.inputs, *((self, i) for i in range(self.output_count))]
         values = [made(a, entry=entry) for a, entry in zip(held, entries, strict=True)]
         return input_gradients(
             eager_on(held[0].device),
