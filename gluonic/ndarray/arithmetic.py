@@ -16,6 +16,7 @@ from gluonic.ndarray.array import NDArray, NoElementsError, method
 from gluonic.ndarray.casting import cast_inputs
 from gluonic.ndarray.invoke import Fast, fast_call, invoke
 from gluonic.ndarray.numpy_class import numpy_array
+from gluonic.ndarray.placing import on_devices
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.dispatch import invoke_elsewhere
@@ -36,7 +37,7 @@ def on_arrays(name: str, x: NDArray, y: NDArray) -> NDArray:
         return call(x, y)
     except NoElementsError:
         pass
-    return invoke_elsewhere(REGISTRY[name].apply({}), (x, y))[0]
+    return _elsewhere(REGISTRY[name].apply({}), x, y)
 
 
 def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
@@ -52,7 +53,16 @@ def on_scalar(name: str, x: NDArray, scalar: Any) -> NDArray:
         return call(x)
     except NoElementsError:
         pass
-    return invoke_elsewhere(REGISTRY[name].apply({"scalar": number or str(number)}), (x,))[0]
+    return _elsewhere(REGISTRY[name].apply({"scalar": number or str(number)}), x)
+
+
+def _elsewhere(application: Application, *arrays: NDArray) -> NDArray:
+    """The result where an array is on a device, or sparse."""
+    if arrays[0].on_device and casting.current is None:
+        call = on_devices().eager_calls(application).get(type(arrays[0]))
+        if call is not None:
+            return call(*arrays)  # type: ignore[no-any-return]
+    return invoke_elsewhere(application, arrays)[0]
 
 
 def _call_of(name: str, application: Application) -> Fast:

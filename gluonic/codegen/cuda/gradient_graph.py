@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from itertools import compress
 
 from gluonic.codegen.cuda.device_graph import DeviceGraph
 from gluonic.codegen.gradient_use import GradientUse, rule_as_graph
@@ -31,14 +32,23 @@ class GradientOnDevice:
         computed = [entry for entry in gradients if entry is not None and entry not in positions]
         self._graph = DeviceGraph(Graph(computed), variables) if computed else None
 
-    def __call__(self, arrays: Sequence[DeviceArray], run: Run) -> list[DeviceArray | None]:
+    def __call__(
+        self,
+        arrays: Sequence[DeviceArray],
+        run: Run,
+        into: Sequence[DeviceArray | None] | None = None,
+    ) -> list[DeviceArray | None]:
         """The gradients of the inputs, None where there is none.
 
         Parameters
         ----------
         arrays : the inputs, the outputs, and the gradients of the outputs that have one
+        into : for each input an array that its gradient may be written to, or None
         """
-        computed = iter([] if self._graph is None else self._graph(arrays, run))
+        computed: Iterator[DeviceArray] = iter(())
+        if self._graph is not None:
+            targets = None if into is None else [*compress(into, self._is_computed)]
+            computed = iter(self._graph(arrays, run, None, targets))
         return [
             next(computed) if is_computed else None if i is None else arrays[i]
             for is_computed, i in zip(self._is_computed, self._given, strict=True)

@@ -80,20 +80,41 @@ class DeviceLeaf(Leaf):
 class DeviceRecord(OperatorRecord):
     """An operator that ran on a device; its `arrays` are there."""
 
-    takes_stored = False
+    takes_stored, takes_memory = False, True
 
     __slots__ = ()
 
     def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
-        """Apply the operator's gradient rule: as one graph, unless its computation may be differentiated."""
+        """Apply the operator's gradient rule."""
+        return self.gradients_into(heads, None, train=train)
+
+    def gradients_into(
+        self,
+        heads: list[NDArray | None],
+        into: Sequence[Any] | None,
+        *,
+        train: bool,
+        finished: Callable[[int], None] | None = None,
+    ) -> Sequence[NDArray | None]:
+        """Like `gradients`, written to the memory given for some of the inputs.
+
+        The rule runs as one graph, unless its computation may be differentiated.
+        """
+        if STATE.recording:
+            return self._recorded(heads)
+        flowing: list[Any] = [head for head in heads if head is not None]
+        use = GradientUse(
+            tuple([entry is not None for entry in self.inputs]),
+            tuple([head is not None for head in heads]),
+            self.train,
+        )
+        arrays: list[Any] = [*self.arrays, *[head.device_array for head in flowing]]
+        found = gradient_on_device(self.application, use)(arrays, current_run(), into)
+        return [None if array is None else made(array) for array in found]
+
+    def _recorded(self, heads: list[NDArray | None]) -> Sequence[NDArray | None]:
+        """The gradients as a recorded computation, for higher orders."""
         held: Sequence[Any] = self.arrays
-        if not STATE.recording:
-            wanted = tuple([entry is not None for entry in self.inputs])
-            flowing = [head for head in heads if head is not None]
-            use = GradientUse(wanted, tuple([head is not None for head in heads]), self.train)
-            arrays = [*held, *[head.device_array for head in flowing]]  # type: ignore[attr-defined]
-            found = gradient_on_device(self.application, use)(arrays, current_run())
-            return [None if array is None else made(array) for array in found]
         entries: list[Any] = [*self.inputs, *((self, i) for i in range(self.output_count))]
         values = [made(a, entry=entry) for a, entry in zip(held, entries, strict=True)]
         return input_gradients(
