@@ -72,6 +72,31 @@ def test_a_repeated_call_is_recorded(gpu: Context, name: str) -> None:
         np.testing.assert_allclose(found, gradients[0], rtol=1e-5, atol=1e-6)
 
 
+@pytest.mark.parametrize("sum_of", [lambda x, y: x + y, lambda x, y: x * 1 + y.reshape((3, 3))])
+def test_variables_with_equal_gradients_do_not_share_memory(gpu: Context, sum_of: Any) -> None:
+    x, y, _ = _arrays(gpu)
+    for array in (x, y):
+        array.attach_grad()
+    for number in (5, 6):
+        head = nd.full((3, 3), 2, ctx=gpu)
+        with autograd.record():
+            result = sum_of(x, y)
+        result.backward(head)
+        x.grad[:] = number
+        assert y.grad.asnumpy().tolist() == head.asnumpy().tolist() == [[2] * 3] * 3
+
+
+def test_a_part_of_a_gradient_shows_the_latest_one(gpu: Context) -> None:
+    x, y, _ = _arrays(gpu)
+    x.attach_grad()
+    part = x.grad[0:2]
+    for factor in (2, 3):
+        with autograd.record():
+            result = x * y * factor
+        result.backward()
+        np.testing.assert_array_equal(part.asnumpy(), OTHERS[:2] * factor)
+
+
 def test_arrays_that_begin_anywhere_are_taken(gpu: Context) -> None:
     x, y, _ = _arrays(gpu)
     for start in (0, 1, 2, 1):
