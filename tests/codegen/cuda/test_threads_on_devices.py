@@ -1,10 +1,15 @@
-"""Sorting, running sums and sums at indices on a GPU, where one pass is not enough."""
+"""Sorting, running sums, sums at indices and recurrent steps on a GPU, where one pass is not enough."""
 
 import numpy as np
 import pytest
 
+from gluonic.codegen.cuda.threads import recurrent_code
+from gluonic.graph import Graph, Node, Run
 from gluonic.graph.builder import F
-from tests.codegen.cuda.devices import computes, numbers
+from gluonic.graph.gradient import gradients
+from gluonic.graph.interpret import interpret
+from gluonic.graph.random_source import RandomSource
+from tests.codegen.cuda.devices import assert_near, computed, computes, numbers
 
 
 def _ties(*shape: int) -> np.ndarray:
@@ -46,3 +51,24 @@ def test_gradients_of_rows_are_added_in_the_order_of_their_indices() -> None:
 def test_the_last_of_several_elements_that_are_written_to_one_place_is_kept() -> None:
     index = np.random.default_rng(0).integers(0, 5, (1, 1200)).astype(np.int32)
     computes(lambda x, i: F.scatter_nd(x, i, shape=(6, 2)), numbers(1200, 2), index)
+
+
+def test_a_warp_computes_several_elements_of_a_recurrent_state(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    monkeypatch.setattr(recurrent_code, "LEAST_WARPS", 1)
+    size, parameters = 5, 4 * 5 * (4 + 5 + 2)
+    shapes = [(2, 3, 4), (parameters,), (1, 3, size), (1, 3, size)]
+    variables = [Node(None, f"x{number}") for number in range(len(shapes))]
+    entries = [each.entry() for each in variables]
+    settings = {"mode": "lstm", "state_size": size, "num_layers": 1, "state_outputs": True}
+    outputs = F.RNN(*entries, **settings)[:2]
+    derivatives = gradients(outputs, outputs, entries, train=True)
+    graph = Graph([outputs[0], *(entry for entry in derivatives if entry is not None)])
+    arrays = [numbers(*shape, dtype=np.float64) for shape in shapes]
+    run = Run(train=True, random=RandomSource(1))
+    ours = computed(graph, arrays, run)
+    expected = interpret(graph, dict(zip(variables, arrays, strict=True)), run)
+    assert len(ours) == 1 + len(shapes)
+    for one, other in zip(ours, expected, strict=True):
+        assert_near(one, other)

@@ -28,7 +28,7 @@ def _received(code: StepCode, is_last: bool) -> list[Value]:
     def gradients(sequence: Value) -> tuple[str, Value]:
         return "recurrent_gradient", code.row(following, sequence) * width
 
-    return code.dots("turned", [code.unit * width], width, gradients)
+    return code.dots("turned", [lambda unit: unit * width], width, gradients)
 
 
 def _gradient_of_state(
@@ -50,7 +50,7 @@ def _back(k: ThreadCode, kind: StepKind, is_last: bool, is_first: bool) -> None:
     code = StepCode(k, kind)
     products = _received(code, is_last)
 
-    def compute(sequence: Value, lane: Value) -> None:
+    def compute(sequence: Value) -> None:
         carries = kind.mode == "gru"
         gradient = _gradient_of_state(code, products, sequence, carries=carries)
         row = code.row(k["step"], sequence) * k["part"] + code.unit
@@ -64,7 +64,7 @@ def _back_shown(k: ThreadCode, kind: StepKind, is_last: bool) -> None:
     code = StepCode(k, kind)
     products = _received(code, is_last)
 
-    def compute(sequence: Value, lane: Value) -> None:
+    def compute(sequence: Value) -> None:
         gradient = _gradient_of_state(code, products, sequence, carries=False)
         row = code.row(k["step"], sequence) * k["part"] + code.unit
         gradient = gradient + code.get("grad_output", row)
@@ -81,11 +81,9 @@ def _back_projected(k: ThreadCode, kind: StepKind, is_last: bool, is_first: bool
     def shown(sequence: Value) -> tuple[str, Value]:
         return "shown_gradient", code.row(k["step"], sequence) * k["part"]
 
-    start = code.unit * k["part"]
-    (gradient,) = code.dots("project_turned", [start], k["part"], shown)
-    code.of_each_sequence(
-        lambda sequence, lane: _elements(code, sequence, gradient, is_last, is_first)
-    )
+    part = k["part"]
+    (gradient,) = code.dots("project_turned", [lambda unit: unit * part], part, shown)
+    code.of_each_sequence(lambda sequence: _elements(code, sequence, gradient, is_last, is_first))
 
 
 def _elements(
@@ -163,12 +161,12 @@ def _first_gradient(k: ThreadCode, kind: StepKind) -> None:
     width, p = k["size"] * kind.gates, code.unit
     (product,) = code.dots(
         "turned",
-        [p * width],
+        [lambda unit: unit * width],
         width,
         lambda sequence: ("recurrent_gradient", code.row(k.constant(0), sequence) * width),
     )
 
-    def compute(sequence: Value, lane: Value) -> None:
+    def compute(sequence: Value) -> None:
         place = sequence * k["part"] + p
         total = product
         if kind.mode == "gru":
@@ -195,13 +193,13 @@ def backward(plan: ThreadPlan) -> bool:
     if plan.settings["mode"] == "gru":
         extra["carried"] = plan.scratch(plan.size(named["state"]), dtype)
     run = Direction(plan, named["gates"], **extra)
-    run.add(_before, run.steps * run.batch * run.part)
+    run.add_plain(_before, run.steps * run.batch * run.part)
     for step in reversed(range(run.steps)):
         ends = step == run.steps - 1, step == 0
         if run.kind.projects:
-            run.add(_back_shown, run.warps(run.part), ends[0], step=step)
-            run.add(_back_projected, run.warps(run.size), *ends, step=step)
+            run.add(_back_shown, run.part, ends[0], step=step)
+            run.add(_back_projected, run.size, *ends, step=step)
         else:
-            run.add(_back, run.warps(run.size), *ends, step=step)
-    run.add(_first_gradient, run.warps(run.part))
+            run.add(_back, run.size, *ends, step=step)
+    run.add(_first_gradient, run.part)
     return True

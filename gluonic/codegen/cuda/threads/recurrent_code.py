@@ -7,6 +7,8 @@ of the rows of the weights and of the states. So a step is one launch, and addit
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from dataclasses import replace
+from typing import TypeVar
 
 from gluonic.codegen.cuda.kernel_function import WARP
 from gluonic.codegen.cuda.threads.thread_code import ThreadCode, ThreadVariable
@@ -16,8 +18,13 @@ from gluonic.graph import Entry
 from gluonic.graph.ops.rnn_cells import CELLS
 from gluonic.support.record import record
 
+_Item = TypeVar("_Item")
 _MOST_SEQUENCES = 8
 """The most sequences of a warp."""
+_MOST_ROWS = 8
+"""The most rows of weights of a warp, each of which it multiplies with the states of all its sequences."""
+LEAST_WARPS = 512
+"""The number of warps below which none computes several elements of the state."""
 
 
 @record
@@ -28,7 +35,7 @@ class StepKind:
     ----------
     mode, projects, has_lengths, backwards : see `recurrent_steps`
     names : those of the operands
-    tile : the sequences of a warp
+    tile, each : the sequences of a warp, and the elements of the state
     """
 
     mode: str
@@ -37,6 +44,7 @@ class StepKind:
     backwards: bool
     names: tuple[str, ...]
     tile: int
+    each: int = 1
 
     @property
     def gates(self) -> int:
@@ -51,14 +59,23 @@ class StepCode:
     ----------
     k : the kernel
     kind : what it depends on
+
+    Attributes
+    ----------
+    unit : the element of the state that the lane computes, after the products
     """
 
     def __init__(self, k: ThreadCode, kind: StepKind) -> None:
         self.k, self.kind = k, kind
         warp, lane = k.divided(k.thread, k.constant(WARP))
         tiles = k.divided(k["batch"] + (kind.tile - 1), k.constant(kind.tile))[0]
-        self.unit, tile = k.divided(warp, tiles)
-        self.lane, self.first = lane, tile * kind.tile
+        group, tile = k.divided(warp, tiles)
+        self.lane, self.first, self.first_unit = lane, tile * kind.tile, group * kind.each
+        own, number = k.divided(lane, k.constant(kind.tile))
+        self._sequence, self._unit = self.first + number, self.first_unit + own
+        self._has_own = (own < kind.each) & (self._sequence < k["batch"])
+        self._has_own = self._has_own & (self._unit < k["units"])
+        self.unit = k.m.minimum(self._unit, k["units"] - 1)
 
     def operand(self, name: str) -> int:
         """The position of an operand."""
@@ -88,26 +105,25 @@ class StepCode:
             step = self.k.m.where(step < length, length - 1 - step, step)
         return step * self.k["batch"] + sequence
 
-    def of_each_sequence(self, body: Callable[[Value, Value], None]) -> None:
-        """Write what the first lanes do, one for each of the warp's sequences: ``body(sequence, lane)``."""
-        own = self.first + self.lane
-        with self.k.only_if((self.lane < self.kind.tile) & (own < self.k["batch"])):
-            body(own, self.lane)
+    def of_each_sequence(self, body: Callable[[Value], None]) -> None:
+        """Write what lanes do, one for each element of each of the warp's sequences: ``body(sequence)``."""
+        with self.k.only_if(self._has_own):
+            body(self._sequence)
 
     # -- products -----------------------------------------------------------------------------
 
     def dots(
         self,
         weights: str,
-        rows: Sequence[Value],
+        rows: Sequence[Callable[[Value], Value]],
         length: Value,
         vectors: Callable[[Value], tuple[str, Value]],
     ) -> list[Value]:
-        """The products of rows of weights with a vector of each sequence: those of the lane's sequence.
+        """The products of rows of weights with a vector of each sequence: those of the lane.
 
         Parameters
         ----------
-        weights, rows : an operand, and the first element of each row there
+        weights, rows : an operand, and, for each row, the first element there of an element of the state
         length : of rows and vectors
         vectors : the operand with the vector of a sequence, and its first element
         """
@@ -115,18 +131,25 @@ class StepCode:
         starts = [
             vectors(k.m.minimum(self.first + number, last)) for number in range(self.kind.tile)
         ]
-        dtype = self.get(weights, rows[0]).dtype
-        sums = [[k.variable(k.m.constant(0, dtype)) for _ in starts] for _ in rows]
-        rounds, _ = k.divided(length + (WARP - 1), k.constant(WARP))
+        last_unit = k["units"] - 1
+        units = [k.m.minimum(self.first_unit + i, last_unit) for i in range(self.kind.each)]
+        firsts = [[row(unit) for unit in units] for row in rows]
+        dtype = self.get(weights, firsts[0][0]).dtype
+        sums = [[[k.variable(k.m.constant(0, dtype)) for _ in starts] for _ in units] for _ in rows]
+
+        def add(place: Value) -> None:
+            factors = [[self.get(weights, first + place) for first in row] for row in firsts]
+            for column, (name, start) in enumerate(starts):
+                x = self.get(name, start + place)
+                for each, factor in zip(_flat(sums), _flat(factors), strict=True):
+                    each[column].set(k.m.fma(factor, x, each[column].now))
+
+        rounds, rest = k.divided(length, k.constant(WARP))
         with k.each(0, rounds) as number:
-            place = number * WARP + self.lane
-            with k.only_if(place < length):
-                factors = [self.get(weights, row + place) for row in rows]
-                for column, (name, start) in enumerate(starts):
-                    x = self.get(name, start + place)
-                    for row, factor in zip(sums, factors, strict=True):
-                        row[column].set(k.m.fma(factor, x, row[column].now))
-        return [self._of_lane([self._over_warp(each) for each in row]) for row in sums]
+            add(number * WARP + self.lane)
+        with k.only_if(self.lane < rest):
+            add(rounds * WARP + self.lane)
+        return [self._of_lane([self._over_warp(each) for each in _flat(row)]) for row in sums]
 
     def _over_warp(self, each: ThreadVariable) -> Value:
         """The sum over the lanes."""
@@ -139,11 +162,16 @@ class StepCode:
         return total
 
     def _of_lane(self, values: Sequence[Value]) -> Value:
-        """One of several values: that of the lane's sequence."""
+        """One of several values: that of the lane."""
         chosen = values[0]
         for number, value in enumerate(values[1:], 1):
             chosen = self.k.m.where(self.lane == number, value, chosen)
         return chosen
+
+
+def _flat(rows: Sequence[Sequence[_Item]]) -> list[_Item]:
+    """The items of all rows."""
+    return [item for row in rows for item in row]
 
 
 def states_before(code: StepCode, is_first: bool) -> Callable[[Value], tuple[str, Value]]:
@@ -188,12 +216,30 @@ class Direction:
             tile=tile,
         )
 
-    def warps(self, units: int) -> int:
-        """The threads of warps that each compute an element of some sequences."""
-        return units * -(-self.batch // self.kind.tile) * WARP
+    def add(
+        self, body: Callable[..., None], units: int, *statics: bool, rows: int = 1, step: int = 0
+    ) -> None:
+        """Add a kernel whose warps compute elements of the state, from so many rows of weights for each."""
+        tiles = -(-self.batch // self.kind.tile)
+        each = min(WARP // self.kind.tile, max(_MOST_ROWS // rows, 1))
+        while each > 1 and units * tiles < each * LEAST_WARPS:
+            each //= 2
+        kind = replace(self.kind, each=each)
+        self._add(body, kind, -(-units // each) * tiles * WARP, units, statics, step)
 
-    def add(self, body: Callable[..., None], threads: int, *statics: bool, step: int = 0) -> None:
-        """Add a kernel."""
+    def add_plain(self, body: Callable[..., None], threads: int, *statics: bool) -> None:
+        """Add a kernel with a thread for each of something."""
+        self._add(body, self.kind, threads, threads, statics, 0)
+
+    def _add(
+        self,
+        body: Callable[..., None],
+        kind: StepKind,
+        threads: int,
+        units: int,
+        statics: Sequence[bool],
+        step: int,
+    ) -> None:
         numbers = {"steps": self.steps, "batch": self.batch, "size": self.size, "part": self.part}
         operands = [*self.arrays.values()]
-        self.plan.kernel(body, operands, threads, self.kind, *statics, step=step, **numbers)
+        self.plan.kernel(body, operands, threads, kind, *statics, step=step, units=units, **numbers)

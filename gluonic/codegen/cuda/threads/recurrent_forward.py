@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from functools import partial
 
 from gluonic.codegen.cuda.threads.recurrent_code import Direction, StepCode, StepKind, states_before
 from gluonic.codegen.cuda.threads.thread_code import ThreadCode
@@ -12,15 +13,20 @@ from gluonic.codegen.recurrent import cells
 from gluonic.graph.ops.rnn_cells import CELLS
 
 
+def _row_of_gate(k: ThreadCode, gate: int, unit: Value) -> Value:
+    """Where the weights of a gate of an element begin."""
+    return (unit + k["size"] * gate) * k["part"]
+
+
 def _forward(k: ThreadCode, kind: StepKind, is_first: bool) -> None:
     """Write a step of one element of the state."""
     code = StepCode(k, kind)
     j, size = code.unit, k["size"]
-    rows = [(j + size * gate) * k["part"] for gate in range(kind.gates)]
+    rows = [partial(_row_of_gate, k, gate) for gate in range(kind.gates)]
     states = states_before(code, is_first)
     products = code.dots("recurrent", rows, k["part"], states)
 
-    def compute(sequence: Value, lane: Value) -> None:
+    def compute(sequence: Value) -> None:
         step, goal = k["step"], k["step"] * k["batch"] + sequence
         row = code.row(step, sequence)
         start = row * (size * kind.gates) + j
@@ -69,10 +75,13 @@ def _project(k: ThreadCode, kind: StepKind) -> None:
     code = StepCode(k, kind)
     size, part, p = k["size"], k["part"], code.unit
     (product,) = code.dots(
-        "project", [p * size], size, lambda sequence: ("unprojected", sequence * size)
+        "project",
+        [lambda unit: unit * size],
+        size,
+        lambda sequence: ("unprojected", sequence * size),
     )
 
-    def compute(sequence: Value, lane: Value) -> None:
+    def compute(sequence: Value) -> None:
         exists = k["step"] < code.length(sequence)
         row = code.row(k["step"], sequence)
         code.put("output", row * part + p, k.m.where(exists, product, 0))
@@ -104,10 +113,10 @@ def forward(plan: ThreadPlan) -> bool:
     extra = {"unprojected": plan.scratch(shape[1] * size, dtype)} if projects else {}
     run = Direction(plan, gates, **extra)
     for step in range(run.steps):
-        run.add(_forward, run.warps(run.size), step == 0, step=step)
+        run.add(_forward, run.size, step == 0, rows=run.kind.gates, step=step)
         if projects:
-            run.add(_project, run.warps(run.part), step=step)
-    run.add(_last, run.batch * run.part, False)
+            run.add(_project, run.part, step=step)
+    run.add_plain(_last, run.batch * run.part, False)
     if "state_cell" in plan.named:
-        run.add(_last, run.batch * run.size, True)
+        run.add_plain(_last, run.batch * run.size, True)
     return True

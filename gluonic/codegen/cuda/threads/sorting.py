@@ -16,8 +16,8 @@ from gluonic.codegen.cuda.threads.thread_code import ThreadCode
 from gluonic.codegen.cuda.threads.thread_step import Operand, Scratch, ThreadPlan
 from gluonic.codegen.maths.values import INT32, Value
 
-_COUNTED_WHOLE, _RUN = 1024, 128
-"""The longest row that is sorted by counting alone, and the runs of longer ones."""
+_RUN, _LONGEST_RUN, _MOST_COMPARED = 128, 1024, 1 << 22
+"""The elements that are sorted by counting, and how many if that takes few comparisons in all."""
 
 
 def _is_before(k: ThreadCode, a: Value, b: Value, *, ascending: bool) -> Value:
@@ -82,7 +82,8 @@ def sorted_order(
     """
     count = outer * rows * inner
     order = plan.scratch(count, INT32)
-    run = rows if rows <= _COUNTED_WHOLE else _RUN
+    is_quick = rows <= _LONGEST_RUN and count * rows <= _MOST_COMPARED
+    run = rows if rows <= _RUN or is_quick else _RUN
     sizes = {"rows": rows, "inner": inner}
     plan.kernel(_count_in_run, (source, order), count, ascending, run=max(run, 1), **sizes)
     other = plan.scratch(count, INT32) if run < rows else order
