@@ -38,6 +38,10 @@ NARROW = 1 << 31
 """From this number of points, or stride in bytes, on, indices have 64 bits."""
 _MOST_THREADS, _SMALL_BLOCK = 1024, 128
 """The threads of the longest rows, and of blocks of several rows."""
+_ENOUGH_THREADS = 1024
+"""The threads of a multiprocessor that keep its memory busy, if each has several chunks of a row."""
+_LINE = 8
+"""The fewest threads of a row: their accesses of 16 bytes are a line of the cache."""
 _HELD_VALUES, _MOST_HELD = 64, 8
 """The most elements of a row that a thread keeps in registers, and the most chunks."""
 _MOST_UNROLLED = 4
@@ -216,6 +220,9 @@ class _Choice:
         most = self._most_held(width)
         while deep > group * most and group < _MOST_THREADS:
             group *= 2
+        enough = processor.multiprocessors * _ENOUGH_THREADS
+        while group > _LINE and deep <= group // 2 * most and rows * (group // 2) >= enough:
+            group //= 2  # less to exchange, more loads in flight in each thread
         held = -(-deep // group)
         if not 0 < held <= most:
             held = 0
