@@ -43,7 +43,7 @@ _SUMS = 128
 """How many sums the threads of a warp's lane need together to compute at half of that speed."""
 _LATENCY = 1000
 """The cycles from a load to its use: a round of the main loop takes at least as long."""
-_LAUNCH, _BYTES_PER_CYCLE = 10000, 2000
+_LAUNCH, _BYTES_PER_CYCLE = 14000, 2000
 """The cycles of another launch, and the bytes that memory moves in a cycle."""
 
 
@@ -100,12 +100,14 @@ def cycles(
     """An estimate of the time: busy multiprocessors compute, idle ones wait for memory."""
     tile, parts = choice.tile, choice.parts
     blocks = -(-rows // tile.rows) * -(-columns // tile.columns) * count * parts
-    each = -(-blocks // multiprocessors)
+    each: float = -(-blocks // multiprocessors)
     together = min(each, tile.blocks)
+    if each > together:  # a multiprocessor that has finished takes the next block
+        each = blocks / multiprocessors
     warps = together * tile.threads / 32
     # more sums at once hide more latency, and a thread with a larger part loads less for each of them
     own = tile.high * tile.wide
-    share = warps * own / (warps * own + _SUMS) * own / (own + tile.high + tile.wide)
+    share = warps * own / (warps * own + _SUMS) * own / (own + (tile.high + tile.wide) / 2)
     speed = _PER_CYCLE[tile.units] / (2 if dtype == FLOAT64 else 1) * share
     a_round = max(tile.rows * tile.columns * tile.depth * together / speed, _LATENCY)
     cycles = each / together * a_round * (choice.part / tile.depth)
