@@ -1,6 +1,7 @@
 """Pooling on a GPU, whatever the windows."""
 
 import numpy as np
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -39,3 +40,12 @@ def test_pooling_of_any_windows_and_its_gradients_are_those_of_the_host(
             computes(lambda *x, back=back: back(*x, **attributes), values, images, pooled)
     else:
         computes(lambda *x: F._backward_Pooling_sum(*x, **attributes), grad, images)
+
+
+@pytest.mark.parametrize("kind", ["max", "avg", "sum", "lp"])
+@pytest.mark.parametrize("size", [(7, 7), (4, 8), (1, 97)], ids=str)
+def test_channels_are_pooled_as_a_whole_by_a_warp_each(kind: str, size: tuple[int, int]) -> None:
+    images = numbers(3, 5, *size)
+    pool = {"global_pool": True, "kernel": (1, 1), "pool_type": kind, "p_value": 2}
+    for dtype in ("float32", "float64"):
+        computes(lambda x: F.Pooling(x, **pool), images.astype(dtype))

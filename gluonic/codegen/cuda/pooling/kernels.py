@@ -7,6 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from gluonic.codegen.cuda.block_code import GLOBAL, Int
+from gluonic.codegen.cuda.kernel_function import WARP
 from gluonic.codegen.cuda.pooling.windows import THREADS, PoolForm, WindowCode
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.emitter import Emitter
@@ -35,9 +36,31 @@ class _PoolCode(WindowCode):
 
     def put_own(self, operand: int, value: str) -> None:
         """Write the thread's element of an operand."""
+        self.put_at(operand, self.index, value)
+
+    def put_at(self, operand: int, index: Int, value: str) -> None:
+        """Write an element of an operand."""
         if not self._is_same:
             value = self.cast("fptrunc", value, self.kind, self.form.stored)
-        self.write(GLOBAL, f"%p{operand}", self.index, self.form.stored, value)
+        self.write(GLOBAL, f"%p{operand}", index, self.form.stored, value)
+
+    @property
+    def neutral(self) -> str:
+        """What is computed of no elements."""
+        lowest = literal(np.finfo(self.form.dtype).min, self.form.sums)
+        return lowest if self.form.kind == "max" else "0.0"
+
+    def taken_in(self, value: str, element: str) -> str:
+        """What is computed of some elements and another."""
+        if self.form.kind == "norm":
+            element = self.binary("fmul", element, element, self.kind)
+        return self.joined(value, element)
+
+    def joined(self, a: str, b: str) -> str:
+        """What is computed of two parts of the elements."""
+        if self.form.kind == "max":
+            return self.intrinsic("maxnum", a, b)
+        return self.binary("fadd", a, b, self.kind)
 
     @property
     def _is_same(self) -> bool:
@@ -63,26 +86,45 @@ class _PoolCode(WindowCode):
 def write_pooling(module: LLVMModule, name: str, form: PoolForm) -> None:
     """Write pooling; the operands are data and result, a thread has a window."""
     code = _PoolCode(module, name, form, 2)
-    lowest = literal(np.finfo(form.dtype).min, form.sums)
-    start = lowest if form.kind == "max" else "0.0"
     with code.when(code.exists):
         base = code.base("data")
 
         def tap(places: Sequence[Int], inside: str, values: Sequence[str]) -> list[str]:
             index = code.add32(base, code.distance("data", places))
-            element = code.value_or(inside, 0, index, start)
-            if form.kind == "max":
-                return [code.intrinsic("maxnum", values[0], element)]
-            if form.kind == "norm":
-                element = code.binary("fmul", element, element, code.kind)
-            return [code.binary("fadd", values[0], element, code.kind)]
+            return [code.taken_in(values[0], code.value_or(inside, 0, index, code.neutral))]
 
-        (total,) = code.over_taps([(code.kind, start)], tap)
+        (total,) = code.over_taps([(code.kind, code.neutral)], tap)
         if form.kind == "avg":
             total = code.mean(total, code.places)
         if form.kind == "norm":
             total = code.intrinsic("sqrt", total)
         code.put_own(1, total)
+    code.finish()
+
+
+def write_row_pooling(module: LLVMModule, name: str, form: PoolForm) -> None:
+    """Write pooling of whole channels, which lie together; a warp has one, the operands are data and result."""
+    code = _PoolCode(module, name, form, 2)
+    length = code.number("data.lead")
+    row, lane = code.div32(code.index, WARP), code.rem32(code.index, WARP)
+    with code.when(code.less(row, code.number("total"))):
+        base = code.mul32(row, length)
+        loop = code.begin_loop([("i32", lane), (code.kind, code.neutral)])
+        place, value = loop.values
+        inside = code.less(place, length)
+        element = code.value_or(inside, 0, code.add32(base, place), code.neutral)
+        value, following = code.taken_in(value, element), code.add32(place, WARP)
+        code.end_loop(loop, [following, value], code.less(following, length))
+        for distance in (16, 8, 4, 2, 1):
+            value = code.joined(value, code.exchanged(code.kind, value, distance))
+        if form.kind == "avg":
+            value = code.binary(
+                "fdiv", value, code.cast("sitofp", length, "i32", code.kind), code.kind
+            )
+        if form.kind == "norm":
+            value = code.intrinsic("sqrt", value)
+        with code.when(code.same(lane, 0)):
+            code.put_at(1, row, value)
     code.finish()
 
 

@@ -6,9 +6,11 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
+from gluonic.codegen.cuda.kernel_function import WARP
 from gluonic.codegen.cuda.pooling.kernels import (
     write_places,
     write_pooling,
+    write_row_pooling,
     write_scatter,
     write_spread,
     write_taken,
@@ -19,7 +21,9 @@ from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Node
+from gluonic.graph.attributes import Shape
 from gluonic.graph.ops.pooling import _GEOMETRY, pool_of
+from gluonic.graph.ops.pooling_kernels import Pool
 from gluonic.graph.ops.windows import first_shape, is_channels_last
 from gluonic.graph.view import complete
 from gluonic.support.record import record
@@ -117,6 +121,11 @@ class WindowPoolStep(DeviceStep):
         data = complete(first_shape(shape, self.form.channels_last))
         geometry = {name: settings[name] for name in _GEOMETRY}
         pool = pool_of(data, "", **geometry).complete()
+        if self.kernels is FORWARD and self._is_of_rows(pool, data):
+            numbers, rows = numbers_of(self.form, pool, data, "pooled"), prod(data[:2])
+            grid = (-(-rows * WARP // THREADS), 1, 1)
+            code = write_row_pooling, self.form
+            return [KernelLaunch(code, (0, 1), numbers, grid, (THREADS, 1, 1))]
         found = []
         for launch in self.kernels.launches:
             numbers = numbers_of(self.form, pool, data, launch.side)
@@ -131,6 +140,11 @@ class WindowPoolStep(DeviceStep):
                 )
             )
         return found
+
+    def _is_of_rows(self, pool: Pool, data: Shape) -> bool:
+        """Whether windows are whole channels, which lie together, and long enough for a warp."""
+        is_whole = pool.kernel == data[2:] and not any(pool.pad) and prod(pool.counts) == 1
+        return is_whole and prod(data[2:]) >= WARP and not self.form.channels_last
 
     def workspace(self, facts: Facts, processor: Processor) -> int:
         """The places of maxima."""
