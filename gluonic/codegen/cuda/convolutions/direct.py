@@ -24,8 +24,8 @@ DirectProduct = Literal["forward", "data", "weight"]
 """Which of a convolution's products: its output, or the gradient of its data or filters."""
 MOST_TAPS = 64
 """The most taps of a filter: each has instructions, and a register, of its own."""
-_MOST_PRODUCTS = 128
-"""About the most products of a thread for each channel that it reads."""
+_MOST_WORK, _OF_A_LOAD = 300, 3
+"""The most products of a thread for each channel that it reads, where a load counts as three: registers are few."""
 _HEIGHTS = (4, 2, 1)
 
 
@@ -120,10 +120,19 @@ class DirectForm:
         return prod(axis.taps for axis in self.axes)
 
     @property
+    def loads(self) -> int:
+        """The number of elements that a thread reads in a channel."""
+        return prod(len(axis.distances) for axis in self.axes)
+
+    @property
+    def products(self) -> int:
+        """The number of products that it computes of them."""
+        return prod(len(axis.meets) for axis in self.axes)
+
+    @property
     def instructions(self) -> int:
         """About the instructions of a thread for each channel that it reads."""
-        loads = prod(len(axis.distances) for axis in self.axes)
-        return 5 * loads + prod(len(axis.meets) for axis in self.axes) + self.taps
+        return 5 * self.loads + self.products + self.taps
 
     def numbers(self) -> list[str]:
         """The names of the run-time arguments, in order."""
@@ -169,8 +178,8 @@ def direct_plan(
     """The kernel for a product, whose threads are as many as wanted if each has few results."""
     for height in _HEIGHTS:
         plan = _plan(convolution, product, dtype, height, tail)
-        products = prod(len(axis.meets) for axis in plan.form.axes)
-        if height == 1 or (plan.threads >= wanted and products <= _MOST_PRODUCTS):
+        work = plan.form.products + _OF_A_LOAD * plan.form.loads
+        if height == 1 or (plan.threads >= wanted and work <= _MOST_WORK):
             return plan
     raise AssertionError
 
