@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 import gluonic as mx
-from gluonic import nd
+from gluonic import autograd, nd
 from gluonic.device import PreparedLaunch
 from gluonic.device.cuda.device import CudaDevice
 from gluonic.device.cuda.modules import CudaFunction
@@ -59,6 +59,14 @@ def measured(call: Call, wait: Callable[[], object], seconds: float) -> dict[str
 def _eager(report: Report) -> None:
     """The host's time for an eager operator."""
     a, b = (nd.ones((3, 4), ctx=mx.gpu(0)) for _ in range(2))
+    out, weight = (nd.ones((3, 4), ctx=mx.gpu(0)) for _ in range(2))
+    weight.attach_grad()
+
+    def backward() -> None:
+        with autograd.record():
+            loss = nd.relu(weight * a).sum()
+        loss.backward()
+
     bodies: dict[str, Callable[[], Any]] = {
         "eager broadcast_add": lambda: nd.broadcast_add(a, b),
         "eager a + b": lambda: a + b,
@@ -71,6 +79,8 @@ def _eager(report: Report) -> None:
         "eager a + 1": lambda: a + 1,
         "eager a += b": lambda: a.__iadd__(b),
         "eager softmax": lambda: nd.softmax(a, axis=1),
+        "eager out=": lambda: nd.broadcast_add(a, b, out=out),
+        "eager forward, backward": backward,
     }
     for name, body in bodies.items():
         with report.going_on(name):
