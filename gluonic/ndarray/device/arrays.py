@@ -22,7 +22,7 @@ class NotOnHostError(NotThereError, NoElementsError):
     """The elements of an array on a device were asked for as memory of the host."""
 
     def __init__(self, array: "DeviceNDArray") -> None:
-        # not that of MXNetError, which looks for the user's line: each eager operator raises this once
+        # not that of MXNetError, which looks for the user's line: some eager calls raise this once
         Exception.__init__(self)
         self.location, self.blocks, self.facts = None, [], []
         self.about = array.context, array.shape, array.device_array.dtype
