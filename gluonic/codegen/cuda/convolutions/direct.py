@@ -25,7 +25,7 @@ DirectProduct = Literal["forward", "data", "weight"]
 MOST_TAPS = 64
 """The most taps of a filter: each has instructions, and a register, of its own."""
 _MOST_WORK, _OF_A_LOAD = 300, 3
-"""The most products of a thread for each channel that it reads; a load counts as three, as registers are few."""
+"""The most products of a thread for each channel that it reads; a load counts as three: registers are few."""
 _HEIGHTS = (4, 2, 1)
 
 
