@@ -152,7 +152,7 @@ class DirectPlan:
     Attributes
     ----------
     form : what the kernel depends on
-    numbers : the run-time arguments; the number of parts is to be set
+    values : the run-time arguments, by name, but for the number of parts
     threads : the number of threads that have results; of a gradient of filters, of those for each tap
     inner : the number of channels that each of them reads
     """
