@@ -162,7 +162,7 @@ done:
 Launches whose arguments differ from those of the call before are marked. Where there is a graph, and at most
 half of the launches are marked, their nodes are changed, and the graph is queued; a mark stays until then.
 """
-_LEAST_IN_GRAPH, _CALLS_BEFORE_GRAPH = 4, 8
+_LEAST_IN_GRAPH, _CALLS_BEFORE_GRAPH = 2, 8
 """From so many launches on, and after so many calls, they become a graph."""
 
 
