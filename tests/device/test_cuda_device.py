@@ -175,6 +175,21 @@ def test_freed_blocks_are_used_again(driver: DriverWithoutGpu) -> None:
     assert driver.calls().count("cuMemAlloc_v2") == 2
 
 
+def test_a_step_that_is_repeated_gets_the_same_blocks(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+
+    def step() -> list[int]:
+        first, second, third = (device.allocate(1000) for _ in range(3))
+        addresses = [first.address, second.address, third.address]
+        del second, first
+        again = device.allocate(1000)
+        del third
+        return [*addresses, again.address]
+
+    step()  # its blocks come from the driver in any order
+    assert len({tuple(step()) for _ in range(5)}) == 1
+
+
 def test_the_pool_counts_as_free_and_can_be_given_back(driver: DriverWithoutGpu) -> None:
     device = driver.device()
     kept, dropped = device.allocate(4 << 20), device.allocate(6 << 20)

@@ -117,7 +117,9 @@ def test_a_graph_is_queued_again_after_calls_with_another_address(driver: Driver
         np.testing.assert_array_equal(array.to_host()[1:], each * turns.count(which))
 
 
-@pytest.mark.parametrize("why", ["the environment says so", "the driver is old", "there is only one"])
+@pytest.mark.parametrize(
+    "why", ["the environment says so", "the driver is old", "there is only one"]
+)
 def test_launches_stay_launches(
     driver: DriverWithoutGpu, monkeypatch: pytest.MonkeyPatch, why: str
 ) -> None:

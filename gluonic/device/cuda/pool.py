@@ -4,8 +4,9 @@ The rules, which tests check:
 
 - A request is rounded up to a *class*: 512 bytes, or a multiple of an eighth of the power of two below it,
   so at most an eighth of a large block is unused.
-- It gets the block of its class that was freed last. All work of a device is queued in one order, so a block
-  can be used again at once: whoever reads it was queued before.
+- It gets the free block of its class with the lowest address, so that a step that is repeated gets the same
+  blocks. All work of a device is queued in one order, so a block can be used again at once: whoever reads it
+  was queued before.
 - If there is none, the driver allocates one.
 - If the driver has not enough, all free blocks are given back to it after all queued work is done, and it is
   asked again; then once more after a garbage collection, which may find arrays in cycles.
@@ -18,6 +19,7 @@ import gc
 from collections import Counter
 from collections.abc import Callable
 from functools import partial
+from heapq import heappop, heappush
 from typing import Any
 
 from gluonic.device.array import DeviceArray
@@ -39,7 +41,7 @@ class PooledBuffer(Buffer):
     blocks: list[int]
 
     def __del__(self) -> None:
-        self.blocks.append(self.address)
+        heappush(self.blocks, self.address)
 
 
 class MemoryPool:
@@ -98,7 +100,7 @@ class MemoryPool:
 
     def _buffer_from(self, blocks: list[int], size: int) -> PooledBuffer:
         try:
-            address = blocks.pop()
+            address = heappop(blocks)
         except IndexError:
             address = self._new(size)
         buffer = _new(PooledBuffer)
@@ -112,7 +114,7 @@ class MemoryPool:
 
     def put(self, address: int, size: int) -> None:
         """Take a block back that had been asked for as so many bytes."""
-        self._blocks(size).append(address)
+        heappush(self._blocks(size), address)
 
     def kept(self) -> int:
         """The size of all free blocks, in bytes."""
