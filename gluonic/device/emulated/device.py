@@ -15,13 +15,13 @@ import numpy.typing as npt
 
 from gluonic.device.device import Buffer, Device, DeviceFunction, Dimensions, Mark, MemoryInfo
 from gluonic.device.emulated.batch import BlockBatch
-from gluonic.device.emulated.formats import Array
 from gluonic.device.emulated.launches import EmulatedLaunch
 from gluonic.device.emulated.memory import GLOBAL_START, WRITTEN, Bytes, GlobalMemory
 from gluonic.device.emulated.parser import parse
 from gluonic.device.emulated.races import Races
-from gluonic.device.emulated.syntax import PtxFunction, PtxModule, SymbolOperand, Variable
+from gluonic.device.emulated.syntax import PtxFunction, PtxModule
 from gluonic.device.emulated.translation import Compiled, Parameters, translate
+from gluonic.device.emulated.variables import VariableLayout, contents_of
 from gluonic.device.errors import DeviceError, DeviceMemoryError, NoDeviceError
 from gluonic.device.processors import FIRST_PTX, Processor
 from gluonic.graph.errors import describe
@@ -54,7 +54,7 @@ class EmulatedFunction(DeviceFunction):
         self,
         function: PtxFunction,
         run: Compiled,
-        layout: _Layout,
+        layout: VariableLayout,
         lines: Sequence[str],
         buffers: Sequence[Buffer],
     ) -> None:
@@ -74,35 +74,6 @@ def _chosen_processor() -> Processor:
         )
     shared = 227 if name.startswith("sm_90") else 163
     return Processor(name, FIRST_PTX[name], shared_bytes=shared << 10)
-
-
-class _Layout:
-    """Where the variables of a module lie, each in its own space."""
-
-    def __init__(self, module: PtxModule) -> None:
-        self.addresses: dict[str, int] = {}
-        self.local_size = self.shared_size = 0
-        dynamic = []
-        variables = [
-            *module.variables.values(),
-            *(v for f in module.functions.values() for v in f.variables.values()),
-        ]
-        for variable in variables:
-            if variable.space == "shared" and variable.size == 0:
-                dynamic.append(variable)
-            elif variable.space == "shared":
-                start = _aligned(self.shared_size, variable.alignment)
-                self.addresses[variable.name], self.shared_size = start, start + variable.size
-            elif variable.space == "local":
-                start = _aligned(self.local_size, variable.alignment)
-                self.addresses[variable.name], self.local_size = start, start + variable.size
-        for variable in dynamic:
-            self.shared_size = _aligned(self.shared_size, variable.alignment)
-            self.addresses[variable.name] = self.shared_size
-
-
-def _aligned(offset: int, alignment: int) -> int:
-    return -(-offset // max(1, alignment)) * max(1, alignment)
 
 
 class _EmulatedBuffer(Buffer):
@@ -272,7 +243,7 @@ class EmulatedDevice(Device):
         for name in names:
             if name not in module.functions or not module.functions[name].is_kernel:
                 raise DeviceError(describe(f"the PTX has no kernel {name!r}"))
-        layout = _Layout(module)
+        layout = VariableLayout(module)
         addresses = dict(layout.addresses)
         buffers = self._load_variables(module, addresses)
         lines = ptx.splitlines()
@@ -293,7 +264,7 @@ class EmulatedDevice(Device):
         buffers = [self._allocate(variable.size, variable.name) for variable in variables]
         addresses.update({v.name: b.address for v, b in zip(variables, buffers, strict=True)})
         for variable, buffer in zip(variables, buffers, strict=True):
-            self.copy_in(buffer.address, _contents(variable, addresses))
+            self.copy_in(buffer.address, contents_of(variable, addresses))
         return buffers
 
     def launch(
@@ -399,18 +370,3 @@ def _translated(ptx: str, name: str, addresses: tuple[tuple[str, int], ...]) -> 
         if not function.is_kernel and function.code:
             compiled[function.name] = translate(function, dict(addresses), functions, compiled)
     return translate(functions[name], dict(addresses), functions, compiled)
-
-
-def _contents(variable: Variable, addresses: dict[str, int]) -> Array:
-    """The initial bytes of a variable; those that are not given are 0."""
-    data = bytearray()
-    for value in variable.contents:
-        if isinstance(value, int):
-            data += (value % 256**variable.element_size).to_bytes(variable.element_size, "little")
-            continue
-        symbol, byte = value
-        if not isinstance(symbol, SymbolOperand) or symbol.name not in addresses:
-            raise NotImplementedError(f"the initial value of {variable.name}")
-        address = (addresses[symbol.name] + symbol.offset).to_bytes(8, "little")
-        data += address if byte < 0 else address[byte : byte + 1]
-    return np.frombuffer(bytes(data).ljust(variable.size, b"\0"), "u1")
