@@ -90,8 +90,11 @@ def _images(batch: int, filters: int, channels: int, size: int, kernel: int) -> 
 
 _LARGE = 1 << 32
 """Products of more elements are not divided into parts."""
-_HALVES: dict[str, Any] = {"dtype": "float16", "tiles": (*MATRICES[:2], *WARPGROUPS[:3])}
-_ROUNDED: dict[str, Any] = {"tiles": (TENSOR[0], *WARPGROUPS_ROUNDED[:2])}
+_HALVES: dict[str, Any] = {"dtype": "float16", "tiles": (*MATRICES[:2], *WARPGROUPS[1:3])}
+_ROUNDED: dict[str, Any] = {"tiles": (TENSOR[0], WARPGROUPS_ROUNDED[1])}
+_HALVES_APART: dict[str, Any] = {"dtype": "float16", "tiles": WARPGROUPS[:1]}
+_ROUNDED_APART: dict[str, Any] = {"tiles": WARPGROUPS_ROUNDED[:1]}
+"""Those of which some threads copy alone."""
 _SINGLES: dict[str, Any] = {
     "tiles": (
         COPIED[FLOAT32][0],
@@ -102,13 +105,15 @@ _SINGLES: dict[str, Any] = {
     )
 }
 _TRIED = {
-    "8192x8192x8192 nn float16": _dot(8192, 8192, 8192, False, False, **_HALVES),
     "4096x4096x4096 nn": _dot(4096, 4096, 4096, False, False, **_SINGLES),
-    "4096x4096x4096 nn tf32": _dot(4096, 4096, 4096, False, False, **_ROUNDED),
+    "8192x8192x8192 nn float16": _dot(8192, 8192, 8192, False, False, **_HALVES),
     "4096x4096x4096 tn float16": _dot(4096, 4096, 4096, True, False, **_HALVES),
-    "4096x4096x4096 nt tf32": _dot(4096, 4096, 4096, False, True, **_ROUNDED),
+    "4096x4096x4096 nn tf32": _dot(4096, 4096, 4096, False, False, **_ROUNDED),
+    "8192x8192x8192 nn float16, apart": _dot(8192, 8192, 8192, False, False, **_HALVES_APART),
+    "4096x4096x4096 tn float16, apart": _dot(4096, 4096, 4096, True, False, **_HALVES_APART),
+    "4096x4096x4096 nn tf32, apart": _dot(4096, 4096, 4096, False, False, **_ROUNDED_APART),
+    "4096x4096x4096 nt tf32, apart": _dot(4096, 4096, 4096, False, True, **_ROUNDED_APART),
     "4096x4096x4096 nt": _dot(4096, 4096, 4096, False, True, **_SINGLES),
-    "4096x4096x4096 nt float16": _dot(4096, 4096, 4096, False, True, **_HALVES),
     "1000x999x1001 nn float16": _dot(1000, 999, 1001, False, False, **_HALVES),
     "1024x3072x768": _dense(1024, 3072, 768),
     "256x256x256": _dense(256, 256, 256),
