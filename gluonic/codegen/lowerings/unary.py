@@ -19,8 +19,4 @@ lower("clip", selects=True, eager=1)
 lower("sigmoid", eager=1, follows_input=True)
 lower("softsign", "erf", eager=1)
 lower("tanh", follows_input=True)
-lower(
-    "erfinv",
-    python="SciPy computes it; erf, its inverse, has machine code",
-)
 lower("_polygamma", python="SciPy computes all orders but the first")

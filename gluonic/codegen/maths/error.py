@@ -1,9 +1,10 @@
-"""erf and erfc.
+"""erf, erfc and the inverse of erf.
 
 Near 0 erf is an odd polynomial; elsewhere it is ``1 - exp(-q)`` with a polynomial `q`. erfc and gelu need the
 tail of the normal distribution with full relative accuracy, down to the smallest numbers. It is
 ``exp(-a**2 / 2) G(t) / (a + 4)`` with a polynomial in ``t = (a - 4) / (a + 4)``; the rounding error of ``a**2``
-is compensated.
+is compensated. The inverse of erf is `x` times a polynomial in ``w = -log(1 - x**2)``, or in its root where it
+is large (M. Giles, Approximating the Erfinv Function, GPU Computing Gems, 2011).
 """
 
 from __future__ import annotations
@@ -120,6 +121,75 @@ _TAIL_DOUBLE = (
     -3.874884548303552e-09,
     -1.503835345378887e-09,
 )
+# erfinv(x) / x: for w < 6.25, a polynomial in w - 3.125;
+_INVERSE_NEAR = (
+    1.6536545626831027,
+    0.24015818242558826,
+    -0.006033670871427691,
+    -0.0007407025341538717,
+    0.00018673420802409372,
+    -1.388252339601223e-05,
+    -1.365469184242554e-06,
+    4.2347881934456356e-07,
+    -2.9070382901413837e-08,
+    -4.112662156229495e-09,
+    1.0512184494380304e-09,
+    -5.4142317218396245e-11,
+    -1.2976971530362117e-11,
+    2.63033552407229e-12,
+    -8.116782754851878e-14,
+    -3.998650598073651e-14,
+    6.5944483315475684e-15,
+    -4.3232643126772417e-17,
+    -1.3002145038329255e-16,
+    1.578566283411793e-17,
+    1.1437078053874759e-18,
+    -3.5859180369249165e-19,
+    -9.968535729713856e-22,
+    3.394008612047486e-21,
+)
+# for w < 16, in sqrt(w) - 3.25;
+_INVERSE_MIDDLE = (
+    3.0838856104922208,
+    1.0052589676941588,
+    0.005370914553561847,
+    -0.0037512085074826226,
+    0.002491442097256589,
+    -0.0016882755587380584,
+    0.000953289359589341,
+    -0.00035503748562794416,
+    2.4031295069755675e-05,
+    6.828462413902054e-05,
+    -4.731919851006564e-05,
+    1.2476132309536034e-05,
+    2.9264621289610153e-06,
+    -4.015563304914939e-06,
+    1.4972454818422855e-06,
+    2.00664472853756e-08,
+    -2.697704000214415e-07,
+    8.995177457978594e-08,
+)
+# beyond, in sqrt(w) - 5
+_INVERSE_FAR = (
+    4.849906401408584,
+    1.010300464864544,
+    -0.000138719318354737,
+    -0.000215030119734981,
+    7.5995277282441e-05,
+    -1.9681772213328506e-05,
+    4.526061030855773e-06,
+    -9.93018981727177e-07,
+    2.290101113090979e-07,
+    -6.7592913445245e-08,
+    2.9137555704524332e-08,
+    -1.518300253151969e-08,
+    7.627586440530212e-09,
+    -3.5508304817940637e-09,
+    1.5003484118427223e-09,
+    -3.9144842235257696e-10,
+    -2.5245293242634605e-11,
+    3.192661475528424e-11,
+)
 
 
 @lowers("erf", FLOAT32, FLOAT64)
@@ -175,3 +245,19 @@ def erfc(m: Emitter, x: Value) -> Value:
     factor, rest, power = half_tail(m, square, lost, far * math.sqrt(2))
     tail = scaled(m, factor + rest, power + 1)
     return m.where(x < 0, 2 - tail, m.where(size < 0.5, 1 - erf(m, x), tail))
+
+
+@lowers("erfinv", FLOAT64)
+def erfinv(m: Emitter, x: Value) -> Value:
+    """Return the number whose error function is `x`; infinite at -1 and 1, NaN beyond."""
+    size = abs(x)
+    w = -m.log((1 - size) * (1 + size))
+    root = m.sqrt(w)
+    far = w >= 16
+    centre = m.where(far, m.constant(5, FLOAT64), 3.25)
+    high = m.constant(0, FLOAT64)
+    for a, b in zip(reversed(_INVERSE_MIDDLE), reversed(_INVERSE_FAR), strict=True):
+        high = m.mad(high, root - centre, m.where(far, m.constant(b, FLOAT64), a))
+    near = m.horner(w - 3.125, _INVERSE_NEAR)
+    result = m.where(w < 6.25, near, high) * x
+    return m.where(size == 1, m.copysign(m.inf, x), result)

@@ -2,8 +2,7 @@
 
 A lowering is a function ``(m, *values)``, registered under NumPy's name of the operation, either for
 one floating dtype or for any operands. A float32 function without its own lowering is computed in
-float64 lanes, which also makes it accurate to half an ulp. If there is none for float64, either, the C
-library is called lane by lane.
+float64 lanes, which also makes it accurate to half an ulp.
 """
 
 from __future__ import annotations
@@ -30,26 +29,13 @@ _MODULES = (
     "logarithm",
     "power",
     "trigonometric",
+    "inverse_trigonometric",
     "digamma",
+    "gamma",
 )
 """The modules with lowerings, all of a function in one; the most used first: the rest is rarely imported."""
 _general: dict[str, Lowering] = {}
 _typed: dict[str, dict[Dtype, Lowering]] = {}
-_LIBRARY = {
-    "tan": "tan",
-    "arcsin": "asin",
-    "arccos": "acos",
-    "arctan": "atan",
-    "arctan2": "atan2",
-    "arcsinh": "asinh",
-    "arccosh": "acosh",
-    "arctanh": "atanh",
-    "cbrt": "cbrt",
-    "hypot": "hypot",
-    "fmod": "fmod",
-    "gamma": "tgamma",
-    "gammaln": "lgamma",
-}
 
 
 class NotLowered(NotImplementedError):
@@ -89,18 +75,16 @@ def lookup(name: str) -> Lowering | None:
     if name in _general:
         return _general[name]
     typed = _typed.get(name)
-    if typed is None and name not in _LIBRARY:
+    if typed is None:
         return None
 
     def lowering(m: Registers, *operands: Operand) -> Value:
         values = m.floating(*operands)
         dtype = values[0].dtype
-        if typed is not None and dtype in typed:
+        if dtype in typed:
             return typed[dtype](m, *values)
-        if dtype == FLOAT32:
-            wide = [m.astype(value, FLOAT64) for value in values]
-            return m.astype(lowering(m, *wide), FLOAT32)
-        return each_lane(m, _LIBRARY[name], *values)
+        wide = [m.astype(value, FLOAT64) for value in values]
+        return m.astype(typed[FLOAT64](m, *wide), dtype)
 
     return lowering
 
@@ -108,7 +92,7 @@ def lookup(name: str) -> Lowering | None:
 def known() -> frozenset[str]:
     """Return the names of all functions with a lowering."""
     _import_lowerings()
-    return frozenset({*_general, *_typed, *_LIBRARY})
+    return frozenset({*_general, *_typed})
 
 
 def each_lane(m: Registers, symbol: str, *values: Value) -> Value:

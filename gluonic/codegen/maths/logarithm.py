@@ -152,6 +152,7 @@ def _second_part(scale: float) -> float:
     return {_LOG2_E: 2.0355273740931033e-17, _LOG10_E: 1.098319650216765e-17}[scale]
 
 
+_LN2 = math.log(2)
 _LOG2_E = math.log2(math.e)
 _LOG10_E = math.log10(math.e)
 _LOG10_2 = (0.3010299950838089, 5.801722962879576e-10)
@@ -196,3 +197,35 @@ def logaddexp(m: Emitter, a: Operand, b: Operand) -> Value:
     larger = m.maximum(first, second)
     apart = m.where(first == second, 0, first - second)
     return larger + log1p(m, exp_of_negative(m, -abs(apart)))
+
+
+def _log_of_large(m: Emitter, x: Value, usual: Value) -> Value:
+    """Return ``log(2 x)`` for large `x`, and ``log(1 + usual)`` for others."""
+    large = x > 2.0**54
+    return log1p(m, m.where(large, x, usual)) + m.where(large, m.constant(_LN2, x.dtype), 0)
+
+
+@lowers("arcsinh", FLOAT64)
+def arcsinh(m: Emitter, x: Value) -> Value:
+    """Return the inverse hyperbolic sine."""
+    size = abs(x)
+    square = size * size
+    usual = size + square / (m.sqrt(square + 1) + 1)
+    return m.copysign(_log_of_large(m, size, usual), x)
+
+
+@lowers("arccosh", FLOAT64)
+def arccosh(m: Emitter, x: Value) -> Value:
+    """Return the inverse hyperbolic cosine."""
+    above = x - 1
+    usual = above + m.sqrt(above * (above + 2))
+    return m.where(x < 1, m.nan, _log_of_large(m, x, usual))
+
+
+@lowers("arctanh", FLOAT64)
+def arctanh(m: Emitter, x: Value) -> Value:
+    """Return the inverse hyperbolic tangent."""
+    size = abs(x)
+    twice = size * 2
+    half = m.where(size < 0.5, m.mad(twice, size / (1 - size), twice), twice / (1 - size))
+    return m.copysign(log1p(m, half) * 0.5, x)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from gluonic.codegen.maths.exponential import careful_exp, exp, scaled
+from gluonic.codegen.maths.exponential import careful_exp, exp, power_of_two, scaled
 from gluonic.codegen.maths.functions import lowers
 from gluonic.codegen.maths.logarithm import as_float, lifted, log, split
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Operand, Value
@@ -31,10 +31,20 @@ _CURVE = (
     0.11982991458326113,
 )
 
+# The cube root of 1 + f for sqrt(1/2) <= 1 + f <= sqrt(2), to seven digits
+_CUBE_ROOT = (
+    0.9999990108869596,
+    0.33332022614726,
+    -0.11096387199734549,
+    0.06229213544884025,
+    -0.04478354580496942,
+    0.026927624491932735,
+)
+
 _Pair = tuple[Value, Value]
 
 
-def _precise_log(m: Emitter, x: Value) -> _Pair:
+def precise_log(m: Emitter, x: Value) -> _Pair:
     """Return the logarithm of a positive float64 as the sum of two."""
     normal, shift = lifted(m, x)
     whole, f = split(m, normal)
@@ -69,7 +79,7 @@ def _sum_with_exponent(m: Emitter, e: Value, head: Value, middle: Value, tail: V
 def power64(m: Emitter, x: Value, y: Value) -> Value:
     """Return `x` to the power of `y`."""
     size = abs(x)
-    total, tail = _precise_log(m, size)
+    total, tail = precise_log(m, size)
     usual = (size > 0) & (size < m.inf)
     total = m.where(usual, total, log(m, size))
     product = y * total
@@ -144,3 +154,26 @@ def hypot(m: Emitter, x: Value, y: Value) -> Value:
     p, q = x * scale, y * scale
     result = m.sqrt(m.mad(p, p, q * q)) * back
     return m.where((a == m.inf) | (b == m.inf), m.inf, result)
+
+
+@lowers("cbrt", FLOAT64)
+def cbrt(m: Emitter, x: Value) -> Value:
+    """Return the cube root: a polynomial, and one step of Halley's iteration."""
+    size = abs(x)
+    normal, shift = lifted(m, size)
+    whole, f = split(m, normal)
+    e = as_float(m, whole) + shift
+    third = m.floor(e * (1 / 3) + 0.125)
+    rest = e - third * 3
+    two, four = rest > 1.5, rest > 0.5
+
+    def by_rest(values: tuple[float, float, float]) -> Value:
+        return m.where(two, values[2], m.where(four, m.constant(values[1], FLOAT64), values[0]))
+
+    cube = (f + 1) * by_rest((1.0, 2.0, 4.0))
+    y = m.horner(f, _CUBE_ROOT) * by_rest((1.0, 2 ** (1 / 3), 4 ** (1 / 3)))
+    square = y * y
+    lacking = m.fma(-square, y, cube) - m.fma(y, y, -square) * y
+    y = m.mad(y, lacking / m.mad(square * 2, y, cube), y)
+    result = m.copysign(y * power_of_two(m, third), x)
+    return m.where((size > 0) & (size < m.inf), result, x)

@@ -1,7 +1,7 @@
 """Remainders and integer quotients, with NumPy's signs: for integers without traps, for floats exactly.
 
 A float remainder is ``a - trunc(a / b) b``, as a fused multiply-add. That is exact if the quotient has
-few bits; if it has many, the C library's ``fmod`` computes the vector.
+few bits; if it has many, the C library's ``fmod`` computes the vector, or a long division on a GPU.
 """
 
 from __future__ import annotations
@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from gluonic.codegen.maths.functions import each_lane, lowers
-from gluonic.codegen.maths.values import FLOAT32, Operand, Value
+from gluonic.codegen.maths.large_arguments import long_remainder
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Operand, Value
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
@@ -68,7 +69,13 @@ def _float_remainder(m: Emitter, a: Value, b: Value) -> Value:
     over = (rest != 0) & (m.signbit(rest) != m.signbit(a))
     rest = m.copysign(m.where(over, abs(b) - abs(rest), rest), a)
     hard = m.invert(abs(quotient) < (2.0**22 if a.dtype == FLOAT32 else 2.0**51)) | m.isnan(rest)
-    return m.instead(hard, rest, lambda: each_lane(m, "fmod", a, b))
+
+
+    def alone() -> Value:
+        wide = [m.astype(value, FLOAT64) for value in (a, b)]
+        return m.astype(long_remainder(m, *wide), a.dtype)
+
+    return m.instead(hard, rest, alone if m.target.is_gpu else lambda: each_lane(m, "fmod", a, b))
 
 
 def _safe_divisor(m: Emitter, b: Value) -> Value:

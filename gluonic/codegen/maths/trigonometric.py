@@ -2,16 +2,19 @@
 
 ``x = n pi/2 + r`` is computed with pi/2 in several parts: in float64 lanes for float32, in pairs of
 floats for float64. Arguments too large for that, or so close to a multiple of pi/2 that digits would be
-lost, are rare: if a vector has one, the C library computes its lanes.
+lost, are rare: if a vector has one, the C library computes its lanes, and on a GPU, which has none, a
+reduction of any argument precedes the same polynomials.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from gluonic.codegen.maths.exponential import nearest
 from gluonic.codegen.maths.functions import each_lane, lowers
+from gluonic.codegen.maths.large_arguments import reduced_angle
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, INT64, Value
 
 if TYPE_CHECKING:
@@ -91,20 +94,45 @@ def _sin_and_cos(m: Emitter, r: Value, lost: Value) -> tuple[Value, Value]:
     return sine, head + rest
 
 
-def _turned(m: Emitter, x: Value, quarters: int, symbol: str) -> Value:
-    """Return the sine of ``x + quarters * pi / 2``; hard lanes by the C library."""
-    reduce = _reduced32 if x.dtype == FLOAT32 else _reduced64
-    quadrant, r, lost, hard = reduce(m, x)
+def _of_quadrant(m: Emitter, quadrant: Value, r: Value, lost: Value) -> Value:
+    """Return the sine of ``quadrant * pi / 2 + r + lost``."""
     sine, cosine = _sin_and_cos(m, r, lost)
-    quadrant = quadrant + quarters
     value = m.where((quadrant & 1) == 0, sine, cosine)
-    shift = x.dtype.itemsize * 8 - 2
-    sign = (quadrant & 2) << shift
-    bits = INT32 if x.dtype == FLOAT32 else INT64
-    value = m.bitcast(m.bitcast(value, bits) ^ sign, x.dtype)
+    bits = INT32 if r.dtype == FLOAT32 else INT64
+    sign = (quadrant & 2) << r.dtype.itemsize * 8 - 2
+    return m.bitcast(m.bitcast(value, bits) ^ sign, r.dtype)
+
+
+def _tangent(m: Emitter, quadrant: Value, r: Value, lost: Value) -> Value:
+    """Return the tangent of ``quadrant * pi / 2 + r + lost``."""
+    sine, cosine = _sin_and_cos(m, r, lost)
+    odd = (quadrant & 1) != 0
+    return m.where(odd, -cosine, sine) / m.where(odd, sine, cosine)
+
+
+def _if_hard(
+    m: Emitter, hard: Value, x: Value, usual: Value, symbol: str, by_angle: Callable[..., Value]
+) -> Value:
+    """Return `usual`; hard lanes by the C library, or from a reduction of any angle where there is none."""
+
+    def alone() -> Value:
+        return m.astype(by_angle(m, *reduced_angle(m, m.astype(x, FLOAT64))), x.dtype)
+
+    return m.instead(hard, usual, alone if m.target.is_gpu else lambda: each_lane(m, symbol, x))
+
+
+def _turned(m: Emitter, x: Value, quarters: int, symbol: str) -> Value:
+    """Return the sine of ``x + quarters * pi / 2``."""
+
+    def sine(m: Emitter, quadrant: Value, r: Value, lost: Value) -> Value:
+        return _of_quadrant(m, quadrant + quarters, r, lost)
+
+    reduce = _reduced32 if x.dtype == FLOAT32 else _reduced64
+    *angle, hard = reduce(m, x)
+    value = sine(m, *angle)
     if quarters == 0:
         value = m.where(x == 0, x, value)  # keeps -0.0
-    return m.instead(hard, value, lambda: each_lane(m, symbol, x))
+    return _if_hard(m, hard, x, value, symbol, sine)
 
 
 @lowers("sin", FLOAT32, FLOAT64)
@@ -122,9 +150,6 @@ def cos(m: Emitter, x: Value) -> Value:
 @lowers("tan", FLOAT64)
 def tan(m: Emitter, x: Value) -> Value:
     """Return the tangent."""
-    quadrant, r, lost, hard = _reduced64(m, x)
-    sine, cosine = _sin_and_cos(m, r, lost)
-    odd = (quadrant & 1) != 0
-    value = m.where(odd, -cosine, sine) / m.where(odd, sine, cosine)
-    value = m.where(x == 0, x, value)
-    return m.instead(hard, value, lambda: each_lane(m, "tan", x))
+    *angle, hard = _reduced64(m, x)
+    value = m.where(x == 0, x, _tangent(m, *angle))
+    return _if_hard(m, hard, x, value, "tan", _tangent)
