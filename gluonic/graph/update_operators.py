@@ -1,6 +1,7 @@
 """Operators that are one step of an optimizer: made of the rules that optimizers use themselves."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import field
 from functools import wraps
 from types import SimpleNamespace
 from typing import Any, TypeAlias
@@ -14,8 +15,40 @@ from gluonic.graph.rules import same
 from gluonic.graph.scalar_math import M
 from gluonic.graph.updates import UpdateRule, Values
 from gluonic.graph.view import NodeView, peek, put, slots_of, title_of, unify
+from gluonic.support.record import record
 
-Derived: TypeAlias = Callable[..., dict[str, float]]
+Derived: TypeAlias = Callable[..., dict[str, Any]]
+"""``(m, **numbers) → further numbers``, for numbers of Python or of a program that is recorded."""
+
+
+@record
+class Update:
+    """How an operator updates its weights.
+
+    Attributes
+    ----------
+    rule : what it computes
+    derived : numbers of the rule that follow from others
+    single : inputs of one element, after all weights, that are numbers of the rule
+    is_usable : whether there is a step at all, by the numbers of the rule; by default always
+    is_mixed : whether a float32 copy of the weight, `weight32`, follows the states
+    is_new_weight : whether the output is the new weight
+    count : the attribute with the number of weights; empty for one
+    own : for numbers with a value per weight, the attributes, or inputs, with the sequences of these values
+    """
+
+    rule: UpdateRule
+    derived: Derived | None = None
+    single: tuple[str, ...] = ()
+    is_usable: Callable[[Any, Any], Any] | None = None
+    is_mixed: bool = False
+    is_new_weight: bool = True
+    count: str = ""
+    own: Mapping[str, str] = field(default_factory=dict)
+
+
+UPDATES: dict[str, Update] = {}
+"""By the name of the operator; those that are one step of several rules are not there."""
 
 FLOAT32 = np.dtype(np.float32)
 
@@ -25,7 +58,7 @@ _IN_RULES = {
     "clip_grad": "clip",
 }
 """What rules call attributes that MXNet gives longer names."""
-_BOUNDS = ("clip", "clip_weights")
+_BOUNDS = ("clip", "clip_weights", "lower_bound", "upper_bound")
 """Numbers that are None for no bound; negative attributes mean that."""
 _BLOCK = 1 << 14
 """How many elements are updated at once: what a rule computes between stays in the caches."""
@@ -72,14 +105,23 @@ def narrow(*names: str) -> Rule:
     return rule
 
 
-def _numbers(settings: dict[str, Any], derived: Derived | None) -> SimpleNamespace:
+def name_in_rules(name: str) -> str:
+    """What rules call an attribute or an input."""
+    return _IN_RULES.get(name, name)
+
+
+def numbers_in_rules(settings: Mapping[str, Any]) -> dict[str, Any]:
+    """An operator's attributes as rules call them: bounds that are negative, for none, are None."""
+    numbers = {name_in_rules(name): value for name, value in settings.items()}
+    absent = [name for name in _BOUNDS if numbers.get(name, 0.0) < 0]
+    return numbers | dict.fromkeys(absent)
+
+
+def _numbers(settings: Mapping[str, Any], derived: Derived | None) -> SimpleNamespace:
     """The numbers of a rule from an operator's attributes."""
-    numbers = {_IN_RULES.get(name, name): value for name, value in settings.items()}
-    for name in _BOUNDS:
-        if numbers.get(name, 0.0) < 0:
-            numbers[name] = None
+    numbers = numbers_in_rules(settings)
     if derived is not None:
-        numbers.update(derived(**settings))
+        numbers |= {name: float(number) for name, number in derived(M, **numbers).items()}
     return SimpleNamespace(**numbers)
 
 
@@ -115,7 +157,7 @@ def update_operator(
     derived: Derived | None = None,
     single: Sequence[str] = (),
     shape: Rule = same,
-    is_usable: Callable[[SimpleNamespace], bool] | None = None,
+    is_usable: Callable[[Any, Any], Any] | None = None,
 ) -> Callable[[Callable[..., None]], Operator]:
     """Make an operator of a rule and of a function that has its signature and documentation.
 
@@ -125,9 +167,11 @@ def update_operator(
     derived : computes numbers of the rule from all attributes and those of `single`, given as keywords
     single : the last inputs, if they are numbers of the rule: arrays of one element
     shape : the shape rule
-    is_usable : whether there is a step at all, by the numbers of the rule; without one the weight and the
-        states stay as they are
+    is_usable : ``(m, numbers)``: whether there is a step at all; without one the weight and the states stay as
+        they are
     """
+
+    UPDATES[name] = Update(rule, derived, tuple(single), is_usable)
 
     def declare(schema: Callable[..., None]) -> Operator:
         @wraps(schema)
@@ -136,7 +180,7 @@ def update_operator(
             for key, array in zip(single, arrays[count:], strict=True):
                 settings[key] = float(array.reshape(()))
             numbers = _numbers(settings, derived)
-            if is_usable is not None and not is_usable(numbers):
+            if is_usable is not None and not is_usable(M, numbers):
                 return arrays[0]
             return _stepped(rule, numbers, *arrays[:count])
 

@@ -9,6 +9,7 @@ from typing import Any, Literal
 import numpy as np
 
 from gluonic.graph import updates
+from gluonic.graph.scalar_math import M
 from gluonic.graph.trust_ratio import norm, trust_ratio
 from gluonic.ndarray.array import NDArray
 from gluonic.optimizer.base import Optimizer, as_states, register, run_rule, zeros_like
@@ -136,7 +137,7 @@ class LAMB(Optimizer):
         direction = weight.copy()
         run_rule(updates.lamb_direction, numbers, direction, grad, state)
         norms = norm_of(weight), norm_of(direction)
-        ratio = trust_ratio(*norms, self.lower_bound or None, self.upper_bound or None)
+        ratio = float(trust_ratio(M, *norms, self.lower_bound or None, self.upper_bound or None))
         step = SimpleNamespace(lr=self._get_lr(index) * ratio)
         run_rule(updates.lamb, step, weight, direction, ())
 

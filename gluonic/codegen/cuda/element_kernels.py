@@ -63,10 +63,23 @@ def element_numbers(
     return [prod(extents[:-1]) * line, line, *size_numbers(kernel, extents, strides)]
 
 
-def emit_elements(module: LLVMModule, name: str, kernel: Kernel, spread: ThreadSpread) -> None:
-    """Write a kernel without reductions."""
+def emit_elements(
+    module: LLVMModule, name: str, kernel: Kernel, spread: ThreadSpread, given: int = 0
+) -> None:
+    """Write a kernel without reductions.
+
+    Parameters
+    ----------
+    given : how many of the last operands are one float64 each, whose bits are further run-time numbers
+    """
     count = 2 + kernel.rank + len(strided_axes(kernel))
-    function = KernelFunction(module, name, len(kernel.operands), count, spread.threads)
+    operands = len(kernel.operands) - given
+    function = KernelFunction(module, name, operands, count + given, spread.threads)
+    for number in function.numbers[count:]:
+        slot = function.slot("i64", 8)
+        function.store("i64", number, slot)
+        function.operands.append(slot)
+    del function.numbers[count:]
     ThreadWriter(kernel, spread, function).write()
     function.finish()
 

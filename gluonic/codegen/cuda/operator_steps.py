@@ -14,9 +14,11 @@ from gluonic.codegen.cuda.random_steps import DRAWS, DrawStep
 from gluonic.codegen.cuda.steps import DeviceStep
 from gluonic.codegen.cuda.threads.rules import RULES
 from gluonic.codegen.cuda.threads.thread_step import ThreadStep
+from gluonic.codegen.cuda.update_steps import UpdateStep
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Application, Node
+from gluonic.graph.update_operators import UPDATES
 
 StepRule = Callable[[Node, Facts, Processor], DeviceStep | None]
 """Makes the step of a node; None if it has none for these attributes, shapes or dtypes."""
@@ -48,6 +50,7 @@ _POOLING = {
 }
 
 STEPS: dict[str, StepRule] = {
+    **dict.fromkeys(UPDATES, UpdateStep.of),
     **{name: partial(DrawStep.of, draw=draw) for name, draw in DRAWS.items()},
     **dict.fromkeys(_PRODUCTS, TiledProductStep.of),
     **{name: partial(DeviceConvolutionStep.of, kind=kind) for name, kind in _CONVOLUTIONS.items()},

@@ -6,14 +6,13 @@ order of its draws alone: not on the GPU, nor on whether a graph or an eager cal
 
 from __future__ import annotations
 
-import struct
 from collections.abc import Callable, Sequence
 from math import pi
 
 import numpy as np
 
 from gluonic.codegen.cuda.kernel_function import KernelFunction
-from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
+from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch, bits_of
 from gluonic.codegen.loops.draws import kept_elements, slopes
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.elements import Lanes, store
@@ -151,12 +150,6 @@ class Draw:
     parameters: Callable[[dict[str, float]], tuple[float, float]]
 
 
-def _bits(number: float) -> int:
-    """The bits of a float64 as a signed integer."""
-    (bits,) = struct.unpack("<q", struct.pack("<d", number))
-    return int(bits)
-
-
 class DrawStep(DeviceStep):
     """An operator that fills an array with random numbers.
 
@@ -185,7 +178,7 @@ class DrawStep(DeviceStep):
         dtype, count = facts.dtypes[entry], facts.bytes_of(entry) // facts.dtypes[entry].itemsize
         first, second = self.draw.parameters(self.settings)
         kept = self.draw.kind == "kept"
-        numbers = (count, int(first) if kept else _bits(first), 0 if kept else _bits(second))
+        numbers = (count, int(first) if kept else bits_of(first), 0 if kept else bits_of(second))
         each = _THREADS * (2 if _is_wide(self.draw.kind, dtype) else 4)
         code = emit_draw, self.draw.kind, dtype
         return [KernelLaunch(code, (0,), numbers, (-(-count // each), 1, 1), (_THREADS, 1, 1))]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import struct
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 
@@ -33,6 +34,12 @@ class KernelLaunch:
     grid: Dimensions
     block: Dimensions
     shared_bytes: int = 0
+
+
+def bits_of(number: float) -> int:
+    """The bits of a float64 as a signed integer, as a kernel gets a number that is none."""
+    (bits,) = struct.unpack("<q", struct.pack("<d", number))
+    return int(bits)
 
 
 class DeviceStep(ABC):

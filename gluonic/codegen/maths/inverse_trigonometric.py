@@ -19,7 +19,10 @@ from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, Operand, Value
 if TYPE_CHECKING:
     from gluonic.codegen.maths.emitter import Emitter
 
-_PI = {FLOAT32: (3.1415927410125732, -8.742277657347586e-08), FLOAT64: (math.pi, 1.2246467991473532e-16)}
+_PI = {
+    FLOAT32: (3.1415927410125732, -8.742277657347586e-08),
+    FLOAT64: (math.pi, 1.2246467991473532e-16),
+}
 """As the sum of two."""
 
 # (arctan(u) - u) / u**3 for |u| <= 1/2, a polynomial in u**2

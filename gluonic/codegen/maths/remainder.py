@@ -70,7 +70,6 @@ def _float_remainder(m: Emitter, a: Value, b: Value) -> Value:
     rest = m.copysign(m.where(over, abs(b) - abs(rest), rest), a)
     hard = m.invert(abs(quotient) < (2.0**22 if a.dtype == FLOAT32 else 2.0**51)) | m.isnan(rest)
 
-
     def alone() -> Value:
         wide = [m.astype(value, FLOAT64) for value in (a, b)]
         return m.astype(long_remainder(m, *wide), a.dtype)

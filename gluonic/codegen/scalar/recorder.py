@@ -76,7 +76,7 @@ class Recorder(Expressions):
             raise NotLowered(f"{name} has no machine code for {dtype}")
         result = self._added(name, dtype, values)
         kinds = {*map(type, operands)}
-        if RunTimeNumber in kinds and Value not in kinds:
+        if RunTimeNumber in kinds and Value not in kinds and result.dtype == FLOAT64:
             return RunTimeNumber(self, result.ref, result.dtype, 1)
         return result
 

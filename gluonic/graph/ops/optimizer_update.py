@@ -11,8 +11,6 @@ clip_gradient : the bound to which the rescaled gradient is clipped on both side
 lazy_update : accepted and ignored; it concerns sparse gradients only
 """
 
-import math
-from types import SimpleNamespace
 from typing import Any
 
 from gluonic.graph import updates
@@ -23,7 +21,7 @@ from gluonic.graph.view import NodeView
 
 
 def _bias_corrections(
-    *, beta1: float, beta2: float, t: int, bias_correction: bool = True, **_: Any
+    m: Any, *, beta1: float, beta2: float, t: int, bias_correction: bool = True, **_: Any
 ) -> dict[str, float]:
     """The bias corrections of running means that start at zero, after `t` steps."""
     if not bias_correction:
@@ -267,11 +265,10 @@ def phase2_shape(n: NodeView) -> None:
 
 
 def _lr_of_layer(
-    *, lr: float, r1: float, r2: float, lower_bound: float, upper_bound: float
-) -> dict[str, float]:
+    m: Any, *, lr: Any, r1: Any, r2: Any, lower_bound: Any, upper_bound: Any
+) -> dict[str, Any]:
     """The learning rate, relative to the norms of the weight and of its direction."""
-    bounds = (bound if bound >= 0 else None for bound in (lower_bound, upper_bound))
-    return {"lr": lr * trust_ratio(r1, r2, *bounds)}
+    return {"lr": lr * trust_ratio(m, r1, r2, lower_bound, upper_bound)}
 
 
 @update_operator(
@@ -302,9 +299,9 @@ def lamb_update_phase2(
     """
 
 
-def _is_usable(n: SimpleNamespace) -> bool:
+def _is_usable(m: Any, n: Any) -> Any:
     """Whether a gradient says anything once it is multiplied by its factor."""
-    return math.isfinite(n.rescale) and n.rescale != 0
+    return m.isfinite(n.rescale) & m.not_equal(n.rescale, 0)
 
 
 @update_operator(

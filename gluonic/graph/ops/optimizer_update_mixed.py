@@ -4,6 +4,7 @@ The weight and the states are kept in float32; the weight that is returned has i
 """
 
 import inspect
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -19,7 +20,7 @@ from gluonic.graph.ops.optimizer_update import (
     sgd_update,
 )
 from gluonic.graph.rules import same
-from gluonic.graph.update_operators import all_but, narrow
+from gluonic.graph.update_operators import UPDATES, all_but, narrow
 
 
 def _mixed_precision(
@@ -58,6 +59,7 @@ def _mixed_precision(
 
     kernel.__signature__ = inspect.Signature([*inputs, master, *others])  # type: ignore[attr-defined]
     kernel.__doc__ = f"As `{op.name}`, with the weight in float32, kept in `weight32`."
+    UPDATES[name] = replace(UPDATES[op.name], is_mixed=True, is_new_weight=is_new_weight)
     return operator(name, shape=shape, dtype=narrow(*narrow_ones))(kernel)
 
 

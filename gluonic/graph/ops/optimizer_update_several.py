@@ -7,6 +7,7 @@ per group.
 
 import inspect
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -28,7 +29,7 @@ from gluonic.graph.ops.optimizer_update_mixed import (
     mp_sgd_update,
 )
 from gluonic.graph.trust_ratio import norm
-from gluonic.graph.update_operators import FLOAT32, unify_all
+from gluonic.graph.update_operators import FLOAT32, UPDATES, unify_all
 from gluonic.graph.view import NodeView, put, settings_of, title_of
 
 Floats = tuple[float, ...]
@@ -112,6 +113,8 @@ def _several(
     last : inputs after all groups: the values of `own` as arrays, or inputs that all weights share
     """
     groups = Groups(parts[0], count, last)
+    if update is None:
+        UPDATES[name] = replace(UPDATES[parts[0].name], count=count, own=own)
     preloaded = set(own.values()) <= set(last)
     step = update or parts[0].kernel
 
