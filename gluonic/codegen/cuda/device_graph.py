@@ -10,7 +10,8 @@ from gluonic.codegen.cuda.device_report import DeviceExplanation
 from gluonic.codegen.cuda.fallbacks import note_fallback
 from gluonic.codegen.cuda.operator_steps import rounds_once
 from gluonic.codegen.cuda.quick_calls import QuickCall, quick_call
-from gluonic.codegen.rewriting.decompose import DecomposeForDevices
+from gluonic.codegen.cuda.tracing_pass import TraceKernels
+from gluonic.codegen.rewriting.decompose import Decompose, DecomposeForDevices
 from gluonic.codegen.rewriting.passes import Pass
 from gluonic.codegen.rewriting.pipeline import FOR_PROCESSORS, PIPELINE
 from gluonic.codegen.rewriting.preparation import Preparation
@@ -31,6 +32,7 @@ from gluonic.support.pieces import finish
 _MOST_BINDINGS = 64
 _FOR_DEVICES: dict[type[Pass], list[Pass]] = {
     UpcastHalves: [UpcastHalves(rounds_once), DecomposeForDevices()],
+    Decompose: [Decompose(), TraceKernels()],
 }
 """What stands for a pass."""
 _PIPELINE = [

@@ -1,0 +1,105 @@
+"""Traces of operators' kernels."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from types import SimpleNamespace
+from typing import Any
+
+import numpy as np
+
+from gluonic.codegen.shapes.abstract_arrays import AbstractArray
+from gluonic.codegen.shapes.facts import Facts, find_facts
+from gluonic.codegen.tracing import functions
+from gluonic.codegen.tracing.arrays import TracedArray, as_traced
+from gluonic.codegen.tracing.elements import NotTraced, empty_array
+from gluonic.graph import Entry, Graph, Node
+from gluonic.graph.attributes import Shape
+from gluonic.graph.builder import F
+
+
+class _TracedDraws:
+    """The source of random numbers of a traced kernel."""
+
+    def uniforms(self, shape: Shape, dtype: Any = np.float32) -> TracedArray:
+        """Numbers from 0 to 1."""
+        entry = F._random_uniform(low=0.0, high=1.0, shape=tuple(shape), dtype=np.dtype(dtype).name)
+        return TracedArray(entry, shape, dtype)
+
+    def normals(self, shape: Shape, dtype: Any = np.float32) -> TracedArray:
+        """Normal numbers."""
+        entry = F._random_normal(loc=0.0, scale=1.0, shape=tuple(shape), dtype=np.dtype(dtype).name)
+        return TracedArray(entry, shape, dtype)
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotTraced(f"random numbers by {name}")
+
+
+def traced(
+    node: Node, inputs: Sequence[Entry], facts: Facts, train: bool, has_code: Callable[[Node, Facts], bool]
+) -> Sequence[Entry] | None:
+    """The results of a node as a graph, found by calling its kernel; None if it cannot be followed.
+
+    Parameters
+    ----------
+    has_code : whether the device has code for a node; if one of the graph's has none, the trace is no gain
+    """
+    application = node.applied
+    if application.states or application.op.calls_back or application.op.dynamic:
+        return None
+    variables = [Node(None, name) for name in application.inputs]
+    arrays = [AbstractArray(_shape_of(facts, e), facts.dtypes[e]) for e in node.inputs]
+    try:
+        trial = Graph(_results(node, [each.entry() for each in variables], facts, train))
+        found = find_facts(trial, variables, arrays)
+        outputs = [node.entry(i) for i in range(node.output_count)]
+        for own, result in zip(outputs, trial.outputs, strict=True):
+            if (found.shapes[result], found.dtypes[result]) != (facts.shapes[own], facts.dtypes[own]):
+                return None
+        operators = [each for each in trial.nodes if each.application is not None]
+        if not all(has_code(each, found) for each in operators):
+            return None
+        return _results(node, inputs, facts, train)
+    except Exception:  # arrays that a kernel was not written for: NumPy and others raise anything
+        return None
+
+
+def _shape_of(facts: Facts, entry: Entry) -> Shape:
+    return tuple([int(extent) for extent in facts.shapes[entry]])
+
+
+def _results(
+    node: Node, inputs: Sequence[Entry], facts: Facts, train: bool
+) -> list[Entry]:
+    """What the kernel of a node returns for other inputs of the same shapes.
+
+    Raises
+    ------
+    Exception
+        of any kind, if the kernel cannot be followed
+    """
+    outputs = [node.entry(i) for i in range(node.output_count)]
+    if all(0 in facts.shapes[entry] for entry in outputs):
+        return [empty_array(_shape_of(facts, entry), facts.dtypes[entry]) for entry in outputs]
+    arrays = [
+        TracedArray(entry, _shape_of(facts, old), facts.dtypes[old], is_input=True)
+        for entry, old in zip(inputs, node.inputs, strict=True)
+    ]
+    run: Any = SimpleNamespace(train=train, random=_TracedDraws())
+    found = [
+        _conforming(result, _shape_of(facts, entry), facts.dtypes[entry])
+        for result, entry in zip(node.applied.execute(arrays, run), outputs, strict=True)  # type: ignore[arg-type]
+    ]
+    given = {*inputs}
+    return [F.identity(entry) if entry in given else entry for entry in found]
+
+
+def _conforming(result: Any, shape: Shape, dtype: np.dtype[Any]) -> Entry:
+    """A result in the shape and dtype that the operator has."""
+    array = as_traced(result).astype(dtype)
+    if array.shape != shape:
+        array = array.reshape(shape)
+    return array.entry
+
+
+__all__ = ["functions", "traced"]
