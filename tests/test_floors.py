@@ -154,6 +154,7 @@ CODEGEN = (
     "pooling",
     "resampling",
     "rewriting",
+    "tracing",
     "launch",
     "native",
     "runtime",

@@ -81,6 +81,8 @@ NAMES_OF_OPERATORS = {
     "gluonic.codegen.cuda.operator_steps": "it is the table of hand-written kernels for GPUs",
     "gluonic.codegen.cuda.threads.rules": "it is the table of kernels with a thread for each piece of work",
     "gluonic.codegen.maths.mxnet": "functions in expressions of operators are called as operators are",
+    "gluonic.codegen.tracing.elements": "some of NumPy's functions of elements are called as operators are",
+    "gluonic.codegen.tracing.functions": "some of NumPy's functions of arrays are called as operators are",
 }
 """The modules of the compiler that name operators outside their entries, and why they do."""
 

@@ -170,7 +170,6 @@ def update_operator(
     is_usable : ``(m, numbers)``: whether there is a step at all; without one the weight and the states stay as
         they are
     """
-
     UPDATES[name] = Update(rule, derived, tuple(single), is_usable)
 
     def declare(schema: Callable[..., None]) -> Operator:

@@ -24,7 +24,9 @@ class TraceKernels(Pass):
     """Operators that a GPU has no code for become graphs of those that it has, by calling their kernels."""
 
     name = "trace kernels"
-    contract = "no operator is left whose NumPy kernel can be followed and that a GPU has no code for"
+    contract = (
+        "no operator is left whose NumPy kernel can be followed and that a GPU has no code for"
+    )
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Replace such operators."""

@@ -182,5 +182,5 @@ def _kernel(
     elements = [Operand(dtype, ("unit",)) for dtype in dtypes]
     single = [Operand(dtype, ("repeat",)) for dtype in read]
     single += [Operand(FLOAT64, ("repeat",))] * (len(names) - len(read))
-    stage = Stage(m.program(stores.values()), tuple(map(Store, stores)))
+    stage = Stage(m.program([*stores.values()]), tuple(map(Store, stores)))
     return Kernel(1, (*elements, *single), (stage,))

@@ -12,7 +12,7 @@ from importlib import import_module
 from typing import TYPE_CHECKING, TypeVar
 
 from gluonic.codegen.machine.assembler import LLVMFunction
-from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, Operand, Value, scalar_type
+from gluonic.codegen.maths.values import FLOAT64, Dtype, Operand, Value, scalar_type
 
 if TYPE_CHECKING:
     from gluonic.codegen.maths.registers import Registers

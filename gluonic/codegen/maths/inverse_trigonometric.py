@@ -120,7 +120,7 @@ def arctan2(m: Emitter, y: Value, x: Value) -> Value:
 
 
 def _arcsin_parts(m: Emitter, x: Value) -> tuple[Value, Value, Value]:
-    """Return whether ``|x| > 1/2``, and there half the angle to 1, elsewhere arcsin of ``|x|``, as a sum of two."""
+    """Return whether ``|x| > 1/2``; arcsin of ``|x|``, there half the angle to 1, as a sum of two."""
     size = abs(x)
     far = size > 0.5
     square = m.where(far, (1 - size) * 0.5, size * size)

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -38,7 +39,7 @@ _HALF_PI = (math.pi / 2, 6.123233995736766e-17)
 def reduced_angle(m: Emitter, x: Value) -> tuple[Value, Value, Value]:
     """Return the quadrant of a float64 angle, the angle within it, and the rounding error of that.
 
-    Of the bits of 2 / pi, those that contribute multiples of four quadrants to the product with `x` are left out
+    Those bits of 2 / pi are left out that contribute multiples of four quadrants to the product with `x`
     (M. Payne and R. Hanek, Radian Reduction for Trigonometric Functions, 1983).
     """
     bits = m.bitcast(x, _LONG)
@@ -76,7 +77,7 @@ def _digits_from(m: Emitter, start: Value) -> list[Value]:
             m.where(ahead, words[k + bit], words[k]) if k + bit < len(words) else words[k]
             for k in range(kept)
         ]
-    pairs = zip(words[:_DIGITS], words[1 : _DIGITS + 1], strict=True)
+    pairs = pairwise(words[: _DIGITS + 1])
     return [((a << 32 | b) >> (32 - shift)) & _WORD for a, b in pairs][::-1]
 
 

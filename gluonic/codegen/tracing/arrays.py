@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from types import SimpleNamespace
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 from numpy.lib.mixins import NDArrayOperatorsMixin
@@ -16,17 +16,13 @@ from gluonic.codegen.tracing.elements import (
     converted,
     function_of_elements,
 )
+from gluonic.codegen.tracing.reductions import Reductions, axes_of
 from gluonic.graph import Entry
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 
-_INDEX = np.dtype(np.int64)
-_MOVED_AS = {
-    np.dtype(narrow): np.dtype(wide)
-    for wide, all_narrow in {"float32": ("float16", "int8", "uint8", "bool"), "float64": ("int32",)}.items()
-    for narrow in all_narrow
-}
-"""The dtypes in which rows are looked up, which are exact."""
+INDEX = np.dtype(np.int64)
+"""The dtype of indices."""
 _REDUCTIONS = {
     "add": "sum",
     "multiply": "prod",
@@ -36,11 +32,22 @@ _REDUCTIONS = {
     "logical_or": "any",
 }
 """The methods that compute reductions by functions of two elements."""
-_FUNCTIONS: dict[Any, Any] = {}
-"""What computes NumPy's functions of arrays; see `functions`."""
+FUNCTIONS: dict[str, Callable[..., Any]] = {}
+"""What computes NumPy's functions of arrays, by their names, and gets and sets items."""
+_Function = TypeVar("_Function", bound=Callable[..., Any])
 
 
-class TracedArray(NDArrayOperatorsMixin):
+def function(*names: str) -> Callable[[_Function], _Function]:
+    """Register what computes functions of NumPy."""
+
+    def register(own: _Function) -> _Function:
+        FUNCTIONS.update(dict.fromkeys(names, own))
+        return own
+
+    return register
+
+
+class TracedArray(Reductions, NDArrayOperatorsMixin):
     """The result of a node of a graph that is being made.
 
     Parameters
@@ -54,7 +61,7 @@ class TracedArray(NDArrayOperatorsMixin):
     def __init__(
         self,
         entry: Entry | None,
-        shape: Shape,
+        shape: Sequence[int],
         dtype: Any,
         *,
         is_input: bool = False,
@@ -85,12 +92,13 @@ class TracedArray(NDArrayOperatorsMixin):
         else:
             self._entry = new.entry
 
-    def _view(
+    def view_of(
         self,
-        shape: Shape,
+        shape: Sequence[int],
         read: Callable[[Entry], Entry],
         write: Callable[[TracedArray], None] | None = None,
     ) -> TracedArray:
+        """A view of the array: what reads it from a result, and what a change of it changes."""
         return TracedArray(None, shape, self.dtype, base=self, read=read, write=write)
 
     # -- what an array is ---------------------------------------------------------------------
@@ -108,7 +116,7 @@ class TracedArray(NDArrayOperatorsMixin):
     @property
     def itemsize(self) -> int:
         """The bytes of an element."""
-        return self.dtype.itemsize
+        return int(self.dtype.itemsize)
 
     @property
     def flags(self) -> Any:
@@ -147,10 +155,8 @@ class TracedArray(NDArrayOperatorsMixin):
             raise NotTraced(f"{ufunc.__name__} with {sorted(options)}")
         if method != "__call__":
             raise NotTraced(f"{ufunc.__name__}.{method}")
-        if ufunc is np.matmul:
-            found = _FUNCTIONS["matmul"](*inputs)
-        else:
-            found = of_elements(ufunc, inputs, dtype)
+        is_product = ufunc is np.matmul
+        found = FUNCTIONS["matmul"](*inputs) if is_product else of_elements(ufunc, inputs, dtype)
         if target is None:
             if condition is not None:
                 raise NotTraced("elements that are not there")
@@ -162,7 +168,7 @@ class TracedArray(NDArrayOperatorsMixin):
         return into
 
     def __array_function__(self, function: Any, types: Any, args: Any, options: Any) -> Any:
-        known = _FUNCTIONS.get(function.__name__)
+        known = FUNCTIONS.get(function.__name__)
         if known is None:
             raise NotTraced(f"np.{function.__name__}")
         into = options.pop("out", None)
@@ -189,13 +195,15 @@ class TracedArray(NDArrayOperatorsMixin):
         """The same array."""
         if dtype is not None and np.dtype(dtype) != self.dtype:
             raise NotTraced("bits as another dtype")
-        return self._view(self.shape, lambda entry: entry, self.replace)
+        return self.view_of(self.shape, lambda entry: entry, self.replace)
 
     def reshape(self, *shape: Any, order: str = "C") -> TracedArray:
         """The same elements under another shape."""
         if order != "C":
             raise NotTraced("another order of elements")
-        wanted = shape[0] if len(shape) == 1 and not isinstance(shape[0], int | np.integer) else shape
+        wanted = (
+            shape[0] if len(shape) == 1 and not isinstance(shape[0], int | np.integer) else shape
+        )
         extents = [int(extent) for extent in wanted]
         if -1 in extents:
             rest = prod(extent for extent in extents if extent != -1)
@@ -205,7 +213,7 @@ class TracedArray(NDArrayOperatorsMixin):
             raise ValueError(f"cannot reshape {self.shape} to {new}")
         if new == self.shape:
             return self.view()
-        return self._view(
+        return self.view_of(
             new,
             lambda entry: F._np_reshape(entry, newshape=new),
             lambda changed: self.replace(changed.reshape(self.shape)),
@@ -219,7 +227,7 @@ class TracedArray(NDArrayOperatorsMixin):
 
     def squeeze(self, axis: Any = None) -> TracedArray:
         """Without axes of one element."""
-        axes = _axes(axis, self.ndim) if axis is not None else range(self.ndim)
+        axes = axes_of(axis, self.ndim) if axis is not None else range(self.ndim)
         kept = [n for k, n in enumerate(self.shape) if k not in axes or (axis is None and n != 1)]
         return self.reshape(kept)
 
@@ -231,7 +239,7 @@ class TracedArray(NDArrayOperatorsMixin):
             return self.view()
         shape = tuple(self.shape[axis] for axis in order)
         back = [order.index(axis) for axis in range(self.ndim)]
-        return self._view(
+        return self.view_of(
             shape,
             lambda entry: F.transpose(entry, axes=tuple(order)),
             lambda changed: self.replace(changed.transpose(back)),
@@ -248,270 +256,24 @@ class TracedArray(NDArrayOperatorsMixin):
         if tuple(shape) == self.shape:
             return self.view()
         whole = self.reshape((1,) * (len(shape) - self.ndim) + self.shape)
-        return whole._view(shape, lambda entry: F.broadcast_to(entry, shape=tuple(shape)))
-
-    # -- reductions ---------------------------------------------------------------------------
-
-    def _reduced(self, name: str, axis: Any, keepdims: bool, dtype: Any = None) -> TracedArray:
-        axes = _axes(axis, self.ndim) if axis is not None else tuple(range(self.ndim))
-        wanted = np.dtype(dtype or self.dtype)
-        array = self.astype(wanted)
-        kept = [1 if k in axes else n for k, n in enumerate(self.shape)]
-        if axes:
-            if self.size == 0:
-                raise NotTraced("a reduction of no elements")
-            entry = getattr(F, f"_np_{name}")(array.entry, axis=axes, keepdims=True)
-            array = TracedArray(entry, kept, wanted)
-        if keepdims:
-            return array
-        return array.reshape([n for k, n in enumerate(kept) if k not in axes])
-
-    def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TracedArray:
-        """The sum over axes."""
-        if dtype is None and self.dtype.kind in "biu" and self.dtype.itemsize < 8:
-            dtype = np.uint64 if self.dtype.kind == "u" else np.int64
-        if np.dtype(dtype or self.dtype) == np.float16:
-            return self._reduced("sum", axis, keepdims, np.float32).astype(np.float16)
-        return self._reduced("sum", axis, keepdims, dtype)
-
-    def prod(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TracedArray:
-        """The product over axes."""
-        if dtype is None and self.dtype.kind in "biu" and self.dtype.itemsize < 8:
-            dtype = np.int64
-        return self._reduced("prod", axis, keepdims, dtype)
-
-    def max(
-        self, axis: Any = None, keepdims: bool = False, initial: Any = None
-    ) -> TracedArray:
-        """The largest over axes."""
-        found = self._reduced("max", axis, keepdims)
-        return found if initial is None else np.maximum(found, found.dtype.type(initial))
-
-    def min(
-        self, axis: Any = None, keepdims: bool = False, initial: Any = None
-    ) -> TracedArray:
-        """The smallest over axes."""
-        found = self._reduced("min", axis, keepdims)
-        return found if initial is None else np.minimum(found, found.dtype.type(initial))
-
-    def mean(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> TracedArray:
-        """The mean over axes."""
-        kind = np.dtype(dtype or (self.dtype if self.dtype.kind == "f" else np.float64))
-        wide = np.dtype(np.float32) if kind == np.float16 else kind
-        total = self._reduced("sum", axis, keepdims, wide)
-        return (total / wide.type(self.size // max(total.size, 1))).astype(kind)
-
-    def all(self, axis: Any = None, keepdims: bool = False) -> TracedArray:
-        """Whether all are true."""
-        return self.astype(bool).astype(np.int32)._reduced("min", axis, keepdims).astype(bool)
-
-    def any(self, axis: Any = None, keepdims: bool = False) -> TracedArray:
-        """Whether any is true."""
-        return self.astype(bool).astype(np.int32)._reduced("max", axis, keepdims).astype(bool)
-
-    def clip(self, low: Any = None, high: Any = None, out: Any = None) -> TracedArray:
-        """Numbers within bounds."""
-        found: Any = self
-        found = found if low is None else np.maximum(found, low)
-        found = found if high is None else np.minimum(found, high)
-        if out is None:
-            return found  # type: ignore[no-any-return]
-        out[...] = found
-        return out  # type: ignore[no-any-return]
-
-    def round(self, decimals: int = 0) -> Any:
-        """Whole numbers."""
-        if decimals:
-            raise NotTraced("rounding to decimals")
-        return np.rint(self)
-
-    def cumsum(self, axis: Any = None, dtype: Any = None) -> TracedArray:
-        """Running sums along an axis."""
-        array = self.ravel() if axis is None else self
-        kind = np.dtype(dtype or self.dtype)
-        if dtype is None and kind.kind in "biu" and kind.itemsize < 8:
-            kind = _INDEX
-        entry = F._np_cumsum(array.astype(kind).entry, axis=0 if axis is None else axis)
-        return TracedArray(entry, array.shape, kind)
-
-    def _position(self, name: str, axis: Any) -> TracedArray:
-        array = self.ravel() if axis is None else self
-        axis = 0 if axis is None else axis % self.ndim
-        array = array.astype(np.float32) if self.dtype.kind == "b" else array
-        found = getattr(F, name)(array.entry, axis=axis, keepdims=False)
-        shape = [n for k, n in enumerate(array.shape) if k != axis]
-        return TracedArray(found, shape or (1,), np.float32).reshape(shape).astype(_INDEX)
-
-    def argmax(self, axis: Any = None) -> TracedArray:
-        """Where the largest is."""
-        return self._position("argmax", axis)
-
-    def argmin(self, axis: Any = None) -> TracedArray:
-        """Where the smallest is."""
-        return self._position("argmin", axis)
+        return whole.view_of(shape, lambda entry: F.broadcast_to(entry, shape=tuple(shape)))
 
     def repeat(self, repeats: int, axis: Any = None) -> Any:
         """Each element several times."""
-        return np.repeat(self, repeats, axis=axis)
+        return FUNCTIONS["repeat"](self, repeats, axis=axis)
 
-    def take(self, indices: Any, axis: Any = None, **options: Any) -> Any:
+    def take(self, indices: Any, axis: Any = None, mode: str = "raise") -> Any:
         """Elements by index along an axis."""
-        return np.take(self, indices, axis=axis, **options)
+        return FUNCTIONS["take"](self, indices, axis=axis, mode=mode)
 
     # -- indexing -----------------------------------------------------------------------------
 
     def __getitem__(self, key: Any) -> TracedArray:
-        keys = _whole_key(key, self.ndim)
-        arrays = [k for k, each in enumerate(keys) if _is_array(each)]
-        if not arrays:
-            return self._basic(keys)
-        return self._gathered(keys)
-
-    def _basic(self, keys: Sequence[Any]) -> TracedArray:
-        parts, shape, axis = [], [], 0
-        for each in keys:
-            if each is None:
-                shape.append(1)
-                continue
-            extent = self.shape[axis]
-            if isinstance(each, slice):
-                start, stop, step = each.indices(extent)
-                length = len(range(start, stop, step))
-                shape.append(length)
-            else:
-                index = int(each)
-                if not -extent <= index < extent:
-                    raise IndexError(f"index {index} of an axis of {extent}")
-                start, step, length = index % extent, 1, 1
-            parts.append((start, step, length, extent))
-            axis += 1
-        if prod(shape) == 0:
-            raise NotTraced("a part without elements")
-        if all((start, step, length) == (0, 1, extent) for start, step, length, extent in parts):
-            return self.reshape(shape)
-        begin = tuple(start for start, _, _, _ in parts)
-        end = tuple(_end(start, step, length) for start, step, length, _ in parts)
-        steps = tuple(step for _, step, _, _ in parts)
-        own = tuple(keys)
-
-        def change(new: TracedArray) -> None:
-            self[own] = new
-
-        return self._view(
-            tuple(shape),
-            lambda entry: F._np_reshape(
-                F.slice(entry, begin=begin, end=end, step=steps), newshape=tuple(shape)
-            ),
-            change,
-        )
-
-    def _gathered(self, keys: Sequence[Any]) -> TracedArray:
-        """Elements at places that arrays determine, by their index in row-major order."""
-        if any(each is None for each in keys):
-            places = [k for k, each in enumerate(keys) if each is not None]
-            inner = self._gathered([keys[k] for k in places])
-            if any(_is_array(each) for each in keys[places[-1] + 1 :]):
-                raise NotTraced("new axes among arrays of indices")
-            raise NotTraced("new axes beside arrays of indices")
-        chosen = [k for k, each in enumerate(keys) if _is_array(each) or not isinstance(each, slice)]
-        others = [k for k in range(len(keys)) if k not in chosen]
-        if any(getattr(keys[k], "dtype", _INDEX).kind == "b" for k in chosen):
-            raise NotTraced("masks as indices")
-        array: Any = self
-        if any(keys[k] != slice(None) for k in others):
-            array = self[tuple(keys[k] if k in others else slice(None) for k in range(len(keys)))]
-        indices = [as_traced(keys[k]).astype(_INDEX) for k in chosen]
-        shape = np.broadcast_shapes(*(index.shape for index in indices))
-        flat: Any = 0
-        for k, index in zip(chosen, indices, strict=True):
-            extent = array.shape[k]
-            flat = flat * extent + np.where(index < 0, index + extent, index)
-        flat = as_traced(flat).broadcast_to(shape)
-        moved = array.transpose([*chosen, *others])
-        rest = [array.shape[k] for k in others]
-        rows = moved.reshape([prod(array.shape[k] for k in chosen), *rest])
-        found = rows.rows_at(flat)
-        contiguous = chosen == list(range(chosen[0], chosen[-1] + 1))
-        if not contiguous or not chosen[0]:
-            return found
-        front = len(shape)
-        order = [*range(front, front + chosen[0]), *range(front)]
-        return found.transpose([*order, *range(front + chosen[0], found.ndim)])
-
-    def rows_at(self, indices: TracedArray) -> TracedArray:
-        """The rows with some indices, which are within bounds."""
-        if 0 in self.shape or not indices.size:
-            raise NotTraced("rows of an empty array")
-        wide = _MOVED_AS.get(self.dtype, self.dtype)
-        entry = F.take(self.astype(wide).entry, indices.entry, axis=0, mode="clip")
-        return TracedArray(entry, (*indices.shape, *self.shape[1:]), wide).astype(self.dtype)
-
-    def __setitem__(self, key: Any, value: Any) -> None:
-        new, keys = as_traced(value).astype(self.dtype), _whole_key(key, self.ndim)
-        if any(_is_array(each) for each in keys):
-            self._set_where(keys, new)
-            return
-        ranges, shape, whole = [], [], [each for each in keys if each is not None]
-        for each, extent in zip(whole, self.shape, strict=True):
-            start, stop, step = each.indices(extent) if isinstance(each, slice) else _one(each, extent)
-            ranges.append(range(start, stop, step))
-        lengths = iter([len(own) for own in ranges])
-        for each in keys:
-            length = 1 if each is None else next(lengths)
-            if each is None or isinstance(each, slice):
-                shape.append(length)
-        if 0 in map(len, ranges):
-            return
-        inner = new.broadcast_to(tuple(shape)).reshape([len(own) for own in ranges])
-        self.replace(self._with_part(inner, ranges))
-
-    def _set_where(self, keys: Sequence[Any], new: TracedArray) -> None:
-        """Change the elements that a mask chooses to one number, or to one for each element."""
-        places = [k for k, each in enumerate(keys) if _is_array(each)]
-        mask = as_traced(keys[places[0]])
-        axis = places[0]
-        plain = all(each == slice(None) for k, each in enumerate(keys) if k != axis)
-        if len(places) > 1 or mask.dtype.kind != "b" or not plain or new.size > 1:
-            raise NotTraced("a change at places that arrays determine")
-        after = self.ndim - axis - mask.ndim
-        over = mask.reshape((1,) * axis + mask.shape + (1,) * after)
-        self.replace(chosen(over, new.reshape(()), self).astype(self.dtype))
-
-    def _with_part(self, inner: TracedArray, ranges: Sequence[range]) -> TracedArray:
-        """The array with a part replaced, axis by axis: joined, or chosen where the part has steps."""
-        found = inner
-        for axis in reversed(range(self.ndim)):
-            own, extent = ranges[axis], self.shape[axis]
-            old = self[tuple(_slice_of(r) if k < axis else slice(None) for k, r in enumerate(ranges))]
-            ahead = (slice(None),) * axis
-            if own.step == 1:
-                parts = [
-                    old[(*ahead, slice(0, own.start))] if own.start else None,
-                    found,
-                    old[(*ahead, slice(own.stop, None))] if own.stop < extent else None,
-                ]
-                found = joined([part for part in parts if part is not None], axis)
-                continue
-            index = as_traced(np.arange(extent))
-            number = np.floor_divide(index - own.start, own.step)
-            inside = (np.remainder(index - own.start, own.step) == 0) & (number >= 0)
-            inside = inside & (number < len(own))
-            spread = found[(*ahead, number.clip(0, len(own) - 1))]
-            over = inside.reshape([-1 if k == axis else 1 for k in range(self.ndim)])
-            found = chosen(over, spread, old).astype(self.dtype)
+        found: TracedArray = FUNCTIONS["getitem"](self, key)
         return found
 
-
-def _one(index: Any, extent: int) -> tuple[int, int, int]:
-    """One element as a range."""
-    place = int(index)
-    if not -extent <= place < extent:
-        raise IndexError(f"index {place} of an axis of {extent}")
-    return place % extent, place % extent + 1, 1
-
-
-def _slice_of(own: range) -> slice:
-    return slice(own.start, _end(own.start, own.step, len(own)), own.step)
+    def __setitem__(self, key: Any, value: Any) -> None:
+        FUNCTIONS["setitem"](self, key, value)
 
 
 def joined(parts: Sequence[TracedArray], axis: int) -> TracedArray:
@@ -534,7 +296,8 @@ def as_traced(value: Any) -> TracedArray:
     if isinstance(value, TracedArray):
         return value
     if isinstance(value, list | tuple) and any(isinstance(each, TracedArray) for each in value):
-        return np.stack([as_traced(each) for each in value])
+        found: TracedArray = FUNCTIONS["stack"]([as_traced(each) for each in value])
+        return found
     array = np.asarray(value)
     return TracedArray(constant_array(array), array.shape, array.dtype, is_input=True)
 
@@ -578,31 +341,3 @@ def chosen(condition: Any, a: Any, b: Any) -> TracedArray:
     ]
     dtype = np.result_type(*trial)
     return _applied("where", [as_traced(condition), a, b], dtype, dtype)
-
-
-def _is_array(key: Any) -> bool:
-    return isinstance(key, TracedArray | np.ndarray | list) and getattr(key, "ndim", 1) >= 0
-
-
-def _whole_key(key: Any, rank: int) -> list[Any]:
-    """A key for each axis."""
-    keys = list(key) if isinstance(key, tuple) else [key]
-    used = sum(each is not None and each is not Ellipsis for each in keys)
-    missing = [slice(None)] * (rank - used)
-    places = [k for k, each in enumerate(keys) if each is Ellipsis]
-    if not places:
-        return [*keys, *missing]
-    (place,) = places
-    return [*keys[:place], *missing, *keys[place + 1 :]]
-
-
-def _end(start: int, step: int, length: int) -> int | None:
-    """The end of a slice of so many elements."""
-    end = start + step * length
-    return None if end < 0 else end
-
-
-def _axes(axis: Any, rank: int) -> tuple[int, ...]:
-    """Axes as numbers that are not negative."""
-    listed = axis if isinstance(axis, tuple | list) else (axis,)
-    return tuple(int(each) % rank for each in listed)

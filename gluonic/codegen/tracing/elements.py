@@ -1,6 +1,6 @@
 """Inner operators of traced kernels: functions of elements, and constant arrays."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import cache
 from typing import Any
 
@@ -30,8 +30,22 @@ _RENAMED = {
 }
 """NumPy's and SciPy's names of functions that programs call otherwise."""
 _ON_INPUTS = frozenset(
-    """less less_equal greater greater_equal equal not_equal isnan isinf isfinite signbit logical_and logical_or
-    logical_xor logical_not""".split()
+    [
+        "less",
+        "less_equal",
+        "greater",
+        "greater_equal",
+        "equal",
+        "not_equal",
+        "isnan",
+        "isinf",
+        "isfinite",
+        "signbit",
+        "logical_and",
+        "logical_or",
+        "logical_xor",
+        "logical_not",
+    ]
 )
 """Functions that compute in the dtype of their operands; others do in that of the result."""
 
@@ -115,7 +129,9 @@ def converted(entry: Entry, dtype: np.dtype[Any]) -> Entry:
 @inner_operator("_constant", reads_shapes=True, shape=fixed_by("shape"), dtype=fixed_by("dtype"))
 def constant(*, values: Numbers, shape: Shape, dtype: DType) -> Any:
     """An array of a few numbers."""
-    return np.broadcast_to(np.reshape(values, shape if len(values) > 1 else ()), shape).astype(dtype)
+    return np.broadcast_to(np.reshape(values, shape if len(values) > 1 else ()), shape).astype(
+        dtype
+    )
 
 
 def _constant_loop(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> Loop:
@@ -217,5 +233,3 @@ def _evenly_spaced(array: Array) -> tuple[int, Shape] | None:
         steps_along = np.arange(extent, dtype=np.int64) * step
         grid = grid + steps_along.reshape([-1 if k == axis else 1 for k in range(array.ndim)])
     return (int(first), tuple(strides)) if bool((grid == array).all()) else None
-
-

@@ -2,17 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from math import prod
 from typing import Any
 
 import numpy as np
 
 from gluonic.codegen.tracing.arrays import (
-    _FUNCTIONS,
+    FUNCTIONS,
     TracedArray,
     as_traced,
     chosen,
+    function,
     joined,
 )
 from gluonic.codegen.tracing.elements import NotTraced
@@ -20,52 +21,43 @@ from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
 
 
-def _function(*names: str) -> Callable[[Callable[..., Any]], Callable[..., Any]]:
-    """Register what computes functions of NumPy."""
+def _as_method(name: str) -> None:
+    """Let a method of arrays compute the function of its name."""
 
-    def register(function: Callable[..., Any]) -> Callable[..., Any]:
-        for name in names or (function.__name__.strip("_"),):
-            _FUNCTIONS[name] = function
-        return function
-
-    return register
-
-
-def _method(name: str) -> None:
     def call(a: Any, *arguments: Any, **options: Any) -> Any:
         return getattr(as_traced(a), name)(*arguments, **options)
 
-    _FUNCTIONS[name] = call
+    FUNCTIONS[name] = call
 
 
 for _name in (
     "sum", "prod", "max", "min", "mean", "all", "any", "clip", "round", "cumsum", "argmax", "argmin", "reshape",
     "ravel", "squeeze", "transpose", "swapaxes", "broadcast_to", "copy",
 ):  # fmt: skip
-    _method(_name)
-_FUNCTIONS["amax"], _FUNCTIONS["amin"] = _FUNCTIONS["max"], _FUNCTIONS["min"]
-_FUNCTIONS["around"] = _FUNCTIONS["round"]
+    _as_method(_name)
+FUNCTIONS["amax"], FUNCTIONS["amin"] = FUNCTIONS["max"], FUNCTIONS["min"]
+FUNCTIONS["around"] = FUNCTIONS["round"]
 
 
-@_function()
+@function("where")
 def _where(condition: Any, a: Any = None, b: Any = None) -> TracedArray:
     if a is None or b is None:
         raise NotTraced("places where a condition holds")
     return chosen(condition, a, b)
 
 
-@_function()
+@function("concatenate")
 def _concatenate(arrays: Sequence[Any], axis: int | None = 0) -> TracedArray:
     parts = [as_traced(array) for array in arrays]
     return joined([part.ravel() for part in parts], 0) if axis is None else joined(parts, axis)
 
 
-@_function()
+@function("stack")
 def _stack(arrays: Sequence[Any], axis: int = 0) -> TracedArray:
     return joined([_expand_dims(array, axis) for array in arrays], axis)
 
 
-@_function()
+@function("expand_dims")
 def _expand_dims(a: Any, axis: Any) -> TracedArray:
     array = as_traced(a)
     added = axis if isinstance(axis, tuple | list) else (axis,)
@@ -75,16 +67,14 @@ def _expand_dims(a: Any, axis: Any) -> TracedArray:
     return array.reshape([1 if k in places else next(extents) for k in range(rank)])
 
 
-@_function()
+@function("moveaxis")
 def _moveaxis(a: Any, source: Any, destination: Any) -> TracedArray:
     array = as_traced(a)
-    order = np.moveaxis(np.empty((1,) * array.ndim), source, destination)
-    del order
     numbered = np.moveaxis(np.empty(tuple(range(2, 2 + array.ndim)), bool), source, destination)
     return array.transpose([extent - 2 for extent in numbered.shape])
 
 
-@_function()
+@function("flip")
 def _flip(m: Any, axis: Any = None) -> TracedArray:
     array = as_traced(m)
     axes = range(array.ndim) if axis is None else [axis] if isinstance(axis, int) else axis
@@ -92,24 +82,26 @@ def _flip(m: Any, axis: Any = None) -> TracedArray:
     return array[tuple(slice(None, None, -1 if k in places else 1) for k in range(array.ndim))]
 
 
-@_function()
-def _full_like(a: Any, fill_value: Any, dtype: Any = None, order: str = "K", shape: Any = None) -> TracedArray:
+@function("full_like")
+def _full_like(
+    a: Any, fill_value: Any, dtype: Any = None, order: str = "K", shape: Any = None
+) -> TracedArray:
     kind, extents = np.dtype(dtype or a.dtype), a.shape if shape is None else shape
     found = as_traced(np.full((1,) * len(extents), fill_value, kind)).broadcast_to(extents)
     return TracedArray(found.entry, found.shape, kind)
 
 
-@_function("zeros_like", "empty_like")
+@function("zeros_like", "empty_like")
 def _zeros_like(a: Any, dtype: Any = None, order: str = "K", shape: Any = None) -> TracedArray:
     return _full_like(a, 0, dtype, shape=shape)
 
 
-@_function()
+@function("ones_like")
 def _ones_like(a: Any, dtype: Any = None, order: str = "K", shape: Any = None) -> TracedArray:
     return _full_like(a, 1, dtype, shape=shape)
 
 
-@_function()
+@function("take")
 def _take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") -> TracedArray:
     array = as_traced(a).ravel() if axis is None else as_traced(a)
     axis = 0 if axis is None else axis % array.ndim
@@ -117,24 +109,26 @@ def _take(a: Any, indices: Any, axis: int | None = None, mode: str = "raise") ->
     if mode == "clip":
         index = index.clip(0, extent - 1)
     elif mode == "wrap":
-        index = np.remainder(index, extent)
+        index = as_traced(np.remainder(index, extent))
     return array[(slice(None),) * axis + (index,)]
 
 
-@_function()
+@function("take_along_axis")
 def _take_along_axis(arr: Any, indices: Any, axis: int | None = -1) -> TracedArray:
     array, index = as_traced(arr), as_traced(indices)
     if axis is None:
         return array.ravel()[index]
     axis %= array.ndim
     keys = [
-        index if k == axis else np.arange(n).reshape([-1 if j == k else 1 for j in range(array.ndim)])
+        index
+        if k == axis
+        else np.arange(n).reshape([-1 if j == k else 1 for j in range(array.ndim)])
         for k, n in enumerate(array.shape)
     ]
     return array[tuple(keys)]
 
 
-@_function()
+@function("repeat")
 def _repeat(a: Any, repeats: Any, axis: int | None = None) -> TracedArray:
     array = as_traced(a).ravel() if axis is None else as_traced(a)
     axis = 0 if axis is None else axis % array.ndim
@@ -147,7 +141,7 @@ def _repeat(a: Any, repeats: Any, axis: int | None = None) -> TracedArray:
     )
 
 
-@_function()
+@function("tile")
 def _tile(A: Any, reps: Any) -> TracedArray:
     array = as_traced(A)
     counts = [reps] if isinstance(reps, int) else list(reps)
@@ -160,7 +154,7 @@ def _tile(A: Any, reps: Any) -> TracedArray:
     return spread.reshape([n * k for n, k in pairs])
 
 
-@_function()
+@function("roll")
 def _roll(a: Any, shift: int, axis: int | None = None) -> TracedArray:
     array = as_traced(a)
     if axis is None:
@@ -172,13 +166,15 @@ def _roll(a: Any, shift: int, axis: int | None = None) -> TracedArray:
     if not by:
         return array
     ahead = (slice(None),) * axis
-    return joined([array[(*ahead, slice(extent - by, None))], array[(*ahead, slice(extent - by))]], axis)
+    return joined(
+        [array[(*ahead, slice(extent - by, None))], array[(*ahead, slice(extent - by))]], axis
+    )
 
 
 _MIRRORED = frozenset({"edge", "symmetric", "reflect", "wrap"})
 
 
-@_function()
+@function("pad")
 def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> TracedArray:
     found = as_traced(array)
     widths = np.broadcast_to(np.asarray(pad_width), (found.ndim, 2)).tolist()
@@ -186,7 +182,9 @@ def _pad(array: Any, pad_width: Any, mode: str = "constant", **options: Any) -> 
         value = options.get("constant_values", 0)
         for axis, (before, after) in enumerate(widths):
             ends = [
-                _full_like(found, value, shape=_resized(found.shape, axis, width)) if width else None
+                _full_like(found, value, shape=_resized(found.shape, axis, width))
+                if width
+                else None
                 for width in (before, after)
             ]
             parts = [part for part in (ends[0], found, ends[1]) if part is not None]
@@ -205,16 +203,18 @@ def _resized(shape: Shape, axis: int, extent: int) -> Shape:
     return (*shape[:axis], extent, *shape[axis + 1 :])
 
 
-@_function("split", "array_split")
+@function("split", "array_split")
 def _split(ary: Any, indices_or_sections: Any, axis: int = 0) -> list[TracedArray]:
     array = as_traced(ary)
     axis %= array.ndim
     bounds = np.split(np.arange(array.shape[axis]), indices_or_sections)
     ahead = (slice(None),) * axis
-    return [array[(*ahead, slice(int(b[0]), int(b[-1]) + 1) if len(b) else slice(0))] for b in bounds]
+    return [
+        array[(*ahead, slice(int(b[0]), int(b[-1]) + 1) if len(b) else slice(0))] for b in bounds
+    ]
 
 
-@_function()
+@function("diagonal")
 def _diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> TracedArray:
     array = as_traced(a)
     axis1, axis2 = axis1 % array.ndim, axis2 % array.ndim
@@ -226,7 +226,7 @@ def _diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Traced
     return moved[(*(slice(None) for _ in others), places + row, places + column)]
 
 
-@_function("matmul")
+@function("matmul")
 def _matmul(a: Any, b: Any) -> TracedArray:
     first, second = as_traced(a), as_traced(b)
     if first.ndim < 2 or second.ndim < 2:
@@ -236,9 +236,11 @@ def _matmul(a: Any, b: Any) -> TracedArray:
     kind = np.result_type(first.dtype, second.dtype)
     if kind.kind != "f":
         products = _expand_dims(first, -1) * _expand_dims(second, -3)
-        return products.sum(axis=-2, dtype=kind)
+        return as_traced(products.sum(axis=-2, dtype=kind))
     factors = [
-        array.astype(kind).broadcast_to((*batch, *array.shape[-2:])).reshape((-1, *array.shape[-2:]))
+        array.astype(kind)
+        .broadcast_to((*batch, *array.shape[-2:]))
+        .reshape((-1, *array.shape[-2:]))
         for array in (first, second)
     ]
     entry = F.batch_dot(*[factor.entry for factor in factors])
@@ -246,34 +248,36 @@ def _matmul(a: Any, b: Any) -> TracedArray:
     return product.reshape((*batch, rows, columns))
 
 
-@_function()
+@function("result_type")
 def _result_type(*values: Any) -> np.dtype[Any]:
     return np.result_type(*(v.dtype if isinstance(v, TracedArray) else v for v in values))
 
 
-@_function()
+@function("shape")
 def _shape(a: Any) -> Shape:
     return as_traced(a).shape
 
 
-@_function()
+@function("ndim")
 def _ndim(a: Any) -> int:
     return as_traced(a).ndim
 
 
-@_function()
+@function("size")
 def _size(a: Any, axis: int | None = None) -> int:
     return prod(as_traced(a).shape) if axis is None else as_traced(a).shape[axis]
 
 
-@_function()
+@function("tril")
 def _tril(m: Any, k: int = 0) -> TracedArray:
     array = as_traced(m)
-    return chosen(np.tri(*array.shape[-2:], k=k).astype(bool), array, array.dtype.type(0))
+    return chosen(
+        np.tri(array.shape[-2], array.shape[-1], k).astype(bool), array, array.dtype.type(0)
+    )
 
 
-@_function()
+@function("triu")
 def _triu(m: Any, k: int = 0) -> TracedArray:
     array = as_traced(m)
-    below = np.tri(*array.shape[-2:], k=k - 1).astype(bool)
+    below = np.tri(array.shape[-2], array.shape[-1], k - 1).astype(bool)
     return chosen(below, array.dtype.type(0), array)

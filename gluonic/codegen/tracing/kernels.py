@@ -10,7 +10,7 @@ import numpy as np
 
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts, find_facts
-from gluonic.codegen.tracing import functions
+from gluonic.codegen.tracing import functions, indexing
 from gluonic.codegen.tracing.arrays import TracedArray, as_traced
 from gluonic.codegen.tracing.elements import NotTraced, empty_array
 from gluonic.graph import Entry, Graph, Node
@@ -36,7 +36,11 @@ class _TracedDraws:
 
 
 def traced(
-    node: Node, inputs: Sequence[Entry], facts: Facts, train: bool, has_code: Callable[[Node, Facts], bool]
+    node: Node,
+    inputs: Sequence[Entry],
+    facts: Facts,
+    train: bool,
+    has_code: Callable[[Node, Facts], bool],
 ) -> Sequence[Entry] | None:
     """The results of a node as a graph, found by calling its kernel; None if it cannot be followed.
 
@@ -54,7 +58,10 @@ def traced(
         found = find_facts(trial, variables, arrays)
         outputs = [node.entry(i) for i in range(node.output_count)]
         for own, result in zip(outputs, trial.outputs, strict=True):
-            if (found.shapes[result], found.dtypes[result]) != (facts.shapes[own], facts.dtypes[own]):
+            if (found.shapes[result], found.dtypes[result]) != (
+                facts.shapes[own],
+                facts.dtypes[own],
+            ):
                 return None
         operators = [each for each in trial.nodes if each.application is not None]
         if not all(has_code(each, found) for each in operators):
@@ -68,9 +75,7 @@ def _shape_of(facts: Facts, entry: Entry) -> Shape:
     return tuple([int(extent) for extent in facts.shapes[entry]])
 
 
-def _results(
-    node: Node, inputs: Sequence[Entry], facts: Facts, train: bool
-) -> list[Entry]:
+def _results(node: Node, inputs: Sequence[Entry], facts: Facts, train: bool) -> list[Entry]:
     """What the kernel of a node returns for other inputs of the same shapes.
 
     Raises
@@ -102,4 +107,4 @@ def _conforming(result: Any, shape: Shape, dtype: np.dtype[Any]) -> Entry:
     return array.entry
 
 
-__all__ = ["functions", "traced"]
+__all__ = ["functions", "indexing", "traced"]
