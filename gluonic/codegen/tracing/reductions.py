@@ -84,8 +84,10 @@ class Reductions:
     def clip(self, low: Any = None, high: Any = None, out: Any = None) -> Any:
         """Numbers within bounds."""
         found: Any = self
-        found = found if low is None else np.maximum(found, low)
-        found = found if high is None else np.minimum(found, high)
+        if low is not None:
+            found = np.maximum(found, low)
+        if high is not None:
+            found = np.minimum(found, high)
         if out is None:
             return found
         out[...] = found
@@ -95,7 +97,8 @@ class Reductions:
         """Whole numbers."""
         if decimals:
             raise NotTraced("rounding to decimals")
-        return np.rint(self)
+        whole: Any = self
+        return np.rint(whole)
 
     def cumsum(self, axis: Any = None, dtype: Any = None) -> Any:
         """Running sums along an axis."""
