@@ -10,6 +10,8 @@ from typing import Any, TypeAlias
 import numpy as np
 import numpy.typing as npt
 
+from gluonic.graph.singles import single
+
 Pixels: TypeAlias = npt.NDArray[np.float32]
 
 GRAY = np.array([0.299, 0.587, 0.114], np.float32)
@@ -47,7 +49,7 @@ def mean_luminance(image: npt.NDArray[Any]) -> np.float32:
     height, width, channels = image.shape
     columns = image.reshape(height, -1).sum(axis=0, dtype=np.float64).reshape(width, channels)
     means = columns.sum(axis=0) / (height * width)
-    return np.float32(means[0] if channels == 1 else means @ GRAY)
+    return single(means[0] if channels == 1 else means @ GRAY)  # type: ignore[no-any-return]
 
 
 def luminance(pixels: Pixels) -> npt.NDArray[np.float32]:
@@ -58,7 +60,7 @@ def luminance(pixels: Pixels) -> npt.NDArray[np.float32]:
 
 def mixed(pixels: Pixels, factor: float, gray: npt.NDArray[np.float32] | np.float32) -> Pixels:
     """``factor`` times the pixels, plus ``1 - factor`` times one gray value, or one per pixel."""
-    share = np.float32(factor)
+    share = single(factor)
     shade = gray * (_ONE - share)
     pixels *= share
     if shade.ndim == 0:
@@ -88,7 +90,7 @@ def turned(pixels: Pixels, turns: float) -> Pixels:
     Colours are in HLS: hue, lightness and saturation (G. H. Joblove and D. Greenberg: Color spaces for
     computer graphics, 1978).
     """
-    red, green, blue = np.ascontiguousarray(pixels.transpose(2, 0, 1)) / np.float32(255)
+    red, green, blue = pixels.transpose(2, 0, 1).copy() / np.float32(255)
     high = np.maximum(np.maximum(red, green), blue)
     low = np.minimum(np.minimum(red, green), blue)
     spread, total = high - low, high + low
@@ -100,7 +102,7 @@ def turned(pixels: Pixels, turns: float) -> Pixels:
     saturation *= colourful
     hue = _hue(red, green, blue, high, spread + gray)
     hue *= colourful
-    hue += np.float32(turns) * np.float32(360)
+    hue += single(turns) * np.float32(360)
     hue *= _ONE / np.float32(60)
     hue -= np.floor(hue / np.float32(6)) * np.float32(6)
     hue += (hue < 0) * np.float32(6)
@@ -136,7 +138,7 @@ def _from_hue(hue: Any, lightness: Any, saturation: Any) -> Pixels:
         np.minimum(hue, 4 - hue),
         np.minimum(hue - 2, 6 - hue),
     )
-    pixels = np.empty((*hue.shape, 3), np.float32)
+    pixels: Pixels = np.empty_like(hue, shape=(*hue.shape, 3))
     for channel, share in enumerate(shares):
         np.clip(share, 0, 1, out=share)
         whole = share == 1

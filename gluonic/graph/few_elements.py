@@ -72,7 +72,9 @@ class Computed:
 
 def of_few(name: str, x: Any) -> Any:
     """Apply a function to float32 elements; None if SciPy should compute it."""
-    if name not in _FUNCTIONS or getattr(x, "dtype", None) != np.float32:
+    if not isinstance(x, np.ndarray | np.generic) or x.dtype != np.float32:
+        return None
+    if name not in _FUNCTIONS:
         return None
     function, cost = _FUNCTIONS[name]
     Computed.count += cost * x.size

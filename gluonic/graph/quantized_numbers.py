@@ -11,6 +11,7 @@ import numpy as np
 
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import Array
+from gluonic.graph.singles import single
 from gluonic.graph.view import NodeView, peek, title_of
 
 INT8, UINT8, INT32 = np.dtype("int8"), np.dtype("uint8"), np.dtype("int32")
@@ -25,13 +26,20 @@ def span(low: Any, high: Any) -> Any:
     >>> float(span(-3.0, 2.0))
     3.0
     """
-    sizes = np.abs(np.asarray([low, high], np.float32))
-    return np.float32(sizes.max())
+    return np.maximum(np.abs(single(low)), np.abs(single(high)))
 
 
 def ratio(levels: Any, size: Any) -> Any:
     """The number of levels per unit; zero if the range is empty, so that all numbers are level 0."""
-    return np.float32(levels) / size if size else np.float32(0)
+    return _quotient(levels, size, np.float32(0))
+
+
+def _quotient(levels: Any, size: Any, otherwise: Any) -> Any:
+    """Levels divided by a size; another number if that is zero."""
+    is_empty = size == 0
+    return np.where(
+        is_empty, otherwise, np.float32(levels) / np.where(is_empty, np.float32(1), size)
+    )[()]
 
 
 def per_unit(dtype: np.dtype[Any], low: Any, high: Any) -> Any:
@@ -41,7 +49,7 @@ def per_unit(dtype: np.dtype[Any], low: Any, high: Any) -> Any:
     255.0
     """
     size = span(low, high)
-    return LEVELS[dtype] / size if size else LEVELS[INT32]
+    return _quotient(LEVELS[dtype], size, LEVELS[INT32])
 
 
 def rounded(values: Array, dtype: np.dtype[Any]) -> Array:
@@ -58,7 +66,8 @@ def rounded(values: Array, dtype: np.dtype[Any]) -> Array:
 
 def pair(low: Any, high: Any) -> tuple[Array, Array]:
     """A range as two arrays of one number."""
-    return np.full(1, low, np.float32), np.full(1, high, np.float32)
+    least, most = single(low).reshape(1), single(high).reshape(1)
+    return least, most
 
 
 def product_range(

@@ -71,7 +71,7 @@ def _function(name: str, arity: int) -> Operator:
         if not name:
             return values[0]
         if name == "where":
-            values[0] = m.truth(elements[0])
+            values[0] = m.not_equal(elements[0], 0)
         return m.astype(getattr(m, name)(*values), dtype)
 
     def one(m: Any, a: Array, *, common: DType, dtype: DType) -> Any:

@@ -229,8 +229,12 @@ def _diagonal(a: Any, offset: int = 0, axis1: int = 0, axis2: int = 1) -> Traced
 @function("matmul")
 def _matmul(a: Any, b: Any) -> TracedArray:
     first, second = as_traced(a), as_traced(b)
-    if first.ndim < 2 or second.ndim < 2:
-        raise NotTraced("a product of vectors")
+    if first.ndim == 1:
+        return as_traced(
+            _matmul(_expand_dims(first, 0), second).squeeze(axis=-2 if second.ndim > 1 else -1)
+        )
+    if second.ndim == 1:
+        return as_traced((first * second).sum(axis=-1))
     batch = np.broadcast_shapes(first.shape[:-2], second.shape[:-2])
     rows, columns = first.shape[-2], second.shape[-1]
     kind = np.result_type(first.dtype, second.dtype)

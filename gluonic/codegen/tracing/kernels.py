@@ -31,6 +31,31 @@ class _TracedDraws:
         entry = F._random_normal(loc=0.0, scale=1.0, shape=tuple(shape), dtype=np.dtype(dtype).name)
         return TracedArray(entry, shape, dtype)
 
+    def words(self, count: int) -> Any:
+        """Whole numbers of 32 bits."""
+        return np.floor(self.uniforms((count,), np.float64) * 2.0**32).astype(np.int64)
+
+    def below(self, limits: Any) -> Any:
+        """For each limit, a whole number below it."""
+        drawn = np.floor(self.uniforms(np.shape(limits), np.float64) * limits)
+        return np.minimum(drawn, limits - 1).astype(np.int64)
+
+    def draw(self, name: str, shape: Shape, dtype: Any, *parameters: Any) -> Any:
+        """Numbers of a distribution."""
+        if name in ("uniform", "normal"):
+            offset, scale = parameters
+            drawn = self.uniforms(shape, dtype) if name == "uniform" else self.normals(shape, dtype)
+            return (offset + scale * drawn.astype(np.float64)).astype(dtype)
+        if name == "exponential":
+            rate, _ = parameters
+            own = {"lam": 1.0, "shape": tuple(shape), "dtype": np.dtype(dtype).name}
+            drawn = TracedArray(F._random_exponential(**own), shape, dtype)
+            rows = drawn.astype(np.float64).reshape((len(rate), -1)) / np.reshape(rate, (-1, 1))
+            return rows.reshape(shape).astype(dtype)
+        if name == "integers":
+            return np.floor(self.uniforms(shape, np.float64) * 2.0**53).astype(np.int64)
+        raise NotTraced(f"random numbers of {name}")
+
     def __getattr__(self, name: str) -> Any:
         raise NotTraced(f"random numbers by {name}")
 

@@ -45,7 +45,7 @@ class Reductions:
     def sum(self, axis: Any = None, dtype: Any = None, keepdims: bool = False) -> Any:
         """The sum over axes."""
         if dtype is None and self.dtype.kind in "biu" and self.dtype.itemsize < 8:
-            dtype = np.uint64 if self.dtype.kind == "u" else np.int64
+            dtype = np.int64
         if np.dtype(dtype or self.dtype) == np.float16:
             return self._reduced("sum", axis, keepdims, np.float32).astype(np.float16)
         return self._reduced("sum", axis, keepdims, dtype)
@@ -109,21 +109,24 @@ class Reductions:
         entry = F._np_cumsum(array.astype(kind).entry, axis=0 if axis is None else axis)
         return self.like(entry, array.shape, kind)
 
-    def _position(self, name: str, axis: Any) -> Any:
+    def _position(self, name: str, axis: Any, keepdims: bool) -> Any:
         array = self.ravel() if axis is None else self
-        axis = 0 if axis is None else axis % self.ndim
+        place = 0 if axis is None else axis % self.ndim
         array = array.astype(np.float32) if self.dtype.kind == "b" else array
-        found = getattr(F, name)(array.entry, axis=axis, keepdims=False)
-        shape = [n for k, n in enumerate(array.shape) if k != axis]
-        return self.like(found, shape or (1,), np.float32).reshape(shape).astype(np.dtype(np.int64))
+        found = getattr(F, name)(array.entry, axis=place, keepdims=False)
+        shape = [n for k, n in enumerate(array.shape) if k != place]
+        placed = self.like(found, shape or (1,), np.float32).astype(np.int64)
+        if keepdims:
+            shape = [1] * self.ndim if axis is None else [*shape[:place], 1, *shape[place:]]
+        return placed.reshape(shape)
 
-    def argmax(self, axis: Any = None) -> Any:
+    def argmax(self, axis: Any = None, keepdims: bool = False) -> Any:
         """Where the largest is."""
-        return self._position("argmax", axis)
+        return self._position("argmax", axis, keepdims)
 
-    def argmin(self, axis: Any = None) -> Any:
+    def argmin(self, axis: Any = None, keepdims: bool = False) -> Any:
         """Where the smallest is."""
-        return self._position("argmin", axis)
+        return self._position("argmin", axis, keepdims)
 
 
 def axes_of(axis: Any, rank: int) -> tuple[int, ...]:

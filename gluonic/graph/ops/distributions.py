@@ -39,7 +39,7 @@ def _moved(
     """Standard numbers, times `scale`, plus `offset`."""
     kind, own = drawn_as(dtype), offset.dtype
     if len(offset) == 1 and (own == F32 or (own == F64 and kind == F64)):
-        drawn = random.draw(name, shape, kind, float(offset[0]), float(scale[0]))
+        drawn = random.draw(name, shape, kind, offset[0].astype(F64), scale[0].astype(F64))
         return as_float(drawn, dtype)
     drawn = _rows(random.draw(name, shape, kind, 0.0, 1.0), offset)
     offset, scale = offset[:, None], scale[:, None]

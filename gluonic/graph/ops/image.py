@@ -265,7 +265,7 @@ def copy_make_border(
     height, width, channels = src.shape
     if kind := type & ~_ISOLATED:
         return np.pad(src, ((top, bot), (left, right), (0, 0)), _BORDERS[kind])
-    result = np.empty((top + height + bot, left + width + right, channels), src.dtype)
+    result = np.empty_like(src, shape=(top + height + bot, left + width + right, channels))
     result[:] = np.asarray(values[:channels] or value).astype(src.dtype)
     result[top : top + height, left : left + width] = src
     return result

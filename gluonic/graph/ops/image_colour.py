@@ -9,12 +9,13 @@ from gluonic.graph.colours import GRAY, LIGHT, by_channel, changed, mean_luminan
 from gluonic.graph.operator import Array, Run, operator
 from gluonic.graph.ops.image import flip_left_right, flip_top_bottom, single_image
 from gluonic.graph.random_source import Draws
+from gluonic.graph.singles import single
 
 Adjustment = Callable[[Array, float], Array]
 
 
 def _brightness(image: Array, factor: float) -> Array:
-    return changed(image, lambda pixels: pixels * np.float32(factor))
+    return changed(image, lambda pixels: pixels * single(factor))
 
 
 def _contrast(image: Array, factor: float) -> Array:
@@ -51,15 +52,15 @@ ENHANCEMENTS = [
 ]
 
 
-def _between(random: Draws, low: float, high: float) -> float:
-    """A number drawn evenly."""
+def _between(random: Draws, low: float, high: float) -> Any:
+    """A number drawn evenly, in float32."""
     begin = np.float32(low)
-    return float(random.uniforms((1,))[0] * (np.float32(high) - begin) + begin)
+    return random.uniforms((1,))[0] * (np.float32(high) - begin) + begin
 
 
-def _every_other(random: Draws) -> bool:
-    """True for every other draw."""
-    return bool(random.uniforms((1,), np.float64)[0] < 0.5)
+def _every_other(random: Draws, image: Array, other: Array) -> Any:
+    """An image or another one, each for every other draw."""
+    return np.where(random.uniforms((1,), np.float64)[0] < 0.5, image, other)
 
 
 def _order_of_four(random: Draws) -> list[int]:
@@ -107,27 +108,30 @@ def random_colour_jitter(
 @operator("_image_adjust_lighting", shape=single_image)
 def adjust_lighting(data: Array, *, alpha: tuple[float, ...]) -> Any:
     """Add light along the principal axes of natural colours, by the three numbers `alpha`."""
+    return _lit(data, np.asarray(alpha[:3], np.float32))
+
+
+def _lit(data: Array, alpha: Array) -> Any:
+    """An image with light along three axes."""
     if data.shape[2] == 1:
         return data.view()
-    light = LIGHT @ np.asarray(alpha[:3], np.float32)
+    light = LIGHT @ alpha
     return changed(data, lambda pixels: by_channel(np.add, pixels, light))
 
 
 @operator("_image_random_lighting", shape=single_image)
 def random_lighting(data: Array, *, alpha_std: float = 0.05, run: Run) -> Any:
     """Add light along the principal axes of natural colours, by three normal random numbers."""
-    return adjust_lighting.kernel(
-        data, alpha=tuple(np.float32(alpha_std) * run.random.normals((3,)))
-    )
+    return _lit(data, np.float32(alpha_std) * run.random.normals((3,)))
 
 
 @operator("_image_random_flip_left_right", shape=single_image)
 def random_flip_left_right(data: Array, *, run: Run) -> Any:
     """Mirror an image left to right, every other time."""
-    return data.view() if _every_other(run.random) else flip_left_right.kernel(data)
+    return _every_other(run.random, data, flip_left_right.kernel(data))
 
 
 @operator("_image_random_flip_top_bottom", shape=single_image)
 def random_flip_top_bottom(data: Array, *, run: Run) -> Any:
     """Mirror an image top to bottom, every other time."""
-    return data.view() if _every_other(run.random) else flip_top_bottom.kernel(data)
+    return _every_other(run.random, data, flip_top_bottom.kernel(data))

@@ -20,6 +20,7 @@ from gluonic.graph.quantized_numbers import (
     rounded,
     span,
 )
+from gluonic.graph.singles import single
 from gluonic.graph.view import NodeView, slots_of, title_of
 
 OutType = Literal["auto", "int8", "uint8"]
@@ -133,8 +134,8 @@ def quantize_asym(
     """
     known = min_calib_range is not None and max_calib_range is not None
     low, high = (min_calib_range, max_calib_range) if known else (data.min(), data.max())
-    scale = ratio(255, np.float32(high) - np.float32(low))
-    shift = np.float32(255) - np.float32(high) * scale
+    scale = ratio(255, single(high) - single(low))
+    shift = np.float32(255) - single(high) * scale
     return rounded(data * scale + shift, UINT8), *pair(scale, shift)
 
 

@@ -1,6 +1,7 @@
 """Sums, products and concatenations of small integers; see `graph.quantized_numbers`. No gradients."""
 
 from collections.abc import Callable
+from functools import reduce
 from typing import Any
 
 import numpy as np
@@ -187,15 +188,16 @@ def quantized_concat(*data: Array, num_args: int, dim: int = 1) -> Any:
         uint8 if all arrays are, else int8.
     """
     arrays, ends = data[:num_args], data[num_args:]
-    low = min(np.float32(0), *(end[0] for end in ends[::2]))
-    high = max(np.float32(0), *(end[0] for end in ends[1::2]))
+    low = reduce(np.minimum, (end[0] for end in ends[::2]), np.float32(0))
+    high = reduce(np.maximum, (end[0] for end in ends[1::2]), np.float32(0))
     dtype = _joined_dtype([array.dtype for array in arrays])
     scale = ratio(LEVELS[dtype], span(low, high))
     parts = []
     for array, least, most in zip(arrays, ends[::2], ends[1::2], strict=True):
         own = ratio(LEVELS[array.dtype], span(least, most))
-        is_same = own == scale or not own
-        parts.append(array if is_same else rounded(array * (scale / own), dtype))
+        is_same = (own == scale) | (own == 0)
+        other = rounded(array * (scale / np.where(is_same, scale, own)), dtype)
+        parts.append(np.where(is_same, array.astype(dtype), other))
     return np.concatenate(parts, axis=dim), *pair(low, high)
 
 

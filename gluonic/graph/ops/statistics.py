@@ -160,7 +160,7 @@ def _require_floating(n: NodeView) -> None:
 @operator("multi_sum_sq", count="num_arrays")
 def multi_sum_sq(*data: Array, num_arrays: int) -> Array:
     """The sum of squares of each array, as a float32 array of shape (num_arrays,)."""
-    return np.array([np.sum(np.square(array, dtype=np.float32)) for array in data])
+    return np.stack([np.sum(np.square(array, dtype=np.float32)) for array in data])
 
 
 @multi_sum_sq.infer_shape
@@ -186,7 +186,7 @@ def all_finite(data: Array, *, init_output: bool = True) -> Any:
 @operator("multi_all_finite", count="num_arrays", dtype=output_dtype(FLOAT32))
 def multi_all_finite(*data: Array, num_arrays: int = 1, init_output: bool = True) -> Any:
     """1 if no element of any array is infinite or NaN, else 0, as a float32 array of shape (1,)."""
-    return all(np.isfinite(array).all() for array in data)
+    return np.stack([np.isfinite(array).all() for array in data]).all()
 
 
 def _one_number(n: Any) -> None:
