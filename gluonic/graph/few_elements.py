@@ -72,9 +72,8 @@ class Computed:
 
 def of_few(name: str, x: Any) -> Any:
     """Apply a function to float32 elements; None if SciPy should compute it."""
-    if not isinstance(x, np.ndarray | np.generic) or x.dtype != np.float32:
-        return None
-    if name not in _FUNCTIONS:
+    is_array = isinstance(x, np.ndarray | np.generic)
+    if name not in _FUNCTIONS or not is_array or x.dtype != np.float32:
         return None
     function, cost = _FUNCTIONS[name]
     Computed.count += cost * x.size

@@ -11,5 +11,5 @@ def single(number: Any) -> Any:
     >>> single(np.array([0.5])), single(2)
     (np.float32(0.5), np.float32(2.0))
     """
-    array = number if hasattr(number, "astype") else np.float32(number)
+    array: Any = number if hasattr(number, "astype") else np.float32(number)
     return array.astype(np.float32).reshape(())[()]
