@@ -108,7 +108,8 @@ class DeviceBinding:
             self.root,
             as_loop=lambda node: loop_for(node, facts),
         )
-        written = {self._slots[entry] for entry in map(self._home, self.target)}
+        changed = [*self.target, *(entry for node in graph.nodes for entry in _states(node))]
+        written = {self._slots[entry] for entry in map(self._home, changed) if entry in self._slots}
         self._written = [slot for slot in written if slot < self._given]
         work = [one for group in self._joined() for one in self._work(group)]
         outputs = graph.outputs[: prepared.output_count]
@@ -383,6 +384,14 @@ class DeviceBinding:
             if copies[i] is not arrays[i]:
                 arrays[i].copy_from(copies[i])
         return results
+
+
+def _states(node: Node) -> list[Entry]:
+    """The inputs of a node that it changes."""
+    if node.application is None or not node.application.states:
+        return []
+    named = zip(node.application.inputs, node.inputs, strict=True)
+    return [entry for name, entry in named if name in node.application.states]
 
 
 def _entries(node: Node) -> list[Entry]:

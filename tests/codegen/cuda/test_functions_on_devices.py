@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from gluonic.codegen import operator_on_device
+from gluonic.device import DeviceArray
 from gluonic.graph import Run
 from gluonic.graph.random_source import RandomSource
 from tests.codegen.cuda.devices import Array, emulated, moved
@@ -91,3 +92,16 @@ def test_a_new_learning_rate_needs_no_new_code(monkeypatch: pytest.MonkeyPatch) 
         found = _computed("sgd_update", weight, grad, lr=rate)
         np.testing.assert_array_equal(found, weight - np.float32(rate) * grad)
     assert len(loads) <= 1
+
+
+def test_a_state_that_begins_anywhere_is_updated_in_place() -> None:
+    weight, grad, whole = (np.linspace(low, 1, 9, dtype=np.float32) for low in (0, -1, 2))
+    state = DeviceArray.of_host(emulated(), whole)
+    part = DeviceArray(state.buffer, state.offset + whole.itemsize, (7,), whole.dtype)
+    settings = {"lr": 0.5, "momentum": 0.25}
+    run = Run(train=False, random=RandomSource(1))
+    program = operator_on_device(application("sgd_mom_update", 3, settings))
+    program([*moved([weight[:7], grad[:7]]), part], run, emulated())
+    expected = whole.copy()
+    expected[1:8] = np.float32(0.25) * whole[1:8] - np.float32(0.5) * grad[:7]
+    np.testing.assert_array_equal(state.to_host(), expected)

@@ -201,6 +201,54 @@ def test_error_function_family_ends_as_it_should(dtype: Any) -> None:
         assert np.signbit(got[5:]).tolist() == [False, True]
 
 
+_GAMMA_SPANS = ((0, 3), (0.9, 1.1), (1.9, 2.3), (3, 20), (20, 171), (-1e-10, 1e-10), (-40, 0))
+_GAMMA_FAMILY: dict[str, Callable[[Any], Any]] = {
+    "gamma": mpmath.gamma,
+    "gammaln": lambda x: mpmath.re(mpmath.loggamma(x)),
+}
+
+
+@pytest.mark.parametrize(("dtype", "bound"), [(np.float32, 1), (np.float64, 6)])
+@pytest.mark.parametrize("name", _GAMMA_FAMILY)
+def test_gamma_and_its_logarithm_are_close_to_mpmath(name: str, dtype: Any, bound: float) -> None:
+    random = np.random.default_rng(8)
+    x = np.concatenate([random.uniform(a, b, 300) for a, b in _GAMMA_SPANS]).astype(dtype)
+    exact = np.array([_exactly(_GAMMA_FAMILY[name], value) for value in x])
+    function = compile_expression(lambda m, x: getattr(m, name)(x), [dtype], dtype)
+    error = ulps(function(x), exact)
+    if name == "gammaln":  # negative roots are not kept exactly
+        error[(x < -1) & (abs(exact) < 0.5)] = 0
+    assert error.max() <= bound, x[error.argmax()]
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_gamma_and_its_logarithm_end_as_in_c(dtype: Any) -> None:
+    x = np.array([0.0, -0.0, -1, -2, np.inf, -np.inf, np.nan, 200, 1e30], dtype)
+    inf, nan = np.inf, np.nan
+    expected = {
+        "gamma": [inf, -inf, nan, nan, inf, nan, nan, inf, inf],
+        "gammaln": [inf, inf, inf, inf, inf, inf, nan, 857.9336698258574, 6.807755278982137e31],
+    }
+    for name, values in expected.items():
+        got = compile_expression(lambda m, x, n=name: getattr(m, n)(x), [dtype], dtype)(x)
+        np.testing.assert_allclose(got, np.array(values, dtype), rtol=1e-6)
+
+
+@pytest.mark.parametrize("dtype", [np.float32, np.float64])
+def test_the_inverse_of_erf_is_close_to_mpmath(dtype: Any) -> None:
+    random = np.random.default_rng(9)
+    spans = ((-1, 1), (0.99, 1), (1 - 1e-6, 1), (-1e-5, 1e-5))
+    x = np.concatenate([random.uniform(a, b, 300) for a, b in spans]).astype(dtype)
+    x = x[abs(x) < 1]
+    exact = np.array([_exactly(mpmath.erfinv, value) for value in x])
+    function = compile_expression(lambda m, x: m.erfinv(x), [dtype], dtype)
+    assert ulps(function(x), exact).max() <= 3
+    ends = np.array([1, -1, 0, -0.0, 1.5, np.nan], dtype)
+    np.testing.assert_array_equal(
+        function(ends), np.array([np.inf, -np.inf, 0, -0.0, np.nan, np.nan], dtype)
+    )
+
+
 _PSI_SPANS = ((0, 1), (1, 2), (1.46, 1.4634), (2, 12), (1e3, 1e6), (-6, -0.01))
 
 
