@@ -171,8 +171,8 @@ class FragmentUnits(MultiplyingUnits[Tiles]):
                     sums[at] = value
 
     def product(self, a: Sequence[str], b: Sequence[str], sums: Sequence[str]) -> list[str]:
-        """The sums of a part after the product of two fragments."""
-        raise NotImplementedError
+        """The sums of a part after the product of two fragments, for those that `add_products`."""
+        raise NotImplementedError(f"products of fragments by {type(self).__name__}")
 
 
 class RoundedUnits(FragmentUnits[FactorTiles]):
