@@ -24,7 +24,7 @@ _ACCESS = 16
 """The most bytes of one access."""
 _THREADS, _CHUNKS = 256, 2
 """The threads of a block, and the accesses of each to an array."""
-_MOST_PLANS = 64
+_MOST_PLANS = 16
 Table: TypeAlias = "np.ndarray[Any, np.dtype[np.int64]]"
 Addresses: TypeAlias = tuple[tuple[int, ...], ...]
 """For each parameter those of its weight, its gradient and its states."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import ctypes
 from collections.abc import Callable
 
-from gluonic.device.cuda.driver import Driver
+from gluonic.device.cuda.driver import OUT_OF_MEMORY, Driver
 from gluonic.device.cuda.functions import KernelNode
 
 FIRST_VERSION = (12, 0)
@@ -23,7 +23,7 @@ class LaunchGraph:
 
     Attributes
     ----------
-    executable : the driver's handle of the graph that can be queued
+    executable : the driver's handle of the graph that can be queued; 0 if memory is lacking
     nodes : those of its nodes
     """
 
@@ -42,9 +42,11 @@ class LaunchGraph:
             self.nodes[i] = driver.number(
                 "cuGraphAddKernelNode", ctypes.c_void_p, self._graph, *waits, ctypes.byref(launch)
             )
-        self.executable = driver.number(
-            "cuGraphInstantiateWithFlags", ctypes.c_void_p, self._graph, 0
-        )
+        name, made = "cuGraphInstantiateWithFlags", ctypes.c_void_p()
+        status = driver.status(name, ctypes.byref(made), self._graph, 0)
+        if status not in (0, OUT_OF_MEMORY):
+            raise driver.error(name, status)
+        self.executable = made.value or 0
 
     def __del__(self) -> None:
         driver, executable, graph = self._driver, self.executable, self._graph
