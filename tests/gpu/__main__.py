@@ -56,7 +56,7 @@ PARTS = {
     "operators": Plan("operators:whole", 70, 8, 3),
     "nets": Plan("nets:whole", 70, 3, 3),
     "repetitions": Plan("repetitions:whole", 70, 1, 3),
-    "benchmarks": Plan("benchmarks:whole", 75, 1, 4),
+    "benchmarks": Plan("benchmarks:whole", 95, 1, 4),
     "launches": Plan("benchmarks:without_graphs", 40, 1, 5, {"GLUONIC_GPU_GRAPHS": "0"}),
     "products": Plan("products:whole", 90, 1, 6),
     "choices": Plan("product_choices:whole", 40, 1, 7),
