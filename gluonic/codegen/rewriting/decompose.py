@@ -69,16 +69,12 @@ class DecomposeForDevices(Pass):
     Examples
     --------
     >>> from gluonic.graph.builder import F
-    >>> x, y = (Node(None, name).entry() for name in "xy")
-    >>> print(DecomposeForDevices().shown(F.khatri_rao(x, y), x=(2, 3), y=(4, 3)))
-    khatri_rao = khatri_rao(x, y, num_args=2)
-    return khatri_rao
+    >>> x = Node(None, "x").entry()
+    >>> print(DecomposeForDevices().shown(F.SequenceMask(x), x=(2, 3)))
+    sequencemask = SequenceMask(x)
+    return sequencemask
     --------------------
-    expand_dims = expand_dims(x, axis=1)
-    expand_dims.1 = expand_dims(y, axis=0)
-    broadcast_mul = broadcast_mul(expand_dims, expand_dims.1)
-    np_reshape = _np_reshape(broadcast_mul, newshape=(8, 3))
-    return np_reshape
+    return x
     """
 
     name = "decompose for devices"

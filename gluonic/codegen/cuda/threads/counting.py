@@ -7,7 +7,7 @@ from math import prod
 from gluonic.codegen.cuda.threads.sorting import sorted_order
 from gluonic.codegen.cuda.threads.thread_code import ThreadCode
 from gluonic.codegen.cuda.threads.thread_step import Operand, Scratch, ThreadPlan
-from gluonic.codegen.maths.values import FLOAT64, INT32, Value, arithmetic
+from gluonic.codegen.maths.values import FLOAT64, Value, arithmetic
 
 # -- intervals ----------------------------------------------------------------------------------
 
@@ -55,7 +55,7 @@ def histogram(plan: ThreadPlan) -> bool:
         plan.kernel(_edge, (edges, shown), plan.size(shown), first, last)
     else:
         plan.kernel(_copy, (edges, shown), plan.size(shown))
-    places = plan.scratch(plan.size(data), INT32)
+    places = plan.scratch(plan.size(data), plan.index)
     operands = (data, edges, places)
     plan.kernel(_interval, operands, places.count, intervals=plan.size(counts))
     order = sorted_order(plan, places, 1, places.count, 1, ascending=True)
@@ -87,7 +87,7 @@ def _put_value(k: ThreadCode) -> None:
 
 def _order_of_set(plan: ThreadPlan, mask: Operand) -> tuple[Scratch, Scratch]:
     """Whether each element of a mask is zero, and their indices, those that are not zero first."""
-    unset = plan.scratch(plan.size(mask), INT32)
+    unset = plan.scratch(plan.size(mask), plan.index)
     plan.kernel(_is_unset, (mask, unset), unset.count)
     return unset, sorted_order(plan, unset, 1, unset.count, 1, ascending=True)
 

@@ -15,7 +15,7 @@ from gluonic.codegen.maths.elements import as_stored
 from gluonic.codegen.maths.values import Value
 
 
-def _sizes(plan: ThreadPlan, images: int = 0) -> dict[str, int]:
+def sizes_of(plan: ThreadPlan, images: int = 0) -> dict[str, int]:
     """The extents of images and regions; the images are an input or, backwards, the output."""
     entry = plan.inputs[images]
     _, channels, height, width = plan.shape(entry)
@@ -26,22 +26,25 @@ def _sizes(plan: ThreadPlan, images: int = 0) -> dict[str, int]:
     }  # fmt: skip
 
 
-def _column(k: ThreadCode, rois: int, region: Value, column: int, columns: int) -> Value:
+def column_of(k: ThreadCode, rois: int, region: Value, column: int, columns: int) -> Value:
+    """A number of a region."""
     return k.read(rois, region * columns + column)
 
 
-def _pixel(k: ThreadCode, image: Value, channel: Value, row: Value, column: Value) -> Value:
+def pixel_at(k: ThreadCode, image: Value, channel: Value, row: Value, column: Value) -> Value:
+    """The flat index of a pixel."""
     return ((image * k["channels"] + channel) * k["height"] + row) * k["width"] + column
 
 
-def _between(k: ThreadCode, value: Value, low: float, high: Value | float) -> Value:
+def between(k: ThreadCode, value: Value, low: float, high: Value | float) -> Value:
+    """The nearest number between two."""
     return k.m.minimum(k.m.maximum(value, low), high)
 
 
 # -- maxima -------------------------------------------------------------------------------------
 
 
-def _rounded(k: ThreadCode, value: Value) -> Value:
+def rounded(k: ThreadCode, value: Value) -> Value:
     """Halves away from zero, as C rounds."""
     return k.to_index(k.m.trunc(value + k.m.copysign(k.m.constant(0.5, value.dtype), value)))
 
@@ -63,10 +66,10 @@ def _maximum(k: ThreadCode, rows: int, columns: int, scale: float) -> None:
     """Write the maximum of a part, and where it is."""
     extents = [k["regions"], k["channels"], k.constant(rows), k.constant(columns)]
     region, channel, i, j = k.digits(k.thread, extents)
-    image = k.to_index(_column(k, 1, region, 0, 5))
+    image = k.to_index(column_of(k, 1, region, 0, 5))
     kind = k.dtypes[1]
     left, top, right, bottom = (
-        _rounded(k, as_stored(k.m, _column(k, 1, region, c, 5) * scale, kind)) for c in range(1, 5)
+        rounded(k, as_stored(k.m, column_of(k, 1, region, c, 5) * scale, kind)) for c in range(1, 5)
     )
     first, last = _bin(k, top, bottom, i, rows, k["height"])
     begin, end = _bin(k, left, right, j, columns, k["width"])
@@ -74,7 +77,7 @@ def _maximum(k: ThreadCode, rows: int, columns: int, scale: float) -> None:
     place = k.variable(k.constant(-1))
     inside = (image >= 0) & (image < k["batch"])
     with k.only_if(inside), k.each(first, last) as row, k.each(begin, end) as column:
-        at = _pixel(k, image, channel, row, column)
+        at = pixel_at(k, image, channel, row, column)
         value = k.read(0, at)
         better = (value > best.now) | (place.now < 0) | k.m.isnan(value)
         better = better & ~(k.m.isnan(best.now) & (place.now >= 0))
@@ -89,7 +92,7 @@ def maxima(plan: ThreadPlan) -> bool:
     n = plan.settings
     statics = (*n["pooled_size"], n["spatial_scale"])
     operands = (*plan.inputs, *plan.outputs)
-    plan.kernel(_maximum, operands, plan.size(plan.output), *statics, **_sizes(plan))
+    plan.kernel(_maximum, operands, plan.size(plan.output), *statics, **sizes_of(plan))
     return True
 
 
@@ -145,7 +148,7 @@ class _Side:
         k = self.k
         length = k.m.astype(self.length, position.dtype)
         inside = (position >= -1) & (position <= length)
-        within = _between(k, position, 0, length - 1)
+        within = between(k, position, 0, length - 1)
         below = k.to_index(within)
         share = within - k.m.astype(below, within.dtype)
         return inside, below, k.m.minimum(below + 1, self.length - 1), share
@@ -174,7 +177,7 @@ def _sides(
     """The sides of a region: down and across."""
     dtype, shift = k.read(0, 0).dtype, 0.5 if aligned else 0.0
     left, top, right, bottom = (
-        k.m.astype(_column(k, rois, region, columns - 4 + c, columns), dtype) * scale - shift
+        k.m.astype(column_of(k, rois, region, columns - 4 + c, columns), dtype) * scale - shift
         for c in range(4)
     )
     down = _Side(k, top, bottom, parts[0], ratio, k["height"], aligned=aligned)
@@ -182,7 +185,7 @@ def _sides(
 
 
 def _image_of(k: ThreadCode, rois: int, region: Value, columns: int) -> Value:
-    return k.to_index(_column(k, rois, region, 0, 5)) if columns == 5 else k.constant(0)
+    return k.to_index(column_of(k, rois, region, 0, 5)) if columns == 5 else k.constant(0)
 
 
 def _align(
@@ -206,7 +209,7 @@ def _align(
     with k.only_if(inside), k.each(0, down.points) as y, k.each(0, across.points) as x:
         value = _interpolated(
             k,
-            lambda row, column: k.read(0, _pixel(k, image, channel, row, column)),
+            lambda row, column: k.read(0, pixel_at(k, image, channel, row, column)),
             down.neighbours(down.position(i, y)),
             across.neighbours(across.position(j, x)),
         )
@@ -270,7 +273,7 @@ def means(plan: ThreadPlan) -> bool:
     if not plan.size(plan.inputs[0]):
         return False
     operands, shown = (*plan.inputs, plan.output), plan.shape(plan.output)[1]
-    sizes, statics = _sizes(plan), _aligned_statics(plan)
+    sizes, statics = sizes_of(plan), _aligned_statics(plan)
     plan.kernel(_align, operands, plan.size(plan.output), *statics, shown=shown, **sizes)
     return True
 
@@ -279,7 +282,7 @@ def means_back(plan: ThreadPlan) -> bool:
     """The gradient of such means."""
     grad, _, rois = plan.inputs
     operands, shown = (grad, rois, plan.output), plan.shape(grad)[1]
-    sizes, statics = _sizes(plan, 1), _aligned_statics(plan)
+    sizes, statics = sizes_of(plan, 1), _aligned_statics(plan)
     plan.kernel(_align_back, operands, plan.size(plan.output), *statics, shown=shown, **sizes)
     return True
 
@@ -291,9 +294,9 @@ def _align_rotated(k: ThreadCode, parts: tuple[int, int], scale: float, ratio: i
     """Write the mean of the points of a part of a rotated region."""
     extents = [k["regions"], k["channels"], k.constant(parts[0]), k.constant(parts[1])]
     region, channel, i, j = k.digits(k.thread, extents)
-    image = k.to_index(_column(k, 1, region, 0, 6))
-    x, y, width, height = (_column(k, 1, region, c, 6) * scale for c in range(1, 5))
-    angle = _column(k, 1, region, 5, 6) * (pi / 180)
+    image = k.to_index(column_of(k, 1, region, 0, 6))
+    x, y, width, height = (column_of(k, 1, region, c, 6) * scale for c in range(1, 5))
+    angle = column_of(k, 1, region, 5, 6) * (pi / 180)
     sine, cosine = k.m.sin(angle), k.m.cos(angle)
     sides = [
         _Side(k, k.m.maximum(size, 1) * -0.5, k.m.maximum(size, 1) * 0.5, count, ratio, length,
@@ -309,7 +312,7 @@ def _align_rotated(k: ThreadCode, parts: tuple[int, int], scale: float, ratio: i
         below, beside = down.position(i, p), across.position(j, q)
         value = _interpolated(
             k,
-            lambda row, column: k.read(0, _pixel(k, image, channel, row, column)),
+            lambda row, column: k.read(0, pixel_at(k, image, channel, row, column)),
             down.neighbours(below * cosine - beside * sine + y),
             across.neighbours(beside * cosine + below * sine + x),
         )
@@ -324,84 +327,5 @@ def rotated_means(plan: ThreadPlan) -> bool:
     n, operands = plan.settings, (*plan.inputs, plan.output)
     rows, columns = n["pooled_size"]
     statics = (rows, columns), n["spatial_scale"], n["sampling_ratio"]
-    plan.kernel(_align_rotated, operands, plan.size(plan.output), *statics, **_sizes(plan))
-    return True
-
-
-# -- parts with channels of their own -------------------------------------------------------------
-
-
-def _part(
-    k: ThreadCode, start: Value, end: Value, index: Value, count: int, length: Value
-) -> tuple[Value, Value]:
-    """The pixels that one of several parts of a range averages over."""
-    dtype = start.dtype
-    size = k.m.maximum(end - start, 0.1) / float(count)
-    position = k.m.astype(index, dtype)
-    limit = k.m.astype(length, dtype)
-    first = _between(k, k.m.floor(position * size + start), 0, limit)
-    last = _between(k, k.m.ceil((position + 1) * size + start), 0, limit)
-    return k.to_index(first), k.to_index(last)
-
-
-def _corners(k: ThreadCode, rois: int, region: Value, scale: float) -> list[Value]:
-    """Left, top, right and bottom of a region, in pixels."""
-    whole = [_rounded(k, _column(k, rois, region, c, 5)) for c in range(1, 5)]
-    kind = k.read(rois, 0).dtype
-    pairs = zip(whole, (0, 0, 1, 1), strict=True)
-    return [k.m.astype(each + extra, kind) * scale for each, extra in pairs]
-
-
-def _part_mean(k: ThreadCode, parts: int, groups: int, scale: float) -> None:
-    """Write the mean of a part."""
-    extents = [k["regions"], k["shown"], k.constant(parts), k.constant(parts)]
-    region, channel, i, j = k.digits(k.thread, extents)
-    image = k.to_index(_column(k, 1, region, 0, 5))
-    left, top, right, bottom = _corners(k, 1, region, scale)
-    first, last = _part(k, top, bottom, i, parts, k["height"])
-    begin, end = _part(k, left, right, j, parts, k["width"])
-    row_group, column_group = (k.divided(each * groups, k.constant(parts))[0] for each in (i, j))
-    own = (channel * groups + row_group) * groups + column_group
-    total = k.variable(k.m.constant(0, k.read(0, 0).dtype))
-    inside = (image >= 0) & (image < k["batch"])
-    with k.only_if(inside), k.each(first, last) as row, k.each(begin, end) as column:
-        total.set(total.now + k.read(0, _pixel(k, image, own, row, column)))
-    count = k.m.maximum(last - first, 1) * k.m.maximum(end - begin, 1)
-    k.write(2, k.thread, total.now / k.m.astype(count, total.dtype))
-
-
-def _part_mean_back(k: ThreadCode, parts: int, groups: int, scale: float) -> None:
-    """Write the gradient of a pixel."""
-    image, own, row, column = k.digits(
-        k.thread, [k["batch"], k["channels"], k["height"], k["width"]]
-    )
-    channel, row_group, column_group = k.digits(
-        own, [k["shown"], k.constant(groups), k.constant(groups)]
-    )
-    total = k.variable(k.m.constant(0, k.read(0, 0).dtype))
-    with k.each(0, k["regions"]) as region:
-        is_own = k.to_index(_column(k, 1, region, 0, 5)) == image
-        with k.only_if(is_own), k.each(0, parts) as i, k.each(0, parts) as j:
-            left, top, right, bottom = _corners(k, 1, region, scale)
-            first, last = _part(k, top, bottom, i, parts, k["height"])
-            begin, end = _part(k, left, right, j, parts, k["width"])
-            rows, columns = (k.divided(each * groups, k.constant(parts))[0] for each in (i, j))
-            has = (rows == row_group) & (columns == column_group)
-            has = has & (row >= first) & (row < last) & (column >= begin) & (column < end)
-            with k.only_if(has):
-                place = ((region * k["shown"] + channel) * parts + i) * parts + j
-                count = k.m.astype((last - first) * (end - begin), total.dtype)
-                total.set(total.now + k.read(0, place) / count)
-    k.write(2, k.thread, total.now)
-
-
-def part_means(plan: ThreadPlan) -> bool:
-    """Means over parts of regions that have channels of their own, or their gradient."""
-    n = plan.settings
-    statics = n["pooled_size"], n["group_size"] or n["pooled_size"], n["spatial_scale"]
-    is_back = "grad" in plan.named
-    body, first = (_part_mean_back, plan.named["grad"]) if is_back else (_part_mean, plan.inputs[0])
-    operands = (first, plan.named["rois"], plan.output)
-    sizes = _sizes(plan, int(is_back))
-    plan.kernel(body, operands, plan.size(plan.output), *statics, shown=n["output_dim"], **sizes)
+    plan.kernel(_align_rotated, operands, plan.size(plan.output), *statics, **sizes_of(plan))
     return True

@@ -7,7 +7,7 @@ from math import prod
 from gluonic.codegen.cuda.threads.sorting import of_target, sorted_order
 from gluonic.codegen.cuda.threads.thread_code import ThreadCode
 from gluonic.codegen.cuda.threads.thread_step import ThreadPlan
-from gluonic.codegen.maths.values import INT32, Value
+from gluonic.codegen.maths.values import Value
 from gluonic.graph.ops.sampling import pixels_along
 
 _CORNERS = 4
@@ -97,7 +97,7 @@ def sampled_back(plan: ThreadPlan) -> bool:
     if not plan.size(data) or not plan.size(grad):
         return False
     sizes, orders = _sizes(plan, 1), _orders(plan)
-    pixels = plan.scratch(batch * sizes["positions"] * _CORNERS, INT32)
+    pixels = plan.scratch(batch * sizes["positions"] * _CORNERS, plan.index)
     plan.kernel(_pixel_of_corner, (grid, pixels), pixels.count, orders, batch=batch, **sizes)
     order = sorted_order(plan, pixels, 1, pixels.count, 1, ascending=True)
     operands = (grad, grid, pixels, order, plan.output)

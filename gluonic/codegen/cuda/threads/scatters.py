@@ -15,7 +15,6 @@ from gluonic.codegen.cuda.threads.gathers import (
 from gluonic.codegen.cuda.threads.sorting import sums_by_target
 from gluonic.codegen.cuda.threads.thread_code import Body, ThreadCode
 from gluonic.codegen.cuda.threads.thread_step import Operand, Scratch, ThreadPlan
-from gluonic.codegen.maths.values import INT32
 from gluonic.graph import Entry
 
 
@@ -28,7 +27,7 @@ def _targets(
     **numbers: int | Sequence[int],
 ) -> Scratch:
     """The place of each row, written by a kernel."""
-    places = plan.scratch(count, INT32)
+    places = plan.scratch(count, plan.index)
     plan.kernel(body, (indices, places), count, *statics, **numbers)
     return places
 

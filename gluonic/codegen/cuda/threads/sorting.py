@@ -14,7 +14,7 @@ import numpy as np
 from gluonic.codegen.cuda.threads.gathers import axis_sizes
 from gluonic.codegen.cuda.threads.thread_code import ThreadCode
 from gluonic.codegen.cuda.threads.thread_step import Operand, Scratch, ThreadPlan
-from gluonic.codegen.maths.values import INT32, Value
+from gluonic.codegen.maths.values import Value
 
 _RUN, _LONGEST_RUN, _MOST_COMPARED = 128, 1024, 1 << 22
 """The elements that are sorted by counting, and how many if that takes few comparisons in all."""
@@ -81,12 +81,12 @@ def sorted_order(
     outer, rows, inner : its extents; rows of `rows` elements are sorted
     """
     count = outer * rows * inner
-    order = plan.scratch(count, INT32)
+    order = plan.scratch(count, plan.index)
     is_quick = rows <= _LONGEST_RUN and count * rows <= _MOST_COMPARED
     run = rows if rows <= _RUN or is_quick else _RUN
     sizes = {"rows": rows, "inner": inner}
     plan.kernel(_count_in_run, (source, order), count, ascending, run=max(run, 1), **sizes)
-    other = plan.scratch(count, INT32) if run < rows else order
+    other = plan.scratch(count, plan.index) if run < rows else order
     while run < rows:
         plan.kernel(_merge, (source, order, other), count, ascending, run=run, **sizes)
         order, other = other, order

@@ -121,13 +121,6 @@ class ThreadCode(KernelFunction):
             found.append(rest)
         return [number, *reversed(found)]
 
-    def flat(self, indices: Sequence[Value], extents: Sequence[Value]) -> Value:
-        """The flat index of the element with given indices."""
-        result = indices[0]
-        for index, extent in zip(indices[1:], extents[1:], strict=True):
-            result = result * extent + index
-        return result
-
     def clipped(self, number: Value, extent: Value) -> Value:
         """The nearest index of an axis."""
         return self.m.minimum(self.m.maximum(number, 0), extent - 1)
@@ -174,13 +167,6 @@ class ThreadCode(KernelFunction):
         """Write what is done only where a condition holds."""
         with self.when(condition.ref):
             yield
-
-    def branches(self, condition: Value, yes: Callable[[], None], no: Callable[[], None]) -> None:
-        """Write what is done where a condition holds, and what elsewhere."""
-        with self.only_if(condition):
-            yes()
-        with self.only_if(~condition):
-            no()
 
     @contextmanager
     def each(self, start: Operand, stop: Operand) -> Iterator[Value]:

@@ -87,6 +87,11 @@ class ThreadPlan:
         """The first output."""
         return self.outputs[0]
 
+    @property
+    def index(self) -> Dtype:
+        """The dtype of indices of the elements of all inputs and outputs."""
+        return INT32 if all(self.size(each) < _NARROW for each in self._operands) else INT64
+
     def shape(self, entry: Entry) -> Shape:
         """The shape of an input or output."""
         return self.facts.shapes[entry]
