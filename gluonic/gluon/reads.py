@@ -265,12 +265,32 @@ def _noting_class(kind: type) -> type:
 
     looks = {n: vars(kind)[n] for n in ("__module__", "__doc__") if n in vars(kind)}
     methods = {"__getattribute__": __getattribute__, "__qualname__": kind.__qualname__}
-    first = CheckedArguments if kind.__basicsize__ == CheckedArguments.__basicsize__ else kind
+    first = _base_of_the_same_layout(kind)
     new = ABCMeta.__new__ if isinstance(kind, ABCMeta) else type.__new__
     made = new(type(kind), kind.__name__, (first,), {**looks, **methods, "__slots__": ()})
     made.__bases__ = (kind,)  # now, lest a program's `__init_subclass__` sees it
     setattr(kind, _NOTING, made)
     return made
+
+
+def _base_of_the_same_layout(kind: type) -> type:
+    """A class that a subclass of another may have as its base at first.
+
+    Python wants the attributes' dictionary to have been added by classes with the same base: by `CheckedArguments`,
+    unless a class without one, such as `abc.ABC`, stands before the block among the bases.
+    """
+    if kind.__basicsize__ != CheckedArguments.__basicsize__:
+        return kind
+    adds = kind
+    while adds.__base__ is not None and _layout(adds) == _layout(adds.__base__):
+        adds = adds.__base__
+    if adds.__base__ in (None, object):
+        return CheckedArguments
+    return type(adds)("_WithADictionary", (adds.__base__,), {})
+
+
+def _layout(kind: type) -> tuple[int, int, int]:
+    return kind.__basicsize__, kind.__dictoffset__, kind.__weakrefoffset__
 
 
 __all__ = ["NOTHING", "OWN_NAMES", "Reads", "noting"]

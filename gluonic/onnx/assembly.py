@@ -41,8 +41,9 @@ def assemble(written: Written, names: Sequence[str]) -> Any:
         taken.add(value)
         outputs.append(value)
     nodes = needed(o.nodes, outputs)
+    names_taken = {value.name for value in written.inputs}
     for value, name in zip(outputs, names, strict=True):
-        value.name = name
+        value.name = _unique_name(name, names_taken)
     _name_values(nodes, [*written.inputs, *outputs])
     describe = _Description(written.size_names)
     graph = onnx.helper.make_graph(
@@ -109,6 +110,15 @@ def _constants(nodes: Iterable[OnnxNode]) -> list[OnnxValue]:
     return [value for value in dict.fromkeys(read) if value.array is not None]
 
 
+def _unique_name(proposed: str, taken: set[str]) -> str:
+    """A name like the proposed one, and none of those taken, to which it is added."""
+    unique, number = proposed, 1
+    while unique in taken:
+        unique, number = f"{proposed}_{number}", number + 1
+    taken.add(unique)
+    return unique
+
+
 def _name_values(nodes: Sequence[OnnxNode], ends: Sequence[OnnxValue]) -> None:
     """Give all values names that differ."""
     names = {value.name for value in ends}
@@ -118,12 +128,7 @@ def _name_values(nodes: Sequence[OnnxNode], ends: Sequence[OnnxValue]) -> None:
         if value in named:
             return
         named.add(value)
-        proposed = value.name or proposed
-        unique, number = proposed, 1
-        while unique in names:
-            unique, number = f"{proposed}_{number}", number + 1
-        value.name = unique
-        names.add(unique)
+        value.name = _unique_name(value.name or proposed, names)
 
     constants = sorted(_constants(nodes), key=lambda constant: not constant.name)
     for constant in constants:

@@ -432,6 +432,26 @@ def test_tracing_leaves_the_class_of_a_block_alone() -> None:
     assert registered == [Curious, Plain]
 
 
+def test_blocks_whose_first_base_is_abstract_are_traced() -> None:
+    """Such a class adds the dictionary of its instances itself."""
+
+    class Encoder(ABC, gluon.HybridBlock):
+        @abstractmethod
+        def size(self) -> int: ...
+
+    class Doubling(Encoder):
+        def size(self) -> int:
+            return 2
+
+        def hybrid_forward(self, F: Any, x: Any) -> Any:
+            return x * self.size()
+
+    net = Doubling()
+    net.hybridize()
+    assert net(ones()).asnumpy().max() == 2
+    assert type(net) is Doubling
+
+
 def test_blocks_with_slots_are_traced() -> None:
     class Slotted(Net):
         __slots__ = ("slot",)

@@ -142,3 +142,13 @@ def test_support_lists_operators() -> None:
         get_operator_support()
     )
     assert "_contrib_fft" not in get_operator_support()
+
+
+def test_an_input_may_be_an_output_too(tmp_path: Path) -> None:
+    data = sym.var("data")
+    both = sym.Group([data, sym.relu(data, name="positive"), data])
+    path = export_model(both, {}, [(2, 3)], onnx_file_path=str(tmp_path / "net.onnx"))
+    (data_in,) = onnx.load(path).graph.input
+    outputs = [value.name for value in onnx.load(path).graph.output]
+    assert data_in.name == "data"
+    assert outputs == ["data_1", "positive_output", "data_2"]

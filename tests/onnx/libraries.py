@@ -1,0 +1,189 @@
+"""Nets of GluonCV, GluonNLP, GluonTS and Sockeye go to ONNX and come back.
+
+    python -m tests.onnx.libraries [NAME …] [--torch]
+
+where the four packages can be imported (gluoncv 0.10.5, gluonnlp 0.10.0, gluonts 0.11, sockeye 2.3.24). Each net
+is written, computed in ONNX Runtime, imported, and computed by gluonic again; with ``--torch`` it also becomes a
+module of PyTorch. docs/onnx.md records the result.
+"""
+
+import argparse
+import importlib
+import sys
+import tempfile
+import traceback
+import types
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+import gluonic
+
+gluonic.install_as_mxnet(numpy_aliases=True)
+
+import mxnet as mx  # noqa: E402
+
+from gluonic.contrib import onnx as onnx_io  # noqa: E402
+from gluonic.onnx.comparison import difference, run_model  # noqa: E402
+
+TOLERANCE = 1e-5
+RANDOM = np.random.RandomState(0)
+Made = tuple[Any, list[Any]]
+"""A net, and inputs."""
+
+
+def image(size: int, net: Any) -> Made:
+    return net, [mx.nd.array(RANDOM.uniform(-1, 1, (1, 3, size, size)))]
+
+
+def of_gluoncv(name: str, size: int = 224, **options: Any) -> Callable[[], Made]:
+    def make() -> Made:
+        zoo = importlib.import_module("gluoncv.model_zoo")
+        return image(size, zoo.get_model(name, pretrained=False, **options))
+
+    return make
+
+
+def bert() -> Made:
+    without_cython = types.ModuleType("gluonnlp.data.fast_bert_tokenizer")
+    without_cython.__getattr__ = lambda name: None  # type: ignore[method-assign]
+    sys.modules.setdefault(without_cython.__name__, without_cython)
+    model = importlib.import_module("gluonnlp.model.bert")
+    encoder = model.BERTEncoder(
+        num_layers=2, units=64, hidden_size=128, max_length=64, num_heads=4, dropout=0.1
+    )
+    net = model.BERTModel(
+        encoder, 100, 2, 64, 64, use_pooler=True, use_decoder=False, use_classifier=False
+    )
+    words = mx.nd.array(RANDOM.randint(0, 100, (2, 12)))
+    kinds = mx.nd.array(RANDOM.randint(0, 2, (2, 12)))
+    return net, [words, kinds, mx.nd.array([7, 12])]
+
+
+def forecaster() -> Made:
+    network = importlib.import_module("gluonts.mx.model.n_beats._network")
+    net = network.NBEATSPredictionNetwork(
+        prediction_length=6,
+        context_length=12,
+        num_stacks=2,
+        widths=[32, 32],
+        num_blocks=[2, 2],
+        num_block_layers=[2, 2],
+        expansion_coefficient_lengths=[3, 3],
+        sharing=[False, False],
+        stack_types=["G", "G"],
+        scale=True,
+    )
+    past = mx.nd.array(RANDOM.uniform(0, 9, (3, 12)))
+    return net, [past, mx.nd.ones((3, 12))]
+
+
+def translator() -> Made:
+    transformer = importlib.import_module("sockeye.transformer")
+    encoder = importlib.import_module("sockeye.encoder")
+    config = transformer.TransformerConfig(
+        model_size=32,
+        attention_heads=4,
+        feed_forward_num_hidden=64,
+        act_type="relu",
+        num_layers=2,
+        dropout_attention=0.1,
+        dropout_act=0.1,
+        dropout_prepost=0.1,
+        positional_embedding_type="fixed",
+        preprocess_sequence="n",
+        postprocess_sequence="dr",
+        max_seq_len_source=20,
+        max_seq_len_target=20,
+    )
+    net = encoder.TransformerEncoder(config, prefix="encoder_")
+    return net, [mx.nd.array(RANDOM.uniform(-1, 1, (2, 9, 32))), mx.nd.array([9, 5])]
+
+
+NETS: dict[str, Callable[[], Made]] = {
+    "gluoncv resnet18_v1b": of_gluoncv("resnet18_v1b"),
+    "gluoncv mobilenetv3_small": of_gluoncv("mobilenetv3_small"),
+    "gluoncv se_resnext50_32x4d": of_gluoncv("se_resnext50_32x4d"),
+    "gluoncv hrnet_w18_small_v1_c": of_gluoncv("hrnet_w18_small_v1_c"),
+    "gluoncv cifar_wideresnet16_10": of_gluoncv("cifar_wideresnet16_10", 32),
+    "gluoncv ssd_512_mobilenet1.0_voc": of_gluoncv(
+        "ssd_512_mobilenet1.0_voc", 256, pretrained_base=False
+    ),
+    "gluoncv yolo3_mobilenet1.0_voc": of_gluoncv(
+        "yolo3_mobilenet1.0_voc", 128, pretrained_base=False
+    ),
+    "gluoncv center_net_resnet18_v1b_voc": of_gluoncv(
+        "center_net_resnet18_v1b_voc", 128, pretrained_base=False
+    ),
+    "gluoncv fcn_resnet50_voc": of_gluoncv("fcn_resnet50_voc", 480, pretrained_base=False),
+    "gluoncv deeplab_resnet50_citys": of_gluoncv(
+        "deeplab_resnet50_citys", 480, pretrained_base=False
+    ),
+    "gluoncv simple_pose_resnet18_v1b": of_gluoncv("simple_pose_resnet18_v1b", 128),
+    "gluoncv faster_rcnn_resnet50_v1b_voc": of_gluoncv(
+        "faster_rcnn_resnet50_v1b_voc", 128, pretrained_base=False
+    ),
+    "gluonnlp BERT": bert,
+    "gluonts N-BEATS": forecaster,
+    "sockeye transformer": translator,
+}
+
+
+def outcome(make: Callable[[], Made], *, with_torch: bool) -> str:
+    """How a net goes out and comes back."""
+    mx.random.seed(1)
+    net, inputs = make()
+    net.initialize()
+    expected = flat(net(*inputs))
+    with tempfile.TemporaryDirectory() as folder:
+        path = net.export_onnx(str(Path(folder) / "net.onnx"), *inputs)
+        model = importlib.import_module("onnx").load(path)
+        names = sorted(value.name for value in model.graph.input)
+        by_name = dict(zip(names_of(inputs), inputs, strict=True))
+        feed = {name: by_name[name].asnumpy() for name in names}
+        out = worst(expected, run_model(model, feed)[0])
+        again = onnx_io.import_to_gluon(path, mx.cpu())
+        read = [by_name[value.name] for value in model.graph.input]
+        back = worst(expected, [each.asnumpy() for each in flat(again(*read))])
+        told = f"out {out:.1g}, back {back:.1g}"
+        if with_torch:
+            files = net.export_torch(str(Path(folder) / "net.py"), *inputs)
+            told += f", PyTorch {files.agreement:.1g}"
+    return f"agrees: {told}" if max(out, back) < TOLERANCE else f"differs: {told}"
+
+
+def names_of(inputs: list[Any]) -> list[str]:
+    return ["data"] if len(inputs) == 1 else [f"data{i}" for i in range(len(inputs))]
+
+
+def flat(outputs: Any) -> list[Any]:
+    if isinstance(outputs, mx.nd.NDArray):
+        return [outputs]
+    return [each for output in outputs if output is not None for each in flat(output)]
+
+
+def worst(ours: list[Any], theirs: list[Any]) -> float:
+    pairs = zip(ours, theirs, strict=True)
+    return max(difference(one.asnumpy(), np.asarray(other)) for one, other in pairs)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser()
+    parser.add_argument("names", nargs="*", default=[*NETS])
+    parser.add_argument("--torch", action="store_true")
+    parser.add_argument("--traceback", action="store_true")
+    options = parser.parse_args()
+    for name in options.names:
+        try:
+            told = outcome(NETS[name], with_torch=options.torch)
+        except Exception as error:  # each refusal is reported with its cause
+            told = f"{type(error).__name__}: {error}"[:600]
+            if options.traceback:
+                traceback.print_exc()
+        print(f"{name}: {told}", flush=True)
+
+
+if __name__ == "__main__":
+    main()
