@@ -188,6 +188,11 @@ def broadcast_to(o: OnnxWriter, n: Use, value: OnnxValue, shape: Sequence[Any]) 
     return made
 
 
+def use_inside(n: Use, node: Node, *inputs: OnnxValue) -> Use:
+    """A node of a graph inside the node, which must not ask for shapes."""
+    return Use(node, node.applied, inputs, n._graph)
+
+
 def write_body(n: Use, body: Any, values: Sequence[OnnxValue]) -> list[OnnxValue]:
     """Write the nodes of a graph inside the node, for given values of its variables; return its outputs."""
     return n._graph.body(body, n._node.inputs, values)

@@ -12,6 +12,7 @@ from gluonic.graph import Application, Array, Entry, Graph, Node, Run
 from gluonic.graph.infer import infer
 from gluonic.graph.interpret import interpret
 from gluonic.graph.open_shapes import infer_open_shapes
+from gluonic.graph.ops.fused_bodies import open_fused
 from gluonic.graph.random_source import RandomSource
 from gluonic.onnx.errors import ONNX, Goal, NotExportable, cannot_be_written
 from gluonic.onnx.inputs import Input, OpenSizes, label_names, size_name
@@ -71,6 +72,7 @@ def write_graph(
     InferenceError
         where the shapes do not fit the graph
     """
+    graph = open_fused(graph)
     pinned: dict[str, int] = {}
     while True:
         sizes = OpenSizes(inputs, pinned)

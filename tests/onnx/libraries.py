@@ -2,9 +2,9 @@
 
     python -m tests.onnx.libraries [NAME …] [--torch]
 
-where the four packages can be imported (gluoncv 0.10.5, gluonnlp 0.10.0, gluonts 0.11, sockeye 2.3.24). Each net
-is written, computed in ONNX Runtime, imported, and computed by gluonic again; with ``--torch`` it also becomes a
-module of PyTorch. docs/onnx.md records the result.
+where the four packages can be imported (gluoncv 0.10.5, gluonnlp 0.10.0, gluonts 0.11, sockeye 2.3.24). Each
+net is written, computed in ONNX Runtime, imported, and computed by gluonic again; with ``--torch`` it also
+becomes a module of PyTorch. docs/onnx.md records the result.
 """
 
 import argparse

@@ -94,6 +94,33 @@ def test_quantized_operators_go_out_and_come_back(tmp_path: Path) -> None:
     assert_alike(nd.array(expected), [onnx_io.import_to_gluon(path)(inputs["x"]).asnumpy()])
 
 
+@pytest.mark.parametrize("granularity", ["tensor-wise", "channel-wise"])
+def test_a_quantized_net_goes_out_and_comes_back(granularity: str, tmp_path: Path) -> None:
+    mx.random.seed(1)
+    body = gluon.nn.HybridSequential()
+    for strides in (1, 2):
+        body.add(gluon.nn.Conv2D(8, 3, strides, 1, use_bias=False), gluon.nn.BatchNorm())
+        body.add(gluon.nn.Activation("relu"))
+    net = gluon.nn.HybridSequential()
+    net.add(body, gluon.nn.MaxPool2D(), gluon.nn.Dense(16, "relu"), gluon.nn.Dense(4))
+    net.initialize(mx.init.Xavier())
+    x = uniform(4, 3, 16, 16)
+    net.hybridize()
+    net(x)
+    batches = gluon.data.DataLoader(gluon.data.ArrayDataset(x), batch_size=4)
+    small = mx.contrib.quantization.quantize_net_v2(
+        net,
+        quantize_mode="full",
+        calib_data=batches,
+        calib_mode="naive",
+        quantize_granularity=granularity,
+    )
+    path = small.export_onnx(str(tmp_path / "net.onnx"), x, dynamic_input_shapes=[("N", 3, 16, 16)])
+    kinds = [node.op_type for node in onnx.load(path).graph.node]
+    assert kinds.count("QuantizeLinear") >= 4
+    assert_alike(small(x), [onnx_io.import_to_gluon(path)(x).asnumpy()])
+
+
 @pytest.mark.parametrize("name", ["normal", "uniform"])
 def test_random_numbers_are_drawn_in_the_model(name: str, tmp_path: Path) -> None:
     low, high = mx.sym.var("low"), mx.sym.var("high")

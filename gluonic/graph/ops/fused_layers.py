@@ -6,8 +6,8 @@ levels of its result or to floating-point numbers. Results are those of processo
 products saturate at 16 bits.
 """
 
-from collections.abc import Collection
-from typing import Any
+from collections.abc import Collection, Mapping
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -73,7 +73,7 @@ def _by_channel(numbers: Array, like: Array, *, axis: int) -> Array:
     return numbers.reshape([-1 if i == axis else 1 for i in range(like.ndim)])
 
 
-def _is_linear(activation: Node) -> bool:
+def is_linear(activation: Node) -> bool:
     """Whether a positive multiple of a number gives that multiple of the result."""
     kind = activation.applied.settings.get("act_type")
     return activation.operator_name == "abs" or kind in ("relu", "leaky")
@@ -88,7 +88,7 @@ def _applied(activation: Node | None, numbers: Array, run: Run) -> Array:
 
 def _applied_to_levels(activation: Node | None, levels: Array, scale: Any, run: Run) -> Array:
     """An activation function of the numbers that levels represent, as levels of the same scale."""
-    if activation is None or _is_linear(activation):
+    if activation is None or is_linear(activation):
         return _applied(activation, levels, run)
     scaled: Array = _applied(activation, levels / scale, run) * scale
     return scaled
@@ -120,7 +120,7 @@ def _is_unsigned(activation: Node | None) -> bool:
     return activation.operator_name == "clip" or settings["act_type"] in _UNSIGNED_TYPES
 
 
-def _folded(body: FusedBody, named: dict[str, Array]) -> tuple[Array, Array | None]:
+def _folded(body: FusedBody, named: Mapping[str, Array]) -> tuple[Array, Array | None]:
     """The weight and the bias of a convolution, with its normalization folded into them."""
     weight, bias = named["weight"], named.get("bias")
     norm = body.member("BatchNorm")
@@ -134,28 +134,47 @@ def _folded(body: FusedBody, named: dict[str, Array]) -> tuple[Array, Array | No
     return weight * scale.reshape(-1, *[1] * (weight.ndim - 1)), named["beta"] - scale * mean
 
 
+class PlannedLayer(NamedTuple):
+    """A layer of small integers, whose sums are scaled to levels of its result.
+
+    Attributes
+    ----------
+    weight, bias : as int8, and as integers among the sums; None without a bias
+    scales : the numbers of levels per unit of the weights
+    """
+
+    weight: Array
+    bias: Array | None
+    scales: Array
+
+
+def planned_convolution(
+    body: FusedBody, named: Mapping[str, Array], data: Ranged, into: ResultRange
+) -> PlannedLayer:
+    """The parameters of a convolution as it computes with them; of the data, only the range counts."""
+    weight, bias = _folded(body, named)
+    scales = weight_scales(weight, bias, data.scale, by_filter=into.dtype != INT32)
+    whole = None if bias is None else rounded(bias * (scales * data.scale), INT32)
+    return PlannedLayer(weight_levels(weight, scales), whole, scales)
+
+
 def _convolve(
     body: FusedBody, named: dict[str, Array], into: ResultRange, run: Run
 ) -> tuple[Array, Array, Array]:
     """A convolution of small integers: its result, and the range of that."""
     data = Ranged(named["data"], named["data_min"], named["data_max"])
-    weight, bias = _folded(body, named)
-    is_calibrated = into.dtype != INT32
-    scales = weight_scales(weight, bias, data.scale, by_filter=is_calibrated)
-    products = integer_products(
-        convolution,
-        data.array,
-        weight_levels(weight, scales),
-        body.members["Convolution"].applied.settings,
-    )
+    planned = planned_convolution(body, named, data, into)
+    settings = body.members["Convolution"].applied.settings
+    products = integer_products(convolution, data.array, planned.weight, settings)
     sums = products.astype(FLOAT32)
-    if bias is not None:
-        sums += _by_channel(rounded(bias * (scales * data.scale), INT32), sums, axis=1)
-    if is_calibrated:
-        levels = sums * _by_channel(into.scale / data.scale / scales, sums, axis=1)
+    if planned.bias is not None:
+        sums += _by_channel(planned.bias, sums, axis=1)
+    if into.dtype != INT32:
+        levels = sums * _by_channel(into.scale / data.scale / planned.scales, sums, axis=1)
         scale, ends = into.scale, into.ends
     else:
-        levels, scale = sums, data.scale * scales[0]
+        weight, _ = _folded(body, named)
+        levels, scale = sums, data.scale * planned.scales[0]
         ends = product_range((data.low, data.high), (weight.min(), weight.max()), data.array.dtype)
     if "sum" in named:
         added = Ranged(named["sum"], named["sum_min"], named["sum_max"])
@@ -249,7 +268,7 @@ def _gives_uint8(activation: Node | None) -> bool:
     return kind is None or kind in (*_UNSIGNED_TYPES, "leaky")
 
 
-def _tensor_wise(named: dict[str, Array], data_scale: Any) -> tuple[Array, Array, Array | None]:
+def _tensor_wise(named: Mapping[str, Array], data_scale: Any) -> tuple[Array, Array, Array | None]:
     """The scale of int8 weights, the weights, and the bias in the levels of their products."""
     weight = Ranged(named["weight"], named["min_weight"], named["max_weight"])
     levels, scale = weight.array, weight.scale
@@ -272,17 +291,23 @@ def _half_away(values: Array) -> Array:
     return np.copysign(np.floor(np.abs(exact) + 0.5), exact)
 
 
+def planned_dense(named: Mapping[str, Array], data: Ranged, *, by_row: bool) -> PlannedLayer:
+    """The parameters of a dense layer as it computes with them; of the data, only the range counts."""
+    if not by_row:
+        scales, weight, bias = _tensor_wise(named, data.scale)
+        return PlannedLayer(weight, bias, scales)
+    weight, bias = named["weight"], named.get("bias")
+    scales = weight_scales(weight, bias, data.scale, by_filter=True)
+    whole = None if bias is None else rounded(bias * (scales * data.scale), INT32)
+    return PlannedLayer(weight_levels(weight, scales), whole, scales)
+
+
 def _connect(
     body: FusedBody, named: dict[str, Array], into: ResultRange, run: Run, *, by_row: bool
 ) -> Any:
     """A fully connected layer of small integers: its result, and the range of integers."""
     data = Ranged(named["data"], named["min_data"], named["max_data"])
-    if by_row:
-        scales = weight_scales(named["weight"], named.get("bias"), data.scale, by_filter=True)
-        weight, bias = weight_levels(named["weight"], scales), named.get("bias")
-        bias = None if bias is None else rounded(bias * (scales * data.scale), INT32)
-    else:
-        scales, weight, bias = _tensor_wise(named, data.scale)
+    weight, bias, scales = planned_dense(named, data, by_row=by_row)
     settings = body.members["FullyConnected"].applied.settings
     sums = integer_products(fully_connected, data.array, weight, settings).astype(FLOAT32)
     if bias is not None:
