@@ -276,8 +276,8 @@ def _noting_class(kind: type) -> type:
 def _base_of_the_same_layout(kind: type) -> type:
     """A class that a subclass of another may have as its base at first.
 
-    Python wants their dictionaries to have been added by classes with the same base: by `CheckedArguments`, unless
-    a class whose instances have none, such as `abc.ABC`, stands first among the bases.
+    Python wants their dictionaries to have been added by classes with the same base: by `CheckedArguments`,
+    unless a class whose instances have none, such as `abc.ABC`, stands first among the bases.
     """
     if kind.__basicsize__ != CheckedArguments.__basicsize__:
         return kind
