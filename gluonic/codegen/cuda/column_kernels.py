@@ -106,7 +106,9 @@ class ColumnWriter:
         vector = self.memory.vector
         self.kept = self.memory.split(number, [*wheels, (vector, self.memory.index(line))])
         self.kept[vector] = function.mul(self.kept[vector], spread.width)
-        self.first, self.stop = function.widened(self.depth), self.deep
+        # Threads without a chunk sweep nothing: they could read results before these are written.
+        self.first = function.select(self.inside, function.widened(self.depth), self.deep, "i64")
+        self.stop = self.deep
         self.left: list[list[Value]] = [[] for _ in range(spread.width)]
 
     def write(self) -> None:

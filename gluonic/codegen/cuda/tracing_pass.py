@@ -30,10 +30,11 @@ class TraceKernels(Pass):
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Replace such operators."""
-        facts = context.facts(graph)
+        facts, unguarded = context.facts(graph), context.unguarded(graph)
 
         def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
-            if node.application is None or has_code(node, facts):
+            # Whether there is code is no guard: for other shapes, the host may compute what has none.
+            if node.application is None or has_code(node, unguarded):
                 return None
             found = traced(node, inputs, facts, context.train, has_code)
             if found is not None:
