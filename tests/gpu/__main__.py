@@ -18,6 +18,7 @@ import argparse
 import importlib
 import json
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -66,6 +67,14 @@ _LONGER_EMULATED = 10
 """How many times longer parts may take on the emulator."""
 
 
+class _EndedError(Exception):
+    """Somebody wants this program to end; what was found until then is shown."""
+
+
+def _end(signal_number: int, frame: object) -> None:
+    raise _EndedError
+
+
 class _Running:
     """A process of a part."""
 
@@ -111,12 +120,18 @@ def _run(chosen: Sequence[str], *, small: bool, processes: int) -> Iterator[list
                 for shares in [max(1, min(PARTS[part].shares, processes))]
                 for share in range(shares)
             ]
+            factor, is_over = _LONGER_EMULATED if small else 1, False
             for one in running:
-                factor = _LONGER_EMULATED if small else 1
-                rows += one.rows(start + factor * PARTS[one.part].seconds)
+                try:
+                    rows += one.rows(0 if is_over else start + factor * PARTS[one.part].seconds)
+                except _EndedError:
+                    is_over = True
+                    rows += one.rows(0)
             taken = time.monotonic() - start
             rows.append(Row("time", "+".join(parts), OK, {"seconds": round(taken, 1)}))
             yield rows
+            if is_over:
+                return
 
 
 def _lines(rows: Sequence[Row]) -> Iterator[str]:
@@ -180,6 +195,7 @@ def main() -> int:
         module, _, function = PARTS[options.part].place.partition(":")
         getattr(importlib.import_module(f"tests.gpu.{module}"), function)(report)
         return 0
+    signal.signal(signal.SIGTERM, _end)
     chosen = options.only.split(",")
     rows: list[Row] = []
     for group in _run(chosen, small=options.small, processes=options.processes):

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ctypes
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
@@ -12,8 +11,6 @@ import numpy as np
 import gluonic as mx
 from gluonic import autograd, nd
 from gluonic.device import PreparedLaunch
-from gluonic.device.cuda.device import CudaDevice
-from gluonic.device.cuda.modules import CudaFunction
 from gluonic.device.devices import device
 from tests.gpu.arrays import are_there, through_host, worst
 from tests.gpu.kernels import empty_kernel
@@ -109,37 +106,6 @@ def _driver(report: Report) -> None:
             report.add(name, host_us=round(float(np.median(times)) / works * 1e6, 2))
 
 
-def _calls(report: Report) -> None:
-    """The driver's function alone, called in the ways that it can be: streams, and forms of its arguments."""
-    gpu = device(0)
-    if not isinstance(gpu, CudaDevice):
-        return
-    empty = empty_kernel(gpu)
-    assert isinstance(empty, CudaFunction)
-    launch, size = gpu.driver.function("cuLaunchKernel", typed=False), ctypes.c_size_t(8)
-    streams = {
-        name: ctypes.c_void_p(gpu.driver.number("cuStreamCreate", ctypes.c_void_p, flags))
-        for name, flags in (("ordered", 0), ("independent", 1))
-    }
-    packed = (ctypes.c_void_p * 5)(1, empty.addresses[0], 2, ctypes.addressof(size), 0)
-    ways = {
-        "default stream": (None, empty.addresses, None),
-        "ordered stream": (streams["ordered"], empty.addresses, None),
-        "independent stream": (streams["independent"], empty.addresses, None),
-        "packed arguments": (None, None, packed),
-    }
-    for name, (stream, addresses, extra) in ways.items():
-        arguments = empty.handle, 1, 1, 1, 32, 1, 1, 0, stream, addresses, extra
-
-        def call(arguments: tuple[Any, ...] = arguments) -> None:
-            launch(*arguments)
-
-        with report.going_on(name):
-            times = [_queued(call, _MOST_WAITING) for _ in range(50)]
-            gpu.driver.call("cuStreamSynchronize", stream)
-            report.add(f"driver call, {name}", host_us=round(float(np.median(times)) * 1e6, 2))
-
-
 _TOGETHER, _MOST_WAITING = 50, 500
 """So many launches at once, and so many works that wait: a driver that has a thousand lets the host wait."""
 
@@ -158,7 +124,6 @@ def whole(report: Report) -> None:
     if not are_there(report):
         return
     _driver(report)
-    _calls(report)
     _eager(report)
     _nets(report, [*FORWARD, *STEPS])
 
