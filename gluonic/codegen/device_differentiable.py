@@ -7,6 +7,7 @@ from typing import Any
 
 from gluonic.codegen.cuda.device_graph import DeviceGraph
 from gluonic.codegen.differentiable import DifferentiableProgram, Saved
+from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.device.array import DeviceArray
 from gluonic.device.device import Device
 from gluonic.graph import Run
@@ -39,6 +40,10 @@ class DeviceDifferentiableGraph:
         results = self.forward_graph(arrays, run, device)
         saved = self.program.saved_of(arrays, results)
         return results[: len(self.program.graph.outputs)], saved
+
+    def cache_info(self) -> CacheInfo:
+        """Counts of what was made for devices."""
+        return CacheInfo.total([self.forward_graph.cache_info(), self.backward_graph.cache_info()])
 
     def backward(
         self,

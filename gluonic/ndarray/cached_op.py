@@ -95,8 +95,10 @@ class CachedGraph:
 
     def cache_info(self) -> CacheInfo:
         """Counts of what was compiled for the graph, its gradients included, and of its uses."""
-        both = [program.cache_info() for program in self.with_gradients.values()]
-        return CacheInfo.total([self.inference.cache_info(), *both])
+        parts = [program.cache_info() for program in self.with_gradients.values()]
+        if "on_device" in self.__dict__:
+            parts.append(self.on_device.cache_info())
+        return CacheInfo.total([self.inference.cache_info(), *parts])
 
     def __call__(self, *inputs: NDArray) -> list[NDArray]:
         """Compute the outputs; recorded on the tape as one computation."""

@@ -11,6 +11,7 @@ from gluonic.codegen.cuda.fallbacks import note_fallback
 from gluonic.codegen.cuda.operator_steps import rounds_once
 from gluonic.codegen.cuda.quick_calls import QuickCall, quick_call
 from gluonic.codegen.cuda.tracing_pass import TraceKernels
+from gluonic.codegen.inspection.cache_info import CacheInfo
 from gluonic.codegen.rewriting.decompose import Decompose, DecomposeForDevices
 from gluonic.codegen.rewriting.passes import Pass
 from gluonic.codegen.rewriting.pipeline import FOR_PROCESSORS, PIPELINE
@@ -134,6 +135,12 @@ class DeviceGraph:
         except NotCompiledError:
             return None
         return DeviceBinding(prepared, self.inputs, facts, device, self._visible)
+
+    def cache_info(self) -> CacheInfo:
+        """Counts of what was made for devices."""
+        bindings = [each for each in self.bindings.values() if each is not None]
+        through_host = sum(len(each.fallbacks) for each in bindings)
+        return CacheInfo(bindings=len(bindings), through_host=through_host)
 
     def explain(
         self, arrays: Sequence[DeviceArray], *, train: bool, device: Device | None = None

@@ -25,6 +25,7 @@ class CacheInfo:
     functions : functions of steps, and large ones that they call, compiled for these graphs
     shared_functions : those that were in memory already, compiled for other graphs or other shapes
     code_seconds : the part of `seconds` in which LLVM compiled and linked, or code was found on disk
+    through_host : operators that the CPU computes for a GPU; `net.explain(x)` names them, with reasons
     """
 
     specializations: int = 0
@@ -39,6 +40,7 @@ class CacheInfo:
     functions: int = 0
     shared_functions: int = 0
     code_seconds: float = 0.0
+    through_host: int = 0
 
     @classmethod
     def total(cls, parts: Iterable["CacheInfo"]) -> "CacheInfo":

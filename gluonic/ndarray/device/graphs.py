@@ -4,7 +4,13 @@ from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, TypeAlias
 
-from gluonic.codegen import DeviceDifferentiableGraph, DeviceExplanation, DeviceGraph, Saved
+from gluonic.codegen import (
+    CacheInfo,
+    DeviceDifferentiableGraph,
+    DeviceExplanation,
+    DeviceGraph,
+    Saved,
+)
 from gluonic.device import Device, DeviceArray
 from gluonic.graph import Node
 from gluonic.graph.attributes import Shape
@@ -92,6 +98,11 @@ class GraphOnDevice:
         if there is None:
             there = self._programs[program] = DeviceDifferentiableGraph(program)
         return program, there
+
+    def cache_info(self) -> CacheInfo:
+        """Counts of what was made for devices, the gradients included."""
+        programs = [program.cache_info() for program in self._programs.values()]
+        return CacheInfo.total([self._inference.cache_info(), *programs])
 
     def explain(self, inputs: Sequence[NDArray], wanted: tuple[bool, ...]) -> DeviceExplanation:
         """Explain how the graph runs for such inputs, in the current modes."""

@@ -254,3 +254,13 @@ def test_threads_call_one_net() -> None:
     for thread in threads:
         thread.join()
     assert not wrong
+
+
+def test_the_statistics_count_operators_that_the_cpu_computes(gpu: Context) -> None:
+    net = nn.HybridLambda(lambda F, x: F.linalg.syevd(F.relu(x))[1])
+    net.hybridize()
+    for _ in range(2):
+        net(nd.eye(3, ctx=gpu))
+    made = net.cache_info()
+    assert (made.bindings, made.through_host) == (1, 1)
+    assert "through_host=1" in str(made)
