@@ -8,10 +8,7 @@ and their scores. docs/leaving.md moves the net to other runtimes.
 
 from pathlib import Path
 
-import mxnet as mx
 import numpy as np
-from mxnet import autograd, gluon, nd
-from mxnet.gluon import nn
 
 FOLDER = Path(__file__).with_suffix("")
 DIGITS = Path(__file__).parents[2] / "examples/digits/digits.npz"
@@ -19,6 +16,10 @@ SHOWN = 5
 
 
 def main() -> None:
+    import mxnet as mx  # tests are collected where there is none
+    from mxnet import autograd, gluon, nd
+    from mxnet.gluon import nn
+
     mx.random.seed(1)
     with np.load(DIGITS) as file:
         images = nd.array(file["images"].astype(np.float32)[:, np.newaxis] / 16)

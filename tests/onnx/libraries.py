@@ -19,14 +19,9 @@ from typing import Any
 
 import numpy as np
 
-import gluonic
-
-gluonic.install_as_mxnet(numpy_aliases=True)
-
-import mxnet as mx  # noqa: E402
-
-from gluonic.contrib import onnx as onnx_io  # noqa: E402
-from gluonic.onnx.comparison import difference, run_model  # noqa: E402
+import gluonic as mx
+from gluonic.contrib import onnx as onnx_io
+from gluonic.onnx.comparison import difference, run_model
 
 TOLERANCE = 1e-5
 RANDOM = np.random.RandomState(0)
@@ -170,6 +165,7 @@ def worst(ours: list[Any], theirs: list[Any]) -> float:
 
 
 def main() -> None:
+    mx.install_as_mxnet(numpy_aliases=True)
     parser = argparse.ArgumentParser()
     parser.add_argument("names", nargs="*", default=[*NETS])
     parser.add_argument("--torch", action="store_true")

@@ -4,12 +4,16 @@ from gluonic.codegen.lowerings.entry import lower
 
 lower("_np_any", loop="loops.semantics:any_over")
 lower("_np_all", loop="loops.semantics:all_over")
-for _name, _rule in (("_npi_argmax", "largest"), ("_npi_argmin", "smallest")):
-    lower(
-        _name,
-        decompose=f"rewriting.decompose_positions:{_rule}",
-        on_devices="rewriting.device_selections:of_integers",
-    )
+lower(
+    "_npi_argmax",
+    decompose="rewriting.decompose_positions:largest",
+    on_devices="rewriting.device_selections:of_integers",
+)
+lower(
+    "_npi_argmin",
+    decompose="rewriting.decompose_positions:smallest",
+    on_devices="rewriting.device_selections:of_integers",
+)
 lower("_npi_var", decompose="rewriting.decompose_numpy:variance")
 lower("_npi_std", decompose="rewriting.decompose_numpy:deviation")
 lower("_npi_percentile", python="NumPy sorts")
