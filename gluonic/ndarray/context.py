@@ -185,6 +185,10 @@ def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
 def is_served_by_cpu(context: Context) -> bool:
     """Whether the CPU serves a GPU's context.
 
+    Parameters
+    ----------
+    context : that of a GPU
+
     Raises
     ------
     MXNetError
@@ -233,7 +237,17 @@ def usable(context: Any) -> Context:
 
 
 def named(context: Any) -> Context:
-    """A context as users give it, the current one for None; it may be that of a GPU which is not there."""
+    """A context as users give it.
+
+    Parameters
+    ----------
+    context : a context, its name, or None for the current one; it may be that of a GPU which is not there
+
+    Raises
+    ------
+    MXNetError
+        if it is something else
+    """
     if isinstance(context, Context):
         return context
     if context is None or context == "":
