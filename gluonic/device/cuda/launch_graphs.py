@@ -33,7 +33,7 @@ class LaunchGraph:
         launches: ctypes.Array[KernelNode],
         unused: list[Callable[[], None]],
     ) -> None:
-        self._driver, self._unused, self.executable = driver, unused, 0
+        self._driver, self._unused, self.executable, self._graph = driver, unused, 0, 0
         self._graph = driver.number("cuGraphCreate", ctypes.c_void_p, 0)
         self.nodes = (ctypes.c_void_p * len(launches))()
         for i, launch in enumerate(launches):
@@ -50,6 +50,8 @@ class LaunchGraph:
 
     def __del__(self) -> None:
         driver, executable, graph = self._driver, self.executable, self._graph
+        if not graph:
+            return
 
         def free() -> None:
             if executable:
