@@ -8,11 +8,33 @@ from typing import TypeAlias
 
 from gluonic.codegen.cuda.kernel_function import KernelFunction
 from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.maths.values import Dtype, arithmetic, scalar_type
 from gluonic.support.record import record
 
 Int: TypeAlias = str | int
 """An ``i32``: the reference of a result, or a constant."""
 GLOBAL, SHARED = "ptr addrspace(1)", "ptr addrspace(3)"
+
+
+class OfElements:
+    """What follows from the dtype of what a kernel reads; for classes that say on what kernels depend.
+
+    Attributes
+    ----------
+    dtype : that of the elements in memory
+    """
+
+    dtype: Dtype
+
+    @property
+    def sums(self) -> Dtype:
+        """The dtype of sums."""
+        return arithmetic(self.dtype)
+
+    @property
+    def stored(self) -> str:
+        """LLVM's type of an element in memory."""
+        return scalar_type(self.dtype)
 
 
 @record
@@ -342,6 +364,11 @@ class BlockCode(KernelFunction):
         self.start(after)
 
 
+def divisor_numbers(name: str) -> tuple[str, str, str]:
+    """The names of the arguments that divide by an extent; the last two are its `reciprocal`."""
+    return f"{name}.extent", f"{name}.factor", f"{name}.shift"
+
+
 def reciprocal(extent: int) -> tuple[int, int]:
     """The factor and the shift by which `BlockCode.quotient` divides by an extent below 2**31.
 
@@ -351,3 +378,8 @@ def reciprocal(extent: int) -> tuple[int, int]:
     """
     shift = (extent - 1).bit_length()
     return -(-(1 << (31 + shift)) // extent), shift
+
+
+def divisor_values(name: str, extent: int) -> Iterator[tuple[str, int]]:
+    """The arguments that `divisor_numbers` names, each with its value."""
+    return zip(divisor_numbers(name), (extent, *reciprocal(max(extent, 1))), strict=True)

@@ -12,11 +12,10 @@ from dataclasses import replace
 from math import prod
 from typing import Literal
 
-from gluonic.codegen.cuda.block_code import reciprocal
+from gluonic.codegen.cuda.block_code import OfElements, divisor_numbers, divisor_values
 from gluonic.codegen.cuda.convolutions.geometry import Convolution
-from gluonic.codegen.cuda.products.form import divisor_numbers
 from gluonic.codegen.cuda.tails.form import Tail
-from gluonic.codegen.maths.values import Dtype, arithmetic, scalar_type
+from gluonic.codegen.maths.values import Dtype, scalar_type
 from gluonic.graph.attributes import Shape
 from gluonic.support.record import record
 
@@ -76,7 +75,7 @@ class AxisTaps:
 
 
 @record
-class DirectForm:
+class DirectForm(OfElements):
     """What the kernels depend on.
 
     Attributes
@@ -93,16 +92,6 @@ class DirectForm:
     axes: tuple[AxisTaps, ...]
     channels_last: bool
     is_depthwise: bool
-
-    @property
-    def sums(self) -> Dtype:
-        """The dtype of sums."""
-        return arithmetic(self.dtype)
-
-    @property
-    def stored(self) -> str:
-        """LLVM's type of an element in memory."""
-        return scalar_type(self.dtype)
 
     @property
     def kind(self) -> str:
@@ -206,8 +195,8 @@ def _plan(
     values: dict[str, int] = {
         "total": threads,
         "inner": inner,
-        **_divisor("channels", groups * own),
-        **_divisor("group", own),
+        **dict(divisor_values("channels", groups * own)),
+        **dict(divisor_values("group", own)),
         **dict(_side("read", read, read_steps)),
         **dict(_side("result", result, result_steps)),
         "weight.group": filters * of_filter,
@@ -216,7 +205,7 @@ def _plan(
         "weight.tap": taps[-1],
     }
     for i, extent in enumerate(extents):
-        values.update(_divisor(f"axis{i}.threads", extent))
+        values.update(divisor_values(f"axis{i}.threads", extent))
     return DirectPlan(form, tuple(values.items()), threads, inner)
 
 
@@ -238,8 +227,3 @@ def _side(name: str, size: Shape, steps: tuple[int, int, list[int]]) -> Iterator
     yield from ((f"{name}.image", image), (f"{name}.channel", channel))
     for i, pair in enumerate(zip(size, along, strict=True)):
         yield from zip((f"axis{i}.{name}.size", f"axis{i}.{name}.step"), pair, strict=True)
-
-
-def _divisor(name: str, extent: int) -> dict[str, int]:
-    numbers = max(extent, 1), *reciprocal(max(extent, 1))
-    return dict(zip(divisor_numbers(name), numbers, strict=True))

@@ -6,8 +6,14 @@ from collections.abc import Callable, Iterator, Sequence
 from math import prod
 from typing import Literal
 
-from gluonic.codegen.cuda.block_code import BlockCode, Int, reciprocal
-from gluonic.codegen.maths.values import Dtype, arithmetic, scalar_type
+from gluonic.codegen.cuda.block_code import (
+    BlockCode,
+    Int,
+    OfElements,
+    divisor_numbers,
+    divisor_values,
+)
+from gluonic.codegen.maths.values import Dtype
 from gluonic.graph.attributes import Shape
 from gluonic.graph.ops.pooling_kernels import Pool
 from gluonic.support.record import record
@@ -17,7 +23,7 @@ Side = Literal["data", "pooled"]
 
 
 @record
-class PoolForm:
+class PoolForm(OfElements):
     """What the kernels depend on.
 
     Attributes
@@ -35,30 +41,19 @@ class PoolForm:
     channels_last: bool
     counts_padding: bool = True
 
-    @property
-    def sums(self) -> Dtype:
-        """The dtype of sums."""
-        return arithmetic(self.dtype)
-
-    @property
-    def stored(self) -> str:
-        """LLVM's type of an element in memory."""
-        return scalar_type(self.dtype)
-
     def numbers(self) -> list[str]:
         """The names of the run-time arguments."""
         names = ["total", "data.lead", "pooled.lead"]
         digits = [f"place{axis}" for axis in range(self.axes)]
         for digit in [*digits, *(["channel"] if self.channels_last else [])]:
-            names += _divisor(digit)
+            names += divisor_numbers(digit)
         for axis in range(self.axes):
             own = ("kernel", "pad", "turns", "data.size", "data.step", "pooled.size", "pooled.step")
-            names += [*(f"axis{axis}.{name}" for name in own), *_divisor(f"axis{axis}.stride")]
+            names += [
+                *(f"axis{axis}.{name}" for name in own),
+                *divisor_numbers(f"axis{axis}.stride"),
+            ]
         return names
-
-
-def _divisor(name: str) -> tuple[str, str, str]:
-    return f"{name}.extent", f"{name}.factor", f"{name}.shift"
 
 
 def numbers_of(form: PoolForm, pool: Pool, data: Shape, side: Side) -> tuple[int, ...]:
@@ -78,23 +73,18 @@ def _numbers(form: PoolForm, pool: Pool, data: Shape, side: Side) -> Iterator[tu
     extents = {"data": tuple(size), "pooled": pool.counts}
     yield "total", batch * channels * prod(extents[side])
     yield from ((f"{name}.lead", prod(spatial) * step) for name, spatial in extents.items())
-    yield from _divisor_numbers("channel", channels)
+    yield from divisor_values("channel", channels)
     for axis, extent in enumerate(extents[side]):
         kernel, stride = pool.kernel[axis], pool.stride[axis]
         windows = min(-(-kernel // stride), pool.counts[axis])  # the most that read one element
-        yield from _divisor_numbers(f"place{axis}", extent)
-        yield from _divisor_numbers(f"axis{axis}.stride", stride)
+        yield from divisor_values(f"place{axis}", extent)
+        yield from divisor_values(f"axis{axis}.stride", stride)
         yield f"axis{axis}.kernel", kernel
         yield f"axis{axis}.pad", pool.pad[axis]
         yield f"axis{axis}.turns", kernel if side == "pooled" else windows
         for name, spatial in extents.items():
             yield f"axis{axis}.{name}.size", spatial[axis]
             yield f"axis{axis}.{name}.step", prod(spatial[axis + 1 :]) * step
-
-
-def _divisor_numbers(name: str, extent: int) -> Iterator[tuple[str, int]]:
-    factor, shift = reciprocal(max(extent, 1))
-    yield from zip(_divisor(name), (extent, factor, shift), strict=True)
 
 
 class WindowCode(BlockCode):

@@ -9,8 +9,9 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Literal, TypeAlias
 
+from gluonic.codegen.cuda.block_code import OfElements, divisor_numbers
 from gluonic.codegen.cuda.tails.form import Tail
-from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, arithmetic, scalar_type
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, scalar_type
 from gluonic.support.record import record
 
 
@@ -44,13 +45,8 @@ class FactorForm:
             yield from (f"{name}.axis{axis}.{what}" for what in ("start", "size", "stride"))
 
 
-def divisor_numbers(name: str) -> tuple[str, str, str]:
-    """The names of the arguments that divide by an extent."""
-    return f"{name}.extent", f"{name}.factor", f"{name}.shift"
-
-
 @record
-class TiledForm:
+class TiledForm(OfElements):
     """What the kernel of a product depends on, besides its tile.
 
     Attributes
@@ -66,16 +62,6 @@ class TiledForm:
     left: FactorForm
     right: FactorForm
     columns: int = 1
-
-    @property
-    def sums(self) -> Dtype:
-        """The dtype in which products are summed."""
-        return arithmetic(self.dtype)
-
-    @property
-    def stored(self) -> str:
-        """LLVM's type of an element in memory."""
-        return scalar_type(self.dtype)
 
     @property
     def kind(self) -> str:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from math import prod
 from typing import Literal
 
-from gluonic.codegen.cuda.block_code import reciprocal
+from gluonic.codegen.cuda.block_code import divisor_values
 from gluonic.codegen.cuda.products.form import FactorForm, TiledForm
 from gluonic.codegen.cuda.tails.form import Tail
 from gluonic.codegen.cuda.tails.steps import ResultPlaces
@@ -128,12 +128,7 @@ def _digit_numbers(name: str, digits: Sequence[Digit]) -> Numbers:
     for i, digit in enumerate(digits):
         yield f"{name}{i}.step", digit.step
         if i:
-            yield from _divisor_numbers(f"{name}{i}", digit.extent)
-
-
-def _divisor_numbers(name: str, extent: int) -> Numbers:
-    factor, shift = reciprocal(max(extent, 1))
-    yield from ((f"{name}.extent", extent), (f"{name}.factor", factor), (f"{name}.shift", shift))
+            yield from divisor_values(f"{name}{i}", digit.extent)
 
 
 @record
