@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from dataclasses import replace
 from math import prod
 from typing import Any, NamedTuple
 
@@ -15,8 +14,6 @@ from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.products.form import (
     COPIED,
     LOADED,
-    MATRICES,
-    TENSOR,
     WARPGROUPS,
     WARPGROUPS_ROUNDED,
     BlockTile,
@@ -90,34 +87,17 @@ def _images(batch: int, filters: int, channels: int, size: int, kernel: int) -> 
 
 _LARGE = 1 << 32
 """Products of more elements are not divided into parts."""
-_HALVES: dict[str, Any] = {"dtype": "float16", "tiles": (*MATRICES[:2], *WARPGROUPS[1:3])}
-_ROUNDED: dict[str, Any] = {"tiles": (TENSOR[0], WARPGROUPS_ROUNDED[1])}
-_HALVES_APART: dict[str, Any] = {"dtype": "float16", "tiles": WARPGROUPS[:1]}
-_ROUNDED_APART: dict[str, Any] = {"tiles": WARPGROUPS_ROUNDED[:1]}
-"""Those of which some threads copy alone."""
-_SINGLES: dict[str, Any] = {
-    "tiles": (
-        COPIED[FLOAT32][0],
-        replace(COPIED[FLOAT32][0], pairs=True),
-        *LOADED[FLOAT32][:2],
-        BlockTile(128, 128, 8, 16, 8, 2, 4),
-        BlockTile(128, 128, 8, 16, 8, 2),
-    )
-}
+_HALVES: dict[str, Any] = {"dtype": "float16", "tiles": WARPGROUPS}
+_ROUNDED: dict[str, Any] = {"tiles": WARPGROUPS_ROUNDED}
 _TRIED = {
-    "4096x4096x4096 nn": _dot(4096, 4096, 4096, False, False, **_SINGLES),
-    "8192x8192x8192 nn float16": _dot(8192, 8192, 8192, False, False, **_HALVES),
-    "4096x4096x4096 tn float16": _dot(4096, 4096, 4096, True, False, **_HALVES),
-    "4096x4096x4096 nn tf32": _dot(4096, 4096, 4096, False, False, **_ROUNDED),
-    "8192x8192x8192 nn float16, apart": _dot(8192, 8192, 8192, False, False, **_HALVES_APART),
-    "4096x4096x4096 tn float16, apart": _dot(4096, 4096, 4096, True, False, **_HALVES_APART),
-    "4096x4096x4096 nn tf32, apart": _dot(4096, 4096, 4096, False, False, **_ROUNDED_APART),
-    "4096x4096x4096 nt tf32, apart": _dot(4096, 4096, 4096, False, True, **_ROUNDED_APART),
-    "4096x4096x4096 nt": _dot(4096, 4096, 4096, False, True, **_SINGLES),
-    "1000x999x1001 nn float16": _dot(1000, 999, 1001, False, False, **_HALVES),
+    "1024x1024x1024 nn": _dot(1024, 1024, 1024, False, False),
+    "1000x999x1001 nn": _dot(1000, 999, 1001, False, False),
     "1024x3072x768": _dense(1024, 3072, 768),
     "256x256x256": _dense(256, 256, 256),
-    "1x 512->512 7 3x3": _images(1, 512, 512, 7, 3),
+    "1x1000x2048": _dense(1, 1000, 2048),
+    "512x512x512 nt float16": _dot(512, 512, 512, False, True, **_HALVES),
+    "1000x999x1001 nn float16": _dot(1000, 999, 1001, False, False, **_HALVES),
+    "1024x1024x1024 nt tf32": _dot(1024, 1024, 1024, False, True, **_ROUNDED),
     "32x 256->256 14 3x3": _images(32, 256, 256, 14, 3),
 }
 _MOST = {"float16": 2e-3, "float32": 1e-3}

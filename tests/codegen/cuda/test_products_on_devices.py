@@ -1,6 +1,7 @@
 """Products and convolutions on a GPU, whatever the sizes, tiles and parts."""
 
 from collections.abc import Sequence
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -57,7 +58,10 @@ def test_every_tile_computes_whole_blocks_and_what_is_left(
         computes(F.dot, numbers(rows, inner, dtype=dtype), numbers(inner, columns, dtype=dtype))
 
 
-@pytest.mark.parametrize("tile", [*MATRICES, *WARPGROUPS], ids=str)
+APART = replace(WARPGROUPS[0], producers=128)
+
+
+@pytest.mark.parametrize("tile", [*MATRICES, *WARPGROUPS, APART], ids=str)
 def test_every_tile_of_float16_is_that_of_the_host_whatever_is_contiguous(
     tile: BlockTile, monkeypatch: pytest.MonkeyPatch
 ) -> None:

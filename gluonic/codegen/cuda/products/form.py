@@ -166,7 +166,7 @@ class BlockTile:
 
 LOADED = {
     FLOAT32: (
-        BlockTile(128, 128, 8, 16, 16, 2),
+        BlockTile(128, 128, 8, 16, 8, 2),
         BlockTile(128, 128, 8, 8, 16, 2),
         BlockTile(64, 64, 8, 4, 16, 4),
         BlockTile(32, 32, 4, 4, 16, 8),
@@ -197,11 +197,10 @@ MATRICES = (
 )
 """Those for matrices in float16."""
 WARPGROUPS = (
-    BlockTile(128, 256, 8, 16, 64, 1, 4, (16, 256), "warpgroups", 128),
     BlockTile(128, 256, 8, 16, 64, 1, 4, (16, 256), "warpgroups"),
     BlockTile(128, 128, 8, 8, 64, 2, 3, (16, 128), "warpgroups"),
     BlockTile(64, 128, 8, 8, 64, 3, 3, (16, 128), "warpgroups"),
 )
-"""Those for them on processors with products of warpgroups."""
+"""Those for them on processors with products of warpgroups, besides the small ones."""
 WARPGROUPS_ROUNDED = tuple([replace(tile, depth=tile.depth // 2) for tile in WARPGROUPS])
 """Those for matrices in float32 that may be rounded to TF32, on such processors."""

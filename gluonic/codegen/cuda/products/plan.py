@@ -30,8 +30,6 @@ _MOST_PARTS, _MOST_SUMS = 64, 1 << 26
 """The largest number of parts, and of elements that the sums of all parts may have."""
 _FIRST_TO_COPY = 80
 """The first processor with asynchronous copies to shared memory, and with TF32: sm_80."""
-_USES_WARPGROUPS = False
-"""Whether products may be those of warpgroups, which are right on the emulated GPU and wait for a real one."""
 _PER_CYCLE: Mapping[Units, int] = {
     "ordinary": 128,
     "tf32": 512,
@@ -42,7 +40,7 @@ _PER_CYCLE: Mapping[Units, int] = {
 _SUMS = 128
 """How many sums the threads of a warp's lane need together to compute at half of that speed."""
 _LATENCY = 1000
-"""The cycles from a load to its use: a round of the main loop takes at least as long."""
+"""The cycles from a load to its use: a round of the main loop takes at least its part of them."""
 _LAUNCH, _BYTES_PER_CYCLE = 14000, 2000
 """The cycles of another launch, and the bytes that memory moves in a cycle."""
 
@@ -109,7 +107,8 @@ def cycles(
     own = tile.high * tile.wide
     share = warps * own / (warps * own + _SUMS) * own / (own + (tile.high + tile.wide) / 2)
     speed = _PER_CYCLE[tile.units] / (2 if dtype == FLOAT64 else 1) * share
-    a_round = max(tile.rows * tile.columns * tile.depth * together / speed, _LATENCY)
+    lead = tile.stages - 1  # how many tiles are on their way at once
+    a_round = max(tile.rows * tile.columns * tile.depth * together / speed, _LATENCY / lead)
     cycles = each / together * a_round * (choice.part / tile.depth)
     if parts > 1:
         moved = 2 * parts * count * rows * columns * dtype.itemsize
@@ -126,17 +125,17 @@ def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
     """The tiles that a processor can compute."""
     if number_of(processor.name) < _FIRST_TO_COPY:
         return LOADED[form.sums]
-    groups = _USES_WARPGROUPS and processor.has("wgmma")
+    groups = processor.has("wgmma")
     tiles: tuple[BlockTile, ...]
     if form.dtype == FLOAT32 and uses_tf32():
-        tiles = WARPGROUPS_ROUNDED if groups and form.has_matrices else TENSOR
+        tiles = (*WARPGROUPS_ROUNDED, TENSOR[-1]) if groups and form.has_matrices else TENSOR
     elif form.dtype.itemsize == 2:
         tiles = TENSOR_LOADED
         if form.has_matrices:
-            tiles = WARPGROUPS if groups else MATRICES
+            tiles = (*WARPGROUPS, MATRICES[-1]) if groups else MATRICES
     else:
         # Copies cannot turn vectors, so loads do it; but they are slow where there is nothing to turn.
-        turns = form.has_matrices and form.right.along == "inner"
+        turns = form.has_matrices and "inner" in (form.left.along, form.right.along)
         tiles = (LOADED if turns and form.sums == FLOAT32 else COPIED)[form.sums]
     return tuple([tile for tile in tiles if tile.shared_bytes <= processor.shared_bytes])
 
