@@ -59,7 +59,7 @@ PARTS = {
     "repetitions": Plan("repetitions:whole", 70, 1, 3),
     "benchmarks": Plan("benchmarks:whole", 95, 1, 4),
     "launches": Plan("benchmarks:without_graphs", 40, 1, 5, {"GLUONIC_GPU_GRAPHS": "0"}),
-    "products": Plan("products:whole", 90, 1, 6),
+    "products": Plan("products:whole", 110, 1, 6),
     "choices": Plan("product_choices:whole", 40, 1, 7),
     "torch": Plan("torch_workloads:whole", 40, 1, 8),
 }

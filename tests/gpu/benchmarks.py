@@ -5,6 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable, Sequence
 from typing import Any
+from unittest import mock
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from gluonic.device.devices import device
 from tests.gpu.arrays import are_there, through_host, worst
 from tests.gpu.kernels import empty_kernel
 from tests.gpu.report import Report
-from tests.gpu.workloads import FORWARD, SLOW_EMULATED, STEPS, Call, forward, step
+from tests.gpu.workloads import FORWARD, ROUNDED, SLOW_EMULATED, STEPS, Call, forward, step
 
 
 def measured(call: Call, wait: Callable[[], object], seconds: float) -> dict[str, Any]:
@@ -126,6 +127,8 @@ def whole(report: Report) -> None:
     _driver(report)
     _eager(report)
     _nets(report, [*FORWARD, *STEPS])
+    with mock.patch.dict("os.environ", {"GLUONIC_TF32": "1"}):
+        _nets(report, ROUNDED, " tf32", 1e-2)
 
 
 def without_graphs(report: Report) -> None:
@@ -135,12 +138,13 @@ def without_graphs(report: Report) -> None:
         _nets(report, [*names, "resnet18_b1", "mlp_step", "lenet_step"])
 
 
-def _nets(report: Report, names: Sequence[str]) -> None:
+def _nets(report: Report, names: Sequence[str], more: str = "", most: float = 1e-3) -> None:
+    """Measure nets, whose rows are called `more` besides, and whose numbers differ by at most `most`."""
     small = report.small
     for name in names:
         if small and name in SLOW_EMULATED:
             continue
-        with report.going_on(name):
+        with report.going_on(name + more):
             before = sum(through_host().values())
             gpu = mx.gpu(0)
             make = forward if name in FORWARD else step
@@ -151,8 +155,8 @@ def _nets(report: Report, names: Sequence[str]) -> None:
             if checks:
                 expected = forward(name, mx.cpu(), small=small)()
                 far = worst([call().asnumpy()], [expected.asnumpy()])
-                report.require(name, far < 1e-3, f"off by {far}", difference=far, **figures)
+                report.require(name + more, far < most, f"off by {far}", difference=far, **figures)
             else:
-                report.add(name, **figures)
+                report.add(name + more, **figures)
             del call
             gpu.empty_cache()

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import importlib
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from math import prod
 from typing import Any, NamedTuple
 from unittest import mock
@@ -127,6 +128,8 @@ LAYERS = [
     Layer(512, 512, 14, 3, groups=32),
 ]
 """Those of ResNet-50, and one of MobileNet."""
+ON_MATRIX_UNITS = [layer for layer in LAYERS[1:9] if layer.size < 56 or layer.kernel == 3]
+"""Those that are measured in TF32 and float16, too, with 32 images."""
 
 
 class _Timed:
@@ -186,15 +189,19 @@ def _far(ours: Array, expected: Array) -> float:
     return float(np.abs(ours.astype(np.float64) - wide).max() / max(np.abs(wide).max(), 1e-30))
 
 
-_MOST = {"float16": 2e-3, "float32": 2e-5, "float64": 1e-13}
+_MOST = {"float16": 2e-3, "tf32": 1e-3, "float32": 2e-5, "float64": 1e-13}
+
+
+@contextmanager
+def _rounding(torch: Any, rounds: bool) -> Iterator[None]:
+    """Let float32 be rounded to TF32 or not, here and in PyTorch."""
+    if torch is not None:
+        torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = rounds
+    with mock.patch.dict("os.environ", {"GLUONIC_TF32": str(int(rounds))}):
+        yield
 
 
 def _product(report: Report, there: Device, torch: Any, product: Product) -> None:
-    with mock.patch.dict("os.environ", {"GLUONIC_TF32": str(int(product.rounds))}):
-        _compare(report, there, torch, product)
-
-
-def _compare(report: Report, there: Device, torch: Any, product: Product) -> None:
     generator = np.random.default_rng(0)
     left, right = (_random(generator, shape, product.dtype) for shape in product.shapes())
     ta, tb = product.transposes
@@ -211,19 +218,20 @@ def _compare(report: Report, there: Device, torch: Any, product: Product) -> Non
     if torch is not None:
         x, y = (torch.from_numpy(array).cuda() for array in (left, right))
         x, y = (v.transpose(-1, -2) if t else v for v, t in zip((x, y), (ta, tb), strict=True))
-        torch.backends.cuda.matmul.allow_tf32 = product.rounds
         theirs = _in_a_row(lambda: x @ y, torch.cuda.synchronize)
     figures = _figures(product.operations, first, each, theirs)
-    most = 1e-3 if product.rounds else _MOST[product.dtype]
+    most = _MOST["tf32" if product.rounds else product.dtype]
     report.require(product.name, far < most, f"off by {far}", difference=far, **figures)
 
 
-def _layer(report: Report, there: Device, torch: Any, layer: Layer, batch: int) -> None:
+def _layer(
+    report: Report, there: Device, torch: Any, layer: Layer, batch: int, dtype: str = "float32"
+) -> None:
     """A layer and its gradients: the numbers of the first and last image, and of sums over all."""
-    generator = np.random.default_rng(0)
-    data = _random(generator, (batch, layer.channels, layer.size, layer.size), "float32")
-    weight, other = (_random(generator, layer.weight, "float32") for _ in range(2))
-    grad = _random(generator, (batch, layer.filters, layer.extent, layer.extent), "float32")
+    generator, stored = np.random.default_rng(0), "float32" if dtype == "tf32" else dtype
+    data = _random(generator, (batch, layer.channels, layer.size, layer.size), stored)
+    weight, other = (_random(generator, layer.weight, stored) for _ in range(2))
+    grad = _random(generator, (batch, layer.filters, layer.extent, layer.extent), stored)
     settings, operations = layer.settings, 2 * prod(layer.weight) * layer.extent**2 * batch
     forward = _Timed(there, lambda x, w: F.Convolution(x, w, **settings), [data, weight])
     to_data, to_weight = (
@@ -234,11 +242,13 @@ def _layer(report: Report, there: Device, torch: Any, layer: Layer, batch: int) 
     found = {"forward": forward, "to data": to_data}
     host = {
         "forward": lambda: F.Convolution(*_entries(2), **settings).node.application.execute(
-            [data[ends], weight], None
+            [x.astype(np.float32) for x in (data[ends], weight)], None
         ),
         "to data": lambda: F._backward_Convolution_data(
             *_entries(3), **settings
-        ).node.application.execute([grad[ends], data[ends], weight], None),
+        ).node.application.execute(
+            [x.astype(np.float32) for x in (grad[ends], data[ends], weight)], None
+        ),
     }
     calls = _torch_calls(torch, layer, data, weight, grad)
     for direction, timed in {**found, "to weight": to_weight}.items():
@@ -250,15 +260,16 @@ def _layer(report: Report, there: Device, torch: Any, layer: Layer, batch: int) 
             again = _Timed(there, lambda x, w: F.Convolution(x, w, **settings), [data, other])
             left = float(np.vdot(ours.astype(np.float64), other))
             right = float(np.vdot(again().to_host().astype(np.float64), grad))
-            size = float(np.linalg.norm(ours) * np.linalg.norm(other))
+            size = float(np.linalg.norm(ours.astype(np.float64)) * np.linalg.norm(other))
             far = abs(left - right) / size
         theirs = None
         if calls is not None:
             theirs = _in_a_row(calls[direction], torch.cuda.synchronize)
         name = f"{direction} {layer.kernel}x{layer.kernel}/{layer.stride} {layer.channels}->"
         name += f"{layer.filters} {layer.size} x{batch}" + f" g{layer.groups}" * (layer.groups > 1)
+        name += f" {dtype}" * (dtype != "float32")
         figures = _figures(operations, first, each, theirs)
-        report.require(name, far < 2e-5, f"off by {far}", difference=far, **figures)
+        report.require(name, far < _MOST[dtype], f"off by {far}", difference=far, **figures)
 
 
 def _entries(count: int) -> list[Any]:
@@ -296,7 +307,6 @@ def _torch(report: Report) -> Any:
     if not torch.cuda.is_available():
         report.add("PyTorch", SKIPPED, f"PyTorch {torch.__version__} has no GPU")
         return None
-    torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
     return torch
 
 
@@ -309,11 +319,15 @@ def whole(report: Report) -> None:
     for product in PRODUCTS:
         if small and prod(product[:3]) > 1 << 22:
             continue
-        with report.going_on(product.name):
+        with report.going_on(product.name), _rounding(torch, product.rounds):
             _product(report, there, torch, product)
     for batch in (1,) if small else (1, 32):
         for layer in LAYERS:
             if not small or (layer.groups == 1 and layer.size == 7):
-                with report.going_on(f"{layer} x{batch}"):
+                with report.going_on(f"{layer} x{batch}"), _rounding(torch, False):
                     _layer(report, there, torch, layer, batch)
+    for dtype in () if small else ("tf32", "float16"):
+        for layer in ON_MATRIX_UNITS:
+            with report.going_on(f"{layer} {dtype}"), _rounding(torch, dtype == "tf32"):
+                _layer(report, there, torch, layer, 32, dtype)
     there.empty_cache()

@@ -179,6 +179,9 @@ STEPS = {
 }
 """Nets that are trained for a step."""
 
+ROUNDED = ("encoder6_768_b8", "resnet50_b32", "resnet50_step_b32")
+"""Nets that are measured again with TF32."""
+
 SLOW_EMULATED = {name for name in (*FORWARD, *STEPS) if "net50" in name or "mobile" in name} | {
     "encoder6_768_b8",
     "resnet18_b1",
