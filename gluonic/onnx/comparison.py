@@ -63,6 +63,11 @@ def _session(runtime: Any, model: Any, options: Any) -> Any:
         return runtime.InferenceSession(path, options, providers=providers)
 
 
+def draws_numbers(model: Any) -> bool:
+    """Whether a model draws random numbers, which are others in each runtime."""
+    return any(node.op_type.startswith(("Random", "Multinomial")) for node in model.graph.node)
+
+
 def run_graph(
     graph: Graph, feed: Mapping[str, Array], parameters: Mapping[str, Array], labels: set[str]
 ) -> list[Array]:

@@ -17,6 +17,7 @@ from gluonic.onnx.assembly import assemble, save
 from gluonic.onnx.comparison import (
     calls_to_compare,
     compare,
+    draws_numbers,
     run_graph,
     run_model,
     sample_inputs,
@@ -181,7 +182,7 @@ def _compared(
     """Run both, also with other sizes where these may differ; returns the runtime, and how far it agrees."""
     names = [value.name for value in model.graph.output]
     read = {value.name for value in model.graph.input}
-    is_random = any(node.op_type.startswith("Random") for node in model.graph.node)
+    is_random = draws_numbers(model)
     runtime, worst = "", 0.0
     for hints in calls_to_compare(inputs, open_names):
         feed = sample_inputs(graph, inputs, hints)

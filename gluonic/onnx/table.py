@@ -52,6 +52,10 @@ class OperatorFamily:
 
         return declare
 
+    def leave_out(self, reason: str, *names: str) -> None:
+        """Declare why some of gluonic's operators are not written."""
+        LEFT_OUT.update(dict.fromkeys(names, reason))
+
     def pair(self, ours: str, theirs: str) -> None:
         """Declare two operators without attributes that are the same."""
         self.write(ours)(lambda o, n: getattr(o, theirs)(*n.inputs))
@@ -75,6 +79,8 @@ def _enter(table: dict[str, Any], part: dict[str, Any], names: tuple[str, ...], 
 FAMILIES: list[OperatorFamily] = []
 WRITES: dict[str, WriteRule] = {}
 READS: dict[str, ReadRule] = {}
+LEFT_OUT: dict[str, str] = {}
+"""Why operators that have no row are not written, where there is more to say than that."""
 WHOLE: set[str] = set()
 """Operators of gluonic's that are nodes of their own in a model, in the domain `DOMAIN`."""
 DOMAIN = "gluonic"

@@ -18,7 +18,7 @@ from gluonic.onnx.errors import ONNX, Goal, NotExportable, cannot_be_written
 from gluonic.onnx.inputs import Input, OpenSizes, label_names, size_name
 from gluonic.onnx.scalars import Scalar, ScalarWriter
 from gluonic.onnx.sizes import Sizes, is_open
-from gluonic.onnx.table import WHOLE, WRITES, WriteRule
+from gluonic.onnx.table import LEFT_OUT, WHOLE, WRITES, WriteRule
 from gluonic.onnx.use import Surroundings, Use, output_shape, reshaped, shape_of
 from gluonic.onnx.writer import OnnxValue, OnnxWriter
 
@@ -235,7 +235,7 @@ class _Writing(Surroundings):
         elif op.scalar is not None:
             result = self._by_expression(application, inputs)
         else:
-            raise NotExportable("there is no rule for it")
+            raise NotExportable(LEFT_OUT.get(op.name, "there is no rule for it"))
         return list(result) if isinstance(result, (list, tuple)) else [result]
 
     def _defined(

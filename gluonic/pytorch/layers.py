@@ -8,6 +8,7 @@ import numpy as np
 from gluonic.graph.ops.rnn_kernels import RNNSizes
 from gluonic.onnx import families
 from gluonic.onnx.errors import NotExportable
+from gluonic.onnx.families.products import transposed
 from gluonic.onnx.table import WRITES, WriteRule
 from gluonic.onnx.use import fixed, known, shape_of
 from gluonic.onnx.writer import OnnxValue
@@ -79,6 +80,21 @@ def _is_zero(value: OnnxValue) -> bool:
     return value.array is not None and not np.any(value.array)
 
 
+def _cholesky(o: Any, n: Any) -> Any:
+    return o.Cholesky(n.A, upper=not n.lower)
+
+
+def _inverse_of_product(o: Any, n: Any) -> Any:
+    return o.CholeskyInverse(n.A, upper=not n.lower)
+
+
+def _solution(o: Any, n: Any) -> Any:
+    rank = len(shape_of(n, "A"))
+    matrices = transposed(o, n.A, rank) if n.transpose else n.A
+    sides = n.B if n.alpha == 1 else o.Mul(n.B, n.alpha)
+    return o.SolveTriangular(matrices, sides, upper=n.lower == n.transpose, left=not n.rightside)
+
+
 RULES: Mapping[str, WriteRule] = {
     **WRITES,
     "FullyConnected": _fully_connected,
@@ -87,5 +103,8 @@ RULES: Mapping[str, WriteRule] = {
     "Dropout": _dropout,
     "LeakyReLU": _leaky_relu,
     "RNN": _rnn,
+    "_linalg_potrf": _cholesky,
+    "_linalg_potri": _inverse_of_product,
+    "_linalg_trsm": _solution,
 }
 """How operators are written, by gluonic's names: as in ONNX, but for these."""

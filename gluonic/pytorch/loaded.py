@@ -30,7 +30,7 @@ class LoadedModule:
     def __init__(self, text: str, name: str, arrays: Mapping[str, Array]) -> None:
         self._torch = torch_library()
         self.runtime = f"PyTorch {self._torch.__version__}"
-        self.is_random = "torch.rand" in text
+        self.is_random = "torch.rand" in text or "torch.multinomial" in text
         scope: dict[str, Any] = {"__name__": "exported"}
         exec(compile(text, f"<{name}>", "exec"), scope)
         self._net = scope[name]()

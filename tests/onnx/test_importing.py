@@ -73,6 +73,14 @@ OTHERS = {
             high = Constant <value = float {2.0}> ()
             y = Clip (h, low, high)
         }""",
+    "a scan over a vector": """
+        agraph (float[N] x) => (float[N] y) {
+            zero = Constant <value = float {0.0}> ()
+            sum, y = Scan <num_scan_inputs = 1, body = step (float a, float b) => (float c, float d) {
+                c = Add (a, b)
+                d = Mul (a, c)
+            }> (zero, x)
+        }""",
     "a loop of known length": """
         agraph (float[N, 4] x) => (float[N, 4] y) {
             count = Constant <value = int64 {3}> ()

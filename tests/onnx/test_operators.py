@@ -9,10 +9,11 @@ from tests.graph.registry_samples import CASES
 onnx = pytest.importorskip("onnx")
 from gluonic.onnx import get_operator_support  # noqa: E402
 from gluonic.onnx.assembly import assemble  # noqa: E402
-from gluonic.onnx.comparison import difference, run_model  # noqa: E402
+from gluonic.onnx.comparison import difference, draws_numbers, run_model  # noqa: E402
 from gluonic.onnx.errors import OnnxExportError  # noqa: E402
+from gluonic.onnx.table import LEFT_OUT  # noqa: E402
 from gluonic.onnx.writing import write_graph  # noqa: E402
-from tests.onnx import table  # noqa: E402
+from tests.onnx import census, table  # noqa: E402
 from tests.onnx.sampled_graphs import sampled_graph  # noqa: E402
 
 OPSET = 20
@@ -38,6 +39,14 @@ def test_most_operators_of_mxnets_exporter_are_there() -> None:
     assert set(MX2ONNX.split()) - SUPPORTED == set()
 
 
+def test_what_programs_use_most_is_written_or_says_why_not() -> None:
+    assert {*census.MOST_USED} - SUPPORTED <= LEFT_OUT.keys()
+
+
+def test_operators_that_are_left_out_are_there_and_not_written() -> None:
+    assert LEFT_OUT.keys() <= {op.name for op in REGISTRY.operators()} - SUPPORTED
+
+
 def test_the_page_lists_the_table() -> None:
     assert table.PAGE.read_text() == table.page(), "python -m tests.onnx.table"
 
@@ -59,7 +68,7 @@ def compares(name: str, number: int) -> bool:
         return False
     expected = sampled.expected
     model = assemble(written, [f"out{i}" for i in range(len(expected))])
-    if any(each.op_type.startswith("Random") for each in model.graph.node):
+    if draws_numbers(model):
         return False
     read = {value.name for value in model.graph.input}
     found, _ = run_model(model, {n: a for n, a in sampled.feed.items() if n in read})

@@ -212,3 +212,11 @@ def test_integers_divide_towards_zero(tmp_path: Path) -> None:
         symbol, {"y": nd.array([2, 3, 4, -2], dtype="int32")}, [(4,)], np.int32, str(tmp_path / "x")
     )
     assert run_model(onnx.load(path), {"x": x})[0][0].tolist() == [-3, 0, 0, -2]
+
+
+def test_a_slice_of_a_vector_has_an_axis_in_mxnet(tmp_path: Path) -> None:
+    def body(number: Any, total: Any) -> Any:
+        return sym.concat(number * 2, total, dim=0), total + number
+
+    outputs, total = sym.contrib.foreach(body, sym.var("x"), sym.zeros((1,)))
+    exported(sym.Group([outputs, total]), tmp_path, uniform(3))

@@ -11,10 +11,11 @@ from gluonic.onnx.errors import NotImportable
 from gluonic.onnx.sizes import is_open
 from gluonic.onnx.table import family
 from gluonic.onnx.tensors import Tensor
-from gluonic.onnx.use import output_shape, write_body
+from gluonic.onnx.use import output_shape, shape_of, write_body
 from gluonic.onnx.writer import BOOL, INT64, OnnxBody, OnnxValue
 
 control_flow = family("loops and branches")
+control_flow.leave_out("its code is Python", "Custom")
 _MOST_UNROLLED = 4096
 """The most steps of a loop that is written out while a model is read."""
 _MOST_REPEATED = 1 << 20
@@ -47,10 +48,15 @@ def _(o: Any, n: Any) -> Any:
     (body,) = n.subgraphs.bodies
     stacked, count = body.stacked, len(body.states)
     states = {p: OnnxValue(n.inputs[body.outer[p]].dtype) for p in body.states}
-    slices = {p: OnnxValue(n.inputs[body.outer[p]].dtype) for p in body.slices}
+    vectors = {p for p in body.slices if len(shape_of(n, body.outer[p])) == 1}
+    slices = {
+        p: OnnxValue(n.inputs[body.outer[p]].dtype, is_scalar=p in vectors) for p in body.slices
+    }
 
     def write() -> list[OnnxValue]:
-        found = write_body(n, body, _variables(n, body, states, slices))
+        # A slice of a vector has no axis in ONNX, and one in MXNet.
+        shown = {p: o.Reshape(x, [1]) if p in vectors else x for p, x in slices.items()}
+        found = write_body(n, body, _variables(n, body, states, shown))
         return _own(o, [*found[stacked:], *found[:stacked]], o.nodes)
 
     inner = o.body([*states.values(), *slices.values()], write)
@@ -214,8 +220,10 @@ def _scanned(n: Any, graph: Any, states: Sequence[Any], data: Sequence[Entry]) -
         for symbol, entry in zip([*current, *slices], [*begin, *data], strict=True):
             shape, dtype = n.reading.signature(entry)
             inner = symbol.entries[0]
-            n.reading.declare(inner, shape if len(given) < len(begin) else shape[1:], dtype)
-            given.append(Tensor(entry=inner))
+            is_state = len(given) < len(begin)
+            is_number = not is_state and len(shape) == 1  # which has an axis in MXNet
+            n.reading.declare(inner, shape if is_state else shape[1:] or (1,), dtype)
+            given.append(Tensor(entry=n.reading.F._np_squeeze(inner) if is_number else inner))
         found = _symbols(n, n.reading.body(graph, given, n.scope))
         return found[len(begin) :], found[: len(begin)]
 

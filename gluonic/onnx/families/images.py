@@ -13,6 +13,10 @@ from gluonic.onnx.use import output_shape, settings_of, shape_of, size_vector
 from gluonic.onnx.writer import OnnxValue
 
 images = family("images")
+images.leave_out(
+    "beyond an image's edge MXNet counts otherwise than DeformConv",
+    "_contrib_DeformableConvolution", "_contrib_ModulatedDeformableConvolution",
+)  # fmt: skip
 
 
 def resized(o: Any, n: Any, data: OnnxValue, size: Sequence[Any], **attributes: Any) -> OnnxValue:

@@ -80,11 +80,22 @@ def _(o: Any, n: Any) -> Any:
     return o.MatMul(lhs, rhs)
 
 
+def _rows_last(axis: int, rank: int) -> tuple[list[int], list[int]]:
+    """The order of axes in which that of the rows is the last but one, and the way back."""
+    order = [each for each in range(rank) if each != axis % rank]
+    order.insert(rank - 2, axis % rank)
+    return order, [order.index(each) for each in range(rank)]
+
+
+def _turned(o: Any, value: Any, order: Sequence[int]) -> Any:
+    return value if list(order) == sorted(order) else o.Transpose(value, perm=order)
+
+
 @products.write("_linalg_gemm2", "_linalg_gemm")
 def _(o: Any, n: Any) -> Any:
-    if n.axis != -2:
-        raise NotExportable("axis must be -2")
-    product = o.MatMul(*_factors(o, n, n.A, n.B))
+    order, back = _rows_last(n.axis, len(shape_of(n, 0)))
+    product = o.MatMul(*_factors(o, n, *(_turned(o, each, order) for each in (n.A, n.B))))
+    product = _turned(o, product, back)
     if n.alpha != 1:
         product = o.Mul(product, n.alpha)
     return product if len(n.inputs) == 2 else o.Add(product, o.Mul(n.C, n.beta))

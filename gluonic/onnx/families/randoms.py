@@ -1,5 +1,6 @@
 """Random numbers; two runtimes draw different ones, so `export_model` cannot compare them."""
 
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -8,13 +9,21 @@ from gluonic.onnx.errors import NotExportable
 from gluonic.onnx.library import tensor_type
 from gluonic.onnx.sizes import all_fixed
 from gluonic.onnx.table import family
-from gluonic.onnx.use import output_dtype, output_shape, shape_of, size_vector
+from gluonic.onnx.use import fixed, output_dtype, output_shape, shape_of, size_vector
 
 randoms = family("random numbers")
+randoms.leave_out(
+    "ONNX draws uniform, normal and categorical numbers only",
+    "_random_exponential", "_random_gamma", "_random_generalized_negative_binomial",
+    "_random_negative_binomial", "_random_poisson", "_sample_exponential", "_sample_gamma",
+    "_sample_generalized_negative_binomial", "_sample_negative_binomial", "_sample_poisson",
+)  # fmt: skip
 
 
 def _drawn(o: Any, n: Any, op_type: str, **attributes: Any) -> Any:
     dtype, shape = output_dtype(n), output_shape(n)
+    if dtype.itemsize < 4:  # what ONNX Runtime does not draw
+        dtype = np.dtype(np.float32)
     attributes["dtype"] = tensor_type(dtype)
     if all_fixed(shape):
         return getattr(o, op_type)(shape=list(shape), **attributes, result=dtype)
@@ -70,3 +79,13 @@ def _(o: Any, n: Any) -> Any:
     kind = tensor_type(np.float64)
     drawn = o.RandomUniform(shape=list(shape), dtype=kind, low=low, high=high, result=np.float64)
     return o.Floor(drawn)
+
+
+@randoms.write("_sample_multinomial")
+def _(o: Any, n: Any) -> Any:
+    categories = fixed(shape_of(n, 0)[-1], "the number of categories")
+    logarithms = o.Log(o.Reshape(n.data, [-1, categories]))
+    settings = {"sample_size": prod(n.shape), "dtype": tensor_type(np.int64)}
+    drawn = o.Multinomial(logarithms, **settings, result=np.int64)
+    results = [drawn, o.GatherElements(logarithms, drawn, axis=1)] if n.get_prob else [drawn]
+    return [o.Reshape(each, size_vector(n, output_shape(n))) for each in results]

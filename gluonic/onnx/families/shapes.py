@@ -11,6 +11,7 @@ from gluonic.onnx.table import family
 from gluonic.onnx.tensors import dtype_of_type, tensor_array
 from gluonic.onnx.use import (
     broadcast_to,
+    fixed,
     operator_of,
     output_dtype,
     output_shape,
@@ -97,17 +98,19 @@ def _(o: Any, n: Any) -> Any:
 def _(o: Any, n: Any) -> Any:
     shape = shape_of(n, 0)
     offset = n.offset if operator_of(n).name == "_np_diagonal" else n.k
-    if len(shape) > 2 or not all_fixed(shape):
-        raise NotExportable("only diagonals of matrices of a fixed size")
     if len(shape) == 1:
-        target = output_shape(n)
-        places = [(max(0, -offset) + i, max(0, offset) + i) for i in range(shape[0])]
-        return o.ScatterND(
-            np.zeros(target, output_dtype(n)), np.array(places, np.int64), n.inputs[0]
-        )
-    rows, columns = shape
+        length = fixed(shape[0], "the length of a diagonal")
+        places = [(max(0, -offset) + i, max(0, offset) + i) for i in range(length)]
+        zeros = np.zeros(output_shape(n), output_dtype(n))
+        return o.ScatterND(zeros, np.array(places, np.int64), n.inputs[0])
+    named = (0, 1) if operator_of(n).name == "_np_diag" else (n.axis1, n.axis2)
+    axes = [axis % len(shape) for axis in named]
+    others = [axis for axis in range(len(shape)) if axis not in axes]
+    rows, columns = (fixed(shape[axis], "the size of a matrix") for axis in axes)
     index = [(i, i + offset) for i in range(rows) if 0 <= i + offset < columns]
-    return o.GatherND(n.inputs[0], np.array(index, np.int64))
+    matrices = n.inputs[0] if axes == [0, 1] else o.Transpose(n.inputs[0], perm=[*axes, *others])
+    diagonals = o.GatherND(matrices, np.array(index, np.int64).reshape(-1, 2))
+    return o.Transpose(diagonals, perm=[*range(1, len(shape) - 1), 0]) if others else diagonals
 
 
 @shapes.write("_npi_tril")

@@ -116,6 +116,22 @@ def _(n: Any) -> str:
     return f'torch.einsum("{n.get("equation")}", {", ".join(n.all())})'
 
 
+@emits("Cholesky")
+def _(n: Any) -> str:
+    return call("torch.linalg.cholesky", n[0], upper=(n.get("upper"), False))
+
+
+@emits("CholeskyInverse")
+def _(n: Any) -> str:
+    return call("torch.cholesky_inverse", n[0], upper=(n.get("upper"), False))
+
+
+@emits("SolveTriangular")
+def _(n: Any) -> str:
+    upper, left = n.get("upper"), n.get("left")
+    return call("torch.linalg.solve_triangular", n[0], n[1], upper=(upper, None), left=(left, True))
+
+
 # ------------------------------------------------------------------------ random numbers
 
 
@@ -160,3 +176,9 @@ def _(n: Any) -> str:
 def _check_scale(n: Any) -> None:
     if n.rank(1) != 0 and n.get("axis") is not None:
         raise NotExportable("a scale for each channel")
+
+
+@emits("Multinomial")
+def _(n: Any) -> str:
+    count = n.get("sample_size", 1)
+    return f"torch.multinomial({n.atom(0)}.exp(), {count}, replacement=True)"

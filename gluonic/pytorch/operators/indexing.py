@@ -9,10 +9,10 @@ from gluonic.pytorch.table import emits
 
 @emits("Gather")
 def _(n: Any) -> str:
-    before = ":, " * n.get("axis", 0)
-    index = n.array(1)
+    axis, index = n.get("axis", 0), n.array(1)
+    before, behind = (":, " * axis, "") if axis >= 0 else ("..., ", ", :" * (-1 - axis))
     shown = number(index) if index is not None and index.ndim == 0 else n[1]
-    return f"{n.atom(0)}[{before}{shown}]"
+    return f"{n.atom(0)}[{before}{shown}{behind}]"
 
 
 @emits("GatherElements")
