@@ -16,6 +16,7 @@ from weakref import WeakSet, finalize
 import numpy as np
 
 from gluonic.distributed.group import RankGroup
+from gluonic.support.forks import in_forked_children
 
 PAGE = mmap.PAGESIZE
 _TOKEN = 16  # bytes
@@ -154,5 +155,4 @@ def _keep_apart() -> None:
             raise OSError(ctypes.get_errno(), "a child of a rank cannot have memory of its own")
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_keep_apart)
+in_forked_children(_keep_apart)

@@ -21,7 +21,9 @@ from gluonic.graph.errors import describe
 
 _GRACE = 2.0  # seconds for other ranks to report their errors, too
 _PRINTING = 0.2  # seconds for their output to reach the launcher
-_FROM_LAUNCHERS = (signal.SIGTERM, signal.SIGUSR1)
+_FROM_LAUNCHERS = [
+    getattr(signal, name) for name in ("SIGTERM", "SIGUSR1") if hasattr(signal, name)
+]
 """The signals of launchers when a rank has died: Open MPI sends the first, MPICH may send the second."""
 
 

@@ -12,13 +12,13 @@ from gluonic.extension.probing import probe
 from gluonic.extension.signatures import VERSIONS, functions, later_functions
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.json.writer import VERSION as MXNET_VERSION
+from gluonic.support.c_functions import c_library
 
 Argument: TypeAlias = "int | ctypes.Array[Any] | ctypes._SimpleCData[Any] | None"
 Resolver: TypeAlias = Callable[[str], int | None]
 
 _SUFFIXES = (".so", ".dll", ".dylib")
-_C = ctypes.CDLL(None) if os.name == "posix" else ctypes.CDLL("msvcrt")
-_free = _C.free
+_free = c_library().free
 _free.argtypes, _free.restype = [ctypes.c_void_p], None
 
 

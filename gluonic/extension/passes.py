@@ -16,6 +16,7 @@ from gluonic.graph.dtypes import CODES
 from gluonic.graph.errors import FileFormatError, MXNetError, describe
 from gluonic.graph.json.reader import read_json
 from gluonic.graph.json.writer import VERSION
+from gluonic.support.c_functions import c_library
 
 _MALLOC = ctypes.CFUNCTYPE(
     None, ctypes.c_void_p, ctypes.POINTER(ctypes.c_int64), ctypes.c_int, ctypes.c_char_p, ctypes.c_int,
@@ -101,7 +102,7 @@ def _read(binary: ExtensionBinary, pointer: ctypes.c_void_p, name: str) -> dict[
 
 def _text(binary: ExtensionBinary, address: int) -> bytes:
     """The text at an address; libraries for MXNet 1.7 put no zero at its end."""
-    usable = getattr(ctypes.CDLL(None), "malloc_usable_size", None) if binary.version < 8 else None
+    usable = getattr(c_library(), "malloc_usable_size", None) if binary.version < 8 else None
     if usable is None:
         return ctypes.string_at(address)
     usable.argtypes, usable.restype = [ctypes.c_void_p], ctypes.c_size_t

@@ -9,6 +9,7 @@ from collections.abc import Callable, Iterator
 from typing import Any, Generic, Protocol, TypeVar
 
 from gluonic.graph.errors import CallError, Description, MXNetError, user_location
+from gluonic.support.forks import in_forked_children
 from gluonic.support.locks import lock
 
 Made = TypeVar("Made", bound="Rows")
@@ -137,8 +138,7 @@ def _end() -> None:
             thread.join()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_working.clear)
+in_forked_children(_working.clear)
 
 
 def _work(shared: _Shared[Any], prepare: Callable[[], None]) -> None:

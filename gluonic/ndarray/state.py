@@ -1,6 +1,5 @@
 """The modes of the current thread (recording, training), and the source of random numbers."""
 
-import os
 import threading
 from collections.abc import Callable
 from types import TracebackType
@@ -10,6 +9,7 @@ import numpy as np
 
 from gluonic.graph import Run
 from gluonic.graph.random_source import RandomSource
+from gluonic.support.forks import in_forked_children
 
 
 class ThreadState(threading.local):
@@ -90,7 +90,7 @@ class RandomState:
         self.listeners: list[Callable[[int], None]] = []
         self.source = RandomSource()
         self.seed(0)
-        os.register_at_fork(after_in_child=self._renew)
+        in_forked_children(self._renew)
 
     def seed(self, number: int, single: int | None = None) -> None:
         """Restart from a seed; see `RandomSource.seed`."""

@@ -7,9 +7,10 @@ each step faults in page by page what the step before has given back. That took 
 time.
 """
 
-import ctypes
 import os
 import sys
+
+from gluonic.support.c_functions import c_library
 
 _TRIM_THRESHOLD, _MMAP_THRESHOLD = -1, -3
 """How glibc's `mallopt` calls its parameters M_TRIM_THRESHOLD and M_MMAP_THRESHOLD."""
@@ -27,7 +28,7 @@ def keep_freed_memory() -> None:
     """
     if sys.platform != "linux" or _is_set_by_user():
         return
-    mallopt = getattr(ctypes.CDLL(None), "mallopt", None)
+    mallopt = getattr(c_library(), "mallopt", None)
     if mallopt is not None:
         mallopt(_MMAP_THRESHOLD, _MAPPED_FROM)
         mallopt(_TRIM_THRESHOLD, _KEPT)

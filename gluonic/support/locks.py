@@ -1,9 +1,10 @@
 """Locks that the child of a fork can use."""
 
-import os
 import threading
 from typing import Any
 from weakref import WeakSet
+
+from gluonic.support.forks import in_forked_children
 
 _locks: WeakSet[Any] = WeakSet()
 
@@ -21,5 +22,4 @@ def _open_locks() -> None:
             each._at_fork_reinit()
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_open_locks)
+in_forked_children(_open_locks)

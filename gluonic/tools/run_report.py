@@ -1,6 +1,5 @@
 """A page about a run of a program: what was compiled and what was not, and why; times, memory, pictures."""
 
-import resource
 import sys
 import time
 import traceback
@@ -15,6 +14,9 @@ from gluonic.graph.events import EVENTS, TraceEvent
 from gluonic.profiler.report import statistics
 from gluonic.support.record import record
 from gluonic.symbol.plotting import drawing_of, name_of
+
+if sys.platform != "win32":
+    import resource
 
 _MOST_ROWS = 30
 _MOST_PICTURES = 12
@@ -37,6 +39,14 @@ iframe{width:100%;height:36rem;border:1px solid #ccc}.bad{color:#a40000}
 pre,tr:nth-child(even) td{background:#26292c}
 a{color:#8ab4f8}}
 """
+
+
+def _peak_memory() -> dict[str, str]:
+    """The most memory that this process has used; Windows does not tell."""
+    if sys.platform == "win32":
+        return {}
+    peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss  # in KiB, on macOS in bytes
+    return {"memory": f"{peak / (1024 if sys.platform != 'darwin' else 1 << 20):,.0f} MiB at most"}
 
 
 @record
@@ -108,12 +118,11 @@ class RunReport:
         yield from self._times()
 
     def _facts(self) -> dict[str, str]:
-        peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
         compiling = sum(e.duration for e in self._events if e.category == "compile") / 1e9
         return {
             "program": " ".join(self._arguments),
             "time": f"{self._seconds:.2f} s, of which compiling {compiling:.2f} s",
-            "memory": f"{peak / (1024 if sys.platform != 'darwin' else 1 << 20):,.0f} MiB at most",
+            **_peak_memory(),
             "graphs compiled": str(len(self._compiled)),
             **found(),
         }

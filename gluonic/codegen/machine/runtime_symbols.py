@@ -10,7 +10,7 @@ import ctypes
 from collections.abc import Sequence
 from functools import cache
 
-from gluonic.support.c_functions import found_function
+from gluonic.support.c_functions import c_library, found_function
 
 # LLVM itself calls these when an instruction set has no instruction for the operation.
 IMPLICIT = (
@@ -49,6 +49,6 @@ def addresses(names: Sequence[str] = ()) -> dict[str, int]:
 
 def give_back_memory() -> None:
     """Let the C library return freed memory to the system, if it can: compiling frees much at once."""
-    trim = getattr(ctypes.CDLL(None), "malloc_trim", None)
+    trim = getattr(c_library(), "malloc_trim", None)
     if trim is not None:
         trim(0)

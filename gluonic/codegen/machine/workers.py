@@ -18,6 +18,7 @@ from gluonic.codegen.machine.workers_code import (
 )
 from gluonic.graph.threads import thread_count
 from gluonic.support.cpu_count import available_processors
+from gluonic.support.forks import in_forked_children
 
 
 class Workers:
@@ -49,7 +50,7 @@ class Workers:
 def workers() -> Workers:
     """The workers of this process; there are none without POSIX threads, see `most_threads`."""
     found = Workers(load(workers_text(host()), EXPORTS, workers_imports(host())))
-    os.register_at_fork(after_in_child=found.reset)
+    in_forked_children(found.reset)
     atexit.register(found.stop)  # before the code in which they sleep is freed
     return found
 

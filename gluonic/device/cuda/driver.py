@@ -14,6 +14,7 @@ from gluonic.device.cuda.functions import ARGUMENTS
 from gluonic.device.errors import DeviceError, NoDeviceError
 from gluonic.device.processors import Version
 from gluonic.graph.errors import describe
+from gluonic.support.forks import in_forked_children
 from gluonic.support.locks import lock
 
 _FILES = (
@@ -209,5 +210,4 @@ def _mark_forked() -> None:
         each.forked, each.thread.has_context = True, False
 
 
-if hasattr(os, "register_at_fork"):
-    os.register_at_fork(after_in_child=_mark_forked)
+in_forked_children(_mark_forked)
