@@ -110,6 +110,21 @@ def _as_tf32(array: Array) -> Array:
     return (bits & np.uint32(0xFFFFE000)).view(np.float32)
 
 
+@pytest.mark.parametrize("tile", WARPGROUPS_ROUNDED[-1:], ids=str)
+def test_tensor_cores_multiply_windows_of_images(
+    tile: BlockTile, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(plan, "tiles_for", lambda form, processor: (tile,))
+    monkeypatch.setattr(steps, "cycles_of", lambda *_: 0.0)
+    attributes = {"kernel": (3, 2), "stride": (1, 2), "pad": (1, 1), "num_filter": 10}
+    images, weight, grad = (
+        _as_tf32(numbers(*shape)) for shape in ((2, 7, 14, 12), (10, 7, 3, 2), (2, 10, 14, 7))
+    )
+    computes(lambda *x: F.Convolution(*x, no_bias=True, **attributes), images, weight)
+    for back in (F._backward_Convolution_data, F._backward_Convolution_weight):
+        computes(lambda *x, back=back: back(*x, no_bias=True, **attributes), grad, images, weight)
+
+
 def test_sums_of_parts_are_added_up_in_the_same_order_each_time() -> None:
     left, right = numbers(3, 5000), numbers(5000, 5)
     choice = plan.choose(3, 5, 5000, 1, COPIED[FLOAT32], FLOAT32, 4)

@@ -203,4 +203,4 @@ WARPGROUPS = (
 )
 """Those for them on processors with products of warpgroups, besides the small ones."""
 WARPGROUPS_ROUNDED = tuple([replace(tile, depth=tile.depth // 2) for tile in WARPGROUPS])
-"""Those for matrices in float32 that may be rounded to TF32, on such processors."""
+"""Those for factors in float32 that may be rounded to TF32, on such processors."""

@@ -128,7 +128,7 @@ def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
     groups = processor.has("wgmma")
     tiles: tuple[BlockTile, ...]
     if form.dtype == FLOAT32 and uses_tf32():
-        tiles = (*WARPGROUPS_ROUNDED, TENSOR[-1]) if groups and form.has_matrices else TENSOR
+        tiles = (*WARPGROUPS_ROUNDED, TENSOR[-1]) if groups else TENSOR
     elif form.dtype.itemsize == 2:
         tiles = TENSOR_LOADED
         if form.has_matrices:

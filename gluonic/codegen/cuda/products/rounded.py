@@ -1,12 +1,13 @@
 """Tiles of factors in float32 in shared memory, rounded to TF32 there, in rows of 128 bytes.
 
-Tensor cores want the inner index to be the contiguous one. Where it is not so in memory, numbers are copied
-one by one; a warp brings 8 outer by 4 inner indices at a time, which are in different banks.
+Tensor cores want the inner index to be the contiguous one. Where it is not so in memory, and for windows of
+images, numbers are copied one by one; a warp brings 8 outer by 4 inner indices at a time, which are in different
+banks.
 """
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from gluonic.codegen.cuda.block_code import GLOBAL, SHARED, BlockCode, Int
 from gluonic.codegen.cuda.products.form import ROW, BlockTile, TiledForm
@@ -14,8 +15,8 @@ from gluonic.codegen.cuda.products.places import ElementPlace
 from gluonic.codegen.cuda.products.swizzled import CHUNK, CHUNKS, SwizzledTiles
 
 _OUTER, _INNER, _WARP = 8, 4, 32
-_TOGETHER = 8
-"""How many outer indices a thread brings in a round of a loop."""
+_APART = 2
+"""Into how many parts warps divide the chunks of a row; more of them divide the rows."""
 _SIZE = 4
 """The bytes of a number."""
 
@@ -37,12 +38,21 @@ class RoundedTiles(SwizzledTiles):
         super().__init__(code, form, tile, name, base, first, array, start)
         self._outer = code.rem32(self.thread, _OUTER)
         self._inner = code.rem32(code.div32(self.thread, _OUTER), _INNER)
-        self._warp = code.div32(self.thread, _WARP)
+        warp = code.div32(self.thread, _WARP)
+        self._chunk = code.rem32(warp, _APART)
+        lines = _OUTER * (self.threads // _WARP // _APART)
+        row = code.add32(code.mul32(code.div32(warp, _APART), _OUTER), self._outer)
+        self._rows = [code.add32(row, line) for line in range(0, self.extent, lines)]
+        # what a thread needs for its numbers in all rounds
+        self._places = [self._place_of(row) for row in self._rows] if self._has_no_chunks else []
 
     @property
-    def _is_turned(self) -> bool:
-        """Whether the outer index is the contiguous one in memory."""
-        return self.factor.along == "outer"
+    def _has_no_chunks(self) -> bool:
+        """Whether the outer index is the contiguous one in memory, or windows of images are read."""
+        return self.factor.along == "outer" or self.factor.axes > 0
+
+    def _place_of(self, row: Int) -> ElementPlace:
+        return self.place(self.code.add32(self.first, row), "outer", self.limit)
 
     def copy(self, begin: Int, end: Int, base: Int) -> None:
         """Write the copy of the tile at an inner index, as for `SwizzledTiles`."""
@@ -57,7 +67,7 @@ class RoundedTiles(SwizzledTiles):
 
     def _either(self, chunks: Callable[[], None], numbers: Callable[[], None]) -> None:
         """Write code for chunks where there are any, else for single numbers."""
-        if self._is_turned:
+        if self._has_no_chunks:
             numbers()
             return
         with self.code.branches(self.has_chunks) as turn:
@@ -80,46 +90,42 @@ class RoundedTiles(SwizzledTiles):
 
     # -- single numbers -----------------------------------------------------------------------
 
-    def _each_number(self, base: Int, write: Callable[[Int, Int, str], None]) -> None:
-        """Write code for the thread's numbers: their outer and inner indices in the tile, their addresses."""
-        code, warps = self.code, self.threads // _WARP
-        loop = code.begin_loop([("i32", 0)])
-        (first,) = loop.values
-        for outer in range(0, _OUTER * _TOGETHER, _OUTER):
-            row = code.add32(self._outer, first, outer)
-            for number in range(0, CHUNKS, warps):
-                chunk = code.add32(self._warp, number)
-                place = code.add32(
-                    code.mul32(row, ROW),
-                    code.mul32(code.exclusive_or(chunk, self._outer), CHUNK),
-                    code.mul32(self._inner, _SIZE),
-                    self.start,
-                    base,
-                )
-                inner = code.add32(code.mul32(chunk, _INNER), self._inner)
-                write(row, inner, code.element(SHARED, self.array, place, "i8"))
-        following = code.add32(first, _OUTER * _TOGETHER)
-        code.end_loop(loop, [following], code.less(following, self.extent), unrolls=False)
+    def _each_chunk(self, base: Int, write: Callable[[Int, Sequence[str]], None]) -> None:
+        """Write code for the thread's numbers of a chunk: their inner index, and their addresses, row by row."""
+        code = self.code
+        loop = code.begin_loop([("i32", self._chunk)])
+        (chunk,) = loop.values
+        place = code.add32(
+            code.mul32(code.exclusive_or(chunk, self._outer), CHUNK),
+            code.mul32(self._inner, _SIZE),
+            self.start,
+            base,
+        )
+        places = [code.add32(place, code.mul32(row, ROW)) for row in self._rows]
+        inner = code.add32(code.mul32(chunk, _INNER), self._inner)
+        write(inner, [code.element(SHARED, self.array, each, "i8") for each in places])
+        following = code.add32(chunk, _APART)
+        code.end_loop(loop, [following], code.less(following, CHUNKS), unrolls=False)
 
     def _copy_numbers(self, begin: Int, end: Int, base: Int) -> None:
         code = self.code
-        places: dict[Int, ElementPlace] = {}
+        rows = self._places or [self._place_of(row) for row in self._rows]
 
-        def copy(row: Int, inner: Int, target: str) -> None:
-            if row not in places:
-                places[row] = self.place(code.add32(self.first, row), "outer", self.limit)
+        def copy(inner: Int, targets: Sequence[str]) -> None:
             other = self.place(code.add32(begin, inner), "inner", end)
-            offset, inside = self.location(places[row], other)
-            source = code.element(GLOBAL, self.base, offset, "float")
-            code.copy_element(target, source, _SIZE, inside)
+            for place, target in zip(rows, targets, strict=True):
+                offset, inside = self.location(place, other)
+                source = code.element(GLOBAL, self.base, offset, "float")
+                code.copy_element(target, source, _SIZE, inside)
 
-        self._each_number(base, copy)
+        self._each_chunk(base, copy)
 
     def _round_numbers(self, base: Int) -> None:
         code = self.code
 
-        def replace(row: Int, inner: Int, address: str) -> None:
-            value = code.read(SHARED, address, 0, "float")
-            code.write(SHARED, address, 0, "i32", self._rounded(value))
+        def replace(inner: Int, addresses: Sequence[str]) -> None:
+            values = [code.read(SHARED, address, 0, "float") for address in addresses]
+            for address, value in zip(addresses, values, strict=True):
+                code.write(SHARED, address, 0, "i32", self._rounded(value))
 
-        self._each_number(base, replace)
+        self._each_chunk(base, replace)
