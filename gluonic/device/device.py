@@ -58,6 +58,10 @@ class DeviceFunction(ABC):
     shared_bytes: int = 0
 
 
+Loading = Callable[[], list[DeviceFunction]]
+"""Waits for kernels that a device is loading."""
+
+
 class PreparedLaunch(NamedTuple):
     """A launch whose arguments are known but for some values, which follow with each call.
 
@@ -137,6 +141,11 @@ class Device(ABC):
     @abstractmethod
     def load(self, ptx: str, names: Sequence[str]) -> list[DeviceFunction]:
         """Load a module; return the kernels of these names, which the device keeps while they are used."""
+
+    def begin_to_load(self, ptx: str, names: Sequence[str]) -> Loading:
+        """Begin to load a module as `load` does; what this returns waits for the kernels."""
+        functions = self.load(ptx, names)
+        return lambda: functions
 
     @abstractmethod
     def launch(

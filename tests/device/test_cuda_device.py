@@ -315,6 +315,20 @@ def test_refused_ptx_is_shown_with_the_drivers_words(driver: DriverWithoutGpu) -
     assert driver.library.test_in_use() == 0
 
 
+def test_modules_are_compiled_while_others_are_written(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+    there = DeviceArray.of_host(device, np.arange(4))
+    names = [f"k{i}" for i in range(4)]
+    waits = [device.begin_to_load(PTX.format(version="8.0", name=name), [name]) for name in names]
+    for name, wait in zip(names, waits, strict=True):
+        (function,) = wait()
+        assert function.name == name
+        add(device, function, there, 1)
+    refused = device.begin_to_load(PTX.format(version="99.0", name="k"), ["k"])
+    with pytest.raises(DeviceError, match="a newer driver"):
+        refused()
+
+
 def test_every_function_that_fails_is_named(driver: DriverWithoutGpu) -> None:
     device = driver.device()
     function = kernel(device)

@@ -11,7 +11,7 @@ from gluonic.codegen.cuda.lacking import why_not_there
 from gluonic.codegen.cuda.loop_steps import DeviceLoopStep
 from gluonic.codegen.cuda.memory_layout import BlockPlace, MemoryLayout
 from gluonic.codegen.cuda.operator_steps import STEPS
-from gluonic.codegen.cuda.ptx import NoDeviceCodeError, loaded, target_of
+from gluonic.codegen.cuda.ptx import NoDeviceCodeError, begin_to_load, loaded, target_of
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
 from gluonic.codegen.cuda.tails.joining import TailJoining
 from gluonic.codegen.cuda.timed_runs import run_timed
@@ -25,7 +25,7 @@ from gluonic.codegen.rewriting.aliases import find_aliases, find_targets
 from gluonic.codegen.rewriting.preparation import Prepared
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.array import ALIGNMENT, DeviceArray
-from gluonic.device.device import Device, DeviceFunction, PreparedLaunch
+from gluonic.device.device import Device, PreparedLaunch
 from gluonic.graph import Entry, Node, Run
 from gluonic.graph.events import EVENTS
 
@@ -36,7 +36,6 @@ class _Kernel(NamedTuple):
     """A launch; its arguments are the addresses of slots plus offsets in bytes, numbers, and perhaps a seed."""
 
     nodes: Sequence[Node]
-    function: DeviceFunction
     launch: KernelLaunch
     slots: Sequence[int]
     offsets: Sequence[int]
@@ -252,10 +251,11 @@ class DeviceBinding:
         return DeviceLoopStep(LoopNest(group, loops, lowering.lower(), self.root), facts)
 
     def _launches(self, step: DeviceStep, nodes: Sequence[Node]) -> list[_Work]:
-        """The launches of a step, with their kernels loaded."""
+        """The launches of a step; their kernels are loaded meanwhile."""
         facts, processor = self.facts, self.device.processor
         launches = [one for one in step.launches(facts, processor) if 0 not in one.grid]
-        functions = [loaded(one.code, self.device) for one in launches]
+        for one in launches:
+            begin_to_load(one.code, self.device)
         slots = [self.slot(entry) for entry in step.operands]
         for entry in step.outputs:  # an output that no launch writes has memory, too
             self.slot(entry)
@@ -268,13 +268,12 @@ class DeviceBinding:
         return [
             _Kernel(
                 nodes,
-                function,
                 launch,
                 [slots[min(number, len(slots) - 1)] for number in launch.operands],
                 [offsets.get(number, 0) for number in launch.operands],
                 step.draws,
             )
-            for launch, function in zip(launches, functions, strict=True)
+            for launch in launches
         ]
 
     def _runs(self, work: Sequence[_Work]) -> Iterator[DeviceRun]:
@@ -304,9 +303,8 @@ class DeviceBinding:
             *((None, number) for number in launch.numbers),
             *((number, 0) for number in seed),
         )
-        return PreparedLaunch(
-            kernel.function, launch.grid, launch.block, arguments, launch.shared_bytes
-        )
+        function = loaded(launch.code, self.device)
+        return PreparedLaunch(function, launch.grid, launch.block, arguments, launch.shared_bytes)
 
     def _copy(self, one: _Copy) -> CopyRun:
         target, source = (self.layout.places[slot] for slot in (one.target, one.source))

@@ -14,7 +14,7 @@ from gluonic.codegen.machine import cache
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.jit import assembly
 from gluonic.codegen.machine.target import Target
-from gluonic.device.device import Device, DeviceFunction
+from gluonic.device.device import Device, DeviceFunction, Loading
 from gluonic.device.processors import Processor
 from gluonic.support.caches import Cache
 from gluonic.support.deferred_signals import deferred_signals
@@ -109,6 +109,7 @@ def text_of(module: LLVMModule) -> str:
 
 _ptx: Cache[tuple[Code, Processor], str] = Cache()
 _functions: WeakKeyDictionary[Device, dict[Code, DeviceFunction]] = WeakKeyDictionary()
+_begun: WeakKeyDictionary[Device, dict[Code, Loading]] = WeakKeyDictionary()
 _lock = lock()
 
 
@@ -122,10 +123,25 @@ def kernel_ptx(code: Code, processor: Processor) -> str:
     return known
 
 
+def begin_to_load(code: Code, device: Device) -> None:
+    """Make the PTX of a kernel that will be needed, and let the device load it meanwhile.
+
+    Raises
+    ------
+    NoDeviceCodeError
+        if the device cannot run it
+    """
+    with _lock:
+        begun = _begun.setdefault(device, {})
+        if code not in begun and code not in _functions.get(device, ()):
+            begun[code] = device.begin_to_load(kernel_ptx(code, device.processor), [KERNEL])
+
+
 def loaded(code: Code, device: Device) -> DeviceFunction:
     """A kernel in the memory of a device; equal codes share one."""
     with _lock:
         known = _functions.setdefault(device, {})
         if code not in known:
-            (known[code],) = device.load(kernel_ptx(code, device.processor), [KERNEL])
+            begin_to_load(code, device)
+            (known[code],) = _begun[device].pop(code)()
         return known[code]

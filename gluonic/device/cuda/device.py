@@ -12,6 +12,8 @@ import os
 import struct
 from collections import deque
 from collections.abc import Callable, Sequence
+from concurrent.futures import Future
+from threading import BoundedSemaphore, Thread
 
 import numpy as np
 import numpy.typing as npt
@@ -28,6 +30,7 @@ from gluonic.device.device import (
     Device,
     DeviceFunction,
     Dimensions,
+    Loading,
     MemoryInfo,
     PreparedLaunch,
 )
@@ -39,6 +42,8 @@ _NON_BLOCKING, _NO_TIMING = 1, 2
 _SMALL_COPY = 64 << 10
 """Up to this size, in bytes, the driver's copy from the host keeps the source itself, and returns at once."""
 _MEMORY_TYPE = 2
+_compilations = BoundedSemaphore(os.cpu_count() or 1)
+"""So many modules are compiled at a time at most."""
 _MOST_NAMES = 64
 """How many launches an error that comes later may name."""
 
@@ -196,6 +201,27 @@ class CudaDevice(Device):
         counts = parameters_of(ptx)
         module = LoadedPtx(self.driver, ptx, self._unused)
         return [CudaFunction(self.driver, module, name, counts[name]) for name in names]
+
+    def begin_to_load(self, ptx: str, names: Sequence[str]) -> Loading:
+        """As for all devices; a thread waits for the driver's compiler, which needs no Python."""
+        outcome: Future[list[DeviceFunction]] = Future()
+        Thread(target=self._load_into, args=(outcome, ptx, names), daemon=True).start()
+
+        def wait() -> list[DeviceFunction]:
+            if self.driver.forked:  # the thread is not there
+                raise forked()
+            return outcome.result()
+
+        return wait
+
+    def _load_into(
+        self, outcome: Future[list[DeviceFunction]], ptx: str, names: Sequence[str]
+    ) -> None:
+        with _compilations:
+            try:
+                outcome.set_result(self.load(ptx, names))
+            except BaseException as error:
+                outcome.set_exception(error)
 
     def launch(
         self,

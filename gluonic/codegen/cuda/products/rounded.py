@@ -1,8 +1,8 @@
 """Tiles of factors in float32 in shared memory, rounded to TF32 there, in rows of 128 bytes.
 
 Tensor cores want the inner index to be the contiguous one. Where it is not so in memory, and for windows of
-images, numbers are copied one by one; a warp brings 8 outer by 4 inner indices at a time, which are in different
-banks.
+images, numbers are copied one by one; a warp brings 8 outer by 4 inner indices at a time, which are in
+different banks.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class RoundedTiles(SwizzledTiles):
     # -- single numbers -----------------------------------------------------------------------
 
     def _each_chunk(self, base: Int, write: Callable[[Int, Sequence[str]], None]) -> None:
-        """Write code for the thread's numbers of a chunk: their inner index, and their addresses, row by row."""
+        """Write code for the thread's numbers of a chunk: their inner index, and an address for each row."""
         code = self.code
         loop = code.begin_loop([("i32", self._chunk)])
         (chunk,) = loop.values
