@@ -15,12 +15,9 @@ from gluonic.codegen.cuda.column_kernels import (
 from gluonic.codegen.cuda.element_kernels import ThreadSpread, element_numbers, emit_elements
 from gluonic.codegen.cuda.kernel_function import WARP
 from gluonic.codegen.cuda.row_kernels import RowSpread, emit_rows, row_numbers
-from gluonic.codegen.cuda.split_columns import (
-    emit_column_shares,
-    emit_column_totals,
-    split_numbers,
-)
-from gluonic.codegen.cuda.split_rows import Cells, emit_row_shares, emit_row_totals, sweep_numbers
+from gluonic.codegen.cuda.split_columns import split_numbers
+from gluonic.codegen.cuda.split_kernels import emit_shares, emit_totals
+from gluonic.codegen.cuda.split_rows import Cells, sweep_numbers
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
 from gluonic.codegen.loops.kernel import Kernel, Reduce
 from gluonic.codegen.loops.nest import LoopNest
@@ -186,10 +183,10 @@ class _Choice:
         for number, stage in enumerate(kernel.stages):
             if stage.point:
                 continue
-            code: Code = (emit_row_shares, kernel, spread, number)
+            code: Code = (emit_shares, kernel, spread, number)
             kernels.append((code, numbers, rows * shares, 1, _THREADS))
             if any(isinstance(result, Reduce) for result in stage.results):
-                code = (emit_row_totals, kernel, spread, number)
+                code = (emit_totals, kernel, spread, number)
                 kernels.append((code, numbers, rows, 1, _THREADS))
         return _Plan(kernels, max(Cells.of(kernel).bytes(rows, shares), 1))
 
@@ -280,10 +277,10 @@ class _Choice:
         kernels: list[tuple[Code, list[int], int, int, int]] = []
         for number, stage in enumerate(kernel.stages):
             if not stage.point:
-                code = (emit_column_shares, kernel, spread, number)
+                code = (emit_shares, kernel, spread, number)
                 kernels.append((code, numbers, blocks, shares, spread.threads))
                 if any(isinstance(result, Reduce) for result in stage.results):
-                    code = (emit_column_totals, kernel, total, number)
+                    code = (emit_totals, kernel, total, number)
                     kernels.append((code, numbers, blocks, 1, total.threads))
         return _Plan(kernels, max(Cells.of(kernel).bytes(chunks * width, shares), 1))
 

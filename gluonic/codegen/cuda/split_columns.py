@@ -6,10 +6,9 @@ from collections.abc import Sequence
 
 from gluonic.codegen.cuda.column_kernels import ColumnSpread, ColumnWriter
 from gluonic.codegen.cuda.kernel_function import KernelFunction
-from gluonic.codegen.cuda.split_rows import Cells, phase_function, write_shares, write_totals
+from gluonic.codegen.cuda.split_rows import Cells
 from gluonic.codegen.cuda.thread_sums import CELL, Parts, ThreadAccumulator, strips
 from gluonic.codegen.loops.kernel import Kernel, Stage
-from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Value, scalar_type
 
 
@@ -19,26 +18,8 @@ def split_numbers(numbers: Sequence[int], shares: int) -> list[int]:
     return [shares, -(-deep // shares), *numbers]
 
 
-def emit_column_shares(
-    module: LLVMModule, name: str, kernel: Kernel, spread: ColumnSpread, number: int
-) -> None:
-    """Write the kernel of a sweep: each block reduces a share of some columns."""
-    function, *places = phase_function(module, name, kernel, spread.threads)
-    write_shares(_SharedColumns(kernel, spread, function, *places), kernel, number)
-    function.finish()
-
-
-def emit_column_totals(
-    module: LLVMModule, name: str, kernel: Kernel, spread: ColumnSpread, number: int
-) -> None:
-    """Write the kernel after a sweep: a thread adds the shares of a chunk."""
-    function, *places = phase_function(module, name, kernel, spread.threads)
-    write_totals(_SharedColumns(kernel, spread, function, *places, is_total=True), kernel, number)
-    function.finish()
-
-
-class _SharedColumns(ColumnWriter):
-    """Writes the kernels of phases.
+class SharedColumnWriter(ColumnWriter):
+    """Writes the kernels of phases, for columns.
 
     Parameters
     ----------

@@ -7,14 +7,11 @@ the point stages after the sweep. The workspace has what stages leave for later 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Protocol
 
 from gluonic.codegen.cuda.kernel_function import KernelFunction
 from gluonic.codegen.cuda.row_kernels import RowSpread, RowWriter
-from gluonic.codegen.cuda.thread_memory import strided_axes
 from gluonic.codegen.cuda.thread_sums import CELL, Parts, ThreadAccumulator, strips, thread_dtype
 from gluonic.codegen.loops.kernel import Carry, Kernel, Reduce, Stage
-from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Dtype, Value, scalar_type
 from gluonic.support.record import record
 
@@ -68,74 +65,8 @@ def sweep_numbers(numbers: Sequence[int], shares: int) -> list[int]:
     return [shares, -(-deep // shares), rows, deep, *others]
 
 
-def phase_function(
-    module: LLVMModule, name: str, kernel: Kernel, threads: int
-) -> tuple[KernelFunction, str, str, str]:
-    """The function of a phase: also its workspace, the number of shares, and the chunks of each."""
-    count = 5 + kernel.rank + len(strided_axes(kernel))
-    function = KernelFunction(module, name, len(kernel.operands) + 1, count, threads)
-    workspace = function.operands.pop()
-    shares, share, *function.numbers = function.numbers
-    return function, workspace, shares, share
-
-
-class PhaseWriter(Protocol):
-    """Writes the kernels of phases: what those of rows and those of columns have in common."""
-
-    def read_left(self, count: int) -> None:
-        """Load what earlier stages have left."""
-
-    def write_left(self, first: int) -> None:
-        """Store what was left from a number on."""
-
-    def sweep(self, stage: Stage) -> None:
-        """Reduce a share."""
-
-    def total(self, stage: Stage) -> None:
-        """Add the results of all shares."""
-
-    def point(self, stage: Stage) -> None:
-        """Run a point stage."""
-
-
-def write_shares(writer: PhaseWriter, kernel: Kernel, number: int) -> None:
-    """Write the kernel of a sweep, the stage with a number."""
-    writer.read_left(Cells.of(kernel).before[number])
-    writer.sweep(kernel.stages[number])
-
-
-def write_totals(writer: PhaseWriter, kernel: Kernel, number: int) -> None:
-    """Write the kernel after a sweep: it adds the shares, and runs the point stages."""
-    before = Cells.of(kernel).before[number]
-    writer.read_left(before)
-    writer.total(kernel.stages[number])
-    for stage in kernel.stages[number + 1 :]:
-        if not stage.point:
-            break
-        writer.point(stage)
-    writer.write_left(before)
-
-
-def emit_row_shares(
-    module: LLVMModule, name: str, kernel: Kernel, spread: RowSpread, number: int
-) -> None:
-    """Write the kernel of a sweep: each block reduces a share of a row."""
-    function, *places = phase_function(module, name, kernel, spread.threads)
-    write_shares(_SharedRow(kernel, spread, function, *places), kernel, number)
-    function.finish()
-
-
-def emit_row_totals(
-    module: LLVMModule, name: str, kernel: Kernel, spread: RowSpread, number: int
-) -> None:
-    """Write the kernel after a sweep: each block adds the shares of a row."""
-    function, *places = phase_function(module, name, kernel, spread.threads)
-    write_totals(_SharedRow(kernel, spread, function, *places, is_total=True), kernel, number)
-    function.finish()
-
-
-class _SharedRow(RowWriter):
-    """Writes the kernels of phases.
+class SharedRowWriter(RowWriter):
+    """Writes the kernels of phases, for rows.
 
     Parameters
     ----------
