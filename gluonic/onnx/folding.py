@@ -1,6 +1,7 @@
 """Constants of a model, computed while it is read: above all shapes, whose extents may be symbolic."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -8,7 +9,7 @@ import numpy as np
 from gluonic.codegen import SymbolicDim
 from gluonic.graph import Array
 from gluonic.onnx.errors import NotImportable
-from gluonic.onnx.tensors import dtype_of_type, tensor_array
+from gluonic.onnx.tensors import check_size, dtype_of_type, tensor_array
 
 _MOST_ELEMENTS = 1 << 16
 
@@ -87,8 +88,9 @@ def _constant_of_shape(use: Any) -> Array | None:
         return None
     value = use.attributes.get("value")
     number = np.zeros(1, np.float32) if value is None else tensor_array(value.t)
-    if np.prod(shape, dtype=np.float64) > 1 << 28:
-        raise NotImportable("a constant of more than 2**28 elements")
+    check_size(shape)
+    if prod(map(int, shape)) > _MOST_ELEMENTS:
+        return None
     return np.full(shape.tolist(), number.reshape(-1)[0])
 
 

@@ -25,12 +25,10 @@ from gluonic.onnx.functions import bound, schema_function, without_absent
 from gluonic.onnx.onnx_node import OnnxUse, as_tensors
 from gluonic.onnx.sizes import is_open
 from gluonic.onnx.table import DOMAIN, READS, WHOLE
-from gluonic.onnx.tensors import Tensor, plain, supported, tensor_array
+from gluonic.onnx.tensors import MOST_ELEMENTS, Tensor, plain, supported, tensor_array
 
 _MOST_NODES = 100_000
 """The most nodes that loops may unroll to, so that a small file cannot fill the memory."""
-_MOST_ELEMENTS = 1 << 26
-"""The most elements of a value that is computed while a model is read."""
 _MOST_DEPTH = 40
 """The deepest nesting of functions and graphs in nodes."""
 
@@ -146,7 +144,7 @@ class OnnxReading:
             shapes = [self.signature(node.entry(i))[0] or (0,) for i in range(node.visible_count)]
             if any(map(is_open, (extent for shape in shapes for extent in shape))):
                 return None
-            if sum(map(prod, shapes)) > _MOST_ELEMENTS:
+            if sum(map(prod, shapes)) > MOST_ELEMENTS:
                 return None
         given = {node: self.parameters[node.name] for node in graph.variables}
         return interpret(graph, given, Run(False, RandomSource()))[0]
@@ -303,10 +301,19 @@ class Maker(Builder):
         def make(*inputs: Any, **attributes: Any) -> Any:
             result = apply(*inputs, **attributes)
             first = result[0] if isinstance(result, list) else result
+            _check_inputs(first.node)
             self.fresh.append(first.node)
             return result
 
         return make
+
+
+def _check_inputs(node: Node) -> None:
+    """Refuse a node with more or fewer inputs than its operator takes, which a damaged model may ask for."""
+    taken = node.applied.inputs
+    if len(node.inputs) != len(taken) or (node.applied.op.variadic and not taken):
+        wanted = len(taken) or "one or more"
+        raise NotImportable(f"{len(node.inputs)} inputs of {node.operator_name}, not {wanted}")
 
 
 def signature_dtypes(node: Node, dtypes: Sequence[np.dtype[Any]]) -> Sequence[np.dtype[Any]]:

@@ -1,6 +1,8 @@
 """Tensors of an ONNX file, and their dtypes."""
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from math import prod
 from typing import Any
 
 import numpy as np
@@ -10,6 +12,9 @@ from gluonic.graph import Array, Entry
 from gluonic.graph.dtypes import CODE_OF, bfloat16
 from gluonic.onnx.errors import NotImportable
 from gluonic.onnx.library import onnx_library
+
+MOST_ELEMENTS = 1 << 26
+"""The most elements of a value that is computed while a model is read."""
 
 
 @dataclass(eq=False)
@@ -26,6 +31,19 @@ class Tensor:
     array: Array | None = None
     entry: Entry | None = None
     name: str = ""
+
+
+def check_size(shape: Iterable[int]) -> None:
+    """Refuse a shape of which a model that is read makes no array.
+
+    Raises
+    ------
+    NotImportable
+        for more than `MOST_ELEMENTS`
+    """
+    count = prod(map(int, shape))
+    if count > MOST_ELEMENTS:
+        raise NotImportable(f"a constant of {count:,} elements")
 
 
 def plain(array: Array) -> Array:

@@ -25,6 +25,7 @@ from gluonic.tools.command import CommandError
 from tests.beside.mxnet_pickles import as_mxnet_pickles
 from tests.face.damage import HalfLoadedError, Kind, mutated, reassembled, restructured
 from tests.face.file_kinds_of_data import KINDS_OF_DATA
+from tests.face.file_kinds_of_models import KINDS_OF_MODELS
 from tests.measured.measure import read
 
 # ------------------------------------------------------------------------------------------ graphs
@@ -479,4 +480,5 @@ KINDS = {
     "safetensors": Kind(safetensors, (mutated,), use_safetensors),
     "proof": Kind(proofs, (mutated,), use_proof),
     **KINDS_OF_DATA,
+    **KINDS_OF_MODELS,
 }

@@ -21,6 +21,7 @@ def test_whole_files_load(name: str, tmp_path: Path) -> None:
 
 
 @pytest.mark.filterwarnings("ignore:Summing up updates in float16")
+@pytest.mark.filterwarnings("ignore:Ignoring unknown external data")
 @pytest.mark.parametrize("name", KINDS)
 def test_damaged_files_load_or_are_refused(name: str, tmp_path: Path) -> None:
     kind = KINDS[name]

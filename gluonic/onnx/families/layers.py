@@ -14,6 +14,7 @@ from gluonic.graph.ops.windows import first_shape, is_channels_last, windows_of
 from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.sizes import all_fixed
 from gluonic.onnx.table import family
+from gluonic.onnx.tensors import check_size
 from gluonic.onnx.use import operator_of, settings_of, shape_of
 
 layers = family("convolution and pooling")
@@ -332,6 +333,8 @@ def _counted(
     n: Any, pads: Sequence[tuple[int, int]], around: Sequence[tuple[int, int]], with_pads: bool
 ) -> Array:
     """1 for each pixel that a mean counts, 0 for the others."""
+    ends = zip(n.fixed_shape(first=2), pads, around, strict=True)
+    check_size(size + before + max(after, end) for size, (before, after), (_, end) in ends)
     counted = np.ones((1, 1, *n.fixed_shape(first=2)), n.dtype())
     counted = np.pad(counted, ((0, 0), (0, 0), *pads), constant_values=float(with_pads))
     beyond = [(0, end - after) for (_, end), (_, after) in zip(around, pads, strict=True)]

@@ -8,7 +8,7 @@ import numpy as np
 from gluonic.onnx.errors import NotExportable, NotImportable
 from gluonic.onnx.sizes import alike, all_fixed, is_open
 from gluonic.onnx.table import family
-from gluonic.onnx.tensors import dtype_of_type, tensor_array
+from gluonic.onnx.tensors import check_size, dtype_of_type, tensor_array
 from gluonic.onnx.use import (
     broadcast_to,
     fixed,
@@ -273,6 +273,7 @@ def _(F: Any, n: Any) -> Any:
 @shapes.read("EyeLike")
 def _(F: Any, n: Any) -> Any:
     rows, columns = n.fixed_shape()
+    check_size((rows, columns))
     code = n.attribute("dtype")
     dtype = n.dtype() if code is None else dtype_of_type(code)
     return np.eye(rows, columns, n.attribute("k", 0), dtype=dtype)
