@@ -12,7 +12,8 @@ from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.writers.element_writer import INDICES, ElementWriter
 from gluonic.graph import Entry, Node
 
-_DTYPES = ("float32", "float64")
+_COMPUTED = ("float32", "float64")
+_COPIED = (*_COMPUTED, "float16", "int8", "uint8", "int32", "int64")
 _LINE = 64
 """The bytes of a cache line."""
 
@@ -28,9 +29,12 @@ class LookupStep(Step):
 
     Attributes
     ----------
+    dtypes : the dtypes of tables that have machine code
     table, indices : entries
     rows : the entry with a row for each index
     """
+
+    dtypes = _COPIED
 
     def __init__(self, node: Node, facts: Facts) -> None:
         self.node = node
@@ -54,7 +58,7 @@ class LookupStep(Step):
         """The step of an operator that looks up rows."""
         step = cls(node, facts)
         dtypes = {facts.dtypes[entry] for entry in (step.table, step.rows, node.entry())}
-        if len(dtypes) > 1 or step.dtype.name not in _DTYPES or step.kind.name not in INDICES:
+        if len(dtypes) > 1 or step.dtype.name not in cls.dtypes or step.kind.name not in INDICES:
             return None
         return None if step.is_empty(facts) else step
 
@@ -79,6 +83,8 @@ class LookupStep(Step):
 class AddRowsStep(LookupStep):
     """The gradient of a table."""
 
+    dtypes = _COMPUTED
+
     def _entries(self) -> tuple[Entry, Entry, Entry]:
         _, indices = _table_and_indices(self.node)
         return self.node.entry(), indices, self.node.inputs[0]
@@ -90,6 +96,8 @@ class AddRowsStep(LookupStep):
 
 class PickStep(LookupStep):
     """One element of each row, selected by an index; rows may be along any axis."""
+
+    dtypes = _COMPUTED
 
     def _entries(self) -> tuple[Entry, Entry, Entry]:
         return self.node.inputs[0], self.node.inputs[1], self.node.entry()

@@ -6,7 +6,8 @@ lower(
     "_contrib_quantize",
     "_contrib_quantize_v2",
     "_contrib_quantize_asym",
-    "_contrib_dequantize",
     "_contrib_requantize",
-    python="NumPy rounds to small integers; it has no lowering yet",
+    decompose="tracing.pointwise:elementwise",
+    eager=4,
 )
+lower("_contrib_dequantize", decompose="tracing.pointwise:elementwise", eager=1)

@@ -6,5 +6,6 @@ lower(
     "_contrib_quantized_elemwise_add",
     "_contrib_quantized_elemwise_mul",
     "_contrib_quantized_concat",
-    python="NumPy rounds to small integers; it has no lowering yet",
+    decompose="tracing.pointwise:elementwise",
+    eager=4,
 )

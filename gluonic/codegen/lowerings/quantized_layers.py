@@ -7,11 +7,8 @@ lower(
     "_contrib_quantized_fully_connected",
     python="BLAS multiplies small integers as float32, which is exact; NumPy finds the ranges",
 )
-lower(
-    "_contrib_quantized_pooling",
-    "_contrib_quantized_act",
-    "_contrib_quantized_flatten",
-    "_contrib_quantized_embedding",
-    "_contrib_quantized_batch_norm",
-    python="NumPy rounds to small integers; it has no lowering yet",
-)
+lower("_contrib_quantized_pooling", decompose="tracing.quantized:pooling")
+lower("_contrib_quantized_act", decompose="tracing.pointwise:elementwise")
+lower("_contrib_quantized_flatten", decompose="tracing.quantized:flatten")
+lower("_contrib_quantized_embedding", decompose="tracing.quantized:embedding")
+lower("_contrib_quantized_batch_norm", decompose="tracing.pointwise:along_channels", eager=8)

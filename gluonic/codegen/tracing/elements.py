@@ -63,28 +63,57 @@ def _broadcast(n: NodeView) -> None:
 
 
 @cache
-def _function(name: str, arity: int) -> Operator:
-    """The operator that applies a function to elements."""
+def _function(name: str, places: tuple[int, ...], arity: int) -> Operator:
+    """The operator that applies a function to elements and numbers.
 
-    def computed(m: Any, elements: Sequence[Any], common: Any, dtype: Any) -> Any:
-        values = [m.astype(element, common) for element in elements]
+    Parameters
+    ----------
+    places : the positions of the arrays among the operands; numbers, an attribute, are at the others
+    arity : the number of operands
+    """
+
+    def computed(
+        m: Any, elements: Sequence[Any], numbers: Numbers, common: Any, dtype: Any
+    ) -> Any:
+        left = iter(numbers)
+        arrays = dict(zip(places, elements, strict=True))
+        values = [
+            m.astype(arrays[k], common)
+            if k in arrays
+            else m.astype(_number(next(left), common), common)
+            for k in range(arity)
+        ]
         if not name:
             return values[0]
         if name == "where":
             values[0] = m.not_equal(elements[0], 0)
         return m.astype(getattr(m, name)(*values), dtype)
 
-    def one(m: Any, a: Array, *, common: DType, dtype: DType) -> Any:
-        return computed(m, [a], common, dtype)
+    def one(m: Any, a: Array, *, numbers: Numbers = (), common: DType, dtype: DType) -> Any:
+        return computed(m, [a], numbers, common, dtype)
 
-    def two(m: Any, a: Array, b: Array, *, common: DType, dtype: DType) -> Any:
-        return computed(m, [a, b], common, dtype)
+    def two(
+        m: Any, a: Array, b: Array, *, numbers: Numbers = (), common: DType, dtype: DType
+    ) -> Any:
+        return computed(m, [a, b], numbers, common, dtype)
 
-    def three(m: Any, a: Array, b: Array, c: Array, *, common: DType, dtype: DType) -> Any:
-        return computed(m, [a, b, c], common, dtype)
+    def three(
+        m: Any, a: Array, b: Array, c: Array, *, numbers: Numbers = (), common: DType, dtype: DType
+    ) -> Any:
+        return computed(m, [a, b, c], numbers, common, dtype)
 
-    expression = (one, two, three)[arity - 1]
+    expression = (one, two, three)[len(places) - 1]
     return scalar_operator(f"_{name}_of", expression, shape=_broadcast, dtype=fixed_by("dtype"))
+
+
+def _number_in(entry: Entry, dtype: np.dtype[Any]) -> float | None:
+    """The only number of a constant array without axes, in a dtype; None for other entries."""
+    known = entry.node.application
+    if known is None or known.op is not constant or known.settings["shape"]:
+        return None
+    (value,) = known.settings["values"]
+    number = float(np.array(value, known.settings["dtype"]).astype(dtype))
+    return number if np.isfinite(number) else None
 
 
 @cache
@@ -118,12 +147,22 @@ def function_of_elements(
     if not known or len(entries) > 3:
         raise NotTraced(f"programs have no {name}")
     common = operands if name in _ON_INPUTS else dtype
-    return apply(_function(name, len(entries)), *entries, common=common, dtype=dtype)
+    numbers = [_number_in(entry, common) for entry in entries]
+    if name == "where" or all(number is not None for number in numbers):
+        numbers[0] = None  # a condition keeps its dtype, and a function has an array
+    places = tuple(k for k, number in enumerate(numbers) if number is None)
+    return apply(
+        _function(name, places, len(entries)),
+        *(entries[k] for k in places),
+        numbers=tuple(number for number in numbers if number is not None),
+        common=common,
+        dtype=dtype,
+    )
 
 
 def converted(entry: Entry, dtype: np.dtype[Any]) -> Entry:
     """An array in another dtype."""
-    return apply(_function("", 1), entry, common=dtype, dtype=dtype)
+    return apply(_function("", (0,), 1), entry, common=dtype, dtype=dtype)
 
 
 @inner_operator("_constant", reads_shapes=True, shape=fixed_by("shape"), dtype=fixed_by("dtype"))
