@@ -151,6 +151,7 @@ CODEGEN = (
     "recurrent",
     "ctc",
     "convolution",
+    "small_integers",
     "pooling",
     "resampling",
     "rewriting",

@@ -7,6 +7,7 @@ from gluonic.codegen.rewriting.decompose import Decompose
 from gluonic.codegen.rewriting.dense_layers import FuseActivations, PackWeights
 from gluonic.codegen.rewriting.draws_apart import SeparateDraws
 from gluonic.codegen.rewriting.fused_layers import OpenFusedLayers
+from gluonic.codegen.rewriting.integer_products import PackIntegers
 from gluonic.codegen.rewriting.layout_passes import BlockedLayout, PlainLayout
 from gluonic.codegen.rewriting.passes import Pass
 from gluonic.codegen.rewriting.sharing import ShareProducts, TakePartsEarly
@@ -29,9 +30,10 @@ PIPELINE: list[Pass] = [
     TakePartsEarly(),
     FuseActivations(),
     PackWeights(),
+    PackIntegers(),
 ]
 """All passes; each gets the graph that the one before it returned."""
 
-FOR_PROCESSORS = (PlainLayout, BlockedLayout, FuseActivations, PackWeights)
+FOR_PROCESSORS = (PlainLayout, BlockedLayout, FuseActivations, PackWeights, PackIntegers)
 """Passes that choose memory layouts, and the steps that read them: GPUs do without. There, all products take
 element-wise work (`cuda.tails`)."""

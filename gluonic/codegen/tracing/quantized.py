@@ -1,12 +1,25 @@
-"""Decompositions of quantized layers into layers of the usual kind, and their roundings."""
+"""Decompositions of quantized layers: into exact sums of products, or layers of the usual kind, and roundings."""
 
 from collections.abc import Callable, Sequence
+from math import prod
 from typing import Any
 
+
+from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.small_integers.operators import (
+    MOST_TERMS,
+    integer_convolution,
+    integer_dense,
+)
 from gluonic.codegen.tracing.arrays import TracedArray
-from gluonic.graph import Entry
-from gluonic.graph.quantized_numbers import FLOAT32, rounded
+from gluonic.codegen.tracing.elements import NotTraced
+from gluonic.codegen.tracing.pointwise import operand, result
+from gluonic.graph import Entry, Operator
+from gluonic.graph.ops.convolution import convolution as plain_convolution
+from gluonic.graph.ops.dense import fully_connected as plain_dense
+from gluonic.graph.ops.quantized_layers import linear_results
+from gluonic.graph.quantized_numbers import FLOAT32, INT32, rounded
 from gluonic.graph.view import settings_of
 
 
@@ -14,7 +27,7 @@ def pooling(F: Any, site: RewriteContext) -> Sequence[Entry]:
     """Pooling of the integers as floating-point numbers, rounded again."""
     data, *ends = site.inputs
     pooled = F.Pooling(F.cast(data, dtype="float32"), **settings_of(site.n))
-    numbers = TracedArray(pooled, (1,) * site.rank, FLOAT32)
+    numbers: Any = TracedArray(pooled, (1,) * site.rank, FLOAT32)
     return [rounded(numbers, site.dtype).entry, *map(F.identity, ends)]  # type: ignore[attr-defined]
 
 
@@ -33,3 +46,56 @@ flatten = _with_ranges(lambda F, data, **settings: F.Flatten(data))
 embedding = _with_ranges(
     lambda F, *inputs, **settings: F.Embedding(*inputs, **{**settings, "dtype": "int8"})
 )
+
+
+_SUMS: dict[Operator, tuple[Operator, tuple[str, ...]]] = {
+    plain_convolution: (
+        integer_convolution,
+        ("kernel", "stride", "dilate", "pad", "num_filter", "num_group"),
+    ),
+    plain_dense: (integer_dense, ("num_hidden", "flatten")),
+}
+"""For each linear layer the operator of its sums, and the attributes that it takes."""
+
+
+def sums_of(op: Operator, data: Entry, weight: Entry, settings: dict[str, Any]) -> Entry:
+    """The exact sums of products of a linear layer."""
+    own, names = _SUMS[op]
+    return apply(own, data, weight, **{name: settings[name] for name in names})
+
+
+def _linear(op: Operator) -> Callable[..., Sequence[Entry] | None]:
+    """The rule of a linear layer."""
+
+    def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+        n, node = site.n, site.node
+        data, weight, *others = site.inputs
+        shape = site.facts.shapes[node.inputs[1]]
+        if site.is_empty or prod(shape[1:]) > MOST_TERMS:
+            return None
+        settings = settings_of(n)
+        sums = sums_of(op, data, weight, settings)
+        rank = len(site.facts.shapes[node.entry()])
+        channels = 1 if op is plain_convolution else rank - 1
+        extents = [shape[0] if axis == channels else 1 for axis in range(rank)]
+        first = 2 if settings["no_bias"] else 3
+        bias = None if first == 2 else operand(site, 2, others[0], (shape[0],))
+        ranges = [
+            operand(site, position, entry, (1,))
+            for position, entry in enumerate(others, 2)
+            if position >= first
+        ]
+        numbers: Any = TracedArray(sums, extents, INT32)
+        try:
+            found = linear_results(op, numbers, bias, ranges, site.dtype)
+            return [
+                result(site, each, dtype)
+                for each, dtype in zip(found, (INT32, FLOAT32, FLOAT32), strict=True)
+            ]
+        except NotTraced:
+            return None
+
+    return rule
+
+
+convolution, dense = _linear(plain_convolution), _linear(plain_dense)

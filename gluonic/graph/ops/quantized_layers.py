@@ -153,15 +153,23 @@ def _linear(op: Operator) -> Callable[..., Any]:
 
     def run(data: Array, weight: Array, bias: Array | None, *ranges: Any, **settings: Any) -> Any:
         sums = integer_products(op, data, weight, settings)
-        if bias is not None:
-            added = _scaled_bias(bias, ranges, data.dtype)
-            by_filter = op is convolution
-            sums += added.reshape(-1, *[1] * (sums.ndim - 2)) if by_filter else added
-        bounds = np.iinfo(INT32)
-        output = np.clip(sums, bounds.min, bounds.max).astype(INT32)
-        return output, *product_range(ranges[:2], ranges[2:4], data.dtype)
+        return linear_results(op, sums, bias, ranges, data.dtype)
 
     return run
+
+
+def linear_results(
+    op: Operator, sums: Array, bias: Array | None, ranges: Sequence[Any], dtype: np.dtype[Any]
+) -> tuple[Array, Array, Array]:
+    """The results of a linear layer on data of a dtype, from its sums of products."""
+    wide = sums.astype(np.int64)
+    if bias is not None:
+        added = _scaled_bias(bias, ranges, dtype)
+        by_filter = op is convolution
+        wide = wide + (added.reshape(-1, *[1] * (sums.ndim - 2)) if by_filter else added)
+    bounds = np.iinfo(INT32)
+    output = np.clip(wide, bounds.min, bounds.max).astype(INT32)
+    return output, *product_range(ranges[:2], ranges[2:4], dtype)
 
 
 def _linear_dtypes(n: NodeView) -> None:
