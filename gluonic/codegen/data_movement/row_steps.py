@@ -34,7 +34,7 @@ class LookupStep(Step):
     rows : the entry with a row for each index
     """
 
-    dtypes = _COPIED
+    dtypes: tuple[str, ...] = _COPIED
 
     def __init__(self, node: Node, facts: Facts) -> None:
         self.node = node

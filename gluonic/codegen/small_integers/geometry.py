@@ -1,8 +1,8 @@
 """The layout in which convolutions of small integers read images.
 
-Two channels lie side by side, as int16, so that one instruction multiplies and adds both. Images are padded, and
-divided by the phases of the stride, so that all windows are a constant number of positions apart: a window's tap
-is the whole image, shifted. Convolutions also compute positions between the rows, which nobody reads.
+Two channels lie side by side, as int16, so that one instruction multiplies and adds both. Images are padded,
+and divided by the phases of the stride: all windows are a constant number of positions apart, and a window's
+tap is the whole image, shifted. Convolutions also compute positions between the rows, which nobody reads.
 
     images [image][group][pair of channels][phase][depth][row][column][2]
 """

@@ -1,9 +1,7 @@
-"""Inner operators on small integers: exact sums of products, and the layouts in which machine code reads factors."""
+"""Inner operators on small integers: exact sums of products, and the layouts in which these read factors."""
 
 from math import prod
 from typing import Any
-
-import numpy as np
 
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
@@ -43,7 +41,7 @@ def integer_convolution(
     """The sums of a convolution of small integers, channels first."""
     settings = {"kernel": kernel, "stride": stride, "dilate": dilate, "pad": pad}
     more = {"num_filter": num_filter, "num_group": num_group}
-    return integer_products(convolution, data, weight, {**settings, **more}).astype(np.int32)
+    return integer_products(convolution, data, weight, {**settings, **more})
 
 
 @inner_operator(
@@ -62,15 +60,13 @@ def integer_dense(
 ) -> Any:
     """The sums of a dense layer of small integers."""
     settings = {"num_hidden": num_hidden, "flatten": flatten}
-    return integer_products(fully_connected, data, weight, settings).astype(np.int32)
+    return integer_products(fully_connected, data, weight, settings)
 
 
 def layout_of(n: Any) -> ImageLayout:
     """The layout in which a convolution reads images."""
     windows = windows_of(n.kernel, n.stride, n.pad, n.dilate)
-    return ImageLayout.of(
-        windows.kernel, windows.stride, windows.dilate, windows.pad, n.num_group
-    )
+    return ImageLayout.of(windows.kernel, windows.stride, windows.dilate, windows.pad, n.num_group)
 
 
 def _packed(*factors: Array, **settings: Any) -> Any:

@@ -27,7 +27,7 @@ class ImagesStep(Step):
         self.code = emit_images, facts.dtypes[node.inputs[0]], self.layout
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """The extents of images, of a phase, the channels and the pairs of a group, and the bytes of all images."""
+        """The extents of images, of a phase, the channels and the pairs of a group, the bytes of all images."""
         images = facts.shapes[self.operands[0]]
         members = images[1] // self.layout.groups
         extents = *self.layout.extents(images), *self.layout.grid(images)

@@ -182,7 +182,9 @@ def emit_products(module: LLVMModule, name: str, tile: IntegerTile) -> None:
             fresh = f.compare("eq", pair, 0)
             ahead = w.moved(own_columns, pair, distance)
             with f.loop(first, stop, tile.columns) as column, f.loop("0", rows, tile.rows) as row:
-                before = w.plus(w.times(row, w.times(pairs, w.times(taps, PAIR))), w.times(pair, step))
+                before = w.plus(
+                    w.times(row, w.times(pairs, w.times(taps, PAIR))), w.times(pair, step)
+                )
                 f.run(
                     f"@{tile.symbol}",
                     ("ptr", w.moved(own_rows, before)),

@@ -76,7 +76,9 @@ class _TileWriter:
         self.f, self.tile = function, tile
         lanes = tile.lanes
         self.vector, self.halves = f"<{lanes} x i32>", f"<{2 * lanes} x i16>"
-        self.sums = [[function.slot(self.vector) for _ in range(tile.vectors)] for _ in range(tile.rows)]
+        self.sums = [
+            [function.slot(self.vector) for _ in range(tile.vectors)] for _ in range(tile.rows)
+        ]
         self.edge = function.slot(f"[{tile.columns} x i32]")
         is_high = function.compare("eq", "%height", tile.rows)
         is_wide = function.compare("eq", "%width", tile.columns)
@@ -138,8 +140,8 @@ class _TileWriter:
             for factor in (a, b):
                 own = f.shuffle(self.halves, factor, "poison", range(first, 2 * lanes, 2))
                 wide.append(f.cast("sext", own, f"<{lanes} x i16>", self.vector))
-            products.append(f.mul(*wide, self.vector))
-        return f.add(*products, self.vector)
+            products.append(f.mul(wide[0], wide[1], self.vector))
+        return f.add(products[0], products[1], self.vector)
 
     # -- sums in memory -----------------------------------------------------------------------
 

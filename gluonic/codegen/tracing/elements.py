@@ -72,9 +72,7 @@ def _function(name: str, places: tuple[int, ...], arity: int) -> Operator:
     arity : the number of operands
     """
 
-    def computed(
-        m: Any, elements: Sequence[Any], numbers: Numbers, common: Any, dtype: Any
-    ) -> Any:
+    def computed(m: Any, elements: Sequence[Any], numbers: Numbers, common: Any, dtype: Any) -> Any:
         left = iter(numbers)
         arrays = dict(zip(places, elements, strict=True))
         values = [

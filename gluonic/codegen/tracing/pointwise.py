@@ -23,7 +23,7 @@ __all__ = ["along_channels", "elementwise", "functions", "indexing", "operand", 
 
 
 def elementwise(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """The results of an operator whose inputs are arrays of one shape, and numbers; or that joins such arrays."""
+    """The results of an operator on arrays of one shape, and numbers; or of one that joins arrays."""
     return _results(site, [(1,) * _rank(site, k) for k in range(len(site.inputs))])
 
 

@@ -1,9 +1,8 @@
-"""Decompositions of quantized layers: into exact sums of products, or layers of the usual kind, and roundings."""
+"""Decompositions of quantized layers: into exact sums of products, or usual layers, and roundings."""
 
 from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
-
 
 from gluonic.codegen.loops.inner_operators import apply
 from gluonic.codegen.rewriting.site import RewriteContext

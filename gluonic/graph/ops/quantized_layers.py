@@ -11,6 +11,7 @@ from gluonic.graph.errors import InferenceError
 from gluonic.graph.operator import (
     REGISTRY,
     Array,
+    LayerWeights,
     Operator,
     Rule,
     Settings,
@@ -55,9 +56,13 @@ def _signature(op: Operator, inputs: Sequence[str]) -> inspect.Signature:
     names = [*op.inputs, *(f"{end}_{name}" for name in inputs for end in ("min", "max"))]
     kind = inspect.Parameter.POSITIONAL_OR_KEYWORD
     optional = names.index("bias") if "bias" in op.inputs else len(names)
+    own = {"weight": LayerWeights}
     taken = [
         inspect.Parameter(
-            name, kind, annotation=Array, **({} if i < optional else {"default": None})
+            name,
+            kind,
+            annotation=own.get(name, Array),
+            **({} if i < optional else {"default": None}),
         )
         for i, name in enumerate(names)
     ]
@@ -132,20 +137,19 @@ _NAMES = {
 
 
 def _scaled_bias(bias: Array, ranges: Sequence[Any], dtype: np.dtype[Any]) -> Array:
-    """A bias of int8 in the levels of the products that it is added to, truncated."""
+    """A bias of int8 in the levels of the products that it is added to, truncated, as int32."""
     sizes = [span(low, high) for low, high in zip(ranges[::2], ranges[1::2], strict=True)]
     data, weight, own = sizes
     per_level = LEVELS[dtype] / data * (LEVELS[INT8] / weight) * own / LEVELS[INT8]
-    scaled: Array = np.trunc(bias * per_level).astype(np.int64)
-    return scaled
+    return rounded(np.trunc(bias * per_level), INT32)
 
 
 def integer_products(op: Operator, data: Array, weight: Array, settings: Settings) -> Array:
-    """The exact sums of products of a linear layer without a bias, as int64."""
+    """The exact sums of products of a linear layer without a bias, as int32."""
     wide = summing_dtype(prod(weight.shape[1:]))
     plain = {**settings, "no_bias": True}
     sums: Array = op.kernel(data.astype(wide), weight.astype(wide), None, **plain)
-    return sums.astype(np.int64)
+    return rounded(sums, INT32) if sums.dtype == np.float64 else sums.astype(INT32)
 
 
 def _linear(op: Operator) -> Callable[..., Any]:
@@ -162,14 +166,15 @@ def linear_results(
     op: Operator, sums: Array, bias: Array | None, ranges: Sequence[Any], dtype: np.dtype[Any]
 ) -> tuple[Array, Array, Array]:
     """The results of a linear layer on data of a dtype, from its sums of products."""
-    wide = sums.astype(np.int64)
     if bias is not None:
         added = _scaled_bias(bias, ranges, dtype)
-        by_filter = op is convolution
-        wide = wide + (added.reshape(-1, *[1] * (sums.ndim - 2)) if by_filter else added)
-    bounds = np.iinfo(INT32)
-    output = np.clip(wide, bounds.min, bounds.max).astype(INT32)
-    return output, *product_range(ranges[:2], ranges[2:4], dtype)
+        if op is convolution:
+            added = added.reshape(-1, *[1] * (sums.ndim - 2))
+        bounds = np.iinfo(INT32)
+        low, high = bounds.min - np.minimum(added, 0), bounds.max - np.maximum(added, 0)
+        sums = np.clip(sums, low, high) + added
+    data, weight = (ranges[0], ranges[1]), (ranges[2], ranges[3])
+    return sums, *product_range(data, weight, dtype)
 
 
 def _linear_dtypes(n: NodeView) -> None:
