@@ -20,7 +20,7 @@ SLACK = 64
 
 
 @record
-class ImageLayout:
+class PairedLayout:
     """The layout for one kind of windows.
 
     Attributes
@@ -33,9 +33,9 @@ class ImageLayout:
     groups: int
 
     @staticmethod
-    def of(kernel: Shape, stride: Shape, dilate: Shape, pad: Shape, groups: int) -> "ImageLayout":
+    def of(kernel: Shape, stride: Shape, dilate: Shape, pad: Shape, groups: int) -> "PairedLayout":
         """The layout for the attributes of a convolution."""
-        return ImageLayout(Windows3.of(kernel, stride, dilate, pad), groups)
+        return PairedLayout(Windows3.of(kernel, stride, dilate, pad), groups)
 
     @property
     def phases(self) -> list[tuple[int, ...]]:

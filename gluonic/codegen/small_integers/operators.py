@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
-from gluonic.codegen.small_integers.geometry import SLACK, ImageLayout
+from gluonic.codegen.small_integers.geometry import SLACK, PairedLayout
 from gluonic.graph import Array
 from gluonic.graph.attributes import Shape
 from gluonic.graph.ops.convolution import convolution
@@ -63,10 +63,10 @@ def integer_dense(
     return integer_products(fully_connected, data, weight, settings)
 
 
-def layout_of(n: Any) -> ImageLayout:
+def layout_of(n: Any) -> PairedLayout:
     """The layout in which a convolution reads images."""
     windows = windows_of(n.kernel, n.stride, n.pad, n.dilate)
-    return ImageLayout.of(windows.kernel, windows.stride, windows.dilate, windows.pad, n.num_group)
+    return PairedLayout.of(windows.kernel, windows.stride, windows.dilate, windows.pad, n.num_group)
 
 
 def _packed(*factors: Array, **settings: Any) -> Any:
@@ -147,5 +147,5 @@ def _(n: NodeView) -> None:
 
 lower(paired_images, step="small_integers.packing:ImagesStep")
 lower(paired_rows, step="small_integers.packing:RowsStep")
-lower(paired_convolution, step="small_integers.products:ConvolutionStep")
-lower(paired_dense, step="small_integers.products:DenseStep")
+lower(paired_convolution, step="small_integers.products:IntegerConvolutionStep")
+lower(paired_dense, step="small_integers.products:IntegerDenseStep")

@@ -7,7 +7,7 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.codegen.small_integers.geometry import PAIR, SLACK, ImageLayout
+from gluonic.codegen.small_integers.geometry import PAIR, SLACK, PairedLayout
 from gluonic.codegen.small_integers.operators import layout_of, rows_of
 from gluonic.codegen.writers.writer import Writer
 from gluonic.graph import Node
@@ -60,7 +60,7 @@ class RowsStep(Step):
         return int(self.settings.num_group) * -(-rows // int(self.settings.height))
 
 
-def emit_images(module: LLVMModule, name: str, dtype: Dtype, layout: ImageLayout) -> None:
+def emit_images(module: LLVMModule, name: str, dtype: Dtype, layout: PairedLayout) -> None:
     """Write the function that packs images."""
     _ImagesWriter(module, name, dtype, layout).write()
 
@@ -109,7 +109,7 @@ def _widening(dtype: Dtype) -> str:
 class _ImagesWriter(Writer):
     """Writes the loops over the phases and rows of a pair of channels."""
 
-    def __init__(self, module: LLVMModule, name: str, dtype: Dtype, layout: ImageLayout) -> None:
+    def __init__(self, module: LLVMModule, name: str, dtype: Dtype, layout: PairedLayout) -> None:
         super().__init__(module, name)
         self.widen, self.layout = _widening(dtype), layout
         self.source, self.goal = self.operand(0), self.operand(1)

@@ -91,7 +91,7 @@ class _ProductStep(Step):
         return super().nanoseconds(facts) + self._blocks(facts) * products * NANOSECONDS_A_PRODUCT
 
 
-class ConvolutionStep(_ProductStep):
+class IntegerConvolutionStep(_ProductStep):
     """The sums of a convolution: filters are rows, positions are columns."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
@@ -122,7 +122,7 @@ class ConvolutionStep(_ProductStep):
         return facts.shapes[self.node.inputs[0]][0] * self.layout.groups
 
 
-class DenseStep(_ProductStep):
+class IntegerDenseStep(_ProductStep):
     """The sums of a dense layer: instances are rows, outputs are columns."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
