@@ -48,7 +48,11 @@ def per_unit(dtype: np.dtype[Any], low: Any, high: Any) -> Any:
     >>> float(per_unit(INT8, -0.5, 0.25))
     255.0
     """
-    size = span(low, high)
+    return per_size(dtype, span(low, high))
+
+
+def per_size(dtype: np.dtype[Any], size: Any) -> Any:
+    """The same for the span of an array, or for those of several."""
     return _quotient(LEVELS[dtype], size, LEVELS[INT32])
 
 

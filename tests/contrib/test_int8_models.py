@@ -10,7 +10,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import gluon, nd, sym
-from gluonic.graph.ops import fused_layers
+from gluonic.graph.ops import fused_weights
 from gluonic.graph.quantized_numbers import INT8, rounded
 from tests.measured import int8_models
 from tests.measured.measure import found, read
@@ -50,7 +50,7 @@ def as_measured(request: pytest.FixtureRequest, monkeypatch: pytest.MonkeyPatch)
     net, option = request.node.callspec.params["case"]
     signed = option in ("int8", "no ranges") and not net.startswith(("groups", "dense"))
     if signed:
-        monkeypatch.setattr(fused_layers, "weight_levels", _halved)
+        monkeypatch.setattr(fused_weights, "weight_levels", _halved)
 
 
 @pytest.mark.usefixtures("as_measured")

@@ -6,17 +6,17 @@ levels of its result or to floating-point numbers. Results are those of processo
 products saturate at 16 bits.
 """
 
-from collections.abc import Collection, Mapping
-from typing import Any, NamedTuple
+from collections.abc import Collection, Sequence
+from types import SimpleNamespace
+from typing import Any, NamedTuple, Protocol
 
 import numpy as np
 
 from gluonic.graph.node import Node
-from gluonic.graph.operator import Array, Run, operator
+from gluonic.graph.operator import Array, Operator, Run, Settings, operator
 from gluonic.graph.ops.convolution import convolution
 from gluonic.graph.ops.dense import fully_connected
 from gluonic.graph.ops.fused_bodies import (
-    FusedBody,
     FusedKind,
     body_of,
     dtype_rule,
@@ -25,6 +25,7 @@ from gluonic.graph.ops.fused_bodies import (
     output_names,
     states_of,
 )
+from gluonic.graph.ops.fused_weights import folded, planned_convolution, planned_dense
 from gluonic.graph.ops.quantized_layers import integer_products
 from gluonic.graph.quantized_numbers import (
     FLOAT32,
@@ -33,39 +34,15 @@ from gluonic.graph.quantized_numbers import (
     SMALL,
     Ranged,
     ResultRange,
-    per_unit,
     product_range,
     result_dtype,
     rounded,
-    span,
 )
 from gluonic.graph.subgraphs import Subgraphs
 
 ACTIVATIONS = ("Activation", "LeakyReLU", "clip")
 FUNCTIONS = ("square", "sqrt", "exp", "abs")
-_MOST_OF_BIAS = np.float32(2.0**30)
-"""Half of the levels of int32, which leaves room for the products."""
 _UNSIGNED_TYPES = ("relu", "sigmoid", "softrelu")
-
-
-def weight_scales(weight: Array, bias: Array | None, data_scale: Any, *, by_filter: bool) -> Array:
-    """The numbers of levels per unit of a layer's weights: one for each filter, or one for all.
-
-    Parameters
-    ----------
-    data_scale : that of the data; a filter gets fewer levels if its bias would exceed int32
-    """
-    rows = np.abs(weight.reshape(len(weight) if by_filter else 1, -1)).max(axis=1)
-    scales: Array = np.array([per_unit(INT8, size, size) for size in rows], FLOAT32)
-    if by_filter and bias is not None:
-        most = _MOST_OF_BIAS / np.abs(bias[bias != 0]) / data_scale
-        scales[bias != 0] = np.minimum(scales[bias != 0], most)
-    return scales
-
-
-def weight_levels(weight: Array, scales: Array) -> Array:
-    """The weights as int8."""
-    return rounded(weight * scales.reshape(-1, *[1] * (weight.ndim - 1)), INT8)
 
 
 def _by_channel(numbers: Array, like: Array, *, axis: int) -> Array:
@@ -79,18 +56,42 @@ def is_linear(activation: Node) -> bool:
     return activation.operator_name == "abs" or kind in ("relu", "leaky")
 
 
-def _applied(activation: Node | None, numbers: Array, run: Run) -> Array:
-    if activation is None:
-        return numbers
-    result: Array = activation.applied.execute((numbers,), run)[0]
-    return result
+class Arithmetic(Protocol):
+    """What computes the products and the functions of a layer."""
+
+    def products(self, op: Operator, data: Array, weight: Array, settings: Settings) -> Array:
+        """The exact sums of products of a linear layer without a bias."""
+
+    def applied(self, function: Node, numbers: Array) -> Array:
+        """A function of each number."""
 
 
-def _applied_to_levels(activation: Node | None, levels: Array, scale: Any, run: Run) -> Array:
+class _InNumPy(NamedTuple):
+    """Arithmetic on arrays."""
+
+    run: Run
+
+    def products(self, op: Operator, data: Array, weight: Array, settings: Settings) -> Array:
+        """The sums by BLAS."""
+        return integer_products(op, data, weight, settings)
+
+    def applied(self, function: Node, numbers: Array) -> Array:
+        """The function by its kernel."""
+        result: Array = function.applied.execute((numbers,), self.run)[0]
+        return result
+
+
+def _applied(activation: Node | None, numbers: Array, arithmetic: Arithmetic) -> Array:
+    return numbers if activation is None else arithmetic.applied(activation, numbers)
+
+
+def _applied_to_levels(
+    activation: Node | None, levels: Array, scale: Any, arithmetic: Arithmetic
+) -> Array:
     """An activation function of the numbers that levels represent, as levels of the same scale."""
     if activation is None or is_linear(activation):
-        return _applied(activation, levels, run)
-    scaled: Array = _applied(activation, levels / scale, run) * scale
+        return _applied(activation, levels, arithmetic)
+    scaled: Array = _applied(activation, levels / scale, arithmetic) * scale
     return scaled
 
 
@@ -120,68 +121,41 @@ def _is_unsigned(activation: Node | None) -> bool:
     return activation.operator_name == "clip" or settings["act_type"] in _UNSIGNED_TYPES
 
 
-def _folded(body: FusedBody, named: Mapping[str, Array]) -> tuple[Array, Array | None]:
-    """The weight and the bias of a convolution, with its normalization folded into them."""
-    weight, bias = named["weight"], named.get("bias")
-    norm = body.member("BatchNorm")
-    if norm is None:
-        return weight, bias
-    settings = norm.applied.settings
-    gamma = np.float32(1) if settings["fix_gamma"] else named["gamma"]
-    deviation = np.sqrt(named["var"].astype(np.float64) + settings["eps"])
-    scale = (gamma / deviation).astype(np.float32)
-    mean = named["mean"] if bias is None else named["mean"] - bias
-    return weight * scale.reshape(-1, *[1] * (weight.ndim - 1)), named["beta"] - scale * mean
-
-
-class PlannedLayer(NamedTuple):
-    """A layer of small integers, whose sums are scaled to levels of its result.
-
-    Attributes
-    ----------
-    weight, bias : as int8, and as integers among the sums; None without a bias
-    scales : the numbers of levels per unit of the weights
-    """
-
-    weight: Array
-    bias: Array | None
-    scales: Array
-
-
-def planned_convolution(
-    body: FusedBody, named: Mapping[str, Array], data: Ranged, into: ResultRange
-) -> PlannedLayer:
-    """The parameters of a convolution as it computes with them; of the data, only the range counts."""
-    weight, bias = _folded(body, named)
-    scales = weight_scales(weight, bias, data.scale, by_filter=into.dtype != INT32)
-    whole = None if bias is None else rounded(bias * (scales * data.scale), INT32)
-    return PlannedLayer(weight_levels(weight, scales), whole, scales)
-
-
-def _convolve(
-    body: FusedBody, named: dict[str, Array], into: ResultRange, run: Run
+def quantized_convolution(
+    n: Any, arrays: Sequence[Array], arithmetic: Arithmetic
 ) -> tuple[Array, Array, Array]:
-    """A convolution of small integers: its result, and the range of that."""
+    """A convolution of small integers: its result, and the range of that.
+
+    Parameters
+    ----------
+    n : the attributes
+    arrays : the inputs
+    """
+    body = body_of(n)
+    named = dict(zip((*body.names, *_conv_ranges(body.names)), arrays, strict=True))
+    low, high = n.min_calib_range, n.max_calib_range
+    unsigned = _is_unsigned(body.member(*ACTIVATIONS))
+    into = ResultRange(low, high, result_dtype(low, high, unsigned=unsigned))
     data = Ranged(named["data"], named["data_min"], named["data_max"])
     planned = planned_convolution(body, named, data, into)
     settings = body.members["Convolution"].applied.settings
-    products = integer_products(convolution, data.array, planned.weight, settings)
+    products = arithmetic.products(convolution, data.array, planned.weight, settings)
     sums = products.astype(FLOAT32)
     if planned.bias is not None:
-        sums += _by_channel(planned.bias, sums, axis=1)
+        sums = sums + _by_channel(planned.bias.astype(FLOAT32), sums, axis=1)
     if into.dtype != INT32:
         levels = sums * _by_channel(into.scale / data.scale / planned.scales, sums, axis=1)
         scale, ends = into.scale, into.ends
     else:
-        weight, _ = _folded(body, named)
+        weight, _ = folded(body, named)
         levels, scale = sums, data.scale * planned.scales[0]
         ends = product_range((data.low, data.high), (weight.min(), weight.max()), data.array.dtype)
     if "sum" in named:
         added = Ranged(named["sum"], named["sum_min"], named["sum_max"])
         # rounded once, as by oneDNN's fused multiply-add
-        product = np.float64(scale / added.scale) * added.array.astype(np.float64)
+        product = (scale / added.scale).astype(np.float64) * added.array.astype(np.float64)
         levels = (levels + product).astype(FLOAT32)
-    levels = _applied_to_levels(body.member(*ACTIVATIONS), levels, scale, run)
+    levels = _applied_to_levels(body.member(*ACTIVATIONS), levels, scale, arithmetic)
     return rounded(levels, into.dtype), *ends
 
 
@@ -229,14 +203,10 @@ def fused_convolution(
     (body,) = subgraphs.bodies
     if not quantized:
         return body.run(data, run)
-    names = (*body.names, *_conv_ranges(body.names))
-    unsigned = _is_unsigned(body.member(*ACTIVATIONS))
-    into = ResultRange(
-        min_calib_range,
-        max_calib_range,
-        result_dtype(min_calib_range, max_calib_range, unsigned=unsigned),
+    n = SimpleNamespace(
+        subgraphs=subgraphs, min_calib_range=min_calib_range, max_calib_range=max_calib_range
     )
-    return _convolve(body, dict(zip(names, data, strict=True)), into, run)
+    return quantized_convolution(n, data, _InNumPy(run))
 
 
 # --------------------------------------------------------------------------- fully connected
@@ -268,63 +238,41 @@ def _gives_uint8(activation: Node | None) -> bool:
     return kind is None or kind in (*_UNSIGNED_TYPES, "leaky")
 
 
-def _tensor_wise(named: Mapping[str, Array], data_scale: Any) -> tuple[Array, Array, Array | None]:
-    """The scale of int8 weights, the weights, and the bias in the levels of their products."""
-    weight = Ranged(named["weight"], named["min_weight"], named["max_weight"])
-    levels, scale = weight.array, weight.scale
-    if "bias" not in named:
-        return np.array([scale]), levels, None
-    bias = Ranged(named["bias"], named["min_bias"], named["max_bias"])
-    rescale = data_scale * scale / bias.scale
-    size = span(bias.low, bias.high)
-    most = _MOST_OF_BIAS / size / bias.scale if size else rescale
-    if rescale > most:  # fewer levels for the weights, so that the bias does not exceed int32
-        shrunk = most * bias.scale / data_scale / scale
-        rescale, scale = most, scale * shrunk
-        levels = _half_away(levels.astype(FLOAT32) * shrunk).astype(INT8)
-    return np.array([scale]), levels, _half_away(bias.array.astype(FLOAT32) * rescale)
+def quantized_dense(n: Any, arrays: Sequence[Array], arithmetic: Arithmetic) -> Any:
+    """A fully connected layer of small integers: its result, and the range of integers.
 
-
-def _half_away(values: Array) -> Array:
-    """Round to the nearest integers, halves away from zero."""
-    exact = values.astype(np.float64)
-    return np.copysign(np.floor(np.abs(exact) + 0.5), exact)
-
-
-def planned_dense(named: Mapping[str, Array], data: Ranged, *, by_row: bool) -> PlannedLayer:
-    """The parameters of a dense layer as it computes with them; of the data, only the range counts."""
-    if not by_row:
-        scales, weight, bias = _tensor_wise(named, data.scale)
-        return PlannedLayer(weight, bias, scales)
-    weight, bias = named["weight"], named.get("bias")
-    scales = weight_scales(weight, bias, data.scale, by_filter=True)
-    whole = None if bias is None else rounded(bias * (scales * data.scale), INT32)
-    return PlannedLayer(weight_levels(weight, scales), whole, scales)
-
-
-def _connect(
-    body: FusedBody, named: dict[str, Array], into: ResultRange, run: Run, *, by_row: bool
-) -> Any:
-    """A fully connected layer of small integers: its result, and the range of integers."""
+    Parameters
+    ----------
+    n : the attributes
+    arrays : the inputs
+    """
+    body, by_row = body_of(n), bool(n.channel_wise_quantize)
+    names = (*body.names, *_dense_ranges(body.names, by_row=by_row))
+    named = dict(zip(names, arrays, strict=True))
+    activation = body.member(*ACTIVATIONS, *FUNCTIONS)
+    low, high = n.min_calib_range, n.max_calib_range
+    dtype = result_dtype(
+        low, high, unsigned=_gives_uint8(activation), floating=n.enable_float_output
+    )
+    into = ResultRange(low, high, dtype)
     data = Ranged(named["data"], named["min_data"], named["max_data"])
     weight, bias, scales = planned_dense(named, data, by_row=by_row)
     settings = body.members["FullyConnected"].applied.settings
-    sums = integer_products(fully_connected, data.array, weight, settings).astype(FLOAT32)
+    sums = arithmetic.products(fully_connected, data.array, weight, settings).astype(FLOAT32)
     if bias is not None:
-        sums += bias.astype(FLOAT32)
-    activation = body.member(*ACTIVATIONS, *FUNCTIONS)
+        sums = sums + bias.astype(FLOAT32)
     if into.dtype == INT32:
         weights = named["min_weight"], named["max_weight"]
-        levels = _applied_to_levels(activation, sums, data.scale * scales[0], run)
+        levels = _applied_to_levels(activation, sums, data.scale * scales[0], arithmetic)
         ends = product_range((data.low, data.high), weights, data.array.dtype)
         return rounded(levels, INT32), *ends
     unit = np.float32(1) / data.scale
     if into.dtype == FLOAT32:
-        return _applied(activation, sums * (unit / scales), run)
+        return _applied(activation, sums * (unit / scales), arithmetic)
     if activation is None:
         levels = sums * (into.scale / data.scale / scales)
     else:
-        levels = _applied(activation, sums * (unit / scales), run) * into.scale
+        levels = _applied(activation, sums * (unit / scales), arithmetic) * into.scale
     return rounded(levels, into.dtype), *into.ends
 
 
@@ -370,16 +318,14 @@ def fused_fully_connected(
     (body,) = subgraphs.bodies
     if not quantized:
         return body.run(data, run)
-    by_row = bool(channel_wise_quantize)
-    names = (*body.names, *_dense_ranges(body.names, by_row=by_row))
-    dtype = result_dtype(
-        min_calib_range,
-        max_calib_range,
-        unsigned=_gives_uint8(body.member(*ACTIVATIONS, *FUNCTIONS)),
-        floating=enable_float_output,
+    n = SimpleNamespace(
+        subgraphs=subgraphs,
+        min_calib_range=min_calib_range,
+        max_calib_range=max_calib_range,
+        channel_wise_quantize=channel_wise_quantize,
+        enable_float_output=enable_float_output,
     )
-    into = ResultRange(min_calib_range, max_calib_range, dtype)
-    return _connect(body, dict(zip(names, data, strict=True)), into, run, by_row=by_row)
+    return quantized_dense(n, data, _InNumPy(run))
 
 
 fused_convolution.gradient()

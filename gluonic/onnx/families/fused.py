@@ -9,9 +9,8 @@ from gluonic.graph.ops.fused_layers import (
     ACTIVATIONS,
     FUNCTIONS,
     is_linear,
-    planned_convolution,
-    planned_dense,
 )
+from gluonic.graph.ops.fused_weights import planned_convolution, planned_dense
 from gluonic.graph.quantized_numbers import Ranged, ResultRange
 from gluonic.onnx.errors import NotExportable
 from gluonic.onnx.families.quantized import rounded_levels

@@ -1,0 +1,87 @@
+"""Decompositions of layers of small integers that MXNet fuses, by following their NumPy code."""
+
+from collections.abc import Callable, Sequence
+from math import prod
+from typing import Any
+
+from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.small_integers.operators import MOST_TERMS
+from gluonic.codegen.tracing.arrays import TracedArray
+from gluonic.codegen.tracing.elements import NotTraced
+from gluonic.codegen.tracing.pointwise import operand, result
+from gluonic.codegen.tracing.quantized import sums_of
+from gluonic.graph import Array, Entry, Node, Operator
+from gluonic.graph.attributes import Shape
+from gluonic.graph.ops.fused_bodies import body_of
+from gluonic.graph.ops.fused_layers import Arithmetic, quantized_convolution, quantized_dense
+from gluonic.graph.quantized_numbers import INT32
+
+
+class _InGraph:
+    """Arithmetic on traced arrays.
+
+    Parameters
+    ----------
+    sums : the shape that sums of products have, with 1 for axes of any extent
+    """
+
+    def __init__(self, sums: Shape) -> None:
+        self._sums = sums
+
+    def products(self, op: Operator, data: Any, weight: Any, settings: dict[str, Any]) -> Any:
+        """The sums by an operator of their own."""
+        return TracedArray(sums_of(op, data.entry, weight.entry, settings), self._sums, INT32)
+
+    def applied(self, function: Node, numbers: Any) -> Any:
+        """The function by its operator."""
+        node = Node(function.application, function.name, [numbers.entry])
+        return TracedArray(node.entry(), numbers.shape, numbers.dtype)
+
+
+_Layer = Callable[[Any, Sequence[Array], Arithmetic], Any]
+
+
+def _rule(layer: _Layer, channels: int) -> Callable[[Any, RewriteContext], Sequence[Entry] | None]:
+    """The rule of a layer.
+
+    Parameters
+    ----------
+    channels : the axis of the channels of its result
+    """
+
+    def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+        node, facts = site.node, site.facts
+        names = node.applied.inputs
+        weight = facts.shapes[node.inputs[names.index("weight")]]
+        if site.is_empty or prod(weight[1:]) > MOST_TERMS:
+            return None
+        rank = len(facts.shapes[node.entry()])
+        sums = tuple(weight[0] if axis == channels % rank else 1 for axis in range(rank))
+        own = set(body_of(site.n).names)
+
+        def shape_of(position: int, name: str) -> Shape:
+            if name == "sum":
+                return sums
+            if name == "data":
+                return (1,) * site.rank
+            return facts.shapes[node.inputs[position]] if name in own else (1,)
+
+        operands = [
+            operand(site, position, entry, shape_of(position, names[position]))
+            for position, entry in enumerate(site.inputs)
+        ]
+        try:
+            found = layer(site.n, operands, _InGraph(sums))
+            results = found if isinstance(found, tuple) else (found,)
+            entries = [node.entry(k) for k in range(node.output_count)]
+            return [
+                result(site, each, facts.dtypes[entry])
+                for each, entry in zip(results, entries, strict=True)
+            ]
+        except NotTraced:
+            return None
+
+    return rule
+
+
+convolution, dense = _rule(quantized_convolution, 1), _rule(quantized_dense, -1)
