@@ -13,7 +13,7 @@ from gluonic.codegen.tracing.quantized import sums_of
 from gluonic.graph import Array, Entry, Node, Operator
 from gluonic.graph.attributes import Shape
 from gluonic.graph.ops.fused_bodies import body_of
-from gluonic.graph.ops.fused_layers import Arithmetic, quantized_convolution, quantized_dense
+from gluonic.graph.ops.fused_layers import LayerArithmetic, quantized_convolution, quantized_dense
 from gluonic.graph.quantized_numbers import INT32
 
 
@@ -38,7 +38,7 @@ class _InGraph:
         return TracedArray(node.entry(), numbers.shape, numbers.dtype)
 
 
-_Layer = Callable[[Any, Sequence[Array], Arithmetic], Any]
+_Layer = Callable[[Any, Sequence[Array], LayerArithmetic], Any]
 
 
 def _rule(layer: _Layer, channels: int) -> Callable[[Any, RewriteContext], Sequence[Entry] | None]:

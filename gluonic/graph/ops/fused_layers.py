@@ -56,7 +56,7 @@ def is_linear(activation: Node) -> bool:
     return activation.operator_name == "abs" or kind in ("relu", "leaky")
 
 
-class Arithmetic(Protocol):
+class LayerArithmetic(Protocol):
     """What computes the products and the functions of a layer."""
 
     def products(self, op: Operator, data: Array, weight: Array, settings: Settings) -> Array:
@@ -81,12 +81,12 @@ class _InNumPy(NamedTuple):
         return result
 
 
-def _applied(activation: Node | None, numbers: Array, arithmetic: Arithmetic) -> Array:
+def _applied(activation: Node | None, numbers: Array, arithmetic: LayerArithmetic) -> Array:
     return numbers if activation is None else arithmetic.applied(activation, numbers)
 
 
 def _applied_to_levels(
-    activation: Node | None, levels: Array, scale: Any, arithmetic: Arithmetic
+    activation: Node | None, levels: Array, scale: Any, arithmetic: LayerArithmetic
 ) -> Array:
     """An activation function of the numbers that levels represent, as levels of the same scale."""
     if activation is None or is_linear(activation):
@@ -122,7 +122,7 @@ def _is_unsigned(activation: Node | None) -> bool:
 
 
 def quantized_convolution(
-    n: Any, arrays: Sequence[Array], arithmetic: Arithmetic
+    n: Any, arrays: Sequence[Array], arithmetic: LayerArithmetic
 ) -> tuple[Array, Array, Array]:
     """A convolution of small integers: its result, and the range of that.
 
@@ -238,7 +238,7 @@ def _gives_uint8(activation: Node | None) -> bool:
     return kind is None or kind in (*_UNSIGNED_TYPES, "leaky")
 
 
-def quantized_dense(n: Any, arrays: Sequence[Array], arithmetic: Arithmetic) -> Any:
+def quantized_dense(n: Any, arrays: Sequence[Array], arithmetic: LayerArithmetic) -> Any:
     """A fully connected layer of small integers: its result, and the range of integers.
 
     Parameters
