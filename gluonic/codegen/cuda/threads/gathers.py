@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from itertools import accumulate
 from math import prod
 
 import numpy as np
@@ -238,25 +239,48 @@ def reversed_sequence(plan: ThreadPlan) -> bool:
 # -- joins --------------------------------------------------------------------------------------
 
 
-def _put_part(k: ThreadCode) -> None:
-    outer, inner = k.divided(k.thread, k["part"])
-    k.write(1, outer * k["whole"] + k["begin"] + inner, k.read(0, k.thread))
+_MOST_JOINED = 16
+"""The most arrays that one kernel joins."""
+
+
+def _put_parts(k: ThreadCode, count: int) -> None:
+    """Write an element of the result; the operands are so many arrays, then the result."""
+    outer, inner = k.divided(k.thread, k["width"])
+    begin, part, choices = k.constant(0), k["part0"], []
+    for number in range(1, count):
+        is_here = inner >= k[f"begin{number}"]
+        begin = k.m.where(is_here, k[f"begin{number}"], begin)
+        part = k.m.where(is_here, k[f"part{number}"], part)
+        choices.append((is_here, number))
+    source = k.last_of(choices, 0)
+    k.write(
+        count, outer * k["whole"] + k["first"] + inner, k.read(source, outer * part + inner - begin)
+    )
 
 
 def joined(plan: ThreadPlan) -> bool:
-    """Arrays of one dtype side by side: a kernel copies each, in the largest words that fit."""
+    """Arrays of one dtype side by side: a kernel copies several, in the largest words that fit."""
     if len({plan.dtype(entry) for entry in (*plan.inputs, plan.output)}) > 1:
         return False
     settings, shape = plan.settings, plan.shape(plan.output)
     axis = (settings["dim"] if "dim" in settings else settings["axis"]) % len(shape)
     outer, size = prod(shape[:axis]), plan.dtype(plan.output).itemsize
-    parts = [plan.size(entry) // outer * size if outer else 0 for entry in plan.inputs]
-    word = next(w for w in _WORDS if not any(part % w.itemsize for part in parts))
-    begin, whole = 0, sum(parts) // word.itemsize
-    for entry, part in zip(plan.inputs, parts, strict=True):
-        count = part // word.itemsize
-        sizes = {"part": count, "begin": begin, "whole": whole}
-        operands = WordsOf(entry, word), WordsOf(plan.output, word)
-        plan.kernel(_put_part, operands, outer * count, **sizes)
-        begin += count
+    widths = [plan.size(entry) // outer * size if outer else 0 for entry in plan.inputs]
+    word = next(w for w in _WORDS if not any(width % w.itemsize for width in widths))
+    parts = [
+        (entry, width // word.itemsize)
+        for entry, width in zip(plan.inputs, widths, strict=True)
+        if width
+    ]
+    whole, first = sum(part for _, part in parts), 0
+    each = -(-len(parts) // max(-(-len(parts) // _MOST_JOINED), 1))  # of one kernel
+    for start in range(0, len(parts), max(each, 1)):
+        entries, counts = zip(*parts[start : start + each], strict=True)
+        *begins, width = accumulate(counts, initial=0)
+        operands = [WordsOf(entry, word) for entry in (*entries, plan.output)]
+        plan.kernel(
+            _put_parts, operands, outer * width, len(entries),
+            width=width, whole=whole, first=first, begin=begins, part=counts,
+        )  # fmt: skip
+        first += width
     return True

@@ -142,6 +142,15 @@ class ThreadCode(KernelFunction):
         """An element of an operand."""
         return load(self.m, self._element(operand, index), self.dtypes[operand], Lanes(1))
 
+    def last_of(self, choices: Sequence[tuple[Value, int]], otherwise: int) -> int:
+        """One of several operands of a dtype, as another operand: the last one whose condition holds."""
+        address = self.operands[otherwise]
+        for condition, operand in choices:
+            address = self.select(condition.ref, self.operands[operand], address, "ptr")
+        self.operands.append(address)
+        self.dtypes = (*self.dtypes, self.dtypes[otherwise])
+        return len(self.dtypes) - 1
+
     def write(self, operand: int, index: Operand, value: Operand) -> None:
         """Write an element of an operand, in its dtype."""
         dtype = self.dtypes[operand]
