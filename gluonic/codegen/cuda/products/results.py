@@ -8,6 +8,7 @@ from gluonic.codegen.cuda.block_code import GLOBAL, BlockCode, Int
 from gluonic.codegen.cuda.products.form import TiledForm
 from gluonic.codegen.cuda.tails.code import Elements, TailCode
 from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.maths.values import Value, scalar_type
 from gluonic.support.record import record
 
 THREADS = 256
@@ -127,11 +128,33 @@ class Results:
                     tail.write(places[first], values[first:end])
                     first = end
             turn()
-            for row, places, values in zip(rows, indices, results, strict=True):
-                with code.when(row.inside):
-                    for index, ok, value in zip(places, exist, values, strict=True):
-                        with code.when(ok):
-                            tail.write(index, [value])
+            self._store_what_exists(rows, offsets, exist, results)
+
+    def _store_what_exists(
+        self,
+        rows: Sequence[ResultRow],
+        offsets: Sequence[Int],
+        exist: Sequence[str],
+        results: Sequence[Sequence[Sequence[Value]]],
+    ) -> None:
+        """Store elements one by one where they exist; in a loop over rows, as few blocks have to."""
+        code, tail, count = self.code, self.tail, len(rows)
+        flat = [value for row in results for element in row for value in element]
+        width = len(flat) // count
+        places = [("i32", row.index) for row in rows]
+        kinds = [(scalar_type(value.dtype), value.ref) for value in flat]
+        loop = code.begin_loop([("i32", 0), *places, *kinds])
+        turn, *carried = loop.values
+        indices, refs = carried[:count], carried[count:]
+        row, own = self.row(indices[0]), iter(refs)
+        with code.when(row.inside):
+            for offset, ok, element in zip(offsets, exist, results[0], strict=True):
+                values = [tail.m.value(next(own), value.dtype, 1) for value in element]
+                with code.when(ok):
+                    tail.write(code.add32(row.offset, offset), [values])
+        following = code.add32(turn, 1)
+        turned = [*indices[1:], indices[0], *refs[width:], *refs[:width]]
+        code.end_loop(loop, [following, *turned], code.less(following, count), unrolls=False)
 
 
 def write_sums(module: LLVMModule, name: str, form: TiledForm) -> None:
