@@ -8,6 +8,7 @@ from typing import TypeAlias
 
 from gluonic.codegen.cuda.kernel_function import KernelFunction
 from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.machine.jit import WRITTEN_OUT
 from gluonic.codegen.maths.values import Dtype, arithmetic, scalar_type
 from gluonic.support.record import record
 
@@ -61,6 +62,7 @@ class BlockCode(KernelFunction):
     numbers : the names of the numbers that follow
     threads : the number of threads in a block
     blocks : the number of blocks that a multiprocessor should hold at once, which limits registers
+    is_written_out : whether LLVM needs to do little, as loops and registers are as they shall be
     """
 
     def __init__(
@@ -71,9 +73,12 @@ class BlockCode(KernelFunction):
         numbers: Sequence[str],
         threads: int,
         blocks: int = 1,
+        *,
+        is_written_out: bool = False,
     ) -> None:
         super().__init__(module, name, operands, len(numbers), threads)
-        self._head = self._head.removesuffix("{") + f'"nvvm.minctasm"="{blocks}" {{'
+        attributes = f'"nvvm.minctasm"="{blocks}"' + f' "{WRITTEN_OUT}"' * is_written_out
+        self._head = self._head.removesuffix("{") + f"{attributes} {{"
         self._wide = dict(zip(numbers, self.numbers, strict=True))
         self._narrow = {n: self.narrowed(ref) for n, ref in self._wide.items()}
         self.thread, self.block_index = self.special("tid.x"), self.special("ctaid.x")

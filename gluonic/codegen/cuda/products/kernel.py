@@ -40,7 +40,10 @@ _GROUP = 8
 def write_product(module: LLVMModule, name: str, form: TiledForm, tile: BlockTile) -> None:
     """Write the kernel; its operands are the factors, and those of its tail."""
     operands = 2 + len(form.tail.reads) + len(form.tail.writes)
-    code = BlockCode(module, name, operands, form.numbers(), tile.threads, tile.blocks)
+    numbers = form.numbers()
+    code = BlockCode(
+        module, name, operands, numbers, tile.threads, tile.blocks, is_written_out=True
+    )
     _ProductCode(code, form, tile).write()
     code.finish()
 
