@@ -185,6 +185,19 @@ def test_convolutions_of_any_geometry_and_their_gradients_are_those_of_the_host(
             computes(lambda *x, back=back: back(*x, **attributes), grad, images, weight)
 
 
+@pytest.mark.parametrize("dtype", ["float16", "float32"])
+def test_data_that_no_window_reads_has_a_gradient_of_zero(
+    dtype: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(steps, "cycles_of", lambda *_: 0.0)
+    shapes = (2, 5, 4, 3), (2, 3, 7, 5), (5, 3, 1, 1)
+    attributes = {"kernel": (1, 1), "stride": (2, 2), "num_filter": 5, "no_bias": True}
+    arrays = [numbers(*shape, dtype=dtype) for shape in shapes]
+    ours = computes(lambda *x: F._backward_Convolution_data(*x, **attributes), *arrays)
+    assert not ours[:, :, 1::2].any()
+    assert not ours[:, :, :, 1::2].any()
+
+
 @pytest.mark.parametrize("product", ["forward", "data", "weight"])
 def test_layers_with_few_channels_in_a_group_are_computed_without_tiles(product: Any) -> None:
     settings = {"kernel": (3, 3), "stride": (1, 1), "pad": (1, 1), "dilate": (), "layout": None}

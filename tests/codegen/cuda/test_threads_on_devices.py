@@ -72,3 +72,8 @@ def test_a_warp_computes_several_elements_of_a_recurrent_state(
     assert len(ours) == 1 + len(shapes)
     for one, other in zip(ours, expected, strict=True):
         assert_near(one, other)
+
+
+def test_more_arrays_than_one_kernel_joins_lie_side_by_side() -> None:
+    computes(lambda *x: F.stack(*x, axis=1), *[numbers(3, 4) + i for i in range(17)])
+    computes(lambda *x: F.Concat(*x, dim=1), *[numbers(3, i, 2) for i in (1, 0, 3, 2)])

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
+from math import prod
 
 from gluonic.codegen.cuda.convolutions.direct import DirectProduct
 from gluonic.codegen.cuda.convolutions.direct_launches import (
@@ -11,12 +12,14 @@ from gluonic.codegen.cuda.convolutions.direct_launches import (
     direct_way,
 )
 from gluonic.codegen.cuda.convolutions.geometry import Convolution
+from gluonic.codegen.cuda.convolutions.zeros import clearing
+from gluonic.codegen.cuda.products.form import TiledForm
 from gluonic.codegen.cuda.products.layout import ProductLayout
 from gluonic.codegen.cuda.products.plan import cycles_of
 from gluonic.codegen.cuda.products.steps import TiledStep, are_small
 from gluonic.codegen.cuda.steps import KernelLaunch
 from gluonic.codegen.cuda.tails.form import Tail
-from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.maths.values import Dtype, arithmetic
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Entry, Node
@@ -90,9 +93,23 @@ class DeviceConvolutionStep(TiledStep):
     def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:
         """The launches of whichever way is faster."""
         direct = self._direct(facts, processor)
-        if direct is None:
+        if direct is not None:
+            return direct.launches(range(len(self.operands) + 1))
+        if not self._leaves_zeros(facts):
             return super().launches(facts, processor)
-        return direct.launches(range(len(self.operands) + 1))
+        count = prod(facts.shapes[self.operands[-1]])
+        zeros = clearing(len(self.operands) - 1, count, self.dtype)
+        return [zeros, *super().launches(facts, processor)]
+
+    def _products(self, facts: Facts) -> list[tuple[ProductLayout, TiledForm]]:
+        """The products but those of nothing, if zeros are written to the whole result before."""
+        products, leaves_zeros = super()._products(facts), self._leaves_zeros(facts)
+        return [each for each in products if each[0].inner or not leaves_zeros]
+
+    def _leaves_zeros(self, facts: Facts) -> bool:
+        """Whether parts of the result are zero, as where windows are smaller than their distance."""
+        is_plain = self.tail == Tail.plain(arithmetic(self.dtype), self.dtype)
+        return is_plain and any(not layout.inner for layout in self.layouts(facts))
 
     def workspace(self, facts: Facts, processor: Processor) -> int:
         """The sums of parts."""

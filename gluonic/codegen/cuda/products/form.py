@@ -177,6 +177,7 @@ LOADED = {
 COPIED = {
     FLOAT32: (
         BlockTile(128, 128, 8, 8, 8, 2, 4, pairs=False),
+        BlockTile(64, 128, 8, 8, 8, 4, 4, pairs=False),
         BlockTile(64, 64, 8, 4, 16, 4, 4, pairs=False),
         BlockTile(32, 32, 4, 4, 16, 8, 4, pairs=False),
     ),
