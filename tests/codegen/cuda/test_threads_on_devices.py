@@ -53,11 +53,12 @@ def test_the_last_of_several_elements_that_are_written_to_one_place_is_kept() ->
     computes(lambda x, i: F.scatter_nd(x, i, shape=(6, 2)), numbers(1200, 2), index)
 
 
+@pytest.mark.parametrize("size", [5, 8])
 def test_a_warp_computes_several_elements_of_a_recurrent_state(
-    monkeypatch: pytest.MonkeyPatch,
+    size: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(recurrent_code, "LEAST_WARPS", 1)
-    size, parameters = 5, 4 * 5 * (4 + 5 + 2)
+    parameters = 4 * size * (4 + size + 2)
     shapes = [(2, 3, 4), (parameters,), (1, 3, size), (1, 3, size)]
     variables = [Node(None, f"x{number}") for number in range(len(shapes))]
     entries = [each.entry() for each in variables]

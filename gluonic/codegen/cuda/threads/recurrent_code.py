@@ -25,6 +25,8 @@ _MOST_ROWS = 8
 """The most rows of weights of a warp, each of which it multiplies with the states of all its sequences."""
 LEAST_WARPS = 512
 """The number of warps below which none computes several elements of the state."""
+_LANES = 4
+"""How many neighbours a thread reads at once: few warps run, so each has many loads on their way."""
 
 
 @record
@@ -36,6 +38,7 @@ class StepKind:
     mode, projects, has_lengths, backwards : see `recurrent_steps`
     names : those of the operands
     tile, each : the sequences of a warp, and the elements of the state
+    lanes : how many neighbours a thread reads of a row at once
     """
 
     mode: str
@@ -44,6 +47,7 @@ class StepKind:
     backwards: bool
     names: tuple[str, ...]
     tile: int
+    lanes: int
     each: int = 1
 
     @property
@@ -84,6 +88,10 @@ class StepCode:
     def get(self, name: str, index: Value) -> Value:
         """An element of an operand."""
         return self.k.read(self.operand(name), index)
+
+    def neighbours(self, name: str, index: Value) -> list[Value]:
+        """Elements of an operand, as many as a thread reads at once."""
+        return self.k.read_neighbours(self.operand(name), index, self.kind.lanes)
 
     def put(self, name: str, index: Value, value: Value) -> None:
         """Write an element of an operand."""
@@ -138,17 +146,21 @@ class StepCode:
         sums = [[[k.variable(k.m.constant(0, dtype)) for _ in starts] for _ in units] for _ in rows]
 
         def add(place: Value) -> None:
-            factors = [[self.get(weights, first + place) for first in row] for row in firsts]
+            factors = [self.neighbours(weights, first + place) for first in _flat(firsts)]
             for column, (name, start) in enumerate(starts):
-                x = self.get(name, start + place)
-                for each, factor in zip(_flat(sums), _flat(factors), strict=True):
-                    each[column].set(k.m.fma(factor, x, each[column].now))
+                numbers = self.neighbours(name, start + place)
+                for each, own in zip(_flat(sums), factors, strict=True):
+                    total = each[column].now
+                    for factor, x in zip(own, numbers, strict=True):
+                        total = k.m.fma(factor, x, total)
+                    each[column].set(total)
 
-        rounds, rest = k.divided(length, k.constant(WARP))
+        lanes, width = self.kind.lanes, self.kind.lanes * WARP
+        rounds, rest = k.divided(length, k.constant(width))
         with k.each(0, rounds) as number:
-            add(number * WARP + self.lane)
-        with k.only_if(self.lane < rest):
-            add(rounds * WARP + self.lane)
+            add(number * width + self.lane * lanes)
+        with k.only_if(self.lane * lanes < rest):
+            add(rounds * width + self.lane * lanes)
         return [self._of_lane([self._over_warp(each) for each in _flat(row)]) for row in sums]
 
     def _over_warp(self, each: ThreadVariable) -> Value:
@@ -214,6 +226,7 @@ class Direction:
             backwards=settings["backwards"],
             names=tuple(self.arrays),
             tile=tile,
+            lanes=1 if self.size % _LANES or self.part % _LANES else _LANES,
         )
 
     def add(

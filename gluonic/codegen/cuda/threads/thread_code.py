@@ -142,6 +142,13 @@ class ThreadCode(KernelFunction):
         """An element of an operand."""
         return load(self.m, self._element(operand, index), self.dtypes[operand], Lanes(1))
 
+    def read_neighbours(self, operand: int, index: Operand, count: int) -> list[Value]:
+        """Elements of an operand; the index of the first is a multiple of their number."""
+        dtype = self.dtypes[operand]
+        address, size = self._element(operand, index), min(dtype.itemsize * count, 16)
+        values = load(self.m, address, dtype, Lanes(count), align=size)
+        return [self.m.lanes_of(values, lane, 1) for lane in range(count)]
+
     def last_of(self, choices: Sequence[tuple[Value, int]], otherwise: int) -> int:
         """One of several operands of a dtype, as another operand: the last one whose condition holds."""
         address = self.operands[otherwise]
