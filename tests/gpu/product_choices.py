@@ -14,6 +14,7 @@ from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.products.form import (
     COPIED,
     LOADED,
+    TENSOR,
     WARPGROUPS,
     WARPGROUPS_ROUNDED,
     BlockTile,
@@ -77,11 +78,12 @@ def _dot(
     )
 
 
-def _images(batch: int, filters: int, channels: int, size: int, kernel: int) -> Tried:
+def _images(batch: int, filters: int, channels: int, size: int, kernel: int, **more: Any) -> Tried:
     attributes = {"kernel": (kernel,) * 2, "pad": (kernel // 2,) * 2, "num_filter": filters}
     return Tried(
         lambda x, w: F.Convolution(x, w, no_bias=True, **attributes),
         [(batch, channels, size, size), (filters, channels, kernel, kernel)],
+        **more,
     )
 
 
@@ -90,6 +92,12 @@ _LARGE = 1 << 32
 _HALVES: dict[str, Any] = {"dtype": "float16", "tiles": WARPGROUPS}
 _ROUNDED: dict[str, Any] = {"tiles": WARPGROUPS_ROUNDED}
 _TRIED = {
+    "40x 128->128 28 3x3": _images(
+        40, 128, 128, 28, 3, tiles=(*COPIED[FLOAT32][:2], *LOADED[FLOAT32][:2])
+    ),
+    "40x 128->128 28 3x3 tf32": _images(
+        40, 128, 128, 28, 3, tiles=(TENSOR[0], *WARPGROUPS_ROUNDED)
+    ),
     "1024x1024x1024 nn": _dot(1024, 1024, 1024, False, False),
     "1000x999x1001 nn": _dot(1000, 999, 1001, False, False),
     "1024x3072x768": _dense(1024, 3072, 768),
