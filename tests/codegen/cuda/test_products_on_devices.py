@@ -110,15 +110,17 @@ def _as_tf32(array: Array) -> Array:
     return (bits & np.uint32(0xFFFFE000)).view(np.float32)
 
 
-@pytest.mark.parametrize("tile", WARPGROUPS_ROUNDED[-1:], ids=str)
+@pytest.mark.parametrize("tile", [WARPGROUPS_ROUNDED[-1], WARPGROUPS[-1], MATRICES[-1]], ids=str)
 def test_tensor_cores_multiply_windows_of_images(
     tile: BlockTile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(plan, "tiles_for", lambda form, processor: (tile,))
     monkeypatch.setattr(steps, "cycles_of", lambda *_: 0.0)
     attributes = {"kernel": (3, 2), "stride": (1, 2), "pad": (1, 1), "num_filter": 10}
+    dtype = "float32" if tile in WARPGROUPS_ROUNDED else "float16"
     images, weight, grad = (
-        _as_tf32(numbers(*shape)) for shape in ((2, 7, 14, 12), (10, 7, 3, 2), (2, 10, 14, 7))
+        _as_tf32(numbers(*shape)).astype(dtype)
+        for shape in ((2, 7, 14, 12), (10, 7, 3, 2), (2, 10, 14, 7))
     )
     computes(lambda *x: F.Convolution(*x, no_bias=True, **attributes), images, weight)
     for back in (F._backward_Convolution_data, F._backward_Convolution_weight):

@@ -189,14 +189,12 @@ TENSOR = (
     BlockTile(64, 64, 8, 4, 16, 4, 4, (32, 32), "tf32"),
 )
 """The tiles for factors in float32 that may be rounded to TF32."""
-TENSOR_LOADED = tuple([replace(tile, stages=2) for tile in TENSOR])
-"""Those for windows of images in float16."""
 MATRICES = (
     BlockTile(128, 256, 8, 16, 64, 1, 3, (64, 64), "matrices"),
     BlockTile(128, 128, 8, 8, 64, 2, 3, (64, 32), "matrices"),
     BlockTile(64, 64, 8, 4, 64, 4, 3, (32, 32), "matrices"),
 )
-"""Those for matrices in float16."""
+"""Those for factors in float16."""
 WARPGROUPS = (
     BlockTile(128, 256, 8, 16, 64, 1, 4, (16, 256), "warpgroups"),
     BlockTile(128, 128, 8, 8, 64, 2, 3, (16, 128), "warpgroups"),

@@ -12,12 +12,13 @@ from typing import Any, TypeAlias
 
 from gluonic.codegen.cuda.block_code import SHARED, BlockCode, Int
 from gluonic.codegen.cuda.products.factors import FactorTiles
-from gluonic.codegen.cuda.products.form import BlockTile, TiledForm, Units
+from gluonic.codegen.cuda.products.form import BlockTile, FactorForm, TiledForm, Units
 from gluonic.codegen.cuda.products.matrix_units import MatrixUnits, WarpgroupUnits
 from gluonic.codegen.cuda.products.results import Results
 from gluonic.codegen.cuda.products.rounded import RoundedTiles
 from gluonic.codegen.cuda.products.swizzled import SwizzledTiles
 from gluonic.codegen.cuda.products.units import MultiplyingUnits, OrdinaryUnits, RoundedUnits
+from gluonic.codegen.cuda.products.window_tiles import WindowTiles
 from gluonic.codegen.machine.assembler import LLVMModule
 
 AnyTiles: TypeAlias = FactorTiles | SwizzledTiles
@@ -86,9 +87,14 @@ class _ProductCode:
         if not tile.is_swizzled:
             return FactorTiles(*left), FactorTiles(*right)
         array = code.launched_array()
-        tiles = SwizzledTiles if form.dtype.itemsize == 2 else RoundedTiles
-        first = tiles(*left, array, 0)
-        return first, tiles(*right, array, tile.stages * first.size)
+        first = self._swizzled(form.left)(*left, array, 0)
+        return first, self._swizzled(form.right)(*right, array, tile.stages * first.size)
+
+    def _swizzled(self, factor: FactorForm) -> type[SwizzledTiles]:
+        """What writes the copies of a factor in rows of 128 bytes."""
+        if self.form.dtype.itemsize > 2:
+            return RoundedTiles
+        return WindowTiles if factor.axes else SwizzledTiles
 
     def _loaded(self, left: FactorTiles, right: FactorTiles, begin: Int, end: Int) -> list[str]:
         """The sums; the next tiles are in registers while these are multiplied."""

@@ -11,7 +11,6 @@ from gluonic.codegen.cuda.products.form import (
     LOADED,
     MATRICES,
     TENSOR,
-    TENSOR_LOADED,
     WARPGROUPS,
     WARPGROUPS_ROUNDED,
     BlockTile,
@@ -130,9 +129,7 @@ def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
     if form.dtype == FLOAT32 and uses_tf32():
         tiles = (*WARPGROUPS_ROUNDED, TENSOR[-1]) if groups else TENSOR
     elif form.dtype.itemsize == 2:
-        tiles = TENSOR_LOADED
-        if form.has_matrices:
-            tiles = (*WARPGROUPS, MATRICES[-1]) if groups else MATRICES
+        tiles = (*WARPGROUPS, MATRICES[-1]) if groups else MATRICES
     else:
         # Copies cannot turn vectors, so loads do it; but they are slow where there is nothing to turn.
         turns = form.has_matrices and "inner" in (form.left.along, form.right.along)

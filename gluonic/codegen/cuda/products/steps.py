@@ -75,7 +75,7 @@ class TiledStep(TailedStep):
 
     def workspace(self, facts: Facts, processor: Processor) -> int:
         """The sums of parts, of one product at a time."""
-        return max(workspace_of(*each, processor) for each in self._products(facts))
+        return max([0, *(workspace_of(*each, processor) for each in self._products(facts))])
 
 
 def are_small(facts: Facts, entries: Sequence[Entry]) -> bool:

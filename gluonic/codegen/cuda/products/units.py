@@ -176,10 +176,7 @@ class FragmentUnits(MultiplyingUnits[Tiles]):
 
 
 class RoundedUnits(FragmentUnits[FactorTiles]):
-    """``mma.sync`` on factors rounded to TF32, with sums in float32.
-
-    Numbers in float16 are not rounded.
-    """
+    """``mma.sync`` on factors rounded to TF32, with sums in float32."""
 
     def multiplied(
         self, left: FactorTiles, right: FactorTiles, turn: str, sums: Sequence[str]
@@ -208,8 +205,6 @@ class RoundedUnits(FragmentUnits[FactorTiles]):
         """An element of a factor as TF32."""
         code = self.code
         value = code.read(SHARED, factor.array, code.add32(base, depth, distance), "float")
-        if self.form.dtype != FLOAT32:
-            return code.cast("bitcast", value, "float", "i32")
         return code.call("llvm.nvvm.f2tf32.rna", "i32", [("float", value)])
 
     def product(self, a: Sequence[str], b: Sequence[str], sums: Sequence[str]) -> list[str]:
