@@ -15,8 +15,12 @@ from typing import TYPE_CHECKING, NamedTuple, Self
 import numpy as np
 import numpy.typing as npt
 
+from gluonic.device.errors import DeviceError
+from gluonic.graph.errors import describe
+
 if TYPE_CHECKING:
     from gluonic.device.processors import Processor
+    from gluonic.device.tensor_maps import TensorMap
 
 Dimensions = tuple[int, int, int]
 
@@ -69,7 +73,7 @@ class PreparedLaunch(NamedTuple):
     ----------
     function : the kernel
     grid, block : see `Device.launch`
-    arguments : for each parameter the index of a value, and a number that is added to it; of None, the number
+    arguments : for each 64 bits of parameters the index of a value, and a number that is added to it; of None, the number
     shared_bytes : see `Device.launch`
     """
 
@@ -161,9 +165,20 @@ class Device(ABC):
         Parameters
         ----------
         grid, block : the number of blocks, and of threads in a block, along x, y and z
-        arguments : the kernel's parameters; all are 64 bits: addresses and signed integers
+        arguments : the kernel's parameters; all are 64 bits: addresses and signed integers. A parameter of more
+            bytes takes several
         shared_bytes : shared memory for each block besides what the kernel declares
         """
+
+    def tensor_map(self, tensor: TensorMap) -> tuple[int, ...]:
+        """The arguments that follow the address of a matrix for a parameter that describes it.
+
+        Raises
+        ------
+        DeviceError
+            if the device has no engine that copies boxes of matrices
+        """
+        raise DeviceError(describe(f"{self.name} does not copy boxes of matrices", facts=[str(tensor)]))
 
     def prepared(self, launches: Sequence[PreparedLaunch], values: int) -> Callable[..., None]:
         """A function that runs kernels one after the other, with less work for each call than `launch` needs.

@@ -188,6 +188,16 @@ Status cuLaunchKernel(void *function, unsigned gx, unsigned gy, unsigned gz, uns
     return queue(&work, stream);
 }
 
+/* A description of a matrix: the address, and numbers that say what was asked for. */
+Status cuTensorMapEncodeTiled(int64_t *words, int type, unsigned rank, uint64_t address, const uint64_t *extents, const uint64_t *pitches,
+                              const unsigned *boxes, const unsigned *steps, int interleave, int swizzle, int fetch, int beyond) {
+    BEGIN
+    if ((uintptr_t)words % 64 || address % 16 || rank != 2 || steps[0] != 1 || steps[1] != 1 || interleave || beyond) return INVALID;
+    const int64_t numbers[16] = {address, type, rank, extents[0], extents[1], pitches[0], boxes[0], boxes[1], swizzle << 12 | fetch << 4};
+    memcpy(words, numbers, sizeof numbers);
+    return OK;
+}
+
 /* ---------------------------------------------------------------- time, graphs */
 Status cuEventCreate(void **event, unsigned flags) { BEGIN_IN_CONTEXT (void)flags; *event = calloc(1, 8); return OK; }
 Status cuEventDestroy_v2(void *event) { BEGIN free(event); return OK; }

@@ -80,6 +80,12 @@ FAULTS = {
     "at a barrier for ever": "setp.lt.u32 %p1, %r1, 3; @%p1 bra $done; bar.sync 1, 64; $done: "
     + STORE,
     "more threads than expected": "bar.sync 1, 3; " + STORE,
+    "waits for ever": "setp.eq.u32 %p1, %r1, 0; @%p1 mbarrier.init.shared::cta.b64 [shared], 2; "
+    "bar.sync 0; @%p1 mbarrier.arrive.shared::cta.b64 _, [shared]; "
+    "$wait: mbarrier.try_wait.parity.shared::cta.b64 %p2, [shared], 0; @!%p2 bra $wait; " + STORE,
+    "no barrier is there": "mbarrier.arrive.shared::cta.b64 _, [shared+8]; " + STORE,
+    "more threads than expected are at": "mbarrier.init.shared::cta.b64 [shared], 3; bar.sync 0; "
+    "mbarrier.arrive.shared::cta.b64 _, [shared]; " + STORE,
     "trap": "setp.ne.b32 %p1, %r4, 77; @%p1 bra $done; trap; $done: " + STORE,
     "without a barrier between": (
         "mov.b64 %rd4, shared; mul.wide.u32 %rd5, %r1, 4; add.s64 %rd6, %rd4, %rd5; st.shared.b32 [%rd6], %r4;"

@@ -9,6 +9,7 @@ import pytest
 
 from gluonic.device import DeviceArray
 from gluonic.device.emulated import EmulatedDevice
+from gluonic.device.tensor_maps import Element, TensorMap
 from gluonic.device.errors import DeviceError
 
 LANE = """
@@ -300,6 +301,44 @@ def test_a_copy_of_some_bytes_is_zero_beyond_them() -> None:
     """
     run(text, out, source)
     np.testing.assert_array_equal(out.to_host(), THREADS % 16)
+
+
+@pytest.mark.parametrize("element", ["float16", "tf32"])
+def test_a_box_of_a_matrix_is_swizzled_rounded_and_zero_beyond_it(element: Element) -> None:
+    device = EmulatedDevice(0, 1 << 20)
+    dtype = np.dtype("f2" if element == "float16" else "f4")
+    matrix = np.random.default_rng(0).standard_normal((20, 24)).astype(dtype)
+    source, out = DeviceArray.of_host(device, matrix), DeviceArray.empty(device, (256,), "u4")
+    tensor = TensorMap(element, 23, 20, 24 * dtype.itemsize, 8)
+    text = """
+.version 8.0
+.target sm_90a
+.address_size 64
+.visible .entry k(.param .u64 out, .param .align 64 .b8 matrix[128]) {
+    .reg .pred %p<9>; .reg .b32 %r<20>; .reg .b64 %rd<20>;
+    .shared .align 1024 .b8 box[1024]; .shared .align 8 .b8 barrier[8];
+    mov.u32 %r1, %tid.x; setp.ne.u32 %p1, %r1, 0; mov.b64 %rd1, box; mov.b64 %rd2, barrier;
+    @%p1 bra $begun; mbarrier.init.shared::cta.b64 [%rd2], 1; $begun: bar.sync 0;
+    @%p1 bra $wait; mbarrier.arrive.expect_tx.shared::cta.b64 _, [%rd2], 1024;
+    mov.b64 %rd3, matrix; cvta.param.u64 %rd3, %rd3; mov.b32 %r2, 8; mov.b32 %r3, 16;
+    cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes
+    [%rd1], [%rd3, {%r2, %r3}], [%rd2];
+$wait: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%rd2], 0; @!%p2 bra $wait;
+    mul.wide.u32 %rd4, %r1, 16; add.s64 %rd5, %rd1, %rd4; ld.param.b64 %rd6, [out]; add.s64 %rd7, %rd6, %rd4;
+    ld.shared.v4.b32 {%r4, %r5, %r6, %r7}, [%rd5]; st.global.v4.b32 [%rd7], {%r4, %r5, %r6, %r7};
+    ret;
+}"""
+    (function,) = device.load(text, ["k"])
+    arguments = [out.address, source.address, *device.tensor_map(tensor)]
+    device.launch(function, (1, 1, 1), (64, 1, 1), arguments)
+    expected = np.zeros((8, tensor.box_columns), dtype)
+    expected[:4, :15] = matrix[16:, 8:23]
+    if element == "tf32":
+        bits = expected.view("u4") + np.uint32(0x1000) & np.uint32(0xFFFFE000)
+        expected = bits.view("f4")
+    chunks, rows = out.to_host().view(dtype).reshape(8, 8, -1), np.arange(8)
+    for row in rows:
+        np.testing.assert_array_equal(chunks[row, rows ^ row].ravel(), expected[row])
 
 
 def test_a_copy_is_not_there_before_it_was_waited_for() -> None:

@@ -11,8 +11,9 @@ from hypothesis import strategies as st
 from gluonic.device import DeviceArray, PreparedLaunch
 from gluonic.device.cuda.device import CudaDevice
 from gluonic.device.errors import DeviceError
+from gluonic.device.tensor_maps import WORDS, TensorMap
 from tests.device.conftest import DriverWithoutGpu
-from tests.device.test_cuda_device import ONE, THREADS, kernel
+from tests.device.test_cuda_device import ONE, PTX, THREADS, kernel
 
 COUNT = 8
 INVALID, OUT_OF_MEMORY = 1, 2
@@ -75,6 +76,31 @@ def test_a_wrong_number_of_arguments_is_refused_at_once(driver: DriverWithoutGpu
     device = driver.device()
     with pytest.raises(DeviceError, match="kernel add has 3 parameters of 64 bits"):
         device.prepared([PreparedLaunch(kernel(device), ONE, THREADS, ((0, 0),))], 1)
+
+
+def test_arguments_that_follow_a_large_parameter_are_those_that_a_launch_gives(
+    driver: DriverWithoutGpu,
+) -> None:
+    device = driver.device()
+    ptx = PTX.format(version="8.0", name="add")
+    (function,) = device.load(ptx.replace(".u64 target", ".align 64 .b8 target[128]"), ["add"])
+    there = DeviceArray.of_host(device, np.arange(COUNT))
+    description = [(None, word) for word in device.tensor_map(TensorMap("tf32", 9, 5, 48, 7))]
+    first, second = (
+        PreparedLaunch(function, ONE, THREADS, ((0, 0), *description, (None, n), (None, COUNT)))
+        for n in (3, 40)
+    )
+    device.prepared([first, second], 1)(there.address)
+    device.launch(function, ONE, THREADS, [there.address, *[0] * 15, 500, COUNT])
+    np.testing.assert_array_equal(there.to_host(), np.arange(COUNT) + 543)
+
+
+def test_a_matrix_is_described_by_its_extents_and_those_of_its_boxes(
+    driver: DriverWithoutGpu,
+) -> None:
+    words = driver.device().tensor_map(TensorMap("tf32", 9, 5, 48, 7))
+    assert words[:8] == (11, 2, 9, 5, 48, 32, 7, 0x3020)  # the last: swizzle, and how it is fetched
+    assert len(words) == WORDS - 1
 
 
 LONG = [3, None, -1, None, 7, 0]

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
+from itertools import chain
 from math import prod
 from typing import Any, NamedTuple
 
@@ -19,9 +20,10 @@ from gluonic.codegen.cuda.products.form import (
     WARPGROUPS_ROUNDED,
     BlockTile,
 )
-from gluonic.codegen.cuda.products.plan import choice_for, choices, launches_by
+from gluonic.codegen.cuda.products.plan import choice_for, choices, fitting, launches_by
 from gluonic.codegen.cuda.products.steps import TiledStep
 from gluonic.codegen.cuda.ptx import loaded
+from gluonic.codegen.cuda.steps import KernelLaunch
 from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.shapes.facts import find_facts
 from gluonic.device import Device, DeviceArray
@@ -135,7 +137,8 @@ def _times(there: Device, tried: Tried) -> tuple[dict[str, Any], float]:
     most = 0.0
     is_large = prod(sizes) > _LARGE
     tiles = [t for t in tried.tiles if t.shared_bytes <= there.processor.shared_bytes]
-    for choice in choices(*sizes, layout.batch * layout.heads, tiles):
+    usable = fitting(tiles, layout, form)
+    for choice in choices(*sizes, layout.batch * layout.heads, usable):
         if is_large and choice.parts > 1:
             continue
         room = prod(facts.shapes[entry]) * choice.parts
@@ -147,7 +150,7 @@ def _times(there: Device, tried: Tried) -> tuple[dict[str, Any], float]:
                 loaded(launch.code, there),
                 launch.grid,
                 launch.block,
-                [*[places[i] for i in launch.operands], *launch.numbers],
+                _arguments(there, launch, places),
                 launch.shared_bytes,
             )
             for launch in launches
@@ -162,6 +165,16 @@ def _times(there: Device, tried: Tried) -> tuple[dict[str, Any], float]:
             most = max(most, float(np.abs(ours - expected).max() / np.abs(expected).max()))
     best = min((name for name in found if " " not in name), key=found.__getitem__)
     return {"best": best, **found}, most
+
+
+def _arguments(there: Device, launch: KernelLaunch, places: Sequence[int]) -> list[int]:
+    """What a kernel gets, with the addresses of all operands."""
+    own = [places[i] for i in launch.operands]
+    tensors = [
+        (own[operand] + begin, *there.tensor_map(tensor))
+        for operand, begin, tensor in launch.tensors
+    ]
+    return [*own, *launch.numbers, *chain(*tensors)]
 
 
 def _expected(tried: Tried, arrays: Sequence[Array]) -> tuple[Array, Array | None]:

@@ -295,16 +295,23 @@ class DeviceBinding:
 
     def _prepared(self, kernel: _Kernel, seed: Sequence[int]) -> PreparedLaunch:
         launch, places = kernel.launch, [self.layout.places[slot] for slot in kernel.slots]
-        arguments = (
-            *(
-                (place.number, place.offset + o)
-                for place, o in zip(places, kernel.offsets, strict=True)
-            ),
+        addresses = [
+            (place.number, place.offset + o)
+            for place, o in zip(places, kernel.offsets, strict=True)
+        ]
+        arguments: list[tuple[int | None, int]] = [
+            *addresses,
             *((None, number) for number in launch.numbers),
             *((number, 0) for number in seed),
-        )
+        ]
+        for operand, begin, tensor in launch.tensors:
+            number, offset = addresses[operand]
+            arguments.append((number, offset + begin))
+            arguments += [(None, word) for word in self.device.tensor_map(tensor)]
         function = loaded(launch.code, self.device)
-        return PreparedLaunch(function, launch.grid, launch.block, arguments, launch.shared_bytes)
+        return PreparedLaunch(
+            function, launch.grid, launch.block, tuple(arguments), launch.shared_bytes
+        )
 
     def _copy(self, one: _Copy) -> CopyRun:
         target, source = (self.layout.places[slot] for slot in (one.target, one.source))

@@ -5,19 +5,21 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
+from gluonic.device.tensor_maps import WORDS
 
 WARP = 32
 """The threads of a warp, which run together and read each other's registers."""
 
 
 class KernelFunction(LLVMFunction):
-    """A kernel; its parameters are addresses and then numbers, all of 64 bits.
+    """A kernel; its parameters are addresses and then numbers, all of 64 bits, and descriptions of matrices.
 
     Parameters
     ----------
     module, name : see `LLVMFunction`
     operands, numbers : how many addresses and numbers it gets
     threads : of a block
+    tensors : how many descriptions of matrices it gets
 
     Attributes
     ----------
@@ -27,10 +29,19 @@ class KernelFunction(LLVMFunction):
     """
 
     def __init__(
-        self, module: LLVMModule, name: str, operands: int, numbers: int, threads: int
+        self,
+        module: LLVMModule,
+        name: str,
+        operands: int,
+        numbers: int,
+        threads: int,
+        tensors: int = 0,
     ) -> None:
         arguments = [f"ptr addrspace(1) %p{k}" for k in range(operands)]
         arguments += [f"i64 %n{k}" for k in range(numbers)]
+        described = f"ptr byval([{WORDS} x i64]) align 64"
+        arguments += [f"{described} %tensor{k}" for k in range(tensors)]
+        self._first_tensor = operands + numbers
         super().__init__(module, name, arguments, threads=threads)
         self.threads, self._shared = threads, 0
         self.operands = [self._generic(f"%p{k}", 1) for k in range(operands)]

@@ -10,13 +10,14 @@ from gluonic.codegen.loops.steps import Code
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.device import Dimensions
 from gluonic.device.processors import Processor
+from gluonic.device.tensor_maps import TensorMap
 from gluonic.graph import Entry
 from gluonic.support.record import record
 
 
 @record
 class KernelLaunch:
-    """One launch of a kernel. Its parameters are all 64 bits: the operands' addresses, then the numbers.
+    """One launch of a kernel. Its parameters: the operands' addresses, then the numbers, then the tensors.
 
     Attributes
     ----------
@@ -26,6 +27,8 @@ class KernelLaunch:
     numbers : the run-time arguments that follow the addresses
     grid, block : the number of blocks, and of threads in a block
     shared_bytes : shared memory of a block besides what the kernel declares
+    tensors : matrices that the kernel copies boxes of: the index of one of `operands`, how many bytes after its
+        address the matrix begins, and its description
     """
 
     code: Code
@@ -34,6 +37,7 @@ class KernelLaunch:
     grid: Dimensions
     block: Dimensions
     shared_bytes: int = 0
+    tensors: tuple[tuple[int, int, TensorMap], ...] = ()
 
 
 def bits_of(number: float) -> int:

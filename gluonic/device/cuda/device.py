@@ -25,6 +25,7 @@ from gluonic.device.cuda.launch_lists import LaunchList
 from gluonic.device.cuda.modules import CudaFunction, LoadedPtx, parameters_of
 from gluonic.device.cuda.pool import MemoryPool
 from gluonic.device.cuda.properties import properties
+from gluonic.device.cuda.tensor_maps import encoded
 from gluonic.device.device import (
     Buffer,
     Device,
@@ -35,6 +36,7 @@ from gluonic.device.device import (
     PreparedLaunch,
 )
 from gluonic.device.errors import DeviceError
+from gluonic.device.tensor_maps import TensorMap
 from gluonic.support.locks import lock
 
 _DEFAULT_STREAM = 0
@@ -198,9 +200,13 @@ class CudaDevice(Device):
             if the driver refuses the PTX; with the log of its compiler
         """
         self.enter()
-        counts = parameters_of(ptx)
+        sizes = parameters_of(ptx)
         module = LoadedPtx(self.driver, ptx, self._unused)
-        return [CudaFunction(self.driver, module, name, counts[name]) for name in names]
+        return [CudaFunction(self.driver, module, name, sizes[name]) for name in names]
+
+    def tensor_map(self, tensor: TensorMap) -> tuple[int, ...]:
+        """The arguments that follow the address of a matrix for a parameter that describes it."""
+        return encoded(self.driver, tensor)
 
     def begin_to_load(self, ptx: str, names: Sequence[str]) -> Loading:
         """As for all devices; a thread waits for the driver's compiler, which needs no Python."""
@@ -236,7 +242,7 @@ class CudaDevice(Device):
         Parameters
         ----------
         grid, block : the number of blocks, and of threads in a block, along x, y and z
-        arguments : the kernel's parameters; all are 64 bits: addresses and signed integers
+        arguments : see `Device.launch`
         shared_bytes : shared memory for each block besides what the kernel declares
         """
         assert isinstance(function, CudaFunction)

@@ -64,6 +64,10 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "cuFuncGetAttribute": (Result, c_int, Handle),
     "cuFuncSetAttribute": (Handle, c_int, c_int),
     "cuLaunchKernel": (Handle, *[c_uint] * 7, Handle, Handle, Handle),
+    "cuTensorMapEncodeTiled": (
+        Handle, c_int, c_uint, Address, POINTER(c_uint64), POINTER(c_uint64), POINTER(c_uint),
+        POINTER(c_uint), c_int, c_int, c_int, c_int,
+    ),
     # time
     "cuEventCreate": (Result, c_uint),
     "cuEventDestroy_v2": (Handle,),

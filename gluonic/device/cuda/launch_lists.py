@@ -240,13 +240,17 @@ class LaunchList:
         self._block, self._pointers = (ctypes.c_int64 * count)(), (ctypes.c_void_p * count)()
         filled: list[_Argument] = []
         calls: list[KernelNode] = []
-        position = 0
+        position = parameter = 0
         for k, each in enumerate(launches):
             function = each.function
             assert isinstance(function, CudaFunction)
-            pointers = ctypes.addressof(self._pointers) + 8 * position
+            pointers = ctypes.addressof(self._pointers) + 8 * parameter
+            start = ctypes.addressof(self._block) + 8 * position
+            for first in function.starts:
+                self._pointers[parameter] = start + 8 * first
+                parameter += 1
             for index, number in each.arguments:
-                place = self._pointers[position] = ctypes.addressof(self._block) + 8 * position
+                place = ctypes.addressof(self._block) + 8 * position
                 if index is None:
                     self._block[position] = number
                 else:

@@ -7,6 +7,7 @@ import re
 import struct
 from collections.abc import Callable, Sequence
 from functools import partial
+from itertools import accumulate
 
 from gluonic.device.cuda.driver import Driver
 from gluonic.device.device import DeviceFunction, Dimensions
@@ -14,6 +15,7 @@ from gluonic.device.errors import DeviceError
 from gluonic.graph.errors import describe
 
 _ENTRY = re.compile(r"\.entry\s+([\w$.]+)\s*(?:\(([^)]*)\))?")
+_PARAMETER = re.compile(r"\.param[^,\[]*(?:\[(\d+)\])?")
 _LOG_BYTES = 16 << 10
 _INFO_LOG, _INFO_LOG_SIZE, _ERROR_LOG, _ERROR_LOG_SIZE = 3, 4, 5, 6
 _SHARED, _LOCAL, _REGISTERS, _MOST_DYNAMIC_SHARED = 1, 3, 4, 8
@@ -52,13 +54,16 @@ class LoadedPtx:
             self._unused.append(partial(self._driver.call, "cuModuleUnload", self.handle))
 
 
-def parameters_of(ptx: str) -> dict[str, int]:
-    """The number of parameters of each kernel.
+def parameters_of(ptx: str) -> dict[str, list[int]]:
+    """How many arguments, of 64 bits, each of a kernel's parameters takes.
 
-    >>> parameters_of(".visible .entry k(.param .u64 a, .param .u64 b) { ret; }")
-    {'k': 2}
+    >>> parameters_of(".visible .entry k(.param .u64 a, .param .align 64 .b8 b[128]) { ret; }")
+    {'k': [1, 16]}
     """
-    return {name: (inside or "").count(".param") for name, inside in _ENTRY.findall(ptx)}
+    return {
+        name: [int(size or 8) // 8 for size in _PARAMETER.findall(inside or "")]
+        for name, inside in _ENTRY.findall(ptx)
+    }
 
 
 class CudaFunction(DeviceFunction):
@@ -68,10 +73,11 @@ class CudaFunction(DeviceFunction):
     ----------
     module : its module, which it keeps
     name : that of its entry
-    count : the number of its parameters
+    sizes : the number of arguments of each parameter
 
     Attributes
     ----------
+    count, starts : the number of arguments, and that of the first one of each parameter
     registers : of a thread
     shared_bytes : of a block, as the kernel declares them
     local_bytes : what a thread keeps in memory for lack of registers, and arrays of its own
@@ -80,8 +86,10 @@ class CudaFunction(DeviceFunction):
     store : writes the arguments where `addresses` point; all launches of the kernel share that place
     """
 
-    def __init__(self, driver: Driver, module: LoadedPtx, name: str, count: int) -> None:
-        self.name, self.count, self._driver, self._module = name, count, driver, module
+    def __init__(self, driver: Driver, module: LoadedPtx, name: str, sizes: Sequence[int]) -> None:
+        self.name, self._driver, self._module = name, driver, module
+        *self.starts, count = accumulate(sizes, initial=0)
+        self.count = count
         number = driver.number("cuModuleGetFunction", ctypes.c_void_p, module.handle, name.encode())
         self.handle = ctypes.c_void_p(number)
         self.registers, self.local_bytes, self.shared_bytes = (
@@ -91,7 +99,7 @@ class CudaFunction(DeviceFunction):
         self.most_shared_bytes = max((48 << 10) - self.shared_bytes, 0)
         values = (ctypes.c_int64 * max(count, 1))()
         first = ctypes.addressof(values)
-        self.addresses = (ctypes.c_void_p * max(count, 1))(*[first + 8 * i for i in range(count)])
+        self.addresses = (ctypes.c_void_p * max(count, 1))(*[first + 8 * i for i in self.starts])
         self.store: Callable[..., None] = partial(struct.Struct(f"{count}q").pack_into, values, 0)
 
     def allow(self, size: int) -> None:

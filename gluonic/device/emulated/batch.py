@@ -10,6 +10,7 @@ from gluonic.device.emulated.copies import PendingCopies
 from gluonic.device.emulated.flow import Flow
 from gluonic.device.emulated.launches import BlockRange
 from gluonic.device.emulated.special_registers import SpecialRegisters
+from gluonic.device.emulated.transactions import Transactions
 
 
 class BlockBatch:
@@ -19,6 +20,7 @@ class BlockBatch:
     ----------
     shape : the number of blocks, and of threads in each
     memory, copies : what they see of memory, and the copies within it that are not made yet
+    transactions : the barriers that count bytes, with the copies that those wait for
     special : the special registers
     flow : that of the kernel
     """
@@ -27,6 +29,7 @@ class BlockBatch:
         self.shape, self.fault = blocks.shape, blocks.fault
         self.memory = BlockMemory(blocks)
         self.copies = PendingCopies(self.memory)
+        self.transactions = Transactions(self.shape, self.memory, self.fault)
         self.special = SpecialRegisters(blocks)
         self.flow = Flow(self.shape, None, self.memory.pass_barrier, self.fault)
 

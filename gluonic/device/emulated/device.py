@@ -19,11 +19,13 @@ from gluonic.device.emulated.launches import EmulatedLaunch
 from gluonic.device.emulated.memory import GLOBAL_START, WRITTEN, Bytes, GlobalMemory
 from gluonic.device.emulated.parser import parse
 from gluonic.device.emulated.races import Races
-from gluonic.device.emulated.syntax import PtxFunction, PtxModule
+from gluonic.device.emulated.syntax import PtxFunction, PtxModule, Variable
+from gluonic.device.emulated.transactions import described
 from gluonic.device.emulated.translation import Compiled, Parameters, translate
 from gluonic.device.emulated.variables import VariableLayout, contents_of
 from gluonic.device.errors import DeviceError, DeviceMemoryError, NoDeviceError
 from gluonic.device.processors import FIRST_PTX, Processor
+from gluonic.device.tensor_maps import TensorMap
 from gluonic.graph.errors import describe
 from gluonic.support.locks import lock
 
@@ -286,12 +288,7 @@ class EmulatedDevice(Device):
             raise DeviceError(describe(f"{function.name} was loaded by another device"))
         shared = function.shared_bytes + shared_bytes
         self._check_launch(function, grid, block, arguments, shared)
-        parameters = {
-            (variable.name, 0): np.full(
-                (1, 1), value % 2 ** (8 * variable.size), f"u{variable.size}"
-            )
-            for variable, value in zip(function.function.parameters, arguments, strict=True)
-        }
+        parameters = _parameters(function.function, arguments)
         with self._exclusive():
             count = prod(grid) * prod(block)
             if self._base + count >= _LAST_STAMP:
@@ -323,7 +320,7 @@ class EmulatedDevice(Device):
         shared: int,
     ) -> None:
         problem = ""
-        expected = len(function.function.parameters)
+        expected = sum(map(_argument_count, function.function.parameters))
         if len(arguments) != expected:
             problem = f"it has {expected} parameters, and got {len(arguments)} arguments"
         elif min(*grid, *block) < 1:
@@ -342,12 +339,32 @@ class EmulatedDevice(Device):
                 )
             )
 
+    def tensor_map(self, tensor: TensorMap) -> tuple[int, ...]:
+        """The arguments that follow the address of a matrix for a parameter that describes it."""
+        return described(tensor)
+
     def mark(self) -> EmulatedMark:
         """A point in time: launches have ended when they return."""
         return EmulatedMark()
 
     def synchronize(self) -> None:
         """Do nothing: launches have ended when they return."""
+
+
+def _argument_count(parameter: Variable) -> int:
+    """How many arguments, of up to 64 bits, a parameter takes."""
+    return -(-parameter.size // 8)
+
+
+def _parameters(function: PtxFunction, arguments: Sequence[int]) -> Parameters:
+    """The numbers of each parameter, by its name and the distance in bytes from its start."""
+    numbers, result = iter(arguments), Parameters()
+    for parameter in function.parameters:
+        size = min(parameter.size, 8)
+        for number in range(_argument_count(parameter)):
+            bits = next(numbers) % 2 ** (8 * size)
+            result[parameter.name, 8 * number] = np.full((1, 1), bits, f"u{size}")
+    return result
 
 
 def _run(function: EmulatedFunction, launch: EmulatedLaunch, parameters: Parameters) -> None:

@@ -22,6 +22,7 @@ from gluonic.device.emulated.syntax import (
     PtxFunction,
     Register,
     SymbolOperand,
+    TensorAddress,
     Vector,
     type_size,
 )
@@ -297,6 +298,9 @@ class EffectText(MatrixText):
     def copied(self, item: Instruction) -> None:
         """A copy from global to shared memory that goes on meanwhile."""
         parts = item.opcode.split(".")
+        if item.opcode == _BOX_COPY:
+            self._copied_box(item)
+            return
         if "bulk" in parts or "mbarrier" in parts:
             raise self.unknown()
         if "commit_group" in parts:
@@ -317,6 +321,32 @@ class EffectText(MatrixText):
             self.emit(f"c.copies.add({where}, {size.value}, {used}, a, {item.line})")
 
 
+    def _copied_box(self, item: Instruction) -> None:
+        """A copy of a box of a matrix that a parameter describes."""
+        to, source, barrier = item.operands
+        if not isinstance(source, TensorAddress) or len(source.coordinates) != 2:
+            raise self.unknown("this tensor")
+        names = [parameter.name for parameter in self.function.parameters]
+        where = ", ".join(self.address(operand, "shared") for operand in (to, barrier))
+        numbers = ", ".join(self.bits(operand, 32) for operand in source.coordinates)
+        tensor = f"P, {names}, {self.bits(source.tensor, 64)}"
+        self.emit(f"c.transactions.copy({where}, {tensor}, ({numbers}), a, {item.line})")
+
+    def transacted(self, item: Instruction) -> None:
+        """What a barrier that counts bytes is told; waits for it end a block of instructions."""
+        parts = item.opcode.split(".")
+        if "init" in parts:
+            where, count = self.address(item.operands[0], "shared"), self.bits(item.operands[1], 32)
+            self.emit(f"c.transactions.initialize({where}, {count}, a)")
+        elif "arrive" in parts and "noinc" not in parts and len(item.operands) < 4:
+            where = self.address(item.operands[1], "shared")
+            size = self.bits(item.operands[2], 32) if "expect_tx" in parts else "0"
+            self.emit(f"c.transactions.arrive({where}, {size}, a, {item.line})")
+        else:
+            raise self.unknown()
+
+
+_BOX_COPY = "cp.async.bulk.tensor.2d.shared::cluster.global.mbarrier::complete_tx::bytes"
 _HANDLERS: Mapping[str, Callable[[EffectText, Instruction], None]] = {
     "mov": EffectText.move,
     "setp": EffectText.compare,
@@ -333,6 +363,7 @@ _HANDLERS: Mapping[str, Callable[[EffectText, Instruction], None]] = {
     "match": EffectText.matched,
     "redux": EffectText.reduced,
     "cp": EffectText.copied,
+    "mbarrier": EffectText.transacted,
     "ldmatrix": EffectText.load_matrices,
     "mma": EffectText.multiplied,
     "wgmma": EffectText.multiplied_in_groups,

@@ -11,6 +11,7 @@ from gluonic.device.emulated.formats import Array
 
 Mask = npt.NDArray[np.bool_] | None
 Place = tuple[int, Mask, Mask]
+Condition = Callable[[], npt.NDArray[np.bool_]]
 END = -1
 WARP = 32
 
@@ -43,6 +44,7 @@ class Flow:
         self.lines: dict[int, int] = {}
         self.arrived: dict[int, npt.NDArray[np.int64]] = {}
         self.held: dict[tuple[int, int], npt.NDArray[np.bool_]] = {}
+        self.stalled: list[tuple[int, npt.NDArray[np.bool_], Condition]] = []
 
     def callee(self) -> Flow:
         """The flow of a function that the running set calls."""
@@ -55,7 +57,8 @@ class Flow:
     def go(self, target: int) -> Place:
         """The running set goes to a block of instructions."""
         if not self.waiting:
-            return target, self.mask if self.parked or self.held else None, self.mask
+            others = self.parked or self.held or self.stalled
+            return target, self.mask if others else None, self.mask
         self._add(target, self.full())
         return self._first()
 
@@ -116,6 +119,28 @@ class Flow:
             self._arrive(int(number), arriving, expected, line)
         return self._first() if waits else self.go(following)
 
+    def stall(self, condition: Condition, line: int, following: int) -> Place:
+        """Each thread of the running set waits until a condition holds for it."""
+        here = self.full()
+        ready = here & condition()
+        if ready.all():
+            return self.go(following)
+        self.lines[following] = line
+        self.stalled.append((following, here & ~ready, condition))
+        if ready.any():
+            self._add(following, ready)
+        return self._first()
+
+    def _resume(self) -> None:
+        """Let those go on whose conditions hold by now."""
+        before, self.stalled = self.stalled, []
+        for following, mask, condition in before:
+            ready = mask & condition()
+            if ready.any():
+                self._add(following, ready)
+            if (mask & ~ready).any():
+                self.stalled.append((following, mask & ~ready, condition))
+
     def converge(self, line: int, following: int) -> Place:
         """The running set waits for the other threads of its warps."""
         warps = np.arange(self.shape[1]) // WARP
@@ -153,9 +178,14 @@ class Flow:
 
     def _first(self) -> Place:
         """Choose the set that runs next."""
+        if not self.waiting:
+            self._resume()
         if not self.waiting and self.parked:
             self._release()
         if not self.waiting:
+            for following, mask, _ in self.stalled:
+                thread = int(np.argmax(mask))
+                raise self.fault(self.lines[following], thread, "it waits for ever")
             for (_, following), held in self.held.items():
                 thread = int(np.argmax(held))
                 raise self.fault(self.lines[following], thread, "it waits at a barrier for ever")
@@ -163,7 +193,7 @@ class Flow:
         place = min(self.waiting)
         mask = self.waiting.pop(place)
         self.mask = None if mask.all() else mask
-        others = self.waiting or self.parked or self.held
+        others = self.waiting or self.parked or self.held or self.stalled
         return place, self.mask if others else None, self.mask
 
     def _release(self) -> None:

@@ -15,6 +15,7 @@ from gluonic.device.emulated.syntax import (
     PtxModule,
     Register,
     SymbolOperand,
+    TensorAddress,
     Variable,
     Vector,
     type_size,
@@ -320,9 +321,14 @@ class _Parser:
             return self.number()
         return self.name()
 
-    def address(self) -> Address:
+    def address(self) -> Address | TensorAddress:
         """What follows an opening bracket."""
         base = self.operand()
+        if self.accept(","):
+            coordinates = self.operand()
+            self.expect("]")
+            if isinstance(coordinates, Vector):
+                return TensorAddress(base, coordinates.items)
         offset = self.integer() if self.accept("+") else 0
         self.expect("]")
         if isinstance(base, SymbolOperand):

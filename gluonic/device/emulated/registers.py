@@ -16,6 +16,7 @@ from gluonic.device.emulated.syntax import (
     PtxFunction,
     Register,
     SymbolOperand,
+    TensorAddress,
     Vector,
 )
 
@@ -115,7 +116,10 @@ class RegisterText:
         return self.constant((kind, raw % 2**size), reader(kind, register)(bits))
 
     def address_of(self, symbol: SymbolOperand) -> int:
-        """The address of a variable, in its space."""
+        """The address of a variable, in its space; that of a parameter is its number there."""
+        names = [parameter.name for parameter in self.function.parameters]
+        if symbol.name in names:
+            return names.index(symbol.name)
         if symbol.name not in self.addresses:
             raise self.unknown(f"the symbol {symbol.name}")
         return self.addresses[symbol.name] + symbol.offset
@@ -256,7 +260,8 @@ def read_registers(item: Instruction) -> set[str]:
 
 def _target_count(item: Instruction) -> int:
     """How many of the first operands are written."""
-    return 0 if item.opcode.split(".")[0] in _WITHOUT_TARGET else 1
+    without = item.opcode.split(".")[0] in _WITHOUT_TARGET or item.opcode.startswith("mbarrier.init")
+    return 0 if without else 1
 
 
 def _named(operand: Operand) -> list[str]:
@@ -264,6 +269,8 @@ def _named(operand: Operand) -> list[str]:
         return [operand.name]
     if isinstance(operand, Address):
         return _named(operand.base)
+    if isinstance(operand, TensorAddress):
+        return _named(Vector((operand.tensor, *operand.coordinates)))
     if isinstance(operand, Vector):
         return [name for inner in operand.items for name in _named(inner)]
     return []

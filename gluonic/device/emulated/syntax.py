@@ -35,13 +35,20 @@ class Address(NamedTuple):
     offset: int = 0
 
 
+class TensorAddress(NamedTuple):
+    """An address of a description of a tensor, and the coordinates of an element."""
+
+    tensor: Operand
+    coordinates: tuple[Operand, ...]
+
+
 class Vector(NamedTuple):
     """What stands in braces, parentheses, or on the sides of a bar."""
 
     items: tuple[Operand, ...]
 
 
-Operand = Register | Immediate | SymbolOperand | Address | Vector
+Operand = Register | Immediate | SymbolOperand | Address | TensorAddress | Vector
 
 
 class Instruction(NamedTuple):

@@ -17,12 +17,19 @@ from gluonic.device.emulated.effects import EffectText
 from gluonic.device.emulated.flow import END, Flow
 from gluonic.device.emulated.formats import Array
 from gluonic.device.emulated.registers import read_registers, written_registers
-from gluonic.device.emulated.syntax import Instruction, Operand, PtxFunction, SymbolOperand
+from gluonic.device.emulated.syntax import (
+    Immediate,
+    Instruction,
+    Operand,
+    PtxFunction,
+    SymbolOperand,
+)
 
 Parameters = dict[tuple[str, int], Array]
 Compiled = Callable[[BlockBatch, Flow, Parameters], None]
 
 _ENDS = {"bra", "brx", "ret", "exit", "trap", "bar", "barrier"}
+_WAITS = {"mbarrier.try_wait", "mbarrier.test_wait"}
 _NAMES = {
     "where": np.where,
     "shuffle": warps.shuffle,
@@ -74,7 +81,8 @@ def _starts(function: PtxFunction) -> list[int]:
 
 
 def _is_end(item: Instruction) -> bool:
-    return item.opcode.split(".")[0] in _ENDS
+    parts = item.opcode.split(".")
+    return parts[0] in _ENDS or ".".join(parts[:2]) in _WAITS
 
 
 def _kept(function: PtxFunction, starts: Sequence[int]) -> set[str]:
@@ -175,6 +183,8 @@ class _FunctionText(EffectText):
             )
             self.emit(f"c.trap({guard}, {item.line})")
             self.emit(f"pc, m, a = {_going(following)}")
+        elif name == "mbarrier":
+            self._wait(item, following)
         elif "warp" in item.opcode.split("."):
             if following == END:
                 raise self.unknown("nothing follows")
@@ -190,6 +200,16 @@ class _FunctionText(EffectText):
             self.emit(
                 f"pc, m, a = f.branch({self.read(item.guard, 'pred')}, {target}, {following})"
             )
+
+    def _wait(self, item: Instruction, following: int) -> None:
+        """Threads wait at once for what they would ask for again and again."""
+        if "try_wait" not in item.opcode or "parity" not in item.opcode or item.guard is not None:
+            raise self.unknown("this way to wait")
+        target, source, parity = item.operands
+        self.write(target, self.immediate(Immediate(1), "pred"), "pred")
+        where = f"{self.address(source, 'shared')}, {self.bits(parity, 32)}"
+        holds = f"lambda x=({where}): c.transactions.are_past(*x, {item.line})"
+        self.emit(f"pc, m, a = f.stall({holds}, {item.line}, {following})")
 
     def _barrier(self, item: Instruction, following: int) -> None:
         parts = item.opcode.split(".")

@@ -119,7 +119,8 @@ class BlockTile:
     stages : the number of tiles of each factor in shared memory; asynchronous copies fill more than two
     warp : the extents of the part of the tile that the tensor cores multiply for a warp; zeros without them
     units : what multiplies
-    producers : the number of threads that copy factors and do nothing else, besides those that multiply
+    producers : the number of threads, one of which lets boxes of the factors be copied and does nothing else,
+        besides those that multiply
     pairs : whether neighbouring threads have the same columns, so that shared memory serves both at once
     """
 
@@ -145,8 +146,13 @@ class BlockTile:
         """The shared memory that a launch adds to what the kernel declares."""
         if not self.is_swizzled:
             return 0
-        tiles = self.stages * (self.rows + self.columns) * ROW
-        return max(tiles, self.rows * (self.columns + 8) * 4)  # of factors, then of sums
+        tiles = self.stages * (self.rows + self.columns) * ROW  # of factors, then of sums
+        return max(tiles, self.rows * (self.columns + 8) * 4) + self.barrier_bytes
+
+    @property
+    def barrier_bytes(self) -> int:
+        """The last bytes of that: two barriers for each stage that boxes are copied to."""
+        return 16 * self.stages if self.producers else 0
 
     @property
     def is_copied(self) -> bool:
@@ -196,6 +202,9 @@ MATRICES = (
 )
 """Those for factors in float16."""
 WARPGROUPS = (
+    BlockTile(128, 256, 8, 16, 64, 1, 4, (16, 256), "warpgroups", 128),
+    BlockTile(128, 128, 8, 8, 64, 1, 6, (16, 128), "warpgroups", 128),
+    BlockTile(64, 128, 8, 8, 64, 2, 4, (16, 128), "warpgroups", 128),
     BlockTile(128, 256, 8, 16, 64, 1, 4, (16, 256), "warpgroups"),
     BlockTile(128, 128, 8, 8, 64, 2, 3, (16, 128), "warpgroups"),
     BlockTile(64, 128, 8, 8, 64, 3, 3, (16, 128), "warpgroups"),

@@ -11,6 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
 from gluonic.codegen.cuda.block_code import SHARED, BlockCode, Int
+from gluonic.codegen.cuda.products.boxes import BoxTiles, StageBarriers
 from gluonic.codegen.cuda.products.factors import FactorTiles
 from gluonic.codegen.cuda.products.form import BlockTile, FactorForm, TiledForm, Units
 from gluonic.codegen.cuda.products.matrix_units import MatrixUnits, WarpgroupUnits
@@ -28,12 +29,10 @@ _UNITS: Mapping[Units, type[MultiplyingUnits[Any]]] = {
     "matrices": MatrixUnits,
     "warpgroups": WarpgroupUnits,
 }
-_MULTIPLYING_REGISTERS, _COPYING_REGISTERS = 224, 64
+_MULTIPLYING_REGISTERS, _COPYING_REGISTERS = 232, 40
 """The registers of a thread that multiplies, and of one that copies: of 65,536, for 256 and 128 threads."""
-_EVERYBODY, _FULL = 1, 2
-"""The numbers of barriers: of those who multiply, and the first for stages that are full, then free."""
-_PENDING = 2
-"""How many stages a thread copies to at a time."""
+_EVERYBODY = 1
+"""The number of the barrier of those who multiply."""
 _GROUP = 8
 """Blocks that run together share so many rows of tiles, which then stay in the second-level cache."""
 
@@ -41,9 +40,9 @@ _GROUP = 8
 def write_product(module: LLVMModule, name: str, form: TiledForm, tile: BlockTile) -> None:
     """Write the kernel; its operands are the factors, and those of its tail."""
     operands = 2 + len(form.tail.reads) + len(form.tail.writes)
-    numbers = form.numbers()
+    numbers, tensors = form.numbers(), 2 if tile.producers else 0
     code = BlockCode(
-        module, name, operands, numbers, tile.threads, tile.blocks, is_written_out=True
+        module, name, operands, numbers, tile.threads, tile.blocks, tensors, is_written_out=True
     )
     _ProductCode(code, form, tile).write()
     code.finish()
@@ -64,15 +63,22 @@ class _ProductCode:
         begin: Int = code.mul32(self.part, code.number("part"))
         end = code.min32(code.add32(begin, code.number("part")), code.number("inner"))
         if tile.producers:
+            barriers = StageBarriers(code, tile)
             with code.branches(code.less(code.thread, tile.multiplying)) as turn:
-                code.assembly(f"setmaxnreg.inc.sync.aligned.u32 {_MULTIPLYING_REGISTERS};")
-                self._store(self._consumed(left, right, begin, end), row, column)
+                self._take_registers("inc", _MULTIPLYING_REGISTERS)
+                self._store(self._consumed(left, right, begin, end, barriers), row, column)
                 turn()
-                code.assembly(f"setmaxnreg.dec.sync.aligned.u32 {_COPYING_REGISTERS};")
-                self._produce(left, right, begin, end)
+                self._take_registers("dec", _COPYING_REGISTERS)
+                with code.when(code.same(code.thread, tile.multiplying)):
+                    self._produce(left, right, begin, end, barriers)
             return
         sums = (self._copied if tile.is_copied else self._loaded)(left, right, begin, end)
         self._store(sums, row, column)
+
+    def _take_registers(self, how: str, count: int) -> None:
+        """Let a warp have more or fewer registers, if those of all threads would not be enough otherwise."""
+        if self.tile.blocks == 1:
+            self.code.assembly(f"setmaxnreg.{how}.sync.aligned.u32 {count};")
 
     @property
     def _zeros(self) -> list[tuple[str, Int]]:
@@ -92,6 +98,8 @@ class _ProductCode:
 
     def _swizzled(self, factor: FactorForm) -> type[SwizzledTiles]:
         """What writes the copies of a factor in rows of 128 bytes."""
+        if self.tile.producers:
+            return BoxTiles
         if self.form.dtype.itemsize > 2:
             return RoundedTiles
         return WindowTiles if factor.axes else SwizzledTiles
@@ -147,51 +155,35 @@ class _ProductCode:
         code.end_loop(loop, [following, *turns, *sums], code.less(following, end))
         return units.complete(sums)
 
-    def _consumed(self, left: AnyTiles, right: AnyTiles, begin: Int, end: Int) -> list[str]:
-        """The sums; others copy the tiles, and are told which stages are free."""
-        code, units, stages, depth = self.code, self.units, self.tile.stages, self.tile.depth
-        threads = self.tile.threads
-        loop = code.begin_loop([("i32", begin), ("i32", 0), ("i32", stages - 1), *self._zeros])
-        now, turn, last, *sums = loop.values
-        code.meet(code.add32(turn, _FULL), threads)
+    def _consumed(
+        self, left: AnyTiles, right: AnyTiles, begin: Int, end: Int, barriers: StageBarriers
+    ) -> list[str]:
+        """The sums; another thread lets tiles be copied to the stages that are free."""
+        code, units = self.code, self.units
+        loop = code.begin_loop([("i32", begin), *barriers.start(full=True), ("i32", 0), *self._zeros])
+        now, turn, parity, last, *sums = loop.values
+        barriers.await_full(turn, parity)
         sums = units.multiplied(left, right, turn, sums)
         units.wait()
-        is_first = code.same(now, begin)
-        is_used_again = code.less(code.add32(now, (stages - 1) * depth), end)
-        with code.when(code.both(code.negated(is_first), is_used_again)):
-            code.arrive(code.add32(last, _FULL + stages), threads)
-        following = [code.add32(now, depth), self._after(turn), turn]
+        is_later = code.negated(code.same(now, begin))
+        barriers.free_if(code.both(is_later, code.same(units.lane, 0)), last)
+        following = [code.add32(now, self.tile.depth), *barriers.after(turn, parity), turn]
         code.end_loop(loop, [*following, *sums], code.less(following[0], end))
         return units.complete(sums)
 
-    def _produce(self, left: AnyTiles, right: AnyTiles, begin: Int, end: Int) -> None:
-        """Copy tiles to free stages, and tell those who multiply which are full."""
-        code, stages, depth = self.code, self.tile.stages, self.tile.depth
-        threads = self.tile.threads
-        loop = code.begin_loop([("i32", begin), *(("i32", 0) for _ in range(_PENDING + 1))])
-        now, turn, *before = loop.values
-        with code.when(code.less(code.add32(begin, (stages - 1) * depth), now)):
-            code.meet(code.add32(turn, _FULL + stages), threads)
+    def _produce(
+        self, left: BoxTiles, right: BoxTiles, begin: Int, end: Int, barriers: StageBarriers
+    ) -> None:
+        """Let tiles be copied to free stages."""
+        code = self.code
+        loop = code.begin_loop([("i32", begin), *barriers.start(full=False)])
+        now, turn, parity = loop.values
+        barriers.await_free(turn, parity)
+        full = barriers.fill(turn, left.size + right.size)
         for factor in (left, right):
-            factor.copy(now, end, code.mul32(turn, factor.size))
-        code.end_copies()
-        with code.when(code.less(code.add32(begin, (_PENDING - 1) * depth), now)):
-            self._tell(left, right, _PENDING, before[-1])
-        following = [code.add32(now, depth), self._after(turn), turn, *before[:-1]]
+            factor.copy_boxes(now, code.mul32(turn, factor.size), full)
+        following = [code.add32(now, self.tile.depth), *barriers.after(turn, parity)]
         code.end_loop(loop, following, code.less(following[0], end), unrolls=False)
-        for pending, stage in zip(
-            range(_PENDING - 1, -1, -1), reversed([turn, *before[:-1]]), strict=True
-        ):
-            with code.when(code.less(code.add32(begin, (pending - 1) * depth), now)):
-                self._tell(left, right, pending, stage)
-
-    def _tell(self, left: AnyTiles, right: AnyTiles, pending: int, stage: Int) -> None:
-        """Wait for the thread's copies but those to the last stages; tell that a stage is full."""
-        self.code.wait_for_copies(pending)
-        for factor in (left, right):
-            factor.finish(self.code.mul32(stage, factor.size))
-        self.units.publish()
-        self.code.arrive(self.code.add32(stage, _FULL), self.tile.threads)
 
     def _after(self, turn: Int) -> str:
         """The number of the stage after another."""

@@ -8,10 +8,11 @@ from math import prod
 from typing import Literal
 
 from gluonic.codegen.cuda.block_code import divisor_values
-from gluonic.codegen.cuda.products.form import FactorForm, TiledForm
+from gluonic.codegen.cuda.products.form import BlockTile, FactorForm, TiledForm
 from gluonic.codegen.cuda.tails.form import Tail
 from gluonic.codegen.cuda.tails.steps import ResultPlaces
 from gluonic.codegen.maths.values import Dtype, arithmetic
+from gluonic.device.tensor_maps import Element, TensorMap
 from gluonic.support.record import record
 
 Numbers = Iterator[tuple[str, int]]
@@ -81,6 +82,23 @@ class FactorLayout:
         if all(digit.extent == axis.size and digit.step == 1 for digit, axis in pairs):
             return [lead, Digit(prod(axis.size for axis in self.axes), self.axes[-1].stride)]
         return None
+
+    def tensor(self, dtype: Dtype, extent: int, depth: int) -> tuple[int, TensorMap] | None:
+        """Where the matrix begins, in bytes, and its description for boxes of a tile; None if there is none."""
+        if self.axes or len(self.outer) > 1 or len(self.inner) > 1:
+            return None
+        (along, across), rows = (self.inner[0], self.outer[0]), extent
+        if self.form.along == "outer":
+            (across, along), rows = (along, across), depth
+            if dtype.itemsize > 2:  # products need the inner index to be contiguous
+                return None
+        pitch, begin = (number * dtype.itemsize for number in (across.step, self.begin))
+        if along.step != 1 or pitch <= 0 or pitch % 16 or begin % 16:
+            return None
+        if not along.extent * across.extent:
+            return None
+        element: Element = "float16" if dtype.itemsize == 2 else "tf32"
+        return begin, TensorMap(element, along.extent, across.extent, pitch, rows)
 
     @property
     def form(self) -> FactorForm:
@@ -191,6 +209,15 @@ class ProductLayout:
         by_column = len(result.columns) == 1 and result.columns[0].step == 1
         rows, step = (self.heads * self.rows, result.row) if by_row else (0, 0)
         return ResultPlaces(rows, step, self.columns if by_column else 0)
+
+    def tensors(self, dtype: Dtype, tile: BlockTile) -> tuple[tuple[int, int, TensorMap], ...]:
+        """The factors as `KernelLaunch.tensors`; none if one of them is no matrix that boxes are copied of."""
+        factors = (self.left, tile.rows), (self.right, tile.columns)
+        found = [factor.tensor(dtype, extent, tile.depth) for factor, extent in factors]
+        if self.batch * self.heads != 1:
+            return ()
+        described = tuple([(i, *each) for i, each in enumerate(found) if each is not None])
+        return described if len(described) == len(found) else ()
 
     def in_parts(self) -> ProductLayout:
         """The same product with sums of parts as its result; they lie one after the other."""

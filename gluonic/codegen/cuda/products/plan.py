@@ -101,7 +101,7 @@ def cycles(
     together = min(each, tile.blocks)
     if each > together:  # a multiprocessor that has finished takes the next block
         each = blocks / multiprocessors
-    warps = together * tile.threads / 32
+    warps = together * tile.multiplying / 32
     # more sums at once hide more latency, and a thread with a larger part loads less for each of them
     own = tile.high * tile.wide
     share = warps * own / (warps * own + _SUMS) * own / (own + (tile.high + tile.wide) / 2)
@@ -137,6 +137,15 @@ def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
     return tuple([tile for tile in tiles if tile.shared_bytes <= processor.shared_bytes])
 
 
+def fitting(
+    tiles: Sequence[BlockTile], layout: ProductLayout, form: TiledForm
+) -> tuple[BlockTile, ...]:
+    """The tiles that a product with these factors can have."""
+    return tuple(
+        [tile for tile in tiles if not tile.producers or layout.tensors(form.dtype, tile)]
+    )
+
+
 def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> ProductChoice:
     """The way to compute a product on a processor."""
     count = layout.batch * layout.heads
@@ -145,7 +154,7 @@ def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> 
         layout.columns,
         layout.inner,
         count,
-        tiles_for(form, processor),
+        fitting(tiles_for(form, processor), layout, form),
         form.sums,
         processor.multiprocessors,
     )
@@ -188,15 +197,16 @@ def launches_by(
     tiles = -(-layout.rows // tile.rows) * -(-layout.columns // tile.columns)
     grid, block = (tiles * count * parts, 1, 1), (tile.threads, 1, 1)
     shared = tile.shared_bytes
+    tensors = layout.tensors(form.dtype, tile) if tile.producers else ()
     if parts == 1:
         numbers = layout.numbers(form, 1, part)
         code = write_product, form, tile
-        return [KernelLaunch(code, tuple(given), numbers, grid, block, shared)]
+        return [KernelLaunch(code, tuple(given), numbers, grid, block, shared, tensors)]
     first, apart = form.of_parts, layout.in_parts()
     own, numbers = (given[0], given[1], workspace), apart.numbers(first, parts, part)
     code = write_product, first, tile
     return [
-        KernelLaunch(code, own, numbers, grid, block, shared),
+        KernelLaunch(code, own, numbers, grid, block, shared, tensors),
         added_up(layout, form, parts, (workspace, *given[2:])),
     ]
 

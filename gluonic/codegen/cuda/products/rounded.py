@@ -36,9 +36,9 @@ class RoundedTiles(SwizzledTiles):
         start: int,
     ) -> None:
         super().__init__(code, form, tile, name, base, first, array, start)
-        self._outer = code.rem32(self.thread, _OUTER)
-        self._inner = code.rem32(code.div32(self.thread, _OUTER), _INNER)
-        warp = code.div32(self.thread, _WARP)
+        self._outer = code.rem32(code.thread, _OUTER)
+        self._inner = code.rem32(code.div32(code.thread, _OUTER), _INNER)
+        warp = code.div32(code.thread, _WARP)
         self._chunk = code.rem32(warp, _APART)
         lines = _OUTER * (self.threads // _WARP // _APART)
         row = code.add32(code.mul32(code.div32(warp, _APART), _OUTER), self._outer)

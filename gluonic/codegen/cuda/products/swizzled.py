@@ -31,7 +31,7 @@ class SwizzledTiles(FactorPlaces):
     size : the bytes of a tile
     is_outer : whether rows go along the outer index
     rows, panels : of a tile
-    thread, threads : the number of this one among those that copy, and how many those are
+    threads : those that copy
     has_chunks : whether the chunks of rows are aligned in memory
     """
 
@@ -48,17 +48,13 @@ class SwizzledTiles(FactorPlaces):
     ) -> None:
         super().__init__(code, form, tile, name, base, first)
         self.array, self.start = array, start
-        self.thread: Int = code.thread
         self.threads = tile.threads
-        if tile.producers:
-            self.thread = code.sub32(code.thread, tile.multiplying)
-            self.threads = tile.producers
         self.size = self.extent * ROW
         self.is_outer = self.factor.along == "outer" and form.dtype.itemsize == 2
         self.rows = self.depth if self.is_outer else self.extent
         self.panels = self.extent * self.depth * form.dtype.itemsize // (self.rows * ROW)
-        chunk = code.rem32(self.thread, CHUNKS)
-        self._row = code.div32(self.thread, CHUNKS)
+        chunk = code.rem32(code.thread, CHUNKS)
+        self._row = code.div32(code.thread, CHUNKS)
         self._along = code.mul32(chunk, form.together)
         low = code.rem32(self._row, CHUNKS)
         place = code.mul32(code.exclusive_or(chunk, low), CHUNK)

@@ -34,8 +34,8 @@ class WindowTiles(SwizzledTiles):
         start: int,
     ) -> None:
         super().__init__(code, form, tile, name, base, first, array, start)
-        lane = code.rem32(self.thread, WARP)
-        self._warp, self._warps = code.div32(self.thread, WARP), self.threads // WARP
+        lane = code.rem32(code.thread, WARP)
+        self._warp, self._warps = code.div32(code.thread, WARP), self.threads // WARP
         self._pair = code.mul32(lane, _PAIR)
         pairs = CHUNK // form.dtype.itemsize // _PAIR  # of a chunk
         self._chunk = code.div32(lane, pairs)
