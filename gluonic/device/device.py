@@ -73,7 +73,8 @@ class PreparedLaunch(NamedTuple):
     ----------
     function : the kernel
     grid, block : see `Device.launch`
-    arguments : for each 64 bits of parameters the index of a value, and a number that is added to it; of None, the number
+    arguments : for each 64 bits of parameters the index of a value, and a number that is added to it; of
+        None, the number
     shared_bytes : see `Device.launch`
     """
 
@@ -171,14 +172,16 @@ class Device(ABC):
         """
 
     def tensor_map(self, tensor: TensorMap) -> tuple[int, ...]:
-        """The arguments that follow the address of a matrix for a parameter that describes it.
+        """The arguments for a parameter that describes a matrix, to the first of which its address is added.
 
         Raises
         ------
         DeviceError
             if the device has no engine that copies boxes of matrices
         """
-        raise DeviceError(describe(f"{self.name} does not copy boxes of matrices", facts=[str(tensor)]))
+        raise DeviceError(
+            describe(f"{self.name} does not copy boxes of matrices", facts=[str(tensor)])
+        )
 
     def prepared(self, launches: Sequence[PreparedLaunch], values: int) -> Callable[..., None]:
         """A function that runs kernels one after the other, with less work for each call than `launch` needs.

@@ -5,7 +5,7 @@ from typing import Literal, TypeAlias
 from gluonic.support.record import record
 
 WORDS = 16
-"""The numbers of 64 bits that a kernel's parameter has for a description; the first is the matrix' address."""
+"""The numbers of 64 bits that a kernel's parameter has for a description."""
 Element: TypeAlias = Literal["float16", "tf32"]
 """What the elements are in shared memory; as ``tf32``, those of float32 are rounded on their way."""
 

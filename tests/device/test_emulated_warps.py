@@ -9,8 +9,8 @@ import pytest
 
 from gluonic.device import DeviceArray
 from gluonic.device.emulated import EmulatedDevice
-from gluonic.device.tensor_maps import Element, TensorMap
 from gluonic.device.errors import DeviceError
+from gluonic.device.tensor_maps import Element, TensorMap
 
 LANE = """
     mov.u32 %r1, %laneid;
@@ -329,7 +329,8 @@ $wait: mbarrier.try_wait.parity.shared::cta.b64 %p2, [%rd2], 0; @!%p2 bra $wait;
     ret;
 }"""
     (function,) = device.load(text, ["k"])
-    arguments = [out.address, source.address, *device.tensor_map(tensor)]
+    _, *others = device.tensor_map(tensor)
+    arguments = [out.address, source.address, *others]
     device.launch(function, (1, 1, 1), (64, 1, 1), arguments)
     expected = np.zeros((8, tensor.box_columns), dtype)
     expected[:4, :15] = matrix[16:, 8:23]

@@ -85,9 +85,10 @@ def test_arguments_that_follow_a_large_parameter_are_those_that_a_launch_gives(
     ptx = PTX.format(version="8.0", name="add")
     (function,) = device.load(ptx.replace(".u64 target", ".align 64 .b8 target[128]"), ["add"])
     there = DeviceArray.of_host(device, np.arange(COUNT))
-    description = [(None, word) for word in device.tensor_map(TensorMap("tf32", 9, 5, 48, 7))]
+    _, *others = device.tensor_map(TensorMap("tf32", 9, 5, 48, 7))
+    described = ((0, 0), *[(None, word) for word in others])
     first, second = (
-        PreparedLaunch(function, ONE, THREADS, ((0, 0), *description, (None, n), (None, COUNT)))
+        PreparedLaunch(function, ONE, THREADS, (*described, (None, n), (None, COUNT)))
         for n in (3, 40)
     )
     device.prepared([first, second], 1)(there.address)
@@ -99,8 +100,18 @@ def test_a_matrix_is_described_by_its_extents_and_those_of_its_boxes(
     driver: DriverWithoutGpu,
 ) -> None:
     words = driver.device().tensor_map(TensorMap("tf32", 9, 5, 48, 7))
-    assert words[:8] == (11, 2, 9, 5, 48, 32, 7, 0x3020)  # the last: swizzle, and how it is fetched
-    assert len(words) == WORDS - 1
+    assert words[:9] == (
+        0,
+        11,
+        2,
+        9,
+        5,
+        48,
+        32,
+        7,
+        0x3020,
+    )  # the last: swizzle, and how it is fetched
+    assert len(words) == WORDS
 
 
 LONG = [3, None, -1, None, 7, 0]

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Sequence
-from itertools import chain
 from math import prod
 from typing import Any, NamedTuple
 
@@ -105,6 +104,9 @@ _TRIED = {
     "1024x3072x768": _dense(1024, 3072, 768),
     "256x256x256": _dense(256, 256, 256),
     "1x1000x2048": _dense(1, 1000, 2048),
+    "4096x4096x4096 nt float16": _dot(4096, 4096, 4096, False, True, **_HALVES),
+    "4096x4096x4096 nn float16": _dot(4096, 4096, 4096, False, False, **_HALVES),
+    "4096x4096x4096 nt tf32": _dot(4096, 4096, 4096, False, True, **_ROUNDED),
     "512x512x512 nt float16": _dot(512, 512, 512, False, True, **_HALVES),
     "1000x999x1001 nn float16": _dot(1000, 999, 1001, False, False, **_HALVES),
     "1024x1024x1024 nt tf32": _dot(1024, 1024, 1024, False, True, **_ROUNDED),
@@ -169,12 +171,11 @@ def _times(there: Device, tried: Tried) -> tuple[dict[str, Any], float]:
 
 def _arguments(there: Device, launch: KernelLaunch, places: Sequence[int]) -> list[int]:
     """What a kernel gets, with the addresses of all operands."""
-    own = [places[i] for i in launch.operands]
-    tensors = [
-        (own[operand] + begin, *there.tensor_map(tensor))
-        for operand, begin, tensor in launch.tensors
-    ]
-    return [*own, *launch.numbers, *chain(*tensors)]
+    arguments = [*[places[i] for i in launch.operands], *launch.numbers]
+    for operand, begin, tensor in launch.tensors:
+        first, *others = there.tensor_map(tensor)
+        arguments += [arguments[operand] + begin + first, *others]
+    return arguments
 
 
 def _expected(tried: Tried, arrays: Sequence[Array]) -> tuple[Array, Array | None]:

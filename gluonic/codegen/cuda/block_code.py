@@ -302,7 +302,9 @@ class BlockCode(KernelFunction):
 
     def begin_transactions(self, barrier: Int, threads: int) -> None:
         """Begin to use a barrier, 8 bytes of shared memory, at which so many threads arrive in a phase."""
-        self.assembly(f"mbarrier.init.shared::cta.b64 [$0], {threads};", "void", "r", f"i32 {barrier}")
+        self.assembly(
+            f"mbarrier.init.shared::cta.b64 [$0], {threads};", "void", "r", f"i32 {barrier}"
+        )
 
     def announce_transactions(self) -> None:
         """Let the copies see the barriers that the thread has begun to use."""

@@ -306,8 +306,9 @@ class DeviceBinding:
         ]
         for operand, begin, tensor in launch.tensors:
             number, offset = addresses[operand]
-            arguments.append((number, offset + begin))
-            arguments += [(None, word) for word in self.device.tensor_map(tensor)]
+            first, *others = self.device.tensor_map(tensor)
+            arguments.append((number, offset + begin + first))
+            arguments += [(None, other) for other in others]
         function = loaded(launch.code, self.device)
         return PreparedLaunch(
             function, launch.grid, launch.block, tuple(arguments), launch.shared_bytes

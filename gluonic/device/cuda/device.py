@@ -205,7 +205,7 @@ class CudaDevice(Device):
         return [CudaFunction(self.driver, module, name, sizes[name]) for name in names]
 
     def tensor_map(self, tensor: TensorMap) -> tuple[int, ...]:
-        """The arguments that follow the address of a matrix for a parameter that describes it."""
+        """See `Device.tensor_map`."""
         return encoded(self.driver, tensor)
 
     def begin_to_load(self, ptx: str, names: Sequence[str]) -> Loading:

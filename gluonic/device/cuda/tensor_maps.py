@@ -14,22 +14,26 @@ _ALIGNMENT = 64
 _TYPES: Mapping[Element, int] = {"float16": 6, "tf32": 11}
 _NO_INTERLEAVE, _SWIZZLE_128, _FETCH_128, _ZEROS_BEYOND = 0, 3, 2, 0
 _ADDRESSES = 1 << 32, 3 << 33
-"""Any two, to see where they are in a description."""
+"""Any two, to see what they change in a description."""
 
 
 def encoded(driver: Driver, tensor: TensorMap) -> tuple[int, ...]:
-    """The numbers that follow the address in a description.
+    """The numbers of a description, of which the first is without the address.
 
     Raises
     ------
     DeviceError
-        if the driver refuses the matrix, or writes more than the first number by its address
+        if the driver refuses the matrix, or does not just add the address to the first number
     """
-    first, second = (_description(driver, tensor, address) for address in _ADDRESSES)
-    if (first[0], second[0]) != _ADDRESSES or first[1:] != second[1:]:
-        described = [" ".join(f"{number:x}" for number in each) for each in (first, second)]
-        raise DeviceError(describe("the driver describes matrices in another way", facts=described))
-    return first[1:]
+    descriptions = [_description(driver, tensor, address) for address in _ADDRESSES]
+    first, second = (
+        (each[0] - address, *each[1:])
+        for each, address in zip(descriptions, _ADDRESSES, strict=True)
+    )
+    if first != second:
+        facts = [" ".join(f"{number:x}" for number in each) for each in descriptions]
+        raise DeviceError(describe("the driver describes matrices in another way", facts=facts))
+    return first
 
 
 def _description(driver: Driver, tensor: TensorMap, address: int) -> tuple[int, ...]:

@@ -340,7 +340,7 @@ class EmulatedDevice(Device):
             )
 
     def tensor_map(self, tensor: TensorMap) -> tuple[int, ...]:
-        """The arguments that follow the address of a matrix for a parameter that describes it."""
+        """See `Device.tensor_map`."""
         return described(tensor)
 
     def mark(self) -> EmulatedMark:

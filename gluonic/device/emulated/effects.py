@@ -320,7 +320,6 @@ class EffectText(MatrixText):
             where = f"{self.address(to, 'shared')}, {self.address(source, 'global')}"
             self.emit(f"c.copies.add({where}, {size.value}, {used}, a, {item.line})")
 
-
     def _copied_box(self, item: Instruction) -> None:
         """A copy of a box of a matrix that a parameter describes."""
         to, source, barrier = item.operands

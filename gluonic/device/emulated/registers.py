@@ -260,7 +260,9 @@ def read_registers(item: Instruction) -> set[str]:
 
 def _target_count(item: Instruction) -> int:
     """How many of the first operands are written."""
-    without = item.opcode.split(".")[0] in _WITHOUT_TARGET or item.opcode.startswith("mbarrier.init")
+    without = item.opcode.split(".")[0] in _WITHOUT_TARGET or item.opcode.startswith(
+        "mbarrier.init"
+    )
     return 0 if without else 1
 
 

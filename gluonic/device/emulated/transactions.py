@@ -1,4 +1,4 @@
-"""Barriers that count arrivals and bytes (``mbarrier``), and the copies of boxes of matrices that they wait for.
+"""Barriers that count arrivals and bytes (``mbarrier``), and copies of boxes of matrices that they wait for.
 
 A copy is made when a thread waits for it, so that nobody reads it before. What these copies write is not looked
 at for races, but a copy to memory that others still read shows in their results.
@@ -24,10 +24,10 @@ _ELEMENTS: Sequence[Element] = get_args(Element)
 
 
 def described(tensor: TensorMap) -> tuple[int, ...]:
-    """The arguments that follow the address of a matrix for a parameter that describes it."""
+    """See `Device.tensor_map`."""
     numbers = [_ELEMENTS.index(tensor.element), tensor.columns, tensor.rows, tensor.pitch]
     numbers.append(tensor.box_rows)
-    return (*numbers, *[0] * (WORDS - 1 - len(numbers)))
+    return (0, *numbers, *[0] * (WORDS - 1 - len(numbers)))
 
 
 def _described(words: Sequence[int]) -> TensorMap:

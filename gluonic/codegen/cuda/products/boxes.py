@@ -1,4 +1,4 @@
-"""Tiles that the copy engine brings to shared memory, as boxes of a matrix, and the barriers of their stages."""
+"""Tiles that the copy engine brings to shared memory as boxes of a matrix, and the barriers of their stages."""
 
 from __future__ import annotations
 

@@ -160,7 +160,9 @@ class _ProductCode:
     ) -> list[str]:
         """The sums; another thread lets tiles be copied to the stages that are free."""
         code, units = self.code, self.units
-        loop = code.begin_loop([("i32", begin), *barriers.start(full=True), ("i32", 0), *self._zeros])
+        loop = code.begin_loop(
+            [("i32", begin), *barriers.start(full=True), ("i32", 0), *self._zeros]
+        )
         now, turn, parity, last, *sums = loop.values
         barriers.await_full(turn, parity)
         sums = units.multiplied(left, right, turn, sums)

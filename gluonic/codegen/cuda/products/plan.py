@@ -141,9 +141,7 @@ def fitting(
     tiles: Sequence[BlockTile], layout: ProductLayout, form: TiledForm
 ) -> tuple[BlockTile, ...]:
     """The tiles that a product with these factors can have."""
-    return tuple(
-        [tile for tile in tiles if not tile.producers or layout.tensors(form.dtype, tile)]
-    )
+    return tuple([tile for tile in tiles if not tile.producers or layout.tensors(form.dtype, tile)])
 
 
 def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> ProductChoice:
