@@ -90,9 +90,20 @@ def _images(batch: int, filters: int, channels: int, size: int, kernel: int, **m
 
 _LARGE = 1 << 32
 """Products of more elements are not divided into parts."""
+_TILES_OF_128 = (
+    LOADED[FLOAT32][0],
+    BlockTile(128, 128, 8, 8, 16, 2),
+    BlockTile(128, 128, 8, 16, 8, 2),
+    BlockTile(128, 128, 8, 16, 8, 2, pairs=False),
+    COPIED[FLOAT32][0],
+)
+_SINGLES: dict[str, Any] = {"tiles": _TILES_OF_128}
 _HALVES: dict[str, Any] = {"dtype": "float16", "tiles": WARPGROUPS}
 _ROUNDED: dict[str, Any] = {"tiles": WARPGROUPS_ROUNDED}
 _TRIED = {
+    "4096x4096x4096 nn": _dot(4096, 4096, 4096, False, False, **_SINGLES),
+    "4096x4096x4096 tn": _dot(4096, 4096, 4096, True, False, **_SINGLES),
+    "4096x4096x4096 nt": _dot(4096, 4096, 4096, False, True, **_SINGLES),
     "40x 128->128 28 3x3": _images(
         40, 128, 128, 28, 3, tiles=(*COPIED[FLOAT32][:2], *LOADED[FLOAT32][:2])
     ),

@@ -51,7 +51,7 @@ def test_a_product_of_any_size_and_order_is_that_of_the_host(
 def test_every_tile_computes_whole_blocks_and_what_is_left(
     dtype: np.dtype[Any], tile: BlockTile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "tiles_for", lambda form, processor: (tile,))
+    monkeypatch.setattr(plan, "tiles_for", lambda *_: (tile,))
     for more in (0, 5):
         rows, columns, inner = tile.rows + more, tile.columns + more, 2 * tile.depth + more
         computes(F.dot, numbers(rows, inner, dtype=dtype), numbers(inner, columns, dtype=dtype))
@@ -61,7 +61,7 @@ def test_every_tile_computes_whole_blocks_and_what_is_left(
 def test_every_tile_of_float16_is_that_of_the_host_whatever_is_contiguous(
     tile: BlockTile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "tiles_for", lambda form, processor: (tile,))
+    monkeypatch.setattr(plan, "tiles_for", lambda *_: (tile,))
     odd = 16 if tile.producers else 5
     for turns, more in (((True, True), 0), ((False, False), odd), ((False, True), 8)):
         rows, columns, inner = tile.rows + more, tile.columns + more, tile.depth + more
@@ -89,7 +89,7 @@ def test_float16_is_multiplied_exactly_and_summed_in_float32(
 def test_tensor_cores_round_factors_to_eleven_bits_on_request(
     tile: BlockTile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "tiles_for", lambda form, processor: (tile,))
+    monkeypatch.setattr(plan, "tiles_for", lambda *_: (tile,))
     for more, turns in ((0, True), (4, True)) if tile.producers else ((0, False), (5, False)):
         left = numbers(tile.rows + more, 2 * tile.depth + more)
         right = numbers(2 * tile.depth + more, tile.columns + more)

@@ -19,6 +19,8 @@ class FactorTiles(FactorPlaces):
     ----------
     array, pitch, size : the shared memory of all stages; the elements between neighbouring inner indices there,
         and those of one stage
+    lanes : how many elements are brought at a time
+    is_whole : whether all of the block's outer indices are within the extent, and vectors are aligned
     """
 
     def __init__(
@@ -31,11 +33,14 @@ class FactorTiles(FactorPlaces):
         self.pitch = self.extent + (8 if tile.units == "tf32" else padding)  # banks differ
         self.array = code.shared_array(form.kind, tile.stages * self.size)
         self._own_places(tile)
-        self.outer = [
-            self.place(code.add32(first, i), "outer", self.limit) for i in self.outer_indices
-        ]
+        if tile.is_copied or self.lanes == 1:
+            self.outer = self._outer_places()
         if not self.factor.axes:
-            self._is_whole = self._is_inside(first)
+            self.is_whole = self._is_inside(first)
+
+    def _outer_places(self) -> list[ElementPlace]:
+        code, first = self.code, self.first
+        return [self.place(code.add32(first, i), "outer", self.limit) for i in self.outer_indices]
 
     @property
     def size(self) -> int:
@@ -63,7 +68,6 @@ class FactorTiles(FactorPlaces):
     # -- tiles --------------------------------------------------------------------------------
 
     def _is_inside(self, first: Int) -> str:
-        """Whether all of the block's outer indices are within the extent, and vectors are aligned."""
         code, size = self.code, self.form.dtype.itemsize * self.lanes
         inside = code.less(code.add32(first, self.extent - 1), self.limit)
         if self.lanes == 1:
@@ -79,7 +83,7 @@ class FactorTiles(FactorPlaces):
             self._copy_elements(begin, end, base)
             return
         last = code.add32(begin, self.depth - 1)
-        with code.branches(code.both(self._is_whole, code.less(last, end))) as turn:
+        with code.branches(code.both(self.is_whole, code.less(last, end))) as turn:
             self._copy_whole(begin, end, base)
             turn()
             self._copy_elements(begin, end, base)
@@ -106,29 +110,17 @@ class FactorTiles(FactorPlaces):
 
     def load(self, begin: Int, end: Int) -> list[str]:
         """Write the loads of the tile at an inner index; those from `end` on are zero."""
-        code = self.code
-        if self.lanes == 1:
-            return self._by_element(begin, end)
-        last = code.add32(begin, self.depth - 1)
-        whole = code.both(self._is_whole, code.less(last, end))
-        return code.either(
-            whole,
-            self.form.stored,
-            lambda: self._by_vector(begin, end),
-            lambda: self._by_element(begin, end),
-        )
+        outer = self.outer if self.lanes == 1 else self._outer_places()
+        inner = self._inner_places(begin, end)
+        return [self.element_or_zero(a, b) for b in inner for a in outer]
 
     def _inner_places(self, begin: Int, end: Int) -> list[ElementPlace]:
         return [self.place(self.code.add32(begin, i), "inner", end) for i in self.inner_indices]
 
-    def _by_element(self, begin: Int, end: Int) -> list[str]:
-        inner = self._inner_places(begin, end)
-        return [self.element_or_zero(a, b) for b in inner for a in self.outer]
-
-    def _by_vector(self, begin: Int, end: Int) -> list[str]:
+    def load_whole(self, begin: Int) -> list[str]:
+        """Write the loads of the tile at an inner index, all elements of which exist, as vectors."""
         code, lanes = self.code, self.lanes
-        outer = self.outer
-        inner = self._inner_places(begin, end)
+        outer, inner = self._outer_places(), self._inner_places(begin, self.limit)
         found = [[""] * len(outer) for _ in inner]
         runs_outside = self.factor.along == "outer"
         for j in range(0, len(inner), 1 if runs_outside else lanes):

@@ -172,8 +172,7 @@ class BlockTile:
 
 LOADED = {
     FLOAT32: (
-        BlockTile(128, 128, 8, 16, 8, 2),
-        BlockTile(128, 128, 8, 8, 16, 2),
+        BlockTile(128, 128, 8, 8, 16, 2, pairs=False),
         BlockTile(64, 64, 8, 4, 16, 4),
         BlockTile(32, 32, 4, 4, 16, 8),
     ),

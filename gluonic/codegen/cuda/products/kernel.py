@@ -105,16 +105,56 @@ class _ProductCode:
         return WindowTiles if factor.axes else SwizzledTiles
 
     def _loaded(self, left: FactorTiles, right: FactorTiles, begin: Int, end: Int) -> list[str]:
-        """The sums; the next tiles are in registers while these are multiplied."""
-        code, factors = self.code, (left, right)
+        """The sums: first those of whole tiles, which are loaded as vectors, then those of what is left."""
+        code, kind, depth = self.code, self.form.kind, self.tile.depth
+        zeros = [str(zero) for _, zero in self._zeros]
+        if 1 in (left.lanes, right.lanes):
+            return self._rounds(left, right, begin, end, zeros, are_whole=False)
+        length = code.mul32(code.div32(code.sub32(end, begin), depth), depth)
+        are_whole = code.both(left.is_whole, right.is_whole)
+        middle = code.select(are_whole, code.add32(begin, length), begin, "i32")
+        sums = code.either(
+            code.less(begin, middle),
+            kind,
+            lambda: self._rounds(left, right, begin, middle, zeros, are_whole=True),
+            lambda: zeros,
+        )
+        return code.either(
+            code.less(middle, end),
+            kind,
+            lambda: self._rounds(left, right, middle, end, sums, are_whole=False),
+            lambda: sums,
+        )
+
+    def _rounds(
+        self,
+        left: FactorTiles,
+        right: FactorTiles,
+        begin: Int,
+        end: Int,
+        sums: Sequence[str],
+        *,
+        are_whole: bool,
+    ) -> list[str]:
+        """The sums after some products; the next tiles are in registers while these are multiplied."""
+        code, factors, depth, units = self.code, (left, right), self.tile.depth, self.units
+        multiplied = (
+            units.multiplied
+            if are_whole or 1 in (left.lanes, right.lanes)
+            else units.multiplied_in_a_loop
+        )
         for factor in factors:
-            factor.keep(factor.load(begin, end), 0)
+            factor.keep(factor.load_whole(begin) if are_whole else factor.load(begin, end), 0)
         code.barrier()
-        loop = code.begin_loop([("i32", begin), ("i32", 0), *self._zeros])
-        now, turn, *sums = loop.values
-        following, other = code.add32(now, self.tile.depth), code.sub32(1, turn)
-        loaded = [factor.load(following, end) for factor in factors]
-        sums = self.units.multiplied(left, right, turn, sums)
+        loop = code.begin_loop([("i32", begin), ("i32", 0), *((self.form.kind, s) for s in sums)])
+        now, turn, *own = loop.values
+        following, other = code.add32(now, depth), code.sub32(1, turn)
+        if are_whole:  # after the last tile it is loaded again, which needs no branch
+            there = code.min32(following, code.sub32(end, depth))
+            loaded = [factor.load_whole(there) for factor in factors]
+        else:
+            loaded = [factor.load(following, end) for factor in factors]
+        sums = multiplied(left, right, turn, own)
         for factor, values in zip(factors, loaded, strict=True):
             factor.keep(values, code.mul32(other, factor.size))
         code.barrier()

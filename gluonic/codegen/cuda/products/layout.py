@@ -111,15 +111,19 @@ class FactorLayout:
             return "outer" if _positions(self.outer) >= _positions(self.inner) else "inner"
         return "outer" if self.outer[-1].step == 1 else "inner"
 
+    def has_vectors(self, lanes: int) -> bool:
+        """Whether groups of so many neighbours lie at multiples of their size."""
+        is_outer = self.form.along == "outer"
+        own, other = (self.outer, self.inner) if is_outer else (self.inner, self.outer)
+        distances = [self.batch, self.head, self.begin, *[digit.step for digit in other]]
+        return not self.axes and _in_lanes(own, distances, lanes)
+
     def numbers(self, name: str, lanes: int) -> Numbers:
         """The run-time arguments; `lanes` elements may be loaded at a time."""
-        form = self.form
-        own, other = (self.outer, self.inner) if form.along == "outer" else (self.inner, self.outer)
-        distances = [self.batch, self.head, self.begin, *[digit.step for digit in other]]
         yield f"{name}.batch", self.batch
         yield f"{name}.head", self.head
         yield f"{name}.begin", self.begin
-        yield f"{name}.vectors", not self.axes and _in_lanes(own, distances, lanes)
+        yield f"{name}.vectors", self.has_vectors(lanes)
         for which, digits in (("outer", self.outer), ("inner", self.inner)):
             yield from _digit_numbers(f"{name}.{which}", digits)
         for i, axis in enumerate(self.axes):
@@ -209,6 +213,10 @@ class ProductLayout:
         by_column = len(result.columns) == 1 and result.columns[0].step == 1
         rows, step = (self.heads * self.rows, result.row) if by_row else (0, 0)
         return ResultPlaces(rows, step, self.columns if by_column else 0)
+
+    def has_vectors(self, lanes: int) -> bool:
+        """Whether both factors can be loaded as vectors."""
+        return self.left.has_vectors(lanes) and self.right.has_vectors(lanes)
 
     def tensors(self, dtype: Dtype, tile: BlockTile) -> tuple[tuple[int, int, TensorMap], ...]:
         """The factors as `KernelLaunch.tensors`; none if one of them is no matrix that boxes are copied of."""

@@ -120,8 +120,10 @@ def uses_tf32() -> bool:
     return os.environ.get("GLUONIC_TF32", "0") not in ("", "0")
 
 
-def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
-    """The tiles that a processor can compute."""
+def tiles_for(
+    layout: ProductLayout, form: TiledForm, processor: Processor
+) -> tuple[BlockTile, ...]:
+    """The tiles that a processor can compute, and that are made for such factors."""
     if number_of(processor.name) < _FIRST_TO_COPY:
         return LOADED[form.sums]
     groups = processor.has("wgmma")
@@ -131,16 +133,18 @@ def tiles_for(form: TiledForm, processor: Processor) -> tuple[BlockTile, ...]:
     elif form.dtype.itemsize == 2:
         tiles = (*WARPGROUPS, MATRICES[-1]) if groups else MATRICES
     else:
-        # Copies cannot turn vectors, so loads do it; but they are slow where there is nothing to turn.
-        turns = form.has_matrices and "inner" in (form.left.along, form.right.along)
+        # Copies cannot turn vectors, so loads do it; for anything else they are slow.
+        turns = "inner" in (form.left.along, form.right.along)
+        turns = turns and layout.has_vectors(form.together)
         tiles = (LOADED if turns and form.sums == FLOAT32 else COPIED)[form.sums]
-    return tuple([tile for tile in tiles if tile.shared_bytes <= processor.shared_bytes])
+    most = processor.shared_bytes
+    return fitting([tile for tile in tiles if tile.shared_bytes <= most], layout, form)
 
 
 def fitting(
     tiles: Sequence[BlockTile], layout: ProductLayout, form: TiledForm
 ) -> tuple[BlockTile, ...]:
-    """The tiles that a product with these factors can have."""
+    """The tiles, without those that need what the factors are not: matrices that boxes are copied of."""
     return tuple([tile for tile in tiles if not tile.producers or layout.tensors(form.dtype, tile)])
 
 
@@ -152,7 +156,7 @@ def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> 
         layout.columns,
         layout.inner,
         count,
-        fitting(tiles_for(form, processor), layout, form),
+        tiles_for(layout, form, processor),
         form.sums,
         processor.multiprocessors,
     )

@@ -46,6 +46,12 @@ class MultiplyingUnits(ABC, Generic[Tiles]):
     def multiplied(self, left: Tiles, right: Tiles, turn: str, sums: Sequence[str]) -> list[str]:
         """The thread's sums, row by row, after the products of the tiles with the number `turn`."""
 
+    def multiplied_in_a_loop(
+        self, left: Tiles, right: Tiles, turn: str, sums: Sequence[str]
+    ) -> list[str]:
+        """As `multiplied`, by less code, where there is such."""
+        return self.multiplied(left, right, turn, sums)
+
     def publish(self) -> None:
         """Write what lets the units see the thread's copies, before a barrier."""
 
@@ -95,23 +101,44 @@ class OrdinaryUnits(MultiplyingUnits[FactorTiles]):
         first = code.add32(code.mul32(turn, left.size), self.row)
         second = code.add32(code.mul32(turn, right.size), self.column)
         for k in range(tile.depth):
-            rows = self._elements(left, first, k, tile.high, self.high)
-            columns = self._elements(right, second, k, tile.wide, self.group)
-            for i, a in enumerate(rows):
-                for j, b in enumerate(columns):
-                    at = i * tile.wide + j
-                    sums[at] = self._fused(a, b, sums[at])
+            self._add_products(left, right, (first, second), k, sums)
         return sums
 
-    def _elements(self, factor: FactorTiles, base: Int, k: int, own: int, lanes: int) -> list[str]:
+    def multiplied_in_a_loop(
+        self, left: FactorTiles, right: FactorTiles, turn: str, sums: Sequence[str]
+    ) -> list[str]:
+        """As `multiplied`; inner indices are rounds of a loop."""
+        code = self.code
+        first = code.add32(code.mul32(turn, left.size), self.row)
+        second = code.add32(code.mul32(turn, right.size), self.column)
+        loop = code.begin_loop([("i32", 0), *((self.form.kind, each) for each in sums)])
+        k, *own = loop.values
+        self._add_products(left, right, (first, second), k, own)
+        after = code.add32(k, 1)
+        code.end_loop(loop, [after, *own], code.less(after, self.tile.depth), unrolls=False)
+        return own
+
+    def _add_products(
+        self, left: FactorTiles, right: FactorTiles, bases: tuple[Int, Int], k: Int, sums: list[str]
+    ) -> None:
+        """Add the products at an inner index to the sums."""
+        tile = self.tile
+        rows = self._elements(left, bases[0], k, tile.high, self.high)
+        columns = self._elements(right, bases[1], k, tile.wide, self.group)
+        for i, a in enumerate(rows):
+            for j, b in enumerate(columns):
+                at = i * tile.wide + j
+                sums[at] = self._fused(a, b, sums[at])
+
+    def _elements(self, factor: FactorTiles, base: Int, k: Int, own: int, lanes: int) -> list[str]:
         """The thread's elements of a factor at an inner index."""
         code, kind, size = self.code, self.form.kind, self.form.sums.itemsize
-        line = k * factor.pitch
+        line = code.mul32(k, factor.pitch)
         return [
             value
             for distance in self._groups(factor.extent, own, lanes)
             for value in code.read_vector(
-                SHARED, factor.array, code.add32(base, line + distance), kind, lanes, size
+                SHARED, factor.array, code.add32(base, line, distance), kind, lanes, size
             )
         ]
 
