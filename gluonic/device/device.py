@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     from gluonic.device.tensor_maps import TensorMap
 
 Dimensions = tuple[int, int, int]
+Argument = tuple[int | None, int]
+"""The index of a value of a call, and a number that is added to it; of None, the number."""
 
 
 class MemoryInfo(NamedTuple):
@@ -73,15 +75,14 @@ class PreparedLaunch(NamedTuple):
     ----------
     function : the kernel
     grid, block : see `Device.launch`
-    arguments : for each 64 bits of parameters the index of a value, and a number that is added to it; of
-        None, the number
+    arguments : those for each 64 bits of parameters
     shared_bytes : see `Device.launch`
     """
 
     function: DeviceFunction
     grid: Dimensions
     block: Dimensions
-    arguments: tuple[tuple[int | None, int], ...]
+    arguments: tuple[Argument, ...]
     shared_bytes: int = 0
 
     def with_values(self, values: Sequence[int]) -> list[int]:

@@ -182,11 +182,9 @@ def _times(there: Device, tried: Tried) -> tuple[dict[str, Any], float]:
 
 def _arguments(there: Device, launch: KernelLaunch, places: Sequence[int]) -> list[int]:
     """What a kernel gets, with the addresses of all operands."""
-    arguments = [*[places[i] for i in launch.operands], *launch.numbers]
-    for operand, begin, tensor in launch.tensors:
-        first, *others = there.tensor_map(tensor)
-        arguments += [arguments[operand] + begin + first, *others]
-    return arguments
+    own = [places[i] for i in launch.operands]
+    described = launch.descriptions([(None, place) for place in own], there)
+    return [*own, *launch.numbers, *[number for _, number in described]]
 
 
 def _expected(tried: Tried, arrays: Sequence[Array]) -> tuple[Array, Array | None]:

@@ -299,20 +299,14 @@ class DeviceBinding:
             (place.number, place.offset + o)
             for place, o in zip(places, kernel.offsets, strict=True)
         ]
-        arguments: list[tuple[int | None, int]] = [
+        arguments = (
             *addresses,
             *((None, number) for number in launch.numbers),
             *((number, 0) for number in seed),
-        ]
-        for operand, begin, tensor in launch.tensors:
-            number, offset = addresses[operand]
-            first, *others = self.device.tensor_map(tensor)
-            arguments.append((number, offset + begin + first))
-            arguments += [(None, other) for other in others]
-        function = loaded(launch.code, self.device)
-        return PreparedLaunch(
-            function, launch.grid, launch.block, tuple(arguments), launch.shared_bytes
+            *launch.descriptions(addresses, self.device),
         )
+        function = loaded(launch.code, self.device)
+        return PreparedLaunch(function, launch.grid, launch.block, arguments, launch.shared_bytes)
 
     def _copy(self, one: _Copy) -> CopyRun:
         target, source = (self.layout.places[slot] for slot in (one.target, one.source))

@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import struct
 from abc import ABC, abstractmethod
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from gluonic.codegen.loops.steps import Code
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.device.device import Dimensions
+from gluonic.device.device import Argument, Device, Dimensions
 from gluonic.device.processors import Processor
 from gluonic.device.tensor_maps import TensorMap
 from gluonic.graph import Entry
@@ -38,6 +38,14 @@ class KernelLaunch:
     block: Dimensions
     shared_bytes: int = 0
     tensors: tuple[tuple[int, int, TensorMap], ...] = ()
+
+    def descriptions(self, addresses: Sequence[Argument], device: Device) -> Iterator[Argument]:
+        """The arguments that describe the matrices, for addresses of the operands; see `PreparedLaunch`."""
+        for operand, begin, tensor in self.tensors:
+            index, offset = addresses[operand]
+            first, *others = device.tensor_map(tensor)
+            yield index, offset + begin + first
+            yield from ((None, other) for other in others)
 
 
 def bits_of(number: float) -> int:

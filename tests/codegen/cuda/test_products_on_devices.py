@@ -112,7 +112,7 @@ def _as_tf32(array: Array) -> Array:
 def test_tensor_cores_multiply_windows_of_images(
     tile: BlockTile, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plan, "tiles_for", lambda form, processor: (tile,))
+    monkeypatch.setattr(plan, "tiles_for", lambda *_: (tile,))
     monkeypatch.setattr(steps, "cycles_of", lambda *_: 0.0)
     attributes = {"kernel": (3, 2), "stride": (1, 2), "pad": (1, 1), "num_filter": 10}
     dtype = "float32" if tile in WARPGROUPS_ROUNDED else "float16"

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from gluonic.codegen.cuda.block_code import BlockCode, Int
+from gluonic.codegen.cuda.block_code import Int
 from gluonic.codegen.cuda.products.form import ROW, BlockTile
 from gluonic.codegen.cuda.products.swizzled import CHUNKS, SwizzledTiles
+from gluonic.codegen.cuda.products.transactions import TransactionCode
 
 _WARP = 32
 _BYTES = 8
@@ -15,8 +16,9 @@ class BoxTiles(SwizzledTiles):
     """Writes the copies of one factor's tiles: each panel is a box of the factor's matrix."""
 
     def copy_boxes(self, begin: Int, base: Int, barrier: Int) -> None:
-        """Let the tile at an inner index be copied to a distance from the first; see `BlockCode.copy_box`."""
+        """Let the tile at an inner index be copied to a distance from the first; a barrier waits for it."""
         code = self.code
+        assert isinstance(code, TransactionCode)
         tensor = code.tensor(0 if self.name == "left" else 1)
         columns, rows = (self.first, begin) if self.is_outer else (begin, self.first)
         for panel in range(self.panels):
@@ -31,7 +33,7 @@ class StageBarriers:
     They lie behind the tiles. A stage is filled as often as it is free.
     """
 
-    def __init__(self, code: BlockCode, tile: BlockTile) -> None:
+    def __init__(self, code: TransactionCode, tile: BlockTile) -> None:
         self._code, self._stages, array = code, tile.stages, code.launched_array()
         self._full = code.shared_address(array, tile.shared_bytes - tile.barrier_bytes)
         self._free = code.add32(self._full, tile.stages * _BYTES)

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import Any, TypeAlias
 
-from gluonic.codegen.cuda.block_code import SHARED, BlockCode, Int
+from gluonic.codegen.cuda.block_code import SHARED, Int
 from gluonic.codegen.cuda.products.boxes import BoxTiles, StageBarriers
 from gluonic.codegen.cuda.products.factors import FactorTiles
 from gluonic.codegen.cuda.products.form import BlockTile, FactorForm, TiledForm, Units
@@ -18,6 +18,7 @@ from gluonic.codegen.cuda.products.matrix_units import MatrixUnits, WarpgroupUni
 from gluonic.codegen.cuda.products.results import Results
 from gluonic.codegen.cuda.products.rounded import RoundedTiles
 from gluonic.codegen.cuda.products.swizzled import SwizzledTiles
+from gluonic.codegen.cuda.products.transactions import TransactionCode
 from gluonic.codegen.cuda.products.units import MultiplyingUnits, OrdinaryUnits, RoundedUnits
 from gluonic.codegen.cuda.products.window_tiles import WindowTiles
 from gluonic.codegen.machine.assembler import LLVMModule
@@ -41,7 +42,7 @@ def write_product(module: LLVMModule, name: str, form: TiledForm, tile: BlockTil
     """Write the kernel; its operands are the factors, and those of its tail."""
     operands = 2 + len(form.tail.reads) + len(form.tail.writes)
     numbers, tensors = form.numbers(), 2 if tile.producers else 0
-    code = BlockCode(
+    code = TransactionCode(
         module, name, operands, numbers, tile.threads, tile.blocks, tensors, is_written_out=True
     )
     _ProductCode(code, form, tile).write()
@@ -51,7 +52,7 @@ def write_product(module: LLVMModule, name: str, form: TiledForm, tile: BlockTil
 class _ProductCode:
     """Writes one kernel."""
 
-    def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
+    def __init__(self, code: TransactionCode, form: TiledForm, tile: BlockTile) -> None:
         self.code, self.form, self.tile = code, form, tile
 
     def write(self) -> None:
