@@ -100,6 +100,10 @@ class FactorLayout:
         element: Element = "float16" if dtype.itemsize == 2 else "tf32"
         return begin, TensorMap(element, along.extent, across.extent, pitch, rows)
 
+    def has_boxes(self, dtype: Dtype) -> bool:
+        """Whether boxes of the matrix can be copied."""
+        return self.tensor(dtype, 1, 1) is not None
+
     @property
     def form(self) -> FactorForm:
         """What the kernel depends on."""

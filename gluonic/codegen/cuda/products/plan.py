@@ -19,6 +19,7 @@ from gluonic.codegen.cuda.products.form import (
 )
 from gluonic.codegen.cuda.products.kernel import write_product
 from gluonic.codegen.cuda.products.layout import ProductLayout
+from gluonic.codegen.cuda.products.packing import is_packable, packed, packed_bytes
 from gluonic.codegen.cuda.products.results import THREADS, write_sums
 from gluonic.codegen.cuda.steps import KernelLaunch
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype
@@ -40,6 +41,8 @@ _SUMS = 128
 """How many sums the threads of a warp's lane need together to compute at half of that speed."""
 _LATENCY = 1000
 """The cycles from a load to its use: a round of the main loop takes at least its part of them."""
+_BY_ELEMENTS = 3
+"""How much slower tensor cores are where factors are brought element by element."""
 _LAUNCH, _BYTES_PER_CYCLE = 14000, 2000
 """The cycles of another launch, and the bytes that memory moves in a cycle."""
 
@@ -68,11 +71,18 @@ def choose(
     tiles: Sequence[BlockTile],
     dtype: Dtype,
     multiprocessors: int,
+    to_pack: Sequence[int] = (),
 ) -> ProductChoice:
-    """The fastest way to compute `count` products, by the model; sums are of a dtype."""
+    """The fastest way to compute `count` products, by the model.
+
+    Parameters
+    ----------
+    dtype : that of sums
+    to_pack : the bytes of each factor that is written anew if boxes are copied
+    """
     return min(
         choices(rows, columns, inner, count, tiles),
-        key=lambda choice: cycles(rows, columns, count, dtype, multiprocessors, choice),
+        key=lambda choice: cycles(rows, columns, count, dtype, multiprocessors, choice, to_pack),
     )
 
 
@@ -92,7 +102,13 @@ def choices(
 
 
 def cycles(
-    rows: int, columns: int, count: int, dtype: Dtype, multiprocessors: int, choice: ProductChoice
+    rows: int,
+    columns: int,
+    count: int,
+    dtype: Dtype,
+    multiprocessors: int,
+    choice: ProductChoice,
+    to_pack: Sequence[int] = (),
 ) -> float:
     """An estimate of the time: busy multiprocessors compute, idle ones wait for memory."""
     tile, parts = choice.tile, choice.parts
@@ -106,12 +122,16 @@ def cycles(
     own = tile.high * tile.wide
     share = warps * own / (warps * own + _SUMS) * own / (own + (tile.high + tile.wide) / 2)
     speed = _PER_CYCLE[tile.units] / (2 if dtype == FLOAT64 else 1) * share
+    if to_pack and tile.is_swizzled and not tile.producers:
+        speed /= _BY_ELEMENTS
     lead = tile.stages - 1  # how many tiles are on their way at once
     a_round = max(tile.rows * tile.columns * tile.depth * together / speed, _LATENCY / lead)
     cycles = each / together * a_round * (choice.part / tile.depth)
     if parts > 1:
         moved = 2 * parts * count * rows * columns * dtype.itemsize
         cycles += _LAUNCH + moved / _BYTES_PER_CYCLE
+    if tile.producers:
+        cycles += sum(_LAUNCH / 2 + 2 * size / _BYTES_PER_CYCLE for size in to_pack)
     return cycles
 
 
@@ -144,8 +164,8 @@ def tiles_for(
 def fitting(
     tiles: Sequence[BlockTile], layout: ProductLayout, form: TiledForm
 ) -> tuple[BlockTile, ...]:
-    """The tiles, without those that need what the factors are not: matrices that boxes are copied of."""
-    return tuple([tile for tile in tiles if not tile.producers or layout.tensors(form.dtype, tile)])
+    """The tiles, without those that need what the factors are not: matrices that boxes can be copied of."""
+    return tuple([tile for tile in tiles if not tile.producers or is_packable(layout)])
 
 
 def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> ProductChoice:
@@ -159,20 +179,41 @@ def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> 
         tiles_for(layout, form, processor),
         form.sums,
         processor.multiprocessors,
+        _to_pack(layout, form),
     )
+
+
+def _to_pack(layout: ProductLayout, form: TiledForm) -> tuple[int, ...]:
+    return tuple(packed_bytes(layout, form.dtype)) if is_packable(layout) else ()
 
 
 def cycles_of(layout: ProductLayout, form: TiledForm, processor: Processor) -> float:
     """An estimate of the time of a product."""
     choice, count = choice_for(layout, form, processor), layout.batch * layout.heads
-    return cycles(layout.rows, layout.columns, count, form.sums, processor.multiprocessors, choice)
+    return cycles(
+        layout.rows,
+        layout.columns,
+        count,
+        form.sums,
+        processor.multiprocessors,
+        choice,
+        _to_pack(layout, form),
+    )
 
 
 def workspace_of(layout: ProductLayout, form: TiledForm, processor: Processor) -> int:
-    """The memory, in bytes, for sums of parts."""
+    """The memory, in bytes, for sums of parts and packed factors."""
+    if not layout.batch * layout.heads * layout.rows * layout.columns:
+        return 0
+    choice = choice_for(layout, form, processor)
+    to_pack = _to_pack(layout, form) if choice.tile.producers else ()
+    return _bytes_of_parts(layout, form, choice.parts) + sum(to_pack)
+
+
+def _bytes_of_parts(layout: ProductLayout, form: TiledForm, parts: int) -> int:
+    """The memory for sums of parts, a multiple of 256 bytes."""
     count = layout.batch * layout.heads * layout.rows * layout.columns
-    parts = choice_for(layout, form, processor).parts if count else 1
-    return parts * count * form.sums.itemsize if parts > 1 else 0
+    return -(-parts * count * form.sums.itemsize // 256) * 256 if parts > 1 else 0
 
 
 def launches_of(
@@ -195,6 +236,10 @@ def launches_by(
     """The launches of a product that is computed in a given way; operands as for `launches_of`."""
     count = layout.batch * layout.heads
     tile, parts, part = choice.tile, choice.parts, choice.part
+    packing: list[KernelLaunch] = []
+    if tile.producers:
+        start = _bytes_of_parts(layout, form, parts)
+        packing, layout, form, operands = packed(layout, form, operands, start)
     *given, workspace = operands
     tiles = -(-layout.rows // tile.rows) * -(-layout.columns // tile.columns)
     grid, block = (tiles * count * parts, 1, 1), (tile.threads, 1, 1)
@@ -203,11 +248,12 @@ def launches_by(
     if parts == 1:
         numbers = layout.numbers(form, 1, part)
         code = write_product, form, tile
-        return [KernelLaunch(code, tuple(given), numbers, grid, block, shared, tensors)]
+        return [*packing, KernelLaunch(code, tuple(given), numbers, grid, block, shared, tensors)]
     first, apart = form.of_parts, layout.in_parts()
     own, numbers = (given[0], given[1], workspace), apart.numbers(first, parts, part)
     code = write_product, first, tile
     return [
+        *packing,
         KernelLaunch(code, own, numbers, grid, block, shared, tensors),
         added_up(layout, form, parts, (workspace, *given[2:])),
     ]
