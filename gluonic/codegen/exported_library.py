@@ -10,16 +10,21 @@ from gluonic.codegen.library.constants import Constants, prepacked_values
 from gluonic.codegen.library.context import ContextCode, ContextLayout
 from gluonic.codegen.library.elf import undefined_names
 from gluonic.codegen.library.header import HeaderFacts, header
-from gluonic.codegen.library.interface import Interface, VariantFunctions
-from gluonic.codegen.library.linking import link, linker
+from gluonic.codegen.library.interface import KINDS, Interface, VariantFunctions
+from gluonic.codegen.library.linking import link as link_shared
+from gluonic.codegen.library.linking import linker
 from gluonic.codegen.library.ports import Port
 from gluonic.codegen.library.refusals import LibraryError
 from gluonic.codegen.library.variant import Variant
-from gluonic.codegen.library.weights import LibraryWeights
+from gluonic.codegen.library.web.linking import HEAP_BASE, link
+from gluonic.codegen.library.web.memory import ALLOCATION, add_memory
+from gluonic.codegen.library.web.object_file import read_object
+from gluonic.codegen.library.web.script import PROVIDED, script
+from gluonic.codegen.library.weights import SECTION, LibraryWeights
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.jit import compile_object
 from gluonic.codegen.machine.runtime_symbols import IMPLICIT
-from gluonic.codegen.machine.target import Target, compiling_for, processor, without_blas
+from gluonic.codegen.machine.target import WEB, Target, compiling_for, processor, without_blas
 from gluonic.codegen.native.module import SharedFunctions, write_run
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.variants import BatchedInputs, find_variants
@@ -94,12 +99,15 @@ def write_library(
     TargetError
         if the processor is unknown
     """
-    target = without_blas(processor(cpu))
+    target = without_blas(processor(cpu or (WEB.architecture if path.suffix == ".wasm" else "")))
+    if target.is_web:
+        return _write_web(source, path, target, most)
     is_object = path.suffix == ".o"
     command = [] if is_object else linker(target, path.name)
     with compiling_for(target):
         image, facts, weights = _compiled(source, path, target, most, beside)
-    content = image if is_object else link(command, image, path)
+    image = weights.filled(image)
+    content = image if is_object else link_shared(command, image, path)
     places = LibraryFiles(path, path.with_suffix(".h"), path.with_suffix(".weights"))
     if weights.beside:
         weights.save(path.with_suffix(".weights"))
@@ -108,10 +116,41 @@ def write_library(
     return LibraryFiles(path, places.header, places.weights if weights.beside else None)
 
 
+def _write_web(source: LibrarySource, path: Path, target: Target, most: int) -> LibraryFiles:
+    """Write ``net.wasm``, and ``net.mjs``, which calls it."""
+    with compiling_for(target):
+        image, facts, weights = _compiled(source, path, target, most, False)
+    file = read_object(image)
+    needed = file.needed()
+    lacking = [name for name in needed if name not in PROVIDED]
+    if lacking:
+        raise LibraryError(
+            describe(
+                f"the net needs {', '.join(lacking)}, which WebAssembly does not have",
+                where="export_library",
+            )
+        )
+    functions = [f"{facts.prefix}_{kind}" for kind in KINDS]
+    content = link(file, [*functions, *ALLOCATION], {SECTION: weights.image.tobytes()})
+    text = script(
+        path.stem,
+        facts.prefix,
+        facts.version,
+        facts.inputs,
+        facts.outputs,
+        (facts.least, facts.most),
+        needed,
+    )
+    places = LibraryFiles(path, path.with_suffix(".mjs"), None)
+    write_atomically(places.header, text.encode())
+    write_atomically(path, content)
+    return places
+
+
 def _compiled(
     source: LibrarySource, path: Path, target: Target, most: int, beside: bool
 ) -> tuple[bytes, HeaderFacts, LibraryWeights]:
-    """The object file, with the weights unless they are beside it, and what the header says."""
+    """The object file, with room for the weights unless they are beside it, and what the header says."""
     prefix = _identifier(path.stem)
     inputs = source.inputs
     given = {node: (array.shape, array.dtype) for node, array in source.values.items()}
@@ -134,14 +173,18 @@ def _compiled(
         module, prefix, variants, functions, layout, weights, *ports, most, version
     )
     names = interface.write()
+    if target.is_web:
+        add_memory(module)
+        names = [*names, *ALLOCATION, HEAP_BASE]
     _hide(module, names)
     assert not module.symbols
     image = compile_object(module.text(), target)
-    _check_names(image, module)
+    if not target.is_web:
+        _check_names(image, module)
     file = path.with_suffix(".weights").name if beside else ""
     least = 1 if batches.varies else most
     facts = HeaderFacts(prefix, version, *ports, least, most, file)
-    return weights.filled(image), facts, weights
+    return image, facts, weights
 
 
 def _write_variant(

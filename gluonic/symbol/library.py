@@ -14,7 +14,7 @@ from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.symbol.symbol import Symbol
 
 BatchAxis: TypeAlias = int | Sequence[int | None] | None
-ENDINGS = ".so", ".o"
+ENDINGS = ".so", ".o", ".wasm"
 PLACES = "inside", "beside"
 
 

@@ -35,6 +35,10 @@ class Status(IntEnum):
     NO_SUCH_ARRAY = 6
 
 
+KINDS = "version", "create", "free", "input_elements", "output_elements", "run"
+"""The functions that programs call, by the ends of their names."""
+
+
 @record
 class VariantFunctions:
     """The names of a variant's functions, and where calls find constants.
@@ -100,8 +104,7 @@ class Interface:
         )
         self._write_elements("output", self.outputs, self._output_shapes)
         self._write_run()
-        kinds = "version", "create", "free", "input_elements", "output_elements", "run"
-        return [f"{self.prefix}_{kind}" for kind in kinds]
+        return [f"{self.prefix}_{kind}" for kind in KINDS]
 
     def _function(self, name: str, arguments: Sequence[str], result: str) -> LLVMFunction:
         return LLVMFunction(self.module, f"{self.prefix}_{name}", arguments, result=result)

@@ -13,7 +13,8 @@ from gluonic.support.record import record
 HEAD_BYTES = 64
 """The bytes of a file of weights before the first; the digest is at its beginning."""
 DIGEST_BYTES = 32
-_SECTION = ".rodata.gluonic"
+SECTION = ".rodata.gluonic"
+"""The section of an object file, or the segment of WebAssembly, that is room for the weights."""
 
 
 @record
@@ -48,14 +49,14 @@ class LibraryWeights:
         # LLVM must not believe that they are zero.
         head = f"@{self.symbol} = internal externally_initialized constant"
         kind = f"[{self.size} x i8] zeroinitializer"
-        module.definitions[self.symbol] = f'{head} {kind}, section "{_SECTION}", align {ALIGNMENT}'
+        module.definitions[self.symbol] = f'{head} {kind}, section "{SECTION}", align {ALIGNMENT}'
 
     def filled(self, image: bytes) -> bytes:
         """An object file with the weights in the room for them."""
         if self.beside or not self.size:
             return image
         filled = bytearray(image)
-        place = section(filled, _SECTION)
+        place = section(filled, SECTION)
         assert place.size == self.size
         filled[place.offset : place.offset + place.size] = self.image.data
         return bytes(filled)

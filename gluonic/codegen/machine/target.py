@@ -101,6 +101,11 @@ class Target:
         return self.architecture == "nvptx64"
 
     @property
+    def is_web(self) -> bool:
+        """Whether it is WebAssembly."""
+        return self.architecture == "wasm32"
+
+    @property
     def vector_bytes(self) -> int:
         """Width of a SIMD register in bytes; of a GPU, the most that a thread reads at once."""
         if "avx512f" in self.simd:
@@ -135,10 +140,21 @@ class Target:
         llvm = load_llvm()
         if self.architecture != str(llvm.get_process_triple()).partition("-")[0]:
             _load_other_architectures()
-        linked = {} if self.is_gpu else {"reloc": "pic", "codemodel": "small", "jit": True}
+        linked = {"reloc": "pic", "codemodel": "small", "jit": True}
+        if self.is_gpu or self.is_web:
+            linked = {}
         return llvm.Target.from_triple(self.triple).create_target_machine(
             cpu=self.cpu, features=self.features, opt=3, **linked
         )
+
+
+WEB = Target(
+    "wasm32-unknown-unknown",
+    "generic",
+    "+simd128,+bulk-memory,+nontrapping-fptoint,+sign-ext",
+    frozenset(),
+)
+"""WebAssembly with SIMD registers of 128 bits, which browsers have had since 2023."""
 
 
 def _has_room(size: int) -> bool:
@@ -244,6 +260,8 @@ def processor(cpu: str) -> Target:
             os.environ.get("GLUONIC_CPU", ""), os.environ.get("GLUONIC_CPU_FEATURES", "")
         )
         cpu = "aarch64" if own.architecture != "x86_64" else _highest_level(own.simd)
+    if cpu == WEB.architecture:
+        return WEB
     if cpu == "aarch64":
         return cross("aarch64-unknown-linux-gnu")
     arm = [name for name in _ARM_PROCESSORS.split() if name != "generic"]
