@@ -16,6 +16,7 @@ from gluonic.codegen.library.linking import linker
 from gluonic.codegen.library.ports import Port
 from gluonic.codegen.library.refusals import LibraryError
 from gluonic.codegen.library.variant import Variant
+from gluonic.codegen.library.web.arithmetic import ARITHMETIC, add_arithmetic
 from gluonic.codegen.library.web.linking import HEAP_BASE, link
 from gluonic.codegen.library.web.memory import ALLOCATION, add_memory
 from gluonic.codegen.library.web.object_file import read_object
@@ -24,7 +25,14 @@ from gluonic.codegen.library.weights import SECTION, LibraryWeights
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.jit import compile_object
 from gluonic.codegen.machine.runtime_symbols import IMPLICIT
-from gluonic.codegen.machine.target import WEB, Target, compiling_for, processor, without_blas
+from gluonic.codegen.machine.target import (
+    WEB,
+    Target,
+    TargetError,
+    compiling_for,
+    processor,
+    without_blas,
+)
 from gluonic.codegen.native.module import SharedFunctions, write_run
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.variants import BatchedInputs, find_variants
@@ -69,7 +77,7 @@ class LibraryFiles:
     Attributes
     ----------
     library : the shared library or object file
-    header : its header
+    header : its header; of WebAssembly, a module of JavaScript
     weights : the file of weights; None if they are in the library
     """
 
@@ -83,9 +91,11 @@ def write_library(
 ) -> LibraryFiles:
     """Write a library: ``net.so`` or ``net.o``, ``net.h``, and ``net.weights`` if the weights are beside it.
 
+    For browsers, it writes ``net.wasm`` and ``net.mjs``.
+
     Parameters
     ----------
-    path : the file; ``.o`` is an object file, which needs no C compiler
+    path : the file; ``.o`` is an object file, which needs no C compiler, ``.wasm`` is WebAssembly
     cpu : the processor, as for `processor`
     most : the largest batch size
     beside : whether the weights are in a file beside the library
@@ -99,8 +109,14 @@ def write_library(
     TargetError
         if the processor is unknown
     """
-    target = without_blas(processor(cpu or (WEB.architecture if path.suffix == ".wasm" else "")))
-    if target.is_web:
+    is_web = path.suffix == ".wasm"
+    target = without_blas(processor(cpu or (WEB.architecture if is_web else "")))
+    if target.is_web != is_web:
+        raise TargetError(
+            f"export_library: {path.name} for {target.architecture}: code for "
+            f"{WEB.architecture}, and no other, is in files that end with .wasm"
+        )
+    if is_web:
         return _write_web(source, path, target, most)
     is_object = path.suffix == ".o"
     command = [] if is_object else linker(target, path.name)
@@ -175,7 +191,8 @@ def _compiled(
     names = interface.write()
     if target.is_web:
         add_memory(module)
-        names = [*names, *ALLOCATION, HEAP_BASE]
+        add_arithmetic(module)
+        names = [*names, *ALLOCATION, *ARITHMETIC, HEAP_BASE]
     _hide(module, names)
     assert not module.symbols
     image = compile_object(module.text(), target)

@@ -270,7 +270,8 @@ class ExplainedBlock(TracedBlock):
 
         Parameters
         ----------
-        path : the file; ``net.so`` is linked by the system's C compiler, ``net.o`` needs none
+        path : the file; ``net.so`` is linked by the system's C compiler, ``net.o`` needs none; ``net.wasm``
+            is WebAssembly, with ``net.mjs``, a module of JavaScript, in place of the header
         *args : inputs as for a call
         cpu : a processor or a level, such as ``"x86-64-v3"``, ``"aarch64"``, ``"cortex-a72"``; by default the
             highest level that this machine has

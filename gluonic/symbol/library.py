@@ -43,6 +43,10 @@ def export_library(
         raise _wrong("path", os.fspath(path), "a file in a folder that exists")
     if weights not in PLACES:
         raise _wrong("weights", weights, " or ".join(map(repr, PLACES)))
+    if goal.suffix == ".wasm" and weights != "inside":
+        raise _wrong(
+            "weights", weights, "'inside': WebAssembly maps no files, beside it or elsewhere"
+        )
     if isinstance(most, bool) or not isinstance(most, int) or most < 1:
         raise _wrong("most", most, "an integer of 1 or more")
     graph = symbol.graph()

@@ -110,7 +110,8 @@ class KernelMemory:
         self.grain = self._entry(rank)
         self.m = Emitter(function)
         self.bases = [
-            function.load("ptr", self._at("%operands", k)) for k in range(len(kernel.operands))
+            function.load("ptr", function.offset("%operands", k, "ptr"))
+            for k in range(len(kernel.operands))
         ]
         self.strides = [
             {axis: self._entry(rank + 1 + k * rank + axis) for axis in self._strided(operand)}

@@ -7,9 +7,9 @@ from gluonic.codegen.library.web.object_file import (
     DATA,
     FUNCTION,
     SEGMENT,
+    LinkedPlace,
     ObjectFile,
-    Place,
-    Symbol,
+    ObjectSymbol,
     unsigned,
 )
 
@@ -92,7 +92,7 @@ class _Layout:
         taken = [file.symbols[place.symbol].index for place in places if place.kind in (1, 2)]
         self.called = [*dict.fromkeys(taken)]
 
-    def value(self, place: Place, symbol: Symbol) -> int:
+    def value(self, place: LinkedPlace, symbol: ObjectSymbol) -> int:
         """The index of a function or a global, the address of a function or of data."""
         if place.kind in (1, 2):
             return self.called.index(symbol.index) + 1
@@ -108,7 +108,7 @@ def _aligned(address: int, alignment: int) -> int:
     return -(-address // alignment) * alignment
 
 
-def _fill(file: ObjectFile, section: int, place: Place, layout: _Layout) -> None:
+def _fill(file: ObjectFile, section: int, place: LinkedPlace, layout: _Layout) -> None:
     """Fill in a place: of an index, five bytes of variable length; of an address, these or four bytes."""
     if place.kind in (6, 20):  # a type or the only table, whose indices stay
         return

@@ -15,11 +15,13 @@ _UNDEFINED, _NAMED = 0x10, 0x40
 _SEGMENTS, _SYMBOLS = 5, 8
 _WITH_ADDENDS = (3, 4, 5, 8, 9)
 """The types of places whose contents are an address and a number that is added to it."""
+_CONSTANT, _END = 0x41, 0x0B
+"""Instructions: ``i32.const``, ``end``."""
 _Item = TypeVar("_Item")
 
 
 @dataclass
-class Symbol:
+class ObjectSymbol:
     """A name of an object file.
 
     Attributes
@@ -39,7 +41,7 @@ class Symbol:
 
 
 @dataclass
-class Place:
+class LinkedPlace:
     """A place that linking fills in.
 
     Attributes
@@ -57,7 +59,7 @@ class Place:
 
 
 @dataclass
-class Segment:
+class DataSegment:
     """A segment of data.
 
     Attributes
@@ -75,7 +77,7 @@ class Segment:
 
 
 @dataclass
-class Import:
+class NeededImport:
     """What a file needs from elsewhere: its name, its kind (0 is a function), and its description in bytes."""
 
     name: str
@@ -96,17 +98,17 @@ class ObjectFile:
     """
 
     sections: dict[int, bytearray] = field(default_factory=dict)
-    imports: list[Import] = field(default_factory=list)
-    symbols: list[Symbol] = field(default_factory=list)
-    segments: list[Segment] = field(default_factory=list)
-    places: dict[int, list[Place]] = field(default_factory=dict)
+    imports: list[NeededImport] = field(default_factory=list)
+    symbols: list[ObjectSymbol] = field(default_factory=list)
+    segments: list[DataSegment] = field(default_factory=list)
+    places: dict[int, list[LinkedPlace]] = field(default_factory=dict)
 
     def needed(self) -> list[str]:
         """The names of the functions that it needs from elsewhere."""
         return [each.name for each in self.imports if each.kind == FUNCTION]
 
 
-class Reader:
+class WasmReader:
     """Reads numbers and names from bytes, one after the other."""
 
     def __init__(self, contents: bytes | bytearray, offset: int = 0) -> None:
@@ -167,7 +169,7 @@ def read_object(image: bytes) -> ObjectFile:
     """Read an object file."""
     assert image[:8] == b"\0asm\1\0\0\0"
     found, order = ObjectFile(), []
-    reader = Reader(image, 8)
+    reader = WasmReader(image, 8)
     while reader.offset < len(image):
         number = reader.byte()
         contents = reader.bytes()
@@ -175,7 +177,7 @@ def read_object(image: bytes) -> ObjectFile:
             order.append(number)
             found.sections[number] = bytearray(contents)
             continue
-        custom = Reader(contents)
+        custom = WasmReader(contents)
         name = custom.name()
         if name == "linking":
             _read_linking(custom, found)
@@ -185,17 +187,17 @@ def read_object(image: bytes) -> ObjectFile:
     return found
 
 
-def _place(reader: Reader) -> Place:
+def _place(reader: WasmReader) -> LinkedPlace:
     kind, offset, symbol = reader.byte(), reader.number(), reader.number()
-    return Place(kind, offset, symbol, reader.signed() if kind in _WITH_ADDENDS else 0)
+    return LinkedPlace(kind, offset, symbol, reader.signed() if kind in _WITH_ADDENDS else 0)
 
 
-def _read_linking(reader: Reader, found: ObjectFile) -> None:
+def _read_linking(reader: WasmReader, found: ObjectFile) -> None:
     assert reader.number() == 2
     _read_segments(found)
     _read_imports(found)
     while reader.offset < len(reader.contents):
-        kind, part = reader.byte(), Reader(reader.bytes())
+        kind, part = reader.byte(), WasmReader(reader.bytes())
         if kind == _SEGMENTS:
             for segment in found.segments[: part.number()]:
                 segment.name, segment.alignment = part.name(), 1 << part.number()
@@ -205,24 +207,24 @@ def _read_linking(reader: Reader, found: ObjectFile) -> None:
 
 
 def _read_segments(found: ObjectFile) -> None:
-    reader = Reader(found.sections.get(DATA, b"\0"))
+    reader = WasmReader(found.sections.get(DATA, b"\0"))
 
-    def segment() -> Segment:
-        assert reader.number() == 0  # of memory 0, at an offset that the linker chooses
-        while reader.byte() != 0x0B:
-            continue
+    def segment() -> DataSegment:
+        assert (reader.number(), reader.byte()) == (0, _CONSTANT)
+        reader.signed()  # an address that the linker replaces
+        assert reader.byte() == _END
         size = reader.number()
         begin = reader.offset
         reader.offset += size
-        return Segment("", 1, begin, bytearray(reader.contents[begin : reader.offset]))
+        return DataSegment("", 1, begin, bytearray(reader.contents[begin : reader.offset]))
 
     found.segments = reader.all(segment)
 
 
 def _read_imports(found: ObjectFile) -> None:
-    reader = Reader(found.sections.get(IMPORTS, b"\0"))
+    reader = WasmReader(found.sections.get(IMPORTS, b"\0"))
 
-    def needed() -> Import:
+    def needed() -> NeededImport:
         reader.name()
         name, kind = reader.name(), reader.byte()
         begin = reader.offset
@@ -236,27 +238,29 @@ def _read_imports(found: ObjectFile) -> None:
             reader.offset += 2
         else:
             reader.number()
-        return Import(name, kind, bytes(reader.contents[begin : reader.offset]))
+        return NeededImport(name, kind, bytes(reader.contents[begin : reader.offset]))
 
     found.imports = reader.all(needed)
 
 
-def _symbol(reader: Reader, found: ObjectFile) -> Symbol:
+def _symbol(reader: WasmReader, found: ObjectFile) -> ObjectSymbol:
     kind, flags = reader.byte(), reader.number()
     is_defined = not flags & _UNDEFINED
     if kind == SEGMENT:
         name = reader.name()
         if not is_defined:
-            return Symbol(kind, name, False)
+            return ObjectSymbol(kind, name, False)
         index, offset = reader.number(), reader.number()
         reader.number()
-        return Symbol(kind, name, True, index, offset)
+        return ObjectSymbol(kind, name, True, index, offset)
     index = reader.number()
     if kind == 3:  # a section
-        return Symbol(kind, "", True, index)
+        return ObjectSymbol(kind, "", True, index)
     if is_defined or flags & _NAMED:
-        return Symbol(kind, reader.name(), is_defined, index)
-    return Symbol(kind, [i for i in found.imports if i.kind == _IMPORT_KINDS[kind]][index].name, False, index)
+        return ObjectSymbol(kind, reader.name(), is_defined, index)
+    return ObjectSymbol(
+        kind, [i for i in found.imports if i.kind == _IMPORT_KINDS[kind]][index].name, False, index
+    )
 
 
 _IMPORT_KINDS = {FUNCTION: 0, GLOBAL: 3, 5: 1}
