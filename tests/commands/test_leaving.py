@@ -89,3 +89,12 @@ def test_the_net_moves_to_c(moved: dict[str, Any], line: Line, tmp_path: Path) -
     given = moved["images"].tobytes()
     printed = subprocess.run(["./main"], input=given, capture_output=True, check=True).stdout
     assert_mxnets(np.loadtxt(printed.decode().splitlines()))
+
+
+@pytest.mark.skipif(not shutil.which("node"), reason="needs Node.js")
+def test_the_net_moves_to_the_browser(moved: dict[str, Any], line: Line, tmp_path: Path) -> None:
+    type_lines("The browser", line)
+    (tmp_path / "main.mjs").write_text(code(section("The browser"), "js"))
+    moved["images"].tofile("images.raw")
+    ran = subprocess.run(["node", "main.mjs"], capture_output=True, text=True, check=True)
+    assert_mxnets(np.array(ran.stdout.split(), np.float32).reshape(SCORES.shape))

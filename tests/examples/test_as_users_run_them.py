@@ -43,6 +43,7 @@ LEARNED = {
     "examples/sequences/translation.py": (r"([\d.]+) of the numbers that were held back", 0.9, 1),
     "examples/processes/digits.py": (r"rank 0 of 1: ([\d.]+) right", 0.85, 1),
     "examples/sparse/factorization_machine.py": (r"right: ([\d.]+)%", 80, 100),
+    "examples/web/digits.py": (r"new images: ([\d.]+) right", 0.85, 1),
     "examples/sparse/word_vectors.py": (r"of the same topic: ([\d.]+)%", 80, 100),
 }
 """What programs print of what they have learned, and between which numbers it has to be."""

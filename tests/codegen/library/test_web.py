@@ -5,6 +5,7 @@ import re
 import shutil
 import subprocess
 from collections.abc import Sequence
+from fractions import Fraction
 from pathlib import Path
 from typing import Any
 
@@ -14,8 +15,12 @@ import pytest
 import gluonic as mx
 from gluonic.codegen.exported_library import LibraryFiles
 from gluonic.codegen.library.refusals import LibraryError
-from gluonic.codegen.library.web.object_file import WasmReader, unsigned
-from gluonic.codegen.machine.target import TargetError
+from gluonic.codegen.library.web.arithmetic import ARITHMETIC, add_arithmetic
+from gluonic.codegen.library.web.linking import link
+from gluonic.codegen.library.web.object_file import WasmReader, read_object, unsigned
+from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.machine.jit import compile_object
+from gluonic.codegen.machine.target import WEB, TargetError
 from gluonic.graph.errors import AttributeValueError
 from tests.codegen.library.nets import Sample, exported, made, outputs
 
@@ -136,6 +141,42 @@ def test_what_python_runs_is_refused(tmp_path: Path) -> None:
     net = mx.gluon.SymbolBlock(mx.sym.linalg.syevd(x)[1], [x])
     with pytest.raises(LibraryError, match="_linalg_syevd"):
         net.export_library(str(tmp_path / "x.wasm"), mx.nd.ones((3, 3)), batch_axis=None)
+
+
+_FMA = """
+import {{ readFileSync }} from "node:fs";
+const {{ instance }} = await WebAssembly.instantiate(readFileSync("{file}"));
+const {{ fma, fmaf }} = instance.exports;
+console.log(JSON.stringify(JSON.parse(readFileSync(0)).map((each) => [fma(...each), fmaf(...each)])));
+"""
+
+
+def operands() -> list[list[float]]:
+    """Numbers of float32 whose products nearly cancel the third, are halfway between two, or far from it."""
+    random = np.random.RandomState(3)
+    found = []
+    for _ in range(500):
+        a, b = random.uniform(-2, 2, 2).astype(np.float32)
+        near = [a * b, np.nextafter(-a * b, np.float32(9)), a * b * np.float32(2.0**-24)]
+        far = random.uniform(-1, 1) * 2.0 ** random.randint(-60, 60)
+        found += [[float(a), float(b), float(c)] for c in (*near, np.float32(far))]
+    return found
+
+
+def test_fused_products_are_rounded_once(node: str, tmp_path: Path) -> None:
+    module = LLVMModule(WEB)
+    add_arithmetic(module)
+    image = compile_object(module.text(), WEB)
+    (tmp_path / "fma.wasm").write_bytes(link(read_object(image), ARITHMETIC, {}))
+    text = _FMA.format(file=tmp_path / "fma.wasm")
+    command, given = [node, "--input-type=module", "--eval", text], operands()
+    ran = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True)
+    for (a, b, c), (double, single) in zip(given, json.loads(ran.stdout), strict=True):
+        exact = Fraction(a) * Fraction(b) + Fraction(c)
+        assert double == float(exact)
+        near = np.float32(single)
+        others = (float(np.nextafter(near, np.float32(end))) for end in (-np.inf, np.inf))
+        assert all(abs(exact - Fraction(single)) <= abs(exact - Fraction(x)) for x in others)
 
 
 @pytest.mark.parametrize("number", [0, 1, 127, 128, 300, 2**31, 2**32 - 1])
