@@ -171,7 +171,9 @@ def test_fused_products_are_rounded_once(node: str, tmp_path: Path) -> None:
     text = _FMA.format(file=tmp_path / "fma.wasm")
     command, given = [node, "--input-type=module", "--eval", text], operands()
     ran = subprocess.run(command, input=json.dumps(given), capture_output=True, text=True)
-    for (a, b, c), (double, single) in zip(given, json.loads(ran.stdout), strict=True):
+    for (a, b, c), (double, single) in zip(
+        given, json.loads(ran.stdout, parse_int=float), strict=True
+    ):
         exact = Fraction(a) * Fraction(b) + Fraction(c)
         assert double == float(exact)
         near = np.float32(single)
