@@ -8,8 +8,8 @@ from gluonic.codegen.library.web.object_file import (
     FUNCTION,
     SEGMENT,
     LinkedPlace,
-    ObjectFile,
     ObjectSymbol,
+    WasmObject,
     unsigned,
 )
 
@@ -24,7 +24,7 @@ HEAP_BASE = "__heap_base"
 """The name of the first address behind all data."""
 
 
-def link(file: ObjectFile, exported: Sequence[str], contents: Mapping[str, bytes]) -> bytes:
+def link(file: WasmObject, exported: Sequence[str], contents: Mapping[str, bytes]) -> bytes:
     """Link an object file; returns the module.
 
     Parameters
@@ -80,7 +80,7 @@ class _Layout:
     called : the indices of the functions that are called by address, which is their place in this list plus one
     """
 
-    def __init__(self, file: ObjectFile) -> None:
+    def __init__(self, file: WasmObject) -> None:
         self.bases: list[int] = []
         end = _STACK
         for segment in file.segments:
@@ -108,7 +108,7 @@ def _aligned(address: int, alignment: int) -> int:
     return -(-address // alignment) * alignment
 
 
-def _fill(file: ObjectFile, section: int, place: LinkedPlace, layout: _Layout) -> None:
+def _fill(file: WasmObject, section: int, place: LinkedPlace, layout: _Layout) -> None:
     """Fill in a place: of an index, five bytes of variable length; of an address, these or four bytes."""
     if place.kind in (6, 20):  # a type or the only table, whose indices stay
         return

@@ -5,6 +5,7 @@ The format is that of the tool conventions of WebAssembly (Linking.md), version 
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import TypeVar
 
 IMPORTS, CODE, DATA = 2, 10, 11
@@ -86,7 +87,7 @@ class NeededImport:
 
 
 @dataclass
-class ObjectFile:
+class WasmObject:
     """An object file.
 
     Attributes
@@ -165,10 +166,10 @@ def unsigned(value: int) -> bytes:
     return bytes([*shown, value])
 
 
-def read_object(image: bytes) -> ObjectFile:
+def read_object(image: bytes) -> WasmObject:
     """Read an object file."""
     assert image[:8] == b"\0asm\1\0\0\0"
-    found, order = ObjectFile(), []
+    found, order = WasmObject(), []
     reader = WasmReader(image, 8)
     while reader.offset < len(image):
         number = reader.byte()
@@ -183,7 +184,7 @@ def read_object(image: bytes) -> ObjectFile:
             _read_linking(custom, found)
         elif name in ("reloc.CODE", "reloc.DATA"):
             section = order[custom.number()] if len(order) > 1 else order[0]
-            found.places[section] = custom.all(lambda r=custom: _place(r))
+            found.places[section] = custom.all(partial(_place, custom))
     return found
 
 
@@ -192,7 +193,7 @@ def _place(reader: WasmReader) -> LinkedPlace:
     return LinkedPlace(kind, offset, symbol, reader.signed() if kind in _WITH_ADDENDS else 0)
 
 
-def _read_linking(reader: WasmReader, found: ObjectFile) -> None:
+def _read_linking(reader: WasmReader, found: WasmObject) -> None:
     assert reader.number() == 2
     _read_segments(found)
     _read_imports(found)
@@ -203,10 +204,10 @@ def _read_linking(reader: WasmReader, found: ObjectFile) -> None:
                 segment.name, segment.alignment = part.name(), 1 << part.number()
                 part.number()
         elif kind == _SYMBOLS:
-            found.symbols = part.all(lambda r=part: _symbol(r, found))
+            found.symbols = part.all(partial(_symbol, part, found))
 
 
-def _read_segments(found: ObjectFile) -> None:
+def _read_segments(found: WasmObject) -> None:
     reader = WasmReader(found.sections.get(DATA, b"\0"))
 
     def segment() -> DataSegment:
@@ -221,7 +222,7 @@ def _read_segments(found: ObjectFile) -> None:
     found.segments = reader.all(segment)
 
 
-def _read_imports(found: ObjectFile) -> None:
+def _read_imports(found: WasmObject) -> None:
     reader = WasmReader(found.sections.get(IMPORTS, b"\0"))
 
     def needed() -> NeededImport:
@@ -243,7 +244,7 @@ def _read_imports(found: ObjectFile) -> None:
     found.imports = reader.all(needed)
 
 
-def _symbol(reader: WasmReader, found: ObjectFile) -> ObjectSymbol:
+def _symbol(reader: WasmReader, found: WasmObject) -> ObjectSymbol:
     kind, flags = reader.byte(), reader.number()
     is_defined = not flags & _UNDEFINED
     if kind == SEGMENT:
