@@ -18,6 +18,13 @@ from gluonic.codegen.small_integers.operators import (
 )
 from gluonic.codegen.small_integers.products import widest
 from gluonic.codegen.small_integers.tile import IntegerTile
+from gluonic.codegen.small_integers.winograd import (
+    PRODUCTS,
+    image_settings,
+    suits_winograd,
+    tiled_convolution,
+    transformed_filters,
+)
 from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.builder import F
 from gluonic.graph.origin import give_origin
@@ -69,6 +76,9 @@ def _convolution(
     data, weight = inputs
     settings: Any = node.applied.view([None] * 3)
     layout, images = layout_of(settings), facts.shapes[node.inputs[0]]
+    count = facts.shapes[node.inputs[1]][0]
+    if facts.decide(lambda facts: suits_winograd(settings, facts.shapes[node.inputs[0]], count)):
+        return _by_tiles(node, inputs, facts, packed)
     rank = len(images) - 2
     names = ("kernel", "stride", "dilate", "pad")
     shape = {name: getattr(layout.windows, name)[3 - rank :] for name in names}
@@ -81,6 +91,23 @@ def _convolution(
     found = apply(paired_convolution, data, weight, packed[key], filters, **shape, height=height)
     for axis, count in layout.surplus(images):
         found = F.slice_axis(found, axis=2 + axis, begin=0, end=count)
+    return found
+
+
+def _by_tiles(node: Node, inputs: Sequence[Entry], facts: Facts, packed: dict[Any, Entry]) -> Entry:
+    """A convolution by Winograd's algorithm, without the sums that no window has."""
+    data, weight = inputs
+    shape = image_settings(node.applied.settings["pad"] or (0, 0))
+    key = data, *shape.values()
+    if key not in packed:
+        packed[key] = apply(paired_images, data, **shape)
+    height = IntegerTile.of(host()).rows
+    rows = transformed_filters(weight)
+    filters = apply(paired_rows, rows, num_group=PRODUCTS, height=height, leading=1)
+    found = tiled_convolution(data, weight, packed[key], filters, shape["pad"])
+    for axis, extent in enumerate(facts.shapes[node.entry()][2:]):
+        if extent % 2:
+            found = F.slice_axis(found, axis=2 + axis, begin=0, end=extent)
     return found
 
 

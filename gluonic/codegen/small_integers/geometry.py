@@ -27,15 +27,12 @@ class PairedLayout:
     ----------
     windows : the windows
     groups : the number of groups of channels
+    covers : whether windows cover the padding, too, even if the last ones end after it
     """
 
     windows: Windows3
     groups: int
-
-    @staticmethod
-    def of(kernel: Shape, stride: Shape, dilate: Shape, pad: Shape, groups: int) -> "PairedLayout":
-        """The layout for the attributes of a convolution."""
-        return PairedLayout(Windows3.of(kernel, stride, dilate, pad), groups)
+    covers: bool = False
 
     @property
     def phases(self) -> list[tuple[int, ...]]:
@@ -73,7 +70,8 @@ class PairedLayout:
             strict=True,
         )  # fmt: skip
         return tuple(
-            (extent + 2 * pad - (kernel - 1) * dilate - 1) // stride + 1
+            (extent + 2 * pad - (kernel - 1) * dilate - 1 + self.covers * (stride - 1)) // stride
+            + 1
             for extent, kernel, stride, dilate, pad in axes
         )
 

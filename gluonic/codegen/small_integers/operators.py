@@ -3,6 +3,7 @@
 from math import prod
 from typing import Any
 
+from gluonic.codegen.convolution.windows import Windows3
 from gluonic.codegen.loops.inner_operators import inner_operator
 from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.small_integers.geometry import SLACK, PairedLayout
@@ -13,7 +14,7 @@ from gluonic.graph.ops.dense import fully_connected
 from gluonic.graph.ops.quantized_layers import integer_products
 from gluonic.graph.ops.windows import windows_of
 from gluonic.graph.rules import output_dtype
-from gluonic.graph.view import NodeView
+from gluonic.graph.view import NodeView, settings_of
 
 MOST_TERMS = (2**31 - 1) // (255 * 128)
 """The most products of small integers whose sum fits int32."""
@@ -66,19 +67,28 @@ def integer_dense(
 def layout_of(n: Any) -> PairedLayout:
     """The layout in which a convolution reads images."""
     windows = windows_of(n.kernel, n.stride, n.pad, n.dilate)
-    return PairedLayout.of(windows.kernel, windows.stride, windows.dilate, windows.pad, n.num_group)
+    deep = Windows3.of(windows.kernel, windows.stride, windows.dilate, windows.pad)
+    return PairedLayout(deep, n.num_group, settings_of(n).get("covers", False))
 
 
-def _packed(*factors: Array, **settings: Any) -> Any:
+def packed(*factors: Array) -> Any:
+    """The kernel of operators on these layouts, which NumPy does not compute."""
     raise AssertionError("this layout is for machine code")
 
 
 @inner_operator("_paired_images", dtype=output_dtype("int16"))
 def paired_images(
-    data: Array, *, kernel: Shape, stride: Shape, dilate: Shape, pad: Shape, num_group: int
+    data: Array,
+    *,
+    kernel: Shape,
+    stride: Shape = (),
+    dilate: Shape = (),
+    pad: Shape = (),
+    num_group: int = 1,
+    covers: bool = False,
 ) -> Any:
     """Images in the layout of `small_integers.geometry`."""
-    return _packed(data)
+    return packed(data)
 
 
 @paired_images.infer_shape
@@ -93,7 +103,7 @@ def paired_rows(data: Array, *, num_group: int, height: int, leading: int) -> An
     The first `leading` axes number the rows, the next the neighbours; what follows are taps, which are kept
     apart. The layout is [group][tile][pair][tap][row of the tile][2].
     """
-    return _packed(data)
+    return packed(data)
 
 
 def rows_of(n: Any, shape: Shape) -> tuple[int, int, int]:
@@ -123,7 +133,7 @@ def paired_convolution(
     height: int,
 ) -> Any:
     """The sums of a convolution of packed images; of `data` and `weight`, only the shapes are read."""
-    return _packed(images, filters)
+    return packed(images, filters)
 
 
 @paired_convolution.infer_shape
@@ -136,7 +146,7 @@ def paired_dense(
     data: Array, weight: Array, columns: Array, rows: Array, *, flatten: bool, height: int
 ) -> Any:
     """The sums of a dense layer of packed factors; of `data` and `weight`, only the shapes are read."""
-    return _packed(columns, rows)
+    return packed(columns, rows)
 
 
 @paired_dense.infer_shape

@@ -5,7 +5,7 @@ from typing import Any
 
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
-from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.maths.values import Dtype, scalar_type
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.codegen.small_integers.geometry import PAIR, SLACK, PairedLayout
 from gluonic.codegen.small_integers.operators import layout_of, rows_of
@@ -68,7 +68,8 @@ def emit_images(module: LLVMModule, name: str, dtype: Dtype, layout: PairedLayou
 def emit_rows(module: LLVMModule, name: str, dtype: Dtype) -> None:
     """Write the function that packs rows."""
     w = Writer(module, name)
-    f, widen = w.f, _widening(dtype)
+    f, kind = w.f, scalar_type(dtype)
+    convert = _widening(dtype) if dtype.itemsize == 1 else "trunc"
     source, goal = w.operand(0), w.operand(1)
     rows, inner, taps, height = (w.number(i) for i in range(4))
     tiles, pairs = w.quotient_up(rows, height), w.quotient_up(inner, 2)
@@ -78,26 +79,27 @@ def emit_rows(module: LLVMModule, name: str, dtype: Dtype) -> None:
     def element(address: str, is_there: str) -> str:
         """An element as int16, zero if there is none."""
         safe = f.select(is_there, address, source, "ptr")
-        found = f.cast(widen, f.load("i8", safe, 1), "i8", "i16")
+        found = f.cast(convert, f.load(kind, safe), kind, "i16")
         return f.select(is_there, found, 0, "i16")
 
     with f.loop("%begin", "%end") as unit:
         group, tile = w.divided(unit, tiles)
         first = w.times(tile, height)
         there = w.moved(goal, unit, tile_size)
-        here = w.moved(source, w.plus(w.times(group, rows), first), row_size)
+        number = w.plus(w.times(group, rows), first)
+        here = w.moved(source, w.times(number, row_size), dtype.itemsize)
         left = w.minus(rows, first)
         with f.loop("0", pairs) as pair, f.loop("0", taps) as tap:
             column = w.times(pair, 2)
-            start = w.moved(here, w.plus(w.times(column, taps), tap))
+            start = w.moved(here, w.plus(w.times(column, taps), tap), dtype.itemsize)
             line = w.moved(there, w.plus(w.times(pair, taps), tap), w.times(height, PAIR))
             has_second = f.compare("slt", w.plus(column, 1), inner)
             with f.loop("0", height) as row:
                 is_row = f.compare("slt", row, left)
-                address = w.moved(start, row, row_size)
+                address = w.moved(start, w.times(row, row_size), dtype.itemsize)
                 end = w.moved(line, row, PAIR)
                 f.store("i16", element(address, is_row), end, 2)
-                second = element(w.moved(address, taps), f.both(is_row, has_second))
+                second = element(w.moved(address, taps, dtype.itemsize), f.both(is_row, has_second))
                 f.store("i16", second, w.moved(end, 2), 2)
     f.finish()
 

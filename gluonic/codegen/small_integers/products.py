@@ -23,7 +23,7 @@ _TILES_A_UNIT = 4
 
 
 @record
-class _Sizes:
+class ProductSizes:
     """The run-time numbers of products that share rows, such as filters.
 
     Attributes
@@ -58,7 +58,7 @@ class _Sizes:
         return *own, at_once, taps, *self.places
 
 
-class _ProductStep(Step):
+class IntegerProductStep(Step):
     """Products of packed factors; a unit is some tiles of columns of a block."""
 
     def __init__(self, node: Node, tile: IntegerTile) -> None:
@@ -67,7 +67,7 @@ class _ProductStep(Step):
         self.operands = (*node.inputs[2:], node.entry())
         self.code = emit_products, tile
 
-    def sizes(self, facts: Facts) -> _Sizes:
+    def sizes(self, facts: Facts) -> ProductSizes:
         """The sizes for these shapes."""
         raise NotImplementedError
 
@@ -75,37 +75,37 @@ class _ProductStep(Step):
         """The sizes of blocks."""
         return self.sizes(facts).numbers(self.tile)
 
-    def _blocks(self, facts: Facts) -> int:
+    def blocks(self, facts: Facts) -> int:
         """The number of blocks of columns."""
         raise NotImplementedError
 
     def units(self, facts: Facts) -> int:
         """The parts of all blocks."""
         wide = self.tile.columns * _TILES_A_UNIT
-        return self._blocks(facts) * -(-self.sizes(facts).columns // wide)
+        return self.blocks(facts) * -(-self.sizes(facts).columns // wide)
 
     def nanoseconds(self, facts: Facts) -> float:
         """The time for memory and for products."""
         sizes = self.sizes(facts)
         products = sizes.rows * sizes.columns * sizes.pairs * len(sizes.places)
-        return super().nanoseconds(facts) + self._blocks(facts) * products * NANOSECONDS_A_PRODUCT
+        return super().nanoseconds(facts) + self.blocks(facts) * products * NANOSECONDS_A_PRODUCT
 
 
-class IntegerConvolutionStep(_ProductStep):
+class IntegerConvolutionStep(IntegerProductStep):
     """The sums of a convolution: filters are rows, positions are columns."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         super().__init__(node, IntegerTile.of(host()))
         self.layout = layout_of(self.settings)
 
-    def sizes(self, facts: Facts) -> _Sizes:
+    def sizes(self, facts: Facts) -> ProductSizes:
         """The sizes of a group of an image."""
         layout, images = self.layout, facts.shapes[self.node.inputs[0]]
         filters = facts.shapes[self.node.inputs[1]][0] // layout.groups
         pairs, places = layout.pairs(images), [place * PAIR for place in layout.taps(images)]
         tiles = -(-filters // self.tile.rows)
         distance, lead = layout.pair_size(images) * PAIR, prod(layout.sums(images)) * 4
-        return _Sizes(
+        return ProductSizes(
             groups=layout.groups,
             rows=filters,
             pairs=pairs,
@@ -118,22 +118,23 @@ class IntegerConvolutionStep(_ProductStep):
             places=places,
         )
 
-    def _blocks(self, facts: Facts) -> int:
+    def blocks(self, facts: Facts) -> int:
+        """The groups of all images."""
         return facts.shapes[self.node.inputs[0]][0] * self.layout.groups
 
 
-class IntegerDenseStep(_ProductStep):
+class IntegerDenseStep(IntegerProductStep):
     """The sums of a dense layer: instances are rows, outputs are columns."""
 
     def __init__(self, node: Node, facts: Facts) -> None:
         is_row = node.applied.settings["height"] == 1
         super().__init__(node, IntegerTile.of(host(), is_row=is_row))
 
-    def sizes(self, facts: Facts) -> _Sizes:
+    def sizes(self, facts: Facts) -> ProductSizes:
         """The sizes of the only block."""
         output, weight = facts.shapes[self.node.entry()], facts.shapes[self.node.inputs[1]]
         pairs = -(-weight[1] // 2)
-        return _Sizes(
+        return ProductSizes(
             groups=1,
             rows=prod(output[:-1]),
             pairs=pairs,
@@ -146,7 +147,8 @@ class IntegerDenseStep(_ProductStep):
             places=[0],
         )
 
-    def _blocks(self, facts: Facts) -> int:
+    def blocks(self, facts: Facts) -> int:
+        """One."""
         return 1
 
 

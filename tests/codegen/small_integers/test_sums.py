@@ -41,6 +41,7 @@ WINDOWS = [
     {"kernel": (1, 1)},
     {"kernel": (1, 1), "stride": (2, 2)},
     {"kernel": (3, 3), "pad": (1, 1)},
+    {"kernel": (3, 3), "pad": (0, 1)},
     {"kernel": (3, 2), "stride": (2, 3), "pad": (1, 2)},
     {"kernel": (7, 7), "stride": (2, 2), "pad": (3, 3)},
     {"kernel": (2, 3), "dilate": (3, 2), "stride": (1, 2), "pad": (2, 0)},
@@ -53,7 +54,7 @@ WINDOWS = [
 @settings(max_examples=4, deadline=None)
 @given(
     dtype=st.sampled_from(["int8", "uint8"]),
-    channels=st.integers(1, 5),
+    channels=st.sampled_from([1, 2, 5, 17]),
     filters=st.sampled_from([1, 3, 6, 13]),
     groups=st.sampled_from([1, 1, 3]),
     extent=st.sampled_from([7, 9, 18, 37]),
@@ -87,3 +88,14 @@ def test_a_dense_layer_is_exact(
     weight = _small(random, "int8", (hidden, inner * 3 if flatten else inner))
     more = {"num_hidden": hidden, "flatten": flatten}
     _check(lambda x, w: apply(integer_dense, x, w, **more), data, weight)
+
+
+@pytest.mark.parametrize("dtype", ["int8", "uint8"])
+@pytest.mark.parametrize("extents", [(7, 7), (8, 15), (3, 16), (9, 33)], ids=str)
+def test_tiles_are_exact_for_extreme_numbers(extents: tuple[int, int], dtype: str) -> None:
+    data = np.full((2, 18, *extents), np.iinfo(dtype).max, dtype)
+    data[1] = _small(np.random.default_rng(0), dtype, data.shape[1:])
+    weight = np.full((7, 18, 3, 3), -128, np.int8)
+    weight[3:] = _small(np.random.default_rng(1), "int8", (4, 18, 3, 3))
+    windows = {"kernel": (3, 3), "pad": (1, 1), "num_filter": 7}
+    _check(lambda x, w: apply(integer_convolution, x, w, **windows), data, weight)
