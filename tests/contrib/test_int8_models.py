@@ -113,6 +113,39 @@ def test_a_model_runs_as_a_block_and_bound(model: tuple[str, str, str, str]) -> 
         assert np.array_equal(block(*inputs.values()).asnumpy(), expected)
 
 
+_COMPILED = [
+    *(
+        ("residual", option)
+        for option in int8_models.OPTIONS
+        if ("residual", option) in int8_models.CASES
+    ),
+    ("conv plus", "auto"),
+    ("conv clip", "int8"),
+    ("groups of filters", "int8"),
+    ("dense gelu", "auto"),
+    ("dense abs", "no ranges"),
+    ("dense leaky", "by channel"),
+]
+
+
+@pytest.mark.parametrize("case", _COMPILED, ids=", ".join)
+def test_machine_code_computes_the_interpreters_integers(
+    case: tuple[str, str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    symbol, args, states, inputs = int8_models.quantize(mx, *case)
+    monkeypatch.setenv("GLUONIC_EXECUTOR", "interpret")
+    expected = _run(symbol, {**args, **inputs}, states)
+    monkeypatch.setenv("GLUONIC_EXECUTOR", "compile")
+    block = gluon.SymbolBlock(symbol, [sym.var(name) for name in inputs])
+    params, values = block.collect_params(), {**args, **states}
+    for name, param in params.items():
+        param.cast(values[name].dtype)
+    params.load_dict({name: values[name] for name in params})
+    block.hybridize()
+    assert np.array_equal(block(*inputs.values()).asnumpy(), expected)
+    assert "0 in Python" in str(block.explain(*inputs.values()))
+
+
 def _parted(arrays: dict[str, Any]) -> tuple[dict[str, Any], dict[str, Any]]:
     """Arguments and auxiliary states, from a file."""
     args, aux = (

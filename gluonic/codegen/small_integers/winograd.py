@@ -289,8 +289,8 @@ def emit_images(module: LLVMModule, name: str) -> None:
                 ]
                 square.append([f.load(kind, w.moved(here, place, PAIR), 2) for place in places])
             end = w.moved(there, w.plus(w.times(row, w.across), column), PAIR)
-            for line in w.transformed(_IMAGES, square, kind):
-                for value in line:
+            for values in w.transformed(_IMAGES, square, kind):
+                for value in values:
                     f.store(kind, value, end, 2)
                     end = w.moved(end, distance)
     f.finish()

@@ -67,7 +67,7 @@ def test_a_convolution_is_exact(
     spatial = (extent, 8, 7)[: len(windows["kernel"])][::-1]
     data = _small(random, dtype, (2, channels * groups, *spatial))
     weight = _small(random, "int8", (filters * groups, channels, *windows["kernel"]))
-    more = {"num_filter": len(weight), "num_group": groups}
+    more: dict[str, Any] = {"num_filter": len(weight), "num_group": groups}
     _check(lambda x, w: apply(integer_convolution, x, w, **windows, **more), data, weight)
 
 
@@ -86,7 +86,7 @@ def test_a_dense_layer_is_exact(
     random = np.random.default_rng(seed)
     data = _small(random, dtype, (rows, 3, inner))
     weight = _small(random, "int8", (hidden, inner * 3 if flatten else inner))
-    more = {"num_hidden": hidden, "flatten": flatten}
+    more: dict[str, Any] = {"num_hidden": hidden, "flatten": flatten}
     _check(lambda x, w: apply(integer_dense, x, w, **more), data, weight)
 
 
@@ -97,5 +97,5 @@ def test_tiles_are_exact_for_extreme_numbers(extents: tuple[int, int], dtype: st
     data[1] = _small(np.random.default_rng(0), dtype, data.shape[1:])
     weight = np.full((7, 18, 3, 3), -128, np.int8)
     weight[3:] = _small(np.random.default_rng(1), "int8", (4, 18, 3, 3))
-    windows = {"kernel": (3, 3), "pad": (1, 1), "num_filter": 7}
+    windows: dict[str, Any] = {"kernel": (3, 3), "pad": (1, 1), "num_filter": 7}
     _check(lambda x, w: apply(integer_convolution, x, w, **windows), data, weight)
