@@ -11,6 +11,12 @@ import numpy as np
 
 import gluonic as mx
 from gluonic import autograd, nd
+from gluonic.codegen.cuda.products.form import COPIED, FactorForm, TiledForm
+from gluonic.codegen.cuda.products.kernel import write_product
+from gluonic.codegen.cuda.ptx import KERNEL, kernel_text, target_of
+from gluonic.codegen.cuda.tails.form import Tail
+from gluonic.codegen.machine.jit import assembly
+from gluonic.codegen.maths.values import FLOAT32
 from gluonic.device import PreparedLaunch
 from gluonic.device.devices import device
 from tests.gpu.arrays import are_there, through_host, worst
@@ -107,6 +113,30 @@ def _driver(report: Report) -> None:
             report.add(name, host_us=round(float(np.median(times)) / works * 1e6, 2))
 
 
+def _compilation(report: Report) -> None:
+    """How long a kernel of a product takes LLVM, and the driver: alone, and eight at once."""
+    gpu = device(0)
+    form = TiledForm(FLOAT32, Tail.plain(FLOAT32, FLOAT32), FactorForm(), FactorForm())
+    start = time.perf_counter()
+    text = assembly(
+        kernel_text((write_product, form, COPIED[FLOAT32][0]), gpu.processor),
+        target_of(gpu.processor),
+    )
+    report.add("LLVM, a product", ms=_milliseconds(start))
+    for name, number in (("driver, a product", 1), ("driver, eight products at once", 8)):
+        with report.going_on(name):
+            start = time.perf_counter()
+            # none is in the driver's cache
+            texts = [f"{text}// {start} {i}\n" for i in range(number)]
+            for wait in [gpu.begin_to_load(each, [KERNEL]) for each in texts]:
+                wait()
+            report.add(name, ms=_milliseconds(start))
+
+
+def _milliseconds(start: float) -> float:
+    return round((time.perf_counter() - start) * 1e3, 1)
+
+
 _TOGETHER, _MOST_WAITING = 50, 500
 """So many launches at once, and so many works that wait: a driver that has a thousand lets the host wait."""
 
@@ -125,6 +155,7 @@ def whole(report: Report) -> None:
     if not are_there(report):
         return
     _driver(report)
+    _compilation(report)
     _eager(report)
     _nets(report, [*FORWARD, *STEPS])
     with mock.patch.dict("os.environ", {"GLUONIC_TF32": "1"}):
