@@ -10,7 +10,7 @@ import numpy as np
 
 from gluonic.device.emulated.batch import BlockBatch
 from gluonic.device.emulated.flow import Mask
-from gluonic.device.emulated.formats import Array, reader, writer
+from gluonic.device.emulated.formats import Array, reader, unsigned, writer
 from gluonic.device.emulated.warps import LANES, by_thread, by_warp, members
 
 _EVERYBODY = np.full((1, 1), 0xFFFFFFFF, "u4")
@@ -25,10 +25,16 @@ class Fragments(NamedTuple):
     addend: str
     result: str
 
+    @property
+    def register(self) -> int:
+        """The bits of a register."""
+        return 64 if self.factor == "f64" else 32
+
 
 _PRODUCT = re.compile(
-    r"mma\.sync\.aligned\.m16n8k(4|8|16)\.row\.col\.(f16|f32)\.(f16|bf16|tf32)\.\3\.(f16|f32)$"
+    r"mma\.sync\.aligned\.m16n8k(4|8|16)\.row\.col\.(f16|f32|f64)\.(f16|bf16|tf32|f64)\.\3\.(f16|f32|f64)$"
 )
+_DEPTHS = {"tf32": (4, 8), "f64": (4, 8, 16)}
 
 
 def fragments(opcode: str) -> Fragments | None:
@@ -37,7 +43,9 @@ def fragments(opcode: str) -> Fragments | None:
     if match is None:
         return None
     depth, result, factor, addend = match.groups()
-    if int(depth) not in ((4, 8) if factor == "tf32" else (8, 16)):
+    if int(depth) not in _DEPTHS.get(factor, (8, 16)):
+        return None
+    if len({result == "f64", factor == "f64", addend == "f64"}) > 1:
         return None
     return Fragments(int(depth), factor, addend, result)
 
@@ -72,14 +80,20 @@ def multiply(
     active: Mask,
     line: int,
 ) -> list[Array]:
-    """The fragments of ``a @ b + c``, added in float32."""
+    """The fragments of ``a @ b + c``, added in float32, or in float64."""
     members(batch, _EVERYBODY, active, line)
-    per_register = 1 if shape.factor == "tf32" else 2
-    left = _gathered(batch, a, shape.factor, 16, shape.depth, per_register)
-    right = _gathered(batch, b, shape.factor, 8, shape.depth, per_register)
-    total = _gathered(batch, c, shape.addend, 16, 8, 1 if shape.addend == "f32" else 2, 2)
+    bits = shape.register
+    per_register = 1 if shape.factor in _DEPTHS else 2
+    left = _gathered(batch, a, shape.factor, 16, shape.depth, per_register, bits)
+    right = _gathered(batch, b, shape.factor, 8, shape.depth, per_register, bits)
+    total = _gathered(batch, c, shape.addend, 16, 8, _per_register(shape.addend), bits, 2)
     total = total + left @ right.swapaxes(-1, -2)
-    return _scattered(batch, total, shape.result)
+    return _scattered(batch, total, shape.result, bits)
+
+
+def _per_register(kind: str) -> int:
+    """How many sums of a type are in a register."""
+    return 2 if kind == "f16" else 1
 
 
 def _places(
@@ -105,11 +119,12 @@ def _gathered(
     rows: int,
     columns: int,
     per_register: int,
+    register: int,
     run: int | None = None,
 ) -> Array:
-    """A matrix from the lanes' fragments, in float32."""
+    """A matrix from the lanes' fragments, in float32 or float64."""
     count, threads = batch.shape
-    result = np.zeros((count, -(-threads // LANES), rows, columns), "f4")
+    result = np.zeros((count, -(-threads // LANES), rows, columns), f"f{register // 8}")
     for index, bits in enumerate(registers):
         for side in range(per_register):
             row, column = _places(index, per_register, rows, side, run or per_register)
@@ -118,20 +133,20 @@ def _gathered(
                 part = (part >> np.uint32(16 * side)).astype("u2")
             elif kind == "tf32":
                 part = part & np.uint32(0xFFFFE000)
-            result[:, :, row, column] = reader(kind, f"b{32 // per_register}")(part)
+            result[:, :, row, column] = reader(kind, f"b{register // per_register}")(part)
     return result
 
 
-def _scattered(batch: BlockBatch, matrix: Array, kind: str) -> list[Array]:
-    per_register = 1 if kind == "f32" else 2
+def _scattered(batch: BlockBatch, matrix: Array, kind: str, register: int) -> list[Array]:
+    per_register = _per_register(kind)
     results = []
     for index in range(4 // per_register):
-        bits = np.zeros((1, 1), "u4")
+        bits = np.zeros((1, 1), unsigned(register))
         for side in range(per_register):
             row, column = _places(index, per_register, 16, side, 2)
-            part = writer(kind, f"b{32 // per_register}")(
+            part = writer(kind, f"b{register // per_register}")(
                 np.ascontiguousarray(matrix[:, :, row, column])
             )
-            bits = bits | part.astype("u4") << np.uint32(16 * side)
+            bits = bits | part.astype(bits.dtype) << bits.dtype.type(16 * side)
         results.append(by_thread(batch, bits))
     return results

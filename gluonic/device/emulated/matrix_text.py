@@ -55,12 +55,13 @@ class MatrixText(RegisterText):
         if len(groups) != 4:
             raise self.unknown("this form")
         target, *sources = groups
-        texts = [f"[{', '.join(self.bits(o, 32) for o in group)}]" for group in sources]
+        size = shape.register
+        texts = [f"[{', '.join(self.bits(o, size) for o in group)}]" for group in sources]
         self.emit(
             f"q = multiply(c, {self.constant(('mma', shape), shape)}, {', '.join(texts)}, a, {item.line})"
         )
         for number, register in enumerate(target):
-            self.write(register, f"q[{number}]", "b32")
+            self.write(register, f"q[{number}]", f"b{size}")
 
     def multiplied_in_groups(self, item: Instruction) -> None:
         """A product of matrices by four warps; it is done at once, so nothing waits for it."""

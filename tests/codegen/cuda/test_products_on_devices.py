@@ -14,6 +14,7 @@ from gluonic.codegen.cuda.convolutions.geometry import Convolution
 from gluonic.codegen.cuda.products import plan
 from gluonic.codegen.cuda.products.form import (
     COPIED,
+    DOUBLES,
     LOADED,
     MATRICES,
     TENSOR,
@@ -33,6 +34,7 @@ SIZES = st.sampled_from([1, 2, 3, 4, 7, 15, 16, 17, 31, 32, 33, 36, 64, 65])
 ALL_TILES = [
     (dtype, tile) for tiles in (COPIED, LOADED) for dtype, own in tiles.items() for tile in own
 ]
+ALL_TILES += [(FLOAT64, tile) for tile in DOUBLES]
 
 
 @given(SIZES, SIZES, SIZES, st.booleans(), st.booleans(), st.sampled_from(["float32", "float64"]))

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 
 from gluonic.codegen.cuda.block_code import GLOBAL, SHARED, BlockCode, Int
-from gluonic.codegen.cuda.products.form import BlockTile, TiledForm
+from gluonic.codegen.cuda.products.form import BlockTile, TiledForm, Units
 from gluonic.codegen.cuda.products.places import ElementPlace, FactorPlaces
+
+_PADDING: Mapping[Units, int] = {"tf32": 8, "float64": 4}
+"""The elements between rows in shared memory, where tensor cores read 8 outer by 4 inner indices."""
 
 
 class FactorTiles(FactorPlaces):
@@ -30,7 +33,7 @@ class FactorTiles(FactorPlaces):
         turns = tile.is_copied and self.factor.along == "inner"  # copies can't turn vectors
         self.lanes = 1 if self.factor.axes or turns else form.lanes
         padding = 0 if self.factor.along == "outer" else form.lanes
-        self.pitch = self.extent + (8 if tile.units == "tf32" else padding)  # banks differ
+        self.pitch = self.extent + _PADDING.get(tile.units, padding)  # banks differ
         self.array = code.shared_array(form.kind, tile.stages * self.size)
         self._own_places(tile)
         if tile.is_copied or self.lanes == 1:

@@ -100,8 +100,8 @@ class TiledForm(OfElements):
         return names
 
 
-Units: TypeAlias = Literal["ordinary", "tf32", "matrices", "warpgroups"]
-"""What multiplies: fused multiply-adds; ``mma.sync`` on TF32, on fragments of 16 bits, or ``wgmma``."""
+Units: TypeAlias = Literal["ordinary", "tf32", "float64", "matrices", "warpgroups"]
+"""What multiplies: fused multiply-adds; ``mma.sync`` on TF32, float64 or fragments of 16 bits; ``wgmma``."""
 ROW = 128
 """The bytes of a row in shared memory, for `matrices` and `warpgroups`."""
 
@@ -194,6 +194,12 @@ TENSOR = (
     BlockTile(64, 64, 8, 4, 16, 4, 4, (32, 32), "tf32"),
 )
 """The tiles for factors in float32 that may be rounded to TF32."""
+DOUBLES = (
+    BlockTile(128, 64, 8, 4, 8, 2, 3, (32, 32), "float64"),
+    BlockTile(64, 64, 8, 4, 8, 4, 4, (32, 32), "float64"),
+    BlockTile(32, 32, 4, 8, 8, 8, 4, (32, 32), "float64"),
+)
+"""The tiles for factors in float64, on processors whose tensor cores multiply 16 rows of those."""
 MATRICES = (
     BlockTile(128, 256, 8, 16, 64, 1, 3, (64, 64), "matrices"),
     BlockTile(128, 128, 8, 8, 64, 2, 3, (64, 32), "matrices"),

@@ -19,7 +19,12 @@ from gluonic.codegen.cuda.products.results import Results
 from gluonic.codegen.cuda.products.rounded import RoundedTiles
 from gluonic.codegen.cuda.products.swizzled import SwizzledTiles
 from gluonic.codegen.cuda.products.transactions import TransactionCode
-from gluonic.codegen.cuda.products.units import MultiplyingUnits, OrdinaryUnits, RoundedUnits
+from gluonic.codegen.cuda.products.units import (
+    DoubleUnits,
+    MultiplyingUnits,
+    OrdinaryUnits,
+    RoundedUnits,
+)
 from gluonic.codegen.cuda.products.window_tiles import WindowTiles
 from gluonic.codegen.machine.assembler import LLVMModule
 
@@ -27,6 +32,7 @@ AnyTiles: TypeAlias = FactorTiles | SwizzledTiles
 _UNITS: Mapping[Units, type[MultiplyingUnits[Any]]] = {
     "ordinary": OrdinaryUnits,
     "tf32": RoundedUnits,
+    "float64": DoubleUnits,
     "matrices": MatrixUnits,
     "warpgroups": WarpgroupUnits,
 }

@@ -8,6 +8,7 @@ from functools import cache
 
 from gluonic.codegen.cuda.products.form import (
     COPIED,
+    DOUBLES,
     LOADED,
     MATRICES,
     TENSOR,
@@ -28,11 +29,14 @@ from gluonic.support.record import record
 
 _MOST_PARTS, _MOST_SUMS = 64, 1 << 26
 """The largest number of parts, and of elements that the sums of all parts may have."""
+_FIRST_WITH_DOUBLES = 90
+"""The first processor whose tensor cores multiply 16 rows of float64 at once."""
 _FIRST_TO_COPY = 80
 """The first processor with asynchronous copies to shared memory, and with TF32: sm_80."""
 _PER_CYCLE: Mapping[Units, int] = {
     "ordinary": 128,
     "tf32": 512,
+    "float64": 256,
     "matrices": 1024,
     "warpgroups": 2048,
 }
@@ -152,6 +156,8 @@ def tiles_for(
         tiles = (*WARPGROUPS_ROUNDED, TENSOR[-1]) if groups else TENSOR
     elif form.dtype.itemsize == 2:
         tiles = (*WARPGROUPS, MATRICES[-1]) if groups else MATRICES
+    elif form.dtype == FLOAT64 and number_of(processor.name) >= _FIRST_WITH_DOUBLES:
+        tiles = DOUBLES
     else:
         # Copies cannot turn vectors, so loads do it; for anything else they are slow.
         turns = "inner" in (form.left.along, form.right.along)

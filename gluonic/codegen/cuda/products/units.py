@@ -202,8 +202,8 @@ class FragmentUnits(MultiplyingUnits[Tiles]):
         raise NotImplementedError(f"products of fragments by {type(self).__name__}")
 
 
-class RoundedUnits(FragmentUnits[FactorTiles]):
-    """``mma.sync`` on factors rounded to TF32, with sums in float32."""
+class ElementUnits(FragmentUnits[FactorTiles]):
+    """``mma.sync`` on fragments that are loaded element by element."""
 
     def multiplied(
         self, left: FactorTiles, right: FactorTiles, turn: str, sums: Sequence[str]
@@ -216,26 +216,52 @@ class RoundedUnits(FragmentUnits[FactorTiles]):
         for k in range(0, self.tile.depth, _DEEP):
             depths = [code.mul32(code.add32(self.place, k + 4 * i), left.pitch) for i in (0, 1)]
             rows = [
-                [self._rounded(left, first, i * HIGH + half * 8, depth)
+                [self._element(left, first, i * HIGH + half * 8, depth)
                  for depth in depths for half in (0, 1)]
                 for i in range(self.down)
             ]  # fmt: skip
             depths = [code.mul32(code.add32(self.place, k + 4 * i), right.pitch) for i in (0, 1)]
             columns = [
-                [self._rounded(right, second, j * WIDE, depth) for depth in depths]
+                [self._element(right, second, j * WIDE, depth) for depth in depths]
                 for j in range(self.across)
             ]
             self.add_products(rows, columns, sums)
         return sums
 
-    def _rounded(self, factor: FactorTiles, base: Int, distance: int, depth: Int) -> str:
-        """An element of a factor as TF32."""
+    def _element(self, factor: FactorTiles, base: Int, distance: int, depth: Int) -> str:
+        """An element of a factor, as the instruction wants it."""
         code = self.code
-        value = code.read(SHARED, factor.array, code.add32(base, depth, distance), "float")
-        return code.call("llvm.nvvm.f2tf32.rna", "i32", [("float", value)])
+        return code.read(SHARED, factor.array, code.add32(base, depth, distance), self.form.kind)
+
+
+class RoundedUnits(ElementUnits):
+    """Factors are rounded to TF32; sums are in float32."""
+
+    def _element(self, factor: FactorTiles, base: Int, distance: int, depth: Int) -> str:
+        value = super()._element(factor, base, distance, depth)
+        return self.code.call("llvm.nvvm.f2tf32.rna", "i32", [("float", value)])
 
     def product(self, a: Sequence[str], b: Sequence[str], sums: Sequence[str]) -> list[str]:
         """By the instruction."""
         operands = [*(("i32", value) for value in (*a, *b)), *(("float", value) for value in sums)]
         name = "llvm.nvvm.mma.m16n8k8.row.col.tf32"
         return self.code.parts(self.code.call(name, FOUR_FLOATS, operands), FOUR_FLOATS, 4)
+
+
+class DoubleUnits(ElementUnits):
+    """All numbers are in float64."""
+
+    def product(self, a: Sequence[str], b: Sequence[str], sums: Sequence[str]) -> list[str]:
+        """By the instruction."""
+        count, factors = len(sums), [*a, *b]
+        names = [f"${i}" for i in range(count + len(factors))]
+        groups = names[:count], names[count:-2], names[-2:], names[:count]
+        text = ", ".join(f"{{{', '.join(group)}}}" for group in groups)
+        kind = "{ " + ", ".join(["double"] * count) + " }"
+        result = self.code.assembly(
+            f"mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64 {text};",
+            kind,
+            ",".join(["=d"] * count + ["d"] * len(factors) + [str(i) for i in range(count)]),
+            ", ".join(f"double {value}" for value in (*factors, *sums)),
+        )
+        return self.code.parts(result, kind, count)
