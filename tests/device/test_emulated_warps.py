@@ -229,6 +229,30 @@ def test_matrices_are_multiplied_by_a_warp(kind: str) -> None:
     np.testing.assert_array_equal(out.to_host(), expected)
 
 
+def test_matrices_of_float64_are_multiplied_by_a_warp() -> None:
+    random = np.random.default_rng(0)
+    a, b = (random.integers(-8, 9, (rows, 8)).astype("f8") / 3 for rows in (16, 8))
+    device = EmulatedDevice(0, 1 << 20)
+    out = DeviceArray.empty(device, (16, 8), "f8")
+    arrays = [DeviceArray.of_host(device, x) for x in (a, b)]
+    body = """
+    .reg .f64 %d<20>;
+    ld.param.b64 %rd4, [k_param_1]; ld.param.b64 %rd5, [k_param_2];
+    shr.u32 %r5, %r1, 2; and.b32 %r6, %r1, 3; shl.b32 %r7, %r5, 6; shl.b32 %r8, %r6, 3; shl.b32 %r9, %r6, 4;
+    add.s32 %r10, %r7, %r8; cvt.u64.u32 %rd6, %r10; add.s64 %rd7, %rd4, %rd6; add.s64 %rd8, %rd5, %rd6;
+    add.s32 %r11, %r7, %r9; cvt.u64.u32 %rd9, %r11; add.s64 %rd10, %rd1, %rd9;
+    ld.global.f64 %d1, [%rd7]; ld.global.f64 %d2, [%rd7+512];
+    ld.global.f64 %d3, [%rd7+32]; ld.global.f64 %d4, [%rd7+544];
+    ld.global.f64 %d5, [%rd8]; ld.global.f64 %d6, [%rd8+32];
+    mov.f64 %d7, 0d0000000000000000; mov.f64 %d8, 0d3FF0000000000000;
+    mma.sync.aligned.m16n8k8.row.col.f64.f64.f64.f64
+    {%d9, %d10, %d11, %d12}, {%d1, %d2, %d3, %d4}, {%d5, %d6}, {%d7, %d8, %d7, %d8};
+    st.global.v2.f64 [%rd10], {%d9, %d10}; st.global.v2.f64 [%rd10+512], {%d11, %d12};
+    """
+    run(body, out, *arrays, block=32)
+    np.testing.assert_allclose(out.to_host(), a @ b.T + np.arange(8) % 2, rtol=1e-13, atol=1e-13)
+
+
 def _swizzled(matrix: npt.NDArray[np.float16], turned: bool) -> npt.NDArray[np.float16]:
     """A matrix of up to 64 by 64 in rows of 128 bytes, in which chunks of 8 numbers change places."""
     rows = matrix.T if turned else matrix
