@@ -11,6 +11,7 @@ from gluonic.codegen.cuda.products.form import (
     DOUBLES,
     LOADED,
     MATRICES,
+    ROW,
     TENSOR,
     WARPGROUPS,
     WARPGROUPS_ROUNDED,
@@ -40,13 +41,15 @@ _PER_CYCLE: Mapping[Units, int] = {
     "matrices": 1024,
     "warpgroups": 2048,
 }
-"""The products that a multiprocessor computes in a cycle; half as many in float64."""
+"""The products that a multiprocessor computes in a cycle; half as many in float64, and of `wgmma` in TF32."""
 _SUMS = 128
 """How many sums the threads of a warp's lane need together to compute at half of that speed."""
 _LATENCY = 1000
 """The cycles from a load to its use: a round of the main loop takes at least its part of them."""
 _BY_ELEMENTS = 3
 """How much slower tensor cores are where factors are brought element by element."""
+_OF_A_NUMBER = 0.15
+"""The cycles in which a multiprocessor brings a number of a window: about 19 instructions of a thread."""
 _LAUNCH, _BYTES_PER_CYCLE = 14000, 2000
 """The cycles of another launch, and the bytes that memory moves in a cycle."""
 
@@ -76,6 +79,7 @@ def choose(
     dtype: Dtype,
     multiprocessors: int,
     to_pack: Sequence[int] = (),
+    windows: tuple[bool, bool] = (False, False),
 ) -> ProductChoice:
     """The fastest way to compute `count` products, by the model.
 
@@ -83,10 +87,13 @@ def choose(
     ----------
     dtype : that of sums
     to_pack : the bytes of each factor that is written anew if boxes are copied
+    windows : whether the left and the right factor are windows of images
     """
     return min(
         choices(rows, columns, inner, count, tiles),
-        key=lambda choice: cycles(rows, columns, count, dtype, multiprocessors, choice, to_pack),
+        key=lambda choice: cycles(
+            rows, columns, count, dtype, multiprocessors, choice, to_pack, windows
+        ),
     )
 
 
@@ -113,6 +120,7 @@ def cycles(
     multiprocessors: int,
     choice: ProductChoice,
     to_pack: Sequence[int] = (),
+    windows: tuple[bool, bool] = (False, False),
 ) -> float:
     """An estimate of the time: busy multiprocessors compute, idle ones wait for memory."""
     tile, parts = choice.tile, choice.parts
@@ -128,8 +136,13 @@ def cycles(
     speed = _PER_CYCLE[tile.units] / (2 if dtype == FLOAT64 else 1) * share
     if to_pack and tile.is_swizzled and not tile.producers:
         speed /= _BY_ELEMENTS
+    if tile.units == "warpgroups":
+        speed *= 2 * tile.depth / ROW  # a row has half as many numbers in TF32
     lead = tile.stages - 1  # how many tiles are on their way at once
     a_round = max(tile.rows * tile.columns * tile.depth * together / speed, _LATENCY / lead)
+    if tile.is_swizzled:
+        alone = tile.rows * windows[0] + tile.columns * windows[1]
+        a_round = max(a_round, alone * tile.depth * together * _OF_A_NUMBER)
     cycles = each / together * a_round * (choice.part / tile.depth)
     if parts > 1:
         moved = 2 * parts * count * rows * columns * dtype.itemsize
@@ -186,6 +199,7 @@ def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> 
         form.sums,
         processor.multiprocessors,
         _to_pack(layout, form),
+        _windows(form),
     )
 
 
@@ -204,7 +218,12 @@ def cycles_of(layout: ProductLayout, form: TiledForm, processor: Processor) -> f
         processor.multiprocessors,
         choice,
         _to_pack(layout, form),
+        _windows(form),
     )
+
+
+def _windows(form: TiledForm) -> tuple[bool, bool]:
+    return form.left.axes > 0, form.right.axes > 0
 
 
 def workspace_of(layout: ProductLayout, form: TiledForm, processor: Processor) -> int:
