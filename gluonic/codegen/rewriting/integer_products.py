@@ -16,7 +16,7 @@ from gluonic.codegen.small_integers.operators import (
     paired_images,
     paired_rows,
 )
-from gluonic.codegen.small_integers.products import widest
+from gluonic.codegen.small_integers.products import unit_columns
 from gluonic.codegen.small_integers.tile import IntegerTile
 from gluonic.codegen.small_integers.winograd import (
     PRODUCTS,
@@ -41,7 +41,7 @@ class PackIntegers(Pass):
     integer_dense = _integer_dense(x, w, num_hidden=3)
     return integer_dense
     --------------------
-    paired_rows = _paired_rows(w, num_group=1, height=32, leading=1)
+    paired_rows = _paired_rows(w, num_group=1, height=128, leading=1)
     paired_rows.1 = _paired_rows(x, num_group=1, height=1, leading=1)
     paired_dense = _paired_dense(x, w, paired_rows, paired_rows.1, flatten=True, height=1)
     return paired_dense
@@ -119,12 +119,10 @@ def _dense(node: Node, inputs: Sequence[Entry], facts: Facts, packed: dict[Any, 
     if flatten and rank > 2:
         data = F.Flatten(data)
     is_row = facts.decide(lambda facts: _rows(facts, node.inputs[0], leading) == 1)
-    height = IntegerTile.of(host(), is_row=is_row).rows
-    outputs = facts.shapes[node.inputs[1]][0]
-    wide = -(-outputs // widest()) * widest()
-    rows = apply(paired_rows, data, num_group=1, height=height, leading=leading)
-    columns = apply(paired_rows, weight, num_group=1, height=wide, leading=1)
-    return apply(paired_dense, data, weight, columns, rows, flatten=flatten, height=height)
+    tile = IntegerTile.of(host(), is_row=is_row)
+    rows = apply(paired_rows, data, num_group=1, height=tile.rows, leading=leading)
+    columns = apply(paired_rows, weight, num_group=1, height=unit_columns(tile), leading=1)
+    return apply(paired_dense, data, weight, columns, rows, flatten=flatten, height=tile.rows)
 
 
 def _rows(facts: Facts, data: Entry, leading: int) -> int:

@@ -19,6 +19,11 @@ SLACK = 64
 """The positions after a phase that may be read, and written before they are: at least a tile's width."""
 
 
+def whole_lines(positions: int) -> int:
+    """A number of positions that fills lines of the cache."""
+    return -(-positions // 16) * 16
+
+
 @record
 class PairedLayout:
     """The layout for one kind of windows.
@@ -84,7 +89,7 @@ class PairedLayout:
     def phase_size(self, images: Shape) -> int:
         """The positions of a phase, with those after it."""
         depth, rows, columns = self.grid(images)
-        return depth * rows * columns + SLACK
+        return whole_lines(depth * rows * columns) + SLACK
 
     def pair_size(self, images: Shape) -> int:
         """The positions of all phases of a pair of channels."""

@@ -7,7 +7,7 @@ from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.maths.values import Dtype, scalar_type
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.codegen.small_integers.geometry import PAIR, SLACK, PairedLayout
+from gluonic.codegen.small_integers.geometry import PAIR, PairedLayout
 from gluonic.codegen.small_integers.operators import layout_of, rows_of
 from gluonic.codegen.writers.writer import Writer
 from gluonic.graph import Node
@@ -27,11 +27,12 @@ class ImagesStep(Step):
         self.code = emit_images, facts.dtypes[node.inputs[0]], self.layout
 
     def numbers(self, facts: Facts) -> Sequence[int]:
-        """The extents of images, of a phase, the channels and the pairs of a group, the bytes of all images."""
+        """The extents of images and of a phase, its size, a group's channels and pairs, the bytes of images."""
         images = facts.shapes[self.operands[0]]
         members = images[1] // self.layout.groups
         extents = *self.layout.extents(images), *self.layout.grid(images)
-        return *extents, members, self.layout.pairs(images), facts.bytes_of(self.operands[0])
+        sizes = self.layout.phase_size(images), members, self.layout.pairs(images)
+        return *extents, *sizes, facts.bytes_of(self.operands[0])
 
     def units(self, facts: Facts) -> int:
         """The pairs of all images."""
@@ -117,15 +118,14 @@ class _ImagesWriter(Writer):
         self.source, self.goal = self.operand(0), self.operand(1)
         self.extents = [self.number(i) for i in range(3)]
         self.grid = [self.number(3 + i) for i in range(3)]
-        self.members, self.pairs, size = (self.number(6 + i) for i in range(3))
+        self.size, self.members, self.pairs, size = (self.number(6 + i) for i in range(4))
         self.end = self.moved(self.source, size)
 
     def write(self) -> None:
         """Write the function."""
         f = self.f
         plane = self.times(self.times(self.extents[0], self.extents[1]), self.extents[2])
-        across = self.times(self.times(self.grid[0], self.grid[1]), self.grid[2])
-        phase_size = self.times(self.plus(across, SLACK), PAIR)
+        phase_size = self.times(self.size, PAIR)
         phases = self.layout.phases
         with f.loop("%begin", "%end") as unit:
             group, pair = self.divided(unit, self.pairs)

@@ -22,6 +22,11 @@ _TILES_A_UNIT = 4
 """The tiles of columns that a thread computes at once."""
 
 
+def unit_columns(tile: IntegerTile) -> int:
+    """The columns of a unit."""
+    return tile.columns * _TILES_A_UNIT
+
+
 @record
 class ProductSizes:
     """The run-time numbers of products that share rows, such as filters.
@@ -31,6 +36,7 @@ class ProductSizes:
     groups : the number of blocks of rows; a block of columns has the rows of its number modulo this
     rows, pairs, columns : of a block: its rows, pairs of neighbours and columns
     row_bytes, column_bytes, sum_bytes : of a block
+    unit_bytes : between the columns of two units
     distance : the bytes between columns of different pairs
     lead : the bytes between rows of sums
     places : the places of the taps in bytes
@@ -43,6 +49,7 @@ class ProductSizes:
     row_bytes: int
     column_bytes: int
     sum_bytes: int
+    unit_bytes: int
     distance: int
     lead: int
     places: Sequence[int]
@@ -51,7 +58,7 @@ class ProductSizes:
         """All numbers, and the pairs that are summed at once, and the taps."""
         own = (
             *(self.groups, self.rows, self.pairs, self.columns, self.row_bytes, self.column_bytes),
-            *(self.sum_bytes, self.distance, self.lead),
+            *(self.sum_bytes, self.unit_bytes, self.distance, self.lead),
         )
         taps = len(self.places)
         at_once = max(_COLUMN_BYTES // (taps * tile.columns * PAIR), 1)
@@ -81,7 +88,7 @@ class IntegerProductStep(Step):
 
     def units(self, facts: Facts) -> int:
         """The parts of all blocks."""
-        wide = self.tile.columns * _TILES_A_UNIT
+        wide = unit_columns(self.tile)
         return self.blocks(facts) * -(-self.sizes(facts).columns // wide)
 
     def nanoseconds(self, facts: Facts) -> float:
@@ -113,6 +120,7 @@ class IntegerConvolutionStep(IntegerProductStep):
             row_bytes=tiles * self.tile.rows * pairs * len(places) * PAIR,
             column_bytes=pairs * distance,
             sum_bytes=filters * lead,
+            unit_bytes=unit_columns(self.tile) * PAIR,
             distance=distance,
             lead=lead,
             places=places,
@@ -142,7 +150,8 @@ class IntegerDenseStep(IntegerProductStep):
             row_bytes=0,
             column_bytes=0,
             sum_bytes=0,
-            distance=-(-output[-1] // widest()) * widest() * PAIR,
+            unit_bytes=unit_columns(self.tile) * pairs * PAIR,
+            distance=unit_columns(self.tile) * PAIR,
             lead=output[-1] * 4,
             places=[0],
         )
@@ -152,11 +161,6 @@ class IntegerDenseStep(IntegerProductStep):
         return 1
 
 
-def widest() -> int:
-    """The multiple of columns that a dense layer's weights are padded to: those of its widest tile."""
-    return IntegerTile.of(host(), is_row=True).columns
-
-
 def emit_products(module: LLVMModule, name: str, tile: IntegerTile) -> None:
     """Write the loops over blocks, parts of the pairs, and tiles."""
     emit_tile(module, tile)
@@ -164,18 +168,18 @@ def emit_products(module: LLVMModule, name: str, tile: IntegerTile) -> None:
     f = w.f
     factors = w.operand(0), w.operand(1)
     sums = w.operand(2)
-    groups, rows, pairs, columns, *sizes = (w.number(i) for i in range(9))
-    row_bytes, column_bytes, sum_bytes, distance, lead = sizes
-    at_once, taps = w.number(9), w.number(10)
-    places = f.offset("%numbers", 11, "i64")
-    wide = tile.columns * _TILES_A_UNIT
+    groups, rows, pairs, columns, *sizes = (w.number(i) for i in range(10))
+    row_bytes, column_bytes, sum_bytes, unit_bytes, distance, lead = sizes
+    at_once, taps = w.number(10), w.number(11)
+    places = f.offset("%numbers", 12, "i64")
+    wide = unit_columns(tile)
     parts = w.quotient_up(columns, wide)
     step = w.times(w.times(taps, tile.rows), PAIR)
     with f.loop("%begin", "%end") as unit:
         block, part = w.divided(unit, parts)
         group = f.urem(block, groups)
         own_rows = w.moved(factors[1], group, row_bytes)
-        own_columns = w.moved(factors[0], block, column_bytes)
+        own_columns = w.moved(w.moved(factors[0], block, column_bytes), part, unit_bytes)
         own_sums = w.moved(sums, block, sum_bytes)
         first = w.times(part, wide)
         stop = w.least(w.plus(first, wide), columns)
@@ -190,7 +194,7 @@ def emit_products(module: LLVMModule, name: str, tile: IntegerTile) -> None:
                 f.run(
                     f"@{tile.symbol}",
                     ("ptr", w.moved(own_rows, before)),
-                    ("ptr", w.moved(ahead, column, PAIR)),
+                    ("ptr", w.moved(ahead, w.minus(column, first), PAIR)),
                     ("ptr", w.moved(w.moved(own_sums, row, lead), column, 4)),
                     ("i64", lead),
                     ("i64", count),

@@ -15,9 +15,13 @@ from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.codegen.small_integers.geometry import PAIR, SLACK, PairedLayout
+from gluonic.codegen.small_integers.geometry import PAIR, SLACK, PairedLayout, whole_lines
 from gluonic.codegen.small_integers.operators import MOST_TERMS, packed
-from gluonic.codegen.small_integers.products import IntegerProductStep, ProductSizes
+from gluonic.codegen.small_integers.products import (
+    IntegerProductStep,
+    ProductSizes,
+    unit_columns,
+)
 from gluonic.codegen.small_integers.tile import IntegerTile
 from gluonic.codegen.writers.writer import Writer
 from gluonic.graph import Array, Entry, Node
@@ -72,7 +76,7 @@ def _tiles(images: Shape, pad: Shape) -> tuple[int, int]:
 def _plane(images: Shape, pad: Shape) -> int:
     """The tiles of an image, with those after them."""
     rows, columns = _tiles(images, pad)
-    return rows * columns + _BEHIND
+    return whole_lines(rows * columns) + _BEHIND
 
 
 @inner_operator("_tiled_images", dtype=output_dtype("int16"))
@@ -196,6 +200,7 @@ class TiledProductsStep(IntegerProductStep):
             row_bytes=tiles * self.tile.rows * pairs * PAIR,
             column_bytes=pairs * plane * PAIR,
             sum_bytes=filters * plane * 4,
+            unit_bytes=unit_columns(self.tile) * PAIR,
             distance=plane * PAIR,
             lead=plane * 4,
             places=[0],

@@ -9,7 +9,12 @@ from hypothesis import strategies as st
 
 from gluonic.codegen.compiled import CompiledGraph
 from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.machine.assembler import LLVMModule
+from gluonic.codegen.machine.jit import assembly
+from gluonic.codegen.machine.target import processor
 from gluonic.codegen.small_integers.operators import integer_convolution, integer_dense
+from gluonic.codegen.small_integers.products import emit_products
+from gluonic.codegen.small_integers.tile import IntegerTile
 from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.interpret import interpret
 from tests.codegen.agreement import new_run
@@ -99,3 +104,15 @@ def test_tiles_are_exact_for_extreme_numbers(extents: tuple[int, int], dtype: st
     weight[3:] = _small(np.random.default_rng(1), "int8", (4, 18, 3, 3))
     windows: dict[str, Any] = {"kernel": (3, 3), "pad": (1, 1), "num_filter": 7}
     _check(lambda x, w: apply(integer_convolution, x, w, **windows), data, weight)
+
+
+@pytest.mark.parametrize(
+    ("cpu", "instruction"), [("x86-64-v3", "vpmaddwd"), ("icelake-server", "vpdpwssd")]
+)
+def test_one_instruction_multiplies_and_adds_neighbours(cpu: str, instruction: str) -> None:
+    target = processor(cpu)
+    module = LLVMModule(target)
+    emit_products(module, "products", IntegerTile.of(target))
+    text = assembly(module.text(), target)
+    assert instruction in text
+    assert "vpmulld" not in text
