@@ -66,7 +66,7 @@ class Block(ParameterFiles, CheckedArguments):
     _forward_pre_hooks: Hooks
 
     def __init__(self, prefix: str | None = None, params: ParameterDict | None = None) -> None:
-        own_prefix, own_params = name_block(prefix, params, self._alias())
+        own_prefix, own_params = self._named(prefix, params)
         # not by `__setattr__`, which takes most of the time in which a net of many blocks is made
         self.__dict__.update(
             _empty_prefix=prefix == "",
@@ -131,6 +131,12 @@ class Block(ParameterFiles, CheckedArguments):
 
     def _alias(self) -> str:
         return type(self).__name__.lower()
+
+    def _named(
+        self, prefix: str | None, params: ParameterDict | None
+    ) -> tuple[str, ParameterDict]:
+        """The block's full prefix, and the dictionary for its parameters."""
+        return name_block(prefix, params, self._alias())
 
     # Names and parameters
 

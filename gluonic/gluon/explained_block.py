@@ -322,7 +322,7 @@ class ExplainedBlock(TracedBlock):
         """The title of the block's picture, and the known arrays by the names of variables."""
         names = [str(symbol.name) for symbol in trace.inputs]
         inputs = dict(zip(names, arrays, strict=False))
-        return self.name, inputs, dict(self.collect_params().items())
+        return self.name, inputs, self._graph_parameters()
 
     def _repr_html_(self) -> str | None:
         """The graph of the latest compiled call; None before there is one: notebooks then print the block."""

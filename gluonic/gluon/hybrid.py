@@ -292,10 +292,11 @@ class HybridBlock(ExplainedBlock):
             if trace.bound is not None:
                 return trace
             reads, graph = trace.reads, trace.graph
-            parameters = dict(self.collect_params().items())
+            parameters = self._graph_parameters()
             errors.warn_of_unused(self, trace, parameters)
             flags = dict(self._flags)
-            bound = trace.bind(parameters, at_once=bool(flags.get("compile_at_once")))
+            named = {**parameters, **trace.constants}
+            bound = trace.bind(named, at_once=bool(flags.get("compile_at_once")))
             try:
                 bound.finish_deferred(self._shape_inference(trace, parameters, arrays, structure))
             except BaseException:
@@ -380,7 +381,7 @@ class HybridBlock(ExplainedBlock):
         if not trace.reads.hold():
             errors.check_rewritten(self, self._backends)
             trace = self._own_trace(trace.input_structure, trace.inputs)
-        bound = trace.bind(dict(self.collect_params().items()))
+        bound = trace.bind({**self._graph_parameters(), **trace.constants})
         if proof is False:
             return bound.save(trace, path, epoch, remove_amp_cast=remove_amp_cast)
         from gluonic.gluon.proofs import save_with_proof

@@ -322,8 +322,9 @@ class ParameterValues(RowsOfParameter):
 
 
 def is_overridden(parameter: ParameterValues, method: str) -> bool:
-    """Whether the class of a parameter, or the parameter itself, overrides a method."""
-    is_own = getattr(type(parameter), method) is not getattr(ParameterValues, method)
+    """Whether the class of a parameter, or the parameter itself, computes something else in a method."""
+    held: Any = getattr(type(parameter), method)
+    is_own = held is not getattr(ParameterValues, method) and not hasattr(held, "gives_the_value")
     return is_own or method in parameter.__dict__
 
 

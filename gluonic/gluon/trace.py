@@ -1,6 +1,7 @@
 """Tracing: `hybrid_forward` run with F = symbol, once for each structure of its inputs."""
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from types import MappingProxyType
 from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluonic import ndarray as nd
@@ -48,9 +49,11 @@ class Trace:
     graph : the graph of `output`
     reads : what was read of Python to make it
     signature : the shapes and dtypes of the arrays that were traced; empty if none were
+    constants : arrays that the graph reads besides inputs and parameters, as parameters by name
     """
 
     signature: Sequence[tuple[tuple[int, ...], Any]] = ()
+    constants: Mapping[str, Parameter] = MappingProxyType({})
 
     def __init__(self, block: "TracedBlock", structure: Structure, arrays: Sequence[Any]) -> None:
         names = ["data"] if len(arrays) == 1 else [f"data{i}" for i in range(len(arrays))]
@@ -109,7 +112,7 @@ class Trace:
         """The trace with another graph that computes the same outputs from inputs of the same names."""
         output = type(self.output)(graph.outputs)
         made = Trace.of_graph(self.inputs, output, self.input_structure, self.output_structure)
-        made.reads = self.reads
+        made.reads, made.constants = self.reads, self.constants
         return made
 
     def adopt(self, leaves: Sequence[sym.Symbol]) -> None:
@@ -300,15 +303,16 @@ class BoundTrace:
         """Write the graph of the trace and the parameters; returns the names of both files."""
         symbol_file, parameter_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
         trace.output.save(symbol_file, remove_amp_cast=remove_amp_cast)
-        states = {node.name for node in trace.graph.states}
-        nd.save(
-            parameter_file,
-            {
-                f"{'aux' if p.name in states else 'arg'}:{p.name}": p.value_for_files()
-                for p in self.parameters()
-            },
-        )
+        nd.save(parameter_file, self.values_for_files(trace))
         return symbol_file, parameter_file
+
+    def values_for_files(self, trace: Trace) -> dict[str, NDArray]:
+        """The values of the parameters, by their names in files: ``arg:`` or ``aux:`` and that of the variable."""
+        states = {node.name for node in trace.graph.states}
+        return {
+            f"{'aux' if p.name in states else 'arg'}:{p.name}": p.value_for_files()
+            for p in self.parameters()
+        }
 
     def operands(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """The inputs and parameters, in the order of the graph's variables."""

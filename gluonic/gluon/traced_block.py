@@ -328,6 +328,10 @@ class TracedBlock(Block):
 
     # Shapes and dtypes
 
+    def _graph_parameters(self) -> dict[str, Parameter]:
+        """The parameters of the block and of all its children, by the names of their variables in graphs."""
+        return dict(self.collect_params().items())
+
     def _infer_attrs(self, infer_fn: str, attr: str, *args: Any) -> None:
         """Complete an attribute of the parameters from that of the inputs.
 
@@ -337,7 +341,7 @@ class TracedBlock(Block):
         """
         arrays, structure = flatten(args, _is_input)
         trace = self._trace(args, structure, arrays)
-        parameters = dict(self.collect_params().items())
+        parameters = self._graph_parameters()
         if attr == "shape":
             trace.infer_parameters(parameters, arrays)
         elif attr == "dtype":

@@ -9,9 +9,11 @@ from importlib.util import spec_from_loader
 from types import ModuleType
 from typing import Any
 
+from gluonic.graph.errors import MissingModuleError
 from gluonic.mxnet_names.lookup import PACKAGE, extend, full, parts_of, public_names
 from gluonic.mxnet_names.missing import missing_module
 from gluonic.mxnet_names.modules import PARTS, SAME
+from gluonic.mxnet_names.second import REMOVED, SECOND
 
 _INSIDE = PACKAGE + "."
 Step = Callable[[ModuleType, str], None]
@@ -84,11 +86,36 @@ class Hook(MetaPathFinder):
         if not fullname.startswith(_INSIDE):
             return None
         name = fullname[len(_INSIDE) :]
+        if name.startswith(SECOND):
+            return self._of_two(fullname, name, path, target)
         if name in SAME:
             return spec_from_loader(fullname, SameModule(importlib.import_module(full(SAME[name]))))
         spec = PathFinder.find_spec(fullname, path, target) or _without_a_file(fullname, name)
         if spec is not None and spec.loader is not None:
             self._watch(spec.loader, name)
+        return spec
+
+    def _of_two(
+        self, fullname: str, name: str, path: Sequence[str] | None, target: ModuleType | None
+    ) -> ModuleSpec | None:
+        """A module of MXNet 2.0: our own, one of parts, or 1.x's.
+
+        Raises
+        ------
+        MissingModuleError
+            if only MXNet 1.x has the module
+        """
+        spec = PathFinder.find_spec(fullname, path, target)
+        if spec is None and name in PARTS:
+            spec = spec_from_loader(fullname, _MadeOfParts(name))
+        if spec is None:
+            of_one = name.removeprefix(SECOND)
+            instead = REMOVED.get(of_one)
+            if instead is not None:
+                raise MissingModuleError(f"mx.{of_one} is not in MXNet 2.0: {instead}")
+            return spec_from_loader(fullname, SameModule(importlib.import_module(full(of_one))))
+        assert spec.loader is not None
+        self._watch(spec.loader, name)
         return spec
 
     def _watch(self, loader: Loader, name: str) -> None:

@@ -29,6 +29,11 @@ def is_dtype(value: Any) -> bool:
     return True
 
 
+def is_legal(key: str, value: Any) -> bool:
+    """Whether NumPy's universal functions take a keyword, and it may have that value."""
+    return key in _LEGAL and (value is _DEFAULTS[key] or _LEGAL[key](value))
+
+
 def check_keywords(name: str, keywords: dict[str, Any]) -> None:
     """Raise an error for keywords of NumPy's universal functions that this one does not support.
 

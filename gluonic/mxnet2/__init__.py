@@ -1,0 +1,65 @@
+"""The names and defaults of MXNet 2.0: ``import gluonic.mxnet2 as mx``.
+
+What 2.0 has as 1.x has it is the same object. Importing the package switches NumPy's semantics on in the current
+thread, as MXNet 2.0 does.
+"""
+
+import importlib
+from typing import Any
+
+import gluonic as of_one
+from gluonic.graph.errors import MissingNameError
+from gluonic.mxnet2 import arrays, gluon, numpy, numpy_extension, util
+from gluonic.mxnet2 import numpy as np
+from gluonic.mxnet2 import numpy_extension as npx
+from gluonic.mxnet_names.second import instead_of
+from gluonic.mxnet2.util import (
+    is_np_array,
+    is_np_default_dtype,
+    is_np_shape,
+    np_array,
+    np_default_dtype,
+    np_shape,
+    set_np_shape,
+    use_np,
+    use_np_array,
+    use_np_default_dtype,
+    use_np_shape,
+)
+from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
+from gluonic.ndarray.context import Context as Device
+from gluonic.ndarray.context import current_context as current_device
+
+__version__ = "2.0.0"
+
+# Modules that many programs do not need are imported when first asked for.
+_LATER = {
+    "amp": "amp", "context": "context", "device": "device", "dlpack": "dlpack", "initializer": "initializer",
+    "init": "initializer", "kv": "kvstore", "kvstore": "kvstore", "nd": "ndarray", "ndarray": "ndarray",
+    "optimizer": "optimizer", "test_utils": "test_utils",
+}  # fmt: skip
+
+
+def __getattr__(name: str) -> Any:
+    if name in _LATER:
+        found = importlib.import_module(f"{__name__}.{_LATER[name]}")
+    elif (instead := instead_of(name)) is not None:
+        raise MissingNameError(f"mx.{name} is not in MXNet 2.0: {instead}", name)
+    else:
+        found = getattr(of_one, name)
+    globals()[name] = found
+    return found
+
+
+def __dir__() -> list[str]:
+    return sorted({*globals(), *_LATER, *(n for n in dir(of_one) if instead_of(n) is None)})
+
+
+__all__ = [
+    "Context", "Device", "cpu", "cpu_pinned", "current_context", "current_device", "gluon", "gpu",
+    "is_np_array", "is_np_default_dtype", "is_np_shape", "np", "np_array", "np_default_dtype", "np_shape", "npx",
+    "num_gpus", "numpy", "numpy_extension", "set_np_shape", "use_np", "use_np_array", "use_np_default_dtype",
+    "use_np_shape", "util",
+]  # fmt: skip
+_: Any = arrays
+util.set_np()

@@ -1,0 +1,8 @@
+"""``mx.npx.image`` of MXNet 2.0."""
+
+from gluonic.image import *
+from gluonic.mxnet2.functions import of_two
+from gluonic.numpy_extension import image as of_one
+from gluonic.symbol.numpy_extension.image import functions as of_symbols
+
+globals().update(of_two({n: getattr(of_one, n) for n in of_symbols}, of_symbols, __name__))

@@ -1,0 +1,1 @@
+"""Tests of the names and defaults of MXNet 2.0."""
