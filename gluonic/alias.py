@@ -7,6 +7,7 @@ from importlib.abc import Loader, MetaPathFinder
 from importlib.machinery import ModuleSpec, PathFinder
 from importlib.util import spec_from_loader
 from types import ModuleType
+from typing import NoReturn
 
 from gluonic._version import MXNET_VERSION
 from gluonic.mxnet_names.hook import HOOK, SameModule
@@ -34,7 +35,15 @@ class _Horovod(Loader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds ``mxnet.a.b`` where ``gluonic.a.b`` is, and ``horovod.mxnet`` where ``gluonic.horovod`` is."""
+    """Finds ``mxnet.a.b`` where ``gluonic.a.b`` is, and ``horovod.mxnet`` where ``gluonic.horovod`` is.
+
+    Parameters
+    ----------
+    package : the package that is served as ``mxnet``
+    """
+
+    def __init__(self, package: str) -> None:
+        self._package = package
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None, target: ModuleType | None = None
@@ -45,7 +54,7 @@ class _Finder(MetaPathFinder):
         if f"{fullname}.".startswith(f"{_HOROVODS_FACE}."):
             real = f"{_PACKAGE}.{_HOROVOD}{fullname[len(_HOROVODS_FACE) :]}"
         elif f"{fullname}.".startswith(f"{_ALIAS}."):
-            real = _PACKAGE + fullname[len(_ALIAS) :]
+            real = self._package + fullname[len(_ALIAS) :]
         else:
             return None
         try:
@@ -61,7 +70,26 @@ class _Finder(MetaPathFinder):
         return spec_from_loader(fullname, SameModule(module))
 
 
-def install_as_mxnet(*, numpy_aliases: bool = False) -> None:
+_VERSIONS = {"1.9.1": _PACKAGE, "2.0.0": f"{_PACKAGE}.mxnet2"}
+
+
+def served_version(asked: str) -> str:
+    """The version of MXNet that is served for one that a user asks for, such as ``"2"`` or ``"2.0"``.
+
+    Raises
+    ------
+    ValueError
+        if there is none
+    """
+    for version in _VERSIONS:
+        if f"{version}.".startswith(f"{asked}."):
+            return version
+    raise ValueError(
+        f"gluonic serves no MXNet {asked!r}; there are {' and '.join(_VERSIONS)}, also as 1 and 2"
+    )
+
+
+def install_as_mxnet(*, numpy_aliases: bool = False, version: str = MXNET_VERSION) -> None:
     """Serve every later ``import mxnet``, and of its submodules, from gluonic.
 
     From then on modules and classes report MXNet's names (``mx.nd.__name__``, ``type(x).__module__``), and
@@ -72,11 +100,12 @@ def install_as_mxnet(*, numpy_aliases: bool = False) -> None:
     ----------
     numpy_aliases : restore names that NumPy and Python have dropped since, such as ``np.float`` and
         ``collections.Iterable``, in the whole process; by default they stay missing
+    version : whose names and defaults programs get: ``"1.9.1"``, or ``"2.0"`` (`gluonic.mxnet2`)
 
     Raises
     ------
     ImportError
-        if the real MXNet is imported already
+        if the real MXNet is imported already, or the other version is served
 
     Examples
     --------
@@ -88,19 +117,29 @@ def install_as_mxnet(*, numpy_aliases: bool = False) -> None:
     """
     if numpy_aliases:
         importlib.import_module(f"{_PACKAGE}.removed_names").restore()
+    version = served_version(version)
     present = sys.modules.get(_ALIAS)
-    package = sys.modules[_PACKAGE]
+    package = importlib.import_module(_VERSIONS[version])
     if present is package:
         return
     if present is not None:
-        raise ImportError(
-            f"the real mxnet is imported already, from {getattr(present, '__file__', '?')}; "
-            "call gluonic.install_as_mxnet() before anything imports it"
-        )
-    sys.meta_path.insert(0, _Finder())
+        _refuse(present)
+    sys.meta_path.insert(0, _Finder(package.__name__))
     importlib.import_module(_ALIAS)
-    HOOK.take(answer_as_mxnet)
+    if version == MXNET_VERSION:
+        HOOK.take(answer_as_mxnet)
     for name in _TELL_THEIR_VERSION:
-        vars(importlib.import_module(_PACKAGE + name)).update(__version__=MXNET_VERSION)
+        vars(importlib.import_module(_PACKAGE + name)).update(__version__=version)
     for name in _LEFT_IMPORTED:
         importlib.import_module(name)
+
+
+def _refuse(present: ModuleType) -> NoReturn:
+    """Raise the error for another ``mxnet``, which programs may hold already."""
+    file = getattr(present, "__file__", "?")
+    if present in map(sys.modules.get, _VERSIONS.values()):
+        raise ImportError("another version of MXNet is served already; each process has one")
+    raise ImportError(
+        f"the real mxnet is imported already, from {file}; "
+        "call gluonic.install_as_mxnet() before anything imports it"
+    )

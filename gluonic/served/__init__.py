@@ -10,15 +10,18 @@ from multiprocessing import spawn
 from pathlib import Path
 from typing import Any
 
+from gluonic._version import MXNET_VERSION
 from gluonic.alias import install_as_mxnet
 
 _FOLDER = str(Path(__file__).parent)
 _ALIASES = "GLUONIC_NUMPY_ALIASES"
+_VERSION = "GLUONIC_MXNET"
 
 
 def serve() -> None:
     """Serve this process, as the environment says, and those that it starts."""
-    install_as_mxnet(numpy_aliases=os.environ.get(_ALIASES) != "0")
+    version = os.environ.get(_VERSION) or MXNET_VERSION
+    install_as_mxnet(numpy_aliases=os.environ.get(_ALIASES) != "0", version=version)
     others = [path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]
     if _FOLDER not in others:
         os.environ["PYTHONPATH"] = os.pathsep.join([_FOLDER, *others])

@@ -8,6 +8,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from gluonic import running
+from gluonic.alias import served_version
 from gluonic.commands.table import COMMANDS
 from gluonic.graph.errors import nearest
 from gluonic.served import serve
@@ -26,6 +27,11 @@ def add_program(parser: argparse.ArgumentParser) -> None:
         action="store_true",
         help="do not restore names that NumPy and Python dropped",
     )
+    add(
+        "--mxnet",
+        metavar="VERSION",
+        help="the MXNet whose names and defaults the program gets: 1 (the default) or 2",
+    )
     add("-m", dest="module", nargs=rest, metavar="...", help="run a module: its name and arguments")
     add("-c", dest="code", nargs=rest, metavar="...", help="run code: its text and arguments")
     add("script", nargs=rest, help="the script (- is what is piped in) and its arguments")
@@ -41,6 +47,8 @@ def find_program(
         os.environ["GLUONIC_GPU"] = "cpu"
     if options.no_numpy_aliases:
         os.environ["GLUONIC_NUMPY_ALIASES"] = "0"
+    if options.mxnet:
+        _choose_version(parser, options.mxnet)
     serve()
     try:
         return _read_program(options)
@@ -48,6 +56,14 @@ def find_program(
         parser.exit(1, f"{sys.executable}: {error}\n")
     except SyntaxError as error:  # without the lines of gluonic that read the program
         parser.exit(1, "".join(traceback.format_exception(type(error), error, None)))
+
+
+def _choose_version(parser: argparse.ArgumentParser, asked: str) -> None:
+    """Serve a version of MXNet to the program, and to the processes that it starts."""
+    try:
+        os.environ["GLUONIC_MXNET"] = served_version(asked)
+    except ValueError as error:
+        parser.error(str(error))
 
 
 def _check_script(parser: argparse.ArgumentParser, script: Sequence[str]) -> None:
