@@ -165,3 +165,4 @@ def dtype_from_number(number: Any) -> Any:
     if isinstance(number, (int, np.integer)):
         return np.int64 if number <= np.iinfo(np.int64).max else np.uint64
     return np.float64 if is_np_default_dtype() else np.float32
+
