@@ -34,9 +34,8 @@ __version__ = "2.0.0"
 
 # Modules that many programs do not need are imported when first asked for.
 _LATER = {
-    "amp": "amp", "context": "context", "device": "device", "dlpack": "dlpack", "initializer": "initializer",
-    "init": "initializer", "kv": "kvstore", "kvstore": "kvstore", "nd": "ndarray", "ndarray": "ndarray",
-    "optimizer": "optimizer", "test_utils": "test_utils",
+    "amp": "amp", "context": "context", "device": "device", "dlpack": "dlpack", "nd": "ndarray",
+    "ndarray": "ndarray", "optimizer": "optimizer", "test_utils": "test_utils",
 }  # fmt: skip
 
 

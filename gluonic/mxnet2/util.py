@@ -3,6 +3,7 @@
 import threading
 from collections.abc import Callable
 from functools import wraps
+from tempfile import TemporaryDirectory
 from typing import Any, Self, TypeVar
 
 from gluonic import util as of_one
@@ -13,7 +14,7 @@ from gluonic.util import get_cuda_compute_capability, get_gpu_count, get_gpu_mem
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 __all__ = [
-    "default_array", "dtype_from_number", "get_cuda_compute_capability", "get_gpu_count", "get_gpu_memory",
+    "TemporaryDirectory", "default_array", "dtype_from_number", "get_cuda_compute_capability", "get_gpu_count", "get_gpu_memory",
     "getenv", "is_np_array",
     "is_np_default_dtype", "is_np_shape", "np_array", "np_default_dtype", "np_shape", "np_ufunc_legal_option",
     "numpy_fallback", "reset_np", "set_module", "set_np", "set_np_default_dtype", "set_np_shape", "setenv",
@@ -165,4 +166,3 @@ def dtype_from_number(number: Any) -> Any:
     if isinstance(number, (int, np.integer)):
         return np.int64 if number <= np.iinfo(np.int64).max else np.uint64
     return np.float64 if is_np_default_dtype() else np.float32
-

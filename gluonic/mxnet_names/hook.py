@@ -1,6 +1,7 @@
 """The import hook for MXNet's modules that have no file in gluonic, or that gluonic lacks."""
 
 import importlib
+import os
 import sys
 from collections.abc import Callable, Sequence
 from importlib.abc import Loader, MetaPathFinder
@@ -106,6 +107,8 @@ class Hook(MetaPathFinder):
             if only MXNet 1.x has the module
         """
         spec = PathFinder.find_spec(fullname, path, target)
+        if spec is not None and fullname.replace(".", os.sep) not in str(spec.origin):
+            spec = None  # a file below a module of 1.x, which has it already
         if spec is None and name in PARTS:
             spec = spec_from_loader(fullname, _MadeOfParts(name))
         if spec is None:

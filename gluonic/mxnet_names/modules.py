@@ -2,6 +2,8 @@
 
 from functools import cache
 
+from gluonic.mxnet_names.second import SECOND
+
 # A module of MXNet, and the modules here that make it up, besides the file of its name, if there is one. A star
 # stands for all files of a package. Modules that are divided as in MXNet need no row.
 PARTS: dict[str, tuple[str, ...]] = {
@@ -59,6 +61,39 @@ PARTS: dict[str, tuple[str, ...]] = {
     "module.module": ("module.optimizing", "module.parameters"),
     "module.python_module": ("module.python",),
     "module.sequential_module": ("module.sequential",),
+    **{
+        f"mxnet2.{module}": (f"mxnet2.{whole}",)
+        for whole, modules in {
+            "amp": ("amp.amp", "amp.loss_scaler"),
+            "gluon.data": ("gluon.data.dataloader", "gluon.data.dataset", "gluon.data.sampler"),
+            "gluon.data.vision": ("gluon.data.vision.datasets",),
+            "gluon.data.vision.transforms": ("gluon.data.vision.transforms.image",),
+            "gluon.nn": ("gluon.nn.activations", "gluon.nn.basic_layers", "gluon.nn.conv_layers"),
+            "gluon.rnn": ("gluon.rnn.conv_rnn_cell", "gluon.rnn.rnn_cell", "gluon.rnn.rnn_layer"),
+            "gluon.model_zoo.vision": tuple(
+                f"gluon.model_zoo.vision.{net}"
+                for net in ("alexnet", "densenet", "inception", "mobilenet", "resnet", "squeezenet", "vgg")
+            ),
+            "ndarray": ("ndarray.ndarray",),
+            "numpy": tuple(
+                f"numpy.{part}"
+                for part in (
+                    "arrayprint", "fallback", "function_base", "io", "multiarray", "set_functions",
+                    "stride_tricks", "type_functions", "utils",
+                )
+            ),
+            "numpy_extension": ("numpy_extension.control_flow", "numpy_extension.utils"),
+            "optimizer": tuple(
+                f"optimizer.{kind}"
+                for kind in (
+                    "adabelief", "adadelta", "adagrad", "adam", "adamW", "adamax", "dcasgd", "ftml", "ftrl",
+                    "lamb", "lans", "lars", "nadam", "nag", "optimizer", "rmsprop", "sgd", "sgld", "signum",
+                    "updater", "utils",
+                )
+            ),
+        }.items()
+        for module in modules
+    },
     "name": ("symbol.naming",),
     "onnx.mx2onnx": ("onnx.exporting",),
     "ndarray.ndarray": (
@@ -132,6 +167,8 @@ def home_of(module: str) -> str | None:
     ----------
     module : its name, without ``gluonic.``
     """
+    if module.startswith(SECOND):
+        return module
     package, _, _ = module.rpartition(".")
     home = _whole().get(module) or _whole().get(f"{package}.*")
     if home is not None:
