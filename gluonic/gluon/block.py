@@ -132,9 +132,7 @@ class Block(ParameterFiles, CheckedArguments):
     def _alias(self) -> str:
         return type(self).__name__.lower()
 
-    def _named(
-        self, prefix: str | None, params: ParameterDict | None
-    ) -> tuple[str, ParameterDict]:
+    def _named(self, prefix: str | None, params: ParameterDict | None) -> tuple[str, ParameterDict]:
         """The block's full prefix, and the dictionary for its parameters."""
         return name_block(prefix, params, self._alias())
 

@@ -12,7 +12,6 @@ from gluonic.graph.errors import MissingNameError
 from gluonic.mxnet2 import arrays, gluon, numpy, numpy_extension, util
 from gluonic.mxnet2 import numpy as np
 from gluonic.mxnet2 import numpy_extension as npx
-from gluonic.mxnet_names.second import instead_of
 from gluonic.mxnet2.util import (
     is_np_array,
     is_np_default_dtype,
@@ -26,6 +25,7 @@ from gluonic.mxnet2.util import (
     use_np_default_dtype,
     use_np_shape,
 )
+from gluonic.mxnet_names.second import instead_of
 from gluonic.ndarray.context import Context, cpu, cpu_pinned, current_context, gpu, num_gpus
 from gluonic.ndarray.context import Context as Device
 from gluonic.ndarray.context import current_context as current_device

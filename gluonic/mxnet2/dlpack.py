@@ -52,5 +52,3 @@ def ndarray_to_dlpack_for_read() -> Callable[[NDArray], Any]:
 def ndarray_to_dlpack_for_write() -> Callable[[NDArray], Any]:
     """Return the function that makes a DLPack capsule of an array, to be written."""
     return to_dlpack_for_write
-
-

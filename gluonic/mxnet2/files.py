@@ -28,9 +28,7 @@ def savez(file: PathLike, *args: Any, **kwargs: Any) -> None:
     named = {f"arr_{i}": x for i, x in enumerate(args)}
     twice = named.keys() & kwargs.keys()
     if twice:
-        raise CallError(
-            describe(f"{min(twice)} is the name of two arrays", where="npx.savez")
-        )
+        raise CallError(describe(f"{min(twice)} is the name of two arrays", where="npx.savez"))
     arrays = {**named, **kwargs}
     for name, value in arrays.items():
         if not isinstance(value, NDArray):

@@ -37,7 +37,11 @@ class OptimizerOfTwo(of_one.Optimizer):
     """
 
     def __init__(
-        self, *args: Any, aggregate_num: int | None = None, use_fused_step: bool | None = None, **kwargs: Any
+        self,
+        *args: Any,
+        aggregate_num: int | None = None,
+        use_fused_step: bool | None = None,
+        **kwargs: Any,
     ) -> None:
         super().__init__(*args, **kwargs)
         self.use_fused_step = bool(use_fused_step)
@@ -121,10 +125,14 @@ class AdaBelief(OptimizerOfTwo):
         states: Sequence[Any],
     ) -> None:
         """Update weights in place, and their averages."""
-        for index, weight, grad, (mean, deviation) in zip(indices, weights, grads, states, strict=True):
+        for index, weight, grad, (mean, deviation) in zip(
+            indices, weights, grads, states, strict=True
+        ):
             self._update_count(index)
             rate, t = self._get_lr(index), self._index_update_count[index]
-            slope = _clipped(grad * self.rescale_grad + weight * self._get_wd(index), self.clip_gradient)
+            slope = _clipped(
+                grad * self.rescale_grad + weight * self._get_wd(index), self.clip_gradient
+            )
             if self.correct_bias:
                 rate *= math.sqrt(1 - self.beta2**t) / (1 - self.beta1**t)
             mean[:] = mean * self.beta1 + slope * (1 - self.beta1)
@@ -178,7 +186,9 @@ class LANS(OptimizerOfTwo):
         states: Sequence[Any],
     ) -> None:
         """Update weights in place, and their averages."""
-        for index, weight, grad, (mean, square) in zip(indices, weights, grads, states, strict=True):
+        for index, weight, grad, (mean, square) in zip(
+            indices, weights, grads, states, strict=True
+        ):
             self._update_count(index)
             t = self._index_update_count[index]
             slope = grad * self.rescale_grad

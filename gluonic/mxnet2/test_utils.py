@@ -23,4 +23,3 @@ def current_device() -> Context:
 def is_aarch64_run() -> bool:
     """Whether the processor is of Arm's 64-bit architecture."""
     return platform.machine() == "aarch64"
-

@@ -9,7 +9,14 @@ from typing import Any, Self, TypeVar
 from gluonic import util as of_one
 from gluonic.graph.array_semantics import is_np_array, np_array, use_np, use_np_array, use_np_shape
 from gluonic.graph.shape_semantics import is_np_shape, np_shape, set_np_shape
-from gluonic.util import get_cuda_compute_capability, get_gpu_count, get_gpu_memory, getenv, set_module, setenv
+from gluonic.util import (
+    get_cuda_compute_capability,
+    get_gpu_count,
+    get_gpu_memory,
+    getenv,
+    set_module,
+    setenv,
+)
 
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 

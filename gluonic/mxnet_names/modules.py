@@ -54,6 +54,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         "kvstore.asynchronous", "kvstore.device", "kvstore.distributed", "kvstore.horovod",
     ),
     "metric": ("metric.*",),
+    "mxnet2.ndarray.ndarray": ("mxnet2.ndarray", "ndarray.array", "ndarray.numbering"),
     "model": ("module.feed_forward", "module.store_functions"),
     "module.base_module": ("module.base", "module.interface", "module.input_functions"),
     "module.bucketing_module": ("module.bucketing", "module.bucket_files", "module.delegating"),
@@ -74,7 +75,25 @@ PARTS: dict[str, tuple[str, ...]] = {
                 f"gluon.model_zoo.vision.{net}"
                 for net in ("alexnet", "densenet", "inception", "mobilenet", "resnet", "squeezenet", "vgg")
             ),
-            "ndarray": ("ndarray.ndarray",),
+            "gluon.probability": (
+                "gluon.probability.block", "gluon.probability.block.stochastic_block",
+                "gluon.probability.distributions", "gluon.probability.transformation.domain_map",
+                *(
+                    f"gluon.probability.distributions.{kind}"
+                    for kind in (
+                        "bernoulli", "beta", "binomial", "categorical", "cauchy", "chi2", "dirichlet",
+                        "exp_family", "exponential", "fishersnedecor", "gamma", "geometric", "gumbel",
+                        "half_cauchy", "half_normal", "independent", "laplace", "multinomial",
+                        "multivariate_normal", "negative_binomial", "normal", "one_hot_categorical", "pareto",
+                        "poisson", "relaxed_bernoulli", "relaxed_one_hot_categorical", "studentT",
+                        "transformed_distribution", "uniform", "utils", "weibull",
+                    )
+                ),
+            ),
+            "gluon.probability.constraint": ("gluon.probability.distributions.constraint",),
+            "gluon.probability.distribution": ("gluon.probability.distributions.distribution",),
+            "gluon.probability.divergence": ("gluon.probability.distributions.divergence",),
+            "gluon.probability.transformation": ("gluon.probability.transformation.transformation",),
             "numpy": tuple(
                 f"numpy.{part}"
                 for part in (

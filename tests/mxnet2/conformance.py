@@ -75,7 +75,12 @@ def pytest_runtest_logreport(report: Any) -> None:
     signal.alarm(0)
     crash = getattr(report.longrepr, "reprcrash", None)
     why = "" if crash is None else f"{crash.message} ({Path(crash.path).name}:{crash.lineno})"
-    row = {"id": report.nodeid, "outcome": report.outcome, "seconds": report.duration, "why": why[:600]}
+    row = {
+        "id": report.nodeid,
+        "outcome": report.outcome,
+        "seconds": report.duration,
+        "why": why[:600],
+    }
     with open(os.environ[RESULTS], "a") as results:
         results.write(json.dumps(row) + "\n")
 
@@ -125,7 +130,10 @@ def main() -> None:
         counts = Counter(row["outcome"] for row in rows.values())
         ran = counts["passed"] + counts["failed"]
         share = 100 * counts["passed"] / ran if ran else 0.0
-        print(f"{name:34} {counts['passed']:6} of {ran:6} ({share:5.1f} %), {counts['skipped']} skipped", flush=True)
+        print(
+            f"{name:34} {counts['passed']:6} of {ran:6} ({share:5.1f} %), {counts['skipped']} skipped",
+            flush=True,
+        )
         held.write_text(json.dumps(everything, indent=0))
 
 

@@ -25,8 +25,8 @@ from gluonic.gluon.parameter_dict import (
 from gluonic.gluon.structure import Structure
 from gluonic.gluon.trace import Trace
 from gluonic.gluon.tracing import TRACING
-from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph import Node
+from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.errors import CallError, MXNetError, describe, nearest
 from gluonic.mxnet2.files import read_parameters, save_named, savez
 from gluonic.mxnet2.gluon.parameter import ConstantOfTwo, OwnParameters, ParameterOfTwo
@@ -329,7 +329,9 @@ class HybridBlockOfTwo(BlockOfTwo, hybrid.HybridBlock):
         return trace
 
     def _symbolic(self, *inputs: Any) -> Any:
-        waiting = any(p.shape is None or min(p.shape, default=1) < 1 for p in self._reg_params.values())
+        waiting = any(
+            p.shape is None or min(p.shape, default=1) < 1 for p in self._reg_params.values()
+        )
         if waiting and tracer() is not None and self._infers_own_shapes():
             self.infer_shape(*inputs)
         return super()._symbolic(*inputs)

@@ -106,7 +106,12 @@ class Fbeta(EvalMetric):
                 f"{type(self).__name__}: class_type must be 'binary', 'multiclass' or 'multilabel', "
                 f"not {class_type!r}"
             )
-        self.class_type, self.beta, self.threshold, self.average = class_type, beta, threshold, average
+        self.class_type, self.beta, self.threshold, self.average = (
+            class_type,
+            beta,
+            threshold,
+            average,
+        )
         super().__init__(name, output_names, label_names)
 
     def reset(self) -> None:
@@ -195,7 +200,9 @@ class BinaryAccuracy(EvalMetric):
 
     def update(self, labels: Any, preds: Any) -> None:
         """Compare each prediction with its label."""
-        limit = as_numbers(self.threshold) if isinstance(self.threshold, NDArray) else self.threshold
+        limit = (
+            as_numbers(self.threshold) if isinstance(self.threshold, NDArray) else self.threshold
+        )
         for label, pred in _pairs(labels, preds):
             said = predict_with_threshold(pred, limit).reshape(-1)
             self._add(float((said == (label.reshape(-1) == 1)).sum()), said.size)

@@ -1,7 +1,6 @@
 """``mx.gluon.utils`` of MXNet 2.0: that of 1.x."""
 
-from gluonic.gluon.utils import *
 from gluonic.gluon import utils as of_one
-from gluonic.support.lazy_import import import_later
+from gluonic.gluon.utils import *
 
 __all__ = [*of_one.__all__]

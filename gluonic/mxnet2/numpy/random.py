@@ -62,7 +62,9 @@ def laplace(
     drawn = size
     if drawn is None:
         shapes = [getattr(x, "shape", ()) for x in (loc, scale)]
-        drawn = max(shapes, key=len) if () in shapes or shapes[0] == shapes[1] else _broadcast(shapes)
+        drawn = (
+            max(shapes, key=len) if () in shapes or shapes[0] == shapes[1] else _broadcast(shapes)
+        )
     sample = _f["uniform"](-0.5, 0.5, drawn, dtype=dtype, device=device)
     logarithm = _np["log1p"](_np["multiply"](_np["abs"](sample), -2.0))
     found = loc - scale * _np["sign"](sample) * logarithm

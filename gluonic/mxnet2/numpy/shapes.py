@@ -272,7 +272,9 @@ def asarray(obj: Any, dtype: Any = None, device: Any = None, copy: bool | None =
     if is_there and not copy:
         return obj
     if copy is False:
-        raise ValueError(f"np.asarray: {type(obj).__name__} cannot become this array without a copy")
+        raise ValueError(
+            f"np.asarray: {type(obj).__name__} cannot become this array without a copy"
+        )
     return of_one.array(obj, dtype, device)
 
 

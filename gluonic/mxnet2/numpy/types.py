@@ -7,9 +7,27 @@ import numpy as np
 from gluonic.ndarray import NDArray
 
 __all__ = [
-    "bool", "bool_", "boolean_dtypes", "can_cast", "finfo", "float16", "float32", "float64", "floating_dtypes",
-    "iinfo", "int16", "int32", "int64", "int8", "integer_dtypes", "numeric_dtypes", "result_type", "uint16",
-    "uint32", "uint64", "uint8",
+    "bool",
+    "bool_",
+    "boolean_dtypes",
+    "can_cast",
+    "finfo",
+    "float16",
+    "float32",
+    "float64",
+    "floating_dtypes",
+    "iinfo",
+    "int8",
+    "int16",
+    "int32",
+    "int64",
+    "integer_dtypes",
+    "numeric_dtypes",
+    "result_type",
+    "uint8",
+    "uint16",
+    "uint32",
+    "uint64",
 ]  # fmt: skip
 
 float16, float32, float64 = map(np.dtype, (np.float16, np.float32, np.float64))

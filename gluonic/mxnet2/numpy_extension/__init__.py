@@ -30,6 +30,10 @@ _symbolic = {
 }
 _names = [name for name in of_one.__all__ if name not in globals()]
 _eager = {name: getattr(of_one, name) for name in _names}
-globals().update({**_eager, **of_two({n: f for n, f in _eager.items() if n in _symbolic}, _symbolic, __name__)})
+globals().update(
+    {**_eager, **of_two({n: f for n, f in _eager.items() if n in _symbolic}, _symbolic, __name__)}
+)
 control_flow: Any = None
-__all__ = sorted({name for name in globals() if not name.startswith("_")} - {"Any", "of_one", "of_two"})
+__all__ = sorted(
+    {name for name in globals() if not name.startswith("_")} - {"Any", "of_one", "of_two"}
+)

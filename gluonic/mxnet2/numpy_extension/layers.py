@@ -39,6 +39,7 @@ _OPERATORS = {
     "roi_align": "_contrib_ROIAlign",
     "round_ste": "_contrib_round_ste",
     "rsqrt": "rsqrt",
+    "scalar_poisson": "_random_poisson",
     "sequence_last": "SequenceLast",
     "sequence_reverse": "SequenceReverse",
     "sign_ste": "_contrib_sign_ste",
@@ -49,6 +50,7 @@ _OPERATORS = {
     "softsign": "softsign",
     "space_to_depth": "space_to_depth",
     "stop_gradient": "BlockGrad",
+    "tensor_poisson": "_sample_poisson",
 }
 
 
@@ -63,11 +65,19 @@ _made = {name: _operator(name, op) for name, op in _OPERATORS.items() if op in R
 globals().update(_made)
 _np = base.functions
 _group_norm = _operator("group_norm", "GroupNorm")
-_softmax, _log_softmax = _operator("softmax", "_npx_softmax"), _operator("log_softmax", "_npx_log_softmax")
+_softmax, _log_softmax = (
+    _operator("softmax", "_npx_softmax"),
+    _operator("log_softmax", "_npx_log_softmax"),
+)
 
 
 def group_norm(
-    data: Any, gamma: Any, beta: Any, num_groups: int = 1, eps: float = 1e-3, output_mean_var: bool = False
+    data: Any,
+    gamma: Any,
+    beta: Any,
+    num_groups: int = 1,
+    eps: float = 1e-3,
+    output_mean_var: bool = False,
 ) -> Any:
     """Normalize groups of channels, and scale and shift each channel.
 
@@ -125,7 +135,9 @@ def _or_none(temperature: float | None) -> float | None:
     return None if temperature == 1.0 else temperature
 
 
-_accumulated = _operator("index_add", "_backward_gather_nd") if "_backward_gather_nd" in REGISTRY else None
+_accumulated = (
+    _operator("index_add", "_backward_gather_nd") if "_backward_gather_nd" in REGISTRY else None
+)
 _replaced = _operator("index_update", "_scatter_set_nd")
 
 
