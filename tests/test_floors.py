@@ -39,6 +39,7 @@ FACE = {
     "alias",
     "c_api",
     "horovod",
+    "mxnet2",
     "mxnet_names",
     "module",
     "visualization",

@@ -307,7 +307,7 @@ class BoundTrace:
         return symbol_file, parameter_file
 
     def values_for_files(self, trace: Trace) -> dict[str, NDArray]:
-        """The values of the parameters, by their names in files: ``arg:`` or ``aux:`` and that of the variable."""
+        """The values of the parameters, by their names in files: ``arg:`` or ``aux:``, and their own."""
         states = {node.name for node in trace.graph.states}
         return {
             f"{'aux' if p.name in states else 'arg'}:{p.name}": p.value_for_files()

@@ -1,6 +1,7 @@
 """The names and defaults of MXNet 2.0: ``import gluonic.mxnet2 as mx``.
 
-What 2.0 has as 1.x has it is the same object. Importing the package switches NumPy's semantics on in the current
+What 2.0 has as 1.x has it is the same object. Importing the package switches NumPy's semantics on in the
+current
 thread, as MXNet 2.0 does.
 """
 
@@ -56,7 +57,8 @@ def __dir__() -> list[str]:
 
 __all__ = [
     "Context", "Device", "cpu", "cpu_pinned", "current_context", "current_device", "gluon", "gpu",
-    "is_np_array", "is_np_default_dtype", "is_np_shape", "np", "np_array", "np_default_dtype", "np_shape", "npx",
+    "is_np_array", "is_np_default_dtype", "is_np_shape", "np", "np_array", "np_default_dtype", "np_shape",
+    "npx",
     "num_gpus", "numpy", "numpy_extension", "set_np_shape", "use_np", "use_np_array", "use_np_default_dtype",
     "use_np_shape", "util",
 ]  # fmt: skip

@@ -23,7 +23,7 @@ def _device(self: NDArray) -> Context:
 @of_all("to_device")
 def to_device(self: NDArray, device: Any) -> NDArray:
     """Return the array on a device: the array itself if it is there."""
-    return self.as_in_context(device)  # type: ignore[no-any-return]
+    return self.as_in_context(device)
 
 
 @of_all("drop_grad")

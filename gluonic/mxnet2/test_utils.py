@@ -1,7 +1,8 @@
 """``mx.test_utils`` of MXNet 2.0: that of 1.x, with devices."""
 
-import platform
 from typing import Any
+
+import numpy as np
 
 from gluonic import test_utils as of_one
 from gluonic.ndarray.context import Context, current_context
@@ -15,11 +16,11 @@ def __getattr__(name: str) -> Any:
     return getattr(of_one, name)
 
 
+def create_2d_np_tensor(rows: int, columns: int, dtype: Any = np.int64) -> Any:
+    """Return an array of whole numbers, which grow by one from row to row."""
+    return np.arange(rows, dtype=dtype).reshape(rows, 1) + np.zeros((1, columns), dtype)
+
+
 def current_device() -> Context:
     """Return the device of the innermost ``with`` block."""
     return current_context()
-
-
-def is_aarch64_run() -> bool:
-    """Whether the processor is of Arm's 64-bit architecture."""
-    return platform.machine() == "aarch64"

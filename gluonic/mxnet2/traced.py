@@ -1,12 +1,14 @@
 """What the `forward` of a hybridized block computes with while it is traced: symbols that know their shapes.
 
-``forward(self, x)`` is written for arrays: it may ask for ``x.shape``, and combine `x` with other arrays. A trace
-runs it once with `TracedArray`. Shapes and dtypes are inferred when they are asked for, and the trace then counts
+``forward(self, x)`` is written for arrays: it may ask for ``x.shape``, and combine `x` with other arrays.
+A trace
+runs it once with `TracedArray`. Shapes and dtypes are inferred when they are asked for, and the trace then
+counts
 for inputs of these shapes alone; other arrays become constants of the graph.
 """
 
 import threading
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import wraps
 from typing import Any, NoReturn
@@ -16,9 +18,11 @@ import numpy as np
 from gluonic.graph.errors import CallError, describe
 from gluonic.ndarray import NDArray
 from gluonic.ndarray.context import CPU, Context
+from gluonic.ndarray.numpy.creation import array as new_array
 from gluonic.numpy_functions.methods import operators
 from gluonic.symbol import Symbol, var
 from gluonic.symbol import numpy as functions_of_symbols
+from gluonic.symbol.numpy.operators import SYMBOLIC
 from gluonic.symbol.numpy.symbols import _Symbol
 from gluonic.symbol.numpy_class import CHOSEN
 
@@ -198,7 +202,7 @@ class TracedArray(_Symbol):
 
     def detach(self) -> Any:
         """Return the same elements, through which no gradient flows."""
-        return functions_of_symbols._internal.stop_gradient(self)
+        return SYMBOLIC.BlockGrad(self)
 
     def copy(self) -> "TracedArray":
         """Return the array itself: nothing writes into a traced array."""
@@ -239,13 +243,11 @@ def _taken(array: TracedArray, key: Any) -> Any:
             )
         )
     indices = as_symbols(key if isinstance(key, (NDArray, Symbol)) else _array(key))
-    return functions_of_symbols.take(array, indices, axis=0, mode="wrap")
+    return functions_of_symbols.functions["take"](array, indices, axis=0, mode="wrap")
 
 
 def _array(values: Any) -> NDArray:
-    from gluonic.ndarray.numpy.creation import array
-
-    return array(values, "int64")
+    return new_array(values, "int64")
 
 
 def _with_constants(name: str, function: Callable[..., Any]) -> Callable[..., Any]:
@@ -271,6 +273,4 @@ def _unknown(symbol: Symbol, what: str) -> CallError:
 
 for _name, _operator in operators(functions_of_symbols.functions, in_place=False).items():
     setattr(TracedArray, _name, _with_constants(_name, _operator))
-TracedArray.__hash__ = _Symbol.__hash__
-
-Inputs = Sequence[NDArray]
+TracedArray.__hash__ = _Symbol.__hash__  # type: ignore[method-assign]

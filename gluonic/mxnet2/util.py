@@ -21,7 +21,8 @@ from gluonic.util import (
 _Decorated = TypeVar("_Decorated", bound=Callable[..., Any])
 
 __all__ = [
-    "TemporaryDirectory", "default_array", "dtype_from_number", "get_cuda_compute_capability", "get_gpu_count", "get_gpu_memory",
+    "TemporaryDirectory", "default_array", "dtype_from_number", "get_cuda_compute_capability",
+    "get_gpu_count", "get_gpu_memory",
     "getenv", "is_np_array",
     "is_np_default_dtype", "is_np_shape", "np_array", "np_default_dtype", "np_shape", "np_ufunc_legal_option",
     "numpy_fallback", "reset_np", "set_module", "set_np", "set_np_default_dtype", "set_np_shape", "setenv",

@@ -66,6 +66,7 @@ PARTS: dict[str, tuple[str, ...]] = {
         f"mxnet2.{module}": (f"mxnet2.{whole}",)
         for whole, modules in {
             "amp": ("amp.amp", "amp.loss_scaler"),
+            "gluon.hybrid": ("gluon.block",),
             "gluon.data": ("gluon.data.dataloader", "gluon.data.dataset", "gluon.data.sampler"),
             "gluon.data.vision": ("gluon.data.vision.datasets",),
             "gluon.data.vision.transforms": ("gluon.data.vision.transforms.image",),

@@ -1,8 +1,12 @@
-"""MXNet 2.0's own unit tests, run against gluonic: ``python -m tests.mxnet2.conformance FOLDER --out results.json``.
+"""MXNet 2.0's own unit tests,
+run against gluonic: ``python -m tests.mxnet2.conformance FOLDER --out results.json``.
 
-FOLDER is ``tests/python/unittest`` of MXNet's master branch, which is not included. Each file runs in a process of
-its own, which is served by ``install_as_mxnet(version="2.0")``; a test that takes longer than the limit fails. The
-names that NumPy has removed since are restored, and each test begins with the same seeds. ``--test-utils`` names MXNet's own ``test_utils.py``, so that
+FOLDER is ``tests/python/unittest`` of MXNet's master branch, which is not included. Each file runs in a
+process of
+its own, which is served by ``install_as_mxnet(version="2.0")``; a test that takes longer than the limit
+fails. The
+names that NumPy has removed since are restored, and each test begins with the same seeds. ``--test-utils``
+names MXNet's own ``test_utils.py``, so that
 gluonic does not judge itself. docs/conformance.md has the figures, and why tests fail.
 """
 
@@ -100,8 +104,10 @@ def run_file(folder: Path, name: str, options: argparse.Namespace) -> dict[str, 
         **({JUDGE: str(Path(options.test_utils).resolve())} if options.test_utils else {}),
     }
     command = [
-        sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "tests.mxnet2.conformance", "-c", os.devnull, "--noconftest",
-        "--rootdir", str(folder), "-p", "no:cacheprovider", "-p", "no:xdist", "--disable-warnings", str(folder / name),
+        sys.executable, "-m", "pytest", "-q", "--tb=short", "-p", "tests.mxnet2.conformance", "-c",
+        os.devnull, "--noconftest",
+        "--rootdir", str(folder), "-p", "no:cacheprovider", "-p", "no:xdist", "--disable-warnings",
+        str(folder / name),
     ]  # fmt: skip
     if options.k:
         command += ["-k", options.k]

@@ -26,8 +26,10 @@ PLUMBING = (
     "symbol.register",
 )  # fmt: skip
 PLUMBING_NAMES = (
-    "DLContext", "DLDataType", "DLDeviceType", "DLManagedTensor", "DLTensor", "DeleterFunc", "PyCapsuleDestructor",
-    "dl_managed_tensor_deleter", "add_fileline_to_docstring", "build_param_doc", "c2pyerror", "get_last_ffi_error",
+    "DLContext", "DLDataType", "DLDeviceType", "DLManagedTensor", "DLTensor", "DeleterFunc",
+    "PyCapsuleDestructor",
+    "dl_managed_tensor_deleter", "add_fileline_to_docstring", "build_param_doc", "c2pyerror",
+    "get_last_ffi_error",
     "ctypes2numpy_shared",
 )  # fmt: skip
 

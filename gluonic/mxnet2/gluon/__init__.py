@@ -1,7 +1,8 @@
 """``mx.gluon`` of MXNet 2.0: `forward` instead of `hybrid_forward`, parameters by their place in the net."""
 
 from gluonic.mxnet2.gluon import nn
-from gluonic.mxnet2.gluon.block import Block, HybridBlock, SymbolBlock
+from gluonic.mxnet2.gluon.block import Block
+from gluonic.mxnet2.gluon.hybrid import HybridBlock, SymbolBlock
 from gluonic.mxnet2.gluon.parameter import Constant, DeferredInitializationError, Parameter
 from gluonic.support.lazy_import import import_later
 

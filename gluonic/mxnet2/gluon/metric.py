@@ -32,7 +32,8 @@ from gluonic.metric.regression import MAE, MSE, RMSE, PearsonCorrelation
 from gluonic.ndarray import NDArray
 
 __all__ = [
-    "F1", "MAE", "MCC", "MSE", "PCC", "RMSE", "Accuracy", "BinaryAccuracy", "CompositeEvalMetric", "CrossEntropy",
+    "F1", "MAE", "MCC", "MSE", "PCC", "RMSE", "Accuracy", "BinaryAccuracy", "CompositeEvalMetric",
+    "CrossEntropy",
     "CustomMetric", "EvalMetric", "Fbeta", "Loss", "MeanCosineSimilarity", "MeanPairwiseDistance",
     "NegativeLogLikelihood", "PearsonCorrelation", "Perplexity", "TopKAccuracy", "Torch", "alias",
     "check_label_shapes", "create", "np", "one_hot", "predict_with_threshold", "register",

@@ -67,7 +67,7 @@ class ParameterOfTwo(parameter.Parameter):
         """Take another name, which is that of no other parameter."""
         self.name, self._var = f"p{next(_serials)}_{self.name}", None
 
-    def data(self, device: Context | None = None, ctx: Context | None = None) -> NDArray:
+    def data(self, device: Context | None = None, ctx: Context | None = None) -> NDArray:  # type: ignore[override]
         """Return the value on a device; while a block is traced, the variable that stands for it."""
         if tracer() is not None:
             return self.var()  # type: ignore[return-value]
@@ -75,11 +75,11 @@ class ParameterOfTwo(parameter.Parameter):
 
     data.gives_the_value = True  # type: ignore[attr-defined]
 
-    def grad(self, device: Context | None = None, ctx: Context | None = None) -> NDArray:
+    def grad(self, device: Context | None = None, ctx: Context | None = None) -> NDArray:  # type: ignore[override]
         """Return the gradient buffer on a device."""
         return super().grad(device or ctx)
 
-    def initialize(
+    def initialize(  # type: ignore[override]
         self,
         init: Any = None,
         device: Any = None,

@@ -1,14 +1,16 @@
 """``mx.np`` of MXNet 2.0: 1.x's functions, the names of the array API, ``device=`` for ``ctx=``."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic import numpy as of_one
 from gluonic.mxnet2.functions import with_device
-from gluonic.mxnet2.numpy import base, elements, linalg, random, shapes, types
+from gluonic.mxnet2.numpy import base, elements, shapes, types
+from gluonic.mxnet2.numpy import linalg as linalg
+from gluonic.mxnet2.numpy import random as random
 from gluonic.mxnet2.numpy.elements import *
 from gluonic.mxnet2.numpy.shapes import *
 from gluonic.mxnet2.numpy.types import *
-from gluonic.ndarray.numpy.array import ndarray
+from gluonic.ndarray.numpy.array import ndarray as ndarray
 
 _ALIASES = {
     "acos": "arccos", "acosh": "arccosh", "asin": "arcsin", "asinh": "arcsinh", "atan": "arctan",
@@ -26,3 +28,7 @@ _kept["genfromtxt"] = of_one.genfromtxt
 globals().update({**_kept, **{new: _kept[old] for new, old in _ALIASES.items()}})
 
 __all__ = sorted({*_kept, *_changed, *_ALIASES, "ndarray"})
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

@@ -49,14 +49,14 @@ def _binary(name: str, meaning: str) -> Callable[[Callable[..., Any]], Callable[
 
 
 @_binary("fmax", "the greater element, and the one that is a number if the other is not,")
-def fmax(x1: Any, x2: Any) -> Any:
+def fmax(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     first, second = _both(x1, x2)
     larger = _f["maximum"](first, second)
     return _f["where"](_f["isnan"](first), second, _f["where"](_f["isnan"](second), first, larger))
 
 
 @_binary("fmin", "the smaller element, and the one that is a number if the other is not,")
-def fmin(x1: Any, x2: Any) -> Any:
+def fmin(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     first, second = _both(x1, x2)
     smaller = _f["minimum"](first, second)
     return _f["where"](_f["isnan"](first), second, _f["where"](_f["isnan"](second), first, smaller))
@@ -70,20 +70,20 @@ def _both(x1: Any, x2: Any) -> tuple[Any, Any]:
 
 
 @_binary("fmod", "the remainder, with the sign of the first,")
-def fmod(x1: Any, x2: Any) -> Any:
+def fmod(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     rest = _f["mod"](_f["abs"](x1), _f["abs"](x2))
     return _f["multiply"](rest, _f["sign"](x1))
 
 
 @_binary("floor_divide", "the quotient, rounded downwards,")
-def floor_divide(x1: Any, x2: Any) -> Any:
+def floor_divide(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     if _is_whole(x1) and _is_whole(x2):
         return in_numpy(np.floor_divide, x1, x2)
     return _f["floor"](_f["true_divide"](x1, x2))
 
 
 @_binary("logaddexp", "the logarithm of the sum of the exponentials")
-def logaddexp(x1: Any, x2: Any) -> Any:
+def logaddexp(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     larger = _f["maximum"](x1, x2)
     apart = _f["abs"](_f["subtract"](x1, x2))
     apart = _f["where"](_f["isnan"](apart), _f["zeros_like"](apart), apart)  # of equal infinities
@@ -91,17 +91,17 @@ def logaddexp(x1: Any, x2: Any) -> Any:
 
 
 @_binary("logical_and", "whether both are true,")
-def logical_and(x1: Any, x2: Any) -> Any:
+def logical_and(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     return _f["bitwise_and"](*_truths(x1, x2))
 
 
 @_binary("logical_or", "whether either is true,")
-def logical_or(x1: Any, x2: Any) -> Any:
+def logical_or(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     return _f["bitwise_or"](*_truths(x1, x2))
 
 
 @_binary("logical_xor", "whether just one is true,")
-def logical_xor(x1: Any, x2: Any) -> Any:
+def logical_xor(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     return _f["not_equal"](*_truths(x1, x2))
 
 
@@ -114,15 +114,15 @@ def _truths(x1: Any, x2: Any) -> tuple[Any, Any]:
 
 
 @_binary("gcd", "the greatest common divisor")
-def gcd(x1: Any, x2: Any) -> Any:
+def gcd(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     return in_numpy(np.gcd, x1, x2)
 
 
 @_binary("left_shift", "the bits moved to the left")
-def bitwise_left_shift(x1: Any, x2: Any) -> Any:
+def bitwise_left_shift(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     return in_numpy(np.left_shift, x1, x2)
 
 
 @_binary("right_shift", "the bits moved to the right")
-def bitwise_right_shift(x1: Any, x2: Any) -> Any:
+def bitwise_right_shift(x1: Any, x2: Any) -> Any:  # noqa: D103 (`_binary` writes it)
     return in_numpy(np.right_shift, x1, x2)

@@ -1,11 +1,12 @@
 """``mx.np.linalg`` of MXNet 2.0: 1.x's functions, with the array API's names and arguments."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from gluonic.mxnet2.functions import of_two
 from gluonic.mxnet2.numpy import base, shapes
+from gluonic.mxnet2.numpy.results import in_numpy
 from gluonic.numpy import linalg as of_one
 from gluonic.symbol.numpy.linalg import functions as of_symbols
 
@@ -39,7 +40,6 @@ def pinv(a: Any, rtol: Any = None, hermitian: bool = False, *, rcond: Any = None
 
 def matrix_rank(M: Any, rtol: Any = None, hermitian: bool = False, *, tol: Any = None) -> Any:
     """Return the number of singular values that are greater than `tol`, or than `rtol` times the greatest."""
-    from gluonic.mxnet2.numpy.results import in_numpy
 
     def rank(matrix: Any) -> Any:
         if tol is not None or rtol is None:
@@ -125,7 +125,12 @@ def lstsq(a: Any, b: Any, rcond: Any = "warn") -> Any:
 
 __all__ = sorted(
     {
-        *_names, "cross", "diagonal", "matrix_norm", "matrix_transpose", "outer", "svdvals", "tensordot", "trace",
+        *_names, "cross", "diagonal", "matrix_norm", "matrix_transpose", "outer", "svdvals", "tensordot",
+        "trace",
         "vecdot", "vector_norm",
     }
 )  # fmt: skip
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

@@ -1,6 +1,8 @@
 """``mx.np.random`` of MXNet 2.0: 1.x's samplers, with ``device=``, and two more distributions."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+import numpy
 
 from gluonic.mxnet2.functions import of_two
 from gluonic.mxnet2.numpy import base
@@ -62,16 +64,13 @@ def laplace(
     drawn = size
     if drawn is None:
         shapes = [getattr(x, "shape", ()) for x in (loc, scale)]
-        drawn = (
-            max(shapes, key=len) if () in shapes or shapes[0] == shapes[1] else _broadcast(shapes)
-        )
+        drawn = numpy.broadcast_shapes(*shapes)
     sample = _f["uniform"](-0.5, 0.5, drawn, dtype=dtype, device=device)
     logarithm = _np["log1p"](_np["multiply"](_np["abs"](sample), -2.0))
     found = loc - scale * _np["sign"](sample) * logarithm
     return written(found, out)
 
 
-def _broadcast(shapes: Any) -> tuple[int, ...]:
-    import numpy as np
+if TYPE_CHECKING:
 
-    return np.broadcast_shapes(*shapes)
+    def __getattr__(name: str) -> Any: ...

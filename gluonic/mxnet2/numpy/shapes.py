@@ -13,7 +13,8 @@ from gluonic.ndarray.numpy.array import ndarray
 from gluonic.ndarray.numpy.creation import array as new_array
 
 __all__ = [
-    "argmax", "argmin", "argsort", "asarray", "cross", "diag", "diagflat", "fill_diagonal", "from_dlpack", "kron",
+    "argmax", "argmin", "argsort", "asarray", "cross", "diag", "diagflat", "fill_diagonal", "from_dlpack",
+    "kron",
     "median", "prod", "sort", "squeeze", "std", "sum", "tri", "tril_indices", "triu", "triu_indices",
     "unique_all", "unique_inverse", "unique_values", "var",
 ]  # fmt: skip

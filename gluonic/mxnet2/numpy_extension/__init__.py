@@ -1,39 +1,37 @@
 """``mx.npx`` of MXNet 2.0: switches, devices, files, and the operators that NumPy does not have."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic import numpy_extension as of_one
-from gluonic.mxnet2 import dlpack, util
-from gluonic.mxnet2.device import *
-from gluonic.mxnet2.files import load, savez
+from gluonic.mxnet2 import device, dlpack, files, util
 from gluonic.mxnet2.functions import of_two
 from gluonic.mxnet2.numpy_extension import image, layers, random
-from gluonic.mxnet2.numpy_extension.layers import *
-from gluonic.mxnet2.numpy_extension.random import seed
-from gluonic.mxnet2.util import (
-    is_np_default_dtype,
-    reset_np,
-    set_np,
-    set_np_default_dtype,
-)
 from gluonic.ndarray.numpy.array import ndarray
 from gluonic.ndarray.numpy.creation import array
 from gluonic.symbol import numpy_extension as of_symbols
 
-from_dlpack = dlpack.ndarray_from_dlpack(ndarray)
-from_numpy = dlpack.ndarray_from_numpy(ndarray, array)
-to_dlpack_for_read = dlpack.ndarray_to_dlpack_for_read()
-to_dlpack_for_write = dlpack.ndarray_to_dlpack_for_write()
-_symbolic = {
-    **of_symbols.functions,
-    **{name: getattr(of_symbols, name) for name in ("cond", "foreach", "while_loop")},
+_SWITCHES = ("is_np_default_dtype", "reset_np", "set_np", "set_np_default_dtype")
+_new: dict[str, Any] = {
+    **{name: getattr(device, name) for name in device.__all__},
+    **{name: getattr(layers, name) for name in layers.__all__},
+    **{name: getattr(util, name) for name in _SWITCHES},
+    "from_dlpack": dlpack.ndarray_from_dlpack(ndarray),
+    "from_numpy": dlpack.ndarray_from_numpy(ndarray, array),
+    "image": image,
+    "load": files.load,
+    "random": random,
+    "savez": files.savez,
+    "seed": random.seed,
+    "to_dlpack_for_read": dlpack.ndarray_to_dlpack_for_read(),
+    "to_dlpack_for_write": dlpack.ndarray_to_dlpack_for_write(),
 }
-_names = [name for name in of_one.__all__ if name not in globals()]
-_eager = {name: getattr(of_one, name) for name in _names}
-globals().update(
-    {**_eager, **of_two({n: f for n, f in _eager.items() if n in _symbolic}, _symbolic, __name__)}
-)
-control_flow: Any = None
-__all__ = sorted(
-    {name for name in globals() if not name.startswith("_")} - {"Any", "of_one", "of_two"}
-)
+_loops = ("cond", "foreach", "while_loop")
+_symbolic = {**of_symbols.functions, **{name: getattr(of_symbols, name) for name in _loops}}
+_kept: dict[str, Any] = {n: getattr(of_one, n) for n in of_one.__all__ if n not in _new}
+_functions = {name: function for name, function in _kept.items() if name in _symbolic}
+globals().update({**_kept, **of_two(_functions, _symbolic, __name__), **_new})
+__all__ = sorted({*_kept, *_new})
+
+if TYPE_CHECKING:
+
+    def __getattr__(name: str) -> Any: ...

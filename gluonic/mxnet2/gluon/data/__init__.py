@@ -9,5 +9,5 @@ from gluonic.mxnet2.gluon.data import batchify
 from gluonic.support.lazy_import import import_later
 
 _listed = [name for name in of_one.__all__ if name != "vision"]
-__all__ = [*_listed, "IntervalSampler", "batchify", "vision"]
+__all__ = [*_listed, "IntervalSampler", "batchify"]
 __getattr__, __dir__ = import_later(__name__, {"vision": f"{__name__}.vision"})

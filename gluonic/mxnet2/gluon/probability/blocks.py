@@ -5,7 +5,7 @@ from functools import wraps
 from typing import Any
 
 from gluonic.graph.errors import CallError, describe
-from gluonic.mxnet2.gluon.block import HybridBlock
+from gluonic.mxnet2.gluon.hybrid import HybridBlockOfTwo as HybridBlock
 
 __all__ = ["StochasticBlock", "StochasticSequential"]
 
@@ -15,6 +15,9 @@ class StochasticBlock(HybridBlock):
 
     `forward` is decorated by `StochasticBlock.collectLoss`, and calls `add_loss`. Afterwards `losses` has them.
     """
+
+    _losses: list[Any]
+    _added: list[Any]
 
     def __init__(self) -> None:
         super().__init__()
@@ -54,8 +57,7 @@ class StochasticBlock(HybridBlock):
     @property
     def losses(self) -> list[Any]:
         """The losses of the latest call."""
-        found: list[Any] = self._losses
-        return found
+        return self._losses
 
 
 class StochasticSequential(StochasticBlock):

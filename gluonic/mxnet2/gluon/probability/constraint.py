@@ -8,9 +8,11 @@ from gluonic.mxnet2.gluon.probability.special import constraint_check
 
 __all__ = [
     "Boolean", "Cat", "Constraint", "GreaterThan", "GreaterThanEq", "HalfOpenInterval", "IntegerGreaterThan",
-    "IntegerGreaterThanEq", "IntegerHalfOpenInterval", "IntegerInterval", "IntegerLessThan", "IntegerLessThanEq",
+    "IntegerGreaterThanEq", "IntegerHalfOpenInterval", "IntegerInterval", "IntegerLessThan",
+    "IntegerLessThanEq",
     "IntegerOpenInterval", "Interval", "LessThan", "LessThanEq", "LowerCholesky", "LowerTriangular",
-    "NonNegative", "NonNegativeInteger", "OpenInterval", "Positive", "PositiveDefinite", "PositiveInteger", "Real",
+    "NonNegative", "NonNegativeInteger", "OpenInterval", "Positive", "PositiveDefinite", "PositiveInteger",
+    "Real",
     "Simplex", "Stack", "UnitInterval", "dependent_property", "is_dependent",
 ]  # fmt: skip
 

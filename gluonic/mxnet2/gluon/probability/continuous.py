@@ -23,7 +23,8 @@ from gluonic.mxnet2.gluon.probability.special import (
 )
 
 __all__ = [
-    "Beta", "Cauchy", "Chi2", "Exponential", "FisherSnedecor", "Gamma", "Gumbel", "Laplace", "Normal", "StudentT",
+    "Beta", "Cauchy", "Chi2", "Exponential", "FisherSnedecor", "Gamma", "Gumbel", "Laplace", "Normal",
+    "StudentT",
     "Uniform",
 ]  # fmt: skip
 

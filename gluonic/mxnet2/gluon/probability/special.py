@@ -96,7 +96,7 @@ def prob2logit(prob: Any, binary: bool = True) -> Any:
 
 
 def logit2prob(logit: Any, binary: bool = True) -> Any:
-    """Return the probabilities of logits; see `prob2logit`. Unless `binary`, they sum to 1 along the last axis."""
+    """Return the probabilities of logits; unless `binary`, they sum to 1 along the last axis."""
     if is_number(logit):
         return float(scipy.special.expit(logit))
     return npx.sigmoid(logit) if binary else npx.softmax(logit, axis=-1)

@@ -8,7 +8,7 @@ from gluonic.graph.arithmetic import is_number
 from gluonic.graph.errors import NotThereError, describe
 from gluonic.mxnet2 import numpy as np
 from gluonic.mxnet2 import numpy_extension as npx
-from gluonic.mxnet2.gluon.block import HybridBlock
+from gluonic.mxnet2.gluon.hybrid import HybridBlockOfTwo as HybridBlock
 from gluonic.mxnet2.gluon.probability.constraint import (
     Constraint,
     GreaterThan,
@@ -103,7 +103,7 @@ class InverseTransformation(Transformation):
         return self._forward.sign
 
     @property
-    def event_dim(self) -> Any:  # type: ignore[override]
+    def event_dim(self) -> Any:
         """How many of the last axes it combines."""
         return self._forward.event_dim
 
@@ -157,7 +157,7 @@ class ComposeTransform(Transformation):
         return product
 
     @property
-    def event_dim(self) -> Any:  # type: ignore[override]
+    def event_dim(self) -> Any:
         """How many of the last axes it combines."""
         return max((part.event_dim for part in self._parts), default=0)
 

@@ -76,7 +76,8 @@ class MultivariateNormal(Distribution):
     Parameters
     ----------
     loc : the mean
-    cov, precision, scale_tril : one of these: the covariances, their inverse, or the lower triangular factor L of
+    cov, precision, scale_tril : one of these: the covariances, their inverse, or the lower triangular
+    factor L of
         the covariances ``L Lᵀ``
     validate_args : whether parameters and values are checked
     """

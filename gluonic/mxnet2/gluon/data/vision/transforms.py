@@ -6,9 +6,9 @@ from typing import Any
 from gluonic.gluon.data.vision import transforms as of_one
 from gluonic.graph.errors import CallError, describe
 from gluonic.mxnet2 import numpy as np
-from gluonic.mxnet2.gluon.block import HybridBlock
+from gluonic.mxnet2.gluon.hybrid import HybridBlockOfTwo as HybridBlock
 from gluonic.mxnet2.gluon.layers import members_of_two
-from gluonic.mxnet2.gluon.nn import _layers
+from gluonic.mxnet2.gluon.nn import HybridSequential
 from gluonic.mxnet2.numpy_extension import image
 
 _members = members_of_two(of_one, __name__)
@@ -24,7 +24,7 @@ def _hybrid(block: Any, where: str) -> Any:
     return block
 
 
-class HybridCompose(_layers["HybridSequential"]):  # type: ignore[misc]
+class HybridCompose(HybridSequential):  # type: ignore[misc]
     """Transforms one after the other, compiled as a whole.
 
     Parameters
@@ -82,7 +82,8 @@ class RandomCrop(HybridBlock):
         """Cut a (height, width, channels) image."""
         if self._pad is not None:
             x = np.pad(x, self._pad, mode="constant", constant_values=self._value)
-        return image.random_crop(x, *self._window)
+        crop: Any = image.random_crop
+        return crop(x, *self._window)
 
 
 class RandomGray(HybridBlock):
