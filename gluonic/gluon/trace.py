@@ -303,16 +303,10 @@ class BoundTrace:
         """Write the graph of the trace and the parameters; returns the names of both files."""
         symbol_file, parameter_file = f"{path}-symbol.json", f"{path}-{epoch:04d}.params"
         trace.output.save(symbol_file, remove_amp_cast=remove_amp_cast)
-        nd.save(parameter_file, self.values_for_files(trace))
-        return symbol_file, parameter_file
-
-    def values_for_files(self, trace: Trace) -> dict[str, NDArray]:
-        """The values of the parameters, by their names in files: ``arg:`` or ``aux:``, and their own."""
         states = {node.name for node in trace.graph.states}
-        return {
-            f"{'aux' if p.name in states else 'arg'}:{p.name}": p.value_for_files()
-            for p in self.parameters()
-        }
+        names = {p: f"{'aux' if p.name in states else 'arg'}:{p.name}" for p in self.parameters()}
+        nd.save(parameter_file, {name: p.value_for_files() for p, name in names.items()})
+        return symbol_file, parameter_file
 
     def operands(self, arrays: Sequence[NDArray]) -> list[NDArray]:
         """The inputs and parameters, in the order of the graph's variables."""

@@ -2,7 +2,7 @@
 
 ``forward(self, x)`` is written for arrays: it may ask for ``x.shape``, and combine `x` with other arrays.
 A trace
-runs it once with `TracedArray`. Shapes and dtypes are inferred when they are asked for, and the trace then
+runs it once with `ArrayInTrace`. Shapes and dtypes are inferred when they are asked for, and the trace then
 counts
 for inputs of these shapes alone; other arrays become constants of the graph.
 """
@@ -27,7 +27,7 @@ from gluonic.symbol.numpy.symbols import _Symbol
 from gluonic.symbol.numpy_class import CHOSEN
 
 
-class Tracer:
+class ForwardTrace:
     """The trace of a block in progress.
 
     Parameters
@@ -91,23 +91,23 @@ class Tracer:
 
 
 class _Current(threading.local):
-    tracer: Tracer | None = None
+    tracer: ForwardTrace | None = None
 
 
 _CURRENT = _Current()
 
 
-def tracer() -> Tracer | None:
+def tracer() -> ForwardTrace | None:
     """The trace that the current thread is making of a block of MXNet 2.0; None if there is none."""
     return _CURRENT.tracer
 
 
 @contextmanager
-def tracing(inputs: Mapping[str, NDArray]) -> Iterator[Tracer]:
-    """Let symbols of `mx.np` know their shapes within a ``with``; see `Tracer`."""
+def tracing(inputs: Mapping[str, NDArray]) -> Iterator[ForwardTrace]:
+    """Let symbols of `mx.np` know their shapes within a ``with``; see `ForwardTrace`."""
     before = _CURRENT.tracer, CHOSEN.kind
-    made = _CURRENT.tracer = Tracer(inputs)
-    CHOSEN.kind = TracedArray
+    made = _CURRENT.tracer = ForwardTrace(inputs)
+    CHOSEN.kind = ArrayInTrace
     try:
         yield made
     finally:
@@ -140,12 +140,12 @@ def while_traced(eager: Callable[..., Any], symbolic: Callable[..., Any]) -> Cal
     return call
 
 
-class TracedArray(_Symbol):
+class ArrayInTrace(_Symbol):
     """An array of `mx.np` in a trace: a symbol that knows its shape."""
 
     __slots__ = ()
 
-    def _tracer(self) -> Tracer:
+    def _tracer(self) -> ForwardTrace:
         if _CURRENT.tracer is None:
             raise CallError(
                 describe(
@@ -204,11 +204,11 @@ class TracedArray(_Symbol):
         """Return the same elements, through which no gradient flows."""
         return SYMBOLIC.BlockGrad(self)
 
-    def copy(self) -> "TracedArray":
+    def copy(self) -> "ArrayInTrace":
         """Return the array itself: nothing writes into a traced array."""
         return self
 
-    def to_device(self, device: Any) -> "TracedArray":
+    def to_device(self, device: Any) -> "ArrayInTrace":
         """Return the array itself: a graph runs on the device of its inputs."""
         return self
 
@@ -228,10 +228,10 @@ class TracedArray(_Symbol):
     __bool__ = __float__ = __int__ = __index__ = __setitem__ = _no_value
 
 
-def _taken(array: TracedArray, key: Any) -> Any:
+def _taken(array: ArrayInTrace, key: Any) -> Any:
     """The parts of the first axis at integers, or where a mask is true."""
     if isinstance(key, Symbol):
-        is_mask = isinstance(key, TracedArray) and key.dtype == np.bool_
+        is_mask = isinstance(key, ArrayInTrace) and key.dtype == np.bool_
     else:
         is_mask = np.dtype(getattr(key, "dtype", np.int64)) == np.bool_
     if is_mask:
@@ -254,7 +254,7 @@ def _with_constants(name: str, function: Callable[..., Any]) -> Callable[..., An
     """An operator between symbols that also takes an array."""
 
     @wraps(function)
-    def operate(self: TracedArray, *others: Any) -> Any:
+    def operate(self: ArrayInTrace, *others: Any) -> Any:
         return function(self, *map(as_symbols, others))
 
     operate.__name__ = name
@@ -272,5 +272,5 @@ def _unknown(symbol: Symbol, what: str) -> CallError:
 
 
 for _name, _operator in operators(functions_of_symbols.functions, in_place=False).items():
-    setattr(TracedArray, _name, _with_constants(_name, _operator))
-TracedArray.__hash__ = _Symbol.__hash__  # type: ignore[method-assign]
+    setattr(ArrayInTrace, _name, _with_constants(_name, _operator))
+ArrayInTrace.__hash__ = _Symbol.__hash__  # type: ignore[method-assign]

@@ -68,15 +68,15 @@ def pytest_runtest_setup(item: Any) -> None:
     def stop(*_: object) -> None:
         raise TooSlowError(f"longer than {os.environ[LIMIT]} s")
 
-    signal.signal(signal.SIGALRM, stop)
-    signal.alarm(int(os.environ[LIMIT]))
+    signal.signal(signal.SIGPROF, stop)
+    signal.setitimer(signal.ITIMER_PROF, int(os.environ[LIMIT]))
 
 
 def pytest_runtest_logreport(report: Any) -> None:
     """Write down how a test ended."""
     if report.when != "call" and report.passed:
         return
-    signal.alarm(0)
+    signal.setitimer(signal.ITIMER_PROF, 0)
     crash = getattr(report.longrepr, "reprcrash", None)
     why = "" if crash is None else f"{crash.message} ({Path(crash.path).name}:{crash.lineno})"
     row = {
@@ -124,7 +124,9 @@ def main() -> None:
     parser.add_argument("folder", type=Path)
     parser.add_argument("--out", default="conformance.json", help="the file for all results")
     parser.add_argument("--files", nargs="+", default=FILES)
-    parser.add_argument("--limit", type=int, default=120, help="seconds for a test")
+    parser.add_argument(
+        "--limit", type=int, default=120, help="seconds of the processor for a test"
+    )
     parser.add_argument("--test-utils", help="MXNet's test_utils.py, as the judge")
     parser.add_argument("-k", help="only tests whose names match, as in pytest")
     options = parser.parse_args()

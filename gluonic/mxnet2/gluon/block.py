@@ -34,8 +34,8 @@ class BlockOfTwo(block.Block):
     _params: OwnParameters
 
     def _named(self, prefix: str | None, params: ParameterDict | None) -> tuple[str, ParameterDict]:
-        full, own = super()._named(prefix, params)
-        return full, OwnParameters(full, own._shared if params is not None else None)
+        full, _ = super()._named(prefix, params)
+        return full, OwnParameters(full, params)
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, ParameterOfTwo) and "_reg_params" in self.__dict__:

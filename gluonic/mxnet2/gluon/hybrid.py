@@ -262,7 +262,7 @@ class SymbolBlockOfTwo(HybridBlockOfTwo, symbol_block.SymbolBlock):
         if param_file is not None:
             where = ctx if device is None else device
             values = read_parameters(param_file)
-            made._load(values, param_file, where, allow_missing, ignore_extra, True, "saved")
+            made.load_dict(values, where, allow_missing, ignore_extra, True, "saved")
         return made
 
 

@@ -129,7 +129,8 @@ class OwnParameters(ParameterDict):
         """Return the parameter of a name; with `kwargs` it is made if there is none, for layers."""
         if not kwargs:
             return self._params.get(name, default)
-        shared = None if self._shared is None else self._shared.get(name)
+        given = {} if self._shared is None else dict(self._shared.items())
+        shared = given.get(name, given.get(f"{getattr(self._shared, 'prefix', '')}{name}"))
         if name not in self._params:
             self._params[name] = ParameterOfTwo(name, **kwargs) if shared is None else shared
             if shared is None:

@@ -20,7 +20,7 @@ def _array(values: Any, shared: bool) -> Any:
     return as_switched(nd.array(values, context, values.dtype))
 
 
-class Stack:
+class Stacked:
     """Stack samples of one shape along a new first axis; samples that are tuples, part by part.
 
     Parameters
@@ -110,7 +110,7 @@ class Append:
         return _array(array.astype(getattr(sample, "dtype", np.float32)), self._shared)
 
 
-class Group:
+class Grouped:
     """Apply a function to each part of the samples, which are tuples.
 
     Parameters
@@ -149,3 +149,8 @@ class AsList:
     def __call__(self, data: Sequence[Any]) -> list[Any]:
         """Return the list."""
         return list(data)
+
+
+Group, Stack = Grouped, Stacked
+Grouped.__name__ = Grouped.__qualname__ = "Group"
+Stacked.__name__ = Stacked.__qualname__ = "Stack"

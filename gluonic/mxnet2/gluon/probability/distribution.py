@@ -12,7 +12,7 @@ from gluonic.mxnet2.gluon.probability.special import cached_property, sum_right_
 __all__ = ["Distribution", "ExponentialFamily", "Independent"]
 
 
-class Distribution:
+class ProbabilityDistribution:
     """A probability distribution, whose parameters are numbers or arrays that are broadcast together.
 
     Parameters
@@ -47,7 +47,7 @@ class Distribution:
         """Set whether distributions check their parameters, and values, by default."""
         if not isinstance(value, bool):
             raise ValueError(f"validate_args is True or False, not {value!r}")
-        Distribution._validate_args = value
+        ProbabilityDistribution._validate_args = value
 
     def _given(self) -> list[str]:
         """The names of the parameters that were given, not computed from others."""
@@ -165,7 +165,7 @@ class Distribution:
         return () if is_number(value) else value.shape
 
 
-class ExponentialFamily(Distribution):
+class ExponentialFamily(ProbabilityDistribution):
     """A distribution whose density is ``exp(<t(x), natural> - log_normalizer(natural) + carrier(x))``."""
 
     @property
@@ -179,7 +179,7 @@ class ExponentialFamily(Distribution):
         raise self._lacks("_mean_carrier_measure")
 
 
-class Independent(Distribution):
+class Independent(ProbabilityDistribution):
     """Some axes of independent numbers as one event.
 
     Parameters
@@ -191,7 +191,7 @@ class Independent(Distribution):
 
     def __init__(
         self,
-        base_distribution: Distribution,
+        base_distribution: ProbabilityDistribution,
         reinterpreted_batch_ndims: int,
         validate_args: bool | None = None,
     ) -> None:
@@ -261,3 +261,7 @@ class Independent(Distribution):
 
     def __repr__(self) -> str:
         return f"Independent({self.base_dist!r}, {self.reinterpreted_batch_ndims})"
+
+
+Distribution = ProbabilityDistribution
+ProbabilityDistribution.__name__ = ProbabilityDistribution.__qualname__ = "Distribution"

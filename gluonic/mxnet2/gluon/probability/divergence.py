@@ -6,24 +6,17 @@ from typing import Any
 
 from gluonic.graph.errors import NotThereError, describe
 from gluonic.mxnet2 import numpy as np
+from gluonic.mxnet2.gluon.probability.classes import Categorical, OneHotCategorical
 from gluonic.mxnet2.gluon.probability.continuous import (
-    Beta,
     Cauchy,
     Exponential,
-    Gamma,
     Gumbel,
     Laplace,
     Normal,
     Uniform,
 )
-from gluonic.mxnet2.gluon.probability.discrete import (
-    Bernoulli,
-    Binomial,
-    Categorical,
-    Geometric,
-    OneHotCategorical,
-    Poisson,
-)
+from gluonic.mxnet2.gluon.probability.discrete import Bernoulli, Binomial, Geometric, Poisson
+from gluonic.mxnet2.gluon.probability.gammas import Beta, Gamma
 from gluonic.mxnet2.gluon.probability.special import log_gamma, psi
 from gluonic.mxnet2.gluon.probability.transformed import HalfNormal, Pareto
 from gluonic.mxnet2.gluon.probability.vectors import Dirichlet, MultivariateNormal, quadratic_form

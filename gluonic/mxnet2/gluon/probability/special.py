@@ -1,7 +1,6 @@
 """Functions of numbers and of arrays that distributions need."""
 
 from collections.abc import Callable
-from functools import update_wrapper
 from typing import Any
 
 import numpy
@@ -10,6 +9,7 @@ import scipy.special
 from gluonic.graph.arithmetic import is_number
 from gluonic.mxnet2 import numpy as np
 from gluonic.mxnet2 import numpy_extension as npx
+from gluonic.support.cached_property import cached_property
 
 __all__ = [
     "cached_property", "constraint_check", "digamma", "erf", "erfinv", "gammaln", "logit2prob", "prob2logit",
@@ -18,20 +18,6 @@ __all__ = [
 
 SMALLEST = float(numpy.finfo("float32").eps)
 """How close probabilities come to 0 and to 1."""
-
-
-class cached_property:
-    """A property that is computed once for each object."""
-
-    def __init__(self, func: Callable[[Any], Any]) -> None:
-        self._function = func
-        update_wrapper(self, func)  # type: ignore[arg-type]
-
-    def __get__(self, instance: Any, cls: type | None = None) -> Any:
-        if instance is None:
-            return self
-        value = instance.__dict__[self._function.__name__] = self._function(instance)
-        return value
 
 
 def of_number_or_array(number: Callable[..., Any], array: Callable[..., Any]) -> Callable[..., Any]:
