@@ -128,6 +128,8 @@ def install_as_mxnet(*, numpy_aliases: bool = False, version: str = MXNET_VERSIO
     importlib.import_module(_ALIAS)
     if version == MXNET_VERSION:
         HOOK.take(answer_as_mxnet)
+    else:
+        package.util.set_np()  # as MXNet 2.0 does
     for name in _TELL_THEIR_VERSION:
         vars(importlib.import_module(_PACKAGE + name)).update(__version__=version)
     for name in _LEFT_IMPORTED:

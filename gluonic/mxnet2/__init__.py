@@ -1,8 +1,7 @@
 """The names and defaults of MXNet 2.0: ``import gluonic.mxnet2 as mx``.
 
-What 2.0 has as 1.x has it is the same object. Importing the package switches NumPy's semantics on in the
-current
-thread, as MXNet 2.0 does.
+What 2.0 has as 1.x has it is the same object. Where it is served as ``mxnet``, NumPy's semantics are switched
+on, as MXNet 2.0 does when it is imported; otherwise call ``mx.npx.set_np()``.
 """
 
 import importlib
@@ -63,4 +62,3 @@ __all__ = [
     "use_np_shape", "util",
 ]  # fmt: skip
 _: Any = arrays
-util.set_np()

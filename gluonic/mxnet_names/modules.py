@@ -177,7 +177,8 @@ _OURS = {
 @cache
 def _whole() -> dict[str, str]:
     """For each part, the first module of MXNet that it belongs to."""
-    return {part: name for name, parts in reversed(PARTS.items()) for part in parts}
+    of_one = [row for row in reversed(PARTS.items()) if not row[0].startswith(SECOND)]
+    return {part: name for name, parts in of_one for part in parts}
 
 
 def home_of(module: str) -> str | None:

@@ -166,6 +166,12 @@ SUBJECTS: Mapping[str, tuple[EnvironmentVariable, ...]] = {
             "aliases`, in processes that a program starts, too",
         ),
         EnvironmentVariable(
+            ("GLUONIC_MXNET",),
+            ("2",),
+            "serve the names and defaults of MXNet 2.0 instead of 1.9.1, as `gluonic --mxnet 2`, in "
+            "processes that a program starts, too",
+        ),
+        EnvironmentVariable(
             ("GLUONIC_UNPACKED_LIMIT",),
             (),
             "the most bytes that one compressed file may become: an image (three bytes a pixel), "

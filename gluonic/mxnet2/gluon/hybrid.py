@@ -266,7 +266,8 @@ class SymbolBlockOfTwo(HybridBlockOfTwo, symbol_block.SymbolBlock):
         return made
 
 
-HybridBlock, SymbolBlock = HybridBlockOfTwo, SymbolBlockOfTwo
+HybridBlock = HybridBlockOfTwo
+SymbolBlock = SymbolBlockOfTwo
 HybridBlockOfTwo.__name__ = HybridBlockOfTwo.__qualname__ = "HybridBlock"
 SymbolBlockOfTwo.__name__ = SymbolBlockOfTwo.__qualname__ = "SymbolBlock"
 BASES.update({hybrid.HybridBlock: HybridBlockOfTwo, symbol_block.SymbolBlock: SymbolBlockOfTwo})

@@ -158,6 +158,7 @@ class OwnParameters(ParameterDict):
         return True
 
 
-Parameter, Constant = ParameterOfTwo, ConstantOfTwo
+Parameter = ParameterOfTwo
+Constant = ConstantOfTwo
 for _kind, _name in ((ParameterOfTwo, "Parameter"), (ConstantOfTwo, "Constant")):
     _kind.__name__ = _kind.__qualname__ = _name

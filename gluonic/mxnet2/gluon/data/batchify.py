@@ -151,6 +151,7 @@ class AsList:
         return list(data)
 
 
-Group, Stack = Grouped, Stacked
+Group = Grouped
+Stack = Stacked
 Grouped.__name__ = Grouped.__qualname__ = "Group"
 Stacked.__name__ = Stacked.__qualname__ = "Stack"

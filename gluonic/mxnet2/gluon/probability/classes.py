@@ -107,9 +107,8 @@ class Categorical(OfClasses):
     def log_prob(self, value: Any) -> Any:
         """Return the logarithm of the probability of each class."""
         chosen = npx.one_hot(self._checked(value), self.num_events)
-        logarithms = self._log_probabilities()
-        kept = np.where(chosen > 0, logarithms + np.zeros_like(chosen), np.zeros_like(chosen))
-        return np.sum(kept, axis=-1)
+        logarithms = self._log_probabilities() + np.zeros_like(chosen)
+        return np.sum(np.where(chosen > 0, logarithms, np.zeros_like(logarithms)), axis=-1)
 
     def enumerate_support(self) -> Any:
         """Return the numbers of all classes, along a new first axis."""

@@ -329,6 +329,7 @@ class Exponential(ExponentialFamily):
         return -np.log(-natural_params[0])
 
 
-Normal, Uniform = NormalDistribution, UniformDistribution
+Normal = NormalDistribution
+Uniform = UniformDistribution
 NormalDistribution.__name__ = NormalDistribution.__qualname__ = "Normal"
 UniformDistribution.__name__ = UniformDistribution.__qualname__ = "Uniform"

@@ -17,7 +17,7 @@ from gluonic.mxnet2.gluon.probability.continuous import (
 )
 from gluonic.mxnet2.gluon.probability.discrete import Bernoulli, Binomial, Geometric, Poisson
 from gluonic.mxnet2.gluon.probability.gammas import Beta, Gamma
-from gluonic.mxnet2.gluon.probability.special import log_gamma, psi
+from gluonic.mxnet2.gluon.probability.special import log_gamma, psi, where
 from gluonic.mxnet2.gluon.probability.transformed import HalfNormal, Pareto
 from gluonic.mxnet2.gluon.probability.vectors import Dirichlet, MultivariateNormal, quadratic_form
 
@@ -94,7 +94,7 @@ def _bernoulli(p: Any, q: Any) -> Any:
 @register_kl(Binomial, Binomial)
 def _binomial(p: Any, q: Any) -> Any:
     found = p.n * _bernoulli(p, q)
-    return found if p.n <= q.n else np.full_like(found, math.inf)
+    return where(p.n <= q.n, found, math.inf)
 
 
 @register_kl(Categorical, Categorical)
@@ -106,8 +106,8 @@ def _classes(p: Any, q: Any) -> Any:
 @register_kl(Uniform, Uniform)
 def _uniform(p: Any, q: Any) -> Any:
     found = np.log((q.high - q.low) / (p.high - p.low))
-    outside = (q.low > p.low) | (q.high < p.high)
-    return np.where(outside, np.full_like(found, math.inf), found)
+    is_inside = (q.low <= p.low) & (q.high >= p.high)
+    return where(is_inside, found, math.inf)
 
 
 @register_kl(Cauchy, Cauchy)
@@ -142,7 +142,7 @@ def _exponential(p: Any, q: Any) -> Any:
 def _pareto(p: Any, q: Any) -> Any:
     ratio = q.alpha / p.alpha
     found = q.alpha * np.log(p.scale / q.scale) - np.log(ratio) + ratio - 1
-    return np.where(p.scale < q.scale, np.full_like(found, math.nan), found)
+    return where(p.scale >= q.scale, found, math.nan)
 
 
 @register_kl(Gumbel, Gumbel)

@@ -7,7 +7,7 @@ from gluonic.mxnet2 import numpy as np
 from gluonic.mxnet2.gluon.probability.constraint import Constraint, Positive, Real, UnitInterval
 from gluonic.mxnet2.gluon.probability.continuous import Located
 from gluonic.mxnet2.gluon.probability.distribution import Distribution, ExponentialFamily
-from gluonic.mxnet2.gluon.probability.special import clipped, log_gamma, psi
+from gluonic.mxnet2.gluon.probability.special import clipped, log_gamma, psi, where
 
 __all__ = ["Beta", "Chi2", "FisherSnedecor", "Gamma", "StudentT"]
 
@@ -157,13 +157,13 @@ class FisherSnedecor(Distribution):
     @property
     def mean(self) -> Any:
         """The mean; NaN with two degrees of freedom or fewer below."""
-        return _where(self.df2 > 2, self.df2 / (self.df2 - 2), math.nan)
+        return where(self.df2 > 2, self.df2 / (self.df2 - 2), math.nan)
 
     @property
     def variance(self) -> Any:
         """The variance; NaN with four degrees of freedom or fewer below."""
         a, b = self.df1, self.df2
-        return _where(b > 4, 2 * b**2 * (a + b - 2) / (a * (b - 2) ** 2 * (b - 4)), math.nan)
+        return where(b > 4, 2 * b**2 * (a + b - 2) / (a * (b - 2) ** 2 * (b - 4)), math.nan)
 
 
 class StudentT(Located):
@@ -197,13 +197,13 @@ class StudentT(Located):
     @property
     def mean(self) -> Any:
         """The mean; NaN with one degree of freedom or fewer."""
-        return _where(self.df > 1, self.loc, math.nan)
+        return where(self.df > 1, self.loc, math.nan)
 
     @property
     def variance(self) -> Any:
         """The variance; infinite with two degrees of freedom or fewer, NaN with one or fewer."""
-        finite = _where(self.df > 2, self.scale**2 * self.df / (self.df - 2), math.inf)
-        return _where(self.df > 1, finite, math.nan)
+        finite = where(self.df > 2, self.scale**2 * self.df / (self.df - 2), math.inf)
+        return where(self.df > 1, finite, math.nan)
 
     def entropy(self) -> Any:
         """Return the entropy in nats."""
@@ -211,11 +211,3 @@ class StudentT(Located):
         beta = log_gamma(self.df / 2) + 0.5 * math.log(math.pi) - log_gamma(half)
         spread = half * (psi(half) - psi(self.df / 2)) + 0.5 * np.log(self.df)
         return np.log(self.scale) + spread + beta
-
-
-def _where(condition: Any, value: Any, otherwise: float) -> Any:
-    """`np.where`, for numbers and arrays."""
-    if isinstance(condition, bool):
-        return value if condition else otherwise
-    like = value if hasattr(value, "shape") else np.full_like(condition.astype("float32"), value)
-    return np.where(condition, like, np.full_like(like, otherwise))

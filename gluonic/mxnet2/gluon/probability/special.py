@@ -103,3 +103,11 @@ def sample_n_shape_converter(size: Any) -> Any:
 def softplus(x: Any) -> Any:
     """``log(1 + exp(x))``, without overflow."""
     return np.maximum(x, 0) + np.log1p(np.exp(-np.abs(x)))
+
+
+def where(condition: Any, value: Any, otherwise: float) -> Any:
+    """Numbers or elements where a condition holds, and another number elsewhere."""
+    if isinstance(condition, (bool, numpy.bool_)):
+        return value if condition else otherwise
+    like = value if hasattr(value, "shape") and value.shape else np.zeros(condition.shape) + value
+    return np.where(condition, like, np.full_like(like, otherwise))

@@ -144,8 +144,9 @@ class MultivariateNormal(Distribution):
         return shape[-1:] if value is self.loc else shape[-2:]
 
     def _draw(self, shape: tuple[int, ...]) -> Any:
-        noise = np.random.normal(0.0, 1.0, (*shape, self.loc.shape[-1], 1))
-        return self.loc + np.squeeze(np.matmul(self._factor(shape), noise), -1)
+        factor = self._factor(shape)
+        noise = np.random.normal(0.0, 1.0, (*shape, self.loc.shape[-1], 1)).astype(factor.dtype)
+        return self.loc + np.squeeze(np.matmul(factor, noise), -1)
 
     def _factor(self, shape: tuple[int, ...]) -> Any:
         size = self.loc.shape[-1]

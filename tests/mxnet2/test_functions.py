@@ -1,0 +1,175 @@
+"""Functions of `mx.np`, `mx.npx` and `gluon` that MXNet 2.0 adds, compared with NumPy."""
+
+from typing import Any
+
+import numpy
+import pytest
+
+import gluonic.mxnet2 as mx
+from gluonic.mxnet2 import autograd, gluon, np, npx
+
+A = numpy.array([[1.5, -2.0, numpy.nan], [0.0, 4.0, -7.5]], "float32")
+B = numpy.array([[2.0, 3.0, 1.0], [numpy.nan, -1.5, 2.0]], "float32")
+W = numpy.array([[6, 9], [15, 4]], "int32")
+V = numpy.array([[4, 6], [10, 2]], "int32")
+BINARY = {
+    "fmax": (A, B), "fmin": (A, B), "fmod": (A, B), "floor_divide": (A, B), "logaddexp": (A, B),
+    "logical_and": (A, B), "logical_or": (W, V), "logical_xor": (A, B), "gcd": (W, V),
+    "bitwise_left_shift": (W, V), "bitwise_right_shift": (W, V), "kron": (W, V), "cross": (A, B),
+    "pow": (V, W // 4),
+}  # fmt: skip
+NUMPYS = {"bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shift", "pow": "power"}
+
+
+@pytest.mark.parametrize("name", BINARY)
+def test_a_function_of_two_arrays_computes_what_numpy_does(name: str) -> None:
+    first, second = BINARY[name]
+    found = getattr(np, name)(np.array(first), np.array(second))
+    with numpy.errstate(all="ignore"):
+        expected = getattr(numpy, NUMPYS.get(name, name))(first, second)
+    numpy.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6)
+    numpy.testing.assert_array_equal(found.shape, expected.shape)
+
+
+CALLS: dict[str, Any] = {
+    "triu": lambda np, x: np.triu(x, 1),
+    "tri": lambda np, x: np.tri(3, 4, 1),
+    "median": lambda np, x: np.median(x, axis=0),
+    "triu_indices": lambda np, x: np.triu_indices(3, 1),
+    "std": lambda np, x: np.std(x, axis=1, ddof=1),
+    "prod": lambda np, x: np.prod(x, axis=0),
+    "argmax": lambda np, x: np.argmax(x, axis=1, keepdims=True),
+    "svdvals": lambda np, x: np.linalg.svd(x, compute_uv=False) if np is numpy else np.linalg.svdvals(x),
+    "trace": lambda np, x: np.trace(x) if np is numpy else np.linalg.trace(x),
+    "vector_norm": lambda np, x: (
+        np.sqrt((x * x).sum(axis=0)) if np is numpy else np.linalg.vector_norm(x, axis=0)
+    ),
+    "matrix_rank": lambda np, x: np.linalg.matrix_rank(x),
+    "unique_values": lambda np, x: np.unique(x) if np is numpy else np.unique_values(x),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", CALLS)
+def test_a_function_of_an_array_computes_what_numpy_does(name: str) -> None:
+    x = numpy.random.RandomState(1).rand(3, 3).astype("float32")
+    found, expected = CALLS[name](np, np.array(x)), CALLS[name](numpy, x)
+    for ours, theirs in zip(
+        *([y] if not isinstance(y, tuple) else y for y in (found, expected)), strict=True
+    ):
+        numpy.testing.assert_allclose(ours.asnumpy(), theirs, rtol=1e-5)
+
+
+def test_new_functions_have_gradients() -> None:
+    x, y = np.array([1.0, -2.0]), np.array([3.0, 4.0])
+    for array in (x, y):
+        array.attach_grad()
+    with autograd.record():
+        total = (np.logaddexp(x, y) + np.fmax(x, y) + np.triu(np.outer(x, y)).sum()).sum()
+    total.backward()
+    share = numpy.exp([1.0, -2.0]) / (numpy.exp([1.0, -2.0]) + numpy.exp([3.0, 4.0]))
+    numpy.testing.assert_allclose(x.grad.asnumpy(), share + 2 * numpy.array([7.0, 4.0]), rtol=1e-5)
+
+
+def test_arrays_say_where_they_are_and_move() -> None:
+    x = np.ones((2, 3), device=mx.cpu())
+    assert x.device == mx.current_device() == mx.cpu()
+    assert x.to_device(mx.cpu()) is x
+    assert x.mT.shape == (3, 2)
+    assert npx.num_gpus() == mx.device.num_gpus()
+
+
+def test_masked_softmax_gives_nothing_to_what_is_hidden() -> None:
+    x, mask = np.array([[1.0, 2.0, 3.0]]), np.array([[True, False, True]])
+    found = npx.masked_softmax(x, mask).asnumpy()
+    shown = numpy.exp([1.0, 3.0]) / numpy.exp([1.0, 3.0]).sum()
+    numpy.testing.assert_allclose(found, [[shown[0], 0, shown[1]]], rtol=1e-6)
+    assert npx.masked_log_softmax(x, mask).asnumpy()[0, 1] == -numpy.inf
+
+
+def test_indices_may_repeat_in_index_add() -> None:
+    found = npx.index_add(
+        np.zeros((3,)), np.array([[0, 2, 0]], dtype="int32"), np.array([1.0, 2.0, 3.0])
+    )
+    assert found.tolist() == [4.0, 0.0, 2.0]
+    found = npx.index_update(
+        np.zeros((3,)), np.array([[0, 2]], dtype="int32"), np.array([1.0, 2.0])
+    )
+    assert found.tolist() == [1.0, 0.0, 2.0]
+
+
+def test_files_of_numpy_are_written_and_read(tmp_path: Any) -> None:
+    file = str(tmp_path / "arrays")
+    npx.savez(file, np.ones(2), b=np.zeros((1, 2)))
+    with open(file, "rb") as stream:
+        assert set(numpy.load(stream)) == {"arr_0", "b"}
+    found = npx.load(file)
+    assert found["b"].shape == (1, 2)
+    assert found["arr_0"].tolist() == [1.0, 1.0]
+
+
+def test_samples_of_unequal_lengths_are_padded() -> None:
+    batchify = gluon.data.batchify
+    batch = batchify.Group(batchify.Pad(val=-1, round_to=4), batchify.Stack(), batchify.AsList())
+    rows, labels, texts = batch([([1.0, 2.0], 0, "a"), ([3.0], 1, "b")])
+    assert rows.tolist() == [[1.0, 2.0, -1.0, -1.0], [3.0, -1.0, -1.0, -1.0]]
+    assert labels.tolist() == [0, 1]
+    assert texts == ["a", "b"]
+    assert [x.shape for x in batchify.Append()([[1.0, 2.0], [3.0]])] == [(1, 2), (1, 1)]
+
+
+@pytest.mark.parametrize(
+    ("metric", "labels", "preds", "value"),
+    [
+        (gluon.metric.F1(), [0, 1, 1], [[0.3, 0.7], [0.0, 1.0], [0.4, 0.6]], 0.8),
+        (gluon.metric.Fbeta(beta=2), [0, 1, 1], [[0.3, 0.7], [0.0, 1.0], [0.4, 0.6]], 10 / 11),
+        (gluon.metric.BinaryAccuracy(threshold=0.6), [0, 1, 0], [0.7, 1.0, 0.55], 2 / 3),
+        (
+            gluon.metric.MeanPairwiseDistance(),
+            [[1.0, 2.0], [3.0, 4.0]],
+            [[1.0, 2.0], [3.0, 1.0]],
+            1.5,
+        ),
+        (gluon.metric.MeanCosineSimilarity(), [[1.0, 0.0]], [[1.0, 1.0]], 0.5**0.5),
+    ],
+)
+def test_a_metric_measures_what_its_formula_says(
+    metric: Any, labels: Any, preds: Any, value: float
+) -> None:
+    for _ in range(2):
+        metric.update([np.array(labels)], [np.array(preds)])
+    assert metric.get()[1] == pytest.approx(value)
+
+
+@pytest.mark.parametrize("name", ["adabelief", "lans", "rmsprop", "adagrad", "adam", "sgd"])
+def test_an_optimizer_decreases_a_loss(name: str) -> None:
+    weight = gluon.Parameter("weight", shape=(3,), init="ones")
+    weight.initialize()
+    options = {"rmsprop": {"rho": 0.9}, "adagrad": {"epsilon": 1e-6}}.get(name, {})
+    trainer = gluon.Trainer([weight], name, {"learning_rate": 0.05, **options})
+    losses = []
+    for _ in range(10):
+        with autograd.record():
+            loss = (weight.data() ** 2).sum()
+        loss.backward()
+        trainer.step(1)
+        losses.append(loss.item())
+    assert losses[-1] < 0.9 * losses[0]
+
+
+def test_an_optimizer_of_a_program_writes_step() -> None:
+    class Descends(mx.optimizer.Optimizer):  # type: ignore[misc]
+        def create_state(self, index: Any, weight: Any) -> None:
+            return None
+
+        def step(self, indices: Any, weights: Any, grads: Any, states: Any) -> None:
+            for weight, grad in zip(weights, grads, strict=True):
+                weight[:] = weight - self.lr * grad
+
+    weight = gluon.Parameter("weight", shape=(1,), init="ones")
+    weight.initialize()
+    trainer = gluon.Trainer([weight], Descends(learning_rate=0.5))
+    with autograd.record():
+        loss = weight.data() * 1.0
+    loss.backward()
+    trainer.step(1)
+    assert weight.data().item() == 0.5
