@@ -18,6 +18,8 @@ from gluonic.graph import Entry, Operator
 from gluonic.graph.ops.convolution import convolution as plain_convolution
 from gluonic.graph.ops.dense import fully_connected as plain_dense
 from gluonic.graph.ops.quantized_layers import linear_results
+from gluonic.graph.ops.quantized_recurrent import rounded_weights
+from gluonic.graph.ops.rnn_kernels import RNNSizes
 from gluonic.graph.quantized_numbers import FLOAT32, INT32, rounded
 from gluonic.graph.view import settings_of
 
@@ -98,3 +100,26 @@ def _linear(op: Operator) -> Callable[..., Sequence[Entry] | None]:
 
 
 convolution, dense = _linear(plain_convolution), _linear(plain_dense)
+
+
+def recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
+    """A recurrent network of the numbers that the data represent, with rounded weights."""
+    n, facts, inputs = site.n, site.facts, site.node.inputs
+    if site.is_empty:
+        return None
+    shapes = {0: (1,) * site.rank, 1: facts.shapes[inputs[1]], 4: (1,), 5: (1,)}
+    numbers, parameters, scale, shift = (
+        operand(site, position, site.inputs[position], shape) for position, shape in shapes.items()
+    )
+    network = RNNSizes(n.mode, n.state_size, n.num_layers, 2 if n.bidirectional else 1, None)
+    try:
+        values = (numbers.astype(FLOAT32) - shift) / scale
+        rounded = rounded_weights(network, parameters, facts.shapes[inputs[0]][2])
+    except NotTraced:
+        return None
+    names = ("state_size", "num_layers", "bidirectional", "mode", "state_outputs")
+    settings = {name: getattr(n, name) for name in names}
+    entries = [result(site, each, FLOAT32) for each in (values, rounded)]
+    made = F.RNN(*entries, *site.inputs[2:4], **settings)
+    node = (made if isinstance(made, Entry) else made[0]).node
+    return [node.entry(k) for k in range(site.node.output_count)]

@@ -1,6 +1,7 @@
 """LSTMs whose inputs and weights are small integers. They have no gradients."""
 
 from collections.abc import Sequence
+from functools import reduce
 from typing import Any, Literal
 
 import numpy as np
@@ -71,9 +72,7 @@ def quantized_rnn(
     scale, shift = min_data, max_data
     values = (data.astype(np.float32) - shift) / scale
     network = RNNSizes(mode, state_size, num_layers, 2 if bidirectional else 1, None)
-    rounded = parameters.copy()
-    for weights in network.unpack(rounded, data.shape[2]):
-        _round_rows([weights.inputs, weights.state])
+    rounded = rounded_weights(network, parameters, data.shape[2])
     outputs = rnn.kernel(
         values,
         rounded,
@@ -89,9 +88,17 @@ def quantized_rnn(
     return tuple(outputs[: 3 if state_outputs else 1])
 
 
+def rounded_weights(network: RNNSizes, parameters: Array, features: int) -> Array:
+    """The parameters, with the rows of each layer's matrices rounded to 255 levels."""
+    rounded = parameters.copy()
+    for weights in network.unpack(rounded, features):
+        _round_rows([weights.inputs, weights.state])
+    return rounded
+
+
 def _round_rows(matrices: Sequence[Array]) -> None:
     """Round the rows of matrices side by side to multiples of 1/127 of their largest absolute value."""
-    greatest = np.max([np.abs(matrix).max(1, initial=0) for matrix in matrices], 0)
+    greatest = reduce(np.maximum, [np.abs(matrix).max(1, initial=0) for matrix in matrices])
     level = np.where(greatest > 0, greatest / np.float32(127), np.float32(1))[:, None]
     for matrix in matrices:
         matrix[:] = np.rint(matrix / level) * level
