@@ -19,7 +19,13 @@ from gluonic.codegen.cuda.products.form import (
     WARPGROUPS_ROUNDED,
     BlockTile,
 )
-from gluonic.codegen.cuda.products.plan import choice_for, choices, fitting, launches_by
+from gluonic.codegen.cuda.products.plan import (
+    choice_for,
+    choices,
+    fitting,
+    launches_by,
+    workspace_by,
+)
 from gluonic.codegen.cuda.products.steps import TiledStep
 from gluonic.codegen.cuda.ptx import loaded
 from gluonic.codegen.cuda.steps import KernelLaunch
@@ -103,7 +109,10 @@ _ROUNDED: dict[str, Any] = {"tiles": WARPGROUPS_ROUNDED}
 _TRIED = {
     "4096x4096x4096 nn": _dot(4096, 4096, 4096, False, False, **_SINGLES),
     "4096x4096x4096 tn": _dot(4096, 4096, 4096, True, False, **_SINGLES),
-    "4096x4096x4096 nt": _dot(4096, 4096, 4096, False, True, **_SINGLES),
+    "4096x4096x4096 nt float16": _dot(4096, 4096, 4096, False, True, **_HALVES),
+    "4096x4096x4096 nn float16": _dot(4096, 4096, 4096, False, False, **_HALVES),
+    "4096x4096x4096 nt tf32": _dot(4096, 4096, 4096, False, True, **_ROUNDED),
+    "4096x4096x4096 nn tf32": _dot(4096, 4096, 4096, False, False, **_ROUNDED),
     "40x 128->128 28 3x3": _images(
         40, 128, 128, 28, 3, tiles=(*COPIED[FLOAT32][:2], *LOADED[FLOAT32][:2])
     ),
@@ -115,9 +124,6 @@ _TRIED = {
     "1024x3072x768": _dense(1024, 3072, 768),
     "256x256x256": _dense(256, 256, 256),
     "1x1000x2048": _dense(1, 1000, 2048),
-    "4096x4096x4096 nt float16": _dot(4096, 4096, 4096, False, True, **_HALVES),
-    "4096x4096x4096 nn float16": _dot(4096, 4096, 4096, False, False, **_HALVES),
-    "4096x4096x4096 nt tf32": _dot(4096, 4096, 4096, False, True, **_ROUNDED),
     "512x512x512 nt float16": _dot(512, 512, 512, False, True, **_HALVES),
     "1000x999x1001 nn float16": _dot(1000, 999, 1001, False, False, **_HALVES),
     "1024x1024x1024 nt tf32": _dot(1024, 1024, 1024, False, True, **_ROUNDED),
@@ -154,8 +160,8 @@ def _times(there: Device, tried: Tried) -> tuple[dict[str, Any], float]:
     for choice in choices(*sizes, layout.batch * layout.heads, usable):
         if is_large and choice.parts > 1:
             continue
-        room = prod(facts.shapes[entry]) * choice.parts
-        workspace = DeviceArray.empty(there, (room,), FLOAT32)
+        room = workspace_by(choice, layout, form)
+        workspace = DeviceArray.empty(there, (max(room, 1),), np.dtype(np.uint8))
         launches = launches_by(choice, layout, form, range(len(operands) + 2))
         places = [*addresses, workspace.address]
         calls = [

@@ -74,9 +74,11 @@ PRODUCTS = [
     Product(8192, 8192, 8192, dtype="float16"),
     *(Product(4096, 4096, 4096, turn, dtype="float16") for turn in _TURNS),
     Product(8192, 8192, 8192, rounds=True),
-    Product(4096, 4096, 4096, (False, True), rounds=True),
+    Product(4096, 4096, 4096, rounds=True),
+    *(Product(4096, 4096, 4096, turn, rounds=True) for turn in _TURNS),
     Product(1000, 999, 1001, dtype="float16"),
     Product(1024, 1024, 1024, dtype="float64"),
+    Product(4096, 4096, 4096, (False, True), dtype="float64"),
 ]
 
 

@@ -230,7 +230,11 @@ def workspace_of(layout: ProductLayout, form: TiledForm, processor: Processor) -
     """The memory, in bytes, for sums of parts and packed factors."""
     if not layout.batch * layout.heads * layout.rows * layout.columns:
         return 0
-    choice = choice_for(layout, form, processor)
+    return workspace_by(choice_for(layout, form, processor), layout, form)
+
+
+def workspace_by(choice: ProductChoice, layout: ProductLayout, form: TiledForm) -> int:
+    """As `workspace_of`, for a product that is computed in a given way."""
     to_pack = _to_pack(layout, form) if choice.tile.producers else ()
     return _bytes_of_parts(layout, form, choice.parts) + sum(to_pack)
 
