@@ -13,6 +13,7 @@ import numpy.typing as npt
 from gluonic.codegen.cuda.operator_steps import STEPS
 from gluonic.codegen.cuda.products.form import (
     COPIED,
+    DOUBLES,
     LOADED,
     TENSOR,
     WARPGROUPS,
@@ -29,7 +30,7 @@ from gluonic.codegen.cuda.products.plan import (
 from gluonic.codegen.cuda.products.steps import TiledStep
 from gluonic.codegen.cuda.ptx import loaded
 from gluonic.codegen.cuda.steps import KernelLaunch
-from gluonic.codegen.maths.values import FLOAT32
+from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.shapes.facts import find_facts
 from gluonic.device import Device, DeviceArray
 from gluonic.device.devices import device
@@ -106,6 +107,7 @@ _TILES_OF_128 = (
 _SINGLES: dict[str, Any] = {"tiles": _TILES_OF_128}
 _HALVES: dict[str, Any] = {"dtype": "float16", "tiles": WARPGROUPS}
 _ROUNDED: dict[str, Any] = {"tiles": WARPGROUPS_ROUNDED}
+_DOUBLES: dict[str, Any] = {"dtype": "float64", "tiles": (*DOUBLES, *COPIED[FLOAT64])}
 _TRIED = {
     "4096x4096x4096 nn": _dot(4096, 4096, 4096, False, False, **_SINGLES),
     "4096x4096x4096 tn": _dot(4096, 4096, 4096, True, False, **_SINGLES),
@@ -119,6 +121,7 @@ _TRIED = {
     "40x 128->128 28 3x3 tf32": _images(
         40, 128, 128, 28, 3, tiles=(TENSOR[0], *WARPGROUPS_ROUNDED)
     ),
+    "1024x1024x1024 nn float64": _dot(1024, 1024, 1024, False, False, **_DOUBLES),
     "1024x1024x1024 nn": _dot(1024, 1024, 1024, False, False),
     "1000x999x1001 nn": _dot(1000, 999, 1001, False, False),
     "1024x3072x768": _dense(1024, 3072, 768),
@@ -129,7 +132,7 @@ _TRIED = {
     "1024x1024x1024 nt tf32": _dot(1024, 1024, 1024, False, True, **_ROUNDED),
     "32x 256->256 14 3x3": _images(32, 256, 256, 14, 3),
 }
-_MOST = {"float16": 2e-3, "float32": 1e-3}
+_MOST = {"float16": 2e-3, "float32": 1e-3, "float64": 1e-5}
 """The largest difference, as a part of the largest number; that of TF32 for float32."""
 
 
@@ -156,7 +159,7 @@ def _times(there: Device, tried: Tried) -> tuple[dict[str, Any], float]:
     most = 0.0
     is_large = prod(sizes) > _LARGE
     tiles = [t for t in tried.tiles if t.shared_bytes <= there.processor.shared_bytes]
-    usable = fitting(tiles, layout, form)
+    usable = fitting(tiles, layout)
     for choice in choices(*sizes, layout.batch * layout.heads, usable):
         if is_large and choice.parts > 1:
             continue
@@ -204,7 +207,7 @@ def _expected(tried: Tried, arrays: Sequence[Array]) -> tuple[Array, Array | Non
 
 def _name_of(tile: BlockTile) -> str:
     part = {"ordinary": "w" * (tile.wide > 8) + "+" * tile.is_copied, "tf32": "t"}
-    part |= {"matrices": f"x{tile.columns}m"}
+    part |= {"matrices": f"x{tile.columns}m", "float64": f"x{tile.columns}f"}
     part |= {"warpgroups": f"x{tile.columns}g" + "p" * bool(tile.producers)}
     deep = "" if tile.is_swizzled else f"d{tile.depth}{'p' * tile.pairs}"
     return f"{tile.rows}{part[tile.units]}{deep}"
@@ -225,7 +228,7 @@ def whole(report: Report) -> None:
     """Time them; rows of the tile / parts; * for the model's choice.
 
     After the rows: w for wide, + for copies, t for TF32, m for mma.sync and g for wgmma on float16,
-    p for threads that copy alone.
+    p for the copy engine, f for tensor cores on float64.
     """
     if report.small or not are_there(report):
         return

@@ -30,6 +30,9 @@ from gluonic.support.record import record
 
 _MOST_PARTS, _MOST_SUMS = 64, 1 << 26
 """The largest number of parts, and of elements that the sums of all parts may have."""
+_USES_UNTRIED = False
+"""Whether products use what is right on the emulated GPU and waits for a real one: the copy engine, and tensor
+cores for float64."""
 _FIRST_WITH_DOUBLES = 90
 """The first processor whose tensor cores multiply 16 rows of float64 at once."""
 _FIRST_TO_COPY = 80
@@ -169,42 +172,48 @@ def tiles_for(
         tiles = (*WARPGROUPS_ROUNDED, TENSOR[-1]) if groups else TENSOR
     elif form.dtype.itemsize == 2:
         tiles = (*WARPGROUPS, MATRICES[-1]) if groups else MATRICES
-    elif form.dtype == FLOAT64 and number_of(processor.name) >= _FIRST_WITH_DOUBLES:
+    elif form.dtype == FLOAT64 and _has_doubles(processor):
         tiles = DOUBLES
     else:
         # Copies cannot turn vectors, so loads do it; for anything else they are slow.
         turns = "inner" in (form.left.along, form.right.along)
         turns = turns and layout.has_vectors(form.together)
         tiles = (LOADED if turns and form.sums == FLOAT32 else COPIED)[form.sums]
-    most = processor.shared_bytes
-    return fitting([tile for tile in tiles if tile.shared_bytes <= most], layout, form)
+    usable = [tile for tile in tiles if tile.shared_bytes <= processor.shared_bytes]
+    if not _USES_UNTRIED:
+        usable = [tile for tile in usable if not tile.producers]
+    return fitting(usable, layout)
 
 
-def fitting(
-    tiles: Sequence[BlockTile], layout: ProductLayout, form: TiledForm
-) -> tuple[BlockTile, ...]:
+def _has_doubles(processor: Processor) -> bool:
+    return _USES_UNTRIED and number_of(processor.name) >= _FIRST_WITH_DOUBLES
+
+
+def fitting(tiles: Sequence[BlockTile], layout: ProductLayout) -> tuple[BlockTile, ...]:
     """The tiles, without those that need what the factors are not: matrices that boxes can be copied of."""
     return tuple([tile for tile in tiles if not tile.producers or is_packable(layout)])
 
 
 def choice_for(layout: ProductLayout, form: TiledForm, processor: Processor) -> ProductChoice:
     """The way to compute a product on a processor."""
-    count = layout.batch * layout.heads
+    count, tiles = layout.batch * layout.heads, tiles_for(layout, form, processor)
     return choose(
         layout.rows,
         layout.columns,
         layout.inner,
         count,
-        tiles_for(layout, form, processor),
+        tiles,
         form.sums,
         processor.multiprocessors,
-        _to_pack(layout, form),
+        _to_pack(layout, form, tiles),
         _windows(form),
     )
 
 
-def _to_pack(layout: ProductLayout, form: TiledForm) -> tuple[int, ...]:
-    return tuple(packed_bytes(layout, form.dtype)) if is_packable(layout) else ()
+def _to_pack(layout: ProductLayout, form: TiledForm, tiles: Sequence[BlockTile]) -> tuple[int, ...]:
+    """The bytes of the factors that are written anew where one of these tiles needs boxes."""
+    has_boxes = any(tile.producers for tile in tiles)
+    return tuple(packed_bytes(layout, form.dtype)) if has_boxes else ()
 
 
 def cycles_of(layout: ProductLayout, form: TiledForm, processor: Processor) -> float:
@@ -217,7 +226,7 @@ def cycles_of(layout: ProductLayout, form: TiledForm, processor: Processor) -> f
         form.sums,
         processor.multiprocessors,
         choice,
-        _to_pack(layout, form),
+        _to_pack(layout, form, tiles_for(layout, form, processor)),
         _windows(form),
     )
 
@@ -235,7 +244,7 @@ def workspace_of(layout: ProductLayout, form: TiledForm, processor: Processor) -
 
 def workspace_by(choice: ProductChoice, layout: ProductLayout, form: TiledForm) -> int:
     """As `workspace_of`, for a product that is computed in a given way."""
-    to_pack = _to_pack(layout, form) if choice.tile.producers else ()
+    to_pack = _to_pack(layout, form, [choice.tile])
     return _bytes_of_parts(layout, form, choice.parts) + sum(to_pack)
 
 
