@@ -1,6 +1,7 @@
 """What holds for all tests, and for the examples in docstrings."""
 
 import gc
+import itertools
 import os
 from collections.abc import Iterator
 
@@ -17,6 +18,9 @@ from gluonic.symbol import AttrScope, NameManager
 def pytest_addoption(parser: pytest.Parser) -> None:
     """Let one of the cases that a test runs be chosen."""
     parser.addoption("--case", help="run only the cases of this name; see tests/cases.py")
+    parser.addoption(
+        "--thorough", action="store_true", help="try every sample of an operator in all its dtypes"
+    )
     parser.addoption("--context", default="cpu", help="the default context: cpu, or gpu for gpu(0)")
 
 
@@ -24,6 +28,17 @@ def pytest_collection_finish() -> None:
     """Let the garbage collector not go through millions of objects that stay, again and again."""
     gc.collect()
     gc.freeze()
+
+
+def pytest_runtest_logfinish() -> None:
+    """Nor through what hundreds of tests leave in caches: tests that collect would take seconds."""
+    if next(_finished_tests) % _TESTS_BETWEEN_COLLECTIONS == 0:
+        gc.collect()
+        gc.freeze()
+
+
+_finished_tests = itertools.count(1)
+_TESTS_BETWEEN_COLLECTIONS = 200
 
 
 @pytest.fixture(autouse=True)
@@ -48,6 +63,12 @@ def default_context(request: pytest.FixtureRequest) -> Iterator[None]:
         request.getfixturevalue("gpu")
     with Context(request.config.getoption("--context"), 0):
         yield
+
+
+@pytest.fixture(scope="session")
+def thorough(pytestconfig: pytest.Config) -> bool:
+    """Whether every case is to be tried, where tests try some in turn otherwise."""
+    return bool(pytestconfig.getoption("--thorough"))
 
 
 @pytest.fixture

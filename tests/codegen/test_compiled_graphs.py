@@ -26,6 +26,7 @@ from tests.graph.registry_samples import (
     application_of,
     cast,
     differentiation_of,
+    dtypes_in_turn,
     every_sample,
     over_samples,
     run_of,
@@ -53,14 +54,12 @@ def test_every_operator_computes_what_the_interpreter_computes(name: str, number
 def test_every_operator_computes_it_on_a_processor_with_fewer_and_shorter_registers(
     name: str, number: int, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """Of an operator's samples the first is tried in all of its dtypes, the others in one each, in turn.
-
-    With ``GLUONIC_CPU=x86-64-v2`` the test above tries all of them in all.
+    """With ``GLUONIC_CPU=x86-64-v2`` the test above tries all of them in all.
     """
     target_named("x86-64-v2")
     monkeypatch.setenv("GLUONIC_CPU", "x86-64-v2")
     dtypes = (None, *SAMPLES[name][number].dtypes)
-    _check_sample(name, number, dtypes if number == 0 else [dtypes[number % len(dtypes)]])
+    _check_sample(name, number, dtypes_in_turn(number, dtypes, thorough))
 
 
 def _check_sample(name: str, number: int, dtypes: Sequence[str | None]) -> None:

@@ -58,6 +58,20 @@ def _describe(name: str, number: int) -> str:
 every_sample = over_samples(CASES)
 
 
+def dtypes_in_turn(
+    number: int, dtypes: Sequence[str | None], thorough: bool
+) -> Sequence[str | None]:
+    """The dtypes to try a sample in: all for an operator's first one, one for each other, in turn.
+
+    Parameters
+    ----------
+    thorough : try every sample in all of them, as ``python -m pytest --thorough`` says
+    """
+    if thorough or number == 0 or not dtypes:
+        return dtypes
+    return [dtypes[number % len(dtypes)]]
+
+
 def application_of(name: str, sample: Sample) -> Application:
     return application(name, len(sample.inputs), dict(sample.attributes))
 

@@ -4,17 +4,25 @@ from gluonic.codegen import operator_on_device
 from gluonic.graph import Node
 from gluonic.graph.draws import draws
 from tests.codegen.cuda.devices import assert_near, emulated, moved
-from tests.graph.registry_samples import SAMPLES, application_of, cast, every_sample, run, run_of
+from tests.graph.registry_samples import (
+    SAMPLES,
+    application_of,
+    cast,
+    dtypes_in_turn,
+    every_sample,
+    run,
+    run_of,
+)
 
 
 @every_sample
 def test_operators_compute_on_a_device_what_they_compute_on_the_host(
-    name: str, number: int
+    name: str, number: int, thorough: bool
 ) -> None:
     sample = SAMPLES[name][number]
     application = application_of(name, sample)
     node = Node(application, name, [Node(None, each).entry() for each in application.inputs])
-    for dtype in sample.dtypes:
+    for dtype in dtypes_in_turn(number, sample.dtypes, thorough):
         expected = run(application, cast(sample, dtype), sample)
         given = cast(sample, dtype)
         arrays = moved(given)

@@ -11,7 +11,7 @@ from gluonic import autograd, gluon, nd
 from gluonic.gluon import nn, rnn
 from gluonic.ndarray import Context, NDArray
 
-STEPS = {"hybrid": 20, "eager": 3}
+STEPS = {"hybrid": 6, "eager": 2}
 """How many steps nets are trained; eager ones take long on the emulator."""
 Batch = Sequence[Any]
 
