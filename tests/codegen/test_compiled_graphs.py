@@ -52,10 +52,8 @@ def test_every_operator_computes_what_the_interpreter_computes(name: str, number
 
 @every_sample
 def test_every_operator_computes_it_on_a_processor_with_fewer_and_shorter_registers(
-    name: str, number: int, monkeypatch: pytest.MonkeyPatch
+    name: str, number: int, monkeypatch: pytest.MonkeyPatch, thorough: bool
 ) -> None:
-    """With ``GLUONIC_CPU=x86-64-v2`` the test above tries all of them in all.
-    """
     target_named("x86-64-v2")
     monkeypatch.setenv("GLUONIC_CPU", "x86-64-v2")
     dtypes = (None, *SAMPLES[name][number].dtypes)
