@@ -18,7 +18,7 @@ import os
 import stat
 import sys
 import zlib
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from contextlib import suppress
 from functools import lru_cache
 from pathlib import Path
@@ -129,7 +129,11 @@ def sizes() -> dict[str, int] | None:
     private = _private_folder()
     if private is None:
         return None
-    return {path.stem: path.stat().st_size for path in private.glob(f"*{_SUFFIX}")}
+    return {
+        entry.name.removesuffix(_SUFFIX): status.st_size
+        for entry, status in _with_status(private)
+        if entry.name.endswith(_SUFFIX)
+    }
 
 
 def _private_folder() -> Path | None:
@@ -198,6 +202,16 @@ def _entries(folder: Path) -> list[os.DirEntry[str]]:
         return [entry for entry in found if entry.name.endswith((_SUFFIX, ".part"))]
 
 
+def _with_status(folder: Path) -> Iterator[tuple[os.DirEntry[str], os.stat_result]]:
+    """Yield the entries but for those that another process removes meanwhile."""
+    for entry in _entries(folder):
+        try:
+            status = entry.stat(follow_symlinks=False)
+        except FileNotFoundError:
+            continue
+        yield entry, status
+
+
 def _cap() -> int:
     """Return the allowed size in bytes."""
     text = os.environ.get("GLUONIC_CACHE_SIZE", "")
@@ -206,13 +220,9 @@ def _cap() -> int:
 
 def _trim(folder: Path) -> None:
     """Remove the least recently used entries until the rest fits the cap."""
-    found = []
-    for entry in _entries(folder):
-        try:
-            status = entry.stat(follow_symlinks=False)
-        except FileNotFoundError:  # another process trimmed it
-            continue
-        found.append((status.st_mtime_ns, status.st_size, entry.path))
+    found = [
+        (status.st_mtime_ns, status.st_size, entry.path) for entry, status in _with_status(folder)
+    ]
     total = sum(size for _, size, _ in found)
     for _, size, path in sorted(found):
         if total <= _cap():

@@ -8,8 +8,9 @@ import stat
 import subprocess
 import sys
 from collections.abc import Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, nullcontext
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -147,6 +148,28 @@ def test_processes_that_write_trim_and_clear_at_once_never_read_something_else(
     running = [subprocess.Popen([sys.executable, "-c", _HURRIED]) for _ in range(3)]
     assert [process.wait() for process in running] == [0, 0, 0]
     assert {path.suffix for path in folder.iterdir()} <= {".object"}
+
+
+def test_what_another_process_removes_after_it_was_listed_is_not_there(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    lists = os.scandir
+
+    def list_and_remove(path: Path) -> Any:
+        with lists(path) as listed:
+            entries = list(listed)
+        for entry in entries:
+            os.unlink(entry.path)
+        return nullcontext(iter(entries))
+
+    for use in (cache.sizes, cache.clear, lambda: cache.store("b" * 64, bytes(100))):
+        monkeypatch.setenv("GLUONIC_CACHE_SIZE", "")
+        cache.store("a" * 64, b"machine code")
+        monkeypatch.setenv("GLUONIC_CACHE_SIZE", "1")
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "scandir", list_and_remove)
+            assert not use()
+        assert cache.sizes() == {}
 
 
 def test_a_folder_others_can_write_to_is_not_used(folder: Path) -> None:
