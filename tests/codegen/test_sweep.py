@@ -8,6 +8,6 @@ from tests.codegen.sweep import faults_of, names
 @pytest.mark.filterwarnings("ignore")
 @pytest.mark.parametrize("name", names())
 def test_unusual_inputs_are_computed_alike_or_refused_with_an_error_of_gluonic(name: str) -> None:
-    found = [*faults_of(name, of_further_samples=4)]
+    found = [*faults_of(name, of_further_samples=4, compiled_one_in=2)]
     assert found
     assert not [fault for fault in found if fault]

@@ -294,7 +294,7 @@ def test_a_size_that_a_file_states_allocates_nothing(name: str, tmp_path: Path) 
     places = range(0, len(data), 2)
     tracemalloc.start()
     try:
-        for place in draw.sample(places, min(len(places), 150)):
+        for place in draw.sample(places, min(len(places), 75)):
             size = draw.choice((4, 8))
             stated = draw.choice((1 << 29, 1 << 41, 1 << 62)) & (1 << 8 * size) - 1
             damaged = bytearray(data)

@@ -3,13 +3,13 @@ import importlib
 import inspect
 import pickle
 import pkgutil
-from pathlib import Path
 from typing import Any
 
 import pytest
 
 import gluonic
 from gluonic.graph.errors import MXNetError, describe
+from tests.house import PACKAGE, all_nodes
 
 SAID: dict[str, Any] = {"facts": ["lhs: (2, 3)", "rhs: (4,)"], "hint": "reshape"}
 
@@ -61,14 +61,11 @@ def test_other_kinds_of_errors_are_reported_in_the_same_way() -> None:
 
 # ---------------------------------------------------------------- all errors that there are
 
-PACKAGE = Path(gluonic.__file__).parent
-
 
 def test_messages_of_several_lines_are_made_by_describe_only() -> None:
     found = [
         f"{path.relative_to(PACKAGE)}:{node.lineno}"
-        for path in PACKAGE.rglob("*.py")
-        for node in ast.walk(ast.parse(path.read_text()))
+        for path, node in all_nodes()
         if isinstance(node, ast.Raise) and isinstance(node.exc, ast.Call)
         for argument in node.exc.args
         for part in ast.walk(argument)
