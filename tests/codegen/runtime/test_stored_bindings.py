@@ -132,8 +132,8 @@ def test_a_graph_from_disk_can_be_explained_and_counted() -> None:
 
 
 @pytest.mark.parametrize("name", SAMPLES)
-def test_every_operator_from_disk_computes_the_same(name: str) -> None:
-    for sample in SAMPLES[name][:2]:
+def test_every_operator_from_disk_computes_the_same(name: str, thorough: bool) -> None:
+    for sample in SAMPLES[name] if thorough else SAMPLES[name][:1]:
         application = application_of(name, sample)
         variables = [Node(None, name) for name in application.inputs]
         node = Node(application, "node", [v.entry() for v in variables])
