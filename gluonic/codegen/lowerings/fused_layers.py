@@ -2,5 +2,15 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("_sg_mkldnn_conv", decompose="tracing.fused_layers:convolution", eager=16)
-lower("_sg_mkldnn_fully_connected", decompose="tracing.fused_layers:dense", eager=16)
+lower(
+    "_sg_mkldnn_conv",
+    decompose="tracing.fused_layers:convolution",
+    on_devices="tracing.fused_layers:convolution_in_float",
+    eager=16,
+)
+lower(
+    "_sg_mkldnn_fully_connected",
+    decompose="tracing.fused_layers:dense",
+    on_devices="tracing.fused_layers:dense_in_float",
+    eager=16,
+)

@@ -2,8 +2,18 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("_contrib_quantized_conv", decompose="tracing.quantized:convolution", eager=16)
-lower("_contrib_quantized_fully_connected", decompose="tracing.quantized:dense", eager=16)
+lower(
+    "_contrib_quantized_conv",
+    decompose="tracing.quantized:convolution",
+    on_devices="tracing.quantized:convolution_in_float",
+    eager=16,
+)
+lower(
+    "_contrib_quantized_fully_connected",
+    decompose="tracing.quantized:dense",
+    on_devices="tracing.quantized:dense_in_float",
+    eager=16,
+)
 lower("_contrib_quantized_pooling", decompose="tracing.quantized:pooling", eager=2)
 lower("_contrib_quantized_act", decompose="tracing.pointwise:elementwise", eager=1)
 lower("_contrib_quantized_flatten", decompose="tracing.quantized:flatten")

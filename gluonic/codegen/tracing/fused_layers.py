@@ -9,7 +9,7 @@ from gluonic.codegen.small_integers.operators import MOST_TERMS
 from gluonic.codegen.tracing.arrays import TracedArray
 from gluonic.codegen.tracing.elements import NotTraced
 from gluonic.codegen.tracing.pointwise import operand, result
-from gluonic.codegen.tracing.quantized import sums_of
+from gluonic.codegen.tracing.quantized import MOST_IN_FLOAT, SumsRule, sums_in_float, sums_of
 from gluonic.graph import Array, Entry, Node, Operator
 from gluonic.graph.attributes import Shape
 from gluonic.graph.ops.fused_bodies import body_of
@@ -23,14 +23,15 @@ class _InGraph:
     Parameters
     ----------
     sums : the shape that sums of products have, with 1 for axes of any extent
+    rule : what computes them
     """
 
-    def __init__(self, sums: Shape) -> None:
-        self._sums = sums
+    def __init__(self, sums: Shape, rule: SumsRule) -> None:
+        self._sums, self._rule = sums, rule
 
     def products(self, op: Operator, data: Any, weight: Any, settings: dict[str, Any]) -> Any:
-        """The sums by an operator of their own."""
-        return TracedArray(sums_of(op, data.entry, weight.entry, settings), self._sums, INT32)
+        """The sums by the rule."""
+        return TracedArray(self._rule(op, data.entry, weight.entry, settings), self._sums, INT32)
 
     def applied(self, function: Node, numbers: Any) -> Any:
         """The function by its operator."""
@@ -41,19 +42,22 @@ class _InGraph:
 _Layer = Callable[[Any, Sequence[Array], LayerArithmetic], Any]
 
 
-def _rule(layer: _Layer, channels: int) -> Callable[[Any, RewriteContext], Sequence[Entry] | None]:
+def _rule(
+    layer: _Layer, channels: int, sums_rule: SumsRule, most: int
+) -> Callable[[Any, RewriteContext], Sequence[Entry] | None]:
     """The rule of a layer.
 
     Parameters
     ----------
     channels : the axis of the channels of its result
+    sums_rule, most : what computes sums of products, and of how many at most
     """
 
     def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         node, facts = site.node, site.facts
         names = node.applied.inputs
         weight = facts.shapes[node.inputs[names.index("weight")]]
-        if site.is_empty or prod(weight[1:]) > MOST_TERMS:
+        if site.is_empty or prod(weight[1:]) > most:
             return None
         rank = len(facts.shapes[node.entry()])
         sums = tuple(weight[0] if axis == channels % rank else 1 for axis in range(rank))
@@ -71,7 +75,7 @@ def _rule(layer: _Layer, channels: int) -> Callable[[Any, RewriteContext], Seque
             for position, entry in enumerate(site.inputs)
         ]
         try:
-            found = layer(site.n, operands, _InGraph(sums))
+            found = layer(site.n, operands, _InGraph(sums, sums_rule))
             results = found if isinstance(found, tuple) else (found,)
             entries = [node.entry(k) for k in range(node.output_count)]
             return [
@@ -84,4 +88,7 @@ def _rule(layer: _Layer, channels: int) -> Callable[[Any, RewriteContext], Seque
     return rule
 
 
-convolution, dense = _rule(quantized_convolution, 1), _rule(quantized_dense, -1)
+convolution = _rule(quantized_convolution, 1, sums_of, MOST_TERMS)
+dense = _rule(quantized_dense, -1, sums_of, MOST_TERMS)
+convolution_in_float = _rule(quantized_convolution, 1, sums_in_float, MOST_IN_FLOAT)
+dense_in_float = _rule(quantized_dense, -1, sums_in_float, MOST_IN_FLOAT)

@@ -15,6 +15,7 @@ from gluonic.codegen.tracing.arrays import TracedArray
 from gluonic.codegen.tracing.elements import NotTraced
 from gluonic.codegen.tracing.pointwise import operand, result
 from gluonic.graph import Entry, Operator
+from gluonic.graph.builder import F
 from gluonic.graph.ops.convolution import convolution as plain_convolution
 from gluonic.graph.ops.dense import fully_connected as plain_dense
 from gluonic.graph.ops.quantized_layers import linear_results
@@ -59,23 +60,50 @@ _SUMS: dict[Operator, tuple[Operator, tuple[str, ...]]] = {
 """For each linear layer the operator of its sums, and the attributes that it takes."""
 
 
+SumsRule = Callable[[Operator, Entry, Entry, dict[str, Any]], Entry]
+"""The exact sums of products of a linear layer, from its data, its weights and its attributes."""
+
+
 def sums_of(op: Operator, data: Entry, weight: Entry, settings: dict[str, Any]) -> Entry:
-    """The exact sums of products of a linear layer."""
+    """The sums by an operator of their own."""
     own, names = _SUMS[op]
     return apply(own, data, weight, **{name: settings[name] for name in names})
 
 
-def _linear(op: Operator) -> Callable[..., Sequence[Entry] | None]:
-    """The rule of a linear layer."""
+def sums_in_float(op: Operator, data: Entry, weight: Entry, settings: dict[str, Any]) -> Entry:
+    """The sums by layers in float32, one for each half of the bits of the data: both are exact."""
+    _, names = _SUMS[op]
+    known = {**{name: settings[name] for name in names}, "no_bias": True}
+    whole, filters = F.cast(data, dtype="float32"), F.cast(weight, dtype="float32")
+    high = F.floor(whole * (1 / _HALF))
+    parts = [apply(op, part, filters, **known) for part in (high, whole - high * _HALF)]
+    high, low = (F.cast(part, dtype="int32") for part in parts)
+    found: Entry = F.elemwise_add(F._mul_scalar(high, scalar=_HALF), low)
+    return found
+
+
+_HALF = 16
+"""The numbers of half of eight bits."""
+MOST_IN_FLOAT = 2**24 // (_HALF * 128)
+"""The most products of half of a small integer and a small integer whose sum is exact in float32."""
+
+
+def _linear(op: Operator, sums_rule: SumsRule, most: int) -> Callable[..., Sequence[Entry] | None]:
+    """The rule of a linear layer.
+
+    Parameters
+    ----------
+    sums_rule, most : what computes the sums, and of how many products at most
+    """
 
     def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         n, node = site.n, site.node
         data, weight, *others = site.inputs
         shape = site.facts.shapes[node.inputs[1]]
-        if site.is_empty or prod(shape[1:]) > MOST_TERMS:
+        if site.is_empty or prod(shape[1:]) > most:
             return None
         settings = settings_of(n)
-        sums = sums_of(op, data, weight, settings)
+        sums = sums_rule(op, data, weight, settings)
         rank = len(site.facts.shapes[node.entry()])
         channels = 1 if op is plain_convolution else rank - 1
         extents = [shape[0] if axis == channels else 1 for axis in range(rank)]
@@ -99,7 +127,8 @@ def _linear(op: Operator) -> Callable[..., Sequence[Entry] | None]:
     return rule
 
 
-convolution, dense = _linear(plain_convolution), _linear(plain_dense)
+convolution, dense = (_linear(op, sums_of, MOST_TERMS) for op in _SUMS)
+convolution_in_float, dense_in_float = (_linear(op, sums_in_float, MOST_IN_FLOAT) for op in _SUMS)
 
 
 def recurrent(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
