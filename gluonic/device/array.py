@@ -89,9 +89,8 @@ class DeviceArray:
     @classmethod
     def of_host(cls, device: Device, array: npt.NDArray[Any]) -> DeviceArray:
         """A copy of an array of the host."""
-        made = cls.empty(device, array.shape, array.dtype)
-        made.copy_from_host(array)
-        return made
+        buffer = device.received(np.ascontiguousarray(array))
+        return form_of(device, array.shape, array.dtype).array(buffer, buffer.address)
 
     @property
     def device(self) -> Device:

@@ -98,6 +98,25 @@ class Mark(ABC):
         """The time between two points on the device, in seconds; waits for this one."""
 
 
+class Later(ABC):
+    """Bytes of a device that the host gets when the work that was queued before is done."""
+
+    @abstractmethod
+    def read(self) -> bytes:
+        """The bytes; waits for that work, not for what was queued later."""
+
+
+class _Now(Later):
+    """Bytes that the host has already."""
+
+    def __init__(self, content: bytes) -> None:
+        self._content = content
+
+    def read(self) -> bytes:
+        """The bytes."""
+        return self._content
+
+
 class Device(ABC):
     """A device: memory, copies, kernels.
 
@@ -135,6 +154,23 @@ class Device(ABC):
     @abstractmethod
     def copy_out(self, target: npt.NDArray[np.generic], address: int) -> None:
         """Wait for all queued work, and fill a contiguous array of the host from the device."""
+
+    def received(self, source: npt.NDArray[np.generic]) -> Buffer:
+        """New memory with a copy of a contiguous array of the host, which may be changed afterwards."""
+        buffer = self.allocate(source.nbytes)
+        if source.nbytes:
+            self.copy_in(buffer.address, source)
+        return buffer
+
+    def host_array(self, size: int) -> npt.NDArray[np.uint8]:
+        """An array of the host of so many bytes, with unspecified values, in memory that is copied from quickly."""
+        return np.empty(size, np.uint8)
+
+    def later(self, address: int, size: int) -> Later:
+        """What memory holds when all that was queued so far is done."""
+        target = np.empty(size, np.uint8)
+        self.copy_out(target, address)
+        return _Now(target.tobytes())
 
     @abstractmethod
     def copy_within(self, target: int, source: int, size: int) -> None:

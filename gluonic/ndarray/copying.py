@@ -11,7 +11,7 @@ from gluonic.graph.memory import copied
 from gluonic.ndarray.array import NDArray, method
 from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.invoke import invoke
-from gluonic.ndarray.placing import device_of, on_devices
+from gluonic.ndarray.placing import device_of, is_pinned, on_devices, page_locked
 from gluonic.ndarray.recording import check_writable
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.storage.arrays import value_of
@@ -22,6 +22,8 @@ def _copied(array: NDArray, context: Context | None) -> NDArray:
     """A copy (a recorded one, while recording)."""
     if STATE.recording and array.tape_entry is not None:
         made = invoke(REGISTRY["_copy"].apply({}), (array,))[0]
+    elif is_pinned(context):
+        made = array.derived_class(page_locked(array.elements, context))
     else:
         made = array.derived_class(copied(array.elements))
     made.stated_context = context

@@ -7,13 +7,14 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from gluonic.graph import Array
+from gluonic.graph.memory import copied
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.context import Context, devices, is_served_by_cpu
 
 if TYPE_CHECKING:
     from gluonic.device import Device
 
-GPU = Context.devstr2type["gpu"]
+GPU, _PINNED = Context.devstr2type["gpu"], Context.devstr2type["cpu_pinned"]
 
 
 @cache
@@ -52,11 +53,34 @@ def placed(
     kind : the class of the array
     """
     if context is None or context.device_typeid != GPU:
-        return kind(elements, context)
+        return kind(elements if not is_pinned(context) else page_locked(elements, context), context)
     device = device_of(context)
     if device is None:
         return kind(elements, context)
     return on_devices().of_host(elements, device, kind)  # type: ignore[no-any-return]
+
+
+def is_pinned(context: Context | None) -> bool:
+    """Whether a context is that of page-locked memory."""
+    return context is not None and context.device_typeid == _PINNED
+
+
+def page_locked(elements: Array, context: Context) -> Array:
+    """A copy in memory that a GPU copies from while it computes; without a GPU, in ordinary memory.
+
+    Parameters
+    ----------
+    context : ``cpu_pinned(i)``, for the GPU ``gpu(i)``
+    """
+    number = context.device_id
+    device = devices().in_use(number)
+    if device is None and os.environ.get("GLUONIC_GPU") != "cpu" and number < devices().count():
+        device = devices().device(number)
+    if device is None:
+        return copied(elements)
+    target: Array = device.host_array(elements.nbytes).view(elements.dtype).reshape(elements.shape)
+    target[...] = elements
+    return target
 
 
 def placed_if_there(elements: Array, context: Context) -> NDArray:

@@ -21,7 +21,7 @@ from tests.forking import forks, is_true_in_a_child
 
 ONE = (1, 1, 1)
 THREADS = (32, 1, 1)
-ILLEGAL_ADDRESS, OUT_OF_MEMORY = 700, 2
+ILLEGAL_ADDRESS, OUT_OF_MEMORY, NOT_READY = 700, 2, 600
 PTX = """.version {version}
 .target sm_90a
 .visible .entry {name}(
@@ -67,6 +67,64 @@ def test_large_copies_do_not_wait_unless_the_driver_would_read_the_source_later(
     driver.library.test_pin(0, 0)
     there.part(0, (100,)).copy_from_host(source[:100])
     assert driver.calls()[-1] == "cuMemcpyHtoD_v2"
+
+
+def test_page_locked_memory_is_copied_in_a_stream_of_its_own(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+    source = device.host_array(1 << 20).view(np.float32)
+    source[...] = np.arange(source.size)
+    there = DeviceArray.of_host(device, source)
+    assert driver.calls()[-2:] == ["cuMemcpyHtoDAsync_v2", "cuStreamSynchronize"]
+    expected = source.copy()
+    source[...] = 0
+    np.testing.assert_array_equal(there.to_host(), expected)
+    np.testing.assert_array_equal(DeviceArray.of_host(device, source[:9]).to_host(), np.zeros(9))
+
+
+def test_what_page_locked_memory_was_copied_to_is_used_again_after_its_readers(
+    driver: DriverWithoutGpu,
+) -> None:
+    device = driver.device()
+    source, seen = device.host_array(1 << 20), []
+    for turn in range(9):
+        if turn == 4:
+            driver.fail("cuEventQuery", NOT_READY, times=100)
+        there = DeviceArray.of_host(device, source)
+        seen.append(there.address)
+        del there
+        free, total = device.memory_info()
+        assert free == total
+    assert seen[:4] == [seen[0]] * 4
+    assert len(set(seen)) == 4  # more than as many do not wait for readers that take long
+    device.empty_cache()
+    assert driver.library.test_in_use() == 0
+
+
+def test_page_locked_memory_is_kept_until_it_is_given_back(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+    first = device.host_array(5000)
+    address = first.ctypes.data
+    part = first[10:]
+    del first
+    other = device.host_array(5000)
+    assert other.ctypes.data != address
+    del part
+    assert device.host_array(4999).ctypes.data == address
+    del other
+    driver.forget()
+    device.empty_cache()
+    assert driver.calls().count("cuMemFreeHost") == 2
+
+
+def test_bytes_are_read_later_without_waiting_for_other_work(driver: DriverWithoutGpu) -> None:
+    device = driver.device()
+    there = DeviceArray.of_host(device, np.arange(4, dtype=np.int32))
+    driver.forget()
+    later = device.later(there.address, 16)
+    add(device, kernel(device), there, 1)
+    assert np.frombuffer(later.read(), np.int32).tolist() == [0, 1, 2, 3]
+    assert "cuStreamSynchronize" not in driver.calls()
+    assert "cuEventSynchronize" in driver.calls()
 
 
 @pytest.mark.parametrize("pattern", [b"\x01", b"\x01\x02", b"\x01\x02\x03\xff"])

@@ -21,6 +21,7 @@ from llvmlite import binding as llvm
 
 from gluonic.device.cuda.driver import Driver, forked, is_lost
 from gluonic.device.cuda.events import CudaEvent
+from gluonic.device.cuda.host_memory import Arrivals, CudaLater, HostMemory
 from gluonic.device.cuda.launch_lists import LaunchList
 from gluonic.device.cuda.modules import CudaFunction, LoadedPtx, parameters_of
 from gluonic.device.cuda.pool import MemoryPool
@@ -86,7 +87,9 @@ class CudaDevice(Device):
         self._stream = ctypes.c_void_p(_DEFAULT_STREAM)
         self._unused: list[Callable[[], None]] = []
         self._launched: deque[str] = deque(maxlen=_MOST_NAMES)
-        self._pool = MemoryPool(self.driver, self.enter, self.synchronize, self, self._lock)
+        self._pool = MemoryPool(self.driver, self.enter, self._gather, self, self._lock)
+        self._host_memory = HostMemory(driver)
+        self._arrivals: Arrivals | None = None
 
     def __repr__(self) -> str:
         return f"<{self.name}, gpu({self.ordinal})>"
@@ -131,18 +134,33 @@ class CudaDevice(Device):
         self.enter()
         free, total = ctypes.c_size_t(), ctypes.c_size_t()
         self._call("cuMemGetInfo_v2", ctypes.byref(free), ctypes.byref(total))
-        return MemoryInfo(free.value + self._pool.kept(), total.value)
+        return MemoryInfo(free.value + self._kept(), total.value)
+
+    def _kept(self) -> int:
+        """The size of the memory that is kept for reuse, in bytes."""
+        return self._pool.kept() + (self._arrivals.kept() if self._arrivals else 0)
 
     def empty_cache(self) -> None:
         """Give pooled memory that is not in use back to the driver."""
         self.enter()
-        self._pool.clear()
+        if self._kept():
+            self._pool.clear()
+        self._host_memory.clear()
+
+    def _gather(self) -> None:
+        """Wait for all queued work, and put the memory in the pool that was kept for copies from the host."""
+        self.synchronize()
+        if self._arrivals is not None:
+            self._arrivals.give_back()
 
     # ------------------------------------------------------------------------------------- copies
 
     def copy_in(self, address: int, source: npt.NDArray[np.generic]) -> None:
         """Copy a contiguous array of the host to the device; the array may be changed afterwards."""
         start, size = source.__array_interface__["data"][0], source.nbytes
+        if size <= _SMALL_COPY and self._host_memory.is_used:
+            source = source.copy()  # of page-locked memory, the driver's copy would wait for the GPU
+            start = source.__array_interface__["data"][0]
         with self._lock:
             self.enter()
             if (
@@ -153,6 +171,45 @@ class CudaDevice(Device):
                 self._call("cuMemcpyHtoDAsync_v2", address, start, size, self._stream)
             else:
                 self._call("cuMemcpyHtoD_v2", address, start, size)
+
+    def received(self, source: npt.NDArray[np.generic]) -> Buffer:
+        """New memory with a copy of a contiguous array of the host, which may be changed afterwards.
+
+        From page-locked memory it is copied while the GPU computes, and the host waits for the copy alone.
+        """
+        start, size = source.__array_interface__["data"][0], source.nbytes
+        with self._lock:
+            self.enter()
+            is_beside = size > _SMALL_COPY and self._is_pinned(start)
+            if is_beside:
+                if self._arrivals is None:
+                    self._arrivals = Arrivals(self.driver, self._pool, self)
+                buffer = self._arrivals.target(size)
+                wait = self._arrivals.copy(buffer.address, start, size)
+        if not is_beside:
+            return super().received(source)
+        wait()
+        return buffer
+
+    def host_array(self, size: int) -> npt.NDArray[np.uint8]:
+        """An array of page-locked memory of the host, of so many bytes, with unspecified values.
+
+        In the child of a fork, which cannot use the GPU, it is ordinary memory.
+        """
+        if self.driver.forked:
+            return super().host_array(size)
+        with self._lock:
+            self.enter()
+            return self._host_memory.array(size)
+
+    def later(self, address: int, size: int) -> CudaLater:
+        """What memory holds when all that was queued so far is done."""
+        with self._lock:
+            self.enter()
+            target = self._host_memory.array(size)
+            start = target.__array_interface__["data"][0]
+            self._call("cuMemcpyDtoHAsync_v2", start, address, size, self._stream)
+            return CudaLater(self.driver, target)
 
     def _is_pinned(self, address: int) -> bool:
         """Whether the driver knows memory of the host, and would read it after the call has returned."""

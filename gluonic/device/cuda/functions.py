@@ -43,15 +43,19 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     # contexts, streams
     "cuDevicePrimaryCtxRetain": (Result, c_int),
     "cuCtxSetCurrent": (Handle,),
+    "cuStreamCreate": (Result, c_uint),
     "cuStreamSynchronize": (Handle,),
     "cuStreamWaitEvent": (Handle, Handle, c_uint),
     # memory
     "cuMemGetInfo_v2": (Result, Result),
     "cuMemAlloc_v2": (Result, c_size_t),
     "cuMemFree_v2": (Address,),
+    "cuMemHostAlloc": (Result, c_size_t, c_uint),
+    "cuMemFreeHost": (Handle,),
     "cuMemcpyHtoD_v2": (Address, Handle, c_size_t),
     "cuMemcpyHtoDAsync_v2": (Address, Handle, c_size_t, Handle),
     "cuMemcpyDtoH_v2": (Handle, Address, c_size_t),
+    "cuMemcpyDtoHAsync_v2": (Handle, Address, c_size_t, Handle),
     "cuMemcpyDtoDAsync_v2": (Address, Address, c_size_t, Handle),
     "cuMemsetD8Async": (Address, c_ubyte, c_size_t, Handle),
     "cuMemsetD16Async": (Address, c_ushort, c_size_t, Handle),
@@ -82,6 +86,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "cuEventCreate": (Result, c_uint),
     "cuEventDestroy_v2": (Handle,),
     "cuEventRecord": (Handle, Handle),
+    "cuEventQuery": (Handle,),
     "cuEventSynchronize": (Handle,),
     "cuEventElapsedTime": (POINTER(c_float), Handle, Handle),
     # graphs

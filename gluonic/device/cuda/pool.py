@@ -54,7 +54,7 @@ class MemoryPool:
     ----------
     driver : the driver
     enter : makes the device's context the thread's
-    finish : waits for all queued work
+    finish : waits for all queued work, and puts back what is kept elsewhere
     device : the device, to name its arrays in errors
     lock : the device's, which is held while work is queued
     """
@@ -102,7 +102,7 @@ class MemoryPool:
         try:
             address = heappop(blocks)
         except IndexError:
-            address = self._new(size)
+            address = self.block(size)
         buffer = _new(PooledBuffer)
         buffer.device, buffer.address, buffer.size = self._device, address, size
         buffer.pool, buffer.blocks = self, blocks
@@ -123,16 +123,19 @@ class MemoryPool:
     def clear(self) -> None:
         """Give all free blocks back to the driver, after all queued work."""
         with self._lock:
-            blocks = [blocks for blocks in list(self._free.values()) if blocks]
-            if not blocks:
-                return
             self._finish()
-            for each in blocks:
-                while each:
-                    self._driver.call("cuMemFree_v2", each.pop())
+            for blocks in list(self._free.values()):
+                while blocks:
+                    self._driver.call("cuMemFree_v2", blocks.pop())
 
-    def _new(self, size: int) -> int:
-        """The address of a block from the driver."""
+    def block(self, size: int) -> int:
+        """The address of a new block of the class of a size, which the driver gives.
+
+        Raises
+        ------
+        DeviceMemoryError
+            if there is not enough memory
+        """
         self._enter()
         block = self.block_size(size)
         address = self._from_driver(block)

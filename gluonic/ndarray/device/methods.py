@@ -12,7 +12,7 @@ from gluonic.ndarray.context import Context, usable
 from gluonic.ndarray.device.arrays import DeviceNDArray, made, method, of_host
 from gluonic.ndarray.device.assigning import copy_into
 from gluonic.ndarray.device.tape import DeviceLeaf, DeviceRecord, zeros_on
-from gluonic.ndarray.placing import device_of
+from gluonic.ndarray.placing import device_of, is_pinned, page_locked
 from gluonic.ndarray.recording import check_writable, put
 from gluonic.ndarray.state import STATE
 from gluonic.ndarray.tape import FunctionRecord, entry_of
@@ -33,6 +33,8 @@ def copied_to(source: NDArray, context: Context) -> NDArray:
             if isinstance(source, DeviceNDArray)
             else NDArray(copied(source.elements))
         )
+        if is_pinned(context):
+            copy = NDArray(page_locked(copy.elements, context))
         copy = copy.as_np_ndarray() if source.of_numpy else copy
         copy.stated_context = context
     entry = entry_of(source) if STATE.recording else None
