@@ -28,6 +28,7 @@ if TYPE_CHECKING:
     from gluonic.codegen.cuda.device_graph import DeviceGraph, OperatorOnDevice, operator_on_device
     from gluonic.codegen.cuda.device_report import DeviceExplanation
     from gluonic.codegen.cuda.fallbacks import FALLBACKS
+    from gluonic.codegen.device_checks import finite_on_device
     from gluonic.codegen.device_differentiable import DeviceDifferentiableGraph
     from gluonic.codegen.device_gradients import gradient_on_device
     from gluonic.codegen.device_updates import DeviceUpdates, Updated, updates_on_device
@@ -44,6 +45,7 @@ __getattr__, __dir__ = import_later(
         "DeviceExplanation": f"{__name__}.cuda.device_report:DeviceExplanation",
         "DeviceGraph": f"{__name__}.cuda.device_graph:DeviceGraph",
         "FALLBACKS": f"{__name__}.cuda.fallbacks:FALLBACKS",
+        "finite_on_device": f"{__name__}.device_checks:finite_on_device",
         "gradient_on_device": f"{__name__}.device_gradients:gradient_on_device",
         "OperatorOnDevice": f"{__name__}.cuda.device_graph:OperatorOnDevice",
         "operator_on_device": f"{__name__}.cuda.device_graph:operator_on_device",
@@ -92,6 +94,7 @@ __all__ = [
     "cut",
     "executor",
     "explain",
+    "finite_on_device",
     "gradient_on_device",
     "interpreting",
     "latest_call",

@@ -163,7 +163,7 @@ class Device(ABC):
         return buffer
 
     def host_array(self, size: int) -> npt.NDArray[np.uint8]:
-        """An array of the host of so many bytes, with unspecified values, in memory that is copied from quickly."""
+        """An array of the host of so many bytes, with unspecified values, which can be copied here quickly."""
         return np.empty(size, np.uint8)
 
     def later(self, address: int, size: int) -> Later:

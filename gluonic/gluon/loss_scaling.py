@@ -1,15 +1,38 @@
 """A trainer's part in the loss scaling of `contrib.amp`."""
 
-from typing import Any
+from collections.abc import Sequence
+from typing import Any, NamedTuple
 
 from gluonic.gluon.parameter import Parameter
+from gluonic.gluon.trained import Trained
+from gluonic.ndarray.placing import on_devices
+
+
+class _Step(NamedTuple):
+    """A step on a GPU, of which is not known yet whether it was done.
+
+    Attributes
+    ----------
+    finite : tells later whether all gradients were finite
+    progress : what the optimizer counted before
+    """
+
+    finite: Any
+    progress: Any
 
 
 class LossScaling:
-    """The scale of a trainer's gradients, with the private names that libraries for MXNet know."""
+    """The scale of a trainer's gradients, with the private names that libraries for MXNet know.
+
+    On a GPU, nobody waits to see whether gradients have overflowed: the kernel that updates the parameters
+    reads a flag, and does nothing if they have. The host reads it at the next step, when it is needed for the
+    scale, and takes back what the optimizer has counted.
+    """
 
     _amp_loss_scaler: Any = None
     _amp_original_scale: float = 1.0
+    _open_step: _Step | None = None
+    _optimizer: Any
     _scale: float
     _params: list[Parameter]
 
@@ -39,3 +62,28 @@ class LossScaling:
         """Whether the gradients have overflowed, so that the step is skipped."""
         scaler = self._amp_loss_scaler
         return scaler is not None and bool(scaler.has_overflow(self._params))
+
+    def close_step(self) -> None:
+        """Learn whether the latest step on a GPU was done; waits for its gradients."""
+        step, self._open_step = self._open_step, None
+        if step is not None:
+            overflow = not any(step.finite.read())
+            if overflow:
+                self._optimizer.return_to(step.progress)
+            self._amp_loss_scaler.end_step(overflow=overflow)
+
+    def _updates_if_finite(self, updater: Any, trained: Sequence[Trained]) -> bool:
+        """Queue an update that does nothing if gradients have overflowed; return whether there is one.
+
+        Otherwise nothing was done: the caller looks at the gradients, and then updates.
+        """
+        scaler, gradients = self._amp_loss_scaler, [t.gradient for t in trained]
+        if not gradients or not getattr(scaler, "can_be_told_later", False):
+            return False
+        progress, flag = self._optimizer.progress(), on_devices().finite_flag(gradients)
+        keys, arrays = [t.key for t in trained], [t.array for t in trained]
+        if not updater.update_if(flag, keys, gradients, arrays):
+            return False
+        scaler.begin_step()
+        self._open_step = _Step(flag.device.later(flag.address, flag.nbytes), progress)
+        return True

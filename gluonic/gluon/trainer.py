@@ -91,6 +91,7 @@ class Trainer(LossScaling, CheckedArguments):
 
     def __getstate__(self) -> dict[str, Any]:
         """The state of a copy: everything except the look-ups."""
+        self.close_step()
         return {**self.__dict__, "_known": None}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
@@ -298,14 +299,38 @@ class Trainer(LossScaling, CheckedArguments):
         sum_up(self._kvstore, dense, bool(self._update_on_kvstore))
 
     def _update(self, ignore_stale_grad: bool = False) -> None:
-        if self._overflows():
-            return
+        if self._amp_loss_scaler is not None:
+            self._update_scaled(ignore_stale_grad)
+        else:
+            self._update_fresh(self._fresh(ignore_stale_grad))
+
+    def _update_scaled(self, ignore_stale_grad: bool) -> None:
+        """Update with the gradients of a scaled loss, unless they have overflowed."""
+        self.close_step()
+        if self._has_one_device() and not self._update_on_kvstore:
+            (fresh,) = self._fresh(ignore_stale_grad)
+            if self._updates_if_finite(self._updaters[0], fresh):
+                for t in fresh:
+                    t.leaf.fresh = False
+                return
+        if not self._overflows():
+            self._update_fresh(self._fresh(ignore_stale_grad))
+
+    def _has_one_device(self) -> bool:
+        """Whether all trained parameters are on one GPU."""
+        return len(self._updaters) == 1 and all(t.gradient.on_device for t in self._found()[0])
+
+    def _fresh(self, ignore_stale_grad: bool) -> list[list[Trained]]:
+        """For each context, the parameters whose gradients have been computed since the last step."""
         fresh = []
         for trained in self._found():
             chosen = [t for t in trained if t.leaf is not None and t.leaf.fresh]
             if len(chosen) < len(trained) and not ignore_stale_grad:
                 raise stale_gradients(self._found())
             fresh.append(chosen)
+        return fresh
+
+    def _update_fresh(self, fresh: Sequence[Sequence[Trained]]) -> None:
         if self._update_on_kvstore:
             return
         for updater, chosen in zip(self._updaters, fresh, strict=True):
@@ -342,6 +367,7 @@ class Trainer(LossScaling, CheckedArguments):
         fname : the file
         """
         self._prepare()
+        self.close_step()
         if not self._update_on_kvstore:
             write_atomically(fname, self._updaters[0].get_states(dump_optimizer=True))
             return
@@ -367,6 +393,7 @@ class Trainer(LossScaling, CheckedArguments):
             if its states belong to other parameters, or to another optimizer; nothing is changed then
         """
         self._prepare()
+        self.close_step()
         if self._update_on_kvstore:
             self._kvstore.load_optimizer_states(fname)
             self._optimizer = self._kvstore._updater.optimizer

@@ -144,8 +144,8 @@ def cpu(device_id: int = 0) -> Context:
 def cpu_pinned(device_id: int = 0) -> Context:
     """Return a context of page-locked memory, which ``gpu(device_id)`` copies while it computes.
 
-    Arrays that `nd.array`, copies and `DataLoader` put there are in such memory, where there is that GPU; all others
-    are in ordinary memory.
+    Arrays that `nd.array`, copies and `DataLoader` put there are in such memory, where there is that GPU; all
+    others are in ordinary memory.
     """
     return Context("cpu_pinned", device_id)
 

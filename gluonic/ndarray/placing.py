@@ -2,7 +2,7 @@
 
 import os
 from functools import cache
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeGuard
 
 import numpy as np
 
@@ -53,14 +53,14 @@ def placed(
     kind : the class of the array
     """
     if context is None or context.device_typeid != GPU:
-        return kind(elements if not is_pinned(context) else page_locked(elements, context), context)
+        return kind(page_locked(elements, context) if is_pinned(context) else elements, context)
     device = device_of(context)
     if device is None:
         return kind(elements, context)
     return on_devices().of_host(elements, device, kind)  # type: ignore[no-any-return]
 
 
-def is_pinned(context: Context | None) -> bool:
+def is_pinned(context: Context | None) -> TypeGuard[Context]:
     """Whether a context is that of page-locked memory."""
     return context is not None and context.device_typeid == _PINNED
 

@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType, SimpleNamespace
-from typing import Any, ClassVar, TypeVar
+from typing import Any, ClassVar, NamedTuple, TypeVar
 
 import numpy as np
 
@@ -19,6 +19,21 @@ from gluonic.optimizer.lazy import is_stored, state_like, update_stored
 from gluonic.registry import enter
 
 _Class = TypeVar("_Class", bound=type)
+
+
+class Progress(NamedTuple):
+    """How far an optimizer has come.
+
+    Attributes
+    ----------
+    counts : of updates, by device and parameter
+    num_update : the largest of them
+    schedule : the attributes of the scheduler of its learning rate
+    """
+
+    counts: dict[int, dict[Any, int]]
+    num_update: int
+    schedule: dict[str, Any]
 
 
 class Optimizer(CheckedArguments):
@@ -226,6 +241,24 @@ class Optimizer(CheckedArguments):
         pair = (master, self.create_state(index, master))
         return pair[::-1] if self._master_last else pair
 
+    def parts_of_state(self, state: Any) -> tuple[NDArray, Any]:
+        """The float32 copy of a float16 weight, and what `create_state` returned for it."""
+        master, own = reversed(state) if self._master_last else state
+        return master, own
+
+    def progress(self) -> Progress:
+        """What updates change besides weights and states: counts, and a scheduler's attributes."""
+        counts = {device: dict(c) for device, c in self._all_index_update_counts.items()}
+        return Progress(counts, self.num_update, dict(_attributes(self.lr_scheduler)))
+
+    def return_to(self, progress: Progress) -> None:
+        """Forget the updates since then: they were not done."""
+        for device, counts in self._all_index_update_counts.items():
+            counts.clear()
+            counts.update(progress.counts.get(device, {}))
+        self.num_update = progress.num_update
+        _attributes(self.lr_scheduler).update(progress.schedule)
+
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Update a weight in place, and its state.
 
@@ -243,7 +276,7 @@ class Optimizer(CheckedArguments):
             for one in zip(index, weight, grad, state, strict=True):
                 self.update_multi_precision(*one)
         elif self.multi_precision and weight.dtype == np.float16:
-            master, own = reversed(state) if self._master_last else state
+            master, own = self.parts_of_state(state)
             self.update(index, master, grad.astype(np.float32), own)
             weight[:] = master
         else:
@@ -259,6 +292,10 @@ class Optimizer(CheckedArguments):
         for of_device in self._all_index_update_counts.values():
             counts |= {i: max(count, counts.get(i, 0)) for i, count in of_device.items()}
         self._counts_on_new_devices = counts
+
+
+def _attributes(scheduler: Any) -> dict[str, Any]:
+    return getattr(scheduler, "__dict__", {})
 
 
 class RuleOptimizer(Optimizer):

@@ -165,21 +165,42 @@ class DeviceUpdate:
         weights: Sequence[NDArray],
         grads: Sequence[NDArray],
         states: Sequence[Any],
+        flag: Any = None,
     ) -> bool:
-        """Update the parameters and return True; or do nothing, if each needs a separate call."""
+        """Update the parameters and return True; or do nothing, if each needs a separate call.
+
+        Parameters
+        ----------
+        flag : an array on the device; if it is 0 when its turn comes there, nothing is changed
+        """
         rule = _rule_of(optimizer)
-        if rule is None:
+        if rule is None or (flag is not None and getattr(optimizer, "numbers_advance", False)):
             return False
         known = rule, [*map(id, weights), *map(id, grads), *map(id, states)]
         if known != self._known:
-            members = _members(weights, grads, states)
+            mixed = {k for k, w in enumerate(weights) if optimizer.multi_precision and _is_half(w)}
+            own = [
+                _with_copy_first(optimizer, s) if k in mixed else s for k, s in enumerate(states)
+            ]
+            members = _members(weights, grads, own)
             count = rule.__code__.co_argcount - _NOT_ARRAYS
-            if not all(len(m) == count and all(map(_is_on_device, m)) for m in members):
-                return False
-            self._known, self._update = known, on_devices().RulesOnDevice(rule, members)
+            for k, member in enumerate(members):
+                if len(member) != count + (k in mixed) or not all(map(_is_on_device, member)):
+                    return False
+            self._known, self._update = known, on_devices().RulesOnDevice(rule, members, mixed)
             self._kept = [*weights], [*grads], [*states]  # so that their ids remain theirs
-        self._update(_counted(optimizer, indices))
+        self._update(_counted(optimizer, indices), flag)
         return True
+
+
+def _is_half(weight: NDArray) -> bool:
+    return bool(weight.dtype == np.float16)
+
+
+def _with_copy_first(optimizer: Optimizer, state: Any) -> list[Any]:
+    """The float32 copy of a weight, then the states of the rule."""
+    copy, own = optimizer.parts_of_state(state)
+    return [copy, *as_states(own)]
 
 
 def _is_on_device(x: Any) -> bool:

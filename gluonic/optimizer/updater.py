@@ -57,6 +57,24 @@ class Updater:
         if not self._update(index, grad, weight, copies):
             copy_weights(weight, copies)
 
+    def update_if(
+        self, flag: Any, index: Sequence[Any], grad: Sequence[NDArray], weight: Sequence[NDArray]
+    ) -> bool:
+        """Update weights on a device unless a flag there is 0, which nobody waits for.
+
+        Returns
+        -------
+        bool
+            whether that is queued; else nothing was done
+        """
+        if self.aggregate_updates:
+            return False
+        count_on(self.optimizer, weight[0].context.device_id)
+        for one, w in zip(index, weight, strict=True):
+            self.prepare(one, w)
+        states = [self.states[one] for one in index]
+        return self.on_device(self.optimizer, index, weight, grad, states, flag)
+
     def _update(self, index: Any, grad: Any, weight: Any, copies: Sequence[NDArray | None]) -> bool:
         """Update weights; return whether copies were written, too."""
         names = [one.decode() if isinstance(one, bytes) else one for one in index]

@@ -102,24 +102,19 @@ class ThreadWriter:
         for number in range(1, spread.chunks):
             numbers.append(function.add(first, number * spread.threads, kind))
         inside = [function.compare("ult", number, self.total, kind) for number in numbers]
-        if spread.chunks == 1:
-            with function.when(inside[0]):
-                positions = self._positions(first)
+        with function.when(inside[0]):
+            # Chunks beyond the end are loaded, too: the first one of the thread, which no other thread writes.
+            safe = [first] + [
+                function.select(there, number, first, kind)
+                for there, number in zip(inside[1:], numbers[1:], strict=True)
+            ]
+            chunks = [self._positions(number) for number in safe]
+            for positions in chunks:
+                self.memory.fetch(read_first(self.kernel.stages), positions[0])
+            for there, positions in zip(inside, chunks, strict=True):
                 self._compute(positions)
-                self.memory.write(positions[0], stored(self.kernel.stages))
-            return
-        # Threads beyond the end load the first chunk, and write nothing.
-        safe = [
-            function.select(there, number, 0, kind)
-            for there, number in zip(inside, numbers, strict=True)
-        ]
-        chunks = [self._positions(number) for number in safe]
-        for positions in chunks:
-            self.memory.fetch(read_first(self.kernel.stages), positions[0])
-        for there, positions in zip(inside, chunks, strict=True):
-            self._compute(positions)
-            with function.when(there):
-                self.memory.write(positions[0], stored(self.kernel.stages))
+                with function.when(there):
+                    self.memory.write(positions[0], stored(self.kernel.stages))
 
     def _positions(self, number: str) -> list[ThreadPosition]:
         """The elements of the chunk with a number."""

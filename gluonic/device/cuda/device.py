@@ -159,7 +159,9 @@ class CudaDevice(Device):
         """Copy a contiguous array of the host to the device; the array may be changed afterwards."""
         start, size = source.__array_interface__["data"][0], source.nbytes
         if size <= _SMALL_COPY and self._host_memory.is_used:
-            source = source.copy()  # of page-locked memory, the driver's copy would wait for the GPU
+            source = (
+                source.copy()
+            )  # of page-locked memory, the driver's copy would wait for the GPU
             start = source.__array_interface__["data"][0]
         with self._lock:
             self.enter()

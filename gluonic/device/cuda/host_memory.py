@@ -118,8 +118,8 @@ class ArrivedBuffer(Buffer):
 class Arrivals:
     """Copies from page-locked memory to a GPU, while it computes: a stream of its own has them.
 
-    Their targets are not taken from the pool, whose free blocks may still be read by work that is queued. A target
-    that is given back is used again when all that was queued by the next copy is done.
+    Their targets are not taken from the pool, whose free blocks may still be read by work that is queued. A
+    target that is given back is used again when all that was queued by the next copy is done.
 
     Parameters
     ----------

@@ -2,12 +2,11 @@
 
 from typing import Any
 
-import numpy as np
-
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.attributes import Count, Positive
+from gluonic.graph.dtypes import as_dtype
 from gluonic.initializer.base import Init
 
 __all__ = ["BatchNorm", "BatchNormReLU", "GroupNorm", "InstanceNorm", "LayerNorm"]
@@ -123,8 +122,8 @@ class BatchNorm(_Norm):
             setattr(self, name, average)
 
     def cast(self, dtype: Any) -> None:
-        """Change the dtype of the parameters; float16 leaves them float32, for the statistics."""
-        super().cast("float32" if np.dtype(dtype) == np.float16 else dtype)
+        """Change the dtype of the parameters; those of 16 bits leave them float32, for the statistics."""
+        super().cast("float32" if as_dtype(dtype).itemsize == 2 else dtype)
 
     def hybrid_forward(
         self, F: Any, x: Any, gamma: Any, beta: Any, running_mean: Any, running_var: Any

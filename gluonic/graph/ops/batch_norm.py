@@ -85,7 +85,7 @@ def batch_norm(
     data : array
         Any shape with a channel axis.
     gamma, beta : arrays of shape (channels,)
-        Scale and shift; float32 for float16 data.
+        Scale and shift; float32 for data of 16 bits.
     moving_mean, moving_var : arrays of shape (channels,)
         Auxiliary states: in training, running means of the statistics, updated in place.
     eps : float, default 1e-3
@@ -226,11 +226,11 @@ def infer_shape_of_statistics(n: NodeView) -> None:
 
 
 def infer_dtype_of_statistics(n: NodeView) -> None:
-    """The dtype rule of an operator with statistics, which are float32 for data of float16."""
+    """The dtype rule of an operator with statistics, which are float32 for data of 16 bits."""
     both_ways(n, "data", "output")
     require_floating(n)
     for name in _PARAMETERS:
-        put(n, name, np.dtype("float32") if n.data == np.float16 else n.data)
+        put(n, name, np.dtype("float32") if n.data.itemsize == 2 else n.data)
 
 
 def gradients(F: Any, n: NodeView, heads: Sequence[Any], *, shows_variance: bool) -> dict[str, Any]:

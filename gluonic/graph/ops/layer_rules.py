@@ -36,8 +36,8 @@ def require_floating(n: NodeView) -> None:
 
 
 def wide(array: Array) -> Array:
-    """float16 as float32, to compute with; other dtypes unchanged."""
-    return array.astype(np.float32) if array.dtype == np.float16 else array
+    """Numbers of 16 bits as float32, to compute with; other dtypes unchanged."""
+    return array.astype(np.float32) if array.dtype.itemsize == 2 else array
 
 
 def accumulator(array: Array) -> np.dtype[Any]:

@@ -10,7 +10,7 @@ from gluonic.ndarray.device.graphs import GraphOnDevice, head_of_ones
 from gluonic.ndarray.device.methods import copied_to, copy_between, with_shape
 from gluonic.ndarray.device.sharing import borrowed
 from gluonic.ndarray.device.tape import DeviceLeaf, filled, filled_like
-from gluonic.ndarray.device.update_rules import RulesOnDevice
+from gluonic.ndarray.device.update_rules import RulesOnDevice, finite_flag
 
 __all__ = [
     "DeviceLeaf",
@@ -24,6 +24,7 @@ __all__ = [
     "eager_calls",
     "filled",
     "filled_like",
+    "finite_flag",
     "head_of_ones",
     "into",
     "invoke_on",

@@ -1,22 +1,31 @@
 """Update rules on arrays of a device: by a kernel, or with operators as the rule's functions."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from types import SimpleNamespace
 from typing import Any, TypeAlias
 
 import numpy as np
 
-from gluonic.codegen import DeviceUpdates, NotLowered, Updated, updates_on_device
+from gluonic.codegen import (
+    DeviceUpdates,
+    NotLowered,
+    Updated,
+    finite_on_device,
+    updates_on_device,
+)
+from gluonic.device import DeviceArray
 from gluonic.ndarray import arithmetic
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.copying import assign_array
+from gluonic.ndarray.device.arrays import DeviceNDArray
 from gluonic.ndarray.invoke import EAGER
 from gluonic.ndarray.state import Flags
 
 Rule: TypeAlias = Callable[..., tuple[Any, ...]]
 Member: TypeAlias = Sequence[Any]
-_DTYPES = (np.dtype(np.float32), np.dtype(np.float64))
+_DTYPES = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
+_HALF, _SINGLE = _DTYPES[:2]
 
 
 class _OfArrays:
@@ -50,36 +59,59 @@ class RulesOnDevice:
     Parameters
     ----------
     rule : the rule
-    members : for each parameter its weight, its gradient and its states, on a device
+    members : for each parameter its weight, its gradient, a float32 copy of the weight if there is one, and
+        its states, on a device
+    mixed : which of them have such a copy, by their places among all; it is updated in place of the weight
     """
 
-    def __init__(self, rule: Rule, members: Sequence[Member]) -> None:
-        self._rule, self._members = rule, members
+    def __init__(
+        self, rule: Rule, members: Sequence[Member], mixed: Container[int] = frozenset()
+    ) -> None:
+        self._rule, self._members, self._mixed = rule, members, mixed
         self._updates: DeviceUpdates | None = None
         self._device = members[0][0].device_array.device
-        if all(map(_is_plain, members)):
-            forms = [Updated(m[0].size, np.dtype(m[0].dtype), len(m)) for m in members]
+        if all(_is_plain(member, k in mixed) for k, member in enumerate(members)):
+            forms = [
+                Updated(m[0].size, tuple([x.device_array.dtype for x in m]), k in mixed)
+                for k, m in enumerate(members)
+            ]
             self._updates = updates_on_device(rule, tuple(forms))
 
-    def __call__(self, numbers: Sequence[SimpleNamespace]) -> None:
-        """Write the new weights and states in place; `numbers` are those of each parameter."""
+    def __call__(self, numbers: Sequence[SimpleNamespace], flag: DeviceArray | None = None) -> None:
+        """Write the new weights and states in place.
+
+        Parameters
+        ----------
+        numbers : those of each parameter
+        flag : an int32 on the device; if it is 0, nothing is changed
+        """
         if self._updates is not None:
             addresses = tuple([tuple([x.device_array.address for x in m]) for m in self._members])
+            guard = None if flag is None else flag.address
             try:
-                self._updates(self._device, numbers, addresses)
+                self._updates(self._device, numbers, addresses, guard)
             except NotLowered:
                 self._updates = None
             else:
                 return
-        for own, member in zip(numbers, self._members, strict=True):
-            _run_by_operators(self._rule, own, *member)
+        if flag is not None and not flag.to_host().all():
+            return
+        for k, (own, member) in enumerate(zip(numbers, self._members, strict=True)):
+            if k in self._mixed:
+                weight, grad, master, *states = member
+                _run_by_operators(self._rule, own, master, grad.astype(np.float32), *states)
+                assign_array(weight, master)
+            else:
+                _run_by_operators(self._rule, own, *member)
 
 
-def _is_plain(member: Member) -> bool:
+def _is_plain(member: Member, is_mixed: bool) -> bool:
     """Whether a kernel can update a parameter."""
-    shape, dtype = member[0].shape, member[0].dtype
-    return np.dtype(dtype) in _DTYPES and all(
-        x.on_device and x.shape == shape and x.dtype == dtype for x in member
+    shape, dtype = member[0].shape, np.dtype(member[0].dtype)
+    own, rest = (_HALF, _SINGLE) if is_mixed else (dtype, dtype)
+    return dtype in _DTYPES and all(
+        x.on_device and x.shape == shape and x.device_array.dtype == (own if k < 2 else rest)
+        for k, x in enumerate(member)
     )
 
 
@@ -94,3 +126,9 @@ def _run_by_operators(
         results = rule(_OfArrays, numbers, *arrays)
         for target, value in zip((weight, *states)[::-1], results[::-1], strict=True):
             assign_array(target, value)  # the weight last: a state may be its old value
+
+
+def finite_flag(arrays: Sequence[NDArray]) -> DeviceArray:
+    """An int32 on the device of some arrays, which is 0 if one of their elements is not finite."""
+    found = [x.device_array for x in arrays if isinstance(x, DeviceNDArray)]
+    return finite_on_device(found[0].device, found)

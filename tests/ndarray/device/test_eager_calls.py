@@ -144,6 +144,22 @@ def test_arithmetic_in_place(gpu: Context, name: str, dtype: str) -> None:
     np.testing.assert_allclose(results[1], results[0], rtol=1e-2 if dtype == "float16" else 1e-5)
 
 
+@pytest.mark.parametrize("size", [2047, 16_400])
+def test_arrays_of_several_blocks_in_place(gpu: Context, size: int) -> None:
+    x, values = nd.arange(size, ctx=gpu), np.arange(size, dtype=np.float32)
+    for _ in range(2):
+        x += nd.ones((size,), ctx=gpu)
+        x *= 2
+        values = (values + 1) * 2
+    weight, gradient = nd.array(values), nd.array(values % 7)
+    sgd = mx.optimizer.create("sgd", learning_rate=0.5, momentum=0.5)
+    for w, g in ((weight, gradient), (x, gradient.as_in_context(gpu))):
+        updater = mx.optimizer.get_updater(sgd)
+        updater([0], [g], [w])
+        updater([0], [g], [w])
+    np.testing.assert_array_equal(x.asnumpy(), weight.asnumpy())
+
+
 @pytest.mark.parametrize("shift", [-1, 0, 1])
 def test_parts_of_one_array_in_place(gpu: Context, shift: int) -> None:
     results = []
