@@ -5,6 +5,8 @@ from typing import Any, NamedTuple
 
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.trained import Trained
+from gluonic.gluon.trainer_errors import EmptyBatchError
+from gluonic.graph.errors import AttributeValueError, describe
 from gluonic.ndarray.placing import on_devices
 
 
@@ -14,11 +16,11 @@ class _Step(NamedTuple):
     Attributes
     ----------
     finite : tells later whether all gradients were finite
-    progress : what the optimizer counted before
+    counts : what the optimizer had counted before
     """
 
     finite: Any
-    progress: Any
+    counts: Any
 
 
 class LossScaling:
@@ -32,9 +34,32 @@ class LossScaling:
     _amp_loss_scaler: Any = None
     _amp_original_scale: float = 1.0
     _open_step: _Step | None = None
-    _optimizer: Any
     _scale: float
     _params: list[Parameter]
+    _updaters: list[Any]
+    _update_on_kvstore: bool | None
+
+    def _found(self) -> list[list[Trained]]:
+        """The trained parameters of each context."""
+        raise NotImplementedError
+
+    def _fresh(self, ignore_stale_grad: bool) -> list[list[Trained]]:
+        """For each context, the parameters whose gradients have been computed since the last step."""
+        raise NotImplementedError
+
+    def _update_fresh(self, fresh: Sequence[Sequence[Trained]]) -> None:
+        """Update them."""
+        raise NotImplementedError
+
+    def _scale_for(self, batch_size: float) -> float:
+        try:
+            return self._scale / batch_size
+        except TypeError:
+            what = f"batch_size={batch_size!r} must be a number"
+            raise AttributeValueError(describe(what, where="Trainer")) from None
+        except ZeroDivisionError:
+            what = f"gradients cannot be divided by batch_size={batch_size!r}"
+            raise EmptyBatchError(describe(what, where="Trainer")) from None
 
     def find_loss_scaler(self) -> Any:
         """Return the scaler of the losses; None if they are not scaled."""
@@ -60,8 +85,7 @@ class LossScaling:
 
     def _overflows(self) -> bool:
         """Whether the gradients have overflowed, so that the step is skipped."""
-        scaler = self._amp_loss_scaler
-        return scaler is not None and bool(scaler.has_overflow(self._params))
+        return bool(self._amp_loss_scaler.has_overflow(self._params))
 
     def close_step(self) -> None:
         """Learn whether the latest step on a GPU was done; waits for its gradients."""
@@ -69,8 +93,24 @@ class LossScaling:
         if step is not None:
             overflow = not any(step.finite.read())
             if overflow:
-                self._optimizer.return_to(step.progress)
+                self._updaters[0].optimizer.return_to(step.counts)
             self._amp_loss_scaler.end_step(overflow=overflow)
+
+    def _update_scaled(self, ignore_stale_grad: bool) -> None:
+        """Update with the gradients of a scaled loss, unless they have overflowed."""
+        self.close_step()
+        if self._has_one_device() and not self._update_on_kvstore:
+            (fresh,) = self._fresh(ignore_stale_grad)
+            if self._updates_if_finite(self._updaters[0], fresh):
+                for t in fresh:
+                    t.leaf.fresh = False
+                return
+        if not self._overflows():
+            self._update_fresh(self._fresh(ignore_stale_grad))
+
+    def _has_one_device(self) -> bool:
+        """Whether all trained parameters are on one GPU."""
+        return len(self._updaters) == 1 and all(t.gradient.on_device for t in self._found()[0])
 
     def _updates_if_finite(self, updater: Any, trained: Sequence[Trained]) -> bool:
         """Queue an update that does nothing if gradients have overflowed; return whether there is one.
@@ -80,10 +120,10 @@ class LossScaling:
         scaler, gradients = self._amp_loss_scaler, [t.gradient for t in trained]
         if not gradients or not getattr(scaler, "can_be_told_later", False):
             return False
-        progress, flag = self._optimizer.progress(), on_devices().finite_flag(gradients)
+        counts, flag = updater.optimizer.counts(), on_devices().finite_flag(gradients)
         keys, arrays = [t.key for t in trained], [t.array for t in trained]
         if not updater.update_if(flag, keys, gradients, arrays):
             return False
         scaler.begin_step()
-        self._open_step = _Step(flag.device.later(flag.address, flag.nbytes), progress)
+        self._open_step = _Step(flag.device.later(flag.address, flag.nbytes), counts)
         return True

@@ -9,14 +9,13 @@ from gluonic.gluon.loss_scaling import LossScaling
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.trained import KnownParameters, Trained, contexts_of
 from gluonic.gluon.trainer_errors import (
-    EmptyBatchError,
     OptimizerSettingsError,
     checked_parameters,
     stale_gradients,
 )
 from gluonic.gluon.trainer_store import require_local, store_of
 from gluonic.graph.constructors import CheckedArguments
-from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.graph.errors import describe
 from gluonic.graph.files import saved_in, write_atomically
 from gluonic.graph.versions import REPLACEMENTS
 from gluonic.kvstore.training import prepare, sum_up
@@ -251,16 +250,6 @@ class Trainer(LossScaling, CheckedArguments):
         self._allreduce_grads()
         self._update(ignore_stale_grad)
 
-    def _scale_for(self, batch_size: float) -> float:
-        try:
-            return self._scale / batch_size
-        except TypeError:
-            what = f"batch_size={batch_size!r} must be a number"
-            raise AttributeValueError(describe(what, where="Trainer")) from None
-        except ZeroDivisionError:
-            what = f"gradients cannot be divided by batch_size={batch_size!r}"
-            raise EmptyBatchError(describe(what, where="Trainer")) from None
-
     def allreduce_grads(self) -> None:
         """Sum the gradients of all contexts, for clipping them before `update`."""
         self._prepare()
@@ -304,24 +293,7 @@ class Trainer(LossScaling, CheckedArguments):
         else:
             self._update_fresh(self._fresh(ignore_stale_grad))
 
-    def _update_scaled(self, ignore_stale_grad: bool) -> None:
-        """Update with the gradients of a scaled loss, unless they have overflowed."""
-        self.close_step()
-        if self._has_one_device() and not self._update_on_kvstore:
-            (fresh,) = self._fresh(ignore_stale_grad)
-            if self._updates_if_finite(self._updaters[0], fresh):
-                for t in fresh:
-                    t.leaf.fresh = False
-                return
-        if not self._overflows():
-            self._update_fresh(self._fresh(ignore_stale_grad))
-
-    def _has_one_device(self) -> bool:
-        """Whether all trained parameters are on one GPU."""
-        return len(self._updaters) == 1 and all(t.gradient.on_device for t in self._found()[0])
-
     def _fresh(self, ignore_stale_grad: bool) -> list[list[Trained]]:
-        """For each context, the parameters whose gradients have been computed since the last step."""
         fresh = []
         for trained in self._found():
             chosen = [t for t in trained if t.leaf is not None and t.leaf.fresh]

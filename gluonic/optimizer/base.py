@@ -3,7 +3,7 @@
 import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType, SimpleNamespace
-from typing import Any, ClassVar, NamedTuple, TypeVar
+from typing import Any, ClassVar, TypeVar
 
 import numpy as np
 
@@ -15,28 +15,14 @@ from gluonic.graph.scalar_math import M
 from gluonic.graph.versions import write
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.placing import on_devices, placed
+from gluonic.optimizer.counts import CountsUpdates
 from gluonic.optimizer.lazy import is_stored, state_like, update_stored
 from gluonic.registry import enter
 
 _Class = TypeVar("_Class", bound=type)
 
 
-class Progress(NamedTuple):
-    """How far an optimizer has come.
-
-    Attributes
-    ----------
-    counts : of updates, by device and parameter
-    num_update : the largest of them
-    schedule : the attributes of the scheduler of its learning rate
-    """
-
-    counts: dict[int, dict[Any, int]]
-    num_update: int
-    schedule: dict[str, Any]
-
-
-class Optimizer(CheckedArguments):
+class Optimizer(CountsUpdates, CheckedArguments):
     """The base of all optimizers; a new one overrides `create_state` and `update`.
 
     Parameters
@@ -246,19 +232,6 @@ class Optimizer(CheckedArguments):
         master, own = reversed(state) if self._master_last else state
         return master, own
 
-    def progress(self) -> Progress:
-        """What updates change besides weights and states: counts, and a scheduler's attributes."""
-        counts = {device: dict(c) for device, c in self._all_index_update_counts.items()}
-        return Progress(counts, self.num_update, dict(_attributes(self.lr_scheduler)))
-
-    def return_to(self, progress: Progress) -> None:
-        """Forget the updates since then: they were not done."""
-        for device, counts in self._all_index_update_counts.items():
-            counts.clear()
-            counts.update(progress.counts.get(device, {}))
-        self.num_update = progress.num_update
-        _attributes(self.lr_scheduler).update(progress.schedule)
-
     def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
         """Update a weight in place, and its state.
 
@@ -292,10 +265,6 @@ class Optimizer(CheckedArguments):
         for of_device in self._all_index_update_counts.values():
             counts |= {i: max(count, counts.get(i, 0)) for i, count in of_device.items()}
         self._counts_on_new_devices = counts
-
-
-def _attributes(scheduler: Any) -> dict[str, Any]:
-    return getattr(scheduler, "__dict__", {})
 
 
 class RuleOptimizer(Optimizer):
@@ -390,11 +359,6 @@ def require_one_shape(weight: NDArray, grad: NDArray) -> None:
                 facts=[f"weight: {weight.shape}", f"gradient: {grad.shape}"],
             )
         )
-
-
-def count_on(optimizer: Optimizer, device_id: int) -> None:
-    """Count an optimizer's updates on a device from now on; each device has separate counts per parameter."""
-    optimizer._set_current_context(device_id)
 
 
 def run_rule(

@@ -5,10 +5,15 @@ from typing import Any
 
 from gluonic.ndarray.array import NDArray, NoElementsError
 from gluonic.ndarray.context import Context
-from gluonic.optimizer.base import Optimizer, as_states, count_on
+from gluonic.optimizer.base import Optimizer, as_states
 from gluonic.optimizer.fit import require_fit
 from gluonic.optimizer.fused import DeviceUpdate, FusedUpdate, copy_weights
 from gluonic.optimizer.lazy import is_stored
+
+
+def count_on(optimizer: Optimizer, device_id: int) -> None:
+    """Count an optimizer's updates on a device from now on; each device has separate counts per parameter."""
+    optimizer._set_current_context(device_id)
 
 
 def _classic(arrays: Sequence[NDArray]) -> Sequence[NDArray]:

@@ -12,7 +12,7 @@ EXPONENTS = {"float16": 0x7C00, "bfloat16": 0x7F80, "float32": 0x7F800000, "floa
 
 
 def emit_finite(module: LLVMModule, name: str, dtype: str) -> None:
-    """Write the kernel; it gets the addresses of a table, and of an ``i32`` that it clears if one is not finite.
+    """Write the kernel; it gets the addresses of a table, and of an ``i32`` that it clears if it finds one.
 
     The table has a row for each block: the address of its first element, and the number of its elements.
 
@@ -37,5 +37,5 @@ def emit_finite(module: LLVMModule, name: str, dtype: str) -> None:
         found = function.both(inside, function.compare("eq", bits, exponent, kind))
         worst = function.binary("or", worst, found, "i1")
     with function.when(worst, seldom=True):
-        function.do(f"atomicrmw and ptr {flag}, i32 0 monotonic")
+        function.clear_atomically(flag)
     function.finish()

@@ -66,6 +66,10 @@ class KernelFunction(LLVMFunction):
             thread, number = self.widened(thread), self.widened(number)
         return self.add(self.mul(number, block, kind), thread, kind)
 
+    def clear_atomically(self, address: str) -> None:
+        """Let an ``i32`` be 0, which several threads may do at once."""
+        self.do(f"atomicrmw and ptr {address}, i32 0 monotonic")
+
     def barrier(self) -> None:
         """Wait for all threads of the block, which see each other's writes then."""
         self.call_for_effect("llvm.nvvm.barrier0", [])
