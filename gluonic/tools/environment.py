@@ -90,6 +90,11 @@ SUBJECTS: Mapping[str, tuple[EnvironmentVariable, ...]] = {
             "what the emulated GPUs are; by default `sm_80`",
         ),
         EnvironmentVariable(
+            ("GLUONIC_GPU_EMULATED_MEMORY",),
+            ("64",),
+            "the memory of each emulated GPU, in MiB; by default 1,024",
+        ),
+        EnvironmentVariable(
             ("GLUONIC_GPU_SYNC",),
             ("1",),
             "wait for the GPU after each kernel, so that an error names the line that launched it",

@@ -61,6 +61,7 @@ PARTS = {
     "launches": Plan("benchmarks:without_graphs", 40, 1, 5, {"GLUONIC_GPU_GRAPHS": "0"}),
     "products": Plan("products:whole", 110, 1, 6),
     "choices": Plan("product_choices:whole", 40, 1, 7),
+    "training": Plan("training:whole", 60, 1, 9, {"GLUONIC_GPU_EMULATED_MEMORY": "48"}),
     "torch": Plan("torch_workloads:whole", 40, 1, 8),
 }
 _LONGER_EMULATED = 10

@@ -16,17 +16,14 @@ from __future__ import annotations
 
 import ctypes
 import gc
-from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from heapq import heappop, heappush
 from typing import Any
 
-from gluonic.device.array import DeviceArray
 from gluonic.device.cuda.driver import OUT_OF_MEMORY, Driver
 from gluonic.device.device import Buffer, Device
-from gluonic.device.errors import DeviceMemoryError
-from gluonic.graph.errors import describe
+from gluonic.device.lacking_memory import lacking
 
 _SMALLEST = 512
 _new = object.__new__
@@ -146,7 +143,7 @@ class MemoryPool:
             address = self._from_driver(block)
             if address is not None:
                 return address
-        raise self._too_large(size)
+        raise lacking(self._device, size)
 
     def _from_driver(self, block: int) -> int | None:
         address = ctypes.c_uint64()
@@ -158,41 +155,3 @@ class MemoryPool:
     def _collect(self) -> None:
         gc.collect()
         self.clear()
-
-    def _too_large(self, size: int) -> DeviceMemoryError:
-        free, total = self._device.memory_info()
-        largest = _largest_arrays(self._device)
-        return DeviceMemoryError(
-            describe(
-                f"there is no memory for {_mebibytes(size)} on gpu({self._device.ordinal})",
-                facts=[
-                    f"{_mebibytes(free)} of {_mebibytes(total)} are free; other processes have memory, too",
-                    *(f"in use: {array}" for array in largest),
-                ],
-                hint="smaller batches, float16, `del` of arrays that are no longer needed, or nvidia-smi",
-            )
-        )
-
-
-def _largest_arrays(device: Device, most: int = 5) -> list[str]:
-    """The arrays with the most memory, those alike together; views of one memory count once."""
-    arrays: dict[int, DeviceArray] = {}
-    for each in gc.get_objects():
-        if type(each) is DeviceArray and each.device is device:
-            other = arrays.setdefault(id(each.buffer), each)
-            if other.nbytes < each.nbytes:
-                arrays[id(each.buffer)] = each
-    sizes: Counter[str] = Counter()
-    counts: Counter[str] = Counter()
-    for each in arrays.values():
-        name = f"{each.dtype} {each.shape}"
-        sizes[name] += each.buffer.size
-        counts[name] += 1
-    return [
-        f"{counts[name]} of {name}, together {_mebibytes(size)}"
-        for name, size in sizes.most_common(most)
-    ]
-
-
-def _mebibytes(size: int) -> str:
-    return f"{size / 2**20:,.1f} MiB"

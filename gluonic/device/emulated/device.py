@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 from collections import deque
 from collections.abc import Iterator, Sequence
@@ -23,7 +24,8 @@ from gluonic.device.emulated.syntax import PtxFunction, PtxModule, Variable
 from gluonic.device.emulated.transactions import described
 from gluonic.device.emulated.translation import Compiled, Parameters, translate
 from gluonic.device.emulated.variables import VariableLayout, contents_of
-from gluonic.device.errors import DeviceError, DeviceMemoryError, NoDeviceError
+from gluonic.device.errors import DeviceError, NoDeviceError
+from gluonic.device.lacking_memory import lacking
 from gluonic.device.processors import FIRST_PTX, Processor
 from gluonic.device.tensor_maps import TensorMap
 from gluonic.graph.errors import describe
@@ -78,6 +80,16 @@ def _chosen_processor() -> Processor:
     return Processor(name, FIRST_PTX[name], shared_bytes=shared << 10)
 
 
+def _chosen_memory() -> int:
+    """The memory of an emulated GPU, in bytes."""
+    given = os.environ.get("GLUONIC_GPU_EMULATED_MEMORY", "1024")
+    if not given.isdecimal():
+        raise NoDeviceError(
+            describe(f"GLUONIC_GPU_EMULATED_MEMORY={given} must be a number of mebibytes")
+        )
+    return int(given) << 20
+
+
 class _EmulatedBuffer(Buffer):
     """Memory that goes back to its device."""
 
@@ -99,7 +111,7 @@ class EmulatedDevice(Device):
     Parameters
     ----------
     ordinal : the number of its context
-    total : its memory, in bytes
+    total : its memory, in bytes; by default that of ``GLUONIC_GPU_EMULATED_MEMORY``, else 1 GiB
     processor : what it can run; by default that of ``GLUONIC_GPU_EMULATED_PROCESSOR``, else sm_80
     allows_equal_writes : whether threads may write the same value to one address
     """
@@ -109,13 +121,13 @@ class EmulatedDevice(Device):
     def __init__(
         self,
         ordinal: int = 0,
-        total: int = 1 << 30,
+        total: int | None = None,
         processor: Processor | None = None,
         allows_equal_writes: bool = False,
     ) -> None:
         self.ordinal, self.name = ordinal, "emulated GPU"
         self.processor = processor or _chosen_processor()
-        self._memory = GlobalMemory(total)
+        self._memory = GlobalMemory(_chosen_memory() if total is None else total)
         self._races = Races(self._memory.bytes.size, allows_equal_writes)
         self._base = 1
         self._lock = lock()
@@ -142,20 +154,21 @@ class EmulatedDevice(Device):
         return self._allocate(size, "")
 
     def _allocate(self, size: int, label: str) -> Buffer:
+        address = self._address(size, label)
+        if address < 0:
+            gc.collect()  # arrays in cycles
+            address = self._address(size, label)
+        if address < 0:
+            raise lacking(self, size)
+        return _EmulatedBuffer(self, address, size)
+
+    def _address(self, size: int, label: str) -> int:
+        """The address of new memory, or -1 where there is not enough."""
         with self._exclusive():
             address = self._memory.allocate(size, label)
             if self._races.size < self._memory.bytes.size:
                 self._races.grow(self._memory.bytes.size)
-        if address < 0:
-            free, total = self.memory_info()
-            raise DeviceMemoryError(
-                describe(
-                    f"gpu({self.ordinal}) has not enough memory",
-                    facts=[f"asked for {size} bytes; {free} of {total} are free"],
-                    hint="a smaller batch, or fewer arrays that live at once",
-                )
-            )
-        return _EmulatedBuffer(self, address, size)
+        return address
 
     def release(self, address: int) -> None:
         """Take memory back, when memory is next used: a collection of garbage may call this at any time."""
