@@ -139,16 +139,20 @@ class DeviceArray:
         """A view with other axes and as many elements."""
         return self.part(0, shape)
 
-    def copy(self) -> DeviceArray:
-        """A copy on the same device."""
-        made = DeviceArray.empty(self.device, self.shape, self.dtype)
+    def copy(self, device: Device | None = None) -> DeviceArray:
+        """A copy on a device, by default the same one."""
+        made = DeviceArray.empty(device or self.device, self.shape, self.dtype)
         made.copy_from(self)
         return made
 
     def copy_from(self, source: DeviceArray) -> None:
-        """Overwrite the elements by those of an array of this dtype and size on the same device."""
-        if self.nbytes:
+        """Overwrite the elements by those of an array of this dtype and size on any device."""
+        if not self.nbytes:
+            return
+        if source.device is self.device:
             self.device.copy_within(self.address, source.address, self.nbytes)
+        else:
+            self.device.copy_across(self.address, source.device, source.address, self.nbytes)
 
     def copy_from_host(self, source: npt.NDArray[Any]) -> None:
         """Overwrite the elements by those of an array of the host with this dtype and size."""

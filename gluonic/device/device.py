@@ -176,6 +176,12 @@ class Device(ABC):
     def copy_within(self, target: int, source: int, size: int) -> None:
         """Copy memory that does not overlap from one address to another."""
 
+    def copy_across(self, target: int, other: Device, source: int, size: int) -> None:
+        """Copy memory of another device to this one; by way of the host, if they cannot without it."""
+        content = np.empty(size, np.uint8)
+        other.copy_out(content, source)
+        self.copy_in(target, content)
+
     @abstractmethod
     def fill(self, address: int, pattern: bytes, count: int) -> None:
         """Repeat a pattern of 1, 2 or 4 bytes."""

@@ -163,6 +163,11 @@ Status cuMemcpyDtoDAsync_v2(uint64_t to, uint64_t from, size_t size, void *strea
     if (!is_there(to, size) || !is_there(from, size)) return INVALID;
     Work work = {'c', to, from, size, 0, {0}}; return queue(&work, stream);
 }
+Status cuMemcpyPeerAsync(uint64_t to, void *there, uint64_t from, void *here, size_t size, void *stream) {
+    BEGIN_IN_CONTEXT (void)there; (void)here;
+    if (!is_there(to, size) || !is_there(from, size)) return INVALID;
+    Work work = {'c', to, from, size, 0, {0}}; return queue(&work, stream);
+}
 #define FILL(bits, type, letter) Status cuMemsetD##bits##Async(uint64_t to, type value, size_t count, void *stream) { \
     BEGIN_IN_CONTEXT if (!is_there(to, count * sizeof(type))) return INVALID; \
     Work work = {letter, to, value, count, 0, {0}}; return queue(&work, stream); }

@@ -116,6 +116,18 @@ def test_page_locked_memory_is_kept_until_it_is_given_back(driver: DriverWithout
     assert driver.calls().count("cuMemFreeHost") == 2
 
 
+def test_arrays_go_to_another_gpu_without_the_host(driver: DriverWithoutGpu) -> None:
+    driver.library.test_devices(2)
+    first, second = driver.device(0), driver.device(1)
+    source = DeviceArray.of_host(first, np.arange(6, dtype=np.int32))
+    there = DeviceArray.empty(second, (6,), np.int32)
+    driver.forget()
+    there.copy_from(source)
+    order = ["cuEventCreate", "cuEventRecord", "cuStreamWaitEvent", "cuEventDestroy_v2"]
+    assert driver.calls() == [*order, "cuMemcpyPeerAsync", *order]
+    np.testing.assert_array_equal(source.copy(second).to_host(), np.arange(6))
+
+
 def test_bytes_are_read_later_without_waiting_for_other_work(driver: DriverWithoutGpu) -> None:
     device = driver.device()
     there = DeviceArray.of_host(device, np.arange(4, dtype=np.int32))

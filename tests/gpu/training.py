@@ -1,4 +1,4 @@
-"""What training needs besides kernels: mixed precision, copies beside computing, memory that suffices."""
+"""What training needs besides kernels: mixed precision, copies beside computing, enough memory."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def _casting(dtype: str) -> Iterator[None]:
 
 
 def _precision(report: Report) -> None:
-    """Training in float16 and, on the host, in bfloat16, beside float32: the last losses, the time of a step."""
+    """Training in float16 and, on the host, in bfloat16, beside float32: the last losses, times of steps."""
     large = ((4, 3, 8, 8), 3) if report.small else ((64, 3, 32, 32), 60)
     for low, (size, steps) in (("float16", large), ("bfloat16", ((4, 3, 8, 8), 3))):
         expected = _trained(report, "float32", size, steps, None)

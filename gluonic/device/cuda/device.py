@@ -236,6 +236,29 @@ class CudaDevice(Device):
             self.enter()
             self._call("cuMemcpyDtoDAsync_v2", target, source, size, self._stream)
 
+    def copy_across(self, target: int, other: Device, source: int, size: int) -> None:
+        """Copy memory of another GPU to this one, when all is done that was queued on either; nobody waits."""
+        if not isinstance(other, CudaDevice):
+            super().copy_across(target, other, source, size)
+            return
+        with self._lock:
+            self._follow(other)
+            contexts = self._context, other._context
+            self._call(
+                "cuMemcpyPeerAsync", target, contexts[0], source, contexts[1], size, self._stream
+            )
+        with other._lock:
+            other._follow(self)  # before it uses the memory again
+
+    def _follow(self, other: CudaDevice) -> None:
+        """Let all work that is queued here later wait for what is queued on another GPU now."""
+        other.enter()
+        event = self.driver.number("cuEventCreate", ctypes.c_void_p, _NO_TIMING)
+        self._call("cuEventRecord", event, _DEFAULT_STREAM)
+        self.enter()
+        self._call("cuStreamWaitEvent", _DEFAULT_STREAM, event, 0)
+        self._call("cuEventDestroy_v2", event)
+
     def fill(self, address: int, pattern: bytes, count: int) -> None:
         """Repeat a pattern of 1, 2 or 4 bytes."""
         name, function = self._fills[len(pattern)]

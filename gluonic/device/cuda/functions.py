@@ -57,6 +57,7 @@ ARGUMENTS: dict[str, tuple[Any, ...]] = {
     "cuMemcpyDtoH_v2": (Handle, Address, c_size_t),
     "cuMemcpyDtoHAsync_v2": (Handle, Address, c_size_t, Handle),
     "cuMemcpyDtoDAsync_v2": (Address, Address, c_size_t, Handle),
+    "cuMemcpyPeerAsync": (Address, Handle, Address, Handle, c_size_t, Handle),
     "cuMemsetD8Async": (Address, c_ubyte, c_size_t, Handle),
     "cuMemsetD16Async": (Address, c_ushort, c_size_t, Handle),
     "cuMemsetD32Async": (Address, c_uint, c_size_t, Handle),

@@ -73,7 +73,7 @@ def copy_into(source: NDArray, target: NDArray) -> None:
         quietly(write, target.elements, source.asnumpy().reshape(target.shape))
         return
     held = target.device_array
-    if isinstance(source, DeviceNDArray) and source.device_array.device is held.device:
+    if isinstance(source, DeviceNDArray):
         if source.device_array.dtype != held.dtype:
             source = source.detach().astype(held.dtype)
             assert isinstance(source, DeviceNDArray)

@@ -23,8 +23,8 @@ from gluonic.ndarray.tape import FunctionRecord, entry_of
 def copied_to(source: NDArray, context: Context) -> NDArray:
     """A copy of an array on a context, of which at least one is a device's; recorded, while recording."""
     device = device_of(context)
-    if isinstance(source, DeviceNDArray) and source.device_array.device is device:
-        copy: NDArray = made(source.device_array.copy(), type(source))
+    if isinstance(source, DeviceNDArray) and device is not None:
+        copy: NDArray = made(source.device_array.copy(device), type(source))
     elif device is not None:
         copy = of_host(source.asnumpy(), device, source.derived_class)
     else:
