@@ -25,6 +25,13 @@ class CountsUpdates:
     num_update: int
     lr_scheduler: Any
 
+    def _set_current_context(self, device_id: int) -> None:
+        raise NotImplementedError
+
+    def count_on(self, device_id: int) -> None:
+        """Count on a device from now on; each device has separate counts of each parameter."""
+        self._set_current_context(device_id)
+
     def counts(self) -> UpdateCounts:
         """How far it has counted."""
         updates = {device: dict(own) for device, own in self._all_index_update_counts.items()}

@@ -11,11 +11,6 @@ from gluonic.optimizer.fused import DeviceUpdate, FusedUpdate, copy_weights
 from gluonic.optimizer.lazy import is_stored
 
 
-def count_on(optimizer: Optimizer, device_id: int) -> None:
-    """Count an optimizer's updates on a device from now on; each device has separate counts per parameter."""
-    optimizer._set_current_context(device_id)
-
-
 def _classic(arrays: Sequence[NDArray]) -> Sequence[NDArray]:
     """Arrays of `mx.nd` that share memory with those given, for the optimizer."""
     return [array.as_nd_ndarray() if array.of_numpy else array for array in arrays]
@@ -74,7 +69,7 @@ class Updater:
         """
         if self.aggregate_updates:
             return False
-        count_on(self.optimizer, weight[0].context.device_id)
+        self.optimizer.count_on(weight[0].context.device_id)
         for one, w in zip(index, weight, strict=True):
             self.prepare(one, w)
         states = [self.states[one] for one in index]
@@ -84,7 +79,7 @@ class Updater:
         """Update weights; return whether copies were written, too."""
         names = [one.decode() if isinstance(one, bytes) else one for one in index]
         if weight:
-            count_on(self.optimizer, weight[0].context.device_id)
+            self.optimizer.count_on(weight[0].context.device_id)
         for one, w in zip(names, weight, strict=True):
             self.prepare(one, w)
         if self.aggregate_updates:

@@ -94,5 +94,4 @@ def test_a_training_step_takes_what_its_gradient_needs(
     activation = x.size * 4
     # what each layer reads again in its gradient, and two gradients that are there at a time
     kept = layers * activation * (1 if make is _perceptron else 2) + 3 * activation
-    print(peak.most - (total - free), kept, activation)
     assert peak.most - (total - free) <= kept
