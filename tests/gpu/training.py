@@ -215,7 +215,7 @@ def _taken() -> int:
     """The memory that the driver has given to processes, in bytes; kept blocks count."""
     if is_emulated():
         free, total = mx.context.gpu_memory_info(0)
-        return total - free
+        return int(total - free)
     driver: Any = importlib.import_module("gluonic.device.cuda.driver").driver()
     free_now, all_of_it = ctypes.c_size_t(), ctypes.c_size_t()
     driver.call("cuMemGetInfo_v2", ctypes.byref(free_now), ctypes.byref(all_of_it))

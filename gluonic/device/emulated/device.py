@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import gc
-import os
 from collections import deque
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
@@ -20,13 +19,14 @@ from gluonic.device.emulated.launches import EmulatedLaunch
 from gluonic.device.emulated.memory import GLOBAL_START, WRITTEN, Bytes, GlobalMemory
 from gluonic.device.emulated.parser import parse
 from gluonic.device.emulated.races import Races
+from gluonic.device.emulated.settings import chosen_memory, chosen_processor
 from gluonic.device.emulated.syntax import PtxFunction, PtxModule, Variable
 from gluonic.device.emulated.transactions import described
 from gluonic.device.emulated.translation import Compiled, Parameters, translate
 from gluonic.device.emulated.variables import VariableLayout, contents_of
-from gluonic.device.errors import DeviceError, NoDeviceError
+from gluonic.device.errors import DeviceError
 from gluonic.device.lacking_memory import lacking
-from gluonic.device.processors import FIRST_PTX, Processor
+from gluonic.device.processors import Processor
 from gluonic.device.tensor_maps import TensorMap
 from gluonic.graph.errors import describe
 from gluonic.support.locks import lock
@@ -67,29 +67,6 @@ class EmulatedFunction(DeviceFunction):
         self.shared_bytes, self.local_bytes = layout.shared_size, layout.local_size
 
 
-def _chosen_processor() -> Processor:
-    name = os.environ.get("GLUONIC_GPU_EMULATED_PROCESSOR", "sm_80")
-    if name not in FIRST_PTX:
-        raise NoDeviceError(
-            describe(
-                f"GLUONIC_GPU_EMULATED_PROCESSOR={name}: there is no such processor",
-                facts=[", ".join(FIRST_PTX)],
-            )
-        )
-    shared = 227 if name.startswith("sm_90") else 163
-    return Processor(name, FIRST_PTX[name], shared_bytes=shared << 10)
-
-
-def _chosen_memory() -> int:
-    """The memory of an emulated GPU, in bytes."""
-    given = os.environ.get("GLUONIC_GPU_EMULATED_MEMORY", "1024")
-    if not given.isdecimal():
-        raise NoDeviceError(
-            describe(f"GLUONIC_GPU_EMULATED_MEMORY={given} must be a number of mebibytes")
-        )
-    return int(given) << 20
-
-
 class _EmulatedBuffer(Buffer):
     """Memory that goes back to its device."""
 
@@ -126,8 +103,8 @@ class EmulatedDevice(Device):
         allows_equal_writes: bool = False,
     ) -> None:
         self.ordinal, self.name = ordinal, "emulated GPU"
-        self.processor = processor or _chosen_processor()
-        self._memory = GlobalMemory(_chosen_memory() if total is None else total)
+        self.processor = processor or chosen_processor()
+        self._memory = GlobalMemory(chosen_memory() if total is None else total)
         self._races = Races(self._memory.bytes.size, allows_equal_writes)
         self._base = 1
         self._lock = lock()
