@@ -296,14 +296,20 @@ def test_a_library_that_lacks_a_function_is_refused(build: Builder, name: str) -
         mx.library.load(build.text(f"lacking{name}", code))
 
 
+@pytest.fixture(scope="session")
+def library_of_nothing(build: Builder) -> bytes:
+    """A library that registers no operators."""
+    return build.text("nothing", HEAD + INITIALIZE).read_bytes()
+
+
 @pytest.mark.parametrize("claimed", [7, 8, 10])
-def test_a_library_of_another_version_than_it_says_is_refused(build: Builder, claimed: int) -> None:
-    path = build.text("liar", HEAD + INITIALIZE)
-    code = path.read_bytes()
+def test_a_library_of_another_version_than_it_says_is_refused(
+    library_of_nothing: bytes, tmp_path: Path, claimed: int
+) -> None:
+    path, code = tmp_path / "libliar.so", library_of_nothing
     version, changed = b"\xb8\x0b\0\0\0", b"\xb8%c\0\0\0" % claimed  # mov eax, 11
     if platform.machine() != "x86_64" or version not in code:
         pytest.skip("this test changes machine code of x86-64")
-    path.unlink()
     path.write_bytes(code.replace(version, changed))
     with pytest.raises(MXNetError, match=r"is not what it says|ends the process"):
         mx.library.load(path)
