@@ -8,6 +8,8 @@ from gluonic import ndarray as of_one
 from gluonic.graph.dtypes import as_dtype
 from gluonic.ndarray.numbering import _DTYPE_MX_TO_NP, _DTYPE_NP_TO_MX
 
+py_slice = slice  # the name by which programs import it
+
 
 def __getattr__(name: str) -> Any:
     return getattr(of_one, name)

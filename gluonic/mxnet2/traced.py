@@ -200,6 +200,10 @@ class ArrayInTrace(_Symbol):
             return _taken(self, key)
         return super().__getitem__(key)
 
+    def __call__(self, *args: Any, **kwargs: Any) -> Any:
+        """Compose as a symbol; without arguments, return the array itself: arrays cannot be called."""
+        return super().__call__(*args, **kwargs) if args or kwargs else self
+
     def detach(self) -> Any:
         """Return the same elements, through which no gradient flows."""
         return SYMBOLIC.BlockGrad(self)

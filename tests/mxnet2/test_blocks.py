@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy
 import pytest
+from scipy import special
 
 import gluonic
 import gluonic.mxnet2 as mx
@@ -106,6 +107,31 @@ def test_shared_parameters_are_one_object() -> None:
     assert second.collect_params()["1.bias"] is first[1].bias
 
 
+def test_a_parameter_of_two_places_is_updated_once() -> None:
+    net = nn.HybridSequential()
+    net.add(nn.Dense(3, in_units=3), nn.Dense(3, in_units=3))
+    net[1].share_parameters(net[0].collect_params())
+    net.initialize()
+    trainer = gluon.Trainer(net.collect_params(".*bias"), "sgd", {"learning_rate": 1.0})
+    before = net[0].bias.data().asnumpy()
+    with autograd.record():
+        loss = (net[0].bias.data() + net[1].bias.data()).sum()
+    loss.backward()
+    trainer.step(1)
+    numpy.testing.assert_allclose(net[1].bias.data().asnumpy(), before - 2)
+
+
+def test_a_traced_array_is_not_copied_where_a_program_calls_what_can_be_called() -> None:
+    class Calls(gluon.HybridBlock):
+        def forward(self, x: Any) -> Any:
+            y = x + 1
+            return y() if callable(y) else y
+
+    net = Calls()
+    net.hybridize()
+    assert net(np.array([1.0])).item() == 2
+
+
 def test_exported_files_name_parameters_by_place_and_load_again(tmp_path: Path) -> None:
     net = Rows()
     net.initialize()
@@ -136,3 +162,12 @@ def test_networks_of_the_zoo_have_names_by_place() -> None:
     net = gluon.model_zoo.vision.squeezenet1_0(classes=3)
     assert isinstance(net, gluon.HybridBlock)
     assert all("." in name for name in net.collect_params())
+
+
+@pytest.mark.parametrize("approximation", ["erf", "tanh"])
+def test_both_forms_of_gelu_are_near_the_function(approximation: str) -> None:
+    x = numpy.linspace(-3, 3, 7).astype("float32")
+    layer = nn.GELU(approximation=approximation)
+    expected = x * (1 + special.erf(x / 2**0.5)) / 2
+    for values in both(layer, np.array(x)):
+        numpy.testing.assert_allclose(values, expected, atol=1e-3)

@@ -173,3 +173,21 @@ def test_an_optimizer_of_a_program_writes_step() -> None:
     loss.backward()
     trainer.step(1)
     assert weight.data().item() == 0.5
+
+
+@pytest.mark.parametrize("projected", [None, 2])
+def test_the_parts_of_a_recurrent_layers_parameters_fill_the_array(projected: int | None) -> None:
+    sizes = {
+        "mode": "lstm",
+        "num_layers": 2,
+        "input_size": 5,
+        "hidden_size": 3,
+        "bidirectional": True,
+    }
+    state = projected or 3
+    weights = sum(2 * (12 * (n + state) + 3 * (projected or 0)) for n in (5, 2 * state))
+    count = weights + 2 * 2 * 2 * 12
+    parts = gluon.utils.split_rnn_params(np.arange(count), projection_size=projected, **sizes)
+    assert sum(part.size for part in parts.values()) == count
+    assert parts["l0_i2h_weight"].shape == (12, 5)
+    assert parts["r1_h2h_bias"][-1].item() == count - 1

@@ -1,6 +1,54 @@
-"""``mx.gluon.utils`` of MXNet 2.0: that of 1.x."""
+"""``mx.gluon.utils`` of MXNet 2.0: that of 1.x, and the parts of a recurrent layer's parameters."""
+
+from itertools import product
+from math import prod
+from typing import Any
 
 from gluonic.gluon import utils as of_one
-from gluonic.gluon.utils import *
 
-__all__ = [*of_one.__all__]
+_kept = {name: getattr(of_one, name) for name in of_one.__all__}
+globals().update(_kept)
+__all__ = [*_kept, "split_rnn_params"]
+_GATES = {"rnn_relu": 1, "rnn_tanh": 1, "lstm": 4, "gru": 3}
+
+
+def split_rnn_params(
+    param: Any,
+    mode: str,
+    num_layers: int,
+    input_size: int,
+    hidden_size: int,
+    bidirectional: bool = False,
+    projection_size: int | None = None,
+) -> dict[str, Any]:
+    """Return the weights and biases of a recurrent layer, which lie in one array one after the other.
+
+    Parameters
+    ----------
+    param : the array
+    mode : ``"rnn_relu"``, ``"rnn_tanh"``, ``"lstm"`` or ``"gru"``
+    num_layers : the number of layers
+    input_size, hidden_size : the lengths of an input and of a state
+    bidirectional : whether there is a layer for each direction
+    projection_size : the length of a projected state
+
+    Returns
+    -------
+    dict
+        such as ``l0_i2h_weight``, with ``r`` for the other direction
+    """
+    rows, sides = _GATES[mode] * hidden_size, "lr" if bidirectional else "l"
+    state = projection_size or hidden_size
+    parts, begin = {}, 0
+    for kind, layer, side in product(("weight", "bias"), range(num_layers), sides):
+        inputs = state * len(sides) if layer else input_size
+        shapes: dict[str, tuple[int, ...]] = {"i2h": (rows, inputs), "h2h": (rows, state)}
+        if kind == "bias":
+            shapes = dict.fromkeys(shapes, (rows,))
+        elif projection_size:
+            shapes["h2r"] = (projection_size, hidden_size)
+        for which, shape in shapes.items():
+            end = begin + prod(shape)
+            parts[f"{side}{layer}_{which}_{kind}"] = param[begin:end].reshape(shape)
+            begin = end
+    return parts
