@@ -171,3 +171,24 @@ def test_both_forms_of_gelu_are_near_the_function(approximation: str) -> None:
     expected = x * (1 + special.erf(x / 2**0.5)) / 2
     for values in both(layer, np.array(x)):
         numpy.testing.assert_allclose(values, expected, atol=1e-3)
+
+
+@pytest.mark.parametrize("kind", ["RNN", "LSTM", "GRU"])
+def test_recurrent_layers_and_cells_compute_the_same_eager_and_traced(kind: str) -> None:
+    x = np.random.uniform(size=(2, 3, 4))
+    layer = getattr(gluon.rnn, kind)(5, layout="NTC")
+    layer.initialize()
+    eager, traced = both(layer, x)
+    assert eager.shape == (2, 3, 5)
+    numpy.testing.assert_allclose(traced, eager, rtol=1e-5, atol=1e-6)
+    cell = gluon.rnn.HybridSequentialRNNCell()
+    cell.add(getattr(gluon.rnn, f"{kind}Cell")(5))
+    cell.add(gluon.rnn.ResidualCell(getattr(gluon.rnn, f"{kind}Cell")(5)))
+    cell.initialize()
+    results = []
+    for is_hybrid in (False, True):
+        cell.hybridize(is_hybrid)
+        outputs, _ = cell.unroll(3, x, layout="NTC", merge_outputs=True)
+        results.append(outputs.asnumpy())
+    assert results[0].shape == (2, 3, 5)
+    numpy.testing.assert_allclose(results[1], results[0], rtol=1e-5, atol=1e-6)

@@ -12,7 +12,7 @@ from typing import Any
 from gluonic import initializer
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
-from gluonic.gluon import block
+from gluonic.gluon import block, hybrid
 from gluonic.gluon.parameter_dict import (
     ParameterDict,
     PathLike,
@@ -233,6 +233,9 @@ BASES: dict[Any, Any] = {block.Block: BlockOfTwo}
 """The bases of all blocks of MXNet 2.0, by those of 1.x; `gluonic.mxnet2.gluon.hybrid` adds the hybrid ones."""
 
 
+_OF_BASES = frozenset({*block.Block.__mro__, *hybrid.HybridBlock.__mro__})
+
+
 @cache
 def of_two(kind: Any) -> Any:
     """The class of MXNet 2.0 for a class of blocks of 1.x."""
@@ -243,7 +246,9 @@ def of_two(kind: Any) -> Any:
     bases = [of_two(base) for base in kind.__bases__ if issubclass(base, block.Block)]
     members: dict[str, Any] = {"__module__": __name__, "__doc__": kind.__doc__, "_of_one": kind}
     own = vars(kind).get("hybrid_forward")
-    if own is not None:
+    if any("forward" in vars(base) for base in kind.__mro__ if base not in _OF_BASES):
+        members.update(forward=kind.forward, _dispatches=True)
+    elif own is not None:
         members["forward"] = _forward_of(own)
     return type(kind)(kind.__name__, (*bases, kind), members)
 

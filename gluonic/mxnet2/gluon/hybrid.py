@@ -28,11 +28,14 @@ class HybridBlockOfTwo(BlockOfTwo, hybrid.HybridBlock):
     """A block whose `forward`, written for arrays, is traced into a graph once it is hybridized."""
 
     _reads_shapes = False
+    _dispatches = False
+    """Whether `forward` is one of MXNet 1.x, which itself decides between arrays, symbols and the graph."""
 
     def __init_subclass__(cls, **keywords: Any) -> None:
         super().__init_subclass__(**keywords)
         if "forward" in vars(cls) and "_of_one" not in vars(cls):
             cls.hybrid_forward = _by_forward  # type: ignore[assignment]
+            cls._dispatches = False
 
     def __setattr__(self, name: str, value: Any) -> None:
         if isinstance(value, block.Block):
@@ -56,7 +59,7 @@ class HybridBlockOfTwo(BlockOfTwo, hybrid.HybridBlock):
         if self._forward_pre_hooks and has_hooks:
             for hook in list(self._forward_pre_hooks.values()):
                 hook(self, args)
-        out = self._run(args)
+        out = self._forward_or_graph(args)
         if self._forward_hooks and has_hooks:
             for hook in list(self._forward_hooks.values()):
                 hook(self, args, out)
@@ -76,10 +79,12 @@ class HybridBlockOfTwo(BlockOfTwo, hybrid.HybridBlock):
             self._set_replay(None)
         return output
 
-    def _run(self, args: tuple[Any, ...]) -> Any:
+    def _forward_or_graph(self, args: tuple[Any, ...]) -> Any:
         """Run `forward`, or its graph; errors tell the block."""
         try:
             inputs = tuple(map(as_symbols, args)) if TRACING.depth else args
+            if self._dispatches:
+                return self.forward(*inputs)
             return hybrid.HybridBlock.forward(self, *inputs)
         except MXNetError as error:
             self._tell_where(error)
