@@ -38,7 +38,9 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--dense", action="store_true", help="store sparse arrays as dense ones")
     array_names.add_options(parser)
     model_files.add_options(parser)
-    add = parser.add_argument_group("a network as a library without Python (.so, .o)").add_argument
+    add = parser.add_argument_group(
+        "a network as a library without Python (.so, .o, .wasm)"
+    ).add_argument
     add("--cpu", default="", help="a processor or a level, such as x86-64-v3 or aarch64")
     add("--weights-beside", action="store_true", help="write the weights to a file of their own")
     add("--most", type=int, default=64, help="the largest batch size, by default 64")

@@ -49,11 +49,21 @@ def write_npz(file: Path, arrays: Mapping[str, np.ndarray[Any, Any]]) -> None:
     write_atomically(file, stream.getvalue())
 
 
+def _check_header(stream: BinaryIO, length_bytes: int, size: int) -> None:
+    """Refuse a header that is longer than the file, before NumPy reads it: it may claim four gigabytes."""
+    begin = stream.tell()
+    length = int.from_bytes(stream.read(length_bytes), "little")
+    if length > size:
+        raise ValueError(f"it is too short for a header of {length:,} bytes")
+    stream.seek(begin)
+
+
 def _read(stream: BinaryIO, size: int, file: Path) -> np.ndarray[Any, Any]:
     """Read an array of `size` bytes, header included."""
     npy = np.lib.format
     try:
         version = npy.read_magic(stream)
+        _check_header(stream, 2 if version == (1, 0) else 4, size)
         header = npy.read_array_header_1_0 if version == (1, 0) else npy.read_array_header_2_0
         shape, _, dtype = header(stream)
         if prod(shape) * dtype.itemsize > size - stream.tell():

@@ -123,6 +123,9 @@ def _read(proto: Any, values: Mapping[str, Array]) -> Imported:
         for tensor in graph.initializer
     }
     given = [value for value in graph.input if value.name not in scope]
+    names = [value.name for value in given]
+    if len({*names}) < len(names):
+        raise FileFormatError("import_model: the model is damaged: two inputs have one name")
     scope |= {name: Tensor(array=array, name=name) for name, array in values.items()}
     inputs = [value for value in given if value.name not in values]
     reading.env, shapes = _open_shapes(inputs)

@@ -2,5 +2,6 @@
 
 from gluonic.pytorch.exporting import TorchFiles, export_torch
 from gluonic.pytorch.loaded import LoadedModule, torch_library
+from gluonic.pytorch.twins import torchvision_state
 
-__all__ = ["LoadedModule", "TorchFiles", "export_torch", "torch_library"]
+__all__ = ["LoadedModule", "TorchFiles", "export_torch", "torch_library", "torchvision_state"]

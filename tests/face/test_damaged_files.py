@@ -6,7 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from gluonic.graph.errors import MismatchError, MXNetError
+from gluonic.gluon.npz_files import read_npz
+from gluonic.graph.errors import FileFormatError, MismatchError, MXNetError
 from tests.face.file_kinds import KINDS
 
 
@@ -31,3 +32,9 @@ def test_damaged_files_load_or_are_refused(name: str, tmp_path: Path) -> None:
         damaged = draw.choice(kind.damages)(draw.choice(files), draw)
         with suppress(MXNetError):
             kind.use(tmp_path, damaged)
+
+
+def test_a_small_file_of_numpy_with_a_huge_header_is_refused_unread(tmp_path: Path) -> None:
+    (tmp_path / "x.npy").write_bytes(b"\x93NUMPY\2\0\xff\xff\xff\xff{}")
+    with pytest.raises(FileFormatError, match="header of 4,294,967,295 bytes"):
+        read_npz(tmp_path / "x.npy")
