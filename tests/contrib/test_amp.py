@@ -413,3 +413,19 @@ def test_a_converted_module_of_buckets_computes_nearly_the_same() -> None:
         found = converted.get_outputs()[0].asnumpy()
         np.testing.assert_allclose(found, before, rtol=1e-2, atol=2e-3)
         assert (found != before).any()
+
+
+@pytest.mark.parametrize("dtype", ["float16", "bfloat16"])
+def test_batch_normalization_of_16_bits_keeps_float32_statistics(dtype: str) -> None:
+    if dtype == "bfloat16":
+        pytest.importorskip("ml_dtypes")
+    net, x = gluon.nn.BatchNorm(in_channels=3), nd.arange(12).reshape((4, 3))
+    net.initialize()
+    net.cast(dtype)
+    with autograd.record():
+        y = net(x.astype(dtype))
+    assert nd.zeros((1,), dtype=dtype).dtype == y.dtype
+    assert {p.dtype for p in net.collect_params().values()} <= {"float32", np.float32}
+    np.testing.assert_allclose(
+        y.astype("float32").asnumpy()[:, 0], [-1.34, -0.45, 0.45, 1.34], atol=0.01
+    )
