@@ -1,6 +1,5 @@
-"""``mx.util`` of MXNet 2.0: the switches of NumPy's semantics and of its default element types."""
+"""``mx.util`` of MXNet 2.0: the switches of NumPy's semantics."""
 
-import threading
 from collections.abc import Callable
 from functools import wraps
 from tempfile import TemporaryDirectory
@@ -8,6 +7,7 @@ from typing import Any, Self, TypeVar
 
 from gluonic import util as of_one
 from gluonic.graph.array_semantics import is_np_array, np_array, use_np, use_np_array, use_np_shape
+from gluonic.graph.errors import describe
 from gluonic.graph.shape_semantics import is_np_shape, np_shape, set_np_shape
 from gluonic.util import (
     get_cuda_compute_capability,
@@ -31,58 +31,50 @@ __all__ = [
 """The names of the module."""
 
 
-class _Types(threading.local):
-    of_numpy = False
-
-
-_types = _Types()
-
-
 def is_np_default_dtype() -> bool:
-    """Whether new arrays are of NumPy's default types, float64 and int64, instead of float32."""
-    return _types.of_numpy
+    """Whether new arrays are of NumPy's default types, float64 and int64: they are float32."""
+    return False
 
 
 def set_np_default_dtype(is_np_default_dtype: bool = True) -> bool:
-    """Switch NumPy's default types on or off for the current thread; returns what it was."""
-    before, _types.of_numpy = _types.of_numpy, bool(is_np_default_dtype)
-    return before
+    """Let new arrays be float32; returns False.
+
+    Raises
+    ------
+    NotImplementedError
+        if they are to be of NumPy's default types
+    """
+    if is_np_default_dtype:
+        raise NotImplementedError(
+            describe(
+                "arrays of float64 by default are not there", hint="dtype='float64' at each array"
+            )
+        )
+    return False
 
 
 class np_default_dtype:
-    """``with np_default_dtype():`` makes new arrays float64 or int64 inside the block.
+    """``with np_default_dtype(False):`` leaves new arrays float32; see `set_np_default_dtype`.
 
     Parameters
     ----------
-    active : False for float32
+    active : whether they are to be of NumPy's default types
     """
 
     def __init__(self, active: bool = True) -> None:
-        self._active = active
-        self._before: list[bool] = []
+        set_np_default_dtype(active)
 
     def __enter__(self) -> Self:
-        self._before.append(set_np_default_dtype(self._active))
         return self
 
     def __exit__(self, *error: object) -> None:
-        set_np_default_dtype(self._before.pop())
+        pass
 
 
 def use_np_default_dtype(func: _Decorated) -> _Decorated:
-    """Make a function, or all methods of a class, make arrays of NumPy's default types (a decorator)."""
-    if isinstance(func, type):
-        for name, member in list(vars(func).items()):
-            if callable(member):
-                setattr(func, name, use_np_default_dtype(member))
-        return func
-
-    @wraps(func)
-    def call(*args: Any, **kwargs: Any) -> Any:
-        with np_default_dtype():
-            return func(*args, **kwargs)
-
-    return call  # type: ignore[return-value]
+    """Raise NotImplementedError: see `set_np_default_dtype`."""
+    set_np_default_dtype(True)
+    return func
 
 
 def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
@@ -92,7 +84,7 @@ def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
     ----------
     shape : whether 0 and ``()`` in shapes are literal, instead of unknown
     array : whether Gluon makes and takes arrays of `mx.np`
-    dtype : whether new arrays are float64 and int64, instead of float32
+    dtype : whether new arrays are to be float64 and int64, which is not there
     """
     of_one.set_np(shape, array)
     set_np_default_dtype(dtype)
@@ -166,11 +158,11 @@ def default_array(source_array: Any, device: Any = None, dtype: Any = None) -> A
 
 
 def dtype_from_number(number: Any) -> Any:
-    """Return the dtype of arrays that hold a Python number, under the current default types."""
+    """Return the dtype of arrays that hold a Python number."""
     import numpy as np
 
     if isinstance(number, (bool, np.bool_)):
         return np.bool_
     if isinstance(number, (int, np.integer)):
         return np.int64 if number <= np.iinfo(np.int64).max else np.uint64
-    return np.float64 if is_np_default_dtype() else np.float32
+    return np.float32

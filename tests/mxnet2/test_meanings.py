@@ -52,6 +52,16 @@ def test_a_name_means_something_else_in_each_version(meaning: str) -> None:
     assert of_one != ROWS[meaning](two)
 
 
+def test_float64_as_the_default_is_refused_by_name() -> None:
+    for switch in (
+        lambda: two.npx.set_np(dtype=True),
+        lambda: two.util.np_default_dtype().__enter__(),
+        lambda: two.util.use_np_default_dtype(len),
+    ):
+        with pytest.raises(NotImplementedError, match="float64 by default"):
+            switch()
+
+
 @pytest.mark.parametrize("name", ["metric", "mod", "module", "rnn", "monitor"])
 def test_names_that_mxnet_2_lacks_say_what_replaces_them(name: str) -> None:
     assert not hasattr(two, name)
