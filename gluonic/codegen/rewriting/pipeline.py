@@ -29,11 +29,11 @@ PIPELINE: list[Pass] = [
     ShareProducts(),
     TakePartsEarly(),
     FuseActivations(),
-    PackWeights(),
     PackIntegers(),
+    PackWeights(),
 ]
 """All passes; each gets the graph that the one before it returned."""
 
-FOR_PROCESSORS = (PlainLayout, BlockedLayout, FuseActivations, PackWeights, PackIntegers)
+FOR_PROCESSORS = (PlainLayout, BlockedLayout, FuseActivations, PackIntegers, PackWeights)
 """Passes that choose memory layouts, and the steps that read them: GPUs do without. There, all products take
 element-wise work (`cuda.tails`)."""
