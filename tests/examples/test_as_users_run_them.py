@@ -60,11 +60,11 @@ def default_settings(monkeypatch: pytest.MonkeyPatch) -> None:
         monkeypatch.delenv(name)
 
 
-def _printed(*program: str, folder: Path, threads: int) -> list[str]:
-    """What a program prints in a folder, run twice with one code cache; it fails and warns of nothing."""
+def _printed(*program: str, folder: Path, threads: int, warm: bool = True) -> list[str]:
+    """What a program prints in a folder, if `warm` twice with one code cache; it fails and warns of nothing."""
     settings = {"GLUONIC_CACHE_DIR": str(folder / "cache"), "GLUONIC_NUM_THREADS": str(threads)}
     printed = []
-    for _ in ("cold", "warm"):
+    for _ in range(1 + warm):
         ran = command(*program, folder=folder, **settings)
         assert not ran.returncode, ran.stderr
         assert "Warning" not in ran.stderr
@@ -84,10 +84,12 @@ def test_the_tour_of_the_readme_runs_as_one_program(threads: int, tmp_path: Path
 @pytest.mark.parametrize(
     ("number", "example"), [(n, x) for n, x in enumerate(EXAMPLES) if str(x) not in NOT_ALONE]
 )
-def test_examples_run_and_learn(number: int, example: Path, tmp_path: Path) -> None:
+def test_examples_run_and_learn(number: int, example: Path, tmp_path: Path, thorough: bool) -> None:
     pattern, low, high = LEARNED.get(str(example), ("", 0, 0))
     by = ["-m", "gluonic"] if str(example) in WRITTEN_FOR_MXNET else []
-    for printed in _printed(*by, str(ROOT / example), folder=tmp_path, threads=1 + number % 2):
+    warm = thorough or number % 3 == 0
+    command_line = *by, str(ROOT / example)
+    for printed in _printed(*command_line, folder=tmp_path, threads=1 + number % 2, warm=warm):
         learned = re.search(pattern, printed)
         assert learned, printed
         assert all(low < float(text) <= high for text in learned.groups()), printed
