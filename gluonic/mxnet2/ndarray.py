@@ -16,7 +16,7 @@ def __getattr__(name: str) -> Any:
 
 
 def __dir__() -> list[str]:
-    return sorted({*globals(), *dir(of_one)})
+    return sorted({*globals(), *of_one.__all__})
 
 
 def get_dtype_name(dtype: Any) -> str:

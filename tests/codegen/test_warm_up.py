@@ -13,6 +13,7 @@ from gluonic.codegen.differentiable import DifferentiableProgram
 from gluonic.codegen.program import Program
 from gluonic.codegen.warm_up import MOST_CALLS, SEVERAL
 from gluonic.graph.builder import F
+from gluonic.graph.dtypes import BFLOAT16_CODE, CODES
 from gluonic.graph.errors import MXNetError
 from gluonic.graph.node import Entry, Graph, Node, make_node
 from tests.codegen.agreement import new_run
@@ -21,8 +22,9 @@ from tests.compile_budget import refill_budget
 
 @pytest.fixture(autouse=True)
 def mixed(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Let graphs run as they do for users."""
+    """Let graphs run as they do for users who do not use bfloat16: with it, nothing is inferred ahead."""
     monkeypatch.delenv("GLUONIC_EXECUTOR", raising=False)
+    monkeypatch.delitem(CODES, BFLOAT16_CODE, raising=False)
     refill_budget()
 
 

@@ -31,7 +31,7 @@ def test_a_file_of_parameters_fits_any_context(gpu: Context, tmp_path: Path) -> 
         other.load_parameters(file, ctx=ctx)
         found = other(nd.array(X, ctx=ctx))
         assert found.context == ctx
-        np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-5)
+        np.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-5, atol=1e-7)
 
 
 def test_parameters_move(gpu: Context) -> None:
