@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from gluonic.codegen.cuda.block_code import Int
+from gluonic.codegen.cuda.kernel_function import WARP
 from gluonic.codegen.cuda.products.form import ROW, BlockTile
 from gluonic.codegen.cuda.products.swizzled import CHUNKS, SwizzledTiles
 from gluonic.codegen.cuda.products.transactions import TransactionCode
 
-_WARP = 32
 _BYTES = 8
 """Those of a barrier."""
 
@@ -40,7 +40,7 @@ class StageBarriers:
         with code.when(code.same(code.thread, 0)):
             for stage in range(tile.stages):
                 code.begin_transactions(code.add32(self._full, stage * _BYTES), 1)
-                warps = tile.multiplying // _WARP
+                warps = tile.multiplying // WARP
                 code.begin_transactions(code.add32(self._free, stage * _BYTES), warps)
             code.announce_transactions()
         code.barrier()

@@ -9,12 +9,13 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 
-from gluonic.codegen.cuda.block_code import GLOBAL, SHARED, BlockCode, Int
-from gluonic.codegen.cuda.products.form import ROW, BlockTile, TiledForm
+from gluonic.codegen.cuda.block_code import GLOBAL, SHARED, Int
+from gluonic.codegen.cuda.kernel_function import WARP
+from gluonic.codegen.cuda.products.form import ROW
 from gluonic.codegen.cuda.products.places import ElementPlace
 from gluonic.codegen.cuda.products.swizzled import CHUNK, CHUNKS, SwizzledTiles
 
-_OUTER, _INNER, _WARP = 8, 4, 32
+_OUTER, _INNER = 8, 4
 _APART = 2
 """Into how many parts warps divide the chunks of a row; more of them divide the rows."""
 _SIZE = 4
@@ -24,23 +25,14 @@ _SIZE = 4
 class RoundedTiles(SwizzledTiles):
     """Writes the copies of one factor's tiles, which have a row for each outer index."""
 
-    def __init__(
-        self,
-        code: BlockCode,
-        form: TiledForm,
-        tile: BlockTile,
-        name: str,
-        base: str,
-        first: Int,
-        array: str,
-        start: int,
-    ) -> None:
-        super().__init__(code, form, tile, name, base, first, array, start)
+    def prepare(self) -> None:
+        """Write what a thread needs in all rounds besides."""
+        code = self.code
         self._outer = code.rem32(code.thread, _OUTER)
         self._inner = code.rem32(code.div32(code.thread, _OUTER), _INNER)
-        warp = code.div32(code.thread, _WARP)
+        warp = code.div32(code.thread, WARP)
         self._chunk = code.rem32(warp, _APART)
-        lines = _OUTER * (self.threads // _WARP // _APART)
+        lines = _OUTER * (self.threads // WARP // _APART)
         row = code.add32(code.mul32(code.div32(warp, _APART), _OUTER), self._outer)
         self._rows = [code.add32(row, line) for line in range(0, self.extent, lines)]
         # what a thread needs for its numbers in all rounds

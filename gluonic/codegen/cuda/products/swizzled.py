@@ -61,6 +61,10 @@ class SwizzledTiles(FactorPlaces):
         self._place = code.add32(code.mul32(self._row, ROW), place)
         are_apart = code.is_set(f"{name}.vectors")
         self.has_chunks = code.both(are_apart, code.is_aligned(base, CHUNK))
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Write what a thread needs in all rounds besides."""
 
     def copy(self, begin: Int, end: Int, base: Int) -> None:
         """Write the copy of the tile at an inner index, zeros from `end` on, to a distance from the first."""

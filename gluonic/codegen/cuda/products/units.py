@@ -7,11 +7,12 @@ from collections.abc import Sequence
 from typing import Generic, TypeVar
 
 from gluonic.codegen.cuda.block_code import SHARED, BlockCode, Int
+from gluonic.codegen.cuda.kernel_function import WARP
 from gluonic.codegen.cuda.products.factors import FactorTiles
 from gluonic.codegen.cuda.products.form import BlockTile, TiledForm
 from gluonic.codegen.maths.values import FLOAT32
 
-_WARP, _ACROSS = 32, 8
+_ACROSS = 8
 """The threads of a warp, and those of them that are side by side: few, to read few different elements."""
 
 
@@ -32,7 +33,7 @@ class MultiplyingUnits(ABC, Generic[Tiles]):
 
     def __init__(self, code: BlockCode, form: TiledForm, tile: BlockTile) -> None:
         self.code, self.form, self.tile = code, form, tile
-        self.lane, self.warp = code.rem32(code.thread, _WARP), code.div32(code.thread, _WARP)
+        self.lane, self.warp = code.rem32(code.thread, WARP), code.div32(code.thread, WARP)
 
     @abstractmethod
     def rows(self) -> list[Int]:
@@ -74,7 +75,7 @@ class OrdinaryUnits(MultiplyingUnits[FactorTiles]):
         if not tile.pairs:
             x, y = code.rem32(self.lane, _ACROSS), code.div32(self.lane, _ACROSS)
         x = code.add32(x, code.mul32(code.rem32(self.warp, warps), _ACROSS))
-        y = code.add32(y, code.mul32(code.div32(self.warp, warps), _WARP // _ACROSS))
+        y = code.add32(y, code.mul32(code.div32(self.warp, warps), WARP // _ACROSS))
         self.high, self.group = min(form.lanes, tile.high), min(form.lanes, tile.wide)
         self.row, self.column = code.mul32(y, self.high), code.mul32(x, self.group)
 

@@ -8,9 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from gluonic.codegen.cuda.block_code import GLOBAL, SHARED, BlockCode, Int
+from gluonic.codegen.cuda.block_code import GLOBAL, SHARED, Int
 from gluonic.codegen.cuda.kernel_function import WARP
-from gluonic.codegen.cuda.products.form import ROW, BlockTile, TiledForm
+from gluonic.codegen.cuda.products.form import ROW
 from gluonic.codegen.cuda.products.places import ElementPlace
 from gluonic.codegen.cuda.products.swizzled import CHUNK, CHUNKS, SwizzledTiles
 
@@ -22,26 +22,18 @@ _ON_THE_WAY = 8
 class WindowTiles(SwizzledTiles):
     """Writes the copies of one factor's tiles, where it is windows."""
 
-    def __init__(
-        self,
-        code: BlockCode,
-        form: TiledForm,
-        tile: BlockTile,
-        name: str,
-        base: str,
-        first: Int,
-        array: str,
-        start: int,
-    ) -> None:
-        super().__init__(code, form, tile, name, base, first, array, start)
+    def prepare(self) -> None:
+        """Write what a thread needs in all rounds besides."""
+        code = self.code
         lane = code.rem32(code.thread, WARP)
         self._warp, self._warps = code.div32(code.thread, WARP), self.threads // WARP
         self._pair = code.mul32(lane, _PAIR)
-        pairs = CHUNK // form.dtype.itemsize // _PAIR  # of a chunk
+        size = self.form.dtype.itemsize
+        pairs = CHUNK // size // _PAIR  # of a chunk
         self._chunk = code.div32(lane, pairs)
-        self._within = code.mul32(code.rem32(lane, pairs), _PAIR * form.dtype.itemsize)
+        self._within = code.mul32(code.rem32(lane, pairs), _PAIR * size)
         # where outer indices are is the same in all rounds
-        self._outer_pairs = self._places("outer", first, self.limit) if self.is_outer else []
+        self._outer_pairs = self._places("outer", self.first, self.limit) if self.is_outer else []
 
     def _places(self, along: str, start: Int, limit: Int) -> list[list[ElementPlace]]:
         """The places of the thread's pair in each panel."""
