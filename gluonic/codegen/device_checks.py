@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import NamedTuple
+from collections.abc import Sequence
 from weakref import WeakKeyDictionary
 
 import numpy as np
 
 from gluonic.codegen.cuda.finite_kernel import EACH, EXPONENTS, THREADS, emit_finite
 from gluonic.codegen.cuda.ptx import loaded
+from gluonic.codegen.launch_plans import LaunchPlan, LaunchPlans
 from gluonic.device.array import DeviceArray
 from gluonic.device.device import Device, PreparedLaunch
 from gluonic.support.locks import lock
@@ -21,20 +21,7 @@ Key = tuple[tuple[int, int, str], ...]
 """For each array its address, its size and its dtype."""
 
 
-class _Plan(NamedTuple):
-    """The launches that look at some arrays, and the table that they read.
-
-    Attributes
-    ----------
-    queue : queues the launches; it gets the address of the flag
-    table : an array of the device
-    """
-
-    queue: Callable[..., None]
-    table: DeviceArray
-
-
-_plans: WeakKeyDictionary[Device, dict[Key, _Plan]] = WeakKeyDictionary()
+_plans: WeakKeyDictionary[Device, LaunchPlans] = WeakKeyDictionary()
 _lock = lock()
 
 
@@ -49,21 +36,16 @@ def finite_on_device(device: Device, arrays: Sequence[DeviceArray]) -> DeviceArr
         [(x.address, x.size, x.dtype.name) for x in arrays if x.size and x.dtype.name in EXPONENTS]
     )
     with _lock:
-        plans = _plans.setdefault(device, {})
-        plan = plans.get(key)
-        if plan is None:
-            plan = _planned(device, key)
-            if len(plans) >= _MOST_PLANS:
-                del plans[next(iter(plans))]
-            plans[key] = plan
+        plans = _plans.setdefault(device, LaunchPlans(_MOST_PLANS))
+        plan = plans.get(key) or plans.keep(key, _planned(device, key))
     flag = DeviceArray.empty(device, (1,), FLAG)
     device.fill(flag.address, _ONE, 1)
     plan.queue(flag.address)
     return flag
 
 
-def _planned(device: Device, key: Key) -> _Plan:
-    """The launches for some arrays, one for each dtype."""
+def _planned(device: Device, key: Key) -> LaunchPlan:
+    """The launches for some arrays, one for each dtype; they get the address of the flag."""
     rows: dict[str, list[tuple[int, int]]] = {}
     each = EACH * THREADS
     for address, size, name in key:
@@ -80,4 +62,4 @@ def _planned(device: Device, key: Key) -> _Plan:
         arguments = ((None, start), (0, 0))
         launches.append(PreparedLaunch(function, (len(some), 1, 1), (THREADS, 1, 1), arguments))
         start += 16 * len(some)
-    return _Plan(device.prepared(launches, 1), table)
+    return LaunchPlan(device.prepared(launches, 1), table)

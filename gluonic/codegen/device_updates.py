@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import lru_cache
 from types import SimpleNamespace
 from typing import Any, NamedTuple, TypeAlias
@@ -13,13 +13,13 @@ import numpy as np
 from gluonic.codegen.cuda.element_kernels import ThreadSpread
 from gluonic.codegen.cuda.ptx import loaded
 from gluonic.codegen.cuda.update_kernel import emit_updates
+from gluonic.codegen.launch_plans import LaunchPlan, LaunchPlans
 from gluonic.codegen.loops.kernel import Kernel, Operand, Stage, Store
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, INT32, Dtype
 from gluonic.codegen.scalar.recorder import Recorder
 from gluonic.device.array import DeviceArray
 from gluonic.device.device import Device, PreparedLaunch
 from gluonic.graph.updates import UpdateRule
-from gluonic.support.locks import lock
 
 _ACCESS = 16
 """The most bytes of one access."""
@@ -57,8 +57,7 @@ class DeviceUpdates:
 
     def __init__(self, rule: UpdateRule, parameters: Sequence[Updated]) -> None:
         self._rule, self._parameters = rule, parameters
-        self._plans: dict[Any, _Plan] = {}
-        self._lock = lock()
+        self._plans = LaunchPlans(_MOST_PLANS)
 
     def __call__(
         self,
@@ -87,10 +86,7 @@ class DeviceUpdates:
         plan = self._plans.get(key)
         if plan is None:
             plan = self._planned(device, numbers[0], names, addresses, groups, is_guarded)
-            with self._lock:
-                if len(self._plans) >= _MOST_PLANS:
-                    del self._plans[next(iter(self._plans))]
-                self._plans[key] = plan
+            self._plans.keep(key, plan)
         plan.queue(*_bits(rows), *([] if flag is None else [flag]))
 
     def _planned(
@@ -101,8 +97,8 @@ class DeviceUpdates:
         addresses: Addresses,
         groups: Sequence[int],
         is_guarded: bool,
-    ) -> _Plan:
-        """The launches for parameters at some addresses; those of one group have the same numbers."""
+    ) -> LaunchPlan:
+        """The launches for parameters at some addresses, which get the numbers of all groups."""
         alike: dict[Any, list[Table]] = {}
         for parameter, own, group in zip(self._parameters, addresses, groups, strict=True):
             if parameter.size:
@@ -130,20 +126,7 @@ class DeviceUpdates:
                 )
             )
             start += table.nbytes
-        return _Plan(device.prepared(launches, values + len(flag)), there)
-
-
-class _Plan(NamedTuple):
-    """The launches that update some parameters, and the table that they read.
-
-    Attributes
-    ----------
-    queue : queues the launches; it gets the numbers of all groups
-    table : an array of the device
-    """
-
-    queue: Callable[..., None]
-    table: DeviceArray
+        return LaunchPlan(device.prepared(launches, values + len(flag)), there)
 
 
 def _grouped(
