@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import importlib
 import time
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
@@ -20,7 +19,8 @@ from gluonic.graph import Graph, Node, Run
 from gluonic.graph.builder import F
 from gluonic.graph.random_source import RandomSource
 from tests.gpu.arrays import are_there
-from tests.gpu.report import SKIPPED, Report
+from tests.gpu.report import Report
+from tests.gpu.torch_workloads import torch_on_gpu
 
 Array = npt.NDArray[Any]
 _PART_OF_A_SECOND = 0.06
@@ -300,23 +300,11 @@ def _torch_calls(
     }
 
 
-def _torch(report: Report) -> Any:
-    try:
-        torch = importlib.import_module("torch")
-    except ImportError as error:
-        report.add("PyTorch", SKIPPED, str(error))
-        return None
-    if not torch.cuda.is_available():
-        report.add("PyTorch", SKIPPED, f"PyTorch {torch.__version__} has no GPU")
-        return None
-    return torch
-
-
 def whole(report: Report) -> None:
     """Check and measure products and convolutions."""
     if not are_there(report):
         return
-    there, torch = device(0), _torch(report)
+    there, torch = device(0), torch_on_gpu(report)
     small = report.small
     for product in PRODUCTS:
         if small and prod(product[:3]) > 1 << 22:

@@ -130,15 +130,23 @@ def _nets(torch: Any) -> Nets:
     return nets
 
 
-def whole(report: Report) -> None:
-    """Measure PyTorch; its convolutional nets of the zoo are in torchvision, which few machines have."""
+def torch_on_gpu(report: Report) -> Any:
+    """PyTorch; None, and a row that says why, if it is not there or has no GPU."""
     try:
         torch: Any = importlib.import_module("torch")
     except ImportError as error:
         report.add("PyTorch", SKIPPED, str(error))
-        return
+        return None
     if not torch.cuda.is_available():
         report.add("PyTorch", SKIPPED, f"PyTorch {torch.__version__} has no GPU")
+        return None
+    return torch
+
+
+def whole(report: Report) -> None:
+    """Measure PyTorch; its convolutional nets of the zoo are in torchvision, which few machines have."""
+    torch = torch_on_gpu(report)
+    if torch is None:
         return
     report.add("PyTorch", version=torch.__version__, gpu=torch.cuda.get_device_name(0))
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False

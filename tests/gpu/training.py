@@ -19,7 +19,8 @@ from gluonic.contrib import amp
 from gluonic.contrib.amp import switching
 from gluonic.device.devices import is_emulated
 from gluonic.gluon import nn
-from tests.gpu.report import SKIPPED, Report
+from tests.gpu.report import Report
+from tests.gpu.torch_workloads import torch_on_gpu
 
 MIB = 1 << 20
 
@@ -243,13 +244,8 @@ def _memory(report: Report) -> None:
 
 def _memory_of_torch(report: Report) -> None:
     """The same for PyTorch."""
-    try:
-        torch: Any = importlib.import_module("torch")
-    except ImportError as error:
-        report.add("PyTorch", SKIPPED, str(error))
-        return
-    if not torch.cuda.is_available():
-        report.add("PyTorch", SKIPPED, f"PyTorch {torch.__version__} has no GPU")
+    torch = torch_on_gpu(report)
+    if torch is None:
         return
     mx.gpu(0).empty_cache()
     torch.backends.cuda.matmul.allow_tf32 = torch.backends.cudnn.allow_tf32 = False
