@@ -2,6 +2,7 @@
 
 import importlib
 from collections.abc import Callable, Mapping
+from types import ModuleType
 from typing import Any, ClassVar, NamedTuple
 
 from gluonic.graph.errors import UnknownOperatorError
@@ -15,6 +16,8 @@ class PublicName(NamedTuple):
     name: str
 
 
+_MODULES = {"contrib", "image", "linalg", "numpy", "numpy_extension", "random", "sparse"}
+"""Those that ``from mxnet.nd import *`` binds."""
 _PREFIXES = ("_contrib_", "_linalg_", "_sparse_", "_image_", "_random_")
 
 
@@ -107,6 +110,12 @@ class Functions:
         """All names of the module."""
         return sorted(name for name in self.namespace if not name.startswith("__"))
 
+    def _is_public(self, name: str) -> bool:
+        """Whether ``from module import *`` binds a name of the module: no module that only gluonic has."""
+        if isinstance(self.namespace[name], ModuleType):
+            return self.module == "op" and name in _MODULES
+        return not name.startswith("_") or self.module == "_internal"
+
     def find(self, name: str) -> Any:
         """Return `__all__` or a lazily imported module, or raise an error for an unknown name.
 
@@ -116,7 +125,8 @@ class Functions:
             naming the most similar functions
         """
         if name == "__all__":
-            return [n for n in self.names() if not n.startswith("_") or self.module == "_internal"]
+            later = _MODULES & self.later.keys() - self.namespace.keys()
+            return sorted({*filter(self._is_public, self.names()), *later})
         if name in self.later:
             found = self.namespace[name] = importlib.import_module(self.later[name])
             return found

@@ -56,3 +56,17 @@ def test_no_module_takes_the_name_of_an_operator(room: str) -> None:
     """Importing it would put the module where the operator was."""
     modules = {file.stem for file in (Path(gluonic.__file__).parent / room).glob("*.py")}
     assert not modules & set(REGISTRY)
+
+
+def test_everything_of_nd_that_is_imported_at_once_has_only_mxnets_modules() -> None:
+    program = """if True:
+        import gluonic.ndarray.device, gluonic.ndarray.utils  # they would hide what is called so
+        from gluonic.ndarray import *
+        import types
+        print(*sorted(n for n, v in vars().items() if isinstance(v, types.ModuleType) and n[0] != "_"))
+    """
+    found = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    )
+    mxnets = ["contrib", "image", "linalg", "numpy", "numpy_extension", "random", "sparse"]
+    assert found.stdout.split() == sorted([*mxnets, "gluonic", "types"])

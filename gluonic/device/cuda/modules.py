@@ -50,8 +50,9 @@ class LoadedPtx:
         self.handle = handle.value or 0
 
     def __del__(self) -> None:
-        if self.handle:
-            self._unused.append(partial(self._driver.call, "cuModuleUnload", self.handle))
+        driver, handle = self._driver, self.handle
+        if handle:
+            self._unused.append(lambda: driver.call("cuModuleUnload", handle))
 
 
 def parameters_of(ptx: str) -> dict[str, list[int]]:

@@ -37,8 +37,9 @@ class PooledBuffer(Buffer):
     pool: MemoryPool
     blocks: list[int]
 
-    def __del__(self) -> None:
-        heappush(self.blocks, self.address)
+    # The name is bound here: at the interpreter's end, those of modules may be gone.
+    def __del__(self, push: Callable[[list[int], int], None] = heappush) -> None:
+        push(self.blocks, self.address)
 
 
 class MemoryPool:

@@ -53,6 +53,7 @@ class _Given:
 
     def __init__(self, array: DeviceArray, device: CudaDevice, stream: int) -> None:
         self.buffer, self._device, self._stream = array.buffer, device, stream
+        self._waits = stream not in (_LEGACY_STREAM, _NO_WAIT)
         self.shape = (ctypes.c_int64 * max(array.ndim, 1))(*array.shape)
         self.description = made = DLManagedTensor()
         tensor = made.dl_tensor
@@ -67,7 +68,7 @@ class _Given:
 
     def __del__(self) -> None:
         """Let what gets this memory next wait for what the other library has queued."""
-        if self._stream not in (_LEGACY_STREAM, _NO_WAIT):
+        if self._waits:
             self._device.wait_for(self._stream)
 
 
@@ -142,16 +143,15 @@ def export(
 class _BorrowedBuffer(Buffer):
     """Memory of another library, which is told when nothing refers to this object any more."""
 
-    __slots__ = ("_address_of_description",)
+    __slots__ = ("_description",)
 
     def __init__(self, device: Device, tensor: Any, size: int, description: int) -> None:
         super().__init__(device, (tensor.data or 0) + tensor.byte_offset, size)
-        self._address_of_description = description
+        self._description = ctypes.cast(description, ctypes.POINTER(DLManagedTensor))
 
     def __del__(self) -> None:
-        handle = ctypes.cast(self._address_of_description, ctypes.POINTER(DLManagedTensor))
-        if handle.contents.deleter:
-            handle.contents.deleter(handle)
+        if self._description.contents.deleter:
+            self._description.contents.deleter(self._description)
 
 
 def borrow(source: Any) -> DeviceArray:
