@@ -2,7 +2,7 @@
 
 import functools
 import inspect
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from typing import Any
 
 import pytest
@@ -20,7 +20,8 @@ def grouped(
 ) -> Callable[[Check], Check]:
     """Make a check of one case a test of each group of cases.
 
-    ``python -m pytest --case NAME`` runs the cases of that name alone. The cases of a group share its fixtures.
+    ``python -m pytest --case NAME`` runs the cases of that name alone, or those whose name begins with that
+    word. The cases of a group share its fixtures.
 
     Parameters
     ----------
@@ -36,7 +37,7 @@ def grouped(
             failures: list[BaseException] = []
             ran, reason = 0, f"no case is called {only}"
             for case, values in groups[group].items():
-                if only not in (None, case):
+                if only not in (None, case, case.partition(" ")[0]):
                     continue
                 try:
                     check(**dict(zip(names, values, strict=True)), **fixtures)
@@ -61,3 +62,24 @@ def grouped(
         return pytest.mark.parametrize("group", groups)(every_case)  # type: ignore[no-any-return]
 
     return decorate
+
+
+def over(
+    parameter: str,
+    cases: Iterable[Any],
+    group: Callable[[Any], str] = lambda case: str(case).split(" ", 1)[0].strip(",:"),
+    name: Callable[[Any], str] = str,
+) -> Callable[[Check], Check]:
+    """Make a check of one case a test of each group of cases: of those with the same first word.
+
+    Parameters
+    ----------
+    parameter : the parameter of the check that a case is
+    cases : the cases
+    group : the group of a case, if not its first word
+    name : the name of a case
+    """
+    groups: dict[str, dict[str, tuple[Any]]] = {}
+    for case in cases:
+        groups.setdefault(group(case), {})[name(case)] = (case,)
+    return grouped((parameter,), groups)

@@ -46,8 +46,11 @@ def check(outputs: Sequence[Entry], variables: Sequence[Node], arrays: Sequence[
 
 
 @every_sample
-def test_every_operator_computes_what_the_interpreter_computes(name: str, number: int) -> None:
-    _check_sample(name, number, (None, *SAMPLES[name][number].dtypes))
+def test_every_operator_computes_what_the_interpreter_computes(
+    name: str, number: int, thorough: bool
+) -> None:
+    dtypes = (None, *SAMPLES[name][number].dtypes)
+    _check_sample(name, number, dtypes_in_turn(number, dtypes, thorough))
 
 
 @every_sample

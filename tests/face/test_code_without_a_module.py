@@ -11,6 +11,7 @@ import gluonic as mx
 from gluonic import autograd, gluon, nd
 from gluonic.gluon import nn
 from gluonic.graph.constructors import CheckedArguments
+from tests.cases import over
 
 _DERIVED = """
 class Derived(Base):
@@ -57,7 +58,7 @@ def _run(program: str, **names: Any) -> dict[str, Any]:
     return names
 
 
-@pytest.mark.parametrize("base", dict.fromkeys(_classes()), ids=lambda base: base.__name__)
+@over("base", dict.fromkeys(_classes()), lambda base: base.__module__)
 def test_any_class_with_checked_arguments_can_be_derived_from(base: type) -> None:
     derived: Any = _run(_DERIVED, Base=base)["Derived"]
     assert issubclass(derived, base)

@@ -17,6 +17,7 @@ import gluonic.gluon.model_zoo.vision
 from gluonic import gluon, init, io, lr_scheduler, metric, nd, optimizer, sym
 from gluonic.gluon import nn, rnn
 from gluonic.graph.errors import AttributeValueError
+from tests.cases import over
 from tests.face.wrong_programs import Programs, check, ready
 
 PROGRAMS = Programs()
@@ -204,16 +205,14 @@ def test_each_parameter_is_checked_or_is_not_a_number() -> None:
     assert len(NUMBERS) > 200
 
 
-@pytest.mark.parametrize(
-    "cls", [c for c in CLASSES if any(c is d for d, _ in NUMBERS)], ids=lambda c: c.__name__
-)
+@over("cls", dict.fromkeys(cls for cls, _ in NUMBERS), lambda cls: cls.__module__)
 def test_a_word_instead_of_a_number_is_refused_with_its_name(cls: Any) -> None:
     for name in [name for owner, name in NUMBERS if owner is cls]:
         with pytest.raises(AttributeValueError, match=f"^{cls.__name__}: {name}='ten' must be a"):
             cls(**{name: "ten"})
 
 
-@pytest.mark.parametrize("cls", CLASSES, ids=lambda cls: cls.__name__)
+@over("cls", CLASSES, lambda cls: cls.__module__)
 def test_an_error_about_a_misspelt_argument_suggests_the_right_one(cls: Any) -> None:
     own = list(inspect.signature(cls).parameters.values())
     if issubclass(cls, TAKING_ALL) and any(p.kind is p.VAR_KEYWORD for p in own):

@@ -5,6 +5,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import nd
+from tests.cases import over
 from tests.measured import module_parameters
 from tests.measured.measure import agrees, numbers, read
 
@@ -12,7 +13,7 @@ MEASURED = read("module_parameters")
 CASES = module_parameters.cases(mx)
 
 
-@pytest.mark.parametrize("case", MEASURED)
+@over("case", MEASURED)
 def test_parameters_become_what_they_become_in_mxnet(case: str) -> None:
     found = numbers(CASES[case]())
     assert agrees(found, MEASURED[case]), found

@@ -7,6 +7,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import autograd, nd
+from tests.cases import over
 from tests.measured import heads
 from tests.measured.measure import agrees, numbers, read
 
@@ -15,7 +16,7 @@ heads.register(mx)
 
 
 @pytest.mark.parametrize("way", ["eager", "hybrid", "symbol"])
-@pytest.mark.parametrize("case", heads.CASES)
+@over("case", heads.CASES)
 def test_heads_followed_by_operators_without_gradient_give_their_own(case: str, way: str) -> None:
     assert agrees(numbers(heads.run(mx, case, way)), MEASURED[case])
 

@@ -13,7 +13,7 @@ from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.node import Entry, Node
 from gluonic.graph.operator import REGISTRY, Run
 from gluonic.graph.random_source import RandomSource
-from tests.cases import Check, grouped
+from tests.cases import Check, grouped, over
 from tests.graph import samples as sample_package
 from tests.graph.applying import application
 from tests.graph.samples.sample import Sample
@@ -21,17 +21,23 @@ from tests.graph.samples.sample import Sample
 Array = npt.NDArray[Any]
 
 
-def _collect() -> dict[str, list[Sample]]:
-    found: dict[str, list[Sample]] = {}
+def _collect() -> dict[str, dict[str, list[Sample]]]:
+    families = {}
     for module in pkgutil.iter_modules(sample_package.__path__):
         family = importlib.import_module(f"{sample_package.__name__}.{module.name}")
-        for name, samples in getattr(family, "SAMPLES", {}).items():
-            assert name not in found, f"{name} has samples in two files"
-            found[name] = samples
-    return found
+        families[module.name] = getattr(family, "SAMPLES", {})
+    return families
 
 
-SAMPLES = _collect()
+_FAMILIES = _collect()
+SAMPLES: dict[str, list[Sample]] = {}
+FAMILY: dict[str, str] = {}
+"""The file with an operator's samples."""
+for _family, _samples in _FAMILIES.items():
+    for _name in _samples:
+        assert _name not in FAMILY, f"{_name} has samples in two files"
+        FAMILY[_name] = _family
+    SAMPLES |= _samples
 CASES = [(name, i) for name, found in SAMPLES.items() for i in range(len(found))]
 DIFFERENTIABLE = [
     (name, i)
@@ -41,11 +47,16 @@ DIFFERENTIABLE = [
 
 
 def over_samples(cases: Iterable[tuple[str, int]]) -> Callable[[Check], Check]:
-    """Make a check of a sample, given by name and number, a test of each operator."""
+    """Make a check of a sample, given by name and number, a test of each family of operators."""
     groups: dict[str, dict[str, tuple[str, int]]] = {}
     for name, number in cases:
-        groups.setdefault(name, {})[str(number)] = (name, number)
+        groups.setdefault(FAMILY[name], {})[f"{name} {number}"] = (name, number)
     return grouped(("name", "number"), groups, _describe)
+
+
+def over_operators(names: Iterable[str] = SAMPLES) -> Callable[[Check], Check]:
+    """Make a check of an operator, given by its name or alias, a test of each family."""
+    return over("name", names, lambda name: FAMILY.get(REGISTRY[name].name, "without samples"))
 
 
 def _describe(name: str, number: int) -> str:

@@ -5,6 +5,7 @@ import pytest
 import gluonic as mx
 from gluonic.graph.operator import REGISTRY
 from gluonic.operator import get_operator_arguments
+from tests.graph.registry_samples import over_operators
 
 
 def test_inputs_come_before_attributes_with_their_defaults() -> None:
@@ -25,7 +26,7 @@ def test_any_number_of_inputs_is_an_array_of_them() -> None:
     assert get_operator_arguments("add_n").types[0] == "NDArray-or-Symbol[]"
 
 
-@pytest.mark.parametrize("name", [op.name for op in REGISTRY.operators()])
+@over_operators(op.name for op in REGISTRY.operators())
 def test_every_operator_lists_what_it_takes(name: str) -> None:
     found = get_operator_arguments(name)
     assert found.narg == len(found.names) == len(found.types)

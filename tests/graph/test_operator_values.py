@@ -6,8 +6,8 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph.operator import REGISTRY
-from tests.cases import grouped
-from tests.graph.registry_samples import Array
+from tests.cases import over
+from tests.graph.registry_samples import FAMILY, Array
 from tests.measured.operator_faults import FAULTS, LACKING, REFUSED
 from tests.measured.operator_runner import summary, weights
 from tests.measured.operators import Use, read, run, uses
@@ -15,9 +15,6 @@ from tests.measured.operators import Use, read, run, uses
 MEASURED = read()
 USES = list(uses())
 COMPARED = [use for use in USES if "outputs" in MEASURED.get(use.key, {})]
-USES_OF: dict[str, dict[str, tuple[Use]]] = {use.name: {} for use in COMPARED}
-for _use in COMPARED:
-    USES_OF[_use.name][f"{_use.number} {_use.dtype}"] = (_use,)
 _TOLERANCES = {"float16": 4e-3, "float32": 2e-5, "float64": 2e-6}
 
 
@@ -67,7 +64,12 @@ def disagreements(use: Use) -> Iterator[str]:
             yield f"changed {inputs[int(i)]}"
 
 
-@grouped(("use",), USES_OF)
+@over(
+    "use",
+    COMPARED,
+    lambda use: FAMILY[use.name],
+    lambda use: f"{use.name} {use.number} {use.dtype}",
+)
 def test_operators_compute_what_mxnet_computes(use: Use) -> None:
     listed = {
         what

@@ -26,13 +26,14 @@ from tests.graph.registry_samples import (
     application_of,
     cast,
     every_sample,
+    over_operators,
     over_samples,
     run,
     run_of,
 )
 
 OPERATORS = REGISTRY.operators()
-every_operator = pytest.mark.parametrize("op", OPERATORS, ids=lambda op: op.name)
+every_operator = over_operators(op.name for op in OPERATORS)
 
 
 def is_exempt(op: Operator) -> bool:
@@ -42,13 +43,15 @@ def is_exempt(op: Operator) -> bool:
 
 
 @every_operator
-def test_has_documentation(op: Operator) -> None:
+def test_has_documentation(name: str) -> None:
+    op = REGISTRY[name]
     first = op.documentation.strip().split("\n")[0]
     assert first.endswith("."), f"{op.name} needs a docstring whose first line is a sentence"
 
 
 @every_operator
-def test_has_a_sample(op: Operator) -> None:
+def test_has_a_sample(name: str) -> None:
+    op = REGISTRY[name]
     assert is_exempt(op) or SAMPLES.get(op.name), f"{op.name} needs a Sample"
 
 
@@ -133,8 +136,8 @@ def partial_facts(facts: Sequence[Any], inputs: int) -> Iterator[list[Any]]:
     yield list(facts[:inputs]) + [None] * (len(facts) - inputs)
 
 
-@every_sample
 @pytest.mark.parametrize("kind", ["shape", "dtype"])
+@every_sample
 def test_partial_knowledge_never_contradicts(name: str, number: int, kind: str) -> None:
     sample = SAMPLES[name][number]
     application = application_of(name, sample)
@@ -165,6 +168,7 @@ def _attribute_names() -> dict[str, set[str]]:
 
 
 @every_operator
-def test_names_of_inputs_outputs_and_attributes_differ(op: Operator) -> None:
+def test_names_of_inputs_outputs_and_attributes_differ(name: str) -> None:
+    op = REGISTRY[name]
     outputs = op.outputs if isinstance(op.outputs, tuple) else ()
     assert not _attribute_names()[op.name] & set(outputs)

@@ -9,7 +9,7 @@ import pytest
 
 from gluonic import nd
 from gluonic.graph.operator import REGISTRY
-from tests.graph.registry_samples import SAMPLES, application_of, cast, run
+from tests.graph.registry_samples import SAMPLES, application_of, cast, over_operators, run
 
 FLOATS = ("float16", "float32", "float64")
 INTEGERS = ("int8", "uint8", "int32", "int64")
@@ -66,7 +66,7 @@ def _without_axes(array: Any, original: Any) -> Any:
     return array.copy() if original.shape == (1,) else array.reshape(()).copy()
 
 
-@pytest.mark.parametrize("name", [name for name in SAMPLES if _takes_elements(name)])
+@over_operators(filter(_takes_elements, SAMPLES))
 def test_results_without_axes_are_those_of_one_element(name: str) -> None:
     samples = [s for s in SAMPLES[name] if all(np.size(a) for a in s.inputs)]
     assert samples

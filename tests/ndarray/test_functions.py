@@ -9,9 +9,10 @@ import gluonic as mx
 from gluonic import autograd, nd
 from gluonic.graph.namespaces import public_name_of
 from gluonic.graph.operator import REGISTRY
+from tests.graph.registry_samples import over_operators
 
 
-@pytest.mark.parametrize("name", sorted(REGISTRY))
+@over_operators(sorted(REGISTRY))
 def test_every_operator_is_a_documented_function_in_its_module(name: str) -> None:
     public = public_name_of(name)
     module = nd if public.module == "op" else getattr(nd, public.module)

@@ -7,6 +7,7 @@ import pytest
 
 import gluonic as mx
 from gluonic import rnn
+from tests.cases import over
 from tests.measured import symbolic_cells
 from tests.measured.measure import agrees, numbers, read
 
@@ -15,7 +16,7 @@ CASES = symbolic_cells.cases(mx)
 sym, nd = mx.sym, mx.nd
 
 
-@pytest.mark.parametrize("case", MEASURED)
+@over("case", MEASURED)
 def test_a_cell_is_that_of_mxnet(case: str) -> None:
     found = numbers(CASES[case]())
     for what, measured in MEASURED[case].items():

@@ -2,6 +2,7 @@
 
 import importlib
 import warnings
+from collections.abc import Callable
 from types import ModuleType
 from typing import Any
 
@@ -11,9 +12,10 @@ import pytest
 import gluonic as mx
 from gluonic import gluon, nd, sym
 from gluonic.graph.errors import AttributeValueError, MXNetError
-from gluonic.graph.namespaces import public_name_of
+from gluonic.graph.namespaces import PublicName, public_name_of
 from gluonic.graph.operator import REGISTRY
-from tests.graph.registry_samples import SAMPLES
+from tests.cases import Check, over
+from tests.graph.registry_samples import SAMPLES, over_operators
 from tests.measured import measure
 
 MEASURED = measure.read("keywords")
@@ -23,25 +25,30 @@ def module(room: str, name: str) -> ModuleType:
     return importlib.import_module(f"gluonic.{room}.{name}")
 
 
-def functions(kind: str) -> list[tuple[str, str]]:
+def functions(kind: str) -> list[PublicName]:
     """What gluonic has of the operators that take such keywords, or refuse them."""
     return [
-        (room, name)
+        PublicName(room, name)
         for room, answers in MEASURED.items()
         for name in answers[kind]
         if hasattr(module("symbol", room), name)
     ]
 
 
+def over_functions(functions: list[PublicName]) -> Callable[[Check], Check]:
+    """Make a check of a function of `sym` a test of each module."""
+    return over("public", functions, lambda public: public.module, lambda public: public.name)
+
+
 TAKING, REFUSING = functions("taken"), functions("refused")
 IGNORING = [name for name in SAMPLES if name in REGISTRY and public_name_of(name) in TAKING]
 
 
-@pytest.mark.parametrize(("room", "name"), TAKING)
+@over_functions(TAKING)
 def test_operators_without_attributes_accept_unknown_keywords_with_a_warning(
-    room: str, name: str
+    public: PublicName,
 ) -> None:
-    function = getattr(module("symbol", room), name)
+    function = getattr(module("symbol", public.module), public.name)
     with pytest.warns(UserWarning, match=r"has no attribute 'axis': it has no effect"):
         made = function(axis=-1, name="node")
     assert made.list_attr() == {"axis": "-1"}
@@ -50,14 +57,14 @@ def test_operators_without_attributes_accept_unknown_keywords_with_a_warning(
     assert again.tojson() == made.tojson()
 
 
-@pytest.mark.parametrize(("room", "name"), REFUSING)
-def test_operators_with_attributes_refuse_others(room: str, name: str) -> None:
-    function = getattr(module("symbol", room), name)
+@over_functions(REFUSING)
+def test_operators_with_attributes_refuse_others(public: PublicName) -> None:
+    function = getattr(module("symbol", public.module), public.name)
     with pytest.raises(AttributeValueError, match="has no attribute 'no_such_keyword'"):
         function(no_such_keyword=1)
 
 
-@pytest.mark.parametrize("name", IGNORING)
+@over_operators(IGNORING)
 def test_a_keyword_without_effect_changes_no_value(name: str) -> None:
     room = public_name_of(name)
     function = getattr(module("ndarray", room.module), room.name)

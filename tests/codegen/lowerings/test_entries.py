@@ -13,6 +13,7 @@ from gluonic.codegen.lowerings.entry import FAMILIES, lower, lowering_of, rule_a
 from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.ops.recurrent import masked_rnn
+from tests.cases import over
 
 INNER = (ctc_losses, masked_rnn)
 """Operators of families that only passes make."""
@@ -39,7 +40,7 @@ def test_a_file_has_entries_of_operators_of_its_family(family: str) -> None:
     assert {families[name] for name in entered(folder / f"{family}.py")} == {family}
 
 
-@pytest.mark.parametrize("op", [*REGISTRY.operators(), *INNER], ids=lambda op: op.name)
+@over("op", [*REGISTRY.operators(), *INNER], lambda op: op.kernel.__module__, lambda op: op.name)
 def test_entries_name_existing_rules(op: Operator) -> None:
     entry = lowering_of(op)
     values = [getattr(entry, field.name) for field in fields(entry) if field.name != "python"]

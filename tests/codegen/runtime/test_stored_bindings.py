@@ -27,7 +27,7 @@ from tests.codegen.growing import RandomGraph
 from tests.codegen.other_shapes import CHANGES, Change, changed
 from tests.codegen.random_graphs import random_graphs
 from tests.face.commands import command
-from tests.graph.registry_samples import SAMPLES, application_of, cast, run_of
+from tests.graph.registry_samples import SAMPLES, application_of, cast, over_operators, run_of
 
 
 @pytest.fixture(scope="module")
@@ -131,7 +131,7 @@ def test_a_graph_from_disk_can_be_explained_and_counted() -> None:
     assert again.memory == told.memory
 
 
-@pytest.mark.parametrize("name", SAMPLES)
+@over_operators()
 def test_every_operator_from_disk_computes_the_same(name: str, thorough: bool) -> None:
     for sample in SAMPLES[name] if thorough else SAMPLES[name][:1]:
         application = application_of(name, sample)

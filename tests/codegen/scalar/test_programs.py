@@ -26,7 +26,7 @@ from gluonic.graph.operator import REGISTRY
 from tests.codegen.agreement import assert_alike
 from tests.codegen.harness import compile_expression
 from tests.codegen.scalar.interpreted import evaluated, loop_evaluated
-from tests.graph.registry_samples import SAMPLES, application_of, cast, run_of
+from tests.graph.registry_samples import SAMPLES, application_of, cast, over_operators, run_of
 from tests.graph.samples.sample import Sample
 
 _V3 = cross("x86_64-unknown-linux-gnu", "x86-64-v3")
@@ -57,7 +57,7 @@ def _loops(name: str) -> Iterator[tuple[Sample, Any, list[Any], list[Any], Loop]
                 yield sample, application, [*arrays], [*results], loop
 
 
-@pytest.mark.parametrize("name", _AFTER_PASSES)
+@over_operators(_AFTER_PASSES)
 def test_a_recorded_program_computes_what_the_operators_kernel_does(name: str) -> None:
     for _, _, arrays, results, loop in _loops(name):
         pairs = zip(arrays, loop.reads, strict=True)

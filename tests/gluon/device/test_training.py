@@ -11,7 +11,7 @@ from gluonic import autograd, gluon, nd
 from gluonic.gluon import nn, rnn
 from gluonic.ndarray import Context, NDArray
 
-STEPS = {"hybrid": 6, "eager": 2}
+STEPS = {"hybrid": 20, "eager": 2}
 """How many steps nets are trained; eager ones take long on the emulator."""
 Batch = Sequence[Any]
 
@@ -106,7 +106,7 @@ def lenet() -> gluon.HybridBlock:
 
 
 def _images() -> Batch:
-    return np.random.rand(8, 1, 16, 16).astype("float32"), np.random.randint(0, 5, 8)
+    return np.random.rand(4, 1, 12, 12).astype("float32"), np.random.randint(0, 5, 4)
 
 
 def _rows() -> Batch:
@@ -114,7 +114,7 @@ def _rows() -> Batch:
 
 
 def _words() -> Batch:
-    words = np.random.randint(0, 12, (4, 7))
+    words = np.random.randint(0, 12, (3, 6))
     return words[:, :-1].astype("float32"), words[:, 1:]
 
 

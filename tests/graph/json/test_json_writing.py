@@ -11,6 +11,7 @@ from gluonic.graph.json.reader import read_json
 from gluonic.graph.json.writer import write_json
 from gluonic.graph.shape_semantics import np_shape
 from gluonic.symbol import NameManager, Symbol
+from tests.graph.registry_samples import over_operators
 from tests.measured import output_counts
 
 # As MXNet 1.9.1 writes it, blanks and line ends included.
@@ -149,7 +150,7 @@ def test_mixed_precision_casts_are_left_out() -> None:
     assert '"amp_cast"' in net.tojson(remove_amp_cast=False)
 
 
-@pytest.mark.parametrize("name", output_counts.read())
+@over_operators(output_counts.read())
 def test_outputs_are_counted_as_in_mxnet(name: str) -> None:
     for number, expected in enumerate(output_counts.read()[name]):
         if expected is not None:

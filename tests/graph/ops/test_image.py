@@ -8,6 +8,7 @@ import pytest
 import gluonic as mx
 from gluonic.graph.errors import InferenceError
 from gluonic.graph.ops import image
+from tests.cases import over
 from tests.graph.applying import apply, infer_shapes
 from tests.measured import image_operators
 from tests.measured.measure import agrees, numbers, read
@@ -16,7 +17,7 @@ MEASURED = read("image_operators")
 
 
 @pytest.mark.parametrize("by_opencv", [True, False], ids=["by OpenCV", "by own code"])
-@pytest.mark.parametrize("case", image_operators.CASES)
+@over("case", image_operators.CASES)
 def test_an_operator_computes_what_mxnet_computes(
     case: str, by_opencv: bool, monkeypatch: pytest.MonkeyPatch
 ) -> None:

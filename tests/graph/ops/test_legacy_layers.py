@@ -5,6 +5,7 @@ from fnmatch import fnmatchcase
 import pytest
 
 import gluonic as mx
+from tests.cases import over
 from tests.measured import legacy_layers, update_operators
 from tests.measured.measure import agrees, numbers, read
 
@@ -21,7 +22,7 @@ def is_different(case: str) -> bool:
 ACCEPTED = [case for case in legacy_layers.CASES if LAYERS[case] is not None]
 
 
-@pytest.mark.parametrize("case", [case for case in ACCEPTED if not is_different(case)])
+@over("case", [case for case in ACCEPTED if not is_different(case)])
 def test_layers_compute_what_mxnet_computes(case: str) -> None:
     assert agrees(numbers(legacy_layers.run(mx, case)), LAYERS[case])
 
@@ -33,6 +34,6 @@ def test_exceptions_are_about_gradients_alone(case: str) -> None:
     assert not agrees(ours[1:], LAYERS[case][1:])
 
 
-@pytest.mark.parametrize("case", update_operators.CASES)
+@over("case", update_operators.CASES)
 def test_steps_change_arrays_as_in_mxnet(case: str) -> None:
     assert agrees(numbers(update_operators.run(mx, case)), STEPS[case])

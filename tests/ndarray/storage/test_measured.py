@@ -5,6 +5,7 @@ import warnings
 import pytest
 
 import gluonic as mx
+from tests.cases import over
 from tests.measured import sparse_arrays, sparse_operators
 from tests.measured.measure import agrees, found, read
 
@@ -17,7 +18,7 @@ def test_sparse_arrays_are_those_of_mxnet(case: str) -> None:
     assert agrees(found(mx, ARRAYS[case]), MEASURED_ARRAYS[case])
 
 
-@pytest.mark.parametrize("case", OPERATORS)
+@over("case", OPERATORS)
 def test_operators_give_the_kinds_and_elements_that_mxnets_give(case: str) -> None:
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
