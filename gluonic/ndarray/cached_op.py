@@ -12,7 +12,6 @@ from gluonic.codegen import (
     Explanation,
     Observer,
     Program,
-    Saved,
     cut,
     explain,
 )
@@ -21,10 +20,11 @@ from gluonic.graph.errors import MXNetError
 from gluonic.graph.memory import allocated
 from gluonic.graph.monitoring import input_names
 from gluonic.ndarray.array import NDArray, NoElementsError
+from gluonic.ndarray.graph_record import GraphRecord
 from gluonic.ndarray.placing import on_devices
 from gluonic.ndarray.recording import put, record, wrap
 from gluonic.ndarray.state import STATE, Flags, current_run
-from gluonic.ndarray.tape import FunctionRecord, Record, TapeEntry, entry_of
+from gluonic.ndarray.tape import FunctionRecord, TapeEntry, entry_of
 from gluonic.support.cached_property import cached_property
 from gluonic.support.gc_pause import paused
 
@@ -181,7 +181,8 @@ class CachedGraph:
         self._latest = program.forward_program
         results, saved = program.forward(arrays, current_run())
         outputs = self._wrapped(inputs, results)
-        made = CachedOpRecord(program, entries, arrays, outputs, saved, STATE.training)
+        forms = [(array.shape, array.dtype) for array in results]
+        made = CachedOpRecord(program, entries, arrays, forms, saved, STATE.training)
         put(made, inputs, outputs)
         return outputs
 
@@ -190,46 +191,10 @@ class CachedGraph:
         return [wrap(array, None, context, self.kind) for array in results]
 
 
-class CachedOpRecord(Record):
+class CachedOpRecord(GraphRecord[Array]):
     """A recorded call of a graph."""
 
-    takes_memory = True
-
-    __slots__ = ("arrays", "program", "saved", "shapes", "train")
-
-    def __init__(
-        self,
-        program: "RecordableProgram",
-        inputs: Sequence[TapeEntry | None],
-        arrays: list[Array],
-        outputs: Sequence[NDArray],
-        saved: Saved,
-        train: bool,
-    ) -> None:
-        super().__init__(inputs)
-        self.program, self.train = program, train
-        self.arrays: list[Array] | None = arrays
-        self.saved: Saved | None = saved
-        self.shapes = [(o.elements.shape, o.elements.dtype) for o in outputs]
-
-    @property
-    def output_count(self) -> int:
-        """The number of outputs."""
-        return len(self.shapes)
-
-    @property
-    def is_loss(self) -> bool:
-        """Whether the graph has losses."""
-        return self.program.has_losses
-
-    def free(self) -> None:
-        """Release the values."""
-        super().free()
-        self.arrays = self.saved = None
-
-    def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
-        """Run the graph's backward program, or record it."""
-        return self.gradients_into(heads, None, train=train)
+    __slots__ = ()
 
     def gradients_into(
         self,
@@ -245,25 +210,19 @@ class CachedOpRecord(Record):
             wrap(allocated(np.zeros, shape, dtype, "the gradient of an output"))
             if head is None
             else head
-            for head, (shape, dtype) in zip(heads, self.shapes, strict=True)
+            for head, (shape, dtype) in zip(heads, self.forms, strict=True)
         ]
         if STATE.recording:
-            return self._recorded(given)
+            return self.recorded(given)
         flowing = [h.elements for h in given]
         for head in flowing:  # it may be the gradient of a variable, given by the user
             into = into and [None if x is head else x for x in into]
         found = self.program.backward(self.saved, flowing, current_run(), into, finished)
         return [None if array is None else wrap(array) for array in found]
 
-    def _recorded(self, heads: list[NDArray]) -> Sequence[NDArray | None]:
-        """The gradients as a recorded computation over the inputs and the heads, for higher orders."""
-        assert self.arrays is not None
-        assert self.saved is not None
-        outputs = self.program.gradient_outputs
-        given = [wrap(a, entry) for a, entry in zip(self.arrays, self.inputs, strict=True)]
-        with Flags(None, self.train):
-            found = iter(self.program.recorded_gradients(given, self.saved.unrepeated, heads))
-        return [None if entry is None else next(found) for entry in outputs]
+    def wrapped(self, array: Array, entry: TapeEntry | None) -> NDArray:
+        """An input as it was recorded."""
+        return wrap(array, entry)
 
 
 class RecordableProgram(DifferentiableProgram):

@@ -1,10 +1,12 @@
 """The recorded computation as a graph."""
 
+from typing import Any
+
 from gluonic.graph import Application, Entry, Node
 from gluonic.graph.errors import MXNetError, NotThereError, describe
 from gluonic.graph.node_attributes import as_text
 from gluonic.ndarray.array import NDArray
-from gluonic.ndarray.cached_op import CachedOpRecord
+from gluonic.ndarray.graph_record import GraphRecord
 from gluonic.ndarray.recording import OperatorRecord
 from gluonic.ndarray.tape import Leaf, Record, TapeEntry, entry_of
 
@@ -75,7 +77,7 @@ class _History:
             attributes = _strings(record.application)
             node = Node(record.application, self.named("node_"), inputs, attributes)
             self.outputs[record] = [node.entry(i) for i in range(node.output_count)]
-        elif isinstance(record, CachedOpRecord):
+        elif isinstance(record, GraphRecord):
             self.outputs[record] = self.inlined(record)
         else:
             raise NotThereError(
@@ -90,7 +92,7 @@ class _History:
             self.constants[id(array)] = Node(None, self.named("null")).entry()
         return self.constants[id(array)]
 
-    def inlined(self, record: CachedOpRecord) -> list[Entry]:
+    def inlined(self, record: GraphRecord[Any]) -> list[Entry]:
         """The graph of a hybridized block, over the entries of its inputs."""
         assert record.arrays is not None
         program = record.program

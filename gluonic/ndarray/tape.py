@@ -57,7 +57,7 @@ class Record:
     def gradients_into(
         self,
         heads: list["NDArray | None"],
-        into: Sequence[Array | None],
+        into: Sequence[Array | None] | None,
         *,
         train: bool,
         finished: Callable[[int], None] | None = None,

@@ -9,7 +9,6 @@ from gluonic.codegen import (
     DeviceDifferentiableGraph,
     DeviceExplanation,
     DeviceGraph,
-    Saved,
 )
 from gluonic.device import Device, DeviceArray
 from gluonic.graph import Node
@@ -20,9 +19,10 @@ from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.device.arrays import DeviceNDArray, made
 from gluonic.ndarray.device.calls import check_contexts, has_its_own_way, invoke_on
 from gluonic.ndarray.device.tape import filled, filled_like, zeros_on
+from gluonic.ndarray.graph_record import GraphRecord
 from gluonic.ndarray.recording import put
-from gluonic.ndarray.state import STATE, Flags, current_run
-from gluonic.ndarray.tape import Record, TapeEntry, entry_of
+from gluonic.ndarray.state import STATE, current_run
+from gluonic.ndarray.tape import TapeEntry, entry_of
 
 if TYPE_CHECKING:
     from gluonic.ndarray.cached_op import CachedGraph, RecordableProgram
@@ -88,7 +88,10 @@ class GraphOnDevice:
         on_host, there = program
         results, saved = there.forward(arrays, current_run())
         outputs: list[NDArray] = [made(array, self._called.kind) for array in results]
-        put(DeviceGraphRecord(on_host, there, entries, arrays, results, saved), inputs, outputs)
+        forms = [(x.device, x.shape, x.dtype) for x in results]
+        call = DeviceGraphRecord(on_host, entries, arrays, forms, saved, STATE.training)
+        call.there = there
+        put(call, inputs, outputs)
         return outputs
 
     def differentiable(self, wanted: tuple[bool, ...], train: bool) -> _Program:
@@ -152,46 +155,11 @@ def _ones(device: Device, shape: Shape, dtype: Any) -> DeviceArray:
     return filled(device, shape, dtype, 1).device_array
 
 
-class DeviceGraphRecord(Record):
-    """A recorded call of a graph on a device."""
+class DeviceGraphRecord(GraphRecord[DeviceArray]):
+    """A recorded call of a graph on a device, whose gradients run `there`."""
 
-    takes_memory = True
-
-    __slots__ = ("arrays", "program", "saved", "signature", "there", "train")
-
-    def __init__(
-        self,
-        program: "RecordableProgram",
-        there: DeviceDifferentiableGraph,
-        inputs: Sequence[TapeEntry | None],
-        arrays: list[DeviceArray],
-        outputs: Sequence[DeviceArray],
-        saved: Saved,
-    ) -> None:
-        super().__init__(inputs)
-        self.program, self.there, self.train = program, there, STATE.training
-        self.arrays: list[DeviceArray] | None = arrays
-        self.saved: Saved | None = saved
-        self.signature = [(x.device, x.shape, x.dtype) for x in outputs]
-
-    @property
-    def output_count(self) -> int:
-        """The number of outputs."""
-        return len(self.signature)
-
-    @property
-    def is_loss(self) -> bool:
-        """Whether the graph has losses."""
-        return self.program.has_losses
-
-    def free(self) -> None:
-        """Release the values."""
-        super().free()
-        self.arrays = self.saved = None
-
-    def gradients(self, heads: list[NDArray | None], *, train: bool) -> Sequence[NDArray | None]:
-        """Run the graph of the gradients, or record it."""
-        return self.gradients_into(heads, None, train=train)
+    __slots__ = ("there",)
+    there: DeviceDifferentiableGraph
 
     def gradients_into(
         self,
@@ -205,21 +173,15 @@ class DeviceGraphRecord(Record):
         assert self.saved is not None
         given: list[Any] = [
             zeros_on(*form) if head is None else head
-            for head, form in zip(heads, self.signature, strict=True)
+            for head, form in zip(heads, self.forms, strict=True)
         ]
         if STATE.recording:
-            return self._recorded(given)
+            return self.recorded(given)
         arrays = [head.device_array for head in given]
-        device = self.signature[0][0]
+        device = self.forms[0][0]
         found = self.there.backward(self.saved, arrays, current_run(), device, into)
         return [None if array is None else made(array) for array in found]
 
-    def _recorded(self, heads: list[NDArray]) -> Sequence[NDArray | None]:
-        """The gradients as a recorded computation over the inputs and the heads, for higher orders."""
-        assert self.arrays is not None
-        assert self.saved is not None
-        program = self.program
-        given = [made(a, entry=entry) for a, entry in zip(self.arrays, self.inputs, strict=True)]
-        with Flags(None, self.train):
-            found = iter(program.recorded_gradients(given, self.saved.unrepeated, heads))
-        return [None if entry is None else next(found) for entry in program.gradient_outputs]
+    def wrapped(self, array: DeviceArray, entry: TapeEntry | None) -> NDArray:
+        """An input as it was recorded."""
+        return made(array, entry=entry)

@@ -108,3 +108,15 @@ def test_variables_in_use_are_protected(gpu: Context) -> None:
             x += 1
     y.backward()
     assert x.grad.asscalar() == 4
+
+
+def test_what_was_recorded_is_the_graph_that_it_is_on_the_cpu(gpu: Context) -> None:
+    graphs = []
+    for ctx in (mx.cpu(), gpu):
+        net = mx.gluon.nn.Dense(3, activation="tanh", prefix="dense_")
+        net.initialize(ctx=ctx)
+        net.hybridize()
+        with autograd.record():
+            y = (net(nd.ones((2, 4), ctx)) * 2).sum()
+        graphs.append(autograd.get_symbol(y).tojson())
+    assert graphs[0] == graphs[1]
