@@ -1,6 +1,7 @@
 """``mx.base._LIB``: the supported ones of MXNet's C functions, called with ctypes' values."""
 
 import ctypes
+import os
 from collections.abc import Callable
 from typing import Any
 
@@ -11,7 +12,7 @@ from gluonic import random as random_numbers
 from gluonic._version import MXNET_VERSION
 from gluonic.graph.dtypes import CODE_OF
 from gluonic.graph.errors import MissingNameError, MXNetError, describe
-from gluonic.graph.handles import held_by
+from gluonic.graph.handles import held_by, hold
 from gluonic.graph.shape_semantics import is_np_shape, set_np_shape
 from gluonic.graph.versions import mark_escaped
 from gluonic.ndarray import NDArray
@@ -19,6 +20,8 @@ from gluonic.ndarray.array_functions import waitall
 from gluonic.ndarray.kernels import overwrite
 from gluonic.ndarray.numbering import _STORAGE_TYPE_STR_TO_ID as _STORAGE
 from gluonic.ndarray.recording import check_writable
+from gluonic.recordio.files import OpenRecords
+from gluonic.recordio.framing import framed
 
 
 def check_call(ret: int) -> None:
@@ -83,6 +86,30 @@ def _version(out: Any) -> None:
     _give(out, major * 10000 + minor * 100 + patch)
 
 
+def _create(flag: str) -> Callable[[Any, Any], None]:
+    """The function that opens a file of records, for reading or for writing."""
+
+    def create(uri: Any, out: Any) -> None:
+        name = getattr(uri, "value", uri)
+        hold(out._obj, OpenRecords(os.fsdecode(name), flag))
+
+    return create
+
+
+def _records_of(handle: Any) -> OpenRecords:
+    return held_by(handle, OpenRecords)
+
+
+def _write_record(handle: Any, buf: Any, size: Any) -> None:
+    _records_of(handle).stream.write(framed(ctypes.string_at(buf, _number(size))))
+
+
+def _read_record(handle: Any, out_buf: Any, out_size: Any) -> None:
+    record = _records_of(handle).frames.next()
+    _give(out_buf, record)
+    _give(out_size, len(record or b""))
+
+
 def _switch(change: Callable[[bool], bool]) -> Callable[[Any, Any], None]:
     return lambda now, before: _give(before, change(bool(_number(now))))
 
@@ -109,6 +136,15 @@ _FUNCTIONS: dict[str, Callable[..., Any]] = {
     "MXNDArrayWaitToRead": lambda handle: array_of(handle).wait_to_read(),
     "MXNDArrayWaitToWrite": lambda handle: array_of(handle).wait_to_read(),
     "MXRandomSeed": lambda seed: random_numbers.seed(_number(seed)),
+    "MXRecordIOReaderCreate": _create("r"),
+    "MXRecordIOReaderFree": lambda handle: _records_of(handle).stream.close(),
+    "MXRecordIOReaderReadRecord": _read_record,
+    "MXRecordIOReaderSeek": lambda handle, pos: _records_of(handle).frames.seek(_number(pos)),
+    "MXRecordIOReaderTell": lambda handle, pos: _give(pos, _records_of(handle).frames.offset),
+    "MXRecordIOWriterCreate": _create("w"),
+    "MXRecordIOWriterFree": lambda handle: _records_of(handle).stream.close(),
+    "MXRecordIOWriterTell": lambda handle, pos: _give(pos, _records_of(handle).stream.tell()),
+    "MXRecordIOWriterWriteRecord": _write_record,
     "MXSetIsNumpyShape": _switch(set_np_shape),
 }
 

@@ -35,6 +35,19 @@ __all__ = [
 _get_repo_url, _get_repo_file_url = repository_url, repository_file_url
 
 
+def _indent(s_: str, numSpaces: int) -> str:
+    """Indent all lines of a text but the first one; programs call it in `__repr__`."""
+    return s_.replace("\n", "\n" + " " * numSpaces)
+
+
+def _brief_print_list(lst: Sequence[Any], limit: int = 7) -> str:
+    """Quote the elements of a list, of a long one the first and the last."""
+    half = limit // 2
+    if len(lst) > limit:
+        return f"{_brief_print_list(lst[:half], limit)}, ..., {_brief_print_list(lst[-limit + half :], limit)}"
+    return ", ".join(f"'{element}'" for element in lst)
+
+
 def split_data(
     data: Any, num_slice: int, batch_axis: int = 0, even_split: bool = True
 ) -> list[Any]:

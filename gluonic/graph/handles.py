@@ -1,4 +1,4 @@
-"""Handles of arrays and symbols, for calls of MXNet's C functions through ctypes."""
+"""Handles of arrays, symbols and files of records, for calls of MXNet's C functions through ctypes."""
 
 import ctypes
 from typing import Any, TypeVar
@@ -11,11 +11,17 @@ _held: WeakValueDictionary[int, Any] = WeakValueDictionary()
 
 
 def handle_of(value: Any) -> ctypes.c_void_p:
-    """Return a handle of an array or a symbol; the handle keeps it alive."""
-    handle = ctypes.c_void_p(id(value))
+    """Return a handle of an array, a symbol or an open file; the handle keeps it alive."""
+    handle = ctypes.c_void_p()
+    hold(handle, value)
+    return handle
+
+
+def hold(handle: ctypes.c_void_p, value: Any) -> None:
+    """Make a handle one of a value; the handle keeps it alive."""
+    handle.value = id(value)
     handle.held = value  # type: ignore[attr-defined]
     _held[id(value)] = value
-    return handle
 
 
 def held_by(handle: Any, kind: type[_Kind]) -> _Kind:

@@ -41,6 +41,11 @@ def named_arrays(data: Any, name: str, *, allow_empty: bool) -> list[tuple[str, 
     return [(key, _as_array(key, value)) for key, value in data.items()]
 
 
+def _init_data(data: Any, allow_empty: bool, default_name: str) -> list[tuple[str, NDArray]]:
+    """Do what `named_arrays` does, under the name that programs with iterators of their own call."""
+    return named_arrays(data, default_name, allow_empty=allow_empty)
+
+
 def _as_array(name: str, value: Any) -> NDArray:
     if isinstance(value, RowSparseNDArray):
         raise TypeError(f"{name} must be dense or csr, not row_sparse")

@@ -102,10 +102,10 @@ class BaseModule(ModuleInterface):
             for nbatch, eval_batch in enumerate(batches):
                 self.forward(eval_batch, is_train=False)
                 self._measure(eval_metric, eval_batch)
-                _report(batch_end_callback, epoch, nbatch, eval_metric, locals())
+                report(batch_end_callback, epoch, nbatch, eval_metric, locals())
                 count = nbatch + 1
                 bar.update()
-        _report(score_end_callback, epoch, count, eval_metric, locals())
+        report(score_end_callback, epoch, count, eval_metric, locals())
         return list(eval_metric.get_name_value())
 
     def _loggers(self) -> list[logging.Logger]:
@@ -300,7 +300,7 @@ class BaseModule(ModuleInterface):
                 self.prepare(following, sparse_row_id_fn=sparse_row_id_fn)
             if monitor is not None:
                 monitor.toc_print()
-            _report(batch_end_callback, epoch, nbatch, eval_metric, locals())
+            report(batch_end_callback, epoch, nbatch, eval_metric, locals())
             data_batch, nbatch = following, nbatch + 1
             bar.update()
         for name, value in trained:
@@ -308,7 +308,7 @@ class BaseModule(ModuleInterface):
         self.logger.info("Epoch[%d] Time cost=%.3f", epoch, time.perf_counter() - start)
 
 
-def _report(
+def report(
     callbacks: Any, epoch: int, number: int, eval_metric: Any, variables: dict[str, Any]
 ) -> None:
     """Call the callbacks of a batch; they find the loop's variables in `locals`, under MXNet's names."""

@@ -71,14 +71,17 @@ def check_names(
         warnings.warn(text, stacklevel=3)
 
 
-def check_described(described_ones: Sequence[DataDesc], names: Sequence[str], kind: str) -> None:
-    """Raise an error for descriptions that do not match the names of the data; for labels, warn.
+def check_described(
+    described_ones: Sequence[DataDesc], names: Sequence[str], kind: str, *, refuse: bool
+) -> None:
+    """Raise an error for descriptions that do not match the names of data or labels, or warn.
 
     Parameters
     ----------
     described_ones : the descriptions
     names : the inputs that should be described
     kind : ``data`` or ``label``
+    refuse : whether to raise an error
 
     Raises
     ------
@@ -89,7 +92,7 @@ def check_described(described_ones: Sequence[DataDesc], names: Sequence[str], ki
     if sorted(found) == sorted(names):
         return
     text = f"{kind}_shapes describe {found}, but {kind}_names are {list(names)}"
-    if kind == "data":
+    if refuse:
         raise ValueError(text)
     warnings.warn(text, stacklevel=3)
 

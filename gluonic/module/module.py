@@ -213,8 +213,8 @@ class Module(Optimized):
     def _describe(self, data_shapes: Any, label_shapes: Any) -> None:
         """Store the descriptions of the inputs, after checking them."""
         data, labels = described(data_shapes), described(label_shapes, "label")
-        check_described(data, self._data_names, "data")
-        check_described(labels, self._label_names, "label")
+        check_described(data, self._data_names, "data", refuse=True)
+        check_described(labels, self._label_names, "label", refuse=False)
         self._data_shapes, self._label_shapes = data, labels
 
     def reshape(self, data_shapes: Any, label_shapes: Any = None) -> None:

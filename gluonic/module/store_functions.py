@@ -7,6 +7,8 @@ from typing import Any
 from gluonic.kvstore.training import find_store, sum_up, updates_weights
 from gluonic.ndarray import NDArray
 
+_SEVERAL = 2  # contexts, which need a store
+
 Blocks = Sequence[Sequence[NDArray | None]]
 """For each parameter a list with one array per context."""
 
@@ -18,6 +20,20 @@ def _create_kvstore(
     store = find_store(kvstore, num_device, "_create_kvstore")
     largest = max((prod(array.shape) for array in arg_params.values()), default=0)
     return store, updates_weights(store, largest if isinstance(kvstore, str) else 0)
+
+
+def _create_sparse_kvstore(kvstore: Any) -> tuple[Any, bool]:
+    """Return a store for weights with sparse gradients, and True: it updates them.
+
+    Raises
+    ------
+    TypeError
+        if `kvstore` is neither a store nor a name
+    """
+    store = find_store(kvstore, _SEVERAL, "_create_sparse_kvstore")
+    if store is None:
+        raise TypeError("_create_sparse_kvstore: kvstore must be a KVStore or a name, not None")
+    return store, True
 
 
 def _initialize_kvstore(

@@ -14,6 +14,8 @@ _SOURCES = """
 .context: Context cpu current_context gpu num_gpus
 .contrib.amp.loss_scaler: LossScaler
 .executor: Executor
+.executor_manager: DataParallelExecutorManager _check_arguments _load_data _load_general _load_label
+    _split_input_slice
 .gluon.block: Block HybridBlock SymbolBlock
 .gluon.contrib.estimator.batch_processor: BatchProcessor
 .gluon.contrib.estimator.event_handler: BatchBegin BatchEnd EpochBegin EpochEnd GradientUpdateHandler
@@ -26,7 +28,8 @@ _SOURCES = """
 .gluon.parameter: DeferredInitializationError Parameter ParameterDict
 .gluon.rnn.rnn_cell: BidirectionalCell HybridRecurrentCell ModifierCell SequentialRNNCell
 .gluon.trainer: Trainer
-.gluon.utils: HookHandle check_sha1 download replace_file shape_is_known split_and_load
+.gluon.utils: _brief_print_list _indent HookHandle check_sha1 download replace_file shape_is_known
+    split_and_load
 .image: Augmenter CastAug ColorJitterAug ColorNormalizeAug ForceResizeAug HueJitterAug ImageIter LightingAug
     RandomGrayAug RandomOrderAug ResizeAug copyMakeBorder fixed_crop
 .initializer: InitDesc Uniform Xavier
@@ -34,8 +37,9 @@ _SOURCES = """
 .io.io: DataBatch DataDesc DataIter
 .kvstore.base: KVStoreBase
 .kvstore.kvstore: KVStore
-.model: load_checkpoint load_params save_checkpoint
-.module.base_module: BaseModule
+.model: _create_kvstore _create_sparse_kvstore _initialize_kvstore _update_params _update_params_on_kvstore
+    load_checkpoint load_params save_checkpoint
+.module.base_module: _check_input_names _parse_data_desc BaseModule
 .module.bucketing_module: BucketingModule
 .module.module: Module
 .name: NameManager
@@ -134,7 +138,8 @@ executor*: ExecutorHandle NDArray NDArrayHandle SymbolHandle c_array_buf c_handl
     py_array=array:array
 executor_manager*: DataDesc cpu logging mx_real_t nd np
 gluon: tensor_types
-gluon.block: DeferredInitializationError HookHandle MXNetError NDArray OrderedDict Parameter ParameterDict
+gluon.block: _brief_print_list _indent DeferredInitializationError HookHandle MXNetError NDArray OrderedDict
+    Parameter ParameterDict
     Symbol copy defaultdict initializer is_np_array json load_json mx_real_t ndarray np np_array np_shape re
     symbol threading warnings
     np_symbol=.symbol.numpy
@@ -174,16 +179,17 @@ gluon.model_zoo.vision.squeezenet: HybridBlock HybridConcurrent base cpu nn os
 gluon.model_zoo.vision.vgg: HybridBlock Xavier base cpu nn os
 gluon.nn*: Block HybridBlock SymbolBlock
 gluon.nn.activations: HybridBlock initializer is_np_array
-gluon.nn.basic_layers: Activation Block HybridBlock is_np_array nd np sym warnings
+gluon.nn.basic_layers: _indent Activation Block HybridBlock is_np_array nd np sym warnings
 gluon.nn.conv_layers: Activation HybridBlock is_np_array numeric_types symbol
-gluon.parameter: Context MXNetError OrderedDict autograd context cpu defaultdict initializer is_np_array
+gluon.parameter: _brief_print_list _indent Context MXNetError OrderedDict autograd context cpu defaultdict
+    initializer is_np_array
     is_np_shape mx_real_t ndarray np shape_is_known symbol warnings
     tensor_types
-gluon.rnn.rnn_cell: Block HybridBlock LeakyReLU ndarray numeric_types string_types symbol
+gluon.rnn.rnn_cell: _indent Block HybridBlock LeakyReLU ndarray numeric_types string_types symbol
     tensor_types
 gluon.rnn.rnn_layer: HybridBlock is_np_array ndarray re rnn_cell symbol
     tensor_types
-gluon.trainer: KVStore Parameter ParameterDict opt
+gluon.trainer: _create_kvstore _create_sparse_kvstore KVStore Parameter ParameterDict opt
 gluon.utils: collections hashlib is_np_array is_np_shape ndarray np os requests sys uuid warnings weakref
 image*: Number cv2 io=.io is_np_array json logging nd np numeric_types os random recordio sys warnings
 image.detection*: Augmenter CastAug ColorJitterAug ColorNormalizeAug ForceResizeAug HueJitterAug ImageIter
@@ -193,6 +199,7 @@ image.image*: Number cv2 io=.io is_np_array json logging nd np numeric_types os 
 initializer*: NDArray is_np_array json load logging ndarray np random=.random re registry string_types
     warnings
     sqrt=math:sqrt
+io: _init_data=.io.arrays:_init_data
 io.io*: CSRNDArray DataIterHandle NDArray NDArrayHandle array=.ndarray.utils:array c_str_array check_call
     ctypes logging mx_real_t mx_uint namedtuple np py_str sys threading
     concat tile
@@ -208,12 +215,18 @@ log*: logging warnings
 lr_scheduler*: logging
     cos=math:cos pi=math:pi
 metric*: OrderedDict math ndarray numeric_types numpy registry string_types
-model*: Context DataDesc LogValidationMetricsCallback Uniform cpu get_updater io=.io kvs logging metric
+model*: DataParallelExecutorManager _check_arguments _load_data Context DataDesc LogValidationMetricsCallback
+    Uniform cpu get_updater
+    io=.io kvs logging metric
     mx_real_t namedtuple nd np opt os sym time warnings
 module.base_module*: DataBatch DataDesc DataIter Uniform cpu logging metric ndarray np time warnings
-module.bucketing_module*: BaseModule Module NameManager Uniform ctx load_params logging nd np sym warnings
-module.executor_group*: DataDesc OrderedDict ctx logging nd
-module.module*: BaseModule DataDesc InitDesc Uniform ctx load_checkpoint logging nd opt warnings zeros
+module.bucketing_module*: _check_input_names BaseModule Module NameManager Uniform ctx load_params logging nd
+    np sym warnings
+module.executor_group*: _load_data _load_general _load_label _split_input_slice DataDesc OrderedDict ctx
+    logging nd
+module.module*: _check_input_names _create_kvstore _initialize_kvstore _parse_data_desc _update_params
+    _update_params_on_kvstore BaseModule DataDesc InitDesc Uniform ctx load_checkpoint logging nd opt
+    warnings zeros
 module.python_module*: BaseModule Uniform logging nd
 module.sequential_module*: BaseModule Uniform copy logging
 monitor*: NDArray NDArrayHandle ctypes logging ndarray py_str re

@@ -38,16 +38,8 @@ MISSING = (
     ),
     Missing("util", "np_ufunc_legal_option wrap_np_binary_func wrap_np_unary_func", _NO_NUMPY),
     Missing("test_utils", "download_model", "its models are no longer published"),
-    Missing(
-        "model",
-        "SKLEARN_INSTALLED BASE_ESTIMATOR DataParallelExecutorManager _train_multi_device",
-        "use mx.mod.Module",
-    ),
-    Missing(
-        "executor_manager",
-        "DataParallelExecutorGroup DataParallelExecutorManager _bind_exec",
-        "use mx.mod.Module",
-    ),
+    Missing("model", "SKLEARN_INSTALLED BASE_ESTIMATOR", "use mx.mod.Module"),
+    Missing("executor_manager", "DataParallelExecutorGroup _bind_exec", "use mx.mod.Module"),
     Missing(
         "ndarray.contrib symbol.contrib",
         "backward_hawkesll backward_index_copy backward_quadratic",

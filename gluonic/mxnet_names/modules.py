@@ -31,7 +31,9 @@ PARTS: dict[str, tuple[str, ...]] = {
     "gluon.nn.basic_layers": ("gluon.nn.containers", "gluon.nn.norm_layers"),
     "gluon.nn.conv_layers": ("gluon.nn.pool_layers",),
     "gluon.parameter": ("gluon.parameter_dict", "gluon.constant", "gluon.parameter_errors"),
-    "gluon.rnn.rnn_cell": ("gluon.rnn.base", "gluon.rnn.cells", "gluon.rnn.compound"),
+    "gluon.rnn.rnn_cell": (
+        "gluon.rnn.base", "gluon.rnn.cells", "gluon.rnn.compound", "gluon.rnn.sequence_functions",
+    ),
     "gluon.rnn.rnn_layer": ("gluon.rnn.fused_layer",),
     "gluon.utils": ("gluon.hooks",),
     "image.detection": (
@@ -55,7 +57,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "metric": ("metric.*",),
     "mxnet2.ndarray.ndarray": ("mxnet2.ndarray", "ndarray.array", "ndarray.numbering"),
-    "model": ("module.feed_forward", "module.store_functions"),
+    "model": ("module.feed_forward", "module.store_functions", "module.training_loop"),
     "module.base_module": ("module.base", "module.interface", "module.input_functions"),
     "module.bucketing_module": ("module.bucketing", "module.bucket_files", "module.delegating"),
     "module.executor_group": ("module.bound_executors",),

@@ -1,5 +1,6 @@
 """Files of records, written and read one after the other, or by an index."""
 
+import ctypes
 import os
 from collections.abc import Callable
 from typing import IO, Any
@@ -12,10 +13,32 @@ from gluonic.graph.errors import (
     MXNetError,
 )
 from gluonic.graph.files import accessing
+from gluonic.graph.handles import handle_of
 from gluonic.recordio.framing import Frames, framed
 from gluonic.support.locks import lock
 
 _LARGEST = 1 << 63  # an offset in a file
+
+
+class OpenRecords:
+    """A file of records that is open.
+
+    Parameters
+    ----------
+    uri : the file
+    flag : ``"w"`` to write it, ``"r"`` to read it
+
+    Raises
+    ------
+    MXNetError
+        if the file cannot be opened
+    """
+
+    def __init__(self, uri: str, flag: str) -> None:
+        path = uri.removeprefix("file://")
+        with accessing(uri):
+            self.stream: IO[bytes] = open(path, flag + "b")  # noqa: SIM115
+        self.frames = Frames(self.stream.read, path, 0, self.stream.seek)
 
 
 class MXRecordIO:
@@ -34,6 +57,7 @@ class MXRecordIO:
     ----------
     writable : whether it is written
     is_open : whether it is open
+    handle : what the functions ``MXRecordIO…`` of `mx.base._LIB` take, which a derived class may open itself
 
     Raises
     ------
@@ -59,6 +83,7 @@ class MXRecordIO:
     def __init__(self, uri: str, flag: str) -> None:
         self.uri, self.flag = os.fspath(uri), flag
         self.pid: int | None = None
+        self.handle = ctypes.c_void_p()
         self.open()
 
     def open(self) -> None:
@@ -66,17 +91,19 @@ class MXRecordIO:
         if self.flag not in ("r", "w"):
             raise AttributeValueError(f"Invalid flag {self.flag}: 'r' to read, 'w' to write")
         self.writable = self.flag == "w"
-        path = self.uri.removeprefix("file://")
-        with accessing(self.uri):
-            self._stream: IO[bytes] = open(path, self.flag + "b")  # noqa: SIM115
-        self._frames = Frames(self._stream.read, path, 0, self._stream.seek)
+        self.handle = handle_of(OpenRecords(self.uri, self.flag))
         self.pid, self.is_open = os.getpid(), True
+
+    @property
+    def _records(self) -> OpenRecords:
+        records: OpenRecords = self.handle.held  # type: ignore[attr-defined]
+        return records
 
     def close(self) -> None:
         """Close the file."""
         if self.is_open:
             self.is_open, self.pid = False, None
-            self._stream.close()
+            self._records.stream.close()
 
     def __del__(self) -> None:
         self.close()
@@ -85,13 +112,13 @@ class MXRecordIO:
         was_open = self.is_open
         if self.writable:
             self.close()
-        hidden = ("_stream", "_frames", "_reading")
+        hidden = ("handle", "_reading")
         state = {name: value for name, value in vars(self).items() if name not in hidden}
         return {**state, "is_open": was_open}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         was_open = state["is_open"]
-        vars(self).update(state, is_open=False)
+        vars(self).update(state, is_open=False, handle=ctypes.c_void_p())
         if was_open:
             self.open()
 
@@ -135,7 +162,7 @@ class MXRecordIO:
         self._check_pid()
         if not isinstance(buf, (bytes, bytearray, memoryview)):
             raise TypeError(f"a record must be bytes, not {type(buf).__name__}")
-        self._stream.write(framed(bytes(buf)))
+        self._records.stream.write(framed(bytes(buf)))
 
     def read(self) -> bytes | None:
         """Return the next record; None after the last.
@@ -147,7 +174,7 @@ class MXRecordIO:
         """
         self._check_mode(writes=False)
         self._check_pid()
-        return self._frames.next()
+        return self._records.frames.next()
 
 
 class MXIndexedRecordIO(MXRecordIO):
@@ -185,12 +212,12 @@ class MXIndexedRecordIO(MXRecordIO):
         self.idx: dict[Any, int] = {}
         self.keys: list[Any] = []
         self.fidx: IO[str] | None = None
+        self._reading = lock()
         super().__init__(uri, flag)
 
     def open(self) -> None:
         """Open the file and its index; in mode ``"w"`` both are truncated."""
         super().open()
-        self._reading = lock()
         self.idx, self.keys = {}, []
         try:
             with accessing(self.idx_path):
@@ -227,6 +254,10 @@ class MXIndexedRecordIO(MXRecordIO):
     def __getstate__(self) -> dict[str, Any]:
         return {**super().__getstate__(), "fidx": None}
 
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self._reading = lock()
+        super().__setstate__(state)
+
     def seek(self, idx: Any) -> None:
         """Go to the record of a key; the next `read` returns it.
 
@@ -237,13 +268,13 @@ class MXIndexedRecordIO(MXRecordIO):
         """
         self._check_mode(writes=False)
         self._check_pid(allow_reset=True)
-        self._frames.seek(self.idx[idx])
+        self._records.frames.seek(self.idx[idx])
 
     def tell(self) -> int:
         """Return the offset, in bytes, of the next record to be written."""
         self._check_mode(writes=True)
         self._check_pid()
-        return self._stream.tell()
+        return self._records.stream.tell()
 
     def read_idx(self, idx: Any) -> bytes | None:
         """Return the record of a key; see `read`. Several threads may do so at a time.

@@ -3,6 +3,10 @@
 import array
 import ctypes
 import gc
+import os
+import pickle
+import struct
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -143,6 +147,79 @@ def test_values_become_c_values() -> None:
     assert floats[0] == 8
     with pytest.raises(RuntimeError):
         C.ctypes2numpy_shared(floats, (4,))
+
+
+class OpenedThroughC(mx.recordio.MXIndexedRecordIO):
+    """Opens its file as programs do that index records by numbers of their own; the base does the rest."""
+
+    def open(self) -> None:
+        self.writable = self.flag == "w"
+        create = LIB.MXRecordIOWriterCreate if self.writable else LIB.MXRecordIOReaderCreate
+        C.check_call(create(self.uri, ctypes.byref(self.handle)))
+        self.pid, self.is_open = os.getpid(), True
+        self.fidx = Path(self.idx_path).open(self.flag)  # noqa: SIM115
+        if not self.writable:
+            self.idx = {number: int(line) for number, line in enumerate(self.fidx)}
+
+    def note(self) -> None:
+        assert self.fidx is not None
+        self.fidx.write(f"{self.tell()}\n")
+
+    def tell_read(self) -> int:
+        position = ctypes.c_size_t()
+        C.check_call(LIB.MXRecordIOReaderTell(self.handle, ctypes.byref(position)))
+        return position.value
+
+
+RECORDS = [b"one", b"", b"\0\1" * 7, struct.pack("<I", 0xCED7230A) * 3]
+
+
+def test_a_file_of_records_may_be_opened_by_a_derived_class(tmp_path: Path) -> None:
+    paths = str(tmp_path / "a.idx"), str(tmp_path / "a.rec")
+    records = OpenedThroughC(*paths, "w")
+    for record in RECORDS:
+        records.note()
+        records.write(record)
+    records.close()
+    records = pickle.loads(pickle.dumps(OpenedThroughC(*paths, "r")))
+    assert records.tell_read() == 0
+    assert [records.read_idx(i) for i in (3, 0, 2, 1)] == [RECORDS[i] for i in (3, 0, 2, 1)]
+    assert records.tell_read() == records.idx[2]
+    records.reset()
+    assert records.read() == RECORDS[0]
+    assert mx.recordio.MXRecordIO(paths[1], "r").read() == RECORDS[0]
+
+
+def test_records_are_written_and_read_by_functions(tmp_path: Path) -> None:
+    name, handle, position = C.c_str(str(tmp_path / "b.rec")), C.RecordIOHandle(), ctypes.c_size_t()
+    LIB.MXRecordIOWriterCreate(name, ctypes.byref(handle))
+    offsets = []
+    for record in RECORDS:
+        LIB.MXRecordIOWriterTell(handle, ctypes.byref(position))
+        offsets.append(position.value)
+        size = ctypes.c_size_t(len(record))
+        LIB.MXRecordIOWriterWriteRecord(handle, ctypes.c_char_p(record), size)
+    LIB.MXRecordIOWriterFree(handle)
+    handle = C.RecordIOHandle()
+    LIB.MXRecordIOReaderCreate(name, ctypes.byref(handle))
+    assert [_next_record(handle) for _ in range(5)] == [*RECORDS, None]
+    for offset, record in zip(offsets, RECORDS, strict=True):
+        LIB.MXRecordIOReaderSeek(handle, ctypes.c_size_t(offset))
+        assert _next_record(handle) == record
+    LIB.MXRecordIOReaderFree(handle)
+    with pytest.raises(MXNetError, match=r"missing\.rec"):
+        LIB.MXRecordIOReaderCreate("missing.rec", ctypes.byref(handle))
+    with pytest.raises(MXNetError, match="no handle of any OpenRecords"):
+        LIB.MXRecordIOReaderFree(C.RecordIOHandle())
+
+
+def _next_record(handle: Any) -> bytes | None:
+    start, size = ctypes.c_char_p(), ctypes.c_size_t()
+    LIB.MXRecordIOReaderReadRecord(handle, ctypes.byref(start), ctypes.byref(size))
+    if not start:
+        return None
+    pointer = ctypes.cast(start, ctypes.POINTER(ctypes.c_char))
+    return bytes(C.ctypes2buffer(pointer, size.value))
 
 
 def test_names_that_extension_examples_import_are_there() -> None:

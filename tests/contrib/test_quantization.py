@@ -1,6 +1,7 @@
 """Nets of small integers: MXNet's graphs, parameters and ranges, and results near those of float32."""
 
 import json
+import warnings
 from typing import Any
 
 import numpy as np
@@ -20,6 +21,7 @@ from tests.measured.measure import agrees, found, read
 MEASURED = read("quantized_graphs")
 
 
+@pytest.mark.filterwarnings("ignore:uint8 makes 0 of the negative numbers")
 @pytest.mark.parametrize(("net", "option"), quantized_graphs.CASES)
 def test_a_quantized_graph_is_that_of_mxnet(net: str, option: str) -> None:
     ours = found(mx, lambda: quantized_graphs.run(mx, net, option))
@@ -312,3 +314,19 @@ def test_products_of_rectified_layers_can_be_computed(dtype: str) -> None:
     quantized = quantization.quantize_net_v2(net, dtype, data_shapes=[("data", (16, 8))])
     expected, actual = (one(data).asnumpy() for one in (net, quantized))
     assert np.abs(actual - expected).max() < 0.1 * np.abs(expected).max()
+
+
+@pytest.mark.parametrize("mode", ["naive", "entropy"])
+@pytest.mark.parametrize("low", [-1, 0])
+def test_negative_numbers_in_uint8_are_warned_of(mode: str, low: int) -> None:
+    """MXNet fails when such a net is called."""
+    net = nn.Dense(4, in_units=8)
+    net.initialize()
+    data = mx.io.NDArrayIter(nd.random.uniform(low, 1, (16, 8)), batch_size=8)
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        quantization.quantize_net_v2(net, "uint8", calib_mode=mode, calib_data=data)
+    texts = [str(one.message) for one in caught if "uint8 makes 0" in str(one.message)]
+    assert len(texts) == (low < 0)
+    assert all("data (down to -" in text and "'auto'" in text for text in texts)
+    assert all(one.filename == __file__ for one in caught if str(one.message) in texts)

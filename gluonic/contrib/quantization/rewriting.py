@@ -13,10 +13,12 @@ from typing import NamedTuple
 from gluonic.contrib.numbered_outputs import output_suffix
 from gluonic.contrib.quantization.layers import Form, form_of
 from gluonic.graph import REGISTRY, Entry, Graph, Node
+from gluonic.graph.errors import warn
 from gluonic.graph.onednn import range_texts, with_attributes
 from gluonic.graph.subgraphs import held_graphs
 
-_ROUNDING = ("_contrib_quantize_v2", "_contrib_quantize_asym", "_contrib_requantize")
+_FIRST_ROUNDING = "_contrib_quantize_v2"
+_ROUNDING = (_FIRST_ROUNDING, "_contrib_quantize_asym", "_contrib_requantize")
 _NORM = "_contrib_quantized_batch_norm"
 _PREFIX = "quantized_"
 
@@ -199,7 +201,7 @@ class _Quantization:
             found = _Small(*(Node(None, one).entry() for one in names))
         else:
             out_type = "int8" if is_weight else self.options.out_type
-            op = "_contrib_quantize_asym" if asymmetric else "_contrib_quantize_v2"
+            op = "_contrib_quantize_asym" if asymmetric else _FIRST_ROUNDING
             rounding = _made(op, name, [value], {} if asymmetric else {"out_type": out_type})
             self.sources[rounding] = entry
             found = _Small(*(rounding.entry(i) for i in range(3)))
@@ -208,12 +210,13 @@ class _Quantization:
 
 
 def calibrate(graph: Graph, ranges: Mapping[str, tuple[float, float]]) -> Graph:
-    """Return a quantized graph with the given ranges in its nodes.
+    """Return a quantized graph with the given ranges in its nodes; warn of negative numbers in uint8.
 
     Parameters
     ----------
     ranges : the minimum and maximum of values of the float32 graph, by name
     """
+    clipped: dict[str, float] = {}
 
     def replace(node: Node, inputs: Sequence[Entry]) -> Node | None:
         if node.operator_name in _ROUNDING:
@@ -225,6 +228,13 @@ def calibrate(graph: Graph, ranges: Mapping[str, tuple[float, float]]) -> Graph:
         found = ranges.get(source.name.removeprefix(_PREFIX))
         if found is None:
             return None
+        unsigned = node.applied.settings.get("out_type") == "uint8"
+        if found[0] < 0 and unsigned and node.operator_name == _FIRST_ROUNDING:
+            clipped[source.name] = found[0]
         return with_attributes(node.with_inputs(inputs), range_texts(*found))
 
-    return graph.rewrite(replace)
+    calibrated = graph.rewrite(replace)
+    if clipped:
+        lowest = ", ".join(f"{name} (down to {low:.3g})" for name, low in clipped.items())
+        warn(f"uint8 makes 0 of the negative numbers of {lowest}. Try: quantized_dtype='auto'")
+    return calibrated

@@ -83,6 +83,35 @@ class SimpleDataset(Dataset):
         return self._data[idx]
 
 
+class _DownloadedDataset(Dataset):
+    """Data with labels in a folder; programs derive from it.
+
+    Parameters
+    ----------
+    root : the folder, which is created if there is none
+    transform : a function of data and label that returns the sample; or None
+    """
+
+    def __init__(self, root: str, transform: Callable[[Any, Any], Any] | None) -> None:
+        self._transform = transform
+        self._data: Any = None
+        self._label: Any = None
+        self._root = os.path.expanduser(root)
+        os.makedirs(self._root, exist_ok=True)
+        self._get_data()
+
+    def _get_data(self) -> None:
+        """Read, or fetch, `_data` and `_label`, which have one element for each sample."""
+        raise NotImplementedError(f"{type(self).__name__} must override _get_data")
+
+    def __getitem__(self, idx: Any) -> Any:
+        sample = self._data[idx], self._label[idx]
+        return sample if self._transform is None else self._transform(*sample)
+
+    def __len__(self) -> int:
+        return len(self._label)
+
+
 class _TransformedDataset(Dataset):
     def __init__(self, data: Dataset, fn: Callable[..., Any]) -> None:
         self._data, self._fn = data, fn

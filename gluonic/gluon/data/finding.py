@@ -1,5 +1,6 @@
 """Finding files of images and labels."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from gluonic.gluon.data.published import PUBLISHED
@@ -8,7 +9,7 @@ from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.files import accessing
 
 
-def find(folder: Path, names: list[str], what: str, kind: str = "") -> Path:
+def find(folder: Path, names: Sequence[str], what: str, kind: str = "") -> Path:
     """Return the first of several files that exists, or the one from $MXNET_GLUON_REPO.
 
     Parameters

@@ -1,7 +1,9 @@
 """Convolution layers; pooling and padding too."""
 
+from collections.abc import Mapping, Sequence
 from typing import Any, ClassVar
 
+from gluonic import symbol as sym
 from gluonic.gluon.hybrid import HybridBlock
 from gluonic.gluon.nn.activations import Activation
 from gluonic.gluon.nn.pool_layers import (
@@ -52,6 +54,15 @@ __all__ = [
     "MaxPool3D",
     "ReflectionPad2D",
 ]
+
+
+def _infer_weight_shape(
+    op_name: str, data_shape: Sequence[int], kwargs: Mapping[str, Any]
+) -> list[tuple[int, ...]]:
+    """The shapes of an operator's inputs, where 0 is an unknown length; programs' layers call it."""
+    data = sym.var("data", shape=data_shape)
+    shapes: list[tuple[int, ...]] = getattr(sym, op_name)(data, **kwargs).infer_shape_partial()[0]
+    return shapes
 
 
 class _AnyConv(HybridBlock):

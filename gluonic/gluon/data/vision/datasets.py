@@ -9,7 +9,7 @@ import numpy as np
 
 from gluonic import image
 from gluonic.base import data_dir
-from gluonic.gluon.data.dataset import Dataset, RecordFileDataset
+from gluonic.gluon.data.dataset import Dataset, RecordFileDataset, _DownloadedDataset
 from gluonic.gluon.data.finding import find
 from gluonic.graph.archives import read_from_tar
 from gluonic.graph.array_semantics import is_np_array
@@ -35,14 +35,16 @@ __all__ = [
 Transform = Callable[[Any, Any], Any]
 
 
-class _LocalDataset(Dataset):
+class _LocalDataset(_DownloadedDataset):
     """Images and labels, all read from files at the start."""
 
     _folder: ClassVar[str]
 
     def __init__(self, root: str | None, train: bool, transform: Transform | None) -> None:
-        self._root = Path(root or Path(data_dir()) / "datasets" / self._folder).expanduser()
-        self._train, self._transform = train, transform
+        self._train = train
+        super().__init__(str(root or Path(data_dir()) / "datasets" / self._folder), transform)
+
+    def _get_data(self) -> None:
         with allocating(f"the images in {self._root}"):
             images, labels = self._read()
             images = np.array(images)
@@ -57,12 +59,9 @@ class _LocalDataset(Dataset):
     def _read(self) -> tuple[Any, Any]:
         raise NotImplementedError
 
-    def __getitem__(self, idx: Any) -> Any:
-        sample = self._data[idx], self._label[idx]
-        return sample if self._transform is None else self._transform(*sample)
-
-    def __len__(self) -> int:
-        return len(self._label)
+    def _find(self, *names: str) -> Path:
+        """The first of several files that is in the folder, or can be fetched."""
+        return find(Path(self._root), names, type(self).__name__, self._folder)
 
 
 class MNIST(_LocalDataset):
@@ -85,7 +84,7 @@ class MNIST(_LocalDataset):
     def _read(self) -> tuple[Any, Any]:
         part = "train" if self._train else "t10k"
         images, labels = (
-            read_idx(find(self._root, [f"{name}.gz", name], type(self).__name__, self._folder))
+            read_idx(self._find(f"{name}.gz", name))
             for name in (f"{part}-images-idx3-ubyte", f"{part}-labels-idx1-ubyte")
         )
         return images[..., None], labels
@@ -133,7 +132,7 @@ class CIFAR10(_LocalDataset):
         return pixels, records[:, self._label_column]
 
     def _records(self, name: str) -> Any:
-        path = find(self._root, [name, self._archive], type(self).__name__, self._folder)
+        path = self._find(name, self._archive)
         contents = path.read_bytes() if path.name == name else read_from_tar(path, name)
         length = self._labels + 3072
         if not contents or len(contents) % length:
