@@ -144,9 +144,13 @@ MXNETS_PRIVATE = {
     *(
         *("_split_input_slice", "_load_data", "_load_label", "_check_arguments", "_create_kvstore"),
         *("_initialize_kvstore", "_update_params", "_update_params_on_kvstore"),
-        *("_parse_data_desc", "_check_input_names", "_as_list"),
+        *("_parse_data_desc", "_check_input_names", "_as_list", "_check_names_match"),
+        *("_create_sparse_kvstore", "_train_multi_device"),
     ),  # training loops
-    *("_iter", "_get_interp_method"),  # data
+    *("_iter", "_get_interp_method", "_init_data", "_DownloadedDataset"),  # data
+    *("_format_sequence", "_get_begin_state"),  # recurrent cells
+    *("_mask_sequence_variable_length", "_reverse_sequences"),
+    *("_brief_print_list", "_indent", "_infer_weight_shape"),  # layers
     *(
         "_apply_weighting",
         "_reshape_like",
