@@ -182,8 +182,8 @@ def test_states_begin_with_zeros_where_the_inputs_are() -> None:
         ((2, 4), mx.cpu(1), False)
     ] * 2
     assert rnn_cell._get_begin_state(cell, nd, states, inputs, 2) is states
-    for inputs in (sym.var("x"), [sym.var("x")]):
-        outputs, _ = cell(sym.var("x"), rnn_cell._get_begin_state(cell, sym, None, inputs, 0))
+    for given in (sym.var("x"), [sym.var("x")]):
+        outputs, _ = cell(sym.var("x"), rnn_cell._get_begin_state(cell, sym, None, given, 0))
         assert outputs.infer_shape(x=(2, 3))[1] == [(2, 4)]
 
 
