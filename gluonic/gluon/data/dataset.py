@@ -6,6 +6,7 @@ from typing import Any
 
 from gluonic.gluon.data.sampler import FilterSampler, Sampler, SequentialSampler
 from gluonic.graph.errors import AttributeValueError, describe
+from gluonic.graph.files import accessing
 from gluonic.ndarray import NDArray
 from gluonic.recordio import MXIndexedRecordIO
 
@@ -97,7 +98,8 @@ class _DownloadedDataset(Dataset):
         self._data: Any = None
         self._label: Any = None
         self._root = os.path.expanduser(root)
-        os.makedirs(self._root, exist_ok=True)
+        with accessing(self._root):
+            os.makedirs(self._root, exist_ok=True)
         self._get_data()
 
     def _get_data(self) -> None:
