@@ -71,7 +71,9 @@ class DeviceGraph:
         visible: int | None = None,
     ) -> None:
         self.graph, self.inputs, self._visible = graph, tuple(inputs), visible
-        self._preparation = Preparation(graph, self.inputs, parameters, _PIPELINE)
+        self._preparation = Preparation(
+            graph, self.inputs, parameters, _PIPELINE, with_bfloat16=True
+        )
         self._modal = any(
             node.application is not None and node.application.op.run_name for node in graph.nodes
         )
@@ -128,7 +130,7 @@ class DeviceGraph:
     def binding(
         self, device: Device, arrays: Sequence[DeviceArray], *, train: bool
     ) -> DeviceBinding | None:
-        """The steps for such arrays; None if shapes depend on the data, or a dtype has no machine code."""
+        """The steps for such arrays; None if shapes depend on the data."""
         abstract = [AbstractArray(array.shape, array.dtype) for array in arrays]
         try:
             prepared, facts = finish(self._preparation.of(abstract, train))

@@ -97,7 +97,7 @@ class KernelFunction(LLVMFunction):
 
     def _in_words(self, kind: str, ref: str, change: Callable[[str], str]) -> str:
         """Apply a function of words of 32 bits to a value."""
-        bits = {"double": 64, "half": 16}.get(kind) or int(kind[1:])
+        bits = {"double": 64, "half": 16, "bfloat": 16}.get(kind) or int(kind[1:])
         integer = f"i{bits}"
         whole = ref if kind == integer else self.cast("bitcast", ref, kind, integer)
         if bits < 32:

@@ -16,7 +16,7 @@ from gluonic.codegen.scalar.recorder import Recorder
 from gluonic.graph import Entry, Node
 
 _ENOUGH_REGISTERS = 32
-_STORED_AS_COMPUTED = ("float16", "float32", "float64")
+_STORED_AS_COMPUTED = ("float16", "bfloat16", "float32", "float64")
 
 
 class StagePrograms:

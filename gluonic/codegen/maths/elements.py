@@ -1,7 +1,6 @@
-"""Loads and stores of elements: contiguous, strided, masked; float16 and booleans.
+"""Loads and stores of elements: contiguous, strided, masked; float16, bfloat16 and booleans.
 
-In memory a boolean is a byte and float16 has two; in registers a boolean is a bit and float16 is
-float32.
+In memory a boolean is a byte; in registers it is a bit, and float16 and bfloat16 are float32.
 """
 
 from __future__ import annotations
@@ -18,6 +17,7 @@ from gluonic.codegen.maths.values import (
     Dtype,
     Value,
     arithmetic,
+    is_half_width,
     scalar_type,
     vector_type,
 )
@@ -132,9 +132,9 @@ def _stored(m: Emitter, dtype: Dtype) -> Dtype:
 def _from_memory(m: Emitter, value: Value, dtype: Dtype) -> Value:
     if dtype == BOOL:
         return m.not_equal(value, 0)
-    if dtype == _FLOAT16:
+    if is_half_width(dtype):
         wide = m.cast("fpext", value, FLOAT32) if m.target.has_half else _widened_half(m, value)
-        m.halves[wide.ref] = value
+        m.halves[wide.ref, dtype] = value
         return wide
     return value
 
@@ -142,9 +142,9 @@ def _from_memory(m: Emitter, value: Value, dtype: Dtype) -> Value:
 def _to_memory(m: Emitter, value: Value, dtype: Dtype) -> Value:
     if dtype == BOOL:
         return m.cast("zext", value, _UINT8)
-    if dtype == _FLOAT16:
-        if value.ref in m.halves:
-            return m.halves[value.ref]
+    if is_half_width(dtype):
+        if (value.ref, dtype) in m.halves:
+            return m.halves[value.ref, dtype]
         if not m.target.has_half:
             return _narrowed_half(m, value)
         return m.cast("fptrunc", _fenced(m, value), dtype)
@@ -155,10 +155,10 @@ def as_stored(m: Emitter, value: Value, dtype: Dtype) -> Value:
     """Convert like ``astype``, and round like a store to memory of that dtype."""
     exact = value.dtype == BOOL
     value = m.astype(value, dtype)
-    if dtype != _FLOAT16 or exact:
+    if exact or not is_half_width(dtype):
         return value
     with np.errstate(over="ignore"):
-        least, most = (float(np.float16(bound)) for bound in value.bounds)
+        least, most = (float(dtype.type(bound)) for bound in value.bounds)
     return _from_memory(m, _to_memory(m, value, dtype), dtype).within((least, most))
 
 

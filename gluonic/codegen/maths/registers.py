@@ -38,13 +38,13 @@ class Registers(Expressions):
     Attributes
     ----------
     halves : dict
-        The float16 bits in memory, by the reference of the float32 value converted from them.
+        The bits in memory, by the reference of the float32 value converted from them and their dtype.
     """
 
     def __init__(self, function: LLVMFunction) -> None:
         self.function = function
         self.target = function.module.target
-        self.halves: dict[str, Value] = {}
+        self.halves: dict[tuple[str, Dtype], Value] = {}
 
     def value(self, ref: str, dtype: Dtype, lanes: int) -> Value:
         """Return the result of an instruction as a value."""

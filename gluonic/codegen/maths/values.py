@@ -3,7 +3,7 @@
 A :class:`Value` stands for a register (or several) while code is being generated: a dtype, a number of
 lanes and LLVM's name. A value of one lane is a scalar; combined with a vector it is broadcast. Python
 numbers take the dtype of the other operand, as in NumPy 2.
-float16 has no arithmetic here: it is float32 in registers, and float16 only in memory.
+float16 and bfloat16 have no arithmetic here: they are float32 in registers, and what they are only in memory.
 """
 
 from __future__ import annotations
@@ -32,9 +32,14 @@ INT32 = np.dtype(np.int32)
 INT64 = np.dtype(np.int64)
 
 
+def is_half_width(dtype: Dtype) -> bool:
+    """Return whether a dtype is float16 or bfloat16 (which NumPy does not know, so that its kind is V)."""
+    return dtype.itemsize == 2 and dtype.kind in "fV"
+
+
 def arithmetic(dtype: Dtype) -> Dtype:
     """Return the dtype in which values of `dtype` are computed."""
-    return FLOAT32 if dtype == np.float16 else dtype
+    return FLOAT32 if is_half_width(dtype) else dtype
 
 
 def whole_dtype(dtype: Dtype) -> Dtype:
@@ -47,6 +52,8 @@ def scalar_type(dtype: Dtype) -> str:
     """Return LLVM's type of one element in a register."""
     if dtype == BOOL:
         return "i1"
+    if dtype.kind == "V":
+        return "bfloat"
     if dtype.kind == "f":
         return {2: "half", 4: "float", 8: "double"}[dtype.itemsize]
     return f"i{dtype.itemsize * 8}"
@@ -100,7 +107,7 @@ class Value:
     ref : str
         The name of the register, or of the operation whose result it is; or a literal.
     dtype : numpy.dtype
-        The elements' dtype (never float16).
+        The elements' dtype (never float16 or bfloat16).
     lanes : int
         Number of elements; 1 is a scalar, which is broadcast.
     bounds : tuple of float, optional

@@ -9,7 +9,7 @@ from typing import Any
 from gluonic.codegen.rewriting.passes import GraphGuard, Pass, PassContext
 from gluonic.codegen.rewriting.pipeline import PIPELINE
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
-from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.shapes.facts import Facts, NotCompiledError
 from gluonic.graph import Graph, Node
 from gluonic.graph.text import graph_text
 from gluonic.support.pieces import Pieces
@@ -96,6 +96,7 @@ class Preparation:
     inputs : its variables, in the order of the arrays
     parameters : those that rarely change
     pipeline : the passes
+    with_bfloat16 : whether there is machine code for bfloat16
     """
 
     def __init__(
@@ -104,9 +105,11 @@ class Preparation:
         inputs: Sequence[Node],
         parameters: Collection[Node] = (),
         pipeline: Sequence[Pass] = PIPELINE,
+        *,
+        with_bfloat16: bool = False,
     ) -> None:
         self.graph, self.inputs, self.parameters = graph, tuple(inputs), parameters
-        self._pipeline = pipeline
+        self._pipeline, self._with_bfloat16 = pipeline, with_bfloat16
         self._made: dict[Any, list[Prepared]] = {}
 
     def of(
@@ -124,10 +127,14 @@ class Preparation:
             where the arrays do not fit the graph, or each other
         DynamicShapeError
             where a shape depends on the data
+        NotCompiledError
+            where a dtype is bfloat16, and there is no code for it
         """
         context = self._context(arrays, train, sizes_vary)
         made = self._made_for(arrays, train, sizes_vary)
-        context.unguarded(self.graph)  # so errors refer to the user's graph
+        facts = context.unguarded(self.graph)  # so errors refer to the user's graph
+        if facts.have_bfloat16 and not self._with_bfloat16:
+            raise NotCompiledError("there is no machine code for bfloat16")
         fitting = next((p for p in made if p.holds(self.graph, context.unguarded)), None)
         if fitting is None:
             fitting = yield from self._prepared(context)

@@ -1,7 +1,7 @@
-"""A pass that computes float16 like the interpreter: composite operators in float32, with rounded attributes.
+"""A pass that computes float16 and bfloat16 like the interpreter: composite operators in float32.
 
-Loops round the result of each operator to float16, so an operator that is decomposed into several must not run
-in float16.
+Loops round the result of each operator to its dtype, so an operator that is decomposed into several must not run
+in these. Attributes are rounded to float16 where they meet it, but not to bfloat16.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,7 +10,7 @@ from functools import reduce
 import numpy as np
 
 from gluonic.codegen.lowerings.entry import lowering_at, lowering_of
-from gluonic.codegen.maths.values import Dtype
+from gluonic.codegen.maths.values import Dtype, is_half_width
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.graph import Application, Entry, Graph, Node
 from gluonic.graph.builder import F
@@ -26,11 +26,11 @@ def _never(application: Application) -> bool:
 
 
 class UpcastHalves(Pass):
-    """Operators that would round on the way compute float16 in float32; attributes are rounded first.
+    """Operators that would round on the way compute float16 and bfloat16 in float32; attributes are rounded first.
 
     Parameters
     ----------
-    rounds_once : which operators read float16 and round nothing but their results; by default, none
+    rounds_once : which operators read these dtypes and round nothing but their results; by default, none
 
     Examples
     --------
@@ -48,7 +48,7 @@ class UpcastHalves(Pass):
     """
 
     name = "upcast halves"
-    contract = "an operator on float16 rounds its result once, like the interpreter"
+    contract = "an operator on float16 or bfloat16 rounds its result once, like the interpreter"
 
     def __init__(self, rounds_once: Callable[[Application], bool] = _never) -> None:
         self._rounds_once = rounds_once
@@ -56,7 +56,7 @@ class UpcastHalves(Pass):
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Put conversions around such operators."""
         dtypes = context.facts(graph).dtypes
-        if HALF not in set(dtypes.values()):
+        if not any(map(is_half_width, set(dtypes.values()))):
             return graph
 
         def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
@@ -81,13 +81,13 @@ def _rule_of(node: Node, dtypes: Mapping[Entry, Dtype]) -> _Rule | None:
     if application is None:
         return None
     op, known = application.op, lowering_of(application.op)
-    reads = any(dtypes[entry] == HALF for entry in node.inputs)
-    makes = dtypes[node.entry()] == HALF
-    if known.float16 in ("upcast", "upcast maxima") and (reads or makes):
+    read, result = {dtypes[entry] for entry in node.inputs}, dtypes[node.entry()]
+    has_halves = any(map(is_half_width, (*read, result)))
+    if known.float16 in ("upcast", "upcast maxima") and has_halves:
         return _between_conversions
-    if known.float16 == "pairwise" and makes and len(node.inputs) > 2:
-        return _one_after_the_other
-    if (op.scalar is not None or known.is_function) and reads:
+    if known.float16 == "pairwise" and is_half_width(result) and len(node.inputs) > 2:
+        return _one_after_the_other if result == HALF else _between_conversions
+    if (op.scalar is not None or known.is_function) and HALF in read:
         return _with_rounded_numbers if rounded_attributes(application.settings) else None
     return None
 
@@ -96,15 +96,16 @@ def _between_conversions(
     node: Node, inputs: Sequence[Entry], dtypes: Mapping[Entry, Dtype]
 ) -> Sequence[Entry]:
     pairs = zip(node.inputs, inputs, strict=True)
-    wide = [F.Cast(e, dtype=_SINGLE) if dtypes[old] == HALF else e for old, e in pairs]
+    wide = [F.Cast(e, dtype=_SINGLE) if is_half_width(dtypes[old]) else e for old, e in pairs]
     give_origin(wide, node)
     made = node.with_inputs(wide)
     entries = [made.entry(i) for i in range(node.output_count)]
-    if _takes_largest(node):  # the maximum of an empty window is float32's lowest
+    results = [dtypes[node.entry(i)] for i in range(node.output_count)]
+    if _takes_largest(node) and results[0] == HALF:  # that of an empty window is float32's lowest
         entries = [F._maximum_scalar(entries[0], scalar=_LOWEST)]
     return [
-        F.Cast(entry, dtype=HALF.name) if dtypes[node.entry(i)] == HALF else entry
-        for i, entry in enumerate(entries)
+        F.Cast(entry, dtype=dtype.name) if is_half_width(dtype) else entry
+        for entry, dtype in zip(entries, results, strict=True)
     ]
 
 

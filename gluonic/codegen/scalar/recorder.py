@@ -18,6 +18,7 @@ from gluonic.codegen.maths.values import (
     Operand,
     Value,
     arithmetic,
+    is_half_width,
     number_of,
     whole_dtype,
 )
@@ -155,7 +156,7 @@ class Recorder(Expressions):
         """Convert like `astype`, and round like a store to memory of that dtype."""
         is_exact = value.dtype == BOOL
         value = self.astype(value, dtype)
-        if dtype != np.float16 or is_exact:
+        if is_exact or not is_half_width(dtype):
             return value
         return self._added("rounded", dtype, [value])
 

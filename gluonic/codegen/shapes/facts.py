@@ -66,6 +66,11 @@ class Facts:
     def require(self, question: "Callable[[Facts], bool]") -> None:
         """Where guards are recorded, record one whose answer is known to be yes."""
 
+    @property
+    def have_bfloat16(self) -> bool:
+        """Whether a dtype is bfloat16."""
+        return BFLOAT16_CODE in CODES and any(map(is_bfloat16, set(self.dtypes.values())))
+
     def bytes_of(self, entry: Entry) -> int:
         """The size of a result in bytes."""
         return prod(self.shapes[entry]) * self.dtypes[entry].itemsize
@@ -93,17 +98,14 @@ def find_facts(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> F
     InferenceError
         where the arrays do not fit the graph, or each other
     NotCompiledError
-        where a shape depends on the data, or a dtype is bfloat16
+        where a shape depends on the data
     """
     given = {
         node: (array.shape, array.dtype)
         for node, array in zip(inputs, arrays, strict=True)
         if node in graph.consumers
     }
-    facts = _found_forwards(graph, given) or _found_both_ways(graph, given)
-    if BFLOAT16_CODE in CODES and any(map(is_bfloat16, set(facts.dtypes.values()))):
-        raise NotCompiledError("there is no machine code for bfloat16")
-    return facts
+    return _found_forwards(graph, given) or _found_both_ways(graph, given)
 
 
 @record

@@ -16,6 +16,7 @@ from gluonic.codegen.tracing.elements import NotTraced, empty_array
 from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.attributes import Shape
 from gluonic.graph.builder import F
+from gluonic.graph.dtypes import is_bfloat16
 
 
 class _TracedDraws:
@@ -112,7 +113,7 @@ def _results(node: Node, inputs: Sequence[Entry], facts: Facts, train: bool) -> 
     if all(0 in facts.shapes[entry] for entry in outputs):
         return [empty_array(_shape_of(facts, entry), facts.dtypes[entry]) for entry in outputs]
     arrays = [
-        TracedArray(entry, _shape_of(facts, old), facts.dtypes[old], is_input=True)
+        _input(entry, _shape_of(facts, old), facts.dtypes[old])
         for entry, old in zip(inputs, node.inputs, strict=True)
     ]
     run: Any = SimpleNamespace(train=train, random=_TracedDraws())
@@ -122,6 +123,13 @@ def _results(node: Node, inputs: Sequence[Entry], facts: Facts, train: bool) -> 
     ]
     given = {*inputs}
     return [F.identity(entry) if entry in given else entry for entry in found]
+
+
+def _input(entry: Entry, shape: Shape, dtype: np.dtype[Any]) -> TracedArray:
+    """An input of a kernel, which gets bfloat16 as float32."""
+    if is_bfloat16(dtype):
+        return TracedArray(F.Cast(entry, dtype="float32"), shape, np.float32)
+    return TracedArray(entry, shape, dtype, is_input=True)
 
 
 def _conforming(result: Any, shape: Shape, dtype: np.dtype[Any]) -> Entry:

@@ -23,6 +23,7 @@ from gluonic.codegen.maths.values import Dtype, arithmetic
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Entry, Node
+from gluonic.graph.dtypes import is_floating
 from gluonic.support.record import record
 
 _LAYOUTS: dict[DirectProduct, Callable[[Convolution], Sequence[ProductLayout]]] = {
@@ -77,7 +78,7 @@ class DeviceConvolutionStep(TiledStep):
         step = cls(node, kind, facts)
         entries: Sequence[Entry] = step.operands
         same = all(facts.dtypes[entry] == step.dtype for entry in entries)
-        return step if same and step.dtype.kind == "f" and are_small(facts, entries) else None
+        return step if same and is_floating(step.dtype) and are_small(facts, entries) else None
 
     def _convolution(self, facts: Facts) -> Convolution:
         data, weight = (

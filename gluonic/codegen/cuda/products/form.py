@@ -205,7 +205,7 @@ MATRICES = (
     BlockTile(128, 128, 8, 8, 64, 2, 3, (64, 32), "matrices"),
     BlockTile(64, 64, 8, 4, 64, 4, 3, (32, 32), "matrices"),
 )
-"""Those for factors in float16."""
+"""Those for factors in float16 and bfloat16."""
 WARPGROUPS = (
     BlockTile(128, 256, 8, 16, 64, 1, 4, (16, 256), "warpgroups", 128),
     BlockTile(128, 128, 8, 8, 64, 1, 6, (16, 128), "warpgroups", 128),

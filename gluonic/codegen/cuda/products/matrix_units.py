@@ -14,6 +14,13 @@ _DEEP = 16
 _EIGHT = 8
 """The extents of a matrix that `ldmatrix` loads; and the rows that the swizzle tells apart."""
 _FOUR_WORDS = "{ i32, i32, i32, i32 }"
+_PRODUCTS = {
+    "half": ("llvm.nvvm.mma.m16n8k16.row.col.f32.f32", "<2 x half>"),
+    "bfloat": ("llvm.nvvm.mma.m16n8k16.row.col.bf16", "i32"),
+}
+"""By the type of a number: the instruction of LLVM's, and the type of two numbers there."""
+_OF_WARPGROUPS = {"half": "f16", "bfloat": "bf16", "float": "tf32"}
+"""What `wgmma` calls that type."""
 
 
 class MatrixUnits(FragmentUnits[SwizzledTiles]):
@@ -67,10 +74,11 @@ class MatrixUnits(FragmentUnits[SwizzledTiles]):
 
     def product(self, a: Sequence[str], b: Sequence[str], sums: Sequence[str]) -> list[str]:
         """By the instruction."""
-        code, pair = self.code, "<2 x half>"
-        factors = [(pair, code.cast("bitcast", value, "i32", pair)) for value in (*a, *b)]
-        name = "llvm.nvvm.mma.m16n8k16.row.col.f32.f32"
-        operands = [*factors, *(("float", value) for value in sums)]
+        code, (name, pair) = self.code, _PRODUCTS[self.form.stored]
+        words = [*a, *b]
+        if pair != "i32":
+            words = [code.cast("bitcast", word, "i32", pair) for word in words]
+        operands = [*((pair, word) for word in words), *(("float", value) for value in sums)]
         return code.parts(code.call(name, FOUR_FLOATS, operands), FOUR_FLOATS, 4)
 
 
@@ -137,8 +145,8 @@ class WarpgroupUnits(FragmentUnits[SwizzledTiles]):
         self, sums: Sequence[str], factors: Sequence[str], turns: Sequence[int]
     ) -> list[str]:
         """The sums after the instruction, whose registers are those of eight columns after the other."""
-        is_half = self.form.dtype.itemsize == 2
-        kind, ends = ("f16", f", {turns[0]}, {turns[1]}") if is_half else ("tf32", "")
+        kind = _OF_WARPGROUPS[self.form.stored]
+        ends = "" if kind == "tf32" else f", {turns[0]}, {turns[1]}"
         shape = f"m{_GROUP_ROWS}n{self.tile.columns}k{self._deep}"
         name = f"wgmma.mma_async.sync.aligned.{shape}.f32.{kind}.{kind}"
         places = [at for j in range(self.across) for at in self.fragment(0, j)]

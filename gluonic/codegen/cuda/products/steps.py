@@ -23,6 +23,7 @@ from gluonic.codegen.matmul.product import Product, product_of
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Entry, Node
+from gluonic.graph.dtypes import is_floating
 from gluonic.support.record import record
 
 LARGEST = 1 << 31
@@ -97,7 +98,7 @@ class TiledProductStep(TiledStep):
         """The step of a product of floats; None for others."""
         product = product_of(node, facts.shapes)
         dtype = facts.dtypes[node.entry()]
-        if product is None or product.packed is not None or dtype.kind != "f":
+        if product is None or product.packed is not None or not is_floating(dtype):
             return None
         step = cls(node, product, facts)
         entries = step.operands
