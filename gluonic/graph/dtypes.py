@@ -58,6 +58,11 @@ def is_bfloat16(dtype: np.dtype[Any]) -> bool:
     return dtype.kind == "V" and dtype.name == "bfloat16"
 
 
+def is_half_width(dtype: np.dtype[Any]) -> bool:
+    """Whether a dtype is float16 or bfloat16, which are computed in float32."""
+    return dtype.itemsize == 2 and dtype.kind in "fV"
+
+
 def is_floating(dtype: np.dtype[Any]) -> bool:
     """Whether a dtype is floating-point."""
     return dtype.kind == "f" or is_bfloat16(dtype)

@@ -4,12 +4,13 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.dtypes import is_half_width
 from gluonic.graph.operator import Array
 
 
 def norm(array: Array) -> float:
-    """The Euclidean norm of all elements; of float16, it is computed in float32."""
-    wide = array.astype(np.float32) if array.dtype == np.float16 else array
+    """The Euclidean norm of all elements; of 16 bits, it is computed in float32."""
+    wide = array.astype(np.float32) if is_half_width(array.dtype) else array
     return float(np.linalg.norm(wide))
 
 

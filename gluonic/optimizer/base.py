@@ -9,6 +9,7 @@ import numpy as np
 
 from gluonic.graph.array_semantics import is_np_array
 from gluonic.graph.constructors import CheckedArguments
+from gluonic.graph.dtypes import is_half_width
 from gluonic.graph.errors import AttributeValueError, describe, nearest, warn
 from gluonic.graph.memory import allocated, allocating, converted
 from gluonic.graph.scalar_math import M
@@ -36,7 +37,7 @@ class Optimizer(CountsUpdates, CheckedArguments):
         replaces its `base_lr`
     sym : a Symbol with the attributes ``__lr_mult__`` and ``__wd_mult__``
     begin_num_update : the initial number of updates
-    multi_precision : keep a float32 copy of float16 weights and update that
+    multi_precision : keep a float32 copy of weights in float16 or bfloat16, and update that
     param_dict : gluon parameters by index; their `lr_mult` and `wd_mult` are used
 
     Attributes
@@ -213,12 +214,13 @@ class Optimizer(CountsUpdates, CheckedArguments):
         return None
 
     def create_state_multi_precision(self, index: Any, weight: NDArray) -> Any:
-        """`create_state`, with a float32 copy of a float16 weight if `multi_precision` is set."""
-        if weight.dtype != np.float16:
+        """`create_state`, with a float32 copy of a weight of 16 bits if `multi_precision` is set."""
+        dtype = np.dtype(weight.dtype)
+        if not is_half_width(dtype):
             return self.create_state(index, weight)
         if not self.multi_precision:
             warnings.warn(
-                "Summing up updates in float16 loses small ones; "
+                f"Summing up updates in {dtype.name} loses small ones; "
                 "multi_precision=True keeps a float32 copy of the weights",
                 stacklevel=2,
             )
@@ -228,7 +230,7 @@ class Optimizer(CountsUpdates, CheckedArguments):
         return pair[::-1] if self._master_last else pair
 
     def parts_of_state(self, state: Any) -> tuple[NDArray, Any]:
-        """The float32 copy of a float16 weight, and what `create_state` returned for it."""
+        """The float32 copy of a weight of 16 bits, and what `create_state` returned for it."""
         master, own = reversed(state) if self._master_last else state
         return master, own
 
@@ -248,7 +250,7 @@ class Optimizer(CountsUpdates, CheckedArguments):
         if isinstance(index, (list, tuple)):
             for one in zip(index, weight, grad, state, strict=True):
                 self.update_multi_precision(*one)
-        elif self.multi_precision and weight.dtype == np.float16:
+        elif self.multi_precision and is_half_width(np.dtype(weight.dtype)):
             master, own = self.parts_of_state(state)
             self.update(index, master, grad.astype(np.float32), own)
             weight[:] = master
@@ -380,7 +382,7 @@ def run_rule_on_all(
 ) -> None:
     """Run a rule on the weight, the gradient and the states of each parameter, and write the new ones in place.
 
-    float16 is computed in float32, so that small numbers such as `epsilon` survive.
+    Numbers of 16 bits are computed in float32, so that small numbers such as `epsilon` survive.
     """
     with allocating("an update of a parameter"), np.errstate(all="ignore"):
         for own, (weight, grad, *states) in zip(numbers, members, strict=True):
@@ -388,7 +390,7 @@ def run_rule_on_all(
                 on_devices().RulesOnDevice(rule, [(weight, grad, *states)])([own])
                 continue
             arrays = [x.elements for x in (weight, grad, *states)]
-            if arrays[0].dtype == np.float16:
+            if is_half_width(arrays[0].dtype):
                 arrays = [converted(x, np.float32, "an update in float32") for x in arrays]
             results = rule(M, own, *arrays)
             targets = weight, *states

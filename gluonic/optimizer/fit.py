@@ -5,6 +5,7 @@ from typing import Any
 
 import numpy as np
 
+from gluonic.graph.dtypes import is_half_width
 from gluonic.graph.errors import MismatchError, describe
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.storage.arrays import BaseSparseNDArray
@@ -51,7 +52,7 @@ def require_fit(optimizer: Optimizer, index: Any, state: Any, weight: NDArray | 
 
 
 def _new_state(optimizer: Optimizer, index: Any, weight: NDArray) -> Any:
-    if weight.dtype == np.float16 and not optimizer.multi_precision:
+    if is_half_width(np.dtype(weight.dtype)) and not optimizer.multi_precision:
         return optimizer.create_state(index, weight)  # the other would warn
     return optimizer.create_state_multi_precision(index, weight)
 

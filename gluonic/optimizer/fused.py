@@ -12,6 +12,7 @@ import numpy as np
 
 from gluonic import codegen
 from gluonic.graph import Array
+from gluonic.graph.dtypes import is_half_width
 from gluonic.graph.events import EVENTS
 from gluonic.graph.versions import mark_all_modified
 from gluonic.ndarray.array import NDArray
@@ -194,7 +195,7 @@ class DeviceUpdate:
 
 
 def _is_half(weight: NDArray) -> bool:
-    return bool(weight.dtype == np.float16)
+    return is_half_width(np.dtype(weight.dtype))
 
 
 def _with_copy_first(optimizer: Optimizer, state: Any) -> list[Any]:

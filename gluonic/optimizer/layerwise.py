@@ -222,7 +222,7 @@ class LBSGD(SGD):
 
 
 def norm_of(array: NDArray) -> float:
-    """The Euclidean norm of all elements; of float16, it is computed in float32."""
+    """The Euclidean norm of all elements; of 16 bits, it is computed in float32."""
     if not array.on_device:
         return norm(array.elements)
     wide = array.detach().as_nd_ndarray().astype(np.float32, copy=False)

@@ -11,6 +11,7 @@ from typing import Any
 import numpy as np
 
 from gluonic.graph import Array
+from gluonic.graph.dtypes import is_half_width
 from gluonic.graph.memory import allocating, converted
 from gluonic.graph.scalar_math import M
 from gluonic.graph.storage.updates import all_rows
@@ -41,8 +42,8 @@ def state_like(weight: NDArray, lazy: bool) -> NDArray:
 
 
 def _computed(rule: Rule, numbers: SimpleNamespace, arrays: Sequence[Array]) -> tuple[Any, ...]:
-    """The new weight and states; float16 is computed in float32."""
-    if arrays[0].dtype == np.float16:
+    """The new weight and states; numbers of 16 bits are computed in float32."""
+    if is_half_width(arrays[0].dtype):
         arrays = [converted(x, np.float32, "an update in float32") for x in arrays]
     with allocating("an update of a parameter"), np.errstate(all="ignore"):
         return rule(M, numbers, *arrays)

@@ -61,5 +61,5 @@ STEPS: dict[str, StepRule] = {
 
 
 def rounds_once(application: Application) -> bool:
-    """Whether an operator has a kernel that reads float16 or bfloat16, sums in float32 and rounds the result alone."""
+    """Whether an operator has a kernel that reads 16 bits, sums in float32 and rounds the result alone."""
     return application.op.name in _PRODUCTS or application.op.name in _CONVOLUTIONS

@@ -21,6 +21,7 @@ from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype, Value
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Node
+from gluonic.graph.dtypes import is_floating
 from gluonic.graph.ops.dropout import kept_part
 from gluonic.support.record import record
 
@@ -169,7 +170,7 @@ class DrawStep(DeviceStep):
     def of(cls, node: Node, facts: Facts, processor: Processor, *, draw: Draw) -> DrawStep | None:
         """The step of a node; None for dtypes that it has no numbers for."""
         dtype = facts.dtypes[node.entry()]
-        fits = dtype.kind == "b" if draw.kind == "kept" else dtype.kind == "f"
+        fits = dtype.kind == "b" if draw.kind == "kept" else is_floating(dtype)
         return cls(node, draw) if fits else None
 
     def launches(self, facts: Facts, processor: Processor) -> Sequence[KernelLaunch]:

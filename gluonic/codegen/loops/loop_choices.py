@@ -6,6 +6,7 @@ from typing import Any
 
 from gluonic.codegen.loops.loop import Loop, Read, identity, kept_axes
 from gluonic.graph.attributes import Shape
+from gluonic.graph.dtypes import is_floating
 from gluonic.graph.families import Expression
 
 
@@ -144,7 +145,7 @@ def arange(settings: dict[str, Any], inputs: Sequence[Shape], output: Shape) -> 
     """Evenly spaced numbers, each repeated a number of times."""
     start = 0.0 if settings["stop"] is None else settings["start"]
     step, repeat = settings["step"], settings["repeat"]
-    if settings["dtype"].kind != "f":
+    if not is_floating(settings["dtype"]):
         start, step = math.trunc(start), math.trunc(step)
 
     def expression(m: Any) -> Any:

@@ -17,10 +17,10 @@ from gluonic.codegen.maths.values import (
     Dtype,
     Value,
     arithmetic,
-    is_half_width,
     scalar_type,
     vector_type,
 )
+from gluonic.graph.dtypes import is_half_width
 from gluonic.support.record import record
 
 if TYPE_CHECKING:

@@ -15,6 +15,8 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 
 import numpy as np
 
+from gluonic.graph.dtypes import is_half_width
+
 if TYPE_CHECKING:
     from gluonic.codegen.maths.expressions import Expressions
 
@@ -30,11 +32,6 @@ FLOAT32 = np.dtype(np.float32)
 FLOAT64 = np.dtype(np.float64)
 INT32 = np.dtype(np.int32)
 INT64 = np.dtype(np.int64)
-
-
-def is_half_width(dtype: Dtype) -> bool:
-    """Return whether a dtype is float16 or bfloat16 (which NumPy does not know, so that its kind is V)."""
-    return dtype.itemsize == 2 and dtype.kind in "fV"
 
 
 def arithmetic(dtype: Dtype) -> Dtype:

@@ -16,17 +16,19 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.bail_out import BAIL_OUT
 from gluonic.codegen.machine.jit import load
 from gluonic.codegen.machine.target import host
+from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.native.executable import NativeFunction, native_function
 from gluonic.codegen.native.runs import StepCall, emit_run, emit_run_in_parts
 from gluonic.codegen.native.shared_kernels import KernelLibrary, link_steps
 from gluonic.codegen.native.written import WRITTEN
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Node
+from gluonic.graph.dtypes import is_bfloat16
 from gluonic.support.cached_property import cached_property
 from gluonic.support.pieces import Pieces
 from gluonic.support.record import record
 
-NATIVE_DTYPES = frozenset(
+_NATIVE_DTYPES = frozenset(
     np.dtype(name)
     for name in ("float16", "float32", "float64", "int8", "uint8", "int32", "int64", "bool")
 )
@@ -34,6 +36,11 @@ _WRITING = 250_000
 """The time of writing the function of a step, in nanoseconds, roughly, on any processor."""
 _UNFIT = re.compile(r"[^\w.]", re.ASCII)
 """The characters that unquoted names in LLVM may not have."""
+
+
+def is_native(dtype: Dtype) -> bool:
+    """Whether machine code reads and writes such elements; bfloat16 only on GPUs (see `Preparation`)."""
+    return dtype in _NATIVE_DTYPES or is_bfloat16(dtype)
 
 
 def why_not(node: Node, facts: Facts) -> str:
@@ -49,7 +56,7 @@ def _why_not(node: Node, facts: Facts) -> str:
     entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
     for entry in entries:
         dtype = facts.dtypes[entry]
-        if dtype not in NATIVE_DTYPES:
+        if not is_native(dtype):
             return f"{dtype.name} has no machine code"
     loop = loop_for(node, facts)
     if loop is None:

@@ -20,6 +20,7 @@ from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.builder import F
+from gluonic.graph.dtypes import is_floating
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.origin import give_origin
 from gluonic.graph.over_ranks import spans_ranks
@@ -337,7 +338,7 @@ def arange_like(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Evenly spaced numbers; integers have integer steps."""
     n = site.n
     start, step = math.trunc(n.start), math.trunc(n.step)
-    if site.dtype.kind == "f" or (start, step) == (n.start, n.step):
+    if is_floating(site.dtype) or (start, step) == (n.start, n.step):
         return None
     return [F._contrib_arange_like(n.data, **{**settings_of(n), "start": start, "step": step})]
 
@@ -355,7 +356,7 @@ def tile_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Sums over copies side by side."""
     gradient, data = site.inputs
     rank = len(site.facts.shapes[site.node.inputs[1]])
-    if 0 in site.n.reps or site.dtype.kind != "f":
+    if 0 in site.n.reps or not is_floating(site.dtype):
         return None
     return [tiled_back(F, gradient, data, rank, site.n.reps)]
 
@@ -370,7 +371,7 @@ def repeat_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Sums over repetitions."""
     (gradient, data), n = site.inputs, site.n
     rank = len(site.facts.shapes[site.node.inputs[1]])
-    if not n.repeats or site.dtype.kind != "f":
+    if not n.repeats or not is_floating(site.dtype):
         return None
     return [repeated_back(F, gradient, data, rank, n.repeats, n.axis)]
 

@@ -6,6 +6,7 @@ from typing import Any
 from gluonic.codegen.loops.inner_operators import apply, index_of
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
+from gluonic.graph.dtypes import is_floating
 
 _Rule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 
@@ -14,7 +15,7 @@ def _position(extreme: str, axis_of: Callable[[Any], int | None]) -> _Rule:
     def rule(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
         n, shapes = site.n, site.facts.shapes
         shape, output = shapes[site.node.inputs[0]], site.node.entry()
-        if site.dtype.kind not in "fiu" or 0 in shape or not shape:
+        if (site.dtype.kind not in "iu" and not is_floating(site.dtype)) or 0 in shape or not shape:
             return None
         axis, data = axis_of(n), n.data
         if axis is None:

@@ -10,6 +10,7 @@ from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
 from gluonic.graph.attributes import Shape
+from gluonic.graph.dtypes import is_floating
 from gluonic.support.record import record
 
 
@@ -266,7 +267,7 @@ def matrix_product_back_to_second(F: Any, site: RewriteContext) -> Sequence[Entr
 
 def _are_floating(site: RewriteContext) -> bool:
     dtypes: set[Dtype] = {site.facts.dtypes[entry] for entry in site.node.inputs}
-    return len(dtypes) == 1 and dtypes.pop().kind == "f"
+    return len(dtypes) == 1 and is_floating(dtypes.pop())
 
 
 def sum_of_logarithms(F: Any, site: RewriteContext) -> Sequence[Entry] | None:

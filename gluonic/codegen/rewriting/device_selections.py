@@ -9,6 +9,7 @@ from typing import Any
 from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
 from gluonic.graph.attributes import Shape
+from gluonic.graph.dtypes import is_floating
 from gluonic.graph.ops.numpy.einsum import spelt_out
 
 
@@ -131,7 +132,7 @@ def simpler_einsum(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     if all(text == other for text, (_, other) in zip(texts, factors, strict=True)):
         return None
     left = {letter for _, text in factors for letter in text}
-    if not left >= set(result) or site.dtype.kind != "f" or site.is_empty:
+    if not left >= set(result) or not is_floating(site.dtype) or site.is_empty:
         return None
     subscripts = ",".join(text for _, text in factors) + "->" + result
     return [F._npi_einsum(*[entry for entry, _ in factors], subscripts=subscripts)]

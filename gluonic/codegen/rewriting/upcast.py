@@ -1,7 +1,7 @@
 """A pass that computes float16 and bfloat16 like the interpreter: composite operators in float32.
 
-Loops round the result of each operator to its dtype, so an operator that is decomposed into several must not run
-in these. Attributes are rounded to float16 where they meet it, but not to bfloat16.
+Loops round the result of each operator to its dtype, so an operator that is decomposed into several must run in
+float32. Attributes are rounded to float16 where they meet it, but not to bfloat16.
 """
 
 from collections.abc import Callable, Mapping, Sequence
@@ -10,10 +10,11 @@ from functools import reduce
 import numpy as np
 
 from gluonic.codegen.lowerings.entry import lowering_at, lowering_of
-from gluonic.codegen.maths.values import Dtype, is_half_width
+from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.graph import Application, Entry, Graph, Node
 from gluonic.graph.builder import F
+from gluonic.graph.dtypes import is_half_width
 from gluonic.graph.half_precision import HALF, rounded_attributes
 from gluonic.graph.origin import give_origin
 
@@ -26,7 +27,7 @@ def _never(application: Application) -> bool:
 
 
 class UpcastHalves(Pass):
-    """Operators that would round on the way compute float16 and bfloat16 in float32; attributes are rounded first.
+    """Operators that would round on the way compute 16-bit floats in float32; attributes are rounded first.
 
     Parameters
     ----------

@@ -18,12 +18,12 @@ from gluonic.codegen.maths.values import (
     Operand,
     Value,
     arithmetic,
-    is_half_width,
     number_of,
     whole_dtype,
 )
 from gluonic.codegen.scalar.operations import OPERATIONS, Operation
 from gluonic.codegen.scalar.program import ProgramBuilder, Ref, ScalarProgram, result_dtype
+from gluonic.graph.dtypes import is_half_width
 
 Expression = Callable[..., Any]
 

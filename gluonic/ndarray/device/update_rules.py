@@ -15,6 +15,7 @@ from gluonic.codegen import (
     updates_on_device,
 )
 from gluonic.device import DeviceArray
+from gluonic.graph.dtypes import is_floating, is_half_width
 from gluonic.ndarray import arithmetic
 from gluonic.ndarray.array import NDArray
 from gluonic.ndarray.copying import assign_array
@@ -24,8 +25,7 @@ from gluonic.ndarray.state import Flags
 
 Rule: TypeAlias = Callable[..., tuple[Any, ...]]
 Member: TypeAlias = Sequence[Any]
-_DTYPES = (np.dtype(np.float16), np.dtype(np.float32), np.dtype(np.float64))
-_HALF, _SINGLE = _DTYPES[:2]
+_SINGLE = np.dtype(np.float32)
 
 
 class _OfArrays:
@@ -108,9 +108,9 @@ class RulesOnDevice:
 def _is_plain(member: Member, is_mixed: bool) -> bool:
     """Whether a kernel can update a parameter."""
     shape, dtype = member[0].shape, np.dtype(member[0].dtype)
-    own, rest = (_HALF, _SINGLE) if is_mixed else (dtype, dtype)
-    return dtype in _DTYPES and all(
-        x.on_device and x.shape == shape and x.device_array.dtype == (own if k < 2 else rest)
+    rest = _SINGLE if is_mixed else dtype
+    return is_floating(dtype) and all(
+        x.on_device and x.shape == shape and x.device_array.dtype == (dtype if k < 2 else rest)
         for k, x in enumerate(member)
     )
 
@@ -118,10 +118,10 @@ def _is_plain(member: Member, is_mixed: bool) -> bool:
 def _run_by_operators(
     rule: Rule, numbers: SimpleNamespace, weight: NDArray, grad: NDArray, *states: NDArray
 ) -> None:
-    """Run a rule with operators as its functions; float16 is computed in float32."""
+    """Run a rule with operators as its functions; numbers of 16 bits are computed in float32."""
     with Flags(False, None):
         arrays = [x.detach().as_nd_ndarray() for x in (weight, grad, *states)]
-        if arrays[0].dtype == np.float16:
+        if is_half_width(np.dtype(arrays[0].dtype)):
             arrays = [x.astype(np.float32) for x in arrays]
         results = rule(_OfArrays, numbers, *arrays)
         for target, value in zip((weight, *states)[::-1], results[::-1], strict=True):

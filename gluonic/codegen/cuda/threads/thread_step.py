@@ -10,7 +10,7 @@ from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch
 from gluonic.codegen.cuda.threads.thread_code import THREADS, Body, ThreadProgram, emit_threads
 from gluonic.codegen.machine.memory import aligned
 from gluonic.codegen.maths.values import INT32, INT64, Dtype
-from gluonic.codegen.native.module import NATIVE_DTYPES
+from gluonic.codegen.native.module import is_native
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Entry, Node
@@ -184,7 +184,7 @@ class ThreadStep(DeviceStep):
     ) -> ThreadStep | None:
         """The step of a node; None for attributes, shapes or dtypes that its rule does not know."""
         entries = [*node.inputs, *(node.entry(i) for i in range(node.output_count))]
-        if any(facts.dtypes[entry] not in NATIVE_DTYPES for entry in entries):
+        if not all(is_native(facts.dtypes[entry]) for entry in entries):
             return None
         plan = ThreadPlan(node, facts)
         return cls(plan) if rule(plan) else None
