@@ -539,6 +539,13 @@ def test_pairs_are_computed_side_by_side(kind: str, data: st.DataObject) -> None
     np.testing.assert_array_equal(
         as_bits(np.ascontiguousarray(packed).view(NUMBERS[half]), half), as_bits(expected, half)
     )
+    text = (
+        f"setp.lt.{kind} %p7|%p8, {{1}}, {{2}}; selp.b32 %r7, 1, 0, %p7; selp.b32 %r8, 1, 0, %p8;"
+    )
+    both = run_one(f"{text} mad.lo.u32 {{0}}, %r8, 2, %r7", [kind, kind], "u32", raw)
+    with np.errstate(all="ignore"):
+        low, high = np.reshape(a < b, (-1, 2)).T
+    np.testing.assert_array_equal(both, low + 2 * high)
 
 
 @given(data=st.data())

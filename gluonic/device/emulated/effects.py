@@ -105,7 +105,7 @@ class EffectText(MatrixText):
             self.write(target, self.read(source, kind), kind)
 
     def compare(self, item: Instruction) -> None:
-        """A comparison, with which another predicate may be combined."""
+        """A comparison, with which another predicate may be combined; of pairs, each half has a result."""
         opcode = split(item.opcode)
         kind = opcode.types[-1]
         target, *operands = item.operands
@@ -117,7 +117,8 @@ class EffectText(MatrixText):
             self.write(target, value, "pred")
             return
         self.emit(f"t = {value}")
-        for value, one in zip(("t", "~t"), targets, strict=False):
+        values = ("t[..., 0]", "t[..., 1]") if kind.endswith("x2") else ("t", "~t")
+        for value, one in zip(values, targets, strict=False):
             if combine is not None:
                 name = self.constant(("combine", combine), combine)
                 value = f"{name}({value}, {self.read(operands[2], 'pred')})"

@@ -12,6 +12,8 @@ from gluonic.codegen import DeviceGraph
 from gluonic.device import Device, DeviceArray
 from gluonic.device.processors import Processor
 from gluonic.graph import Entry, Graph, Node, Run
+from gluonic.graph.dtypes import is_floating
+from gluonic.graph.kernel_runs import run_node
 from gluonic.graph.random_source import RandomSource
 
 Array = npt.NDArray[Any]
@@ -37,15 +39,14 @@ def computed(graph: Graph, arrays: Sequence[Array], run: Run) -> list[Array]:
     return [array.to_host() for array in program(moved(arrays), run, emulated())]
 
 
-_ERRORS = {"float16": 4e-3, "float32": 2e-5, "float64": 1e-9}
+_ERRORS = {"bfloat16": 1e-2, "float16": 4e-3, "float32": 2e-5, "float64": 1e-9}
 
 
 def assert_near(ours: Array, expected: Array, inputs: Sequence[Array] = ()) -> None:
     """Fail unless dtypes and shapes are equal, and numbers within the usual error of the coarsest dtype."""
     assert (ours.dtype, ours.shape) == (expected.dtype, expected.shape)
     dtypes = {array.dtype.name for array in (ours, *inputs)}
-    floating = ours.dtype.kind == "f"
-    most = max((_ERRORS.get(name, 0.0) for name in dtypes), default=0.0) if floating else 0.0
+    most = max(_ERRORS.get(name, 0.0) for name in dtypes) if is_floating(ours.dtype) else 0.0
     wide, goal = ours.astype(np.float64), expected.astype(np.float64)
     largest = np.abs(goal[np.isfinite(goal)]).max(initial=1e-3)
     np.testing.assert_allclose(wide, goal, rtol=most, atol=most * largest)
@@ -57,7 +58,7 @@ def computes(make: Callable[..., Entry], *arrays: Array) -> Array:
     entry = make(*[node.entry() for node in nodes])
     run = Run(train=False, random=RandomSource(1))
     (ours,) = computed(Graph([entry]), arrays, run)
-    (expected,) = entry.node.applied.execute(arrays, run)
+    (expected,) = run_node(entry.node.applied, arrays, run)
     assert_near(ours, np.asarray(expected).astype(ours.dtype))  # kernels of float16 return float32
     return ours
 

@@ -17,6 +17,7 @@ from gluonic.device.array import DeviceArray
 from gluonic.device.processors import Processor
 from gluonic.graph import Graph, Run
 from gluonic.graph.attributes import Shape
+from gluonic.graph.dtypes import as_dtype
 from gluonic.graph.random_source import RandomSource
 from gluonic.symbol import Symbol
 from tests.cases import grouped
@@ -31,6 +32,10 @@ ROWS = {
     "tanh and bias": sym.broadcast_add(sym.tanh(X) * X, BETA),
     "logarithm of softmax": sym.log_softmax(X * 2),
 }
+ASSEMBLED = (
+    *ROWS.values(),
+    sym.relu(sym.FullyConnected(X, sym.var("weight"), BETA, num_hidden=1024)),
+)
 ROW_SHAPES = [(0, 3), (3, 1), (3, 10), (5, 33), (131, 7), (2, 1024), (2, 4097), (1, 40003), (9, 64)]
 REDUCTIONS: dict[str, Callable[..., Symbol]] = {
     "sum": sym.sum,
@@ -130,18 +135,20 @@ def test_an_explanation_lists_kernels_with_their_code_and_what_the_host_computes
 
 
 @pytest.mark.skipif(PTXAS is None, reason="ptxas is not installed")
+@pytest.mark.parametrize("dtype", ["float32", "bfloat16"])
 @pytest.mark.parametrize(
     ("processor", "version"), [("sm_80", (7, 0)), ("sm_90a", (8, 0)), ("sm_120", (8, 7))]
 )
 def test_kernels_are_assembled_without_spills(
-    processor: str, version: tuple[int, int], tmp_path: Path
+    processor: str, version: tuple[int, int], dtype: str, tmp_path: Path
 ) -> None:
-    gpu = Processor(processor, version, multiprocessors=132)
+    gpu = Processor(processor, version, multiprocessors=132, shared_bytes=99 << 10)
     assert PTXAS is not None
-    for symbol in ROWS.values():
+    for symbol in ASSEMBLED:
         graph = Graph(symbol.entries)
+        shapes = {"x": (4096, 1024), "weight": (1024, 1024)}
         arrays = [
-            DeviceArray.empty(emulated(), (4096, 1024) if node.name == "x" else (1024,), "float32")
+            DeviceArray.empty(emulated(), shapes.get(node.name, (1024,)), as_dtype(dtype))
             for node in graph.variables
         ]
         binding = DeviceGraph(graph, graph.variables).binding(emulated(), arrays, train=False)
