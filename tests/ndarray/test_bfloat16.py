@@ -94,6 +94,20 @@ def test_a_graph_of_bfloat16_is_interpreted_and_gives_the_same() -> None:
         assert np.abs(ours.asnumpy() - theirs.asnumpy()).max() < 0.05 * scale
 
 
+@pytest.mark.filterwarnings("ignore:Summing up updates in bfloat16")
+def test_steps_are_computed_in_float32_and_copies_keep_small_ones() -> None:
+    for name, settings, steps, expected in (
+        ("sgd", {"learning_rate": 1e-3, "multi_precision": True}, 100, 0.9),
+        ("sgd", {"learning_rate": 1e-3}, 100, 1.0),  # 1 - 0.001 is rounded to 1
+        ("adam", {"learning_rate": 0.5, "epsilon": 1e-8}, 1, 0.5),
+    ):
+        update = mx.optimizer.get_updater(mx.optimizer.create(name, **settings))
+        weight, grad = nd.ones((3,), dtype="bfloat16"), nd.ones((3,), dtype="bfloat16")
+        for _ in range(steps):
+            update(0, grad, weight)
+        np.testing.assert_allclose(weight.astype("float32").asnumpy(), expected, rtol=4e-3)
+
+
 def test_symbols_know_it() -> None:
     net = sym.FullyConnected(sym.var("data", dtype="bfloat16"), num_hidden=2, name="fc")
     assert net.infer_type()[1] == [ml_dtypes.bfloat16]
