@@ -1,6 +1,5 @@
 """The base of optimizers: counts of updates, learning rates, weight decays, half precision."""
 
-import warnings
 from collections.abc import Callable, Mapping, Sequence
 from types import MappingProxyType, SimpleNamespace
 from typing import Any, ClassVar, TypeVar
@@ -215,14 +214,12 @@ class Optimizer(CountsUpdates, CheckedArguments):
 
     def create_state_multi_precision(self, index: Any, weight: NDArray) -> Any:
         """`create_state`, with a float32 copy of a weight of 16 bits if `multi_precision` is set."""
-        dtype = np.dtype(weight.dtype)
-        if not is_half_width(dtype):
+        if not is_half_width(dtype := np.dtype(weight.dtype)):
             return self.create_state(index, weight)
         if not self.multi_precision:
-            warnings.warn(
+            warn(
                 f"Summing up updates in {dtype.name} loses small ones; "
-                "multi_precision=True keeps a float32 copy of the weights",
-                stacklevel=2,
+                "multi_precision=True keeps a float32 copy of the weights"
             )
             return self.create_state(index, weight)
         master = weight.astype(np.float32)

@@ -80,7 +80,8 @@ def test_a_graph_of_bfloat16_is_interpreted_and_gives_the_same() -> None:
     ):
         if name == "hybrid":
             each.hybridize()
-        trainer = gluon.Trainer(each.collect_params(), "sgd", {"learning_rate": 0.0})
+        settings = {"learning_rate": 0.0, "multi_precision": True}
+        trainer = gluon.Trainer(each.collect_params(), "sgd", settings)
         with autograd.record():
             output = each(data.astype(kind))
         output.backward()
