@@ -39,18 +39,28 @@ def run_in_page(drawing: Drawing, script: str, folder: Path) -> Any:
     AssertionError
         if the page, or the script, failed
     """
-    assert PROGRAM is not None
     path = folder / "page.html"
-    path.write_text(drawing.pipe("html").decode() + _TAIL % script)
+    path.write_text(with_script(drawing.pipe("html").decode(), script))
+    return answer(path.as_uri(), folder)
+
+
+def with_script(page: str, script: str) -> str:
+    """A page that runs a script, the body of an async function, at its end."""
+    return page + _TAIL % script
+
+
+def answer(url: str, folder: Path) -> Any:
+    """What the script of a page returns, in Chromium with a profile in a folder; see `run_in_page`."""
+    assert PROGRAM is not None
     command = [
         PROGRAM,
         *("--headless", "--no-sandbox", "--disable-gpu", "--window-size=1400,900"),
         *(f"--user-data-dir={folder / 'profile'}", "--virtual-time-budget=60000", "--dump-dom"),
-        path.as_uri(),
+        url,
     ]
     done = subprocess.run(command, capture_output=True, text=True, timeout=300, check=True)
     found = re.search(r"FOUND(.*?)END</pre>", done.stdout, re.DOTALL)
     assert found is not None, done.stderr[-2000:]
-    answer = json.loads(html.unescape(found[1]))
-    assert answer["complaints"] == []
-    return answer.get("found")
+    told = json.loads(html.unescape(found[1]))
+    assert told["complaints"] == []
+    return told.get("found")

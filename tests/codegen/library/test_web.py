@@ -22,7 +22,10 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.jit import compile_object
 from gluonic.codegen.machine.target import WEB, TargetError
 from gluonic.graph.errors import AttributeValueError
+from tests.codegen.library.engines import WasmtimeNet, served
 from tests.codegen.library.nets import Sample, exported, made, outputs
+from tests.drawing.chromium import PROGRAM, answer, with_script
+from tests.face.commands import command
 
 SIZES = 1, 3, 8, 2
 NAMES = "digits", "recurrent", "encoder", "ends", "mobilenet"
@@ -91,6 +94,54 @@ def test_javascript_gets_the_numbers_of_the_compiled_net(
     for size, arrays in zip(SIZES, computed, strict=True):
         for ours, theirs in zip(outputs(net, sample(size)), arrays, strict=True):
             assert np.allclose(np.frombuffer(theirs, ours.dtype), ours.ravel(), 1e-5, 1e-6)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_engine_computes_the_same_numbers(
+    name: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pytest.importorskip("wasmtime")
+    monkeypatch.setenv("GLUONIC_CPU", "x86-64")
+    monkeypatch.setenv("GLUONIC_BLAS", "0")
+    net, sample = made(name)
+    loaded = WasmtimeNet(exported(net, sample, tmp_path / f"{name}.wasm", most=8))
+    for size in SIZES:
+        expected = outputs(net, sample(size))
+        computed = loaded.run(sample(size), [each.dtype for each in expected], size)
+        for ours, theirs in zip(expected, computed, strict=True):
+            assert np.allclose(theirs, ours.ravel(), 1e-5, 1e-6)
+
+
+_DRAWN = """
+  const canvas = document.getElementById("drawing");
+  const meters = () => [...document.querySelectorAll("meter")].map(({ value }) => value);
+  while (meters().length < 10) await new Promise((done) => setTimeout(done, 10));
+  function read(points) {
+    document.getElementById("clear").click();
+    const { left, top } = canvas.getBoundingClientRect();
+    for (const [x, y] of points) {
+      const place = { buttons: 1, clientX: left + x, clientY: top + y };
+      canvas.dispatchEvent(new PointerEvent("pointermove", place));
+    }
+    const shares = meters();
+    return shares.indexOf(Math.max(...shares));
+  }
+  const around = (turn) => [128 + 70 * Math.cos(turn), 128 + 100 * Math.sin(turn)];
+  const zero = Array.from({ length: 64 }, (_, i) => around((i * Math.PI) / 32));
+  const one = Array.from({ length: 40 }, (_, i) => [128, 25 + 5 * i]);
+  return [read(zero), read(one)];
+"""
+
+
+@pytest.mark.skipif(PROGRAM is None, reason="needs Chromium")
+def test_the_page_of_the_example_recognizes_what_one_draws(tmp_path: Path) -> None:
+    example = Path(__file__).parents[3] / "examples" / "web" / "digits.py"
+    ran = command(str(example), folder=tmp_path)
+    assert not ran.returncode, ran.stderr
+    page = tmp_path / "digits-page" / "index.html"
+    page.write_text(with_script(page.read_text(), _DRAWN))
+    with served(page.parent) as address:
+        assert answer(f"{address}/index.html", tmp_path) == [0, 1]
 
 
 def test_a_classifier_of_digits_is_below_100_kb(tmp_path: Path) -> None:
