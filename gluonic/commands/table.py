@@ -152,6 +152,7 @@ _ALL = (
             ("net-0000.proof.npz", "with gluonic"),
             ("net-0000.proof.npz --mxnet ~/mxnet/bin/python", "and with the MXNet of that Python"),
             ("net-0000.proof.npz --onnx net.onnx --torch net.py", "and what was converted"),
+            ("net-0000.proof.npz --library net.so", "and a library that was converted"),
             ("net-0000.proof.npz --output first.html", "draws the first operator that differs"),
         ),
         "gluonic.commands.verify",

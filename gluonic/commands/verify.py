@@ -18,7 +18,7 @@ from gluonic.tools.array_differences import Tolerance, how_different
 from gluonic.tools.command import DONE, NO, Answer, CommandError
 from gluonic.tools.drawing_files import FORMATS, check_format, write_drawing
 from gluonic.tools.models import Model
-from gluonic.tools.replays import Gluonic, OnnxFile, RealMXNet, Runtime, TorchFile
+from gluonic.tools.replays import Gluonic, LibraryFile, OnnxFile, RealMXNet, Runtime, TorchFile
 
 _ENDING = ".proof.npz"
 
@@ -30,6 +30,7 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     add("--mxnet", metavar="PYTHON", help="compute it with the MXNet of this Python, too")
     add("--onnx", metavar="FILE", help="compute it with ONNX Runtime and this file, too")
     add("--torch", metavar="FILE.py", help="compute it with PyTorch and this module, too")
+    add("--library", metavar="FILE.so", help="compute it with this library, too")
     add("--rtol", type=float, help="relative tolerance, by default the proof's")
     add(
         "--atol", type=float, help="absolute tolerance, in largest elements, by default the proof's"
@@ -63,6 +64,8 @@ def run(options: argparse.Namespace) -> Answer:
         runtimes.append(OnnxFile(Path(options.onnx), model))
     if options.torch is not None:
         runtimes.append(TorchFile(Path(options.torch), model))
+    if options.library is not None:
+        runtimes.append(LibraryFile(Path(options.library), model))
     verdicts = [_replayed(one, proof, model, limits) for one in runtimes]
     drawn = _draw(model, proof, verdicts, options.output)
     holds = not changed and all(verdict.holds for verdict in verdicts)

@@ -109,6 +109,16 @@ def torch_dtype(dtype: np.dtype[Any]) -> str:
     return f"torch.{np.dtype(dtype).name}"
 
 
+def plain_name(proposed: str) -> str:
+    """A name as Python can have it.
+
+    >>> plain_name("net_conv0_fwd"), plain_name("0.bias")
+    ('net_conv0', 'x_0_bias')
+    """
+    plain = re.sub(r"\W", "_", proposed, flags=re.ASCII).removesuffix("_fwd").lstrip("_") or "x"
+    return f"x_{plain}" if plain[0].isdigit() or keyword.iskeyword(plain) else plain
+
+
 class Names:
     """Names in a scope, each given once."""
 
@@ -117,9 +127,7 @@ class Names:
 
     def new(self, proposed: str) -> str:
         """A name like the proposed one."""
-        plain = re.sub(r"\W", "_", proposed, flags=re.ASCII).removesuffix("_fwd").lstrip("_") or "x"
-        if plain[0].isdigit() or keyword.iskeyword(plain):
-            plain = f"x_{plain}"
+        plain = plain_name(proposed)
         unique, count = plain, 1
         while unique in self._taken:
             unique, count = f"{plain}_{count}", count + 1

@@ -1,8 +1,10 @@
 """A written module in the PyTorch of this Python."""
 
 import re
+import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
+from types import FrameType
 from typing import Any
 
 import numpy as np
@@ -58,6 +60,22 @@ class LoadedModule:
         """The outputs."""
         outputs = self.run(self.tensors(inputs))
         return [each.numpy() for each in (outputs if isinstance(outputs, tuple) else (outputs,))]
+
+    def variables(self, inputs: Iterable[Array]) -> dict[str, Array]:
+        """The tensors that ``forward`` leaves in its variables."""
+        code, found = type(self._net).forward.__code__, {}
+
+        def note(frame: FrameType, event: str, argument: Any) -> None:
+            if event == "return" and frame.f_code is code:
+                found.update(frame.f_locals)
+
+        sys.setprofile(note)
+        try:
+            self.run(self.tensors(inputs))
+        finally:
+            sys.setprofile(None)
+        kind = self._torch.Tensor
+        return {name: each.numpy() for name, each in found.items() if isinstance(each, kind)}
 
     def tensors(self, inputs: Iterable[Array]) -> list[Any]:
         """Inputs as tensors."""

@@ -1,10 +1,13 @@
-"""Computing a proof's results again: in gluonic, the real MXNet, ONNX Runtime and PyTorch."""
+"""Computing a proof's results again: in gluonic, the real MXNet, ONNX Runtime, PyTorch, and a library."""
 
 import json
 import os
+import re
+import signal
 import subprocess
+import sys
 import tempfile
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Any, Protocol
 
@@ -14,15 +17,18 @@ from gluonic import ndarray as nd
 from gluonic._version import __version__
 from gluonic.gluon.npz_files import read_npz, write_npz
 from gluonic.gluon.proofs import Proof, Values
-from gluonic.graph.errors import MXNetError
+from gluonic.graph import Node
+from gluonic.graph.errors import FileFormatError, MXNetError
 from gluonic.onnx.comparison import run_model
 from gluonic.onnx.importing import load
 from gluonic.onnx.library import onnx_library
-from gluonic.pytorch import LoadedModule
+from gluonic.pytorch import LoadedModule, plain_name
 from gluonic.tools.models import Model
 
-_SCRIPT = Path(__file__).with_name("mxnet_replay.py")
-"""What MXNet's Python runs; it cannot be imported here."""
+_IN_MXNET, _IN_LIBRARY = map(Path(__file__).with_name, ("mxnet_replay.py", "library_replay.py"))
+"""What other processes run."""
+_DESCRIBED = r"^ \*   (\w+): \w+ \([^)]*\)(?: \([^)]*\))?, (.+)$"
+"""How a library's header describes an array: its name in C, and in the net."""
 
 
 class Runtime(Protocol):
@@ -84,13 +90,7 @@ class RealMXNet:
 
     def results(self, proof: Proof) -> Values:
         """See `Runtime`."""
-        names = (
-            node.entry(number).name
-            for node in self._model.graph.nodes
-            if not node.is_variable
-            for number in range(node.visible_count)
-        )
-        return self._computed(proof, names)
+        return self._computed(proof, (n.entry(number).name for n, number in _results(self._model)))
 
     def _computed(self, proof: Proof, names: Iterable[str]) -> Values:
         network, parameters = self._files
@@ -104,7 +104,7 @@ class RealMXNet:
                 "output": str(folder / "out.npz"),
                 "results": [*names],
             }
-            answer = _run([self._python, str(_SCRIPT)], request)
+            answer = _run([self._python, str(_IN_MXNET)], request)
             self.name = f"MXNet {answer['version']}"
             arrays = read_npz(folder / "out.npz").values()
             return dict(zip(answer["results"], arrays, strict=True))
@@ -137,11 +137,9 @@ class OnnxFile:
         """See `Runtime`: values have the names of gluonic's nodes."""
         own = {name for node in self._read.graph.node for name in node.output}
         names: dict[str, str] = {}
-        for node in self._model.graph.nodes:
-            for number in range(0 if node.is_variable else node.visible_count):
-                entry = node.entry(number).name
-                name = node.name if number == 0 else entry
-                names |= {each: entry for each in (entry, name) if each in own}
+        for node, number in _results(self._model):
+            entry = node.entry(number).name
+            names |= {each: entry for each in (entry, _written_name(node, number)) if each in own}
         return self._computed(proof, names)
 
     def _computed(self, proof: Proof, names: Mapping[str, str]) -> Values:
@@ -167,19 +165,103 @@ class TorchFile:
 
     def __init__(self, file: Path, model: Model) -> None:
         self._module = LoadedModule.of_files(file, file.with_suffix(".safetensors"))
-        self._names = model.outputs
+        self._model = model
         self.name = f"{file} in {self._module.runtime}"
 
     def outputs(self, proof: Proof) -> Values:
         """See `Runtime`."""
-        return dict(zip(self._names, self._module(proof.inputs.values()), strict=True))
+        return dict(zip(self._model.outputs, self._module(proof.inputs.values()), strict=True))
+
+    def results(self, proof: Proof) -> Values:
+        """See `Runtime`: variables have the names of gluonic's nodes, but for those that are alike."""
+        variables = self._module.variables(proof.inputs.values())
+        names: dict[str, list[str]] = {}
+        for node, number in _results(self._model):
+            name = plain_name(_written_name(node, number))
+            names.setdefault(name, []).append(node.entry(number).name)
+        return {
+            entries[0]: variables[name]
+            for name, entries in names.items()
+            if name in variables and len(entries) == 1
+        }
+
+
+class LibraryFile:
+    """A shared library that was written from the model, in a process that only calls it.
+
+    Parameters
+    ----------
+    file : the library; its header is beside it, and its weights, if they are in a file
+    model : the model in gluonic
+
+    Raises
+    ------
+    FileFormatError
+        if the header has no functions of such a library
+    """
+
+    def __init__(self, file: Path, model: Model) -> None:
+        self._file, self._model = file, model
+        self.name = str(file)
+        text = file.with_suffix(".h").read_text()
+        declared = re.search(
+            r"int32_t (\w+)_run\(\w+ \*context, int64_t batch(.*?)\);", text, re.DOTALL
+        )
+        if declared is None:
+            raise FileFormatError(f"{file} has no header that gluonic has written beside it")
+        self._prefix = declared[1]
+        titles = dict(re.findall(_DESCRIBED, text, re.MULTILINE))
+        self._inputs = [titles[name] for name in re.findall(r"const \w+ \*(\w+)", declared[2])]
+        weights = re.search(r"The weights are in a file, (.*)\.$", text, re.MULTILINE)
+        self._weights = str(file.with_name(weights[1]).resolve()) if weights else None
+
+    def outputs(self, proof: Proof) -> Values:
+        """See `Runtime`."""
+        missing = [each for each in self._inputs if each not in proof.inputs]
+        if missing:
+            raise MXNetError(f"{self._file} reads {missing[0]}, which is no input of the model")
+        with tempfile.TemporaryDirectory() as name:
+            folder = Path(name)
+            inputs = {each: proof.inputs[each] for each in self._inputs}
+            write_npz(folder / "in.npz", inputs)
+            outputs = [proof.outputs[each] for each in self._model.outputs]
+            extents = [extent for array in inputs.values() for extent in array.shape]
+            request = {
+                "library": str(self._file.resolve()),
+                "prefix": self._prefix,
+                "weights": self._weights,
+                "inputs": str(folder / "in.npz"),
+                "output": str(folder / "out.npz"),
+                "outputs": [(array.shape, array.dtype.name) for array in outputs],
+                "batches": [*dict.fromkeys([*extents, 1])],
+            }
+            answer = _run([sys.executable, str(_IN_LIBRARY)], request, str(self._file))
+            self.name = f"{self._file} ({answer['version']})"
+            arrays = read_npz(folder / "out.npz").values()
+            return dict(zip(self._model.outputs, arrays, strict=True))
 
     def results(self, proof: Proof) -> None:
         """See `Runtime`."""
 
 
-def _run(command: Sequence[str], request: Any) -> Any:
+def _results(model: Model) -> Iterator[tuple[Node, int]]:
+    """The operators with the numbers of their results."""
+    for node in model.graph.nodes:
+        for number in range(0 if node.is_variable else node.visible_count):
+            yield node, number
+
+
+def _written_name(node: Node, number: int) -> str:
+    """The name of a result where a graph is written elsewhere."""
+    return node.name if number == 0 else node.entry(number).name
+
+
+def _run(command: Sequence[str], request: Any, runs: str = "") -> Any:
     """Run a program that answers JSON with JSON, in a Python that is not ours.
+
+    Parameters
+    ----------
+    runs : what it runs, for errors; by default the Python
 
     Raises
     ------
@@ -201,8 +283,11 @@ def _run(command: Sequence[str], request: Any) -> Any:
     except OSError as error:
         raise MXNetError(f"{command[0]} cannot be run: {error.strerror}") from error
     if ran.returncode:
-        reason = (ran.stderr.strip().splitlines() or [f"status {ran.returncode}"])[-1]
-        raise MXNetError(f"{command[0]}: {reason}")
+        ended = f"status {ran.returncode}"
+        if ran.returncode < 0:
+            ended = f"it ended by {signal.Signals(-ran.returncode).name}"
+        reason = (ran.stderr.strip().splitlines() or [ended])[-1]
+        raise MXNetError(f"{runs or command[0]}: {reason}")
     return json.loads(ran.stdout.splitlines()[-1])
 
 

@@ -2,6 +2,9 @@
 
 import json
 import os
+import platform
+import shutil
+import subprocess
 import sys
 from pathlib import Path
 
@@ -122,6 +125,41 @@ def test_a_converted_model_is_verified_and_the_first_operator_that_differs_named
     assert line("convert", "net-symbol.json", "net.onnx", *shape).returncode == 0
     (proved / "net-0000.params").write_bytes(original)
     failed = line("verify", PROOF, "--onnx", "net.onnx", "--json")
+    assert failed.returncode == 3
+    ours, theirs = json.loads(failed.stdout)["runtimes"]
+    assert ours["first"] is None
+    assert theirs["first"]["name"] == "net_batchnorm0_fwd"
+
+
+@pytest.mark.skipif(platform.machine() != "x86_64" or not shutil.which("cc"), reason="needs cc")
+@pytest.mark.parametrize("weights", [(), ("--weights-beside",)])
+def test_a_library_is_verified_in_a_process_that_only_calls_it(
+    weights: tuple[str, ...], proved: Path, line: Line
+) -> None:
+    convert = ("convert", "net-symbol.json", "net.so", "--shape", "data=2,3,8,8", "--most", "2")
+    assert line(*convert, *weights).returncode == 0
+    held = line("verify", PROOF, "--library", "net.so")
+    assert (held.returncode, held.stdout.count("the same")) == (0, 2), held.stdout
+    (proved / "crash.c").write_text("void net_version(void) { __builtin_trap(); }")
+    subprocess.run(["cc", "-shared", "-o", "net.so", "crash.c"], cwd=proved, check=True)
+    for file, said in (("net.so", "net.so: "), ("none.so", "none.h")):
+        failed = line("verify", PROOF, "--library", file)
+        assert failed.returncode == 1
+        assert said in failed.stderr
+    (proved / "net.h").write_text("int main(void);")
+    assert "no header that gluonic" in line("verify", PROOF, "--library", "net.so").stderr
+
+
+def test_a_module_of_pytorch_is_verified_and_the_first_operator_that_differs_named(
+    proved: Path, line: Line
+) -> None:
+    pytest.importorskip("torch")
+    convert = ("convert", "net-symbol.json", "net.py", "--shape", "data=2,3,8,8")
+    original = (proved / "net-0000.params").read_bytes()
+    change(proved, "arg:net_batchnorm0_beta")
+    assert line(*convert).returncode == 0
+    (proved / "net-0000.params").write_bytes(original)
+    failed = line("verify", PROOF, "--torch", "net.py", "--json")
     assert failed.returncode == 3
     ours, theirs = json.loads(failed.stdout)["runtimes"]
     assert ours["first"] is None
