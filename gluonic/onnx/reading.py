@@ -23,7 +23,7 @@ from gluonic.onnx.errors import NotImportable
 from gluonic.onnx.folding import fold
 from gluonic.onnx.functions import bound, schema_function, without_absent
 from gluonic.onnx.onnx_node import OnnxUse, as_tensors
-from gluonic.onnx.sizes import is_open
+from gluonic.onnx.sizes import alike, is_open
 from gluonic.onnx.table import DOMAIN, READS, WHOLE
 from gluonic.onnx.tensors import MOST_ELEMENTS, Tensor, plain, supported, tensor_array
 
@@ -131,6 +131,16 @@ class OnnxReading:
         for index, (shape, dtype) in enumerate(zip(shapes, dtypes, strict=True)):
             self._signatures[node.entry(index)] = shape, dtype
 
+    def value_with(self, extents: Sequence[Any], at: int | None = None) -> tuple[Entry, int] | None:
+        """The first value with open extents on consecutive axes, from axis `at` on, and the first of these."""
+        count = len(extents)
+        for entry, (shape, _) in self._signatures.items():
+            for axis in range(len(shape or ()) - count + 1):
+                assert shape is not None
+                if at in (None, axis) and all(map(alike, shape[axis : axis + count], extents)):
+                    return entry, axis
+        return None
+
     def values_of(self, entry: Entry) -> Array | None:
         """The elements of an entry that depends on constants alone."""
         graph = Graph([entry])
@@ -217,9 +227,9 @@ class OnnxReading:
             folded = fold(use)
             if folded is not None:
                 return [Tensor(array=array) for array in folded]
-            rule = READS.get(node.op_type)
-            if rule is not None:
-                return as_tensors(rule(self.F, use))
+        rule = READS.get(_title(node))
+        if rule is not None:
+            return as_tensors(rule(self.F, use))
         body = schema_function(use)
         if body is None:
             raise NotImportable("gluonic has no such operator")

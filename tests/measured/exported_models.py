@@ -71,22 +71,20 @@ def torch_loop(file: str) -> None:
     from torch import nn
 
     @torch.jit.script
-    def halved(x):  # type: ignore[no-untyped-def]  # TorchScript takes it as a function of a tensor
-        count = 0
-        while bool(x.abs().max() > 0.1) and count < 20:
-            x = torch.tanh(x) * 0.5
-            count += 1
-        return x
+    def settled(x):  # type: ignore[no-untyped-def]
+        for _ in range(5):
+            x = torch.tanh(x) * 0.9
+        return x * 2 if bool(x.sum() > 0) else x - 1
 
-    class Halving(nn.Module):
+    class Settling(nn.Module):
         def __init__(self) -> None:
             super().__init__()
             self.step = nn.Linear(4, 4)
 
         def forward(self, x: Any) -> Any:
-            return halved(self.step(x))
+            return settled(self.step(x))
 
-    _torch_script(Halving(), torch.rand(3, 4), file, {0: "batch"})
+    _torch_script(Settling(), torch.rand(3, 4), file, {0: "batch"})
 
 
 def torch_unet(file: str) -> None:
@@ -180,7 +178,9 @@ def sklearn_classifier(file: str) -> None:
 def sklearn_regressor(file: str) -> None:
     from sklearn.neural_network import MLPRegressor
 
-    _sklearn(MLPRegressor((16,), "tanh", max_iter=20, random_state=1), file)
+    _sklearn(
+        MLPRegressor(hidden_layer_sizes=(16,), activation="tanh", max_iter=20, random_state=1), file
+    )
 
 
 def _sklearn(net: Any, file: str) -> None:

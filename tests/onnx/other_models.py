@@ -3,7 +3,7 @@
     python -m tests.onnx.other_models FILE.onnx … [--size batch=7 …]
 
 Inputs are random. ``--size`` fixes an open size by its name, or an axis of an input (``--size x.2=48``); the
-others stay open, and are 2. docs/onnx.md records the result for models that
+others stay open, and are 3, 4, …. docs/onnx.md records the result for models that
 packages ship; those in tests/measured/exported_models are written by `tests.measured.exported_models`.
 """
 
@@ -34,7 +34,8 @@ def fix_sizes(model: Any, sizes: Mapping[str, int]) -> None:
 
 
 def inputs_of(model: Any) -> dict[str, Array]:
-    """Random inputs of a model; sizes that are open are 2."""
+    """Random inputs of a model; sizes that are open are 3, 4, …, by name."""
+    open_sizes: dict[str, int] = {}
     random = np.random.RandomState(1)
     kinds = dict(_dtypes())
     weights = {tensor.name for tensor in model.graph.initializer}
@@ -42,7 +43,12 @@ def inputs_of(model: Any) -> dict[str, Array]:
     for value in model.graph.input:
         if value.name not in weights:
             kind = value.type.tensor_type
-            shape = [dim.dim_value if dim.dim_value > 0 else 2 for dim in kind.shape.dim]
+            shape = [
+                dim.dim_value
+                if dim.dim_value > 0
+                else open_sizes.setdefault(dim.dim_param, 3 + len(open_sizes))
+                for dim in kind.shape.dim
+            ]
             dtype = kinds[kind.elem_type]
             drawn = (
                 random.uniform(-1, 1, shape) if dtype.kind == "f" else random.randint(0, 5, shape)

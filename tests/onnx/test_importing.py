@@ -19,6 +19,9 @@ from gluonic.contrib.onnx import get_model_metadata, import_model, import_to_glu
 from gluonic.onnx.comparison import difference, run_model  # noqa: E402
 from gluonic.onnx.reading import OnnxImportError  # noqa: E402
 from tests.onnx.nets import NETS  # noqa: E402
+from tests.onnx.other_models import both_ways  # noqa: E402
+
+EXPORTED = Path(__file__).parents[1] / "measured" / "exported_models"
 
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 
@@ -107,6 +110,11 @@ def test_models_of_other_exporters_agree_with_their_runtime(name: str, tmp_path:
         block.hybridize()
     again = onnx.load(block.export_onnx(str(tmp_path / "again.onnx"), nd.array(x)))
     assert difference(np.asarray(expected), run_model(again, {"x": x})[0][0]) < 1e-5
+
+
+@pytest.mark.parametrize("name", sorted(path.stem for path in EXPORTED.glob("*.onnx")))
+def test_what_other_packages_have_exported_goes_in_and_out(name: str, tmp_path: Path) -> None:
+    assert max(both_ways(EXPORTED / f"{name}.onnx", {}, tmp_path)) < 1e-5
 
 
 def test_all_that_cannot_be_read_is_listed() -> None:

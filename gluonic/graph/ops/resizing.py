@@ -74,6 +74,10 @@ def bilinear_resize(
     return resized(data, new_size, Interpolation(align_corners))  # type: ignore[arg-type]
 
 
+def _scaled(size: int, scale: float) -> int:
+    return size * int(scale) if scale == int(scale) else int(np.float32(scale) * size)
+
+
 def _odd_scaled(size: int, scale: float) -> int:
     return (
         int(np.float32(scale) * size) if size % 2 == 0 else int(np.float32(scale) * (size - 1)) + 1
@@ -103,7 +107,7 @@ def _new_size(
         return tuple(None if size is None else _NEAREST[mode](size) for size in shape[2:])
     if None in scales:
         raise InferenceError(f"{title}: mode={mode!r} needs scale_height= and scale_width=")
-    scaled = _odd_scaled if mode == "odd_scale" else lambda n, scale: int(np.float32(scale) * n)
+    scaled = _odd_scaled if mode == "odd_scale" else _scaled
     return tuple(
         None if size is None else scaled(size, scale)  # type: ignore[arg-type]
         for size, scale in zip(shape[2:], scales, strict=True)

@@ -175,6 +175,12 @@ def _(F: Any, n: Any) -> Any:
     return F.take(n[0], n[1], axis=axis, mode="wrap")
 
 
+@indexing.read("ai.onnx.ml.ArrayFeatureExtractor")
+def _(F: Any, n: Any) -> Any:
+    columns = F.take(n[0], F.Reshape(n[1], shape=(-1,)), axis=n.rank() - 1, mode="clip")
+    return F.expand_dims(columns, axis=0) if n.rank() == 1 else columns
+
+
 def _positions(F: Any, n: Any, shape: tuple[int, ...], axis: int, index: Any) -> Any:
     """The positions in an array, (rank, …), of the elements that indices along an axis name."""
     grid = np.indices(shape, np.int64)

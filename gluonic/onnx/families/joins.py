@@ -182,10 +182,15 @@ def _(F: Any, n: Any) -> Any:
         starts, ends, axes, steps = (n.numbers(i) if n.has(i) else None for i in range(1, 5))
     axes = list(range(len(starts))) if axes is None else axes
     steps = [1] * len(starts) if steps is None else steps
-    shape = n.shape()
+    shape, data = n.shape(), n[0]
     bounds: dict[int, tuple[Any, Any, int]] = {}
     for axis, begin, end, step in zip(axes, starts, ends, steps, strict=True):
-        bounds[axis % len(shape)] = _bounds(shape[axis], begin, end, step)
+        is_front = step == 1 and not begin and is_open(end) and not alike(end, shape[axis])
+        like = n.reading.value_with([end], at=axis % len(shape)) if is_front else None
+        if like is not None:
+            data = F.slice_like(data, like[0], axes=(axis % len(shape),))
+        else:
+            bounds[axis % len(shape)] = _bounds(shape[axis], begin, end, step)
     if any(begin == end for begin, end, _ in bounds.values() if begin is not None):
         empty = [0 if b is not None and b == e else s for s, (b, e, _) in _per_axis(shape, bounds)]
         if any(map(is_open, empty)):
@@ -194,9 +199,9 @@ def _(F: Any, n: Any) -> Any:
     last = max(bounds, default=-1) + 1
     parts = [bounds.get(axis, (None, None, 1)) for axis in range(last)]
     if not parts:
-        return F._copy(n[0])
+        return F._copy(data) if data is n[0] else data
     begins, stops, strides = (tuple(part[i] for part in parts) for i in range(3))
-    return F.slice(n[0], begin=begins, end=stops, step=strides)
+    return F.slice(data, begin=begins, end=stops, step=strides)
 
 
 def _per_axis(shape: Any, bounds: Any) -> Any:

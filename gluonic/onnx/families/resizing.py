@@ -192,6 +192,8 @@ def _as_layer(
         ):
             return F.UpSampling(n[0], scale=int(factor), sample_type="nearest")
     if kind == "linear" and where in ("align_corners", "half_pixel", "pytorch_half_pixel"):
+        if any(map(is_open, shape)):
+            return _scaled_linearly(F, n, shape, scales, sizes, where == "align_corners")
         if (
             sizes is None
             or any(map(is_open, sizes[2:]))
@@ -204,3 +206,24 @@ def _as_layer(
         aligned = where == "align_corners"
         return F._contrib_BilinearResize2D(n[0], height=height, width=width, align_corners=aligned)
     return None
+
+
+def _scaled_linearly(
+    F: Any, n: Any, shape: Any, scales: list[float] | None, sizes: list[Any] | None, aligned: bool
+) -> Any:
+    """Batches or images of open sizes, resized by whole factors; None if these are none."""
+    factors = scales or [_whole_factor(*pair) for pair in zip(sizes or (), shape, strict=True)]
+    if factors[:2] != [1, 1] or any(each is None or each != int(each) for each in factors):
+        return None
+    height, width = map(float, factors[2:])
+    return F._contrib_BilinearResize2D(
+        n[0], scale_height=height, scale_width=width, align_corners=aligned
+    )
+
+
+def _whole_factor(new: Any, old: Any) -> int | None:
+    """The whole number that an extent is multiplied by."""
+    if not is_open(new) or not is_open(old):
+        return new // old if not is_open(new) and not is_open(old) and new % old == 0 else None
+    factor = new.terms[0][1] // old.terms[0][1]
+    return factor if alike(new, old * factor) else None

@@ -145,12 +145,25 @@ def reshape_to(F: Any, n: Any, data: Any, target: Sequence[Any]) -> Any:
         )
     exact = [source[i] if not is_open(e) and e == 0 else e for i, e in enumerate(target)]
     if any(not is_open(extent) and extent == -1 for extent in exact):
-        rest = _product([extent for extent in exact if is_open(extent) or extent != -1])
-        exact = [_product(source) // rest if not is_open(e) and e == -1 else e for e in exact]
-    return _regrouped(F, data, list(source), exact)
+        others = [extent for extent in exact if is_open(extent) or extent != -1]
+        inferred = _inferred(source, others)
+        exact = [inferred if not is_open(e) and e == -1 else e for e in exact]
+    return _regrouped(F, n, data, list(source), exact)
 
 
-def _regrouped(F: Any, data: Any, source: list[Any], target: list[Any]) -> Any:
+def _inferred(source: Sequence[Any], others: Sequence[Any]) -> Any:
+    """What -1 stands for: a shape's product by that of the new shape's other extents, without those in both."""
+    left, rest = list(source), []
+    for extent in others:
+        same = next((i for i, each in enumerate(left) if alike(each, extent)), None)
+        if same is None:
+            rest.append(extent)
+        else:
+            del left[same]
+    return _product(left) // _product(rest) if rest else _product(left)
+
+
+def _regrouped(F: Any, n: Any, data: Any, source: list[Any], target: list[Any]) -> Any:
     """A reshaping by merging and splitting axes, one pair at a time."""
     place = 0
     while place < max(len(source), len(target)):
@@ -160,7 +173,19 @@ def _regrouped(F: Any, data: Any, source: list[Any], target: list[Any]) -> Any:
         for part in range(new - 1):
             first, rest = target[place + part], _product(target[place + part + 1 : place + new])
             if is_open(first) and is_open(rest):
-                raise NotImportable("an axis that is split into two open sizes")
+                like = n.reading.value_with(target[place + part : place + new])
+                if like is None:
+                    raise NotImportable("an axis that is split into two open sizes")
+                value, begin = like
+                data = F.reshape_like(
+                    data,
+                    value,
+                    lhs_begin=place + part,
+                    lhs_end=place + part + 1,
+                    rhs_begin=begin,
+                    rhs_end=begin + new - part,
+                )
+                break
             pair = (-1, int(rest)) if is_open(first) else (int(first), -1)
             data = F.Reshape(data, shape=(*[0] * (place + part), -4, *pair, -2))
         source[place : place + old] = target[place : place + new]
