@@ -28,7 +28,7 @@ def main() -> None:
     _check("create", library[f"{prefix}_create"](ctypes.byref(context), *weights))
     places = [ctypes.c_void_p(array.ctypes.data) for array in (*inputs, *outputs)]
     _check("run", library[f"{prefix}_run"](context, ctypes.c_int64(batch), *places))
-    np.savez(request["output"], **{f"r{i}": output for i, output in enumerate(outputs)})
+    np.savez(request["output"], *outputs)
     print(json.dumps({"version": version().decode()}))
 
 

@@ -52,7 +52,7 @@ def torch_words(file: str) -> None:
     import torch
     from torch import nn
 
-    class Words(nn.Module):
+    class Words(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.words = nn.Embedding(20, 6)
@@ -76,7 +76,7 @@ def torch_loop(file: str) -> None:
             x = torch.tanh(x) * 0.9
         return x * 2 if bool(x.sum() > 0) else x - 1
 
-    class Settling(nn.Module):
+    class Settling(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.step = nn.Linear(4, 4)
@@ -91,7 +91,7 @@ def torch_unet(file: str) -> None:
     import torch
     from torch import nn
 
-    class UNet(nn.Module):
+    class UNet(nn.Module):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             self.down = nn.Conv2d(1, 4, 3, stride=2, padding=1)

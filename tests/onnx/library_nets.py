@@ -143,7 +143,7 @@ def translating_step(mx: Any) -> Made:
     """A step of the decoder, with the states that it passes on."""
     decoder = importlib.import_module("sockeye.decoder")
 
-    class Step(mx.gluon.HybridBlock):
+    class Step(mx.gluon.HybridBlock):  # type: ignore[misc]
         def __init__(self) -> None:
             super().__init__()
             with self.name_scope():

@@ -22,7 +22,7 @@ import gluonic as mx
 from gluonic.contrib import onnx as onnx_io
 from gluonic.gluon.model_zoo import vision
 from gluonic.onnx.comparison import difference, run_model
-from tests.onnx.libraries import NETS
+from tests.onnx.library_nets import NETS
 
 TOLERANCE = 1e-5
 SIDES = {"inceptionv3": 299, "densenet": 224, "squeezenet": 224}

@@ -212,10 +212,13 @@ def _scaled_linearly(
     F: Any, n: Any, shape: Any, scales: list[float] | None, sizes: list[Any] | None, aligned: bool
 ) -> Any:
     """Batches or images of open sizes, resized by whole factors; None if these are none."""
-    factors = scales or [_whole_factor(*pair) for pair in zip(sizes or (), shape, strict=True)]
-    if factors[:2] != [1, 1] or any(each is None or each != int(each) for each in factors):
+    factors: Sequence[float | None] = scales or [
+        _whole_factor(*pair) for pair in zip(sizes or (), shape, strict=True)
+    ]
+    whole = [float(each) for each in factors if each is not None and each == int(each)]
+    if len(whole) != len(shape) or whole[:2] != [1, 1]:
         return None
-    height, width = map(float, factors[2:])
+    height, width = whole[2:]
     return F._contrib_BilinearResize2D(
         n[0], scale_height=height, scale_width=width, align_corners=aligned
     )
