@@ -96,7 +96,7 @@ def reason(error: MXNetError) -> str:
     lines = [line.strip() for line in str(error).splitlines()]
     line = next((line for line in lines if "×" in line), lines[0])
     line = line.partition("; for example")[0]
-    return re.sub(r" ×\d+", "", line)
+    return re.sub(r" ×\d+| \(File .*\)$", "", line)
 
 
 def agrees(expected: Any, found: Any, case: Any) -> bool:
