@@ -60,9 +60,12 @@ def _as_array(name: str, value: Any) -> NDArray:
 
 
 def _taken(array: NDArray, chosen: Any, axis: int) -> NDArray:
-    """Select some examples; of a csr array, as a csr array."""
+    """Select some examples, where they are; of a csr array, as a csr array."""
     if isinstance(array, CSRNDArray):
         return made(lines(array.stored, chosen), array.stated_context)
+    if array.on_device:
+        indices = nd.array(chosen, ctx=array.context, dtype="int64")
+        return nd.take(array, indices, axis=axis)
     return NDArray(array.elements.take(chosen, axis), array.stated_context)
 
 

@@ -165,7 +165,8 @@ class DataParallelExecutorGroup(BoundExecutors):
             for one, axis in pairs
         ]
         for number, one in enumerate(self.execs):
-            one.backward([piece[number] for piece in pieces])
+            own = [piece[number] for piece in pieces]
+            one.backward([*map(_moved_to, own, one.outputs)])
 
     def get_outputs(
         self, merge_multi_context: bool = True, begin: int = 0, end: int | None = None
@@ -227,6 +228,13 @@ class DataParallelExecutorGroup(BoundExecutors):
         """Install a monitor on the executors."""
         for one in self.execs:
             mon.install(one)
+
+
+def _moved_to(gradient: NDArray | None, output: NDArray) -> NDArray | None:
+    """The gradient of an output, where the output is."""
+    if gradient is None or not (gradient.on_device or output.on_device):
+        return gradient
+    return gradient.as_in_context(output.context)
 
 
 def mean_of(block: Sequence[NDArray]) -> NDArray:

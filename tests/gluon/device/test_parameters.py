@@ -163,3 +163,23 @@ def test_a_net_explains_its_kernels_and_what_the_host_computes(gpu: Context) -> 
         training = net.explain(x)
     assert "FullyConnected" in str(training)
     assert "the host computes 1 operators" in str(training)
+
+
+def test_a_module_takes_batches_and_gradients_of_another_context(gpu: Context) -> None:
+    numbers, found = np.random.default_rng(0).random((6, 4), np.float32), []
+    for here, there in ((mx.cpu(), mx.cpu()), (mx.cpu(), gpu), (gpu, mx.cpu())):
+        batches = mx.io.NDArrayIter(nd.array(numbers, ctx=there), batch_size=4)
+        net = mx.sym.FullyConnected(mx.sym.var("data"), num_hidden=3, name="dense")
+        module = mx.mod.Module(net, label_names=None, context=here)
+        module.bind(batches.provide_data, inputs_need_grad=True)
+        module.init_params(mx.init.One())
+        for batch in batches:
+            assert batch.data[0].context == there
+            module.forward(batch, is_train=True)
+        module.backward([nd.array(numbers[:4, :3], ctx=there)])
+        results = [module.get_outputs()[0], module.get_input_grads()[0]]
+        assert {x.context for x in results} == {here}
+        found.append([x.asnumpy() for x in results])
+    for one in found[1:]:
+        for ours, expected in zip(one, found[0], strict=True):
+            np.testing.assert_allclose(ours, expected, rtol=1e-5)

@@ -12,7 +12,7 @@ from gluonic.gluon import nn, rnn
 from gluonic.ndarray import Context, NDArray
 
 STEPS = {"hybrid": 20, "eager": 2}
-"""How many steps nets are trained; eager ones take long on the emulator."""
+"""How many steps nets are trained, which take long on the emulator."""
 Batch = Sequence[Any]
 
 
