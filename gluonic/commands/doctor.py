@@ -4,7 +4,6 @@ import argparse
 import importlib
 import inspect
 from collections.abc import Iterator
-from contextlib import suppress
 from dataclasses import replace
 from importlib.util import find_spec
 from pathlib import Path
@@ -16,6 +15,7 @@ from gluonic.graph.errors import FileFormatError, MissingModuleError, MissingNam
 from gluonic.removed_names import NAMES
 from gluonic.support.record import record
 from gluonic.tools.command import DONE, NO, Answer, CommandError
+from gluonic.tools.dialects import ONE, PACKAGES, TWO, Evidence, dialect_of, evidence_of, member
 from gluonic.tools.program_uses import (
     FUNCTIONS,
     ProgramUses,
@@ -30,6 +30,8 @@ _GPU, _RESTORED, _PACKAGE = "gpu", "restored", "package"
 _HINDERS = {_MISSING, _UNKNOWN, _ARGUMENT, _PACKAGE}
 """The kinds of findings with which a program does not run."""
 _PACKAGES = ("mxnet", "gluonic")
+_SHOWN = 3
+"""The names that show people which MXNet a program is for; programs get all."""
 _SPACES = {FUNCTIONS: ("mxnet.nd", "mxnet.sym")}
 
 
@@ -69,12 +71,23 @@ class _Report:
     file: Path
     names: list[str]
     findings: list[_ProgramFinding]
+    evidence: list[Evidence]
 
     @property
     def facts(self) -> dict[str, Any]:
         """The report for programs."""
         findings = [{"kind": f.kind, "line": f.line, "text": f.text} for f in self.findings]
-        return {"program": str(self.file), "names": self.names, "findings": findings}
+        evidence = [
+            {"mxnet": e.version, "line": e.line, "name": e.name, "other": e.other}
+            for e in self.evidence
+        ]
+        return {
+            "program": str(self.file),
+            "names": self.names,
+            "mxnet": dialect_of(self.evidence),
+            "evidence": evidence,
+            "findings": findings,
+        }
 
     def lines(self) -> Iterator[str]:
         """The report for people."""
@@ -82,6 +95,12 @@ class _Report:
         told = f"{count} name{'s' * (count != 1)} of MXNet"
         wrong = sum(finding.kind in _HINDERS for finding in self.findings)
         yield f"{self.file}: {told}, {f'{wrong} in the way' if wrong else 'nothing in the way'}"
+        for version in (ONE, TWO):
+            told = [str(e) for e in self.evidence if e.version == version]
+            if told:
+                more = f"; {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+                how = "; run it with gluonic --mxnet 2" if dialect_of(self.evidence) == TWO else ""
+                yield f"  speaks MXNet {version}: {'; '.join(told[:_SHOWN])}{more}{how}"
         for finding in self.findings:
             yield f"  line {finding.line}, {finding.kind}: {finding.text}"
 
@@ -93,14 +112,18 @@ def _examined(file: Path) -> _Report:
     except (SyntaxError, ValueError) as error:
         raise FileFormatError(f"{file}: this is no program for Python 3: {error}") from error
     uses = [_as_mxnet(use) for use in program.uses if use.root in (*_PACKAGES, FUNCTIONS)]
-    findings = [finding for use in uses for finding in _of_use(use)]
+    evidence = evidence_of([*uses, *(use for use in program.uses if use.what.startswith("."))])
+    package = importlib.import_module(PACKAGES.get(dialect_of(evidence), PACKAGES[ONE]))
+    findings = [finding for use in uses for finding in _of_use(use, package)]
     if any(use.what == "mxnet.library.load" for use in uses):  # it brings operators
         findings = [f for f in findings if f.kind != _UNKNOWN]
     findings += _restored(program)
     findings += _not_installed(program, file)
     names = {use.what.replace("mxnet.", "mx.", 1) for use in uses if "." in use.what}
     shown = sorted(name for name in names if "(" not in name)
-    return _Report(file, shown, sorted(dict.fromkeys(findings), key=lambda f: (f.line, f.kind)))
+    return _Report(
+        file, shown, sorted(dict.fromkeys(findings), key=lambda f: (f.line, f.kind)), evidence
+    )
 
 
 # ------------------------------------------------------------------------------------- MXNet's names
@@ -112,15 +135,15 @@ def _as_mxnet(use: UsedName) -> UsedName:
     return replace(use, what=f"mxnet{dot}{rest}") if package == "gluonic" else use
 
 
-def _of_use(use: UsedName) -> Iterator[_ProgramFinding]:
-    """What is wrong with a use."""
+def _of_use(use: UsedName, package: ModuleType) -> Iterator[_ProgramFinding]:
+    """What is wrong with a use, for a program that is served a package."""
     (whole, keyword), is_call = use.split(), use.what.endswith(")")
     if is_call and not keyword:
         return
     first, _, rest = whole.partition(".")
     for space in _SPACES.get(first, (first,)):
         name = f"{space}.{rest}" if rest else space
-        value = _resolved(name, use)
+        value = _resolved(name, use, package)
         if isinstance(value, _ProgramFinding):
             yield value
             return
@@ -132,33 +155,33 @@ def _of_use(use: UsedName) -> Iterator[_ProgramFinding]:
         )
 
 
-def _resolved(name: str, use: UsedName) -> Any:
+def _resolved(name: str, use: UsedName, package: ModuleType) -> Any:
     """What gluonic has for a name, or a finding; None for what belongs to a value."""
-    value: Any = gluonic
+    value: Any = package
     shown = name.replace("mxnet", "mx", 1)
     for part in name.split(".")[1:]:
         if not isinstance(value, (ModuleType, type)):
             return None
         try:
-            value = _member(value, part)
+            value = member(value, part)
         except (MissingNameError, MissingModuleError) as error:
             return _ProgramFinding(_MISSING, use.line, str(error).splitlines()[0])
         except AttributeError:
-            told = f"{shown}: {value.__name__.replace('gluonic', 'mx', 1)} has no {part!r}"
-            return _ProgramFinding(_UNKNOWN, use.line, told + nearest(part, dir(value)))
+            told = f"{shown}: {_shown(value)} has no {part!r}"
+            of_two = next((e for e in evidence_of([use]) if e.version == TWO), None)
+            how = (
+                nearest(part, dir(value))
+                if of_two is None
+                else f"; MXNet 2.0 has it{of_two.counterpart}"
+            )
+            return _ProgramFinding(_UNKNOWN, use.line, told + how)
     return value
 
 
-def _member(value: Any, name: str) -> Any:
-    """An attribute, or a module in a package, which may not be imported yet."""
-    try:
-        return getattr(value, name)
-    except AttributeError:
-        if not isinstance(value, ModuleType):
-            raise
-        with suppress(ModuleNotFoundError):
-            return importlib.import_module(f"{value.__name__}.{name}")
-        raise
+def _shown(value: Any) -> str:
+    """The name of a module or class of gluonic as MXNet's."""
+    name: str = value.__name__.removeprefix(PACKAGES[TWO]).removeprefix(PACKAGES[ONE])
+    return f"mx{name}" if name != value.__name__ else name
 
 
 def _of_keyword(name: str, value: Any, keyword: str, use: UsedName) -> Iterator[_ProgramFinding]:

@@ -162,13 +162,27 @@ _ALL = (
         "doctor",
         "list what a program uses that gluonic lacks, without running it",
         "Look through programs for names of MXNet that gluonic lacks, keywords that it does not take,\n"
-        "packages that are not installed, and what Python and NumPy have dropped. Nothing is run.",
+        "packages that are not installed, and what Python and NumPy have dropped. Tell whether they are\n"
+        "written for MXNet 1.x or 2.0, and what its names are called in the other. Nothing is run.",
         (
             ("train.py", "a line for each problem"),
             ("examples --json", "all programs in a folder"),
         ),
         "gluonic.commands.doctor",
         no="something is in the way of a program",
+    ),
+    Command(
+        "modernize",
+        "rewrite a program for MXNet 1.x with the names of 2.0",
+        "Rewrite programs for MXNet 1.x with the names of 2.0 where that changes no result, and leave a comment\n"
+        "where you must decide. Formatting and comments stay. Without an option, the result is printed.",
+        (
+            ("train.py --diff", "shows what would change"),
+            ("train.py --output train2.py", "writes another file"),
+            ("examples --in-place", "rewrites all programs in a folder"),
+        ),
+        "gluonic.commands.modernize",
+        no="something is left to decide",
     ),
     Command(
         "report",

@@ -14,7 +14,7 @@ from gluonic.graph.errors import MissingModuleError
 from gluonic.mxnet_names.lookup import PACKAGE, extend, full, parts_of, public_names
 from gluonic.mxnet_names.missing import missing_module
 from gluonic.mxnet_names.modules import PARTS, SAME
-from gluonic.mxnet_names.second import REMOVED, SECOND
+from gluonic.mxnet_names.second import SECOND, instead_of
 
 _INSIDE = PACKAGE + "."
 Step = Callable[[ModuleType, str], None]
@@ -113,7 +113,7 @@ class Hook(MetaPathFinder):
             spec = spec_from_loader(fullname, _MadeOfParts(name))
         if spec is None:
             of_one = name.removeprefix(SECOND)
-            instead = REMOVED.get(of_one)
+            instead = instead_of(of_one)
             if instead is not None:
                 raise MissingModuleError(f"mx.{of_one} is not in MXNet 2.0: {instead}")
             return spec_from_loader(fullname, SameModule(importlib.import_module(full(of_one))))

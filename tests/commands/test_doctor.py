@@ -101,3 +101,71 @@ def test_what_is_no_program_is_refused(tmp_path: Path, line: Line) -> None:
     assert line("doctor", "none.py").returncode == 1
     (tmp_path / "empty").mkdir()
     assert line("doctor", "empty").returncode == 2
+
+
+OF_ONE = """import mxnet as mx
+class Block(mx.gluon.HybridBlock):
+    def hybrid_forward(self, F, x):
+        return F.relu(x)
+score = mx.metric.Accuracy()
+net.initialize(ctx=mx.cpu())
+net(x).asscalar()
+"""
+OF_TWO = """from mxnet.gluon import metric, probability
+import mxnet as mx
+net = mx.gluon.nn.Dense(3)
+net.initialize(device=mx.cpu())
+x = mx.np.ones((2, 3)).to_device(mx.cpu())
+score = metric.Accuracy()
+"""
+
+
+@pytest.mark.parametrize(
+    ("program", "dialect", "evidence"),
+    [
+        (
+            OF_ONE,
+            "1.x",
+            {
+                (4, "F.relu", "mx.npx.relu"),
+                (5, "mx.metric.Accuracy", "mx.gluon.metric.Accuracy"),
+                (6, "ctx=", "device="),
+                (7, ".asscalar()", ".item()"),
+            },
+        ),
+        (
+            OF_TWO,
+            "2.0",
+            {
+                (1, "mx.gluon.metric", "mx.metric"),
+                (1, "mx.gluon.probability", ""),
+                (4, "device=", "ctx="),
+                (5, ".to_device()", ".as_in_context()"),
+                (6, "mx.gluon.metric.Accuracy", "mx.metric.Accuracy"),
+            },
+        ),
+        ("import mxnet as mx\nmx.nd.ones((2, 3)).sum()\n", "either", set()),
+    ],
+)
+def test_the_mxnet_of_a_program_is_told_by_names_that_only_one_has(
+    program: str, dialect: str, evidence: set[tuple[int, str, str]], tmp_path: Path, line: Line
+) -> None:
+    (tmp_path / "train.py").write_text(program)
+    answered = line("doctor", "train.py", "--json")
+    (report,) = json.loads(answered.stdout)
+    assert answered.returncode == 0, report["findings"]
+    assert report["mxnet"] == dialect
+    assert {(e["line"], e["name"], e["other"]) for e in report["evidence"]} == evidence
+    assert ("run it with gluonic --mxnet 2" in line("doctor", "train.py").stdout) == (
+        dialect == "2.0"
+    )
+
+
+def test_a_program_for_both_is_told_what_is_in_the_way(tmp_path: Path, line: Line) -> None:
+    (tmp_path / "train.py").write_text(OF_TWO + "mx.mod.Module\n")
+    answered = line("doctor", "train.py")
+    assert answered.returncode == 3
+    assert (
+        "speaks MXNet 1.x: line 7, mx.mod.Module (in 2.0: use gluon.HybridBlock" in answered.stdout
+    )
+    assert "mx.gluon has no 'metric'; MXNet 2.0 has it (in 1.x: mx.metric)" in answered.stdout
