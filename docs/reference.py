@@ -15,6 +15,7 @@ from gluonic.commands.table import COMMANDS
 from gluonic.graph.namespaces import public_name_of
 from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.graph.reference import LaterPage
+from gluonic.mxnet_names.correspondences import correspondences
 from gluonic.tools.command import command_parser
 
 MODULES = {
@@ -40,6 +41,7 @@ DOCUMENTS = ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")
 def write(folder: Path) -> None:
     """Write the pages that have changed into a folder, and remove those that are no more."""
     pages = {**_operators(), **_modules(), "commands": _commands(), "errors": _errors()}
+    pages["mxnet2_names"] = _names_of_two()
     texts = {f"{name}.rst": text for name, text in pages.items()}
     for name in DOCUMENTS:
         texts[f"{name.lower()}.md"] = (folder.parent.parent / f"{name}.md").read_text("utf-8")
@@ -207,6 +209,25 @@ def _errors() -> str:
         extra = f" Also ``{'``, ``'.join(plain)}``." if plain else ""
         parts.append(f"``{kind.__name__}``\n   {first}{extra}\n\n")
     return "".join(parts)
+
+
+def _names_of_two() -> str:
+    """The table of 1.x's names and 2.0's."""
+    introduction = (
+        "What names of MXNet 1.x are called in 2.0. ``gluonic modernize`` rewrites those without a remark, "
+        "which compute the same; elsewhere it leaves a comment. Names that are not here are the same.\n\n"
+        ".. list-table::\n   :header-rows: 1\n\n   * - 1.x\n     - 2.0\n     - what to decide\n"
+    )
+    rows = [
+        f"   * - ``{_of_mxnet(row.before)}``\n     - {f'``{_of_mxnet(row.after)}``' if row.after else ''}\n"
+        f"     - {row.why}\n"
+        for row in correspondences().values()
+    ]
+    return _heading("Names of MXNet 1.x and 2.0", "=") + introduction + "".join(rows)
+
+
+def _of_mxnet(name: str) -> str:
+    return name if name.startswith(".") else f"mx.{name}"
 
 
 def _derived(kind: type) -> set[type]:

@@ -96,11 +96,11 @@ class _Report:
         wrong = sum(finding.kind in _HINDERS for finding in self.findings)
         yield f"{self.file}: {told}, {f'{wrong} in the way' if wrong else 'nothing in the way'}"
         for version in (ONE, TWO):
-            told = [str(e) for e in self.evidence if e.version == version]
-            if told:
-                more = f"; {len(told) - _SHOWN} more" if len(told) > _SHOWN else ""
+            tells = [str(e) for e in self.evidence if e.version == version]
+            if tells:
+                more = f"; {len(tells) - _SHOWN} more" if len(tells) > _SHOWN else ""
                 how = "; run it with gluonic --mxnet 2" if dialect_of(self.evidence) == TWO else ""
-                yield f"  speaks MXNet {version}: {'; '.join(told[:_SHOWN])}{more}{how}"
+                yield f"  speaks MXNet {version}: {'; '.join(tells[:_SHOWN])}{more}{how}"
         for finding in self.findings:
             yield f"  line {finding.line}, {finding.kind}: {finding.text}"
 

@@ -59,9 +59,8 @@ def _rewritten(modernizing: Any, file: Path) -> Any:
 
 def _lines(file: Path, result: Any, options: argparse.Namespace) -> list[str]:
     """What people see: the difference, the program, or counts; and what is left to decide."""
-    if options.diff:
-        return result.difference(str(file)).splitlines()
-    if not options.output and not options.in_place:
-        return result.after.splitlines()
+    if options.diff or not (options.output or options.in_place):
+        shown: str = result.difference(str(file)) if options.diff else result.after
+        return shown.splitlines()
     told = f"{file}: {len(result.changes)} names rewritten, {len(result.marks)} to decide"
     return [told, *(f"  line {line}: {text}" for line, text in result.marks)]

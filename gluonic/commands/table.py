@@ -174,8 +174,8 @@ _ALL = (
     Command(
         "modernize",
         "rewrite a program for MXNet 1.x with the names of 2.0",
-        "Rewrite programs for MXNet 1.x with the names of 2.0 where that changes no result, and leave a comment\n"
-        "where you must decide. Formatting and comments stay. Without an option, the result is printed.",
+        "Rewrite programs for MXNet 1.x with the names of 2.0 where that changes no result, and leave a\n"
+        "comment where you must decide. Formatting and comments stay. Without an option, the result is shown.",
         (
             ("train.py --diff", "shows what would change"),
             ("train.py --output train2.py", "writes another file"),

@@ -45,9 +45,9 @@ class Correspondence:
 class Argument:
     """How an argument of a function of 1.x is given in 2.0.
 
-    In the table, ``data=a axis | ctx=device dim=axis:1`` are arguments in order: ``data`` is called ``a``; those
-    behind the bar become keywords; ``dim`` is called ``axis``, and 1 if it is left out. ``*`` in front stands for
-    all positional arguments, which become a list; ``**`` at the end for all other keywords.
+    In the table, ``data=a axis | ctx=device dim=axis:1`` are arguments in order: ``data`` is called ``a``;
+    those behind the bar become keywords; ``dim`` is called ``axis``, and 1 if it is left out. ``*`` in front
+    stands for all positional arguments, which become a list; ``**`` at the end for all other keywords.
     """
 
     before: str
@@ -176,25 +176,25 @@ _FUNCTIONS = (
     ("concatenate", "np.concatenate", "arrays=seq axis", ""),
     ("split SliceChannel", "np.split", "data=ary num_outputs=indices_or_sections | axis:1", ""),
     ("dot", "np.tensordot", "lhs=a rhs=b | axes:1", ""),
-    ("batch_dot", "npx.batch_dot", "lhs=a rhs=b | **", ""),
+    ("batch_dot", "npx.batch_dot", "lhs rhs | **", ""),
     ("reshape Reshape", "npx.reshape", "data=a shape=newshape", ""),
     ("reshape_like broadcast_like slice_like", "npx.{}", "lhs rhs | **", ""),
     ("flatten Flatten", "npx.batch_flatten", "data", ""),
     ("slice_axis", "npx.slice_axis", "data axis begin end", ""),
     ("softmax", "npx.softmax", "data length | **", ""),
     ("log_softmax", "npx.log_softmax", "data axis | **", ""),
-    ("FullyConnected", "npx.fully_connected", "data=x weight bias | **", ""),
+    ("FullyConnected", "npx.fully_connected", "data weight bias | **", ""),
     ("Convolution", "npx.convolution", "data weight bias | **", ""),
     ("Deconvolution", "npx.deconvolution", "data weight bias | **", ""),
     ("Pooling", "npx.pooling", "data | **", ""),
     ("Activation", "npx.activation", "data act_type", ""),
     ("Dropout", "npx.dropout", "data p | **", ""),
-    ("BatchNorm", "npx.batch_norm", "data=x gamma beta moving_mean=running_mean moving_var=running_var | **", ""),
+    ("BatchNorm", "npx.batch_norm", "data gamma beta moving_mean moving_var | **", ""),
     ("LayerNorm", "npx.layer_norm", "data gamma beta | **", ""),
     ("Embedding", "npx.embedding", "data weight | **", ""),
     ("LeakyReLU", "npx.leaky_relu", "data gamma | **", ""),
     ("SequenceMask", "npx.sequence_mask", "data sequence_length | **", ""),
-    ("one_hot", "npx.one_hot", "indices=data depth | **", ""),
+    ("one_hot", "npx.one_hot", "indices depth | **", ""),
     ("pick", "npx.pick", "data index | **", ""),
     ("topk", "npx.topk", "data | **", ""),
     ("smooth_l1", "npx.smooth_l1", "data scalar", ""),
@@ -219,11 +219,11 @@ _METHODS = (
     ("argmin", "argmin", _INDICES),
     ("argsort", "argsort", _INDICES),
 )
-# Methods of 1.x's arrays that are functions in 2.0. Names that other objects have, such as `split`, are left out.
+# Methods of arrays that are functions in 2.0. Names that other objects have, such as `split`, are left out.
 _METHODS_AS_FUNCTIONS = (
-    "exp sqrt square sin cos tan sinh cosh tanh arcsin arccos arctan log1p expm1 cbrt reciprocal rint zeros_like "
-    "ones_like relu sigmoid softmax log_softmax expand_dims one_hot pick topk slice_axis slice_like reshape_like "
-    "broadcast_like"
+    "exp sqrt square sin cos tan sinh cosh tanh arcsin arccos arctan log1p expm1 cbrt reciprocal rint "
+    "zeros_like ones_like relu sigmoid softmax log_softmax expand_dims one_hot pick topk slice_axis "
+    "slice_like reshape_like broadcast_like"
 )
 DEVICE_TAKERS = frozenset(
     (
@@ -256,10 +256,9 @@ def _rows() -> Iterator[Correspondence]:
             yield Correspondence(f"nd.{name}", after.format(name), "", parameters, result)
     for before, after, why in _METHODS:
         yield Correspondence(f".{before}", f".{after}", why)
-    functions = {name for names, *_ in _FUNCTIONS for name in names.split()}
+    targets = {name: after for names, after, *_ in _FUNCTIONS for name in names.split()}
     for name in _METHODS_AS_FUNCTIONS.split():
-        assert name in functions
-        yield Correspondence(f".{name}", f"nd.{name}")
+        yield Correspondence(f".{name}", targets[name].format(name))
 
 
 _SAME_MODULES = {
@@ -269,7 +268,7 @@ _SAME_MODULES = {
 
 
 def canonical(name: str) -> str:
-    """A name without ``mxnet.``, with the shorter name of its module: ``nd.ones`` for ``mxnet.ndarray.ones``."""
+    """A name without ``mxnet.``, and with its module's short name: ``nd.ones`` for ``mxnet.ndarray.ones``."""
     name = name.removeprefix("mxnet.")
     first, dot, rest = name.partition(".")
     return f"{_SAME_MODULES.get(first, first)}{dot}{rest}"

@@ -29,10 +29,11 @@ from typing import Any
 
 from tests.mxnet2 import book_data
 
-ENDINGS = ("passed", "failed", "slow", "data", "after")
+ENDINGS = ("passed", "failed", "slow", "data", "after", "gpus")
 """How a cell ends: it ran; raised an error; took longer than the limit; wants a file that is not there; uses a
-name that such a cell would have defined.
+name that such a cell would have defined; is of a page for several GPUs.
 """
+_FOR_GPUS = {"auto-parallelism.md", "multiple-gpus.md", "multiple-gpus-concise.md"}
 _CELL = re.compile(r"^```\{\.python \.input[^}]*\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _TAB = re.compile(r"^(?:%%tab|#@tab)\s+(.*)$", re.MULTILINE)
 _EPOCHS = re.compile(r"(?<=epochs=)\d+")
@@ -80,7 +81,10 @@ def run_page(page: Path, limit: int) -> list[dict[str, Any]]:
     for line, source in cells_of(page):
         if "d2lbook" in source:
             continue
-        ending, why = _run(source, f"{page.name}:{line}", main.__dict__, limit)
+        if page.name in _FOR_GPUS:
+            ending, why = "gpus", ""
+        else:
+            ending, why = _run(source, f"{page.name}:{line}", main.__dict__, limit)
         if ending == "failed" and lacking and why.startswith(("NameError", "ImportError")):
             ending = "after"
         lacking |= ending in ("data", "slow")
@@ -113,7 +117,8 @@ def _run(source: str, title: str, names: dict[str, Any], limit: int) -> tuple[st
 def _prepare(folder: Path, scratch: Path) -> None:
     """Serve MXNet 2.0 to this process, with the book's library; the processes of pages are forks of it."""
     os.environ.update(MPLBACKEND="Agg", HOME=str(scratch))
-    book_data.write_clothes(scratch / ".mxnet" / "datasets" / "fashion-mnist")
+    for name in ("mnist", "fashion-mnist"):
+        book_data.write_images(scratch / ".mxnet" / "datasets" / name)
     (scratch / "book" / "page").mkdir(parents=True)
     os.chdir(scratch / "book" / "page")
     sys.path.insert(0, str(folder))
@@ -121,7 +126,9 @@ def _prepare(folder: Path, scratch: Path) -> None:
 
     gluonic.install_as_mxnet(numpy_aliases=True, version="2.0")
     book_data.install()
-    importlib.import_module("d2l.mxnet")
+    library = importlib.import_module("d2l.mxnet")
+    library.get_dataloader_workers = lambda: 0  # type: ignore[attr-defined]
+    library.DataModule.__init__.__defaults__ = ("../data", 0)
 
 
 def _child(page: Path, limit: int, results: Path, log: Path) -> None:
@@ -142,6 +149,8 @@ def run_pages(folder: Path, pages: list[Path], limit: int, log: Path) -> Iterato
             results.unlink(missing_ok=True)
             process = get_context("fork").Process(target=_child, args=(page, limit, results, log))
             process.start()
+            process.join(20 * limit)  # a page that waits for something else does not end
+            process.kill()
             process.join()
             if results.exists():
                 yield from json.loads(results.read_text())

@@ -56,7 +56,7 @@ def _houses(*, with_prices: bool) -> str:
     for i in range(200):
         row = [i, 20 + i % 5, "RL" if i % 3 else "RM", 8000 + i, "Pave", 2006 + i % 4]
         rows.append(row + [150_000 + 100 * i] * with_prices)
-    table = [columns + ["SalePrice"] * with_prices, *rows]
+    table: list[list[Any]] = [columns + ["SalePrice"] * with_prices, *rows]
     return "".join(",".join(map(str, row)) + "\n" for row in table)
 
 
@@ -124,8 +124,8 @@ def _get(url: str, *_: Any, **__: Any) -> _Response:
     return _Response(content.encode() if isinstance(content, str) else content)
 
 
-def write_clothes(folder: Path) -> None:
-    """Write Fashion-MNIST's files with few random images, where gluonic looks for them."""
+def write_images(folder: Path) -> None:
+    """Write files with few random images as MNIST's and Fashion-MNIST's, where gluonic looks for them."""
     folder.mkdir(parents=True)
     numbers = np.random.RandomState(0)
     for part, count in (("train", 256), ("t10k", 64)):

@@ -1,8 +1,9 @@
 """Programs before and after ``gluonic modernize``: ``python -m tests.mxnet2.modernized PROGRAM …``.
 
-Each program runs as it is on 1.9.1's names, and modernized on 2.0's, in processes of their own. Seeds are the same,
-and NumPy draws the initial values of both, because the initializers of 2.0 draw other numbers. What both print must be the same, but for times, and for how arrays and numbers without a fraction
-are written. docs/mxnet2.md has the figures.
+Each program runs as it is on 1.9.1's names, and modernized on 2.0's, in processes of their own. Seeds are the
+same, and NumPy draws the initial values of both, because the initializers of 2.0 draw other numbers. What both
+print must be the same, but for times, and for how arrays and numbers without a fraction are written.
+docs/mxnet2.md has the figures.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ from pathlib import Path
 from gluonic.tools.modernizing import modernized
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
-_TIMES = re.compile(r"\d[\d.,]* ?(?:ms|µs|s|seconds|samples a second|samples/s)\b")
+_TIMES = re.compile(r"\d[\d.,]* ?(?:ms|µs|s|sec|seconds|samples a second|samples/s|images/s)\b")
 _ARRAYS = re.compile(r"<NDArray [^>]*>|, dtype=\w+|array\(|[\[\]()]")
 
 _START = """

@@ -71,8 +71,8 @@ class Modernized:
 
     def difference(self, name: str) -> str:
         """What changed, as ``diff -u`` shows it."""
-        lines = (text.splitlines(keepends=True) for text in (self.before, self.after))
-        return "".join(difflib.unified_diff(*lines, f"{name} (1.x)", f"{name} (2.0)"))
+        before, after = (text.splitlines(keepends=True) for text in (self.before, self.after))
+        return "".join(difflib.unified_diff(before, after, f"{name} (1.x)", f"{name} (2.0)"))
 
 
 def modernized(text: str) -> Modernized:
@@ -134,7 +134,7 @@ class _Rewriter(cst.CSTTransformer):
         if not isinstance(original_node, (cst.BaseCompoundStatement, cst.SimpleStatementLine)):
             return left
         texts = self._waiting.pop()
-        first = next(iter(left), None) if isinstance(left, cst.FlattenSentinel) else left
+        first: Any = next(iter(left), None) if isinstance(left, cst.FlattenSentinel) else left
         if not texts or not hasattr(first, "leading_lines"):
             return left
         there = [line.comment.value for line in first.leading_lines if line.comment]
@@ -336,8 +336,8 @@ class _Rewriter(cst.CSTTransformer):
         row = correspondences().get(f".{method}")
         if row is None or m.matches(original.func.value, m.Name("self")):
             return self._with_device(original, updated, method)
-        if row.after.startswith("nd."):
-            return self._of_fluent(correspondences()[row.after], original, updated)
+        if not row.after.startswith("."):
+            return self._of_fluent(correspondences()[f"nd.{method}"], original, updated)
         if row.why:
             if not m.findall(original.func.value, m.Name("asnumpy")):
                 self._mark(original, f"{row.before}(): {row.why}")
@@ -380,12 +380,11 @@ class _Rewriter(cst.CSTTransformer):
         by_keyword = len(arguments) == 1 and m.matches(arguments[0], m.Arg(keyword=m.Name("shape")))
         if not by_keyword and any(a.keyword or a.star for a in arguments):
             return updated
-        is_one = len(arguments) == 1 and isinstance(arguments[0].value, (cst.Tuple, cst.List))
-        items = (
-            [e.value for e in arguments[0].value.elements]
-            if is_one
-            else [a.value for a in arguments]
-        )  # type: ignore[attr-defined]
+        only = arguments[0].value if len(arguments) == 1 else None
+        if isinstance(only, (cst.Tuple, cst.List)):
+            items = [element.value for element in only.elements]
+        else:
+            items = [argument.value for argument in arguments]
         if not has_codes(items):
             if by_keyword:
                 self._note(original, ".reshape(shape=…)", ".reshape(…)")
@@ -505,8 +504,9 @@ class _Rewriter(cst.CSTTransformer):
         if not m.matches(updated_node, _SCOPE) or not isinstance(body, cst.IndentedBlock):
             return updated_node
         self._note(original_node, "name_scope", "")
-        first, *others = body.body
-        lines = [*updated_node.leading_lines, *first.leading_lines]  # type: ignore[attr-defined]
+        statements: list[Any] = [*body.body]
+        first, *others = statements
+        lines = [*updated_node.leading_lines, *first.leading_lines]
         return cst.FlattenSentinel([first.with_changes(leading_lines=lines), *others])
 
     # ------------------------------------------------------------------------ imports
