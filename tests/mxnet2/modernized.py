@@ -21,7 +21,7 @@ from gluonic.tools.modernizing import modernized
 
 _NUMBER = re.compile(r"-?\d+(?:\.\d*)?(?:e[-+]?\d+)?")
 _TIMES = re.compile(r"\d[\d.,]* ?(?:ms|µs|s|sec|seconds|samples a second|samples/s|images/s)\b")
-_ARRAYS = re.compile(r"<NDArray [^>]*>|, dtype=\w+|array\(|[\[\]()]")
+_ARRAYS = re.compile(r"<NDArray [^>]*>|, dtype=\w+|array\(|[\[\](),]")
 
 _START = """
 import os, random, sys, mxnet, numpy
