@@ -4,6 +4,7 @@ import gc
 import itertools
 import os
 from collections.abc import Iterator
+from importlib.util import find_spec
 
 import pytest
 
@@ -13,6 +14,8 @@ from gluonic.codegen.machine.workers_code import MOST_THREADS
 from gluonic.ndarray import Context
 from gluonic.support.cpu_count import available_processors
 from gluonic.symbol import AttrScope, NameManager
+
+collect_ignore = [] if find_spec("libcst") else ["gluonic/tools/modernizing"]
 
 
 def pytest_addoption(parser: pytest.Parser) -> None:
