@@ -37,6 +37,7 @@ _FOR_GPUS = {"auto-parallelism.md", "multiple-gpus.md", "multiple-gpus-concise.m
 _CELL = re.compile(r"^```\{\.python \.input[^}]*\}\n(.*?)^```", re.DOTALL | re.MULTILINE)
 _TAB = re.compile(r"^(?:%%tab|#@tab)\s+(.*)$", re.MULTILINE)
 _EPOCHS = re.compile(r"(?<=epochs=)\d+")
+_LACKING = re.compile(r"not on this machine|'\.\./img/")
 _NOT_PYTHON = re.compile(r"^[%!].*$", re.MULTILINE)
 
 
@@ -103,6 +104,8 @@ def _run(source: str, title: str, names: dict[str, Any], limit: int) -> tuple[st
     except book_data.LackingDataError as error:
         return "data", str(error)
     except Exception as error:
+        if _LACKING.search(str(error)):
+            return "data", str(error).partition("\n")[0]
         last = traceback.extract_tb(error.__traceback__)[-1]
         traceback.print_exc()
         return (
