@@ -26,9 +26,9 @@ EXPORTED = Path(__file__).parents[1] / "measured" / "exported_models"
 FLOAT, INT64 = TensorProto.FLOAT, TensorProto.INT64
 
 
-def model_of(text: str) -> Any:
+def model_of(text: str, opset: int = 17) -> Any:
     """A model in ONNX's textual notation."""
-    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : 17]> {text}')
+    model = onnx.parser.parse_model(f'<ir_version: 8, opset_import: ["" : {opset}]> {text}')
     onnx.checker.check_model(model)
     return model
 
@@ -95,6 +95,28 @@ OTHERS = {
             }>
         }""",
 }
+
+
+@pytest.mark.parametrize("count", [-1, 0, 3, 1 << 40])
+@pytest.mark.parametrize(
+    "text",
+    [
+        """agraph (float[4] x) => (float[4] y) {
+            zero = Constant <value = float {0.0}> ()
+            sum, y = Scan <num_scan_inputs = COUNT, body = step (float a, float b) => (float c, float d) {
+                c = Add (a, b)
+                d = Mul (a, c)
+            }> (zero, x)
+        }""",
+        """agraph (float[4] x) => (float[2] y) {
+            y, z = Split <axis = 0, num_outputs = COUNT> (x)
+        }""",
+    ],
+    ids=["Scan", "Split"],
+)
+def test_counts_other_than_those_of_inputs_or_outputs_are_refused(text: str, count: int) -> None:
+    with pytest.raises(OnnxImportError, match=f"={count} with 2 (inputs|outputs)"):
+        import_to_gluon(model_of(text.replace("COUNT", str(count)), opset=18))
 
 
 @pytest.mark.parametrize("name", OTHERS)

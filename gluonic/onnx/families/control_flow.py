@@ -186,6 +186,8 @@ def _(F: Any, n: Any) -> Any:
     if n.opset < 9:
         raise NotImportable("Scan before opset 9")
     graph, count = _graph(n, "body"), n.attribute("num_scan_inputs")
+    if not 0 < count <= len(n.inputs):
+        raise NotImportable(f"num_scan_inputs={count} with {len(n.inputs)} inputs")
     states = n.inputs[: len(n.inputs) - count]
     axes = n.attribute("scan_input_axes") or [0] * count
     backward = n.attribute("scan_input_directions") or [0] * count

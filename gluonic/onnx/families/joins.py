@@ -163,7 +163,9 @@ def _(F: Any, n: Any) -> Any:
     axis = n.attribute("axis", 0) % n.rank()
     lengths = n.numbers(1) if n.has(1) else n.attribute("split")
     if lengths is None:
-        count = n.attribute("num_outputs") or n.output_count
+        count = n.attribute("num_outputs", n.output_count)
+        if count != n.output_count:
+            raise NotImportable(f"num_outputs={count} with {n.output_count} outputs")
         whole = n.fixed_shape()[axis]
         size = -(-whole // count)
         lengths = [max(0, min(size, whole - i * size)) for i in range(count)]
