@@ -112,6 +112,8 @@ class ImageDetIter(ImageIter):
         raw = np.ravel(label.asnumpy() if isinstance(label, NDArray) else label)
         if raw.size < _LEAST_LABEL:
             raise MXNetError(f"Label shape is invalid: {raw.shape}")
+        if not np.isfinite(raw[:2]).all():
+            raise MXNetError(f"Label header is invalid: {raw[0]}, {raw[1]}")
         header, width = int(raw[0]), int(raw[1])
         if width < _LEAST_OBJECT or (raw.size - header) % width:
             raise MXNetError(

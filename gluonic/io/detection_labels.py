@@ -59,7 +59,8 @@ class Objects:
 
     def __init__(self, label: Any) -> None:
         label = np.asarray(label, np.float32)
-        header, width = (int(label[0]), int(label[1])) if len(label) >= _LEAST_HEADER else (0, 0)
+        has_header = len(label) >= _LEAST_HEADER and np.isfinite(label[:_LEAST_HEADER]).all()
+        header, width = (int(label[0]), int(label[1])) if has_header else (0, 0)
         if header < _LEAST_HEADER or width < _LEAST_OBJECT or len(label) < header + width:
             raise FileFormatError(
                 f"a label of {len(label)} numbers, with a header of {header} and objects of {width}, is no "

@@ -9,7 +9,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import gluonic as mx
-from gluonic.graph.errors import AttributeValueError, FileFormatError
+from gluonic.graph.errors import AttributeValueError, FileFormatError, MXNetError
 from gluonic.io.detection_labels import ImagePart, Limits, Objects
 from tests.measured import detection_records as measured
 from tests.measured.measure import agrees, numbers, read
@@ -74,7 +74,11 @@ def test_labels_of_another_width_are_refused(path: str) -> None:
 
 
 @pytest.mark.parametrize(
-    "label", [3.0, [3, 5, 1], [2, 4, *range(8)], [2, 5, *range(7)], [1, 5, 0, 0, 0, 1, 1]]
+    "label",
+    [
+        *(3.0, [3, 5, 1], [2, 4, *range(8)], [2, 5, *range(7)], [1, 5, 0, 0, 0, 1, 1]),
+        *([np.nan, 5, 0, 0, 0, 1, 1], [2, np.inf, 0, 0, 0, 1, 1]),
+    ],
 )
 def test_labels_without_objects_are_refused(label: Any, tmp_path: Path) -> None:
     path = str(tmp_path / "a.rec")
@@ -83,6 +87,14 @@ def test_labels_without_objects_are_refused(label: Any, tmp_path: Path) -> None:
     record.close()
     with pytest.raises(FileFormatError, match=r"label.*\n.*the record at byte 0"):
         batches(path, batch_size=1).next()
+
+
+@pytest.mark.parametrize("label", [[np.nan, 5, 0, 0, 0, 1, 1], [2, np.inf, 0, 0, 0, 1, 1]])
+def test_labels_of_lists_need_a_header(label: list[float], tmp_path: Path) -> None:
+    record = mx.recordio.pack_img((0, 0, 0, 0), np.zeros((5, 5, 3), np.uint8), img_fmt=".png")
+    (tmp_path / "a.png").write_bytes(mx.recordio.unpack(record)[1])
+    with pytest.raises(MXNetError, match="header is invalid"):
+        mx.image.ImageDetIter(1, (3, 5, 5), imglist=[[label, "a.png"]], path_root=str(tmp_path))
 
 
 BEGINS, LENGTHS = st.floats(0, 0.75, width=32), st.floats(0.125, 0.25, width=32)
