@@ -13,7 +13,7 @@ from gluonic._version import MXNET_VERSION
 from gluonic.mxnet_names.hook import HOOK, SameModule
 from gluonic.mxnet_names.lookup import PACKAGE as _PACKAGE
 from gluonic.mxnet_names.serving import ALIAS as _ALIAS
-from gluonic.mxnet_names.serving import answer_as_mxnet
+from gluonic.mxnet_names.serving import answer_as_mxnet, answer_as_mxnet_2
 
 _TELL_THEIR_VERSION = ("", ".base", ".libinfo")
 # Modules that MXNet imports, so that programs use them without importing them.
@@ -129,7 +129,8 @@ def install_as_mxnet(*, numpy_aliases: bool = False, version: str = MXNET_VERSIO
     if version == MXNET_VERSION:
         HOOK.take(answer_as_mxnet)
     else:
-        package.util.set_np()  # as MXNet 2.0 does
+        HOOK.take(answer_as_mxnet_2)
+        package.begin_serving()
     for name in _TELL_THEIR_VERSION:
         vars(importlib.import_module(_PACKAGE + name)).update(__version__=version)
     for name in _LEFT_IMPORTED:

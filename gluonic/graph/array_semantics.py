@@ -111,12 +111,12 @@ def reset_np() -> None:
 
 def use_np_shape(func: _Decorated) -> _Decorated:
     """Make a function, or all methods of a class, run with NumPy's shapes (a decorator)."""
-    return _within(func, np_shape, "use_np_shape")
+    return within(func, np_shape, "use_np_shape")
 
 
 def use_np_array(func: _Decorated) -> _Decorated:
     """Make a function, or all methods of a class, work on arrays of `mx.np` (a decorator)."""
-    return _within(func, np_array, "use_np_array")
+    return within(func, np_array, "use_np_array")
 
 
 def use_np(func: _Decorated) -> _Decorated:
@@ -130,10 +130,18 @@ def use_np(func: _Decorated) -> _Decorated:
     >>> ask(), is_np_array()
     (True, False)
     """
-    return _within(func, Semantics, "use_np")
+    return within(func, Semantics, "use_np")
 
 
-def _within(func: _Decorated, scope: Callable[[], Any], decorator: str) -> _Decorated:
+def within(func: _Decorated, scope: Callable[[], Any], decorator: str) -> _Decorated:
+    """Make a function, or all methods of a class, run within a scope.
+
+    Parameters
+    ----------
+    func : the function or the class
+    scope : makes the scope
+    decorator : the name of the decorator, for errors
+    """
     if inspect.isclass(func):
         _wrap_methods(func, scope)
         return func
@@ -165,8 +173,8 @@ def _wrap_methods(kind: type, scope: Callable[[], Any]) -> None:
     for name in dir(kind):
         member = inspect.getattr_static(kind, name)
         if isinstance(member, FunctionType) and name not in _PLAIN:
-            setattr(kind, name, _within(member, scope, name))
+            setattr(kind, name, within(member, scope, name))
         elif isinstance(member, property):
             parts = (member.fget, member.fset, member.fdel)
-            get, put, delete = (part and _within(part, scope, name) for part in parts)
+            get, put, delete = (part and within(part, scope, name) for part in parts)
             setattr(kind, name, property(get, put, delete, member.__doc__))  # type: ignore[arg-type]

@@ -21,6 +21,15 @@ CODES: dict[int, np.dtype[Any]] = {
 }
 BFLOAT16_CODE = 12
 """The code of bfloat16, which is in `CODES` once a program has used it."""
+INTEGERS_OF_TWO: dict[int, np.dtype[Any]] = {
+    8: np.dtype("int16"),
+    9: np.dtype("uint16"),
+    10: np.dtype("uint32"),
+    11: np.dtype("uint64"),
+}
+"""The integers that only MXNet 2.0 has: they are in `CODES` once it was asked for (`admit_integers_of_two`)."""
+INTERPRETED: set[np.dtype[Any]] = set()
+"""Those of them that are in `CODES`: graphs with them are interpreted."""
 BFLOAT16_STRUCTURE = np.dtype([("bfloat16", np.uint16)])
 """The spelling of bfloat16 in programs written for MXNet."""
 CODE_OF = {dtype: code for code, dtype in CODES.items()}
@@ -47,10 +56,21 @@ def bfloat16() -> np.dtype[Any]:
             raise NotThereError(
                 describe("bfloat16 needs ml_dtypes", hint=how_to_install("bfloat16"))
             ) from error
-        dtype = np.dtype(ml_dtypes.bfloat16)
-        CODES[BFLOAT16_CODE], CODE_OF[dtype] = dtype, BFLOAT16_CODE
-        _BY_NAME[dtype.name] = _BY_TEXT[dtype.name] = _BY_TEXT[str(BFLOAT16_CODE)] = dtype
+        _admit(BFLOAT16_CODE, np.dtype(ml_dtypes.bfloat16))
     return CODES[BFLOAT16_CODE]
+
+
+def admit_integers_of_two() -> None:
+    """Let arrays have the integers that only MXNet 2.0 has, from now on."""
+    for code, dtype in INTEGERS_OF_TWO.items():
+        _admit(code, dtype)
+        INTERPRETED.add(dtype)
+
+
+def _admit(code: int, dtype: np.dtype[Any]) -> None:
+    """Enter a dtype into the tables."""
+    CODES[code], CODE_OF[dtype] = dtype, code
+    _BY_NAME[dtype.name] = _BY_TEXT[dtype.name] = _BY_TEXT[str(code)] = dtype
 
 
 def is_bfloat16(dtype: np.dtype[Any]) -> bool:

@@ -78,6 +78,15 @@ def adamw(m: Any, n: Any, weight: Any, grad: Any, mean: Any, variance: Any) -> V
     return weight - n.eta * step, mean, variance
 
 
+def adabelief(m: Any, n: Any, weight: Any, grad: Any, mean: Any, variance: Any) -> Values:
+    """Adam with the variance of the gradient about its mean."""
+    grad = _decayed(m, n, weight, grad)
+    mean = n.beta1 * mean + (1 - n.beta1) * grad
+    apart = grad - mean
+    variance = n.beta2 * variance + (1 - n.beta2) * apart * apart + n.epsilon
+    return weight - n.lr * mean / (m.sqrt(variance) + n.epsilon), mean, variance
+
+
 def adamax(m: Any, n: Any, weight: Any, grad: Any, mean: Any, largest: Any) -> Values:
     """Adam with the decaying maximum in place of the variance."""
     grad = _decayed(m, n, weight, grad)
@@ -186,6 +195,17 @@ def lamb_direction(m: Any, n: Any, weight: Any, grad: Any, mean: Any, variance: 
 def lamb(m: Any, n: Any, weight: Any, direction: Any) -> Values:
     """Go along a direction of LAMB; ``n.lr`` includes the trust ratio."""
     return (weight - n.lr * direction,)
+
+
+def lans_look_ahead(m: Any, n: Any, weight: Any, grad: Any, variance: Any) -> Values:
+    """Find the direction of a LANS step along the gradient itself; `lamb_direction` is that along its mean."""
+    direction = _scaled(m, n, grad) / (m.sqrt(variance / n.bias2) + n.epsilon) + n.wd * weight
+    return direction, variance
+
+
+def lans(m: Any, n: Any, weight: Any, direction: Any, ahead: Any) -> Values:
+    """Go along both directions of LANS; ``n.lr`` and ``n.lr_ahead`` include the trust ratios."""
+    return weight - n.lr * direction - n.lr_ahead * ahead, ahead
 
 
 def group_ada_grad(m: Any, n: Any, weight: Any, grad: Any, history: Any) -> Values:

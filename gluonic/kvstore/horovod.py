@@ -7,7 +7,7 @@ from gluonic.graph.errors import NotThereError, describe
 from gluonic.kvstore.distributed import DistributedStore
 from gluonic.ndarray.array import NDArray
 
-__all__ = ["HorovodStore"]
+__all__ = ["Horovod", "HorovodStore"]
 
 
 class HorovodStore(DistributedStore):
@@ -58,3 +58,7 @@ class HorovodStore(DistributedStore):
     def load_optimizer_states(self, fname: str) -> NoReturn:
         """Raise an error: each rank has its own optimizer."""
         self._refused("load_optimizer_states")
+
+
+Horovod = HorovodStore
+"""The class's name in MXNet."""

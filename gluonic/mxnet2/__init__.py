@@ -8,6 +8,7 @@ import importlib
 from typing import Any
 
 import gluonic as of_one
+from gluonic.graph.dtypes import admit_integers_of_two
 from gluonic.graph.errors import MissingNameError
 from gluonic.mxnet2 import arrays, gluon, numpy, numpy_extension, util
 from gluonic.mxnet2 import numpy as np
@@ -31,12 +32,25 @@ from gluonic.ndarray.context import Context as Device
 from gluonic.ndarray.context import current_context as current_device
 
 __version__ = "2.0.0"
+admit_integers_of_two()
 
 # Modules that many programs do not need are imported when first asked for.
 _LATER = {
-    "amp": "amp", "context": "context", "device": "device", "dlpack": "dlpack", "nd": "ndarray",
-    "ndarray": "ndarray", "optimizer": "optimizer", "test_utils": "test_utils",
+    **{
+        name: name
+        for name in (
+            "amp", "attribute", "context", "device", "dlpack", "initializer", "name", "ndarray", "onnx",
+            "operator", "optimizer", "random", "safetensors", "symbol", "test_utils",
+        )
+    },
+    "init": "initializer", "nd": "ndarray", "sym": "symbol",
 }  # fmt: skip
+
+
+def begin_serving() -> None:
+    """Do what importing MXNet 2.0 does: switch NumPy's semantics on, and let operands mix types."""
+    util.set_np()
+    arrays.mix_types()
 
 
 def __getattr__(name: str) -> Any:
@@ -61,4 +75,3 @@ __all__ = [
     "num_gpus", "numpy", "numpy_extension", "set_np_shape", "use_np", "use_np_array", "use_np_default_dtype",
     "use_np_shape", "util",
 ]  # fmt: skip
-_: Any = arrays

@@ -2,21 +2,22 @@
 
 from typing import Any
 
-import numpy as np
+from numpy import dtype as np_dtype
 
 from gluonic import ndarray as of_one
-from gluonic.graph.dtypes import as_dtype
-from gluonic.ndarray.numbering import _DTYPE_MX_TO_NP, _DTYPE_NP_TO_MX
+from gluonic.graph.dtypes import BFLOAT16_STRUCTURE, CODE_OF, CODES, as_dtype
+from gluonic.mxnet2 import numpy, numpy_extension
+from gluonic.mxnet2.fallback import all_of, of_module
 
+np, npx = numpy, numpy_extension
+bfloat16 = BFLOAT16_STRUCTURE
 py_slice = slice  # the name by which programs import it
 
 
-def __getattr__(name: str) -> Any:
-    return getattr(of_one, name)
-
-
-def __dir__() -> list[str]:
-    return sorted({*globals(), *of_one.__all__})
+__getattr__, __dir__ = of_module(of_one, globals())
+__all__ = all_of(
+    of_one, "dtype_mx_to_np", "dtype_np_to_mx", "get_dtype_name", "get_dtype_type", "is_mx_dtype"
+)
 
 
 def get_dtype_name(dtype: Any) -> str:
@@ -31,7 +32,7 @@ def get_dtype_type(dtype: Any) -> Any:
 
 def is_mx_dtype(dtype: Any) -> bool:
     """Whether arrays can have an element type."""
-    return as_dtype(dtype).type in _DTYPE_NP_TO_MX
+    return np_dtype(dtype) in CODE_OF
 
 
 def dtype_np_to_mx(dtype: Any) -> int:
@@ -42,14 +43,14 @@ def dtype_np_to_mx(dtype: Any) -> int:
     TypeError
         if arrays cannot have it
     """
-    kind = as_dtype(dtype).type
-    if kind not in _DTYPE_NP_TO_MX:
-        raise TypeError(f"dtype {np.dtype(dtype)} is not supported")
-    return int(_DTYPE_NP_TO_MX[kind])
+    kind = np_dtype(dtype)
+    if kind not in CODE_OF:
+        raise TypeError(f"dtype {kind} is not supported")
+    return CODE_OF[kind]
 
 
 def dtype_mx_to_np(dtype_idx: int) -> Any:
     """Return the element type of a number in files; see `dtype_np_to_mx`."""
-    if dtype_idx not in _DTYPE_MX_TO_NP:
+    if dtype_idx not in CODES:
         raise TypeError(f"there is no element type of the number {dtype_idx}")
-    return _DTYPE_MX_TO_NP[dtype_idx]
+    return CODES[dtype_idx].type

@@ -3,16 +3,21 @@
 An optimizer of a program's own overrides `create_state` and `step`.
 """
 
-import math
 from collections.abc import Mapping, Sequence
-from types import MappingProxyType
+from types import MappingProxyType, SimpleNamespace
 from typing import Any
 
 from gluonic import ndarray as nd
 from gluonic import optimizer as of_one
+from gluonic.graph import updates
 from gluonic.graph.errors import describe
+from gluonic.graph.scalar_math import M
+from gluonic.graph.trust_ratio import trust_ratio
 from gluonic.ndarray import NDArray
 from gluonic.optimizer import contrib
+from gluonic.optimizer.adaptive import TwoMoments
+from gluonic.optimizer.base import run_rule
+from gluonic.optimizer.layerwise import norm_of
 from gluonic.optimizer.updater import Updater, get_updater
 
 # Arguments that 2.0 renamed, and those that it adds, which only choose how MXNet computes.
@@ -79,66 +84,12 @@ class OptimizerOfTwo(of_one.Optimizer):
         """Update weights in place; see `step`."""
         self.step(indices, weights, grads, states)
 
-    def update(self, index: Any, weight: Any, grad: Any, state: Any) -> None:
+    def update(self, indices: Any, weights: Any, grads: Any, states: Any) -> None:
         """Update one weight, or lists of weights, by `step`."""
-        if isinstance(index, (list, tuple)):
-            self.step(index, weight, grad, state)
+        if isinstance(indices, (list, tuple)):
+            self.step(indices, weights, grads, states)
         else:
-            self.step([index], [weight], [grad], [state])
-
-
-class AdaBelief(OptimizerOfTwo):
-    """Adam with the deviation of gradients from their average in place of their size (Zhuang et al., 2020).
-
-    Parameters
-    ----------
-    learning_rate : scales the steps
-    beta1, beta2 : decay rates of the running averages of the gradient and of its squared deviation
-    epsilon : added to the squared deviation, and to its root
-    correct_bias : correct the bias of averages initialized to zero
-    kwargs : see `Optimizer`
-    """
-
-    def __init__(
-        self,
-        learning_rate: float | None = 0.001,
-        beta1: float = 0.9,
-        beta2: float = 0.999,
-        epsilon: float = 1e-6,
-        correct_bias: bool = True,
-        use_fused_step: bool = True,
-        **kwargs: Any,
-    ) -> None:
-        super().__init__(learning_rate=learning_rate, use_fused_step=use_fused_step, **kwargs)
-        self.beta1, self.beta2, self.epsilon = beta1, beta2, epsilon
-        self.correct_bias = correct_bias
-
-    def create_state(self, index: Any, weight: NDArray) -> Any:
-        """Return both averages, which begin as zeros."""
-        return nd.zeros_like(weight), nd.zeros_like(weight)
-
-    def step(
-        self,
-        indices: Sequence[Any],
-        weights: Sequence[NDArray],
-        grads: Sequence[NDArray],
-        states: Sequence[Any],
-    ) -> None:
-        """Update weights in place, and their averages."""
-        for index, weight, grad, (mean, deviation) in zip(
-            indices, weights, grads, states, strict=True
-        ):
-            self._update_count(index)
-            rate, t = self._get_lr(index), self._index_update_count[index]
-            slope = _clipped(
-                grad * self.rescale_grad + weight * self._get_wd(index), self.clip_gradient
-            )
-            if self.correct_bias:
-                rate *= math.sqrt(1 - self.beta2**t) / (1 - self.beta1**t)
-            mean[:] = mean * self.beta1 + slope * (1 - self.beta1)
-            apart = nd.square(slope - mean) * (1 - self.beta2)
-            deviation[:] = deviation * self.beta2 + apart + self.epsilon
-            weight[:] = weight - rate * mean / (nd.sqrt(deviation) + self.epsilon)
+            self.step([indices], [weights], [grads], [states])
 
 
 class LANS(OptimizerOfTwo):
@@ -186,38 +137,36 @@ class LANS(OptimizerOfTwo):
         states: Sequence[Any],
     ) -> None:
         """Update weights in place, and their averages."""
-        for index, weight, grad, (mean, square) in zip(
-            indices, weights, grads, states, strict=True
-        ):
+        for index, weight, grad, averages in zip(indices, weights, grads, states, strict=True):
             self._update_count(index)
-            t = self._index_update_count[index]
-            slope = grad * self.rescale_grad
-            slope = _clipped(slope / nd.norm(slope), self.clip_gradient)
-            mean[:] = mean * self.beta1 + slope * (1 - self.beta1)
-            square[:] = square * self.beta2 + nd.square(slope) * (1 - self.beta2)
-            size = nd.norm(weight)
-            if self.lower_bound is not None:
-                size = nd.maximum(size, self.lower_bound)
-            if self.upper_bound is not None:
-                size = nd.minimum(size, self.upper_bound)
-            scale = nd.sqrt(square / (1 - self.beta2**t)) + self.epsilon
-            decay = weight * self._get_wd(index)
-            steps = []
-            for part, share in ((mean / (1 - self.beta1**t), self.beta1), (slope, 1 - self.beta1)):
-                move = part / scale + decay
-                steps.append(move * (self._get_lr(index) * share * _trust(size, nd.norm(move))))
-            weight[:] = weight - steps[0] - steps[1]
+            self._step(index, weight, grad, averages)
 
-
-def _trust(size: NDArray, length: NDArray) -> NDArray:
-    """The ratio of the norms of a weight and of its step; 1 where that is 0 or no number."""
-    ratio = size / length
-    is_usable = (ratio == ratio) * (ratio != 0)
-    return nd.where(is_usable, ratio, nd.ones_like(ratio))
-
-
-def _clipped(slope: NDArray, bound: float | None) -> NDArray:
-    return slope if bound is None else nd.clip(slope, -bound, bound)
+    def _step(
+        self, index: Any, weight: NDArray, grad: NDArray, averages: Sequence[NDArray]
+    ) -> None:
+        t, length = self._index_update_count[index], abs(norm_of(grad) * self.rescale_grad)
+        numbers = SimpleNamespace(
+            wd=self._get_wd(index),
+            rescale=self.rescale_grad / length if length else 0.0,
+            clip=self.clip_gradient,
+            beta1=self.beta1,
+            beta2=self.beta2,
+            epsilon=self.epsilon,
+            bias1=1.0 - self.beta1**t,
+            bias2=1.0 - self.beta2**t,
+        )
+        direction, ahead = weight.copy(), weight.copy()
+        run_rule(updates.lamb_direction, numbers, direction, grad, averages)
+        run_rule(updates.lans_look_ahead, numbers, ahead, grad, averages[1:])
+        size, rate = norm_of(weight), self._get_lr(index)
+        ratio, ratio_ahead = (
+            float(trust_ratio(M, size, norm_of(one), self.lower_bound, self.upper_bound))
+            for one in (direction, ahead)
+        )
+        step = SimpleNamespace(
+            lr=rate * self.beta1 * ratio, lr_ahead=rate * (1.0 - self.beta1) * ratio_ahead
+        )
+        run_rule(updates.lans, step, weight, direction, [ahead])
 
 
 class _Steps:
@@ -240,6 +189,37 @@ class _Steps:
     def fused_step(self, indices: Any, weights: Any, grads: Any, states: Any) -> None:
         """Update weights in place; see `step`."""
         self.step(indices, weights, grads, states)
+
+
+class AdaBelief(_Steps, TwoMoments):
+    """Adam with the deviation of gradients from their average in place of their size (Zhuang et al., 2020).
+
+    Parameters
+    ----------
+    learning_rate : scales the steps
+    beta1, beta2 : decay rates of the running averages of the gradient and of its squared deviation
+    epsilon : added to the squared deviation, and to its root
+    correct_bias : correct the bias of averages initialized to zero
+    kwargs : see `Optimizer`
+    """
+
+    rule = staticmethod(updates.adabelief)
+
+    def __init__(
+        self,
+        learning_rate: float | None = 0.001,
+        beta1: float = 0.9,
+        beta2: float = 0.999,
+        epsilon: float = 1e-6,
+        correct_bias: bool = True,
+        **kwargs: Any,
+    ) -> None:
+        super().__init__(learning_rate, beta1, beta2, **kwargs)
+        self.epsilon, self.correct_bias = epsilon, correct_bias
+
+    def _adjust(self, n: SimpleNamespace, t: int) -> None:
+        if self.correct_bias:
+            n.lr *= self._corrected(t)
 
 
 def _of_two(kind: Any) -> Any:

@@ -140,6 +140,10 @@ def while_traced(eager: Callable[..., Any], symbolic: Callable[..., Any]) -> Cal
     return call
 
 
+_SELECTING = (list, NDArray, np.ndarray, Symbol)
+"""Keys that select elements by their indices."""
+
+
 class ArrayInTrace(_Symbol):
     """An array of `mx.np` in a trace: a symbol that knows its shape."""
 
@@ -196,13 +200,23 @@ class ArrayInTrace(_Symbol):
         """Return a part of the array; arrays of integers in a key select from one axis."""
         if self.num_outputs > 1:
             return super().__getitem__(key)
-        if isinstance(key, (list, NDArray, np.ndarray, Symbol)):
+        if isinstance(key, _SELECTING):
             return _taken(self, key)
+        if isinstance(key, tuple) and key and all(isinstance(one, _SELECTING) for one in key):
+            return _gathered(self, key)
         return super().__getitem__(key)
 
     def __call__(self, *args: Any, **kwargs: Any) -> Any:
         """Compose as a symbol; without arguments, return the array itself: arrays cannot be called."""
         return super().__call__(*args, **kwargs) if args or kwargs else self
+
+    def __array_ufunc__(self, ufunc: np.ufunc, method: str, *inputs: Any, **settings: Any) -> Any:
+        """Call the function of `mx.np` that NumPy's corresponds to."""
+        function = functions_of_symbols.functions.get(ufunc.__name__)
+        if function is None or method != "__call__":
+            return super().__array_ufunc__(ufunc, method, *inputs, **settings)
+        operands = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
+        return function(*map(as_symbols, operands), **settings)
 
     def detach(self) -> Any:
         """Return the same elements, through which no gradient flows."""
@@ -246,8 +260,23 @@ def _taken(array: ArrayInTrace, key: Any) -> Any:
                 hint="np.where(mask, x, 0); or net.hybridize(False) for this block",
             )
         )
-    indices = as_symbols(key if isinstance(key, (NDArray, Symbol)) else _array(key))
-    return functions_of_symbols.functions["take"](array, indices, axis=0, mode="wrap")
+    return functions_of_symbols.functions["take"](array, _as_indices(key), axis=0, mode="wrap")
+
+
+def _gathered(array: ArrayInTrace, keys: tuple[Any, ...]) -> Any:
+    """The elements, or parts, at positions given by an array of indices for each of the first axes."""
+    functions = functions_of_symbols.functions
+    indices = [_as_indices(key) for key in keys]
+    shape = np.broadcast_shapes(*(index.shape for index in indices))
+    whole = [
+        functions["broadcast_to"](functions["mod"](index, length), shape)
+        for index, length in zip(indices, array.shape, strict=False)
+    ]
+    return SYMBOLIC.gather_nd(array, functions["stack"](whole))
+
+
+def _as_indices(key: Any) -> Any:
+    return as_symbols(key if isinstance(key, (NDArray, Symbol)) else _array(key))
 
 
 def _array(values: Any) -> NDArray:

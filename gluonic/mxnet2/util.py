@@ -3,12 +3,17 @@
 from collections.abc import Callable
 from functools import wraps
 from tempfile import TemporaryDirectory
-from typing import Any, Self, TypeVar
+from typing import Any, TypeVar
 
 from gluonic import util as of_one
 from gluonic.graph.array_semantics import is_np_array, np_array, use_np, use_np_array, use_np_shape
-from gluonic.graph.errors import describe
 from gluonic.graph.shape_semantics import is_np_shape, np_shape, set_np_shape
+from gluonic.mxnet2.default_dtype import (
+    is_np_default_dtype,
+    np_default_dtype,
+    set_np_default_dtype,
+    use_np_default_dtype,
+)
 from gluonic.util import (
     get_cuda_compute_capability,
     get_gpu_count,
@@ -31,52 +36,6 @@ __all__ = [
 """The names of the module."""
 
 
-def is_np_default_dtype() -> bool:
-    """Whether new arrays are of NumPy's default types, float64 and int64: they are float32."""
-    return False
-
-
-def set_np_default_dtype(is_np_default_dtype: bool = True) -> bool:
-    """Let new arrays be float32; returns False.
-
-    Raises
-    ------
-    NotImplementedError
-        if they are to be of NumPy's default types
-    """
-    if is_np_default_dtype:
-        raise NotImplementedError(
-            describe(
-                "arrays of float64 by default are not there", hint="dtype='float64' at each array"
-            )
-        )
-    return False
-
-
-class np_default_dtype:
-    """``with np_default_dtype(False):`` leaves new arrays float32; see `set_np_default_dtype`.
-
-    Parameters
-    ----------
-    active : whether they are to be of NumPy's default types
-    """
-
-    def __init__(self, active: bool = True) -> None:
-        set_np_default_dtype(active)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(self, *error: object) -> None:
-        pass
-
-
-def use_np_default_dtype(func: _Decorated) -> _Decorated:
-    """Raise NotImplementedError: see `set_np_default_dtype`."""
-    set_np_default_dtype(True)
-    return func
-
-
 def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
     """Switch NumPy's shapes, arrays of `mx.np` in Gluon, and NumPy's default types for the current thread.
 
@@ -84,7 +43,7 @@ def set_np(shape: bool = True, array: bool = True, dtype: bool = False) -> None:
     ----------
     shape : whether 0 and ``()`` in shapes are literal, instead of unknown
     array : whether Gluon makes and takes arrays of `mx.np`
-    dtype : whether new arrays are to be float64 and int64, which is not there
+    dtype : whether new arrays are float64 and int64 by default, instead of float32
     """
     of_one.set_np(shape, array)
     set_np_default_dtype(dtype)

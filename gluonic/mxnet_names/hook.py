@@ -14,7 +14,7 @@ from gluonic.graph.errors import MissingModuleError
 from gluonic.mxnet_names.lookup import PACKAGE, extend, full, parts_of, public_names
 from gluonic.mxnet_names.missing import missing_module
 from gluonic.mxnet_names.modules import PARTS, SAME
-from gluonic.mxnet_names.second import SECOND, instead_of
+from gluonic.mxnet_names.second import MOVED, SECOND, instead_of
 
 _INSIDE = PACKAGE + "."
 Step = Callable[[ModuleType, str], None]
@@ -116,7 +116,9 @@ class Hook(MetaPathFinder):
             instead = instead_of(of_one)
             if instead is not None:
                 raise MissingModuleError(f"mx.{of_one} is not in MXNet 2.0: {instead}")
-            return spec_from_loader(fullname, SameModule(importlib.import_module(full(of_one))))
+            return spec_from_loader(
+                fullname, SameModule(importlib.import_module(full(MOVED.get(of_one, of_one))))
+            )
         assert spec.loader is not None
         self._watch(spec.loader, name)
         return spec

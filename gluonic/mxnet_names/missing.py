@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from gluonic.graph.errors import MissingModuleError, MissingNameError
 from gluonic.mxnet_names.modules import SAME
+from gluonic.mxnet_names.second import SECOND
 
 
 class Missing(NamedTuple):
@@ -91,12 +92,60 @@ MISSING = (
     Missing("ndarray.op symbol.symbol", "CachedOp SymbolBase", _NO_C),
 )
 
+_IN_BLOCKS = "use a HybridBlock: its forward is traced"
+MISSING_IN_TWO = (
+    Missing("kvstore.byteps", "*", "use kvstore.create('dist_sync') or kvstore.create('horovod')"),
+    Missing("numpy.fallback", "*", "NumPy runs functions that mx.np lacks"),
+    Missing(
+        "gluon.contrib.data.vision.dataloader",
+        "*",
+        "use gluon.data.DataLoader with the transforms of gluon.contrib.data.vision.transforms.bbox",
+    ),
+    Missing(
+        "contrib.quantization",
+        "CalibrationCollector CalibrationCollector.* quantize_model_onednn",
+        "collectors are any objects with collect(name, array); use quantize_model_mkldnn",
+    ),
+    Missing(
+        "util",
+        "wrap_data_api_linalg_func wrap_data_api_statical_func wrap_sort_functions",
+        _NO_NUMPY,
+    ),
+    Missing(
+        "util",
+        "get_max_supported_compute_capability get_rtc_compile_opts set_flush_denorms",
+        _NO_C,
+    ),
+    Missing("dlpack", "DLPackHandle", _NO_C),
+    Missing("library", "MXlib loaded_libs", _NO_C),
+    Missing("runtime", "get_branch get_commit_hash", _NO_C),
+    Missing("profiler", "scope", "memory is not counted by scopes"),
+    Missing("ndarray.random symbol.random", "binomial categorical", "use multinomial"),
+    Missing("symbol.numpy.linalg", "lstsq matrix_rank qr", _IN_BLOCKS),
+    Missing("symbol.numpy.random", "f laplace", _IN_BLOCKS),
+    Missing("symbol.symbol", "Symbol.has_dynamic_shape_op", "Symbol.infer_shape"),
+    Missing("io.io", "MXDataIter.getitems", _NO_C),
+    Missing(
+        "gluon.metric",
+        "PearsonCorrelation.update_cov PearsonCorrelation.update_variance",
+        "they are steps of update",
+    ),
+    Missing(
+        "gluon.nn.conv_layers",
+        "DeformableConvolution.pre_infer_* ModulatedDeformableConvolution.pre_infer_*",
+        "use infer_shape",
+    ),
+    Missing("optimizer.contrib", "GroupAdaGrad.step GroupAdaGrad.fused_step", "use update"),
+    Missing("test_utils", "compare_optimizer_noise_seeded", "use compare_optimizer"),
+)
+"""What only MXNet 2.0 has, and gluonic lacks."""
+
 
 @cache
 def _rows() -> dict[str, list[Missing]]:
     """The rows by module."""
     found: dict[str, list[Missing]] = {}
-    for row in MISSING:
+    for row in (*MISSING, *MISSING_IN_TWO):
         for module in row.modules.split():
             found.setdefault(module, []).append(row)
     return found
@@ -121,12 +170,13 @@ def _row(dotted: str) -> Missing | None:
 
 
 def _sentence(dotted: str, row: Missing) -> str:
-    return f"mx.{dotted} is not there" + (f": {row.instead}" if row.instead else "")
+    of_two = " of MXNet 2.0" if row in MISSING_IN_TWO else ""
+    return f"mx.{dotted}{of_two} is not there" + (f": {row.instead}" if row.instead else "")
 
 
 def missing_name(module: str, name: str) -> MissingNameError | None:
     """The error for a name that a module of MXNet has and gluonic's lacks; None if MXNet lacks it, too."""
-    dotted = f"{module}.{name}".lstrip(".")
+    dotted = f"{module.removeprefix(SECOND)}.{name}".lstrip(".")
     row = None if name.startswith("__") else _row(dotted)
     return None if row is None else MissingNameError(_sentence(dotted, row), name)
 

@@ -57,6 +57,7 @@ PARTS: dict[str, tuple[str, ...]] = {
     ),
     "metric": ("metric.*",),
     "mxnet2.ndarray.ndarray": ("mxnet2.ndarray", "ndarray.array", "ndarray.numbering"),
+    "mxnet2.symbol.symbol": ("mxnet2.symbol", "symbol.symbol", "symbol.functions", "symbol.variables"),
     "model": ("module.feed_forward", "module.store_functions", "module.training_loop"),
     "module.base_module": ("module.base", "module.interface", "module.input_functions"),
     "module.bucketing_module": ("module.bucketing", "module.bucket_files", "module.delegating"),
@@ -73,6 +74,12 @@ PARTS: dict[str, tuple[str, ...]] = {
             "gluon.data.vision": ("gluon.data.vision.datasets",),
             "gluon.data.vision.transforms": ("gluon.data.vision.transforms.image",),
             "gluon.nn": ("gluon.nn.activations", "gluon.nn.basic_layers", "gluon.nn.conv_layers"),
+            "gluon.bounding_boxes": tuple(
+                f"gluon.contrib.data.vision{below}"
+                for below in (
+                    "", ".transforms", ".transforms.bbox", ".transforms.bbox.bbox", ".transforms.bbox.utils",
+                )
+            ),
             "gluon.rnn": ("gluon.rnn.conv_rnn_cell", "gluon.rnn.rnn_cell", "gluon.rnn.rnn_layer"),
             "gluon.model_zoo.vision": tuple(
                 f"gluon.model_zoo.vision.{net}"
@@ -104,6 +111,7 @@ PARTS: dict[str, tuple[str, ...]] = {
                     "stride_tricks", "type_functions", "utils",
                 )
             ),
+            "onnx": ("onnx.mx2onnx",),
             "numpy_extension": ("numpy_extension.control_flow", "numpy_extension.utils"),
             "optimizer": tuple(
                 f"optimizer.{kind}"

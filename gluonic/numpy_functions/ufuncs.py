@@ -216,11 +216,28 @@ def _unary_function(name: str, row: UnaryFunction) -> Callable[..., Any]:
     return of_one
 
 
+class _Mixing:
+    """Whether an array of NumPy may be the other operand of one of `mx.np`, as in MXNet 2.0."""
+
+    is_allowed = False
+
+
+MIXING = _Mixing()
+
+
+def _as_arrays(value: Any, kind: type) -> Any:
+    """An array of NumPy as one of another class, which shares its memory; anything else as it is."""
+    return kind(value) if isinstance(value, np.ndarray) and kind is not np.ndarray else value
+
+
 def _of_operands(
     F: Operators, row: BinaryFunction, name: str, x1: Any, x2: Any, keywords: dict[str, Any]
 ) -> Any:
     """Apply the operator for the kinds of two operands: arrays or numbers."""
     first, second = F.is_array(x1), F.is_array(x2)
+    if MIXING.is_allowed and first != second:
+        x1, x2 = _as_arrays(x1, type(x2)), _as_arrays(x2, type(x1))
+        first, second = F.is_array(x1), F.is_array(x2)
     for is_array, value in ((first, x1), (second, x2)):
         if not is_array and not is_number(value):
             raise unsupported(name, value)

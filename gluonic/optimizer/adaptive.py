@@ -22,7 +22,7 @@ __all__ = [
 ]
 
 
-class _TwoMoments(RuleOptimizer):
+class TwoMoments(RuleOptimizer):
     """An optimizer with decaying averages of the gradient and of its magnitude."""
 
     state_count = 2
@@ -44,7 +44,7 @@ class _TwoMoments(RuleOptimizer):
 
 
 @register
-class Adam(_TwoMoments):
+class Adam(TwoMoments):
     """Adam (Kingma and Ba, 2015).
 
     Parameters
@@ -79,7 +79,7 @@ class Adam(_TwoMoments):
 
 
 @register
-class AdamW(_TwoMoments):
+class AdamW(TwoMoments):
     """Adam with decoupled weight decay (Loshchilov and Hutter, 2019).
 
     Parameters
@@ -111,7 +111,7 @@ class AdamW(_TwoMoments):
 
 
 @register
-class Adamax(_TwoMoments):
+class Adamax(TwoMoments):
     """Adam with a decaying maximum in place of the average square (Kingma and Ba, 2015).
 
     Parameters
@@ -139,7 +139,7 @@ class Adamax(_TwoMoments):
 
 
 @register
-class Nadam(_TwoMoments):
+class Nadam(TwoMoments):
     """Adam with Nesterov momentum (Dozat, 2016).
 
     Parameters

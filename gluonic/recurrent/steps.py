@@ -69,7 +69,7 @@ def gru_step(
     i2h: Any,
     h2h: Any,
     state: Any,
-    transform: Activate,
+    activations: tuple[Activate, Activate],
     complement: Callable[[Any], Any],
     name: Name,
     **axis: int,
@@ -79,16 +79,16 @@ def gru_step(
     Parameters
     ----------
     state : the state before this step
-    transform : the activation of the new content
+    activations : for the gates r and z; and for the new content
     complement : computes ``1 - x``
     axis : the axis of channels, if it is not the second
     """
+    gate, transform = activations
     plus, times = F._internal._plus, F._internal._mul
     i2h = F.SliceChannel(i2h, num_outputs=3, name=name("i2h_slice"), **axis)
     h2h = F.SliceChannel(h2h, num_outputs=3, name=name("h2h_slice"), **axis)
-    sigmoid = applied(F, "sigmoid")
     reset, update = (
-        sigmoid(plus(i2h[number], h2h[number], name=name(f"plus{number}")), name(f"{letter}_act"))
+        gate(plus(i2h[number], h2h[number], name=name(f"plus{number}")), name(f"{letter}_act"))
         for number, letter in enumerate("rz")
     )
     recalled = times(reset, h2h[2], name=name("mul0"))

@@ -150,6 +150,6 @@ class GRUCell(_MatrixCell):
     def __call__(self, inputs: Any, states: Any) -> Any:
         """Take one step."""
         i2h, h2h = self._project(inputs, states[0])
-        tanh = applied(sym, "tanh")
-        output = gru_step(sym, i2h, h2h, states[0], tanh, lambda x: 1.0 - x, self._name)
+        activations = applied(sym, "sigmoid"), applied(sym, "tanh")
+        output = gru_step(sym, i2h, h2h, states[0], activations, lambda x: 1.0 - x, self._name)
         return output, [output]

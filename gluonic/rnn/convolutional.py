@@ -209,6 +209,6 @@ class ConvGRUCell(_ConvCell):
     def __call__(self, inputs: Any, states: Any) -> Any:
         """Take one step."""
         i2h, h2h = self._project(inputs, states[0])
-        own = self._activating(self._activation)
-        output = gru_step(sym, i2h, h2h, states[0], own, lambda x: 1.0 - x, self._name)
+        activations = applied(sym, "sigmoid"), self._activating(self._activation)
+        output = gru_step(sym, i2h, h2h, states[0], activations, lambda x: 1.0 - x, self._name)
         return output, [output]

@@ -265,7 +265,7 @@ def test_every_rule_of_an_optimizer_is_tested() -> None:
     tested = {m.rule for m in made if isinstance(m, RuleOptimizer)}
     alone = {
         updates.dcasgd, updates.dcasgd_momentum, updates.langevin, updates.lamb_direction,
-        updates.lamb, updates.group_ada_grad,
+        updates.lamb, updates.group_ada_grad, updates.adabelief, updates.lans, updates.lans_look_ahead,
     }  # fmt: skip
     rules = {
         f for name, f in vars(updates).items() if callable(f) and not name.startswith("_")

@@ -36,6 +36,9 @@ FILES = (
 )  # fmt: skip
 
 
+SEMANTICS: dict[str, bool] = {}
+
+
 class TooSlowError(BaseException):
     """A test ran longer than the limit; tests do not catch it."""
 
@@ -57,11 +60,18 @@ def pytest_load_initial_conftests() -> None:
         spec.loader.exec_module(module)
 
 
-def pytest_runtest_setup(item: Any) -> None:
-    """Begin to measure a test's time, and switch NumPy's semantics on, as importing MXNet 2.0 does."""
+def pytest_collection_finish() -> None:
+    """Note whether the file has switched NumPy's semantics off, which MXNet 2.0 has on."""
     import mxnet
 
-    mxnet.npx.set_np()
+    SEMANTICS.update(array=mxnet.util.is_np_array(), shape=mxnet.util.is_np_shape())
+
+
+def pytest_runtest_setup(item: Any) -> None:
+    """Begin to measure a test's time, with NumPy's semantics as the file has left them."""
+    import mxnet
+
+    mxnet.npx.set_np(**SEMANTICS)
     for seed in (mxnet.random.seed, numpy.random.seed, random.seed):
         seed(1)
 

@@ -8,6 +8,7 @@ gluonic serves; ``--list`` names the others.
 from __future__ import annotations
 
 import ast
+import dis
 import importlib
 import inspect
 import sys
@@ -129,8 +130,25 @@ def look_up(name: Name) -> Any:
     """
     value: Any = importlib.import_module(f"{PACKAGE}.{name.module}".rstrip("."))
     for part in name.name.split("."):
-        value = getattr(value, part)
+        value = _instances_have if _is_set_at_first(value, part) else getattr(value, part)
     return value
+
+
+def _is_set_at_first(kind: Any, name: str) -> bool:
+    """Whether the constructor of a class, or of one of its bases, sets an attribute."""
+    if not isinstance(kind, type) or hasattr(kind, name):
+        return False
+    codes = (getattr(vars(base).get("__init__"), "__code__", None) for base in kind.__mro__)
+    return any(
+        one.opname == "STORE_ATTR" and one.argval == name
+        for code in codes
+        if code is not None
+        for one in dis.get_instructions(code)
+    )
+
+
+def _instances_have(**keywords: Any) -> None:
+    """Stand for an attribute that instances have and the class lacks."""
 
 
 def lacking(name: Name, value: Any) -> list[str]:

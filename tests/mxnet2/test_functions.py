@@ -1,5 +1,6 @@
 """Functions of `mx.np`, `mx.npx` and `gluon` that MXNet 2.0 adds, compared with NumPy."""
 
+import json
 from typing import Any
 
 import numpy
@@ -24,7 +25,7 @@ NUMPYS = {"bitwise_left_shift": "left_shift", "bitwise_right_shift": "right_shif
 @pytest.mark.parametrize("name", BINARY)
 def test_a_function_of_two_arrays_computes_what_numpy_does(name: str) -> None:
     first, second = BINARY[name]
-    found = getattr(np, name)(np.array(first), np.array(second))
+    found = getattr(np, name)(*(np.array(x, dtype=x.dtype) for x in (first, second)))
     with numpy.errstate(all="ignore"):
         expected = getattr(numpy, NUMPYS.get(name, name))(first, second)
     numpy.testing.assert_allclose(found.asnumpy(), expected, rtol=1e-6)
@@ -191,3 +192,173 @@ def test_the_parts_of_a_recurrent_layers_parameters_fill_the_array(projected: in
     assert sum(part.size for part in parts.values()) == count
     assert parts["l0_i2h_weight"].shape == (12, 5)
     assert parts["r1_h2h_bias"][-1].item() == count - 1
+
+
+def adabelief(weight: Any, slopes: list[Any], rate: float, decay: float) -> Any:
+    """The weight after steps by Zhuang and others' formulas."""
+    mean = deviation = 0.0 * weight
+    for t, slope in enumerate(slopes, 1):
+        slope = slope + decay * weight
+        mean = 0.9 * mean + 0.1 * slope
+        deviation = 0.999 * deviation + 0.001 * (slope - mean) ** 2 + 1e-6
+        corrected = rate * (1 - 0.999**t) ** 0.5 / (1 - 0.9**t)
+        weight = weight - corrected * mean / (deviation**0.5 + 1e-6)
+    return weight
+
+
+def lans(weight: Any, slopes: list[Any], rate: float, decay: float) -> Any:
+    """The weight after steps by Zheng and others' formulas."""
+    norm = numpy.linalg.norm
+    mean = square = 0.0 * weight
+    for t, slope in enumerate(slopes, 1):
+        slope = slope / norm(slope)
+        mean = 0.9 * mean + 0.1 * slope
+        square = 0.999 * square + 0.001 * slope**2
+        root = (square / (1 - 0.999**t)) ** 0.5 + 1e-6
+        steps = []
+        for share, part in ((0.9, mean / (1 - 0.9**t)), (0.1, slope)):
+            move = part / root + decay * weight
+            steps.append(share * norm(weight) / norm(move) * move)
+        weight = weight - rate * sum(steps)
+    return weight
+
+
+@pytest.mark.parametrize("formula", [adabelief, lans])
+def test_an_optimizer_of_mxnet_2_follows_its_formula(formula: Any) -> None:
+    numbers = numpy.random.RandomState(1)
+    start = numbers.randn(300, 40).astype("float32")
+    slopes = [numbers.randn(300, 40).astype("float32") for _ in range(4)]
+    weight = gluon.Parameter("weight", shape=start.shape)
+    weight.initialize()
+    weight.set_data(np.array(start))
+    trainer = gluon.Trainer([weight], formula.__name__, {"learning_rate": 0.05, "wd": 0.01})
+    for slope in slopes:
+        with autograd.record():
+            loss = (weight.data() * np.array(slope)).sum()
+        loss.backward()
+        trainer.step(1)
+    expected = formula(start.astype("float64"), slopes, 0.05, 0.01)
+    numpy.testing.assert_allclose(weight.data().asnumpy(), expected, rtol=1e-4, atol=1e-5)
+
+
+def test_losses_of_mxnet_2_are_one_number_for_a_sample() -> None:
+    x = np.array([[1.0, 2.0], [3.0, 4.0]])
+    label = np.array([1.0, -1.0])
+    assert gluon.loss.PoissonNLLLoss()(x, x).shape == (2,)
+    found = gluon.loss.CosineEmbeddingLoss()(x, x, label)
+    numpy.testing.assert_allclose(found.asnumpy(), [0.0, 1.0], atol=1e-6)
+    weighted = gluon.loss.TripletLoss()(x, x, x, np.array([0.5, 2.0]))
+    assert weighted.tolist() == [0.5, 2.0]
+    loss = gluon.loss.L2Loss()
+    assert loss.forward(pred=x, label=x + 1, sample_weight=None).tolist() == [0.5, 0.5]
+
+
+def test_metrics_of_probabilities_take_logits_and_ignore_labels() -> None:
+    chances = numpy.array([[0.2, 0.3, 0.5], [0.6, 0.1, 0.3], [0.1, 0.8, 0.1]], "float32")
+    labels = np.array([2, 1, 0])
+    expected = -(numpy.log(0.5) + numpy.log(0.1)) / 2
+    for is_logits in (False, True):
+        metric = gluon.metric.create("ce", ignore_label=0, from_logits=is_logits)
+        metric.update([labels], [np.array(numpy.log(chances) + 3 if is_logits else chances)])
+        assert metric.get()[1] == pytest.approx(expected, rel=1e-5)
+    metric = gluon.metric.create("perplexity", ignore_label=0)
+    metric.update([labels], [np.array(chances)])
+    assert metric.get()[1] == pytest.approx(numpy.exp(expected), rel=1e-5)
+
+
+@pytest.mark.parametrize("name", ["f1", "mcc", "pearsonr", "ce", "perplexity", ["acc", "f1"]])
+def test_a_metric_is_made_again_from_its_configuration(name: Any) -> None:
+    metric = gluon.metric.create(name)
+    again = gluon.metric.create(json.dumps(metric.get_config()))
+    assert again.get_config() == metric.get_config()
+    assert type(again) is type(metric)
+
+
+def test_correlations_count_all_updates_together() -> None:
+    numbers = numpy.random.RandomState(1).rand(2, 2, 5).astype("float32")
+    metric = gluon.metric.PearsonCorrelation()
+    for labels, preds in numbers:
+        metric.update([np.array(labels)], [np.array(preds)])
+    labels, preds = numbers[:, 0].ravel(), numbers[:, 1].ravel()
+    assert metric.get()[1] == pytest.approx(numpy.corrcoef(labels, preds)[0, 1], rel=1e-4)
+
+
+def test_one_array_is_written_and_read_as_npy(tmp_path: Any) -> None:
+    file = str(tmp_path / "array.npy")
+    npx.save(file, np.array([[1.5, 2.0]], dtype="float64"))
+    assert numpy.load(file).tolist() == [[1.5, 2.0]]
+    assert npx.load(file).dtype == "float64"
+    with pytest.raises(ValueError, match=r"npx\.savez"):
+        npx.save(file, [1.0])
+
+
+def test_arrays_go_to_safetensors_and_back(tmp_path: Any) -> None:
+    pytest.importorskip("safetensors")
+    file = tmp_path / "arrays.safetensors"
+    mx.safetensors.save_file({"a": np.ones((2, 3)), "b": np.array([1, 2], dtype="int16")}, file)
+    found = mx.safetensors.load_file(file)
+    assert found["a"].tolist() == [[1.0] * 3] * 2
+    assert found["b"].dtype == "int16"
+
+
+def test_arrays_are_shared_by_dlpack() -> None:
+    x = np.array([1.0, 2.0, 3.0])
+    shared = npx.from_dlpack(npx.to_dlpack_for_write(x))
+    shared[1] = 9.0
+    assert x.tolist() == [1.0, 9.0, 3.0]
+    assert numpy.from_dlpack(x.asnumpy()).tolist() == [1.0, 9.0, 3.0]
+    assert np.from_dlpack(numpy.arange(3.0)).tolist() == [0.0, 1.0, 2.0]
+
+
+def test_a_net_becomes_onnx(tmp_path: Any) -> None:
+    pytest.importorskip("onnx")
+    net = gluon.nn.HybridSequential()
+    net.add(gluon.nn.Dense(3, activation="relu", in_units=2), gluon.nn.Dense(1))
+    net.initialize()
+    net.hybridize()
+    x = np.array([[1.0, -2.0]])
+    expected = net(x)
+    symbol, parameters = net.export(str(tmp_path / "net"))
+    file = mx.onnx.export_model(symbol, parameters, [(1, 2)], "float32", str(tmp_path / "net.onnx"))
+    symbol, arguments, states = mx.contrib.onnx.import_model(file)
+    feed = {**arguments, **states}
+    (name,) = [name for name in symbol.list_inputs() if name not in feed]
+    (found,) = symbol.eval(**{name: x.as_nd_ndarray(), **feed})
+    numpy.testing.assert_allclose(found.asnumpy(), expected.asnumpy(), rtol=1e-5)
+
+
+def test_a_function_in_a_trace_selects_by_arrays_and_takes_numpys_functions() -> None:
+    class Picks(gluon.HybridBlock):
+        def forward(self, x: Any, i: Any) -> Any:
+            return numpy.floor(x[i, i] / 2) + x[[0, 1], [-1, 0]].sum()
+
+    net, x, i = Picks(), np.arange(12.0).reshape(3, 4), np.array([0, 2], dtype="int32")
+    eager = net(x, i)
+    net.hybridize()
+    assert net(x, i).tolist() == eager.tolist() == [7.0, 12.0]
+
+
+def test_more_methods_and_names() -> None:
+    x = np.array([-2.0, 3.0])
+    softplus = numpy.log1p(numpy.exp(x.asnumpy()))
+    for array in (x, x.as_nd_ndarray()):
+        numpy.testing.assert_allclose(
+            array.mish().asnumpy(), x.asnumpy() * numpy.tanh(softplus), rtol=1e-5
+        )
+        numpy.testing.assert_allclose(
+            array.log_sigmoid().asnumpy(), x.asnumpy() - softplus, rtol=1e-5
+        )
+    total = mx.sym.var("a") + mx.sym.var("b")
+    assert total.get_inputs().list_outputs() == ["a", "b"]
+    assert mx.sym.fromjson(total.tojson()).list_arguments() == ["a", "b"]
+    grouped = mx.operator.get_all_registered_operators_grouped()
+    assert "_npx_fully_connected" in grouped["FullyConnected"]
+    with mx.attribute.AttrScope(mark="1") as scope:
+        assert mx.attribute.current() is scope
+    with mx.name.Prefix("p_") as manager:
+        assert mx.name.current() is manager
+    assert mx.nd.numpy.random.laplace(size=2, device=mx.cpu()).shape == (2,)
+    with pytest.raises(ValueError, match="2020"):
+        x.__array_namespace__("2020.09")
+    child = gluon.nn.Dense(2)
+    assert child() is child

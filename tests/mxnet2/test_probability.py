@@ -66,6 +66,127 @@ CASES = {
 }
 
 
+LOG_DENSITIES: dict[str, tuple[Any, Any, tuple[float, ...], float]] = {
+    # ours, SciPy's of the same parameters, the parameters, a value
+    "Normal": (mgp.Normal, stats.norm.logpdf, (0.5, 2.0), 1.2),
+    "Laplace": (mgp.Laplace, stats.laplace.logpdf, (0.5, 2.0), 1.2),
+    "Cauchy": (mgp.Cauchy, stats.cauchy.logpdf, (0.5, 2.0), 1.2),
+    "Gumbel": (mgp.Gumbel, stats.gumbel_r.logpdf, (0.5, 2.0), 1.2),
+    "Uniform": (
+        mgp.Uniform, lambda x, low, high: stats.uniform.logpdf(x, low, high - low), (-1.0, 3.0), 1.2
+    ),
+    "Exponential": (mgp.Exponential, lambda x, s: stats.expon.logpdf(x, scale=s), (2.0,), 1.2),
+    "Gamma": (mgp.Gamma, lambda x, a, s: stats.gamma.logpdf(x, a, scale=s), (1.5, 2.0), 1.2),
+    "Chi2": (mgp.Chi2, stats.chi2.logpdf, (3.0,), 1.2),
+    "Beta": (mgp.Beta, stats.beta.logpdf, (1.5, 2.0), 0.3),
+    "StudentT": (mgp.StudentT, stats.t.logpdf, (5.0, 0.5, 2.0), 1.2),
+    "FisherSnedecor": (mgp.FisherSnedecor, stats.f.logpdf, (3.0, 7.0), 1.2),
+    "HalfNormal": (mgp.HalfNormal, lambda x, s: stats.halfnorm.logpdf(x, scale=s), (2.0,), 1.2),
+    "HalfCauchy": (mgp.HalfCauchy, lambda x, s: stats.halfcauchy.logpdf(x, scale=s), (2.0,), 1.2),
+    "Pareto": (mgp.Pareto, lambda x, a, s: stats.pareto.logpdf(x, a, scale=s), (3.0, 2.0), 3.2),
+    "Weibull": (
+        mgp.Weibull, lambda x, a, s: stats.weibull_min.logpdf(x, a, scale=s), (1.5, 2.0), 1.2
+    ),
+    "Bernoulli": (lambda p: mgp.Bernoulli(prob=p), stats.bernoulli.logpmf, (0.3,), 1),
+    "Binomial": (
+        lambda p: mgp.Binomial(5, prob=p), lambda x, p: stats.binom.logpmf(x, 5, p), (0.3,), 2
+    ),
+    "Geometric": (
+        lambda p: mgp.Geometric(prob=p), lambda x, p: stats.geom.logpmf(x, p, loc=-1), (0.3,), 2
+    ),
+    "NegativeBinomial": (
+        lambda p: mgp.NegativeBinomial(3.0, prob=p), lambda x, p: stats.nbinom.logpmf(x, 3, p), (0.3,), 4,
+    ),
+    "Poisson": (mgp.Poisson, stats.poisson.logpmf, (2.5,), 4),
+    "RelaxedBernoulli": (
+        lambda t, p: mgp.RelaxedBernoulli(t, prob=p),
+        lambda x, t, p: _binary_concrete(x, t, p), (0.7, 0.3), 0.4,
+    ),
+}  # fmt: skip
+
+
+def _binary_concrete(x: Any, t: Any, p: Any) -> Any:
+    """The logarithm of the density that Maddison and others (2017) give."""
+    odds = p / (1 - p)
+    scaled = odds * x**-t * (1 - x) ** -t / ((odds * x**-t + (1 - x) ** -t) ** 2)
+    return numpy.log(t * scaled / (x * (1 - x)))
+
+
+def _of_vectors(name: str, x: Any) -> tuple[Any, Any]:
+    """Our logarithm of a density of vectors, and SciPy's or that of the formula."""
+    shares = numpy.array([0.2, 0.3, 0.5])
+    if name == "Dirichlet":
+        return mgp.Dirichlet(np.array([1.5, 2.0, 3.0])), stats.dirichlet([1.5, 2.0, 3.0]).logpdf(x)
+    if name == "OneHotCategorical":
+        return mgp.OneHotCategorical(3, prob=np.array(shares)), numpy.log(shares[x.argmax()])
+    if name == "Independent":
+        normal = mgp.Normal(np.zeros(3), np.ones(3))
+        return mgp.Independent(normal, 1), stats.norm.logpdf(x).sum()
+    if name == "TransformedDistribution":
+        logarithms = mgp.Normal(np.zeros(3), np.ones(3))
+        made = mgp.TransformedDistribution(logarithms, [mgp.ExpTransform()])
+        return made, stats.lognorm.logpdf(x, 1.0)
+    t = 0.7
+    density = 2 * t**2 * numpy.prod(shares * x ** (-t - 1)) / (shares * x**-t).sum() ** 3
+    return mgp.RelaxedOneHotCategorical(t, 3, prob=np.array(shares)), numpy.log(density)
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Dirichlet",
+        "OneHotCategorical",
+        "Independent",
+        "TransformedDistribution",
+        "RelaxedOneHotCategorical",
+    ],
+)
+def test_a_distribution_of_vectors_has_its_density_and_draws_such_vectors(name: str) -> None:
+    x = (
+        numpy.array([0.0, 1.0, 0.0])
+        if name == "OneHotCategorical"
+        else numpy.array([0.2, 0.5, 0.3])
+    )
+    ours, expected = _of_vectors(name, x)
+    close(ours.log_prob(np.array(x)), expected)
+    drawn = ours.sample_n(50)
+    assert drawn.shape == (50, 3)
+    if name not in ("Independent", "TransformedDistribution"):
+        close(drawn.sum(axis=-1), numpy.ones(50))
+
+
+@pytest.mark.parametrize("name", LOG_DENSITIES)
+def test_gradients_of_a_density_are_its_differences(name: str) -> None:
+    make, of_scipy, parameters, value = LOG_DENSITIES[name]
+    given = [np.array([number], dtype="float64") for number in (*parameters, value)]
+    variables = given if isinstance(value, float) else given[:-1]
+    for array in variables:
+        array.attach_grad()
+    with autograd.record():
+        found = make(*given[:-1]).log_prob(given[-1])
+    found.backward()
+    step = 1e-5
+    for index, array in enumerate(variables):
+        moved = [[*parameters, value] for _ in range(2)]
+        moved[0][index] += step
+        moved[1][index] -= step
+        ahead, behind = (of_scipy(numbers[-1], *numbers[:-1]) for numbers in moved)
+        expected = (ahead - behind) / (2 * step)
+        numpy.testing.assert_allclose(array.grad.item(), expected, rtol=1e-4, atol=1e-6)
+
+
+def test_every_distribution_is_compared() -> None:
+    tested = {*CASES, *LOG_DENSITIES} | {
+        "Dirichlet", "OneHotCategorical", "Independent", "TransformedDistribution",
+        "RelaxedOneHotCategorical", "MultivariateNormal", "Multinomial", "Categorical",
+    }  # fmt: skip
+    there = {
+        name for name in mgp.__all__
+        if isinstance(getattr(mgp, name), type) and issubclass(getattr(mgp, name), mgp.Distribution)
+    }  # fmt: skip
+    assert there - tested == {"Distribution", "ExponentialFamily"}
+
+
 def close(ours: Any, theirs: Any) -> None:
     """Compare numbers in float32's precision."""
     ours = ours.asnumpy() if hasattr(ours, "asnumpy") else ours

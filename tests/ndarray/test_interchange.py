@@ -63,10 +63,10 @@ def test_values_other_than_tensors_are_refused(value: object) -> None:
 
 
 def test_dtypes_that_mxnet_lacks_are_refused() -> None:
-    with pytest.raises(mx.MXNetError, match="uint16"):
-        nd.from_dlpack(np.ones(2, np.uint16))
-    with pytest.raises(ValueError, match="int16"):
-        nd.from_numpy(np.ones(2, np.int16))
+    with pytest.raises(mx.MXNetError, match="complex64"):
+        nd.from_dlpack(np.ones(2, np.complex64))
+    with pytest.raises(ValueError, match="complex64"):
+        nd.from_numpy(np.ones(2, np.complex64))
 
 
 def test_from_numpy_shares_memory_and_locks_the_original() -> None:

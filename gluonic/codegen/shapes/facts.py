@@ -10,7 +10,7 @@ from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.shapes.symbolic import env_of, varies, written
 from gluonic.graph import Application, Entry, Graph, Node, Signature
 from gluonic.graph.attributes import Shape
-from gluonic.graph.dtypes import BFLOAT16_CODE, CODES, is_bfloat16
+from gluonic.graph.dtypes import BFLOAT16_CODE, CODES, INTERPRETED, is_bfloat16
 from gluonic.graph.errors import MXNetError, describe
 from gluonic.graph.infer import infer, signature
 from gluonic.graph.open_shapes import infer_open_shapes
@@ -98,14 +98,18 @@ def find_facts(graph: Graph, inputs: Sequence[Node], arrays: Sequence[Any]) -> F
     InferenceError
         where the arrays do not fit the graph, or each other
     NotCompiledError
-        where a shape depends on the data
+        where a shape depends on the data, or a dtype has no machine code (`INTERPRETED`)
     """
     given = {
         node: (array.shape, array.dtype)
         for node, array in zip(inputs, arrays, strict=True)
         if node in graph.consumers
     }
-    return _found_forwards(graph, given) or _found_both_ways(graph, given)
+    facts = _found_forwards(graph, given) or _found_both_ways(graph, given)
+    without_code = INTERPRETED.intersection(facts.dtypes.values()) if INTERPRETED else None
+    if without_code:
+        raise NotCompiledError(f"there is no machine code for {without_code.pop().name}")
+    return facts
 
 
 @record

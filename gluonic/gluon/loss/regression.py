@@ -96,4 +96,7 @@ class PoissonNLLLoss(Loss):
         if self._compute_full:
             stirling = target * F.log(target) - target + 0.5 * F.log(2 * math.pi * target)
             loss = loss + F.where(target > 1, stirling, F.zeros_like(target))
-        return F.mean(self._weighted(F, loss, sample_weight))
+        return self._reduced(F, self._weighted(F, loss, sample_weight))
+
+    def _reduced(self, F: Any, loss: Any) -> Any:
+        return F.mean(loss)

@@ -8,7 +8,7 @@ from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.gluon.rnn.base import HybridRecurrentCell
 from gluonic.graph.attributes import Count
 from gluonic.initializer.base import Init
-from gluonic.recurrent.steps import applied, gru_step, lstm_step, rnn_step
+from gluonic.recurrent.steps import Activate, applied, gru_step, lstm_step, rnn_step
 
 
 class _GatedCell(HybridRecurrentCell):
@@ -263,5 +263,10 @@ class GRUCell(_GatedCell):
             ones = F.ones_like(x, name=self._step("ones_like0"))
             return F.elemwise_sub(ones, x, name=self._step("minus0"))
 
-        output = gru_step(F, i2h, h2h, states[0], applied(F, "tanh"), complement, self._step)
+        functions = self._functions(F)
+        output = gru_step(F, i2h, h2h, states[0], functions, complement, self._step)
         return output, [output]
+
+    def _functions(self, F: Any) -> tuple[Activate, Activate]:
+        """The activations of the gates and of the new content."""
+        return applied(F, "sigmoid"), applied(F, "tanh")

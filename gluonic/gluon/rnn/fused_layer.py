@@ -88,10 +88,15 @@ class _RNNLayer(HybridBlock):
     def _directions(self) -> str:
         return "lr"[: self._dir]
 
-    def __repr__(self) -> str:
+    def _mapping(self) -> tuple[int | None, int]:
+        """The lengths of an input, None if it is unknown yet, and of a state."""
         shape = self._reg_params["l0_i2h_weight"].shape
         assert shape is not None
-        parts = [f"{shape[1] or None} -> {shape[0] // self._gates}", self._layout]
+        return shape[1] or None, shape[0] // self._gates
+
+    def __repr__(self) -> str:
+        ins, outs = self._mapping()
+        parts = [f"{ins} -> {outs}", self._layout]
         if self._num_layers != 1:
             parts.append(f"num_layers={self._num_layers}")
         if self._dropout != 0:
@@ -227,11 +232,8 @@ class _RNNLayer(HybridBlock):
                 )
             )
 
-    def _run(
-        self, F: Any, inputs: Any, states: list[Any], sequence_length: Any, weights: Any
-    ) -> tuple[Any, list[Any]]:
-        if self._layout == "NTC":
-            inputs = F.swapaxes(inputs, 0, 1)
+    def _vector(self, F: Any, weights: Any) -> Any:
+        """The weights and biases one after the other, as the operator takes them."""
         groups = ("i2h", "h2h", "h2r") if self._projection_size else ("i2h", "h2h")
         order = [
             f"{direction}{layer}_{group}_{kind}"
@@ -241,9 +243,16 @@ class _RNNLayer(HybridBlock):
             for group in groups
         ]
         flat = [F.reshape(weights[n], shape=(-1,)) for n in order if n in weights]
+        return F._internal._rnn_param_concat(*flat, dim=0)
+
+    def _run(
+        self, F: Any, inputs: Any, states: list[Any], sequence_length: Any, weights: Any
+    ) -> tuple[Any, list[Any]]:
+        if self._layout == "NTC":
+            inputs = F.swapaxes(inputs, 0, 1)
         out = F.RNN(
             inputs,
-            F._internal._rnn_param_concat(*flat, dim=0),
+            self._vector(F, weights),
             *states,
             **({} if sequence_length is None else {"sequence_length": sequence_length}),
             use_sequence_length=self._use_sequence_length,

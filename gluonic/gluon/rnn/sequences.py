@@ -84,7 +84,7 @@ def _check_length(length: int | None, found: int | None) -> None:
 
 def _split(F: Any, whole: Any, length: int | None, axis: int) -> list[Any]:
     parts = F.split(whole, axis=axis, num_outputs=length, squeeze_axis=True)
-    return [parts] if isinstance(parts, NDArray) else list(parts)
+    return [parts] if length == 1 else list(parts)
 
 
 def put_together(sequence: Any, layout: str, merge: bool | None, length: int | None = None) -> Any:

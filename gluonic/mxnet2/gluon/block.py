@@ -4,6 +4,7 @@ Parameters are attributes, named by their place in the net. Layers are 1.x's cla
 (`of_two`).
 """
 
+import inspect
 import re
 from collections.abc import Callable, Mapping
 from functools import cache
@@ -42,6 +43,22 @@ class BlockOfTwo(block.Block):
             self._reg_params.pop(name, None)
             self._params.enter(name, value)
         super().__setattr__(name, value)
+
+    def __call__(self, *args: Any) -> Any:
+        """Run the block; without inputs, return the block itself: MXNet 2.0 has references to children.
+
+        ``for child in self._children.values(): x = child()(x)`` is how its containers are written.
+        """
+        return super().__call__(*args) if args or not self._takes_inputs() else self
+
+    def _takes_inputs(self) -> bool:
+        """Whether `forward` needs an input."""
+        forward = type(self).forward
+        if hasattr(forward, "of_layer"):
+            return True
+        _, *parameters = inspect.signature(forward).parameters.values()
+        positional = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        return any(p.kind in positional and p.default is p.empty for p in parameters)
 
     def register_child(self, block: block.Block, name: str | None = None) -> None:
         """Make another block a child of this one; a block of MXNet 1.x becomes one of 2.0."""
@@ -148,7 +165,9 @@ class BlockOfTwo(block.Block):
         for parameter in self.collect_params().values():
             parameter.reset_device(device)
 
-    reset_ctx = reset_device
+    def reset_ctx(self, ctx: Any) -> None:
+        """Move all parameters to other devices: `reset_device` by its name in MXNet 1.x."""
+        self.reset_device(ctx)
 
     # Files
 
@@ -211,6 +230,11 @@ class BlockOfTwo(block.Block):
             values, "the dictionary", device, allow_missing, ignore_extra, cast_dtype, dtype_source
         )
 
+    def _join_parts(self, values: dict[str, Any], prefix: str) -> None:
+        """Join arrays of a file that are parts of one parameter, which layers of 1.x divide."""
+        for name, child in self._children.items():
+            child._join_parts(values, f"{prefix}{name}.")  # type: ignore[attr-defined]
+
     def _load(
         self,
         values: Mapping[str, NDArray],
@@ -222,6 +246,7 @@ class BlockOfTwo(block.Block):
         dtype_source: str,
     ) -> None:
         found = {without_kind(name): value for name, value in values.items()}
+        self._join_parts(found, "")
         wanted = self._collect_params_with_prefix()
         present = {parameter for name, parameter in wanted.items() if name in found}
         needed = {n: p for n, p in wanted.items() if n in found or p not in present}
@@ -256,16 +281,18 @@ def of_two(kind: Any) -> Any:
 def _forward_of(hybrid_forward: Callable[..., Any]) -> Callable[..., Any]:
     """The `forward` of a layer that is written as `hybrid_forward`."""
 
-    def forward(self: Any, x: Any, *args: Any) -> Any:
-        first = x[0] if isinstance(x, (list, tuple)) else x
+    def forward(self: Any, *args: Any, **keywords: Any) -> Any:
+        first = args[0] if args else next(iter(keywords.values()))
+        first = first[0] if isinstance(first, (list, tuple)) else first
         if isinstance(first, sym.Symbol):
             symbols = {name: p.var() for name, p in self._reg_params.items()}
-            return hybrid_forward(self, sym, x, *args, **symbols)
+            return hybrid_forward(self, sym, *args, **keywords, **symbols)
         device = first.stated_context or CPU
         values = {name: p.data(device) for name, p in self._reg_params.items()}
-        return hybrid_forward(self, nd, x, *args, **values)
+        return hybrid_forward(self, nd, *args, **keywords, **values)
 
     forward.__doc__ = hybrid_forward.__doc__
+    forward.of_layer = True  # type: ignore[attr-defined]
     return forward
 
 

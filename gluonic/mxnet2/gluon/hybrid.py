@@ -52,6 +52,8 @@ class HybridBlockOfTwo(BlockOfTwo, hybrid.HybridBlock):
 
     def __call__(self, *args: Any) -> Any:
         """Run the block: hooks before, `forward` or its graph, hooks after."""
+        if not args and self._takes_inputs():
+            return self
         output = self._replayed(args) if self._replay is not None and not EAGER.depth else None
         if output is not None:
             return output
@@ -104,9 +106,9 @@ class HybridBlockOfTwo(BlockOfTwo, hybrid.HybridBlock):
         """
         super().hybridize(active, **kwargs)
 
-    def infer_shape(self, *args: Any) -> None:
+    def infer_shape(self, *args: Any, **keywords: Any) -> None:
         """Complete the shapes of the parameters from those of the inputs."""
-        super().infer_shape(*args)
+        super().infer_shape(*args, *keywords.values())
 
     @staticmethod
     def generate_arg_names(arg_num: int) -> list[str]:

@@ -1,6 +1,7 @@
 """``mx.gluon.metric`` of MXNet 2.0: 1.x's metrics, and those that 2.0 adds or changes."""
 
-from collections.abc import Iterator
+import json
+from collections.abc import Sequence
 from typing import Any, Literal
 
 import numpy
@@ -20,15 +21,16 @@ from gluonic.metric.base import (
     np,
     register,
 )
-from gluonic.metric.classification import (
-    Accuracy,
+from gluonic.metric.classification import Accuracy, NegativeLogLikelihood, TopKAccuracy
+from gluonic.metric.confusion import PCC
+from gluonic.metric.regression import MAE, MSE, RMSE
+from gluonic.mxnet2.gluon.changed_metrics import (
+    MCC,
     CrossEntropy,
-    NegativeLogLikelihood,
+    PearsonCorrelation,
     Perplexity,
-    TopKAccuracy,
+    pairs_of,
 )
-from gluonic.metric.confusion import MCC, PCC
-from gluonic.metric.regression import MAE, MSE, RMSE, PearsonCorrelation
 from gluonic.ndarray import NDArray
 
 __all__ = [
@@ -72,13 +74,6 @@ def one_hot(idx: Any, num: int) -> Any:
     return (numpy.arange(num) == as_numbers(idx)[:, None]).astype("int32")
 
 
-def _pairs(labels: Any, preds: Any) -> Iterator[tuple[Numbers, Numbers]]:
-    """Labels and predictions, as arrays of NumPy."""
-    labels, preds = check_label_shapes(labels, preds, wrap=True)
-    for label, pred in zip(labels, preds, strict=True):
-        yield as_numbers(label), as_numbers(pred)
-
-
 class Fbeta(EvalMetric):
     """The weighted harmonic mean of precision and recall, over all updates.
 
@@ -113,7 +108,10 @@ class Fbeta(EvalMetric):
             threshold,
             average,
         )
-        super().__init__(name, output_names, label_names)
+        settings = {"class_type": class_type, "threshold": threshold, "average": average}
+        if type(self) is Fbeta:
+            settings["beta"] = beta
+        super().__init__(name, output_names, label_names, **settings)
 
     def reset(self) -> None:
         """Forget everything."""
@@ -124,7 +122,7 @@ class Fbeta(EvalMetric):
 
     def update(self, labels: Any, preds: Any) -> None:
         """Count the labels that are true, those that were predicted, and those that are both."""
-        for label, pred in _pairs(labels, preds):
+        for label, pred in pairs_of(labels, preds):
             is_true, is_said = self._decided(label.astype("int64"), pred)
             self._hits = self._hits + (is_true & is_said).sum(axis=0)
             self._said = self._said + is_said.sum(axis=0)
@@ -197,14 +195,14 @@ class BinaryAccuracy(EvalMetric):
         threshold: Any = 0.5,
     ) -> None:
         self.threshold = threshold
-        super().__init__(name, output_names, label_names)
+        super().__init__(name, output_names, label_names, threshold=threshold)
 
     def update(self, labels: Any, preds: Any) -> None:
         """Compare each prediction with its label."""
         limit = (
             as_numbers(self.threshold) if isinstance(self.threshold, NDArray) else self.threshold
         )
-        for label, pred in _pairs(labels, preds):
+        for label, pred in pairs_of(labels, preds):
             said = predict_with_threshold(pred, limit).reshape(-1)
             self._add(float((said == (label.reshape(-1) == 1)).sum()), said.size)
 
@@ -226,11 +224,11 @@ class MeanPairwiseDistance(EvalMetric):
         p: float = 2,
     ) -> None:
         self.p = p
-        super().__init__(name, output_names, label_names)
+        super().__init__(name, output_names, label_names, p=p)
 
     def update(self, labels: Any, preds: Any) -> None:
         """Measure the distance of each sample."""
-        for label, pred in _pairs(labels, preds):
+        for label, pred in pairs_of(labels, preds):
             gaps = numpy.abs(label - pred).reshape(len(label), -1)
             self._add(float(((gaps**self.p).sum(axis=-1) ** (1 / self.p)).sum()), len(label))
 
@@ -252,22 +250,45 @@ class MeanCosineSimilarity(EvalMetric):
         eps: float = 1e-8,
     ) -> None:
         self.eps = eps
-        super().__init__(name, output_names, label_names)
+        super().__init__(name, output_names, label_names, eps=eps)
 
     def update(self, labels: Any, preds: Any) -> None:
         """Measure the angles between vectors along the last axis."""
-        for label, pred in _pairs(labels, preds):
+        for label, pred in pairs_of(labels, preds):
             x, y = (v.reshape(-1, v.shape[-1]) for v in (label, pred))
             norms = numpy.linalg.norm(x, axis=-1) * numpy.linalg.norm(y, axis=-1)
             self._add(float(((x * y).sum(axis=-1) / numpy.maximum(norms, self.eps)).sum()), len(x))
 
 
+class CompositeEvalMetricOfTwo(CompositeEvalMetric):
+    """Several metrics together.
+
+    Parameters
+    ----------
+    metrics : the metrics, or arguments of `create`
+    name, output_names, label_names : see `EvalMetric`
+    """
+
+    def __init__(
+        self,
+        metrics: Sequence[Any] | None = None,
+        name: str = "composite",
+        output_names: Names = None,
+        label_names: Names = None,
+    ) -> None:
+        super().__init__([create(one) for one in metrics or ()], name, output_names, label_names)
+
+
 F1 = F1Score
-F1.__name__ = F1.__qualname__ = "F1"
-_OWN = {
-    kind.__name__.lower(): kind
-    for kind in (F1, Fbeta, BinaryAccuracy, MeanPairwiseDistance, MeanCosineSimilarity)
-}
+CompositeEvalMetric = CompositeEvalMetricOfTwo  # type: ignore[misc]
+for _name in ("F1", "CompositeEvalMetric"):
+    globals()[_name].__name__ = globals()[_name].__qualname__ = _name
+_KINDS = (
+    F1, Fbeta, BinaryAccuracy, MeanPairwiseDistance, MeanCosineSimilarity, CrossEntropy, Perplexity, MCC,
+    PearsonCorrelation, CompositeEvalMetric,
+)  # fmt: skip
+_OWN = {kind.__name__.lower(): kind for kind in _KINDS}
+_OWN |= {"ce": CrossEntropy, "pearsonr": PearsonCorrelation, "composite": CompositeEvalMetric}
 
 
 def create(metric: Any, *args: Any, **kwargs: Any) -> Any:
@@ -279,6 +300,10 @@ def create(metric: Any, *args: Any, **kwargs: Any) -> Any:
         predictions as NumPy arrays
     args, kwargs : for the constructor
     """
+    if isinstance(metric, str) and metric.startswith("{"):
+        metric = json.loads(metric)
+    if isinstance(metric, dict):
+        return create(**metric)
     if isinstance(metric, list):
         return CompositeEvalMetric([create(one, *args, **kwargs) for one in metric])
     if isinstance(metric, str) and metric.lower() in _OWN:

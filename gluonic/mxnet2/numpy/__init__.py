@@ -3,7 +3,7 @@
 from typing import TYPE_CHECKING, Any
 
 from gluonic import numpy as of_one
-from gluonic.mxnet2.functions import with_device
+from gluonic.mxnet2.default_dtype import choosing
 from gluonic.mxnet2.numpy import base, elements, shapes, types
 from gluonic.mxnet2.numpy import linalg as linalg
 from gluonic.mxnet2.numpy import random as random
@@ -23,9 +23,9 @@ _kept: dict[str, Any] = {
     for name in of_one.__all__
     if name not in _changed
 }
-_kept["array"] = with_device(of_one.array)
+_chosen = choosing({**_kept, "std": shapes.std, "tri": shapes.tri, "var": shapes.var})
 _kept["genfromtxt"] = of_one.genfromtxt
-globals().update({**_kept, **{new: _kept[old] for new, old in _ALIASES.items()}})
+globals().update({**_kept, **_chosen, **{new: _kept[old] for new, old in _ALIASES.items()}})
 
 __all__ = sorted({*_kept, *_changed, *_ALIASES, "ndarray"})
 

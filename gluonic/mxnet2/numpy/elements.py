@@ -1,6 +1,7 @@
 """Functions of elements that MXNet 2.0 adds, over the functions that there were."""
 
 from collections.abc import Callable
+from functools import wraps
 from typing import Any
 
 import numpy as np
@@ -11,8 +12,9 @@ from gluonic.ndarray import NDArray
 from gluonic.symbol import Symbol
 
 __all__ = [
-    "bitwise_left_shift", "bitwise_right_shift", "floor_divide", "fmax", "fmin", "fmod", "gcd", "logaddexp",
-    "logical_and", "logical_or", "logical_xor",
+    "bitwise_left_shift", "bitwise_right_shift", "equal", "floor_divide", "fmax", "fmin", "fmod", "gcd",
+    "greater", "greater_equal", "less", "less_equal", "logaddexp", "logical_and", "logical_or", "logical_xor",
+    "not_equal",
 ]  # fmt: skip
 
 _f = functions
@@ -46,6 +48,33 @@ def _binary(name: str, meaning: str) -> Callable[[Callable[..., Any]], Callable[
         return call
 
     return decorate
+
+
+def of_one_dtype(x1: Any, x2: Any) -> tuple[Any, Any]:
+    """Two operands of a comparison; arrays get the type that both can become."""
+    if isinstance(x1, np.ndarray) and x1.ndim and isinstance(x2, NDArray):
+        x1 = type(x2)(x1)
+    if isinstance(x2, np.ndarray) and x2.ndim and isinstance(x1, NDArray):
+        x2 = type(x1)(x2)
+    if isinstance(x1, NDArray) and isinstance(x2, NDArray) and x1.dtype != x2.dtype:
+        common = np.promote_types(x1.dtype, x2.dtype)
+        return x1.astype(common), x2.astype(common)
+    return x1, x2
+
+
+def _comparison(name: str) -> Callable[..., Any]:
+    function = _f[name]
+
+    @wraps(function)
+    def compare(x1: Any, x2: Any, out: Any = None) -> Any:
+        return function(*of_one_dtype(x1, x2), out)
+
+    return compare
+
+
+equal, not_equal = _comparison("equal"), _comparison("not_equal")
+greater, greater_equal = _comparison("greater"), _comparison("greater_equal")
+less, less_equal = _comparison("less"), _comparison("less_equal")
 
 
 @_binary("fmax", "the greater element, and the one that is a number if the other is not,")

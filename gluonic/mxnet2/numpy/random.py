@@ -4,6 +4,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy
 
+from gluonic.mxnet2.default_dtype import sampling
 from gluonic.mxnet2.functions import of_two
 from gluonic.mxnet2.numpy import base
 from gluonic.mxnet2.numpy.results import written
@@ -11,7 +12,10 @@ from gluonic.numpy import random as of_one
 from gluonic.symbol.numpy.random import functions as of_symbols
 
 _names = of_one.__all__
-_f = of_two({name: getattr(of_one, name) for name in _names}, of_symbols, __name__)
+_f = sampling(
+    of_two({name: getattr(of_one, name) for name in _names}, of_symbols, __name__),
+    "choice", "multinomial", "permutation", "randint", "seed", "shuffle",
+)  # fmt: skip
 _np = base.functions
 globals().update(_f)
 __all__ = [*_names, "f", "laplace"]

@@ -6,6 +6,7 @@ import numpy as np
 
 from gluonic import numpy as of_one
 from gluonic.graph.errors import NotThereError
+from gluonic.mxnet2.default_dtype import is_np_default_dtype
 from gluonic.mxnet2.numpy.base import functions
 from gluonic.mxnet2.numpy.results import in_numpy, written
 from gluonic.ndarray import NDArray
@@ -13,10 +14,9 @@ from gluonic.ndarray.numpy.array import ndarray
 from gluonic.ndarray.numpy.creation import array as new_array
 
 __all__ = [
-    "argmax", "argmin", "argsort", "asarray", "cross", "diag", "diagflat", "fill_diagonal", "from_dlpack",
-    "kron",
-    "median", "prod", "sort", "squeeze", "std", "sum", "tri", "tril_indices", "triu", "triu_indices",
-    "unique_all", "unique_inverse", "unique_values", "var",
+    "argmax", "argmin", "argsort", "array", "asarray", "cross", "diag", "diagflat", "fill_diagonal",
+    "from_dlpack", "indices", "kron", "median", "prod", "sort", "squeeze", "std", "sum", "tri",
+    "tril_indices", "triu", "triu_indices", "unique_all", "unique_inverse", "unique_values", "var",
 ]  # fmt: skip
 
 _f = functions
@@ -258,6 +258,37 @@ def cross(
     return _f["moveaxis"](_f["stack"](parts, -1), -1, axisc)
 
 
+def array(object: Any, dtype: Any = None, device: Any = None, ctx: Any = None) -> Any:
+    """Return a new array with the elements of an array-like object.
+
+    Parameters
+    ----------
+    object : an array of `mx.np` or of NumPy, a number, or (nested) sequences of them
+    dtype : the element type; that of an array of `mx.np`, else float32. If NumPy's types are the default
+        (`np_default_dtype`), that of any array, else float64
+    device : where it is
+    ctx : the name of `device` in MXNet 1.x
+    """
+    if dtype is None:
+        known = getattr(object, "dtype", None)
+        if isinstance(object, np.ndarray) and not is_np_default_dtype():
+            known = np.float32
+        dtype = known if known is not None else np.float64 if is_np_default_dtype() else np.float32
+    return of_one.array(object, dtype, ctx if device is None else device)
+
+
+def indices(dimensions: Any, dtype: Any = np.int64, device: Any = None) -> Any:
+    """Return the indices of an array's elements, a block for each axis.
+
+    Parameters
+    ----------
+    dimensions : the array's shape
+    dtype : the element type
+    device : where it is
+    """
+    return _f["indices"](dimensions, dtype, device)
+
+
 def asarray(obj: Any, dtype: Any = None, device: Any = None, copy: bool | None = None) -> Any:
     """Return an array with the elements of an object; the object itself if it is such an array.
 
@@ -276,7 +307,7 @@ def asarray(obj: Any, dtype: Any = None, device: Any = None, copy: bool | None =
         raise ValueError(
             f"np.asarray: {type(obj).__name__} cannot become this array without a copy"
         )
-    return of_one.array(obj, dtype, device)
+    return array(obj, dtype, device)
 
 
 def from_dlpack(x: Any) -> Any:

@@ -17,6 +17,7 @@ from gluonic.ndarray.numpy.creation import array
 from gluonic.ndarray.numpy.operators import EAGER
 from gluonic.ndarray.state import STATE
 from gluonic.numpy_functions.table import bound
+from gluonic.numpy_functions.ufuncs import MIXING
 from gluonic.support.own_code import module_of
 
 
@@ -58,12 +59,20 @@ def array_ufunc(self: ndarray, ufunc: np.ufunc, how: str, *inputs: Any, **settin
         if len(settings["out"]) != 1:
             raise CallError(f"np.{ufunc.__name__}: out must be one array of mx.np")
         (settings["out"],) = settings["out"]
+        if MIXING.is_allowed and isinstance(settings["out"], np.ndarray):
+            return _into(settings.pop("out"), array_ufunc(self, ufunc, how, *inputs, **settings))
     own = _own(ufunc)
     if own is None:
         return _computed_by_numpy(ufunc, inputs, settings)
     # in Python's comparisons a NumPy scalar arrives as an array without axes
     operands = [x[()] if isinstance(x, np.ndarray) and not x.ndim else x for x in inputs]
     return own(*operands, **settings)
+
+
+def _into(target: np.ndarray[Any, Any], result: Any) -> Any:
+    """Write a result into an array of NumPy."""
+    target[...] = _of_numpy(result)
+    return target
 
 
 def _computed_by_numpy(

@@ -235,7 +235,7 @@ class _ConvGRUCell(_ConvCell):
             i2h,
             h2h,
             states[0],
-            self._own(F),
+            (applied(F, "sigmoid"), self._own(F)),
             lambda x: 1.0 - x,
             self._step,
             axis=self._channel_axis,
