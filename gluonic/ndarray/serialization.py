@@ -83,25 +83,26 @@ def _listed(data: Any) -> tuple[list[NDArray], list[str]]:
 
 def _pieces(arrays: Sequence[NDArray], names: Sequence[str]) -> Iterator[bytes | memoryview]:
     yield struct.pack("<QQQ", _HEADER, 0, len(arrays))
+    version = _version(arrays)
     for array in arrays:
-        yield from _block(array)
+        yield from _block(array, version)
     yield struct.pack("<Q", len(names))
     for name in names:
         encoded = name.encode()
         yield struct.pack("<Q", len(encoded)) + encoded
 
 
-def _block(array: NDArray) -> Iterator[bytes | memoryview]:
+def _block(array: NDArray, version: int) -> Iterator[bytes | memoryview]:
     if isinstance(array, BaseSparseNDArray):
-        yield from pieces(array, _magic(array))
+        yield from pieces(array, version)
     else:
-        yield _array_header(array)
+        yield _array_header(array, version)
         yield _bytes_of(array)
 
 
 def dump_array(array: NDArray) -> bytes:
     """The bytes of an array in MXNet's pickles; `load_array` reads them."""
-    return b"".join(_block(array))
+    return b"".join(_block(array, _version([array])))
 
 
 def _bytes_of(array: NDArray) -> bytes | memoryview:
@@ -116,17 +117,20 @@ def _little(array: Any) -> Any:
     return array.astype(array.dtype.newbyteorder("<"), copy=False)
 
 
-def _magic(array: NDArray) -> int:
-    """The format version of an array; only V3, for MXNet's NumPy semantics, supports the shape ()."""
-    return V3 if is_np_shape() or not array.ndim else V2
+def _version(arrays: Sequence[NDArray]) -> int:
+    """The format version of a file; only V3, for MXNet's NumPy semantics, supports the shape ().
+
+    MXNet reads either all arrays in these semantics, or none.
+    """
+    return V3 if is_np_shape() or any(not array.ndim for array in arrays) else V2
 
 
-def _array_header(array: NDArray) -> bytes:
+def _array_header(array: NDArray, version: int) -> bytes:
     """The header of an array."""
     context = array.context
     return struct.pack(
         f"<Iii{array.ndim}qiii",
-        _magic(array), _DENSE, array.ndim, *array.shape,
+        version, _DENSE, array.ndim, *array.shape,
         context.device_typeid, context.device_id, CODE_OF[np.dtype(array.dtype)],
     )  # fmt: skip
 

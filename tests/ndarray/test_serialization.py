@@ -77,6 +77,14 @@ def test_an_array_without_axes_is_saved_and_loaded(tmp_path: Path) -> None:
     assert x.asscalar() == 2.5
 
 
+def test_a_file_is_in_one_of_mxnets_semantics(tmp_path: Path) -> None:
+    """MXNet refuses, in either of the two, a file with arrays of both."""
+    arrays = {"a": nd.ones((2, 3)), "b": nd.array(np.array(3.0)), "c": nd.ones(4)}
+    held = file_of(arrays, tmp_path)
+    assert held.count(struct.pack("<I", 0xF993FACA)) == 3
+    assert held.count(struct.pack("<I", 0xF993FAC9)) == 0
+
+
 def test_a_truncated_file_is_refused_at_every_byte(tmp_path: Path) -> None:
     whole = file_of(several(), tmp_path)
     for length in range(len(whole)):

@@ -186,7 +186,7 @@ NETS: dict[str, Maker] = {
         "faster_rcnn_resnet50_v1b_voc", 128, pretrained_base=False
     ),
     "gluoncv mask_rcnn_resnet18_v1b_coco": of_gluoncv(
-        "mask_rcnn_resnet18_v1b_coco", 128, pretrained_base=False
+        "mask_rcnn_resnet18_v1b_coco", 256, pretrained_base=False
     ),
     "gluonnlp BERT": bert,
     "gluonts N-BEATS": forecaster,
