@@ -75,7 +75,8 @@ with np.load(folder + "/inputs.npz") as arrays:
 symbol = mx.sym.load(folder + "/again-symbol.json")
 names = [n for n in symbol.list_inputs() if n in inputs]
 net = mx.gluon.SymbolBlock(symbol, [mx.sym.var(n) for n in names])
-net.load_parameters(folder + "/again-0000.params", allow_missing=True, ignore_extra=True)
+file = folder + "/again-0000.params"
+net.load_parameters(file, allow_missing=True, ignore_extra=True, cast_dtype=True, dtype_source="saved")
 outputs = net(*[inputs[n] for n in names])
 outputs = outputs if isinstance(outputs, (list, tuple)) else [outputs]
 np.savez(folder + "/again.npz", *[x.asnumpy() for x in outputs])

@@ -153,6 +153,13 @@ def test_all_that_cannot_be_read_is_listed() -> None:
     assert isinstance(caught.value, NotImplementedError)
 
 
+def test_a_resizing_to_no_size_is_refused() -> None:
+    model = model_of("agraph (float[1, 1, 4, 4] x) => (float[1, 1, 8, 8] y) { y = Tanh (x) }")
+    model.graph.node[0].op_type = "Resize"
+    with pytest.raises(OnnxImportError, match="neither scales nor sizes"):
+        import_model(model)
+
+
 def test_metadata_has_names_and_shapes() -> None:
     model = model_of(OTHERS["a hard swish and clips"])
     assert get_model_metadata(model) == {

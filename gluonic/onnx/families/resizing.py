@@ -151,7 +151,8 @@ def _factors(
 ) -> tuple[list[float], list[int]]:
     """The factor and the new length of each axis."""
     if sizes is None:
-        assert scales is not None
+        if scales is None:
+            raise NotImportable("neither scales nor sizes")
         return list(scales), [
             int(np.floor(size * factor)) for size, factor in zip(old, scales, strict=True)
         ]
@@ -227,6 +228,8 @@ def _scaled_linearly(
 def _whole_factor(new: Any, old: Any) -> int | None:
     """The whole number that an extent is multiplied by."""
     if not is_open(new) or not is_open(old):
-        return new // old if not is_open(new) and not is_open(old) and new % old == 0 else None
+        return (
+            new // old if not is_open(new) and not is_open(old) and old and new % old == 0 else None
+        )
     factor = new.terms[0][1] // old.terms[0][1]
     return factor if alike(new, old * factor) else None
