@@ -89,13 +89,56 @@ _LATER = {
     "visualization": "visualization",
     "viz": "visualization",
 }
-__getattr__, __dir__ = import_later(
-    __name__, {name: f"{__name__}.{module}" for name, module in _LATER.items()}
-)
+if not TYPE_CHECKING:  # a checker would believe that every name is there
+    __getattr__, __dir__ = import_later(
+        __name__, {name: f"{__name__}.{module}" for name, module in _LATER.items()}
+    )
 
 if TYPE_CHECKING:
-    from gluonic import kvstore, lr_scheduler, metric, optimizer, visualization
+    from gluonic import (
+        callback,
+        contrib,
+        engine,
+        error,
+        executor_manager,
+        image,
+        io,
+        kvstore,
+        libinfo,
+        library,
+        log,
+        lr_scheduler,
+        metric,
+        minpy,
+        model,
+        module,
+        monitor,
+        numpy,
+        numpy_extension,
+        numpy_op_signature,
+        onnx,
+        optimizer,
+        profiler,
+        recordio,
+        registry,
+        rnn,
+        runtime,
+        test_utils,
+        util,
+        visualization,
+    )
+    from gluonic import image as img
+    from gluonic import kvstore as kv
+    from gluonic import module as mod
+    from gluonic import monitor as mon
+    from gluonic import numpy as np
+    from gluonic import numpy_extension as npx
     from gluonic import visualization as viz
+    from gluonic.ndarray import context
+    from gluonic.symbol import executor
+    from gluonic.symbol import naming as name
+    from gluonic.symbol import numpy as np_symbol
+    from gluonic.symbol import scopes as attribute
 
 __all__ = [
     "AttrScope",
@@ -136,5 +179,44 @@ __all__ = [
     "visualization",
     "viz",
 ]
+if TYPE_CHECKING:  # `import *` imports no module that comes later
+    __all__ += [
+        "attribute",
+        "callback",
+        "context",
+        "contrib",
+        "engine",
+        "error",
+        "executor",
+        "executor_manager",
+        "image",
+        "img",
+        "io",
+        "kv",
+        "libinfo",
+        "library",
+        "log",
+        "minpy",
+        "mod",
+        "model",
+        "module",
+        "mon",
+        "monitor",
+        "name",
+        "np",
+        "np_symbol",
+        "npx",
+        "numpy",
+        "numpy_extension",
+        "numpy_op_signature",
+        "onnx",
+        "profiler",
+        "recordio",
+        "registry",
+        "rnn",
+        "runtime",
+        "test_utils",
+        "util",
+    ]
 
 hook.install()

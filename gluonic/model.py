@@ -2,7 +2,7 @@
 
 import logging
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from gluonic import ndarray as nd
 from gluonic import symbol as sym
@@ -10,6 +10,10 @@ from gluonic.graph.errors import FileFormatError
 from gluonic.ndarray import NDArray, cpu
 
 __all__ = ["BatchEndParam", "load_checkpoint", "load_params", "save_checkpoint"]
+if TYPE_CHECKING:  # `mxnet_names` adds it
+    from gluonic.module.feed_forward import FeedForward
+
+    __all__ += ["FeedForward"]
 
 
 class BatchEndParam(NamedTuple):

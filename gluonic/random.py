@@ -1,13 +1,14 @@
 """``mx.random``: the seed, and the samplers of `nd.random`."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic.ndarray import random as _random
 from gluonic.ndarray.context import Context
 from gluonic.ndarray.random import *
 from gluonic.ndarray.state import RANDOM
 
-__all__ = [*_random.__all__, "seed"]
+__all__ = ["seed"]
+__all__ += _random.__all__
 
 
 def seed(seed_state: int, ctx: Any = "all") -> None:
@@ -32,5 +33,9 @@ def seed(seed_state: int, ctx: Any = "all") -> None:
     RANDOM.seed(number, None if ctx == "all" else number)
 
 
-def __getattr__(name: str) -> Any:
-    return getattr(_random, name)
+if TYPE_CHECKING:
+    from gluonic.ndarray.typed.random import *
+else:
+
+    def __getattr__(name: str) -> Any:
+        return getattr(_random, name)

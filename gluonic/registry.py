@@ -3,7 +3,7 @@
 import json
 import warnings
 from collections.abc import Callable
-from typing import Any, TypeVar
+from typing import Any, Protocol, TypeVar
 
 from gluonic.graph.errors import AttributeValueError, MXNetError, describe, nearest
 
@@ -13,12 +13,18 @@ _Kind = TypeVar("_Kind", bound=type)
 _registered: dict[type, dict[str, type]] = {}
 
 
+class Register(Protocol):
+    """A function that registers a class, and returns it as it is."""
+
+    def __call__(self, klass: _Kind, name: str | None = None) -> _Kind: ...
+
+
 def get_registry(base_class: type) -> dict[str, type]:
     """Return a copy of the classes registered under `base_class`, by lower-case name."""
     return dict(_classes(base_class))
 
 
-def get_register_func(base_class: type, nickname: str) -> Callable[..., Any]:
+def get_register_func(base_class: type, nickname: str) -> "Register":
     """Return a function that registers a subclass of `base_class`, for use as a decorator.
 
     Parameters
@@ -56,7 +62,7 @@ def enter(classes: dict[str, Any], klass: type, nickname: str, name: str | None 
     classes[key] = klass
 
 
-def get_alias_func(base_class: type, nickname: str) -> Callable[..., Any]:
+def get_alias_func(base_class: type, nickname: str) -> Callable[..., Callable[[_Kind], _Kind]]:
     """Return a function ``alias(*names)`` that makes decorators which register further names."""
     register = get_register_func(base_class, nickname)
 

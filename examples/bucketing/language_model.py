@@ -57,8 +57,15 @@ def main(count: int = 1200, epochs: int = 4, hidden: int = 48) -> float:
 
     model = mx.mod.BucketingModule(network, default_bucket_key=train.default_bucket_key)
     metric = mx.metric.Perplexity(PAD)
-    settings = {"optimizer": "adam", "optimizer_params": {"learning_rate": 0.01}}
-    model.fit(train, test, metric, initializer=mx.init.Xavier(), num_epoch=epochs, **settings)
+    model.fit(
+        train,
+        test,
+        metric,
+        optimizer="adam",
+        optimizer_params={"learning_rate": 0.01},
+        initializer=mx.init.Xavier(),
+        num_epoch=epochs,
+    )
     scores: dict[str, float] = dict(model.score(test, metric))
     return scores["perplexity"]
 

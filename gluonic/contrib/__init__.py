@@ -15,7 +15,8 @@ if TYPE_CHECKING:
 
 _MODULES = ("io", "onnx", "quantization", "svrg_optimization", "tensorboard", "text")
 _LATER = {name: f"{__name__}.{name}" for name in _MODULES}
-__getattr__, __dir__ = import_later(__name__, {**_LATER, "quant": f"{__name__}.quantization"})
+if not TYPE_CHECKING:  # a checker would believe that every name is there
+    __getattr__, __dir__ = import_later(__name__, {**_LATER, "quant": f"{__name__}.quantization"})
 
 __all__ = [
     "amp",

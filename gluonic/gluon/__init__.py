@@ -16,10 +16,14 @@ if TYPE_CHECKING:
     from gluonic.gluon.trainer import Trainer
 
 _MODULES = ("contrib", "data", "model_zoo", "rnn", "trainer", "utils")
-__getattr__, __dir__ = import_later(
-    __name__,
-    {**{name: f"{__name__}.{name}" for name in _MODULES}, "Trainer": f"{__name__}.trainer:Trainer"},
-)
+if not TYPE_CHECKING:  # a checker would believe that every name is there
+    __getattr__, __dir__ = import_later(
+        __name__,
+        {
+            **{name: f"{__name__}.{name}" for name in _MODULES},
+            "Trainer": f"{__name__}.trainer:Trainer",
+        },
+    )
 
 __all__ = [
     "Block",

@@ -176,10 +176,13 @@ def shuffle(data: NDArray, **keywords: Any) -> Any:
 
 
 _others = Functions("random", globals(), make_function)
+__all__ = ["multinomial", "randn", "shuffle"]
 if TYPE_CHECKING:
+    from gluonic.ndarray.typed import random as _typed
     from gluonic.ndarray.typed.random import *
+
+    __all__ += _typed.__all__
 else:
+    __all__ += DISTRIBUTIONS
     __getattr__ = _others.find
 __dir__ = _others.names
-
-__all__ = [*DISTRIBUTIONS, "multinomial", "randn", "shuffle"]

@@ -1,5 +1,7 @@
 """``mx.np``: arrays with NumPy's semantics, and NumPy's functions on them."""
 
+from typing import TYPE_CHECKING
+
 from numpy import (
     bool_,
     dtype,
@@ -33,10 +35,18 @@ from gluonic.numpy.utils import (
     pi,
 )
 
-globals().update({**fallback.functions, **functions})
+if TYPE_CHECKING:
+    from gluonic.numpy.typed import functions as _typed
+    from gluonic.numpy.typed.functions import *
+else:
+    globals().update({**fallback.functions, **functions})
 
 __all__ = [
     "NAN", "NINF", "NZERO", "PINF", "PZERO", "NaN", "array", "bool", "bool_", "dtype", "e", "float16",
     "float32", "float64", "genfromtxt", "inf", "int8", "int32", "int64", "linalg", "nan", "ndarray", "newaxis",
-    "pi", "random", "set_printoptions", "uint8", *functions, *fallback.functions,
+    "pi", "random", "set_printoptions", "uint8",
 ]  # fmt: skip
+if TYPE_CHECKING:
+    __all__ += _typed.__all__
+else:
+    __all__ += [*functions, *fallback.functions]

@@ -1,12 +1,19 @@
 """``mx.np.random``: random numbers."""
 
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from gluonic.ndarray.numpy.random import functions
 from gluonic.random import seed as _seed_all
 
-globals().update(functions)
-__all__ = ["seed", *functions]
+__all__ = ["seed"]
+if TYPE_CHECKING:
+    from gluonic.numpy.typed import random as _typed
+    from gluonic.numpy.typed.random import *
+
+    __all__ += _typed.__all__
+else:
+    globals().update(functions)
+    __all__ += [*functions]
 
 
 def seed(seed: int, ctx: Any = "all") -> None:

@@ -1,5 +1,7 @@
 """``mx.npx``: functions of the NumPy interface that NumPy does not have, and its switches."""
 
+from typing import TYPE_CHECKING
+
 from gluonic.ndarray import waitall
 from gluonic.ndarray.context import (
     Context,
@@ -23,10 +25,18 @@ from gluonic.util import (
     use_np,
 )
 
-globals().update(functions)
+if TYPE_CHECKING:
+    from gluonic.numpy_extension.typed import functions as _typed
+    from gluonic.numpy_extension.typed.functions import *
+else:
+    globals().update(functions)
 
 __all__ = [
     "Context", "cond", "cpu", "cpu_pinned", "current_context", "foreach", "get_cuda_compute_capability", "gpu",
     "gpu_memory_info", "image", "is_np_array", "is_np_shape", "load", "num_gpus", "random", "reset_np", "save",
-    "seed", "set_np", "use_np", "waitall", "while_loop", *functions,
+    "seed", "set_np", "use_np", "waitall", "while_loop",
 ]  # fmt: skip
+if TYPE_CHECKING:
+    __all__ += _typed.__all__
+else:
+    __all__ += [*functions]

@@ -21,7 +21,7 @@ _UNARY = {
 }  # fmt: skip
 
 # The positional parameters of methods, after the object.
-_METHODS = {
+METHODS = {
     "all": "axis out keepdims",
     "any": "axis out keepdims",
     "argmax": "axis out",
@@ -46,14 +46,14 @@ _METHODS = {
     "take": "indices axis mode",
     "var": "axis dtype out ddof keepdims",
 }
-_RENAMED = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
+RENAMED = {("clip", "min"): "a_min", ("clip", "max"): "a_max"}
 # What methods may be called without, and functions may not.
-_DEFAULTS: dict[str, dict[str, Any]] = {"clip": {"a_min": None, "a_max": None}}
+DEFAULTS: dict[str, dict[str, Any]] = {"clip": {"a_min": None, "a_max": None}}
 
 
 def _method(name: str, parameters: str, functions: Functions) -> Callable[..., Any]:
     """A function as a method, whose arguments may be given in the method's own order."""
-    names, defaults = parameters.split(), _DEFAULTS.get(name, {})
+    names, defaults = parameters.split(), DEFAULTS.get(name, {})
 
     def call(self: Any, *arguments: Any, **keywords: Any) -> Any:
         if len(arguments) > len(names):
@@ -64,7 +64,7 @@ def _method(name: str, parameters: str, functions: Functions) -> Callable[..., A
             if key in keywords:
                 raise TypeError(f"{name}: {key} was given twice, by position and by keyword")
             keywords[key] = value
-        given = {_RENAMED.get((name, key), key): value for key, value in keywords.items()}
+        given = {RENAMED.get((name, key), key): value for key, value in keywords.items()}
         return functions[name](self, **{**defaults, **given})
 
     return call
@@ -100,7 +100,7 @@ def _in_place(function: Callable[..., Any]) -> Callable[[Any, Any], Any]:
 def methods(functions: Functions) -> dict[str, Any]:
     """The methods that are functions, by name; their functions are looked up when they are called."""
     made: dict[str, Any] = {
-        name: _method(name, parameters, functions) for name, parameters in _METHODS.items()
+        name: _method(name, parameters, functions) for name, parameters in METHODS.items()
     }
 
     def reshape(self: Any, *shape: Any, order: str = "C") -> Any:

@@ -9,12 +9,12 @@ from gluonic.symbol import op
 from gluonic.symbol.functions import split_v2
 from gluonic.symbol.symbol import Symbol
 
-# Methods that take the elements of a tuple as separate arguments, too: x.reshape(2, 3).
-_UNPACKED = {"reshape": "shape", "transpose": "axes"}
+UNPACKED = {"reshape": "shape", "transpose": "axes"}
+"""Methods that take the elements of a tuple as separate arguments, too: x.reshape(2, 3)."""
 
 
 def _method(name: str) -> Callable[..., Symbol]:
-    attribute = _UNPACKED.get(name)
+    attribute = UNPACKED.get(name)
 
     def method(self: Symbol, *args: Any, **kwargs: Any) -> Symbol:
         kwargs.pop("inplace", None)

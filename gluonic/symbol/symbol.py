@@ -31,6 +31,9 @@ from gluonic.symbol.unsupported import (
 
 if TYPE_CHECKING:
     from gluonic.drawing.drawing import Drawing
+    from gluonic.symbol.typed.methods import Methods
+else:
+    Methods = object
 
 # Automatic names of Python's operators, where they are not the operators' own.
 _HINTS = {
@@ -50,7 +53,7 @@ def _caller(op: str) -> Caller:
     return Caller(REGISTRY[op], Symbol)
 
 
-class Symbol(Networked, Arithmetic, NumPyCalls):
+class Symbol(Networked, Arithmetic, NumPyCalls, Methods):
     """Outputs of a graph of operators; nothing is computed before it is bound to arrays.
 
     ``+ - * /`` work on equal shapes and do not broadcast; ``F.broadcast_add`` and the like do.
@@ -128,7 +131,7 @@ class Symbol(Networked, Arithmetic, NumPyCalls):
         return type(self)([node.entry()])
 
     def __abs__(self) -> "Symbol":
-        return self.abs()  # type: ignore[no-any-return]
+        return self.abs()
 
     def __bool__(self) -> NoReturn:
         raise NotImplementedForSymbol(
@@ -349,11 +352,7 @@ class Symbol(Networked, Arithmetic, NumPyCalls):
         made = node.with_inputs(inputs)
         return Symbol([made.entry(i) for i in range(made.visible_count)])
 
-    if TYPE_CHECKING:
-
-        def __getattr__(self, name: str) -> Any: ...
-
-    else:
+    if not TYPE_CHECKING:  # a checker would believe that a symbol has every attribute
 
         def __getattr__(self, name):
             error = SymbolAttributeError(missing_attribute(self, name))

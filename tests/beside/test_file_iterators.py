@@ -121,7 +121,7 @@ def test_a_loader_returns_batches_with_the_amount_of_padding() -> None:
         found = list(batches)
         assert [batch.pad for batch in found] == [0, 0, 1]
         assert found[2].data[0].asnumpy().tolist() == [[8, 9], [0, 0]]
-        assert found[2].label[0].asnumpy().tolist() == [4, 0]
+        assert found[2].label[0].asnumpy().tolist() == [4, 0]  # type: ignore[index]
         assert found[0].data[0].dtype == np.float16
         assert batches.getindex() is None
         batches.reset()

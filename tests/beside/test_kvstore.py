@@ -147,7 +147,7 @@ def test_unknown_names_of_stores_are_refused() -> None:
     with pytest.raises(mx.MXNetError, match="did you mean 'dist_sync'"):
         mx.kv.create("dist_sink")
     with pytest.raises(TypeError, match="string"):
-        mx.kv.create(3)
+        mx.kv.create(3)  # type: ignore[arg-type]
 
 
 def test_the_class_of_a_store_reports_its_capabilities() -> None:

@@ -196,7 +196,7 @@ def test_looking_for_an_attribute_writes_no_picture(
     assert not hasattr(sym.var("x"), "shape")
     assert not list(tmp_path.iterdir())
     with pytest.raises(MXNetError, match="a picture: "):
-        sym.var("x").asnumpy()
+        sym.var("x").asnumpy()  # type: ignore[attr-defined]
     assert len(list(tmp_path.iterdir())) == 1
 
 

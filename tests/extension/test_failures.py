@@ -103,7 +103,7 @@ def test_a_file_that_is_not_there_is_named(tmp_path: Path) -> None:
     with pytest.raises(MXNetError, match=r"missing\.so does NOT exist"):
         mx.library.load(tmp_path / "missing.so")
     with pytest.raises(MXNetError, match="does NOT exist"):
-        mx.library.load(5)
+        mx.library.load(5)  # type: ignore[arg-type]
 
 
 def test_a_file_of_another_kind_is_refused(tmp_path: Path) -> None:

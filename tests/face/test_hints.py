@@ -56,7 +56,7 @@ def test_a_method_that_a_symbol_lacks_says_what_to_write(method: str, instead: s
 
 def test_a_symbol_outside_of_a_block_is_to_be_evaluated_for_its_values() -> None:
     with pytest.raises(mx.MXNetError, match=r"y\.eval\(x=array\)\[0\]\.asnumpy\(\)"):
-        sym.var("x").asnumpy()
+        sym.var("x").asnumpy()  # type: ignore[attr-defined]
 
 
 def test_inputs_are_counted_where_the_module_of_operators_has_another_name() -> None:

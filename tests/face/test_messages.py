@@ -319,7 +319,7 @@ def too_many_inputs(_: Path) -> None:
 
 @wrong(ValueError, "Dense: needs an NDArray or a Symbol", r"numpy\.ndarray", r"mx\.nd\.array")
 def a_numpy_array_for_a_net(_: Path) -> None:
-    nn.Dense(3)(np.ones((2, 3)))
+    nn.Dense(3)(np.ones((2, 3)))  # type: ignore[type-var]
 
 
 @wrong(TypeError, "given NDArray, dict", "arrays, lists and tuples", r"list\(mapping\.values\(\)\)")

@@ -51,6 +51,7 @@ def test_a_monitor_can_be_installed_through_the_executors() -> None:
     module.bind([("data", (1, 2))])
     module.init_params()
     monitor = mx.mon.Monitor(1)
+    assert module._exec_group is not None
     module._exec_group.install_monitor(monitor)
     monitor.tic()
     module.forward(mx.io.DataBatch([nd.ones((1, 2))]))

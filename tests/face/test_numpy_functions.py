@@ -29,7 +29,7 @@ BINARY = (
 
 def array(*shape: int) -> "mx.np.ndarray":
     values = np.random.default_rng(len(shape)).uniform(0.5, 2, shape).astype("float32")
-    return mx.nd.array(values).as_np_ndarray()
+    return mx.nd.array(values).as_np_ndarray()  # type: ignore[no-any-return]
 
 
 class OfTwo(gluon.HybridBlock):

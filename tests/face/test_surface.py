@@ -149,20 +149,20 @@ def test_a_missing_name_raises_an_error_however_it_is_looked_up(module: str, nam
 
 def test_programs_that_probe_for_a_module_go_on() -> None:
     try:
-        from gluonic import rtc as found
+        from gluonic import rtc as found  # type: ignore[attr-defined]
     except ImportError:
         found = None
     assert found is None
     assert getattr(gluonic, "rtc", None) is None
     assert not hasattr(gluonic.np, "fft")
     with pytest.raises(MissingNameError) as caught:
-        _ = gluonic.rtc
+        _ = gluonic.rtc  # type: ignore[attr-defined]
     assert caught.value.obj is None  # so that Python does not look for names like it
 
 
 def test_a_name_that_neither_library_has_raises_an_ordinary_error() -> None:
     with pytest.raises(AttributeError) as caught:
-        _ = gluonic.nothing
+        _ = gluonic.nothing  # type: ignore[attr-defined]
     assert not isinstance(caught.value, NotThereError)
     with pytest.raises(ModuleNotFoundError) as failed:
         importlib.import_module("gluonic.gluon.nothing")

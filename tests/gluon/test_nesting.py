@@ -55,4 +55,4 @@ def test_mismatched_shapes_are_refused(flat: Any, form: Any) -> None:
 def test_programs_find_them_where_mxnet_has_them() -> None:
     assert gluon.block._flatten is _flatten
     assert gluon.block._regroup is _regroup
-    assert gluon.tensor_types == (sym.Symbol, nd.NDArray)
+    assert gluon.tensor_types == (sym.Symbol, nd.NDArray)  # type: ignore[attr-defined]

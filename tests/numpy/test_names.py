@@ -5,7 +5,7 @@ import inspect
 import pytest
 
 import gluonic as mx
-from gluonic import _numpy_op_doc
+from gluonic import _numpy_op_doc  # type: ignore[attr-defined]
 from gluonic.graph.operator import REGISTRY
 from gluonic.numpy_op_signature import _get_builtin_op
 

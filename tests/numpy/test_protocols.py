@@ -48,9 +48,9 @@ def test_other_functions_are_numpys_and_give_arrays_of_mx_np(compute: Callable[.
 
 
 def test_several_results_are_arrays_each() -> None:
-    fraction, whole = np.modf(mnp.array([1.5, 2]))
-    assert [type(x) for x in (fraction, whole)] == [ndarray, ndarray]
-    assert fraction.tolist() == [0.5, 0]
+    parts: tuple[Any, Any] = np.modf(mnp.array([1.5, 2]))
+    assert [type(part) for part in parts] == [ndarray, ndarray]
+    assert parts[0].tolist() == [0.5, 0]
 
 
 def test_what_numpy_computes_is_refused_while_recording() -> None:

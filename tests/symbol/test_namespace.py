@@ -47,7 +47,7 @@ def test_fluent_methods_are_the_functions() -> None:
     assert x.sum(axis=1).list_attr() == sym.sum(x, axis=1).list_attr() == {"axis": "1"}
     assert x.reshape(2, 3).list_attr() == x.reshape((2, 3)).list_attr() == {"shape": "(2, 3)"}
     assert x.astype("float16").attr("dtype") == "float16"
-    assert x.flatten(inplace=True).name == "flatten0"
+    assert x.flatten(inplace=True).name == "flatten0"  # type: ignore[call-arg]
 
 
 @pytest.mark.parametrize(

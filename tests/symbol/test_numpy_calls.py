@@ -55,7 +55,7 @@ def test_numbers_of_numpy_may_be_on_either_side_of_a_symbol(name: str, number: A
         if right is number and isinstance(number, np.ndarray):
             continue  # MXNet takes none there
         found = combine(left, right).eval(x=mx.nd.array(values))[0].asnumpy()
-        want = combine(float(number), values) if left is number else combine(values, float(number))
+        want = combine(float(number), values) if left is number else combine(values, float(number))  # type: ignore[arg-type]
         assert np.allclose(found, want)
 
 

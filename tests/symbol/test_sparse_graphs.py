@@ -198,6 +198,7 @@ def test_a_module_trains_on_sparse_batches(stype: str) -> None:
         for batch in batches:
             module.forward_backward(batch)
             module.update()
+    assert module._exec_group is not None
     assert module._exec_group.execs[0].grad_dict["weight"].stype == "row_sparse"
     assert module.score(batches, "acc")[0][1] > 0.9
     assert module.get_params()[0]["weight"].stype == stype

@@ -8,8 +8,9 @@ from gluonic.support.lazy_import import import_later
 if TYPE_CHECKING:
     from gluonic.gluon.contrib import cnn, data, estimator
 
-__getattr__, __dir__ = import_later(
-    __name__, {name: f"{__name__}.{name}" for name in ("cnn", "data", "estimator")}
-)
+if not TYPE_CHECKING:  # a checker would believe that every name is there
+    __getattr__, __dir__ = import_later(
+        __name__, {name: f"{__name__}.{name}" for name in ("cnn", "data", "estimator")}
+    )
 
 __all__ = ["cnn", "data", "estimator", "nn", "rnn"]

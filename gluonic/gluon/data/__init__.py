@@ -11,5 +11,9 @@ from gluonic.support.lazy_import import import_later
 if TYPE_CHECKING:
     from gluonic.gluon.data import vision
 
-__all__ = [*dataloader.__all__, *dataset.__all__, *sampler.__all__, "vision"]
-__getattr__, __dir__ = import_later(__name__, {"vision": "gluonic.gluon.data.vision"})
+__all__ = ["vision"]
+__all__ += dataloader.__all__
+__all__ += dataset.__all__
+__all__ += sampler.__all__
+if not TYPE_CHECKING:  # a checker would believe that every name is there
+    __getattr__, __dir__ = import_later(__name__, {"vision": "gluonic.gluon.data.vision"})

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.layer import Layer
 from gluonic.graph.attributes import Axes
 from gluonic.graph.checking import CHECKING
 
@@ -23,7 +23,7 @@ def reshape_like(F: Any, x: Any, y: Any) -> Any:
     return F._internal._identity_with_attr_like_rhs(x, y) if CHECKING else F.reshape_like(x, y)
 
 
-class Loss(HybridBlock):
+class Loss(Layer):
     """The base of all losses; a new one overrides `hybrid_forward`.
 
     Parameters

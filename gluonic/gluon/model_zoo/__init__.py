@@ -8,4 +8,5 @@ if TYPE_CHECKING:
     from gluonic.gluon.model_zoo import model_store, vision
 
 __all__ = ["model_store", "vision"]
-__getattr__, __dir__ = import_later(__name__, {name: f"{__name__}.{name}" for name in __all__})
+if not TYPE_CHECKING:  # a checker would believe that every name is there
+    __getattr__, __dir__ = import_later(__name__, {name: f"{__name__}.{name}" for name in __all__})

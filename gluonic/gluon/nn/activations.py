@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.layer import Layer
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.attributes import NonNegative, Positive
 from gluonic.initializer import Constant, Initializer
@@ -12,7 +12,7 @@ __all__ = ["ELU", "GELU", "SELU", "Activation", "LeakyReLU", "PReLU", "Swish"]
 _QUARTER = Constant(0.25)
 
 
-class Activation(HybridBlock):
+class Activation(Layer):
     """Apply one of the parameterless activation functions to every element.
 
     Parameters
@@ -42,7 +42,7 @@ class Activation(HybridBlock):
         return f"{type(self).__name__}({self._act_type})"
 
 
-class LeakyReLU(HybridBlock):
+class LeakyReLU(Layer):
     """``x`` where it is positive, ``alpha * x`` elsewhere.
 
     Parameters
@@ -68,7 +68,7 @@ class LeakyReLU(HybridBlock):
         return f"{type(self).__name__}({self._alpha})"
 
 
-class PReLU(HybridBlock):
+class PReLU(Layer):
     """A leaky rectifier whose slope is learned (He et al., 2015).
 
     Parameters
@@ -94,7 +94,7 @@ class PReLU(HybridBlock):
         return F.LeakyReLU(x, gamma=alpha, act_type="prelu", name="fwd")
 
 
-class ELU(HybridBlock):
+class ELU(Layer):
     """``x`` where it is positive, ``alpha * (exp(x) - 1)`` elsewhere (Clevert et al., 2016).
 
     Parameters
@@ -117,7 +117,7 @@ class ELU(HybridBlock):
         return F.LeakyReLU(x, act_type="elu", slope=self._alpha)
 
 
-class SELU(HybridBlock):
+class SELU(Layer):
     """The scaled exponential linear unit (Klambauer et al., 2017)."""
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
@@ -125,7 +125,7 @@ class SELU(HybridBlock):
         return F.LeakyReLU(x, act_type="selu", name="fwd")
 
 
-class GELU(HybridBlock):
+class GELU(Layer):
     """``x`` times the normal distribution function of ``x`` (Hendrycks and Gimpel, 2016)."""
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:
@@ -133,7 +133,7 @@ class GELU(HybridBlock):
         return F.LeakyReLU(x, act_type="gelu", name="fwd")
 
 
-class Swish(HybridBlock):
+class Swish(Layer):
     """``x * sigmoid(beta * x)`` (Ramachandran et al., 2017).
 
     Parameters

@@ -8,6 +8,7 @@ from gluonic import ndarray as nd
 from gluonic import symbol as sym
 from gluonic.gluon.block import Block
 from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.layer import Layer
 from gluonic.gluon.nn.activations import Activation
 from gluonic.gluon.nn.containers import HybridSequential, Sequential
 from gluonic.gluon.nn.norm_layers import (
@@ -39,7 +40,7 @@ __all__ = [
 ]
 
 
-class Dense(HybridBlock):
+class Dense(Layer):
     """A fully connected layer: ``activation(data · weightᵀ + bias)``.
 
     Parameters
@@ -114,7 +115,7 @@ class Dense(HybridBlock):
         return f"{type(self).__name__}({in_units or None} -> {units}, {self.act or 'linear'})"
 
 
-class Dropout(HybridBlock):
+class Dropout(Layer):
     """Set a random fraction of the elements to zero in training, and scale up the rest.
 
     Parameters
@@ -144,7 +145,7 @@ class Dropout(HybridBlock):
         return f"{type(self).__name__}(p = {self._rate}, axes={self._axes})"
 
 
-class Embedding(HybridBlock):
+class Embedding(Layer):
     """Replace every integer by its row of a learned table.
 
     Parameters
@@ -192,7 +193,7 @@ class Embedding(HybridBlock):
         return f"{type(self).__name__}({sizes})"
 
 
-class Flatten(HybridBlock):
+class Flatten(Layer):
     """Merge all axes but the first."""
 
     def hybrid_forward(self, F: Any, x: Any) -> Any:

@@ -5,6 +5,7 @@ from typing import Any, ClassVar
 
 from gluonic import symbol as sym
 from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.layer import Layer
 from gluonic.gluon.nn.activations import Activation
 from gluonic.gluon.nn.pool_layers import (
     AvgPool1D,
@@ -65,7 +66,7 @@ def _infer_weight_shape(
     return shapes
 
 
-class _AnyConv(HybridBlock):
+class _AnyConv(Layer):
     """The base of all convolution layers: their attributes, parameters and names."""
 
     _op_name: ClassVar[str]

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.layer import Layer
 from gluonic.gluon.parameter import Parameter
 from gluonic.gluon.parameter_dict import ParameterDict
 from gluonic.graph.attributes import Count, Positive
@@ -12,7 +12,7 @@ from gluonic.initializer.base import Init
 __all__ = ["BatchNorm", "BatchNormReLU", "GroupNorm", "InstanceNorm", "LayerNorm"]
 
 
-class _Norm(HybridBlock):
+class _Norm(Layer):
     """A normalization with a learned scale `gamma` and shift `beta`."""
 
     _kwargs: dict[str, Any]

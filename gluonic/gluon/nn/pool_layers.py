@@ -2,7 +2,7 @@
 
 from typing import Any, ClassVar, Literal
 
-from gluonic.gluon.hybrid import HybridBlock
+from gluonic.gluon.layer import Layer
 from gluonic.gluon.nn.window import (
     Extents,
     PositiveExtents,
@@ -32,7 +32,7 @@ __all__ = [
 _LAYOUTS = {1: ("NCW", "NWC"), 2: ("NCHW", "NHWC"), 3: ("NCDHW", "NDHWC")}
 
 
-class _Pooling(HybridBlock):
+class _Pooling(Layer):
     """The base of all pooling layers."""
 
     _rank: ClassVar[int]
@@ -278,7 +278,7 @@ class GlobalAvgPool3D(_GlobalPool):
     _rank, _pool_type = 3, "avg"
 
 
-class ReflectionPad2D(HybridBlock):
+class ReflectionPad2D(Layer):
     """Pad images with their mirror image.
 
     Parameters

@@ -181,7 +181,7 @@ DeviceNDArray.derived_class = DeviceNDArray
 method = methods_of(DeviceNDArray)
 
 
-class DeviceNumpyArray(DeviceNDArray, ndarray):
+class DeviceNumpyArray(DeviceNDArray, ndarray):  # type: ignore[misc] # methods take NumPy's parameters
     """An array of `mx.np` on a device."""
 
     __slots__ = ()

@@ -4,7 +4,7 @@ This module has the methods that need no operator; other modules add more with `
 """
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, NoReturn
+from typing import TYPE_CHECKING, Any, ClassVar, NoReturn
 
 from gluonic.graph.errors import CallError, describe, warn
 from gluonic.ndarray import copying, shaping
@@ -13,12 +13,20 @@ from gluonic.ndarray.numpy.printing import array_text
 from gluonic.numpy_functions.methods import check_cast
 from gluonic.numpy_functions.refused_methods import refuse_methods
 
+if TYPE_CHECKING:
+    from gluonic.ndarray.typed.numpy_methods import NumPyMethods
+
+    class _Base(NumPyMethods, NDArray):  # type: ignore[misc] # methods take NumPy's parameters
+        pass
+else:
+    _Base = NDArray
+
 
 class UnhashableArrayError(NotImplementedError, TypeError):
     """An array cannot be a key of a dict or a member of a set."""
 
 
-class ndarray(NDArray):
+class ndarray(_Base):
     """An array with NumPy's semantics; arrays are made with `mx.np.array`, `mx.np.zeros` and the like.
 
     Parameters

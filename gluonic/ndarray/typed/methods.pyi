@@ -580,12 +580,7 @@ class Methods:
     def tostype(self, stype: Any) -> Any:
         """Return a copy in another storage type."""
 
-    def transpose(
-        self,
-        axes: int | Sequence[int] = (),
-        out: NDArray | Sequence[NDArray] | None = None,
-        name: str | None = None,
-    ) -> NDArray:
+    def transpose(self, axes: Any = ..., out: Any = ..., name: Any = ..., **kwargs: Any) -> NDArray:
         """Permute the axes: axis i of the result is axis ``axes[i]`` of `data`; the default reverses them."""
 
     def trunc(self, out: NDArray | Sequence[NDArray] | None = None, name: str | None = None) -> NDArray:

@@ -1,7 +1,7 @@
 """`mx.sym.np._Symbol`: a symbol with NumPy's semantics."""
 
 from collections.abc import Iterator
-from typing import Any, ClassVar, Self
+from typing import TYPE_CHECKING, Any, ClassVar, Self
 
 from gluonic.graph.errors import describe
 from gluonic.numpy_functions.methods import check_cast
@@ -37,10 +37,12 @@ class _Symbol(Symbol):
         """Return the same outputs as a symbol of `mx.sym`."""
         return Symbol(self.entries)
 
-    def __getattr__(self, name: str) -> Any:
-        if name in REFUSED:
-            raise refusal(name, self)
-        return super().__getattr__(name)
+    if not TYPE_CHECKING:  # a checker would believe that a symbol has every attribute
+
+        def __getattr__(self, name):
+            if name in REFUSED:
+                raise refusal(name, self)
+            return super().__getattr__(name)
 
     def __repr__(self) -> str:
         if self.num_outputs > 1:

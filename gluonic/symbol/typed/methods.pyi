@@ -10,299 +10,512 @@ from gluonic.symbol.symbol import Symbol
 
 
 class Methods:
-    def __float__(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no float()."""
+    def abs(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Absolute value, of every element."""
 
-    def __iadd__(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no in-place +=."""
+    def arccos(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Inverse cosine, in radians, of every element."""
 
-    def __imul__(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no in-place *=."""
+    def arccosh(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Inverse hyperbolic cosine, of every element."""
 
-    def __int__(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no int()."""
+    def arcsin(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Inverse sine, in radians, of every element."""
 
-    def __isub__(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no in-place -=."""
+    def arcsinh(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Inverse hyperbolic sine, of every element."""
 
-    def __itruediv__(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no in-place /=."""
+    def arctan(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Inverse tangent, in radians, of every element."""
 
-    def __setitem__(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no item assignment."""
+    def arctanh(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Inverse hyperbolic tangent, of every element."""
 
-    def abs(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.abs(…)`` is ``sym.abs(x, …)``."""
+    def argmax(
+        self,
+        axis: int | None = None,
+        keepdims: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The index of the largest element."""
 
-    def arccos(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.arccos(…)`` is ``sym.arccos(x, …)``."""
+    def argmax_channel(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """The index of the largest element along axis 1, in the dtype of `data`."""
 
-    def arccosh(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.arccosh(…)`` is ``sym.arccosh(x, …)``."""
+    def argmin(
+        self,
+        axis: int | None = None,
+        keepdims: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The index of the smallest element."""
 
-    def arcsin(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.arcsin(…)`` is ``sym.arcsin(x, …)``."""
-
-    def arcsinh(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.arcsinh(…)`` is ``sym.arcsinh(x, …)``."""
-
-    def arctan(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.arctan(…)`` is ``sym.arctan(x, …)``."""
-
-    def arctanh(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.arctanh(…)`` is ``sym.arctanh(x, …)``."""
-
-    def argmax(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.argmax(…)`` is ``sym.argmax(x, …)``."""
-
-    def argmax_channel(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.argmax_channel(…)`` is ``sym.argmax_channel(x, …)``."""
-
-    def argmin(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.argmin(…)`` is ``sym.argmin(x, …)``."""
-
-    def argsort(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.argsort(…)`` is ``sym.argsort(x, …)``."""
-
-    def as_in_context(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no as_in_context()."""
-
-    def asnumpy(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no asnumpy()."""
-
-    def asscalar(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no asscalar()."""
+    def argsort(
+        self,
+        axis: int | None = -1,
+        is_ascend: bool | int = True,
+        dtype: DTypeLike = 'float32',
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Find the indices that sort an array along an axis; equal elements keep their order."""
 
     def astype(self, *args: Any, **kwargs: Any) -> Any:
         """``x.astype(dtype)`` is ``sym.cast(x, dtype)``."""
 
-    def backward(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no backward()."""
+    def broadcast_axes(
+        self,
+        axis: int | Sequence[int] = (),
+        size: int | Sequence[int] = (),
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Repeat each `axis` of `data`, of length one, `size` times."""
 
-    def broadcast_axes(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.broadcast_axes(…)`` is ``sym.broadcast_axes(x, …)``."""
+    def broadcast_like(
+        self,
+        rhs: Symbol | None = None,
+        lhs_axes: int | Sequence[int] | None = None,
+        rhs_axes: int | Sequence[int] | None = None,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Repeat the axes of length one of `lhs` until it has the shape of `rhs`."""
 
-    def broadcast_like(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.broadcast_like(…)`` is ``sym.broadcast_like(x, …)``."""
+    def broadcast_to(
+        self,
+        shape: int | Sequence[int] = (),
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Repeat the axes of length one of `data` until it has the given shape; 0 keeps an axis."""
 
-    def broadcast_to(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.broadcast_to(…)`` is ``sym.broadcast_to(x, …)``."""
+    def cbrt(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Cube root, of every element."""
 
-    def cbrt(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.cbrt(…)`` is ``sym.cbrt(x, …)``."""
+    def ceil(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """The next integer upwards, of every element."""
 
-    def ceil(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.ceil(…)`` is ``sym.ceil(x, …)``."""
+    def clip(
+        self,
+        a_min: float = ...,
+        a_max: float = ...,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Numbers below `a_min` become `a_min`, numbers above `a_max` become `a_max`."""
 
-    def clip(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.clip(…)`` is ``sym.clip(x, …)``."""
+    def cos(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Cosine, of every element."""
 
-    def copy(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no copy()."""
+    def cosh(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Hyperbolic cosine, of every element."""
 
-    def cos(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.cos(…)`` is ``sym.cos(x, …)``."""
+    def degrees(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Radians converted to degrees, of every element."""
 
-    def cosh(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.cosh(…)`` is ``sym.cosh(x, …)``."""
+    def depth_to_space(
+        self,
+        block_size: int = ...,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Move blocks of channels into height and width."""
 
-    def degrees(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.degrees(…)`` is ``sym.degrees(x, …)``."""
+    def diag(
+        self,
+        k: int = 0,
+        axis1: int = 0,
+        axis2: int = 1,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Extract a diagonal, or make a matrix from one."""
 
-    def depth_to_space(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.depth_to_space(…)`` is ``sym.depth_to_space(x, …)``."""
+    def exp(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Exponential, of every element."""
 
-    def detach(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no detach()."""
+    def expand_dims(
+        self,
+        axis: int = ...,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Insert an axis of length one before `axis`; -1 appends it."""
 
-    def diag(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.diag(…)`` is ``sym.diag(x, …)``."""
+    def expm1(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """``exp(x) - 1``, exact for small numbers, of every element."""
 
-    def exp(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.exp(…)`` is ``sym.exp(x, …)``."""
+    def fix(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """The next integer towards 0, of every element."""
 
-    def expand_dims(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.expand_dims(…)`` is ``sym.expand_dims(x, …)``."""
+    def flatten(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Join all axes but the first: ``(batch, a, b, ...)`` becomes ``(batch, a*b*...)``."""
 
-    def expm1(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.expm1(…)`` is ``sym.expm1(x, …)``."""
+    def flip(
+        self,
+        axis: int | Sequence[int] = ...,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Reverse the order of the elements along one or several axes."""
 
-    def fix(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.fix(…)`` is ``sym.fix(x, …)``."""
-
-    def flatten(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.flatten(…)`` is ``sym.flatten(x, …)``."""
-
-    def flip(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.flip(…)`` is ``sym.flip(x, …)``."""
-
-    def floor(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.floor(…)`` is ``sym.floor(x, …)``."""
+    def floor(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """The next integer downwards, of every element."""
 
     def grad(self, wrt: Any) -> Symbol:
         """Return the gradients of the sum of all outputs with respect to variables."""
 
-    def log(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.log(…)`` is ``sym.log(x, …)``."""
+    def log(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Natural logarithm, of every element."""
 
-    def log10(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.log10(…)`` is ``sym.log10(x, …)``."""
+    def log10(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Logarithm to base 10, of every element."""
 
-    def log1p(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.log1p(…)`` is ``sym.log1p(x, …)``."""
+    def log1p(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """``log(1 + x)``, exact for small numbers, of every element."""
 
-    def log2(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.log2(…)`` is ``sym.log2(x, …)``."""
+    def log2(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Logarithm to base 2, of every element."""
 
-    def log_softmax(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.log_softmax(…)`` is ``sym.log_softmax(x, …)``."""
+    def log_softmax(
+        self,
+        axis: int = -1,
+        temperature: float | None = None,
+        dtype: DTypeLike | None = None,
+        use_length: bool | int | None = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The logarithm of `softmax`, computed without underflow of small probabilities."""
 
-    def max(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.max(…)`` is ``sym.max(x, …)``."""
+    def max(
+        self,
+        axis: int | Sequence[int] | None = None,
+        keepdims: bool | int = False,
+        exclude: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The largest element over the given axes."""
 
-    def mean(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.mean(…)`` is ``sym.mean(x, …)``."""
+    def mean(
+        self,
+        axis: int | Sequence[int] | None = None,
+        keepdims: bool | int = False,
+        exclude: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The arithmetic mean over the given axes."""
 
-    def min(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.min(…)`` is ``sym.min(x, …)``."""
+    def min(
+        self,
+        axis: int | Sequence[int] | None = None,
+        keepdims: bool | int = False,
+        exclude: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The smallest element over the given axes."""
 
-    def nanprod(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.nanprod(…)`` is ``sym.nanprod(x, …)``."""
+    def nanprod(
+        self,
+        axis: int | Sequence[int] | None = None,
+        keepdims: bool | int = False,
+        exclude: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The product of the elements that are not NaN over the given axes."""
 
-    def nansum(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.nansum(…)`` is ``sym.nansum(x, …)``."""
+    def nansum(
+        self,
+        axis: int | Sequence[int] | None = None,
+        keepdims: bool | int = False,
+        exclude: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The sum of the elements that are not NaN over the given axes."""
 
-    def norm(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.norm(…)`` is ``sym.norm(x, …)``."""
+    def norm(
+        self,
+        ord: Literal[2, 1] = 2,
+        axis: int | Sequence[int] | None = None,
+        out_dtype: DTypeLike | None = None,
+        keepdims: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The norm of vectors: the root of the sum of squares, or the sum of absolute values."""
 
-    def one_hot(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.one_hot(…)`` is ``sym.one_hot(x, …)``."""
+    def one_hot(
+        self,
+        depth: int = ...,
+        on_value: float = 1.0,
+        off_value: float = 0.0,
+        dtype: DTypeLike = 'float32',
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Write each number as a vector that is `on_value` at that position and `off_value` elsewhere."""
 
-    def ones_like(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.ones_like(…)`` is ``sym.ones_like(x, …)``."""
+    def ones_like(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Ones, as many as `data` has elements."""
 
-    def pad(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.pad(…)`` is ``sym.pad(x, …)``."""
+    def pad(
+        self,
+        mode: Literal['constant', 'edge', 'reflect'] | str = ...,
+        pad_width: int | Sequence[int] = ...,
+        constant_value: float = 0,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Add a border."""
 
-    def pick(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.pick(…)`` is ``sym.pick(x, …)``."""
+    def pick(
+        self,
+        index: Symbol | None = None,
+        axis: int | None = -1,
+        keepdims: bool | int = False,
+        mode: Literal['clip', 'wrap'] | str = 'clip',
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Pick one element along an axis, for each index of the other axes."""
 
-    def prod(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.prod(…)`` is ``sym.prod(x, …)``."""
+    def prod(
+        self,
+        axis: int | Sequence[int] | None = None,
+        keepdims: bool | int = False,
+        exclude: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The product over the given axes."""
 
-    def radians(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.radians(…)`` is ``sym.radians(x, …)``."""
+    def radians(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Degrees converted to radians, of every element."""
 
-    def rcbrt(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.rcbrt(…)`` is ``sym.rcbrt(x, …)``."""
+    def rcbrt(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """``1 / cbrt(x)``, of every element."""
 
-    def reciprocal(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.reciprocal(…)`` is ``sym.reciprocal(x, …)``."""
+    def reciprocal(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """``1 / x``, of every element."""
 
-    def relu(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.relu(…)`` is ``sym.relu(x, …)``."""
+    def relu(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """The number, or 0 if it is negative, of every element."""
 
-    def repeat(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.repeat(…)`` is ``sym.repeat(x, …)``."""
+    def repeat(
+        self,
+        repeats: int = ...,
+        axis: int | None = None,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Repeat each element `repeats` times along an axis; None flattens the array first."""
 
     def reshape(self, *args: Any, **kwargs: Any) -> Symbol:
         """``x.reshape(…)`` is ``sym.reshape(x, …)``."""
 
-    def reshape_like(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.reshape_like(…)`` is ``sym.reshape_like(x, …)``."""
+    def reshape_like(
+        self,
+        rhs: Symbol | None = None,
+        lhs_begin: int | None = None,
+        lhs_end: int | None = None,
+        rhs_begin: int | None = None,
+        rhs_end: int | None = None,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Replace the axes ``lhs_begin:lhs_end`` of `lhs` by the axes ``rhs_begin:rhs_end`` of `rhs`."""
 
-    def rint(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.rint(…)`` is ``sym.rint(x, …)``."""
+    def rint(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """The nearest integer; ties are rounded down, of every element."""
 
-    def round(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.round(…)`` is ``sym.round(x, …)``."""
+    def round(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """The nearest integer; ties are rounded away from 0, of every element."""
 
-    def rsqrt(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.rsqrt(…)`` is ``sym.rsqrt(x, …)``."""
+    def rsqrt(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """``1 / sqrt(x)``, of every element."""
 
-    def shape_array(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.shape_array(…)`` is ``sym.shape_array(x, …)``."""
+    def shape_array(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """The shape of `data` as an int64 array."""
 
-    def sigmoid(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.sigmoid(…)`` is ``sym.sigmoid(x, …)``."""
+    def sigmoid(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Logistic function, ``1 / (1 + exp(-x))``, of every element."""
 
-    def sign(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.sign(…)`` is ``sym.sign(x, …)``."""
+    def sign(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """1 for positive numbers, -1 for negative ones, else 0, of every element."""
 
-    def sin(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.sin(…)`` is ``sym.sin(x, …)``."""
+    def sin(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Sine, of every element."""
 
-    def sinh(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.sinh(…)`` is ``sym.sinh(x, …)``."""
+    def sinh(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Hyperbolic sine, of every element."""
 
-    def size_array(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.size_array(…)`` is ``sym.size_array(x, …)``."""
+    def size_array(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """The number of elements of `data` as an int64 array of shape (1,)."""
 
-    def slice(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.slice(…)`` is ``sym.slice(x, …)``."""
+    def slice(
+        self,
+        begin: int | None | Sequence[int | None] = ...,
+        end: int | None | Sequence[int | None] = ...,
+        step: int | None | Sequence[int | None] = (),
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Slice an array, as Python's ``data[begin[0]:end[0]:step[0], ...]`` does."""
 
-    def slice_axis(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.slice_axis(…)`` is ``sym.slice_axis(x, …)``."""
+    def slice_axis(
+        self,
+        axis: int = ...,
+        begin: int = ...,
+        end: int | None = ...,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Take the elements ``begin:end`` along one axis."""
 
-    def slice_like(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.slice_like(…)`` is ``sym.slice_like(x, …)``."""
+    def slice_like(
+        self,
+        shape_like: Symbol | None = None,
+        axes: int | Sequence[int] = (),
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Slice an array to the lengths of another."""
 
-    def softmax(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.softmax(…)`` is ``sym.softmax(x, …)``."""
+    def softmax(
+        self,
+        length: Symbol | None = None,
+        axis: int = -1,
+        temperature: float | None = None,
+        dtype: DTypeLike | None = None,
+        use_length: bool | int | None = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Exponentials of the numbers, scaled so that they sum to one along an axis."""
 
-    def softmin(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.softmin(…)`` is ``sym.softmin(x, …)``."""
+    def softmin(
+        self,
+        axis: int = -1,
+        temperature: float | None = None,
+        dtype: DTypeLike | None = None,
+        use_length: bool | int | None = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The `softmax` of the negated numbers: the smallest number gets the largest share."""
 
-    def sort(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.sort(…)`` is ``sym.sort(x, …)``."""
+    def sort(
+        self,
+        axis: int | None = -1,
+        is_ascend: bool | int = True,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Sort along an axis; equal elements keep their order."""
 
-    def space_to_depth(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.space_to_depth(…)`` is ``sym.space_to_depth(x, …)``."""
+    def space_to_depth(
+        self,
+        block_size: int = ...,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Move blocks of height and width into channels: the inverse of `depth_to_space`."""
 
-    def split(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.split(…)`` is ``sym.split(x, …)``."""
+    def split(
+        self,
+        num_outputs: int = ...,
+        axis: int = 1,
+        squeeze_axis: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Split an array into equal parts."""
 
     def split_v2(self, *args: Any, **kwargs: Any) -> Any:
         """``x.split_v2(…)`` is ``sym.split_v2(x, …)``."""
 
-    def sqrt(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.sqrt(…)`` is ``sym.sqrt(x, …)``."""
+    def sqrt(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Square root, of every element."""
 
-    def square(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.square(…)`` is ``sym.square(x, …)``."""
+    def square(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """``x * x``, of every element."""
 
-    def squeeze(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.squeeze(…)`` is ``sym.squeeze(x, …)``."""
+    def squeeze(
+        self,
+        axis: int | Sequence[int] | None = None,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Drop axes of length one: all of them, or those in `axis`; at least one axis remains."""
 
-    def sum(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.sum(…)`` is ``sym.sum(x, …)``."""
+    def sum(
+        self,
+        axis: int | Sequence[int] | None = None,
+        keepdims: bool | int = False,
+        exclude: bool | int = False,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """The sum over the given axes."""
 
-    def swapaxes(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.swapaxes(…)`` is ``sym.swapaxes(x, …)``."""
+    def swapaxes(
+        self,
+        dim1: int = 0,
+        dim2: int = 0,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Exchange two axes."""
 
-    def take(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.take(…)`` is ``sym.take(x, …)``."""
+    def take(
+        self,
+        indices: Symbol | None = None,
+        axis: int = 0,
+        mode: Literal['clip', 'wrap', 'raise'] | str = 'clip',
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Take slices along an axis, in the order of `indices`."""
 
-    def tan(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.tan(…)`` is ``sym.tan(x, …)``."""
+    def tan(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Tangent, of every element."""
 
-    def tanh(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.tanh(…)`` is ``sym.tanh(x, …)``."""
+    def tanh(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Hyperbolic tangent, of every element."""
 
-    def tile(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.tile(…)`` is ``sym.tile(x, …)``."""
+    def tile(
+        self,
+        reps: int | Sequence[int] = ...,
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Put copies of the array side by side: ``reps[-1]`` along the last axis, and so on."""
 
-    def topk(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.topk(…)`` is ``sym.topk(x, …)``."""
+    def topk(
+        self,
+        axis: int | None = -1,
+        k: int = 1,
+        ret_typ: Literal['value', 'indices', 'mask', 'both'] | str = 'indices',
+        is_ascend: bool | int = False,
+        dtype: DTypeLike = 'float32',
+        name: str | None = None,
+        attr: Mapping[str, str] | None = None,
+    ) -> Symbol:
+        """Find the k largest elements along an axis, in order."""
 
     def transpose(self, *args: Any, **kwargs: Any) -> Symbol:
         """``x.transpose(…)`` is ``sym.transpose(x, …)``."""
 
-    def trunc(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.trunc(…)`` is ``sym.trunc(x, …)``."""
+    def trunc(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """The integer without the fraction, of every element."""
 
-    def wait_to_read(self, *args: Any, **kwargs: Any) -> Any:
-        """Raise: a Symbol has no wait_to_read()."""
-
-    def zeros_like(self, *args: Any, **kwargs: Any) -> Symbol:
-        """``x.zeros_like(…)`` is ``sym.zeros_like(x, …)``."""
+    def zeros_like(self, name: str | None = None, attr: Mapping[str, str] | None = None) -> Symbol:
+        """Zeros, as many as `data` has elements."""

@@ -3,4 +3,5 @@
 from gluonic.gluon.data.vision import datasets, transforms
 from gluonic.gluon.data.vision.datasets import *
 
-__all__ = [*datasets.__all__, "transforms"]
+__all__ = ["transforms"]
+__all__ += datasets.__all__

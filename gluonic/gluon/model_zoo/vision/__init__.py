@@ -76,13 +76,11 @@ def get_model(name: str, **kwargs: Any) -> Any:
     return make(**kwargs)
 
 
-__all__ = [
-    "get_model",
-    *_alexnet.__all__,
-    *_densenet.__all__,
-    *_inception.__all__,
-    *_mobilenet.__all__,
-    *_resnet.__all__,
-    *_squeezenet.__all__,
-    *_vgg.__all__,
-]
+__all__ = ["get_model"]
+__all__ += _alexnet.__all__
+__all__ += _densenet.__all__
+__all__ += _inception.__all__
+__all__ += _mobilenet.__all__
+__all__ += _resnet.__all__
+__all__ += _squeezenet.__all__
+__all__ += _vgg.__all__

@@ -1,0 +1,1 @@
+"""Types of what is made at run time."""

@@ -1,0 +1,6 @@
+"""What programs import from here; written by ``python -m gluonic.tools.stubs``."""
+
+from gluonic.contrib.io import *
+from gluonic.contrib.io import (
+    DataLoaderIter as DataLoaderIter,
+)

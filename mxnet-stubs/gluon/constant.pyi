@@ -1,0 +1,3 @@
+"""What programs import from here; written by ``python -m gluonic.tools.stubs``."""
+
+from gluonic.gluon.constant import *
