@@ -34,7 +34,7 @@ MODULES = {
 """The modules with a page, by subject."""
 
 
-DOCUMENTS = ("ARCHITECTURE", "CONTRIBUTING", "CHANGELOG")
+DOCUMENTS = ("ARCHITECTURE", "CONTRIBUTING", "SECURITY", "CHANGELOG")
 """Documents that stand beside this folder."""
 
 

@@ -13,7 +13,7 @@ _Kind = TypeVar("_Kind", bound=type)
 _registered: dict[type, dict[str, type]] = {}
 
 
-class Register(Protocol):
+class Registering(Protocol):
     """A function that registers a class, and returns it as it is."""
 
     def __call__(self, klass: _Kind, name: str | None = None) -> _Kind: ...
@@ -24,7 +24,7 @@ def get_registry(base_class: type) -> dict[str, type]:
     return dict(_classes(base_class))
 
 
-def get_register_func(base_class: type, nickname: str) -> "Register":
+def get_register_func(base_class: type, nickname: str) -> Registering:
     """Return a function that registers a subclass of `base_class`, for use as a decorator.
 
     Parameters
