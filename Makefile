@@ -34,7 +34,7 @@ browser: $(VENV)/installed-to-test
 
 docs: $(VENV)/installed-to-test
 	@$(PIP) install --group docs
-	$(RUN) -m sphinx --builder html --fail-on-warning --keep-going --quiet docs site
+	$(RUN) -m sphinx --builder html --fail-on-warning --keep-going --quiet --jobs auto docs site
 	@echo "The site begins at site/index.html"
 
 versions: $(VENV)/installed-to-test

@@ -34,13 +34,23 @@ Arrays = NDArray | Sequence[NDArray]
 
 
 def set_recording(is_recording: bool) -> bool:
-    """Switch recording on or off in this thread; returns what it was."""
+    """Switch recording on or off in this thread; returns what it was.
+
+    Parameters
+    ----------
+    is_recording : whether operators are recorded
+    """
     before, STATE.recording = STATE.recording, bool(is_recording)
     return before
 
 
 def set_training(train_mode: bool) -> bool:
-    """Switch training mode on or off in this thread; returns what it was."""
+    """Switch training mode on or off in this thread; returns what it was.
+
+    Parameters
+    ----------
+    train_mode : whether dropout, batch norms and their like train
+    """
     before, STATE.training = STATE.training, bool(train_mode)
     return before
 

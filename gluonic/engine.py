@@ -14,13 +14,23 @@ _size = _Size()
 
 
 def set_bulk_size(size: int) -> int:
-    """Set the number of operators to run together; returns the previous one."""
+    """Set the number of operators to run together; returns the previous one.
+
+    Parameters
+    ----------
+    size : the number, which changes nothing here
+    """
     before, _size.value = _size.value, int(size)
     return before
 
 
 class bulk:
-    """A ``with`` block with another bulk size."""
+    """A ``with`` block with another bulk size.
+
+    Parameters
+    ----------
+    size : the number, which changes nothing here
+    """
 
     def __init__(self, size: int) -> None:
         self.size = size

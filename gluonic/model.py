@@ -60,7 +60,13 @@ def save_checkpoint(
 
 
 def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, NDArray]]:
-    """Load arguments and auxiliary states by name; see `save_checkpoint`."""
+    """Load arguments and auxiliary states by name; see `save_checkpoint`.
+
+    Parameters
+    ----------
+    prefix : the path of the file up to ``-0001.params``
+    epoch : the number in its name
+    """
     file = f"{prefix}-{epoch:04d}.params"
     found: dict[str, dict[str, NDArray]] = {"arg": {}, "aux": {}}
     saved = nd.load(file)
@@ -78,7 +84,13 @@ def load_params(prefix: str, epoch: int) -> tuple[dict[str, NDArray], dict[str, 
 
 
 def load_checkpoint(prefix: str, epoch: int) -> tuple[Any, dict[str, NDArray], dict[str, NDArray]]:
-    """Load a symbol, its arguments and its auxiliary states; see `save_checkpoint`."""
+    """Load a symbol, its arguments and its auxiliary states; see `save_checkpoint`.
+
+    Parameters
+    ----------
+    prefix : the path of the files up to ``-symbol.json`` and ``-0001.params``
+    epoch : the number in the name of the second
+    """
     symbol = sym.load(f"{prefix}-symbol.json")
     arg_params, aux_params = load_params(prefix, epoch)
     return symbol, arg_params, aux_params

@@ -55,7 +55,12 @@ def get_cuda_compute_capability(ctx: Any) -> NoReturn:
 
 
 def set_module(module: str) -> Callable[[_Named], _Named]:
-    """Set the module that a function or class reports (a decorator)."""
+    """Set the module that a function or class reports (a decorator).
+
+    Parameters
+    ----------
+    module : the module's name; None changes nothing
+    """
 
     def decorate(named: _Named) -> _Named:
         if module is not None:

@@ -38,12 +38,24 @@ def sha1_of(filename: str) -> str:
 
 
 def check_sha1(filename: str, sha1_hash: str) -> bool:
-    """Return whether a file has this SHA-1 digest."""
+    """Return whether a file has this SHA-1 digest.
+
+    Parameters
+    ----------
+    filename : the path
+    sha1_hash : the digest, as hexadecimal digits
+    """
     return sha1_of(filename) == sha1_hash
 
 
 def replace_file(src: str, dst: str) -> None:
-    """Move a file over another one, in one step: `dst` is never half written."""
+    """Move a file over another one, in one step: `dst` is never half written.
+
+    Parameters
+    ----------
+    src : the path of the file, which is gone afterwards
+    dst : the path that it gets
+    """
     try:
         os.replace(src, dst)
     except OSError:

@@ -41,7 +41,12 @@ __getattr__, __dir__ = import_later(
 
 
 def shape_is_known(shape: Sequence[int | None] | None) -> bool:
-    """Whether no axis is unknown (0, -1 or None)."""
+    """Whether no axis is unknown (0, -1 or None).
+
+    Parameters
+    ----------
+    shape : the extents; None if not even their number is known
+    """
     return shape is not None and all(axis is not None and axis > 0 for axis in shape)
 
 

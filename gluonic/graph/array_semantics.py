@@ -122,6 +122,10 @@ def use_np_array(func: _Decorated) -> _Decorated:
 def use_np(func: _Decorated) -> _Decorated:
     """Make a function, or all methods of a class, run with NumPy's shapes and arrays of `mx.np` (a decorator).
 
+    Parameters
+    ----------
+    func : the function or class
+
     Examples
     --------
     >>> @use_np

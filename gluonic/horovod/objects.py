@@ -10,7 +10,14 @@ from gluonic.horovod.process_sets import global_process_set
 
 
 def broadcast_object(obj: Any, root_rank: int = 0, name: str | None = None) -> Any:
-    """The object of one rank; those of the others are ignored."""
+    """The object of one rank; those of the others are ignored.
+
+    Parameters
+    ----------
+    obj : anything that can be pickled
+    root_rank : the rank whose object all get
+    name : its name in errors
+    """
     group = global_process_set.group()
 
     def what() -> str:
@@ -25,7 +32,13 @@ def broadcast_object(obj: Any, root_rank: int = 0, name: str | None = None) -> A
 
 
 def allgather_object(obj: Any, name: str | None = None) -> list[Any]:
-    """The objects of all ranks, in the order of ranks."""
+    """The objects of all ranks, in the order of ranks.
+
+    Parameters
+    ----------
+    obj : anything that can be pickled
+    name : its name in errors
+    """
     pickled = np.frombuffer(pickle.dumps(obj), np.uint8)
     found = world().group.gather(pickled, lambda: f"hvd.allgather_object {name or ''}")
     return [pickle.loads(part.tobytes()) for part in found]

@@ -83,7 +83,18 @@ def grouped_allreduce(
     process_set: ProcessSet = global_process_set,
     op: int | None = None,
 ) -> list[NDArray]:
-    """Reduce several arrays over all ranks; see `allreduce`."""
+    """Reduce several arrays over all ranks; see `allreduce`.
+
+    Parameters
+    ----------
+    tensors : the arrays, of the same shapes and dtypes on all ranks
+    average : whether to average or to sum, in older programs
+    name : its name in errors
+    priority : accepted for compatibility; operations run in the order of the calls
+    process_set : the ranks
+    prescale_factor, postscale_factor : the factors before and after the reduction
+    op : `Average`, which is the default, `Sum`, `Min`, `Max` or `Product`
+    """
     chosen = _operation(op, average)
     if not tensors:
         return []
@@ -103,7 +114,13 @@ def grouped_allreduce(
 def grouped_allreduce_(
     tensors: Sequence[NDArray], *arguments: Any, **options: Any
 ) -> Sequence[NDArray]:
-    """Reduce several arrays in place; see `allreduce`."""
+    """Reduce several arrays in place; see `allreduce`.
+
+    Parameters
+    ----------
+    tensors : the arrays that are overwritten
+    *arguments, **options : as for `grouped_allreduce`
+    """
     for tensor, found in zip(
         tensors, grouped_allreduce(tensors, *arguments, **options), strict=True
     ):
@@ -143,7 +160,13 @@ def allreduce(
 
 
 def allreduce_(tensor: NDArray, *arguments: Any, **options: Any) -> NDArray:
-    """Reduce an array in place; see `allreduce`."""
+    """Reduce an array in place; see `allreduce`.
+
+    Parameters
+    ----------
+    tensor : the array that is overwritten
+    *arguments, **options : as for `allreduce`
+    """
     overwrite(tensor, allreduce(tensor, *arguments, **options).elements)
     return tensor
 
@@ -154,7 +177,15 @@ def grouped_allgather(
     priority: int = 0,
     process_set: ProcessSet = global_process_set,
 ) -> list[NDArray]:
-    """Concatenate several arrays over all ranks; see `allgather`."""
+    """Concatenate several arrays over all ranks; see `allgather`.
+
+    Parameters
+    ----------
+    tensors : the arrays
+    name : its name in errors
+    priority : accepted for compatibility; operations run in the order of the calls
+    process_set : the ranks
+    """
     group = process_set.group()
     rests = "; ".join(f"{np.dtype(t.dtype)} {('…', *t.shape[1:])}" for t in tensors)
     say = _agreed(group, "allgather", name, rests)
@@ -168,7 +199,15 @@ def allgather(
     priority: int = 0,
     process_set: ProcessSet = global_process_set,
 ) -> NDArray:
-    """Concatenate the ranks' arrays, which may differ in the length of the first axis."""
+    """Concatenate the ranks' arrays, which may differ in the length of the first axis.
+
+    Parameters
+    ----------
+    tensor : the array, of one dtype on all ranks
+    name : its name in errors
+    priority : accepted for compatibility; operations run in the order of the calls
+    process_set : the ranks
+    """
     return grouped_allgather([tensor], name, priority, process_set)[0]
 
 
@@ -179,7 +218,16 @@ def broadcast(
     priority: int = 0,
     process_set: ProcessSet = global_process_set,
 ) -> NDArray:
-    """The array of the rank `root_rank`, counted among all ranks; every rank passes one of the same shape."""
+    """The array of the rank `root_rank`, counted among all ranks; every rank passes one of the same shape.
+
+    Parameters
+    ----------
+    tensor : the array
+    root_rank : the rank whose values all get
+    name : its name in errors
+    priority : accepted for compatibility; operations run in the order of the calls
+    process_set : the ranks
+    """
     group = process_set.group()
     problem = "" if root_rank in group.members else f"rank {root_rank} is not in {process_set}"
     facts = f"{_described([tensor])} from rank {root_rank}"
@@ -191,7 +239,14 @@ def broadcast(
 
 
 def broadcast_(tensor: NDArray, root_rank: int, *arguments: Any, **options: Any) -> NDArray:
-    """Replace an array's values by those of one rank; see `broadcast`."""
+    """Replace an array's values by those of one rank; see `broadcast`.
+
+    Parameters
+    ----------
+    tensor : the array that is overwritten
+    root_rank : the rank whose values all get
+    *arguments, **options : as for `broadcast`
+    """
     overwrite(tensor, broadcast(tensor, root_rank, *arguments, **options).elements)
     return tensor
 
@@ -256,7 +311,17 @@ def grouped_reducescatter(
     prescale_factor: float = 1.0,
     postscale_factor: float = 1.0,
 ) -> list[NDArray]:
-    """Reduce several arrays, and return this rank's part of each; see `reducescatter`."""
+    """Reduce several arrays, and return this rank's part of each; see `reducescatter`.
+
+    Parameters
+    ----------
+    tensors : the arrays, of the same shapes and dtypes on all ranks
+    op : `Average` or `Sum`
+    name : its name in errors
+    priority : accepted for compatibility; operations run in the order of the calls
+    process_set : the ranks
+    prescale_factor, postscale_factor : the factors before and after the reduction
+    """
     if op not in (Average, Sum):
         raise InputError(describe("op must be hvd.Average or hvd.Sum", where="hvd.reducescatter"))
     if any(not tensor.shape for tensor in tensors):
@@ -278,10 +343,20 @@ def reducescatter(tensor: NDArray, *arguments: Any, **options: Any) -> NDArray:
     """Sum or average an array over the ranks, and return this rank's part of the first axis.
 
     If the axis cannot be divided evenly, the first ranks' parts are longer by one.
+
+    Parameters
+    ----------
+    tensor : the array, of one shape and dtype on all ranks
+    *arguments, **options : as for `grouped_reducescatter`
     """
     return grouped_reducescatter([tensor], *arguments, **options)[0]
 
 
 def barrier(process_set: ProcessSet = global_process_set) -> None:
-    """Wait for all ranks."""
+    """Wait for all ranks.
+
+    Parameters
+    ----------
+    process_set : the ranks
+    """
     process_set.group().barrier()

@@ -111,7 +111,12 @@ def add_process_set(process_set: ProcessSet | Iterable[int]) -> ProcessSet:
 
 
 def remove_process_set(process_set: ProcessSet) -> bool:
-    """Remove a set; returns whether it existed. The set of all ranks cannot be removed."""
+    """Remove a set; returns whether it existed. The set of all ranks cannot be removed.
+
+    Parameters
+    ----------
+    process_set : the set
+    """
     number = process_set.process_set_id
     if number is None or number == 0:
         return False

@@ -153,7 +153,12 @@ def rocm_built() -> bool:
 
 
 def start_timeline(file_path: str, mark_cycles: bool = False) -> None:
-    """Raise an error: `gluonic.profiler` records communication."""
+    """Raise an error: `gluonic.profiler` records communication.
+
+    Parameters
+    ----------
+    file_path, mark_cycles : ignored
+    """
     raise NotThereError(describe("there is no timeline", where="hvd", hint="mx.profiler"))
 
 

@@ -346,5 +346,12 @@ def np(
     name: str | None = None,
     allow_extra_outputs: bool = False,
 ) -> CustomMetric:
-    """Make a metric from a function of NumPy arrays; see `CustomMetric`."""
+    """Make a metric from a function of NumPy arrays; see `CustomMetric`.
+
+    Parameters
+    ----------
+    numpy_feval : the function of labels and predictions, which gives a number, or a sum and a count
+    name : the metric's name, by default the function's
+    allow_extra_outputs : whether there may be more predictions than labels
+    """
     return CustomMetric(numpy_feval, name, allow_extra_outputs)

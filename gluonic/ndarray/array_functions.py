@@ -22,6 +22,7 @@ def concatenate(arrays: Sequence[NDArray], axis: int = 0, always_copy: bool = Tr
     Parameters
     ----------
     arrays : arrays of one dtype, whose shapes differ along `axis` at most
+    axis : the axis, counted from the end if negative
     always_copy : if False, a single array is returned itself, not copied
     """
     if not (
@@ -39,6 +40,7 @@ def moveaxis(tensor: NDArray, source: Any, destination: Any) -> NDArray:
 
     Parameters
     ----------
+    tensor : the array, of any shape and dtype
     source, destination : an axis, or several, and their new positions
 
     Raises
@@ -75,6 +77,7 @@ def split_v2(
     ----------
     ary : the array
     indices_or_sections : the number of equal parts, or a tuple of the indices where parts begin
+    axis : the axis that is divided
     squeeze_axis : drop the axis, if the parts have length one along it
 
     Raises
@@ -124,7 +127,13 @@ def histogram(a: NDArray, bins: Any = 10, range: Any = None) -> Any:
 
 
 def onehot_encode(indices: NDArray, out: NDArray) -> NDArray:
-    """Write the one-hot rows of `indices` into `out`, of shape (number of indices, depth)."""
+    """Write the one-hot rows of `indices` into `out`, of shape (number of indices, depth).
+
+    Parameters
+    ----------
+    indices : array of shape (n,), of whole numbers from 0 to depth - 1
+    out : array of shape (n, depth) that is written, and returned
+    """
     check_writable(out)
     rows = np.zeros(out.shape, out.dtype)
     rows[np.arange(len(rows)), indices.asnumpy().astype(np.int64)] = 1

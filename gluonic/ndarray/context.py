@@ -137,7 +137,12 @@ _default = Context._default_ctx = _Default()
 
 
 def cpu(device_id: int = 0) -> Context:
-    """Return a CPU context."""
+    """Return a CPU context.
+
+    Parameters
+    ----------
+    device_id : a number that programs choose; all are the same memory
+    """
     return CPU if device_id == 0 else Context("cpu", device_id)
 
 
@@ -146,6 +151,10 @@ def cpu_pinned(device_id: int = 0) -> Context:
 
     Arrays that `nd.array`, copies and `DataLoader` put there are in such memory, where there is that GPU; all
     others are in ordinary memory.
+
+    Parameters
+    ----------
+    device_id : the number of the GPU
     """
     return Context("cpu_pinned", device_id)
 
@@ -155,6 +164,10 @@ def gpu(device_id: int = 0) -> Context:
 
     With ``GLUONIC_GPU=cpu`` (which ``python -m gluonic --cpu`` sets) the CPU serves it: arrays on it, any
     number of such contexts, parameters on several of them. The first use is logged.
+
+    Parameters
+    ----------
+    device_id : the GPU's number, counted from 0
     """
     return Context("gpu", device_id)
 
@@ -172,6 +185,10 @@ def num_gpus() -> int:
 
 def gpu_memory_info(device_id: int = 0) -> tuple[int, int]:
     """Return the free and the total memory in bytes; if the CPU serves GPU contexts, that of the machine.
+
+    Parameters
+    ----------
+    device_id : the GPU's number, counted from 0
 
     Raises
     ------
@@ -228,6 +245,10 @@ def current_context() -> Context:
 
 def usable(context: Any) -> Context:
     """The context to allocate on: the current one for None.
+
+    Parameters
+    ----------
+    context : a context, its text, or None
 
     Raises
     ------

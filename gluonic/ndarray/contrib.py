@@ -46,17 +46,32 @@ if TYPE_CHECKING:  # at run time `__getattr__` makes it, with all operators
 
 
 def isinf(data: NDArray) -> NDArray:
-    """Return 1 where an element is infinite and 0 elsewhere, in the dtype of `data`."""
+    """Return 1 where an element is infinite and 0 elsewhere, in the dtype of `data`.
+
+    Parameters
+    ----------
+    data : array of any shape and dtype
+    """
     return data.abs() == math.inf  # type: ignore[no-any-return]
 
 
 def isnan(data: NDArray) -> NDArray:
-    """Return 1 where an element is not a number and 0 elsewhere, in the dtype of `data`."""
+    """Return 1 where an element is not a number and 0 elsewhere, in the dtype of `data`.
+
+    Parameters
+    ----------
+    data : array of any shape and dtype
+    """
     return data != data  # type: ignore[no-any-return]
 
 
 def isfinite(data: NDArray) -> NDArray:
-    """Return 1 where an element is a finite number and 0 elsewhere, in the dtype of `data`."""
+    """Return 1 where an element is a finite number and 0 elsewhere, in the dtype of `data`.
+
+    Parameters
+    ----------
+    data : array of any shape and dtype
+    """
     return data.abs() < math.inf
 
 

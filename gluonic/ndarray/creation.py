@@ -261,6 +261,8 @@ def linspace(
 
     Parameters
     ----------
+    start, stop : the first number, and the last, or the one after it
+    num : how many
     endpoint : whether `stop` is the last of them
     ctx : the context; the current one by default
     dtype : the element type

@@ -202,6 +202,10 @@ def register(reg_name: str) -> Callable[[type[CustomOpProp]], type[CustomOpProp]
     """Register a `CustomOpProp` class as an operator for ``op_type=reg_name``.
 
     Registering a name again replaces the earlier class in later calls and graphs.
+
+    Parameters
+    ----------
+    reg_name : the name
     """
 
     def do_register(prop_class: type[CustomOpProp]) -> type[CustomOpProp]:

@@ -115,7 +115,12 @@ def dlpack_device(self: NDArray) -> tuple[int, int]:
 
 
 def to_dlpack_for_read(data: NDArray) -> Any:
-    """Return a DLPack capsule that shares memory with an array."""
+    """Return a DLPack capsule that shares memory with an array.
+
+    Parameters
+    ----------
+    data : the array
+    """
     return data.__dlpack__()
 
 

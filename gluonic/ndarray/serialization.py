@@ -141,6 +141,10 @@ def _array_header(array: NDArray, version: int) -> bytes:
 def load(fname: str | os.PathLike[str]) -> Any:
     """Load the arrays of a file.
 
+    Parameters
+    ----------
+    fname : the path of a file that `save` or MXNet wrote
+
     Returns
     -------
     list or dict
@@ -160,7 +164,12 @@ def load(fname: str | os.PathLike[str]) -> Any:
 
 
 def load_frombuffer(buf: bytes | bytearray | memoryview | str) -> Any:
-    """Load arrays from the contents of a file; see `load`."""
+    """Load arrays from the contents of a file; see `load`.
+
+    Parameters
+    ----------
+    buf : the contents, as bytes; a string stands for its bytes in Latin-1
+    """
     if isinstance(buf, str):
         buf = buf.encode("latin-1")
     if not isinstance(buf, (bytes, bytearray, memoryview)):

@@ -259,6 +259,10 @@ def import_model(model_file: Any) -> tuple[Any, dict[str, Any], dict[str, Any]]:
 def get_model_metadata(model_file: Any) -> dict[str, list[tuple[str, tuple[int, ...]]]]:
     """Return the names and shapes of a model's inputs and outputs; 0 is an open size.
 
+    Parameters
+    ----------
+    model_file : the path of the model, or the model
+
     Returns
     -------
     dict

@@ -203,5 +203,10 @@ class Updater:
 
 
 def get_updater(optimizer: Optimizer) -> Updater:
-    """Return an updater for the optimizer."""
+    """Return an updater for the optimizer.
+
+    Parameters
+    ----------
+    optimizer : the optimizer
+    """
     return Updater(optimizer)

@@ -112,7 +112,13 @@ def set_config(**kwargs: Any) -> None:
 
 
 def set_state(state: str = "stop", profile_process: str = "worker") -> None:
-    """Start (``"run"``, which also ends a pause) or stop (``"stop"``) the profiler."""
+    """Start (``"run"``, which also ends a pause) or stop (``"stop"``) the profiler.
+
+    Parameters
+    ----------
+    state : ``"run"`` or ``"stop"``
+    profile_process : ``"worker"`` or ``"server"``; both are this process
+    """
     _one_of("state", state, ("run", "stop"), "profiler.set_state")
     _check_process(profile_process)
     running = state == "run"
@@ -120,13 +126,23 @@ def set_state(state: str = "stop", profile_process: str = "worker") -> None:
 
 
 def pause(profile_process: str = "worker") -> None:
-    """Record nothing until `resume`."""
+    """Record nothing until `resume`.
+
+    Parameters
+    ----------
+    profile_process : ``"worker"`` or ``"server"``; both are this process
+    """
     _check_process(profile_process)
     _PROFILER.set(paused=True)
 
 
 def resume(profile_process: str = "worker") -> None:
-    """Resume after `pause`."""
+    """Resume after `pause`.
+
+    Parameters
+    ----------
+    profile_process : ``"worker"`` or ``"server"``; both are this process
+    """
     _check_process(profile_process)
     _PROFILER.set(paused=False)
 
@@ -137,6 +153,7 @@ def dump(finished: bool = True, profile_process: str = "worker") -> None:
     Parameters
     ----------
     finished : whether to stop, and to discard the events when the profiler runs again
+    profile_process : ``"worker"`` or ``"server"``; both are this process
 
     Raises
     ------
@@ -188,7 +205,13 @@ def dumps(
 
 @contextmanager
 def profile(filename: str = "profile.json", **config: Any) -> Iterator[None]:
-    """Profile the ``with`` block and write the file; `config` is for `set_config`."""
+    """Profile the ``with`` block and write the file; `config` is for `set_config`.
+
+    Parameters
+    ----------
+    filename : the path of the file
+    **config : for `set_config`
+    """
     set_config(filename=filename, **config)
     set_state("run")
     try:
@@ -225,7 +248,13 @@ def _check_process(profile_process: str) -> None:
 
 
 def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") -> None:
-    """Choose what is profiled; deprecated, use `set_config`."""
+    """Choose what is profiled; deprecated, use `set_config`.
+
+    Parameters
+    ----------
+    mode : ``"symbolic"``, ``"imperative"``, ``"api"``, ``"memory"`` or ``"all"``
+    filename : the path of the file
+    """
     warnings.warn(
         "profiler_set_config is deprecated; use profiler.set_config", DeprecationWarning, 2
     )
@@ -235,7 +264,12 @@ def profiler_set_config(mode: str = "symbolic", filename: str = "profile.json") 
 
 
 def profiler_set_state(state: str = "stop") -> None:
-    """Start or stop; deprecated, use `set_state`."""
+    """Start or stop; deprecated, use `set_state`.
+
+    Parameters
+    ----------
+    state : ``"run"`` or ``"stop"``
+    """
     warnings.warn("profiler_set_state is deprecated; use profiler.set_state", DeprecationWarning, 2)
     set_state(state)
 

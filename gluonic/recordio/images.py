@@ -76,6 +76,10 @@ def _packed(*numbers: Any) -> bytes:
 def unpack(s: bytes) -> tuple[IRHeader, bytes]:
     """Return the header and the contents that were put together by `pack`.
 
+    Parameters
+    ----------
+    s : a record
+
     Raises
     ------
     FileFormatError

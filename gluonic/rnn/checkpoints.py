@@ -19,7 +19,17 @@ def rnn_unroll(
     input_prefix: str = "",
     layout: str = "NTC",
 ) -> tuple[Any, Any]:
-    """Run a cell over a sequence; deprecated in favour of ``cell.unroll``, which knows no `input_prefix`."""
+    """Run a cell over a sequence; deprecated in favour of ``cell.unroll``, which knows no `input_prefix`.
+
+    Parameters
+    ----------
+    cell : the cell
+    length : the number of steps
+    inputs : see `BaseRNNCell.unroll`
+    begin_state : the first state, by default zeros
+    input_prefix : ignored
+    layout : ``"NTC"`` or ``"TNC"``: the order of batch, time and features
+    """
     warnings.warn("rnn_unroll is deprecated; use cell.unroll", DeprecationWarning, stacklevel=2)
     return cell.unroll(length, inputs, begin_state=begin_state, layout=layout)
 
@@ -47,7 +57,14 @@ def save_rnn_checkpoint(
 def load_rnn_checkpoint(
     cells: Cells, prefix: str, epoch: int
 ) -> tuple[Any, dict[str, NDArray], dict[str, NDArray]]:
-    """Load a symbol, its arguments and its auxiliary states; see `save_rnn_checkpoint`."""
+    """Load a symbol, its arguments and its auxiliary states; see `save_rnn_checkpoint`.
+
+    Parameters
+    ----------
+    cells : a cell or several, whose weights are packed as they need them
+    prefix : the path of the files up to ``-symbol.json`` and ``-0001.params``
+    epoch : the number in the name of the second
+    """
     symbol, arg_params, aux_params = load_checkpoint(prefix, epoch)
     for cell in _listed(cells):
         arg_params = cell.pack_weights(arg_params)

@@ -42,27 +42,52 @@ def _choose(name: str, left: Any, right: Any) -> Any:
 
 
 def pow(base: Any, exp: Any) -> Any:
-    """Raise to a power, element by element; symbols (of one shape) or numbers."""
+    """Raise to a power, element by element; symbols (of one shape) or numbers.
+
+    Parameters
+    ----------
+    base, exp : symbols whose arrays have one shape, or numbers; two numbers give a number
+    """
     return _choose("pow", base, exp)
 
 
 def power(base: Any, exp: Any) -> Any:
-    """Raise to a power, element by element; symbols (of one shape) or numbers."""
+    """Raise to a power, element by element; symbols (of one shape) or numbers.
+
+    Parameters
+    ----------
+    base, exp : symbols whose arrays have one shape, or numbers; two numbers give a number
+    """
     return _choose("pow", base, exp)
 
 
 def maximum(left: Any, right: Any) -> Any:
-    """Take the larger, element by element; symbols (of one shape) or numbers."""
+    """Take the larger, element by element; symbols (of one shape) or numbers.
+
+    Parameters
+    ----------
+    left, right : symbols whose arrays have one shape, or numbers; two numbers give a number
+    """
     return _choose("maximum", left, right)
 
 
 def minimum(left: Any, right: Any) -> Any:
-    """Take the smaller, element by element; symbols (of one shape) or numbers."""
+    """Take the smaller, element by element; symbols (of one shape) or numbers.
+
+    Parameters
+    ----------
+    left, right : symbols whose arrays have one shape, or numbers; two numbers give a number
+    """
     return _choose("minimum", left, right)
 
 
 def hypot(left: Any, right: Any) -> Any:
-    """Compute ``sqrt(left² + right²)``, element by element; symbols (of one shape) or numbers."""
+    """Compute ``sqrt(left² + right²)``, element by element; symbols (of one shape) or numbers.
+
+    Parameters
+    ----------
+    left, right : symbols whose arrays have one shape, or numbers; two numbers give a number
+    """
     return _choose("hypot", left, right)
 
 
@@ -83,17 +108,39 @@ def eye(N: int, M: int = 0, k: int = 0, dtype: Any = None, **kwargs: Any) -> Any
 
 
 def zeros(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    """Make an array of zeros, float32 by default."""
+    """Make an array of zeros, float32 by default.
+
+    Parameters
+    ----------
+    shape : the extents, an int or a tuple
+    dtype : the element type
+    **kwargs : `name`, `attr` and the operator's other attributes
+    """
     return _internal._zeros(shape=shape, dtype=_dtype(dtype), **kwargs)
 
 
 def ones(shape: Any, dtype: Any = None, **kwargs: Any) -> Any:
-    """Make an array of ones, float32 by default."""
+    """Make an array of ones, float32 by default.
+
+    Parameters
+    ----------
+    shape : the extents, an int or a tuple
+    dtype : the element type
+    **kwargs : `name`, `attr` and the operator's other attributes
+    """
     return _internal._ones(shape=shape, dtype=_dtype(dtype), **kwargs)
 
 
 def full(shape: Any, val: float, dtype: Any = None, **kwargs: Any) -> Any:
-    """Make an array filled with a number, float32 by default."""
+    """Make an array filled with a number, float32 by default.
+
+    Parameters
+    ----------
+    shape : the extents, an int or a tuple
+    val : the number
+    dtype : the element type
+    **kwargs : `name`, `attr` and the operator's other attributes
+    """
     return _internal._full(shape=shape, dtype=_dtype(dtype), value=float(val), **kwargs)
 
 
@@ -113,6 +160,7 @@ def arange(
     start, stop, step : the numbers; with `stop` left out they run from 0 to `start`
     repeat : number of repetitions of each element
     infer_range : infer the length from the use of the result
+    name : the name of the symbol, by default one that is free
     dtype : its dtype, default float32
     """
     return _internal._arange(
@@ -134,7 +182,16 @@ def linspace(
     name: str | None = None,
     dtype: Any = None,
 ) -> Any:
-    """Make `num` evenly spaced numbers from `start` to `stop`, the latter only with `endpoint`."""
+    """Make `num` evenly spaced numbers from `start` to `stop`, the latter only with `endpoint`.
+
+    Parameters
+    ----------
+    start, stop : the ends
+    num : how many numbers
+    endpoint : whether `stop` is the last of them
+    name : the name of the symbol, by default one that is free
+    dtype : the element type, by default float32
+    """
     return _internal._linspace(
         start=start, stop=stop, num=num, endpoint=endpoint, name=name, dtype=_dtype(dtype)
     )

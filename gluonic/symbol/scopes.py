@@ -51,7 +51,13 @@ def current_attributes() -> AttrScope:
 
 
 def number_subgraph(name: str, outer: str | None) -> str:
-    """Number the name of a subgraph, which is traced in another if `outer` names one."""
+    """Number the name of a subgraph, which is traced in another if `outer` names one.
+
+    Parameters
+    ----------
+    name : the name
+    outer : the name of the subgraph around it, or None
+    """
     full, counts = f"{outer}${name}" if outer else name, AttrScope._subgraph_names
     counts[full] += 1
     return f"{full}{counts[full] - 1}"

@@ -85,6 +85,10 @@ Variable = var
 def load(fname: str) -> Symbol:
     """Read a symbol from a file of MXNet 0.8 to 1.9.
 
+    Parameters
+    ----------
+    fname : the path of the file
+
     Raises
     ------
     FileAccessError
@@ -100,6 +104,10 @@ def load(fname: str) -> Symbol:
 
 def load_json(json_str: str) -> Symbol:
     """Read a symbol from JSON text.
+
+    Parameters
+    ----------
+    json_str : the text
 
     Raises
     ------

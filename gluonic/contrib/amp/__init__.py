@@ -34,37 +34,72 @@ __all__ = [
 
 
 def list_lp16_ops(target_dtype: Any) -> list[str]:
-    """Return the operators that are computed in low precision."""
+    """Return the operators that are computed in low precision.
+
+    Parameters
+    ----------
+    target_dtype : ``"float16"`` or ``"bfloat16"``
+    """
     return lists_for(target_dtype).low
 
 
 def list_fp32_ops(target_dtype: Any) -> list[str]:
-    """Return the operators that are computed in float32."""
+    """Return the operators that are computed in float32.
+
+    Parameters
+    ----------
+    target_dtype : ``"float16"`` or ``"bfloat16"``
+    """
     return lists_for(target_dtype).full
 
 
 def list_lp16_fp32_ops(target_dtype: Any) -> list[str]:
-    """Return the operators that are computed in the dtypes of their inputs."""
+    """Return the operators that are computed in the dtypes of their inputs.
+
+    Parameters
+    ----------
+    target_dtype : ``"float16"`` or ``"bfloat16"``
+    """
     return lists_for(target_dtype).either
 
 
 def list_widest_type_cast(target_dtype: Any) -> list[str]:
-    """Return the operators that are computed in the widest dtype of their inputs."""
+    """Return the operators that are computed in the widest dtype of their inputs.
+
+    Parameters
+    ----------
+    target_dtype : ``"float16"`` or ``"bfloat16"``
+    """
     return lists_for(target_dtype).widest
 
 
 def list_conditional_fp32_ops(target_dtype: Any) -> list[tuple[str, str, list[str]]]:
-    """Return the operators that are computed in float32 for some values of an attribute."""
+    """Return the operators that are computed in float32 for some values of an attribute.
+
+    Parameters
+    ----------
+    target_dtype : ``"float16"`` or ``"bfloat16"``
+    """
     return lists_for(target_dtype).conditional
 
 
 def list_loss_output_functions(target_dtype: Any) -> list[str]:
-    """Return the operators whose gradients are multiplied by the scale of the loss."""
+    """Return the operators whose gradients are multiplied by the scale of the loss.
+
+    Parameters
+    ----------
+    target_dtype : ``"float16"`` or ``"bfloat16"``
+    """
     return lists_for(target_dtype).losses
 
 
 def list_lp16_use_fp32_params(target_dtype: Any) -> dict[str, list[str]] | None:
-    """Return the inputs that remain float32, by operator; None for float16."""
+    """Return the inputs that remain float32, by operator; None for float16.
+
+    Parameters
+    ----------
+    target_dtype : ``"float16"`` or ``"bfloat16"``
+    """
     return lists_for(target_dtype).kept
 
 

@@ -23,8 +23,8 @@ def convert_bucketing_module(
     Parameters
     ----------
     bucketing_mod : a module with parameters
-    target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names,
-        cast_optional_params : see `convert_symbol`
+    target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names : see `convert_symbol`
+    cast_optional_params : see `convert_symbol`
 
     Returns
     -------

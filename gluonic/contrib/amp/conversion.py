@@ -169,8 +169,9 @@ def convert_model(
     Parameters
     ----------
     arg_params, aux_params : parameters and auxiliary states by name
-    sym, target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names,
-        cast_optional_params : see `convert_symbol`
+    sym, target_dtype, target_dtype_ops, fp32_ops : see `convert_symbol`
+    conditional_fp32_ops, excluded_sym_names : see `convert_symbol`
+    cast_optional_params : see `convert_symbol`
 
     Returns
     -------
@@ -225,8 +226,8 @@ def convert_hybrid_block(
     ----------
     block : the block
     ctx : the context for the parameters of the new block; by default that of the old ones
-    target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names,
-        cast_optional_params : see `convert_symbol`
+    target_dtype, target_dtype_ops, fp32_ops, conditional_fp32_ops, excluded_sym_names : see `convert_symbol`
+    cast_optional_params : see `convert_symbol`
 
     Raises
     ------

@@ -227,7 +227,15 @@ def zeros(
 
 
 def empty(stype: str, shape: Any, ctx: Context | None = None, dtype: Any = None) -> NDArray:
-    """Make a sparse array that stores nothing; see `zeros`."""
+    """Make a sparse array that stores nothing; see `zeros`.
+
+    Parameters
+    ----------
+    stype : ``"csr"`` or ``"row_sparse"``
+    shape : the extents
+    ctx : the context; the current one by default
+    dtype : the element type, by default float32
+    """
     if stype not in _SPARSE:
         raise StorageError(f"unknown stype : {stype}")
     return zeros(stype, shape, ctx, dtype)
