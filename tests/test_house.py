@@ -65,6 +65,7 @@ CIRCLES = {
     "gluonic.gluon.parameter_values": "what complains about a parameter's values is given them",
     "gluonic.graph.operator": "an operator makes applications of itself",
     "gluonic.ndarray.array": "an array refers to its entry on the tape, which holds arrays",
+    "gluonic.model": "type checkers find `FeedForward` there, as in MXNet, and it saves checkpoints",
 }
 """A module of each group of modules that know each other, imports for types alone included, and why they do."""
 

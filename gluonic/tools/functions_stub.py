@@ -11,13 +11,13 @@ from gluonic.tools.stub_text import (
     HEAD,
     NAME,
     ROOMS,
-    Room,
+    StubRoom,
     function_text,
     parameters_of,
     summary_of,
 )
 
-_BOTH = Room("gluon", "Any", "", (NAME,), True)
+_BOTH = StubRoom("gluon", "Any", "", (NAME,), True)
 
 
 def functions_stub() -> str:

@@ -13,8 +13,8 @@ from gluonic.tools.stub_text import (
     NAME,
     OUT,
     STARS,
-    Parameter,
-    Room,
+    ParameterText,
+    StubRoom,
     default_text,
     function_of,
     function_text,
@@ -22,7 +22,7 @@ from gluonic.tools.stub_text import (
     summary_of,
 )
 
-_NUMPY = Room("numpy", "ndarray", "gluonic.ndarray.numpy.array", (OUT, NAME), False)
+_NUMPY = StubRoom("numpy", "ndarray", "gluonic.ndarray.numpy.array", (OUT, NAME), False)
 NUMPY_MODULES = (
     "numpy",
     "numpy.random",
@@ -76,7 +76,7 @@ def _numpy_parameter(parameter: inspect.Parameter) -> str:
     kind = stated if re.fullmatch(r"(Any|bool|int|float|str|None|\W)+", stated) else "Any"
     text = f"{STARS.get(parameter.kind.name, '')}{parameter.name}: {kind}"
     has_default = parameter.default is not parameter.empty
-    return str(Parameter(text, default_text(parameter.default) if has_default else None))
+    return str(ParameterText(text, default_text(parameter.default) if has_default else None))
 
 
 def numpy_methods() -> str:
@@ -90,7 +90,7 @@ def numpy_methods() -> str:
             of_function = RENAMED.get((name, each), each)
             must_be_given = known[of_function].default is inspect.Parameter.empty
             must_be_given &= of_function not in DEFAULTS.get(name, {})
-            parameters.append(str(Parameter(f"{each}: Any", None if must_be_given else "...")))
+            parameters.append(str(ParameterText(f"{each}: Any", None if must_be_given else "...")))
         result = "Any" if name in _SEVERAL else "ndarray"
         summary = summary_of(functions[name].__doc__)
         parts.append(function_text(name, parameters, result, summary, "    "))

@@ -15,7 +15,7 @@ from gluonic.support.record import record
 
 
 @record
-class Room:
+class StubRoom:
     """A package of functions on arrays of one class.
 
     Attributes
@@ -42,8 +42,8 @@ class Room:
 OUT = "out: {kind} | Sequence[{kind}] | None = None"
 NAME = "name: str | None = None"
 ROOMS = (
-    Room("ndarray", "NDArray", "gluonic.ndarray.array", (OUT, NAME), False),
-    Room(
+    StubRoom("ndarray", "NDArray", "gluonic.ndarray.array", (OUT, NAME), False),
+    StubRoom(
         "symbol",
         "Symbol",
         "gluonic.symbol.symbol",
@@ -65,7 +65,7 @@ STARS = {"VAR_POSITIONAL": "*", "VAR_KEYWORD": "**"}
 _LONGEST = 112
 
 
-class Parameter(NamedTuple):
+class ParameterText(NamedTuple):
     """A parameter of a function.
 
     Attributes
@@ -93,20 +93,20 @@ def default_text(value: Any) -> str:
     return repr(value) if is_plain else "..."
 
 
-def _inputs(operator: Operator, room: Room) -> Iterator[Parameter]:
+def _inputs(operator: Operator, room: StubRoom) -> Iterator[ParameterText]:
     for i, name in enumerate(operator.inputs):
         may_lack = name in operator.optional or (operator.absent is not None and i > 0)
         if may_lack or operator.arguments is not None or room.makes_inputs:
-            yield Parameter(f"{name}: {room.optional}", "None")
+            yield ParameterText(f"{name}: {room.optional}", "None")
         else:
-            yield Parameter(f"{name}: {room.kind}", None)
+            yield ParameterText(f"{name}: {room.kind}", None)
 
 
-def parameters_of(operator: Operator, room: Room) -> list[str]:
+def parameters_of(operator: Operator, room: StubRoom) -> list[str]:
     """The parameters of an operator's function, in order."""
     inputs = [*_inputs(operator, room)]
     attributes = [
-        Parameter(f"{each.name}: {annotation(each.kind)}", default_text(each.default))
+        ParameterText(f"{each.name}: {annotation(each.kind)}", default_text(each.default))
         for each in operator.attributes.values()
         if not keyword.iskeyword(each.name)
     ]
@@ -123,7 +123,7 @@ def parameters_of(operator: Operator, room: Room) -> list[str]:
     return found
 
 
-def result_of(operator: Operator, room: Room) -> str:
+def result_of(operator: Operator, room: StubRoom) -> str:
     """The type of what a function returns; Any where it depends on the attributes."""
     if room.kind == "Symbol":
         return "Symbol"
@@ -153,7 +153,7 @@ def summary_of(documentation: str | None) -> str:
     return " ".join(first.split()).replace('"""', "'''").replace("\\", "\\\\")
 
 
-def function_of(name: str, operator: Operator, room: Room, *, is_sparse: bool) -> str:
+def function_of(name: str, operator: Operator, room: StubRoom, *, is_sparse: bool) -> str:
     """The function of an operator."""
     summary = summary_of(operator.documentation)
     result = "Any" if is_sparse else result_of(operator, room)

@@ -29,8 +29,8 @@ from gluonic.tools.stub_text import (
     HEAD,
     ROOMS,
     STARS,
-    Parameter,
-    Room,
+    ParameterText,
+    StubRoom,
     function_of,
     function_text,
     names_defined_in,
@@ -45,14 +45,14 @@ _SPARSE = ("tostype",)
 """Methods that may return arrays of another class."""
 
 
-def _other_function(name: str, function: Callable[..., Any], room: Room) -> str:
+def _other_function(name: str, function: Callable[..., Any], room: StubRoom) -> str:
     """A function that is no operator's, but made at run time."""
     parameters = []
     for each in inspect.signature(function).parameters.values():
         star = STARS.get(each.kind.name, "")
         has_default = each.default is not each.empty
         text = "self" if each.name == "self" else f"{star}{each.name}: Any"
-        parameters.append(str(Parameter(text, "..." if has_default else None)))
+        parameters.append(str(ParameterText(text, "..." if has_default else None)))
     stated = inspect.signature(function).return_annotation
     is_known = stated is inspect.Signature.empty or room.kind in str(stated)
     result = room.kind if is_known and name not in _SPARSE else "Any"
@@ -60,7 +60,10 @@ def _other_function(name: str, function: Callable[..., Any], room: Room) -> str:
 
 
 def stub_of(
-    module: types.ModuleType, room: Room, operators: Mapping[str, str], others: Iterable[str] = ()
+    module: types.ModuleType,
+    room: StubRoom,
+    operators: Mapping[str, str],
+    others: Iterable[str] = (),
 ) -> str:
     """The stub of a module's functions that exist only at run time.
 
@@ -92,7 +95,7 @@ def stub_of(
     )
 
 
-def methods_stub(room: Room) -> str:
+def methods_stub(room: StubRoom) -> str:
     """The stub of the class of the methods that other modules add."""
     title = f"The methods of {room.kind} that other modules add"
     head = HEAD.format(title=title, module=room.module, kind=room.kind)
@@ -106,7 +109,7 @@ def methods_stub(room: Room) -> str:
     return head + "\n\nclass Methods:\n" + "\n".join(filter(None, methods))
 
 
-def _method(name: str, value: Any, room: Room) -> str:
+def _method(name: str, value: Any, room: StubRoom) -> str:
     """A method that is an operator or another function, or a property; empty for anything else."""
     if isinstance(value, property):
         stated = inspect.signature(value.fget).return_annotation if value.fget else "Any"
