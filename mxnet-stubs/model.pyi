@@ -12,3 +12,4 @@ from gluonic.module.feed_forward import (
     FeedForward as FeedForward,
 )
 from gluonic.module.store_functions import *
+from gluonic.module.training_loop import *
