@@ -18,5 +18,6 @@ from gluonic.kvstore.distributed import (
 )
 from gluonic.kvstore.horovod import *
 from gluonic.kvstore.horovod import (
+    Horovod as Horovod,
     HorovodStore as HorovodStore,
 )
