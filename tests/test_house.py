@@ -80,7 +80,7 @@ def test_circles_of_modules_have_a_reason() -> None:
 NAMES_OF_OPERATORS = {
     "gluonic.codegen.control_flow": "it defines loops and branches",
     "gluonic.codegen.cuda.operator_steps": "it is the table of hand-written kernels for GPUs",
-    "gluonic.codegen.cuda.threads.rules": "it is the table of kernels with a thread for each piece of work",
+    "gluonic.codegen.threads.rules": "it is the table of kernels with a thread for each piece of work",
     "gluonic.codegen.maths.mxnet": "functions in expressions of operators are called as operators are",
     "gluonic.codegen.tracing.elements": "some of NumPy's functions of elements are called as operators are",
     "gluonic.codegen.tracing.functions": "some of NumPy's functions of arrays are called as operators are",

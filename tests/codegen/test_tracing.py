@@ -87,7 +87,7 @@ def _graph(kernel: Kernel, array: Array, shape: Any) -> Graph | None:
     node = Node(op.apply({}), "trial", [variable.entry()])
     arrays = [AbstractArray(array.shape, array.dtype)]
     facts = find_facts(Graph([node.entry()]), [variable], arrays)
-    found = traced(node, [variable.entry()], facts, False, lambda node, facts: True)
+    found = traced(node, [variable.entry()], facts, False, lambda node, facts: True, may_draw=True)
     return None if found is None else Graph(found)
 
 

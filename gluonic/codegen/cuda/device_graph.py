@@ -6,16 +6,18 @@ from collections.abc import Collection, Sequence
 from typing import Any
 
 from gluonic.codegen.cuda.device_binding import DeviceBinding
+from gluonic.codegen.cuda.device_code import has_code
 from gluonic.codegen.cuda.device_report import DeviceExplanation
 from gluonic.codegen.cuda.fallbacks import note_fallback
 from gluonic.codegen.cuda.operator_steps import rounds_once
 from gluonic.codegen.cuda.quick_calls import QuickCall, quick_call
-from gluonic.codegen.cuda.tracing_pass import TraceKernels
 from gluonic.codegen.inspection.cache_info import CacheInfo
-from gluonic.codegen.rewriting.decompose import Decompose, DecomposeForDevices
+from gluonic.codegen.rewriting.decompose import Decompose
 from gluonic.codegen.rewriting.passes import Pass
 from gluonic.codegen.rewriting.pipeline import FOR_PROCESSORS, PIPELINE
 from gluonic.codegen.rewriting.preparation import Preparation
+from gluonic.codegen.rewriting.replacing import DecomposeForDevices
+from gluonic.codegen.rewriting.tracing_pass import TraceKernels
 from gluonic.codegen.rewriting.upcast import UpcastHalves
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import NotCompiledError
@@ -33,7 +35,7 @@ from gluonic.support.pieces import finish
 _MOST_BINDINGS = 64
 _FOR_DEVICES: dict[type[Pass], list[Pass]] = {
     UpcastHalves: [UpcastHalves(rounds_once), DecomposeForDevices()],
-    Decompose: [Decompose(), TraceKernels()],
+    Decompose: [Decompose(), TraceKernels(has_code, may_draw=True)],
 }
 """What stands for a pass."""
 _PIPELINE = [

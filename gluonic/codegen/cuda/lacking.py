@@ -9,11 +9,11 @@ from __future__ import annotations
 from functools import cache
 
 from gluonic.codegen.cuda.ptx import KERNEL, NoDeviceCodeError, check_selectable, target_of, text_of
+from gluonic.codegen.loops.runnable import why_not
 from gluonic.codegen.loops.steps import loop_for
 from gluonic.codegen.machine.assembler import LLVMFunction, LLVMModule
 from gluonic.codegen.maths.emitter import Emitter
 from gluonic.codegen.maths.values import Dtype, Value, arithmetic, scalar_type
-from gluonic.codegen.native.module import why_not
 from gluonic.codegen.scalar.emission import rule_of
 from gluonic.codegen.scalar.operations import OPERATIONS
 from gluonic.codegen.scalar.program import ScalarProgram, operand_dtype

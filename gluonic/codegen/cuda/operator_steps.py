@@ -12,10 +12,11 @@ from gluonic.codegen.cuda.pooling.steps import WindowPoolStep
 from gluonic.codegen.cuda.products.steps import TiledProductStep
 from gluonic.codegen.cuda.random_steps import DRAWS, DrawStep
 from gluonic.codegen.cuda.steps import DeviceStep
-from gluonic.codegen.cuda.threads.rules import RULES
-from gluonic.codegen.cuda.threads.thread_step import ThreadStep
+from gluonic.codegen.cuda.threads import recurrent_backward, recurrent_forward
+from gluonic.codegen.cuda.threads.thread_steps import ThreadStep
 from gluonic.codegen.cuda.update_steps import UpdateStep
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.threads.rules import RULES, rule_of
 from gluonic.device.processors import Processor
 from gluonic.graph import Application, Node
 from gluonic.graph.update_operators import UPDATES
@@ -49,13 +50,19 @@ _POOLING = {
     "_take_maxima": pooling.TAKEN,
 }
 
+_THREADS = {
+    **{name: rule for name in RULES if (rule := rule_of(name)) is not None},
+    "_recurrent_steps": recurrent_forward.forward,
+    "_recurrent_steps_back": recurrent_backward.backward,
+}
+
 STEPS: dict[str, StepRule] = {
     **dict.fromkeys(UPDATES, UpdateStep.of),
     **{name: partial(DrawStep.of, draw=draw) for name, draw in DRAWS.items()},
     **dict.fromkeys(_PRODUCTS, TiledProductStep.of),
     **{name: partial(DeviceConvolutionStep.of, kind=kind) for name, kind in _CONVOLUTIONS.items()},
     **{name: partial(WindowPoolStep.of, kernels=kernels) for name, kernels in _POOLING.items()},
-    **{name: partial(ThreadStep.of, rule=rule) for name, rule in RULES.items()},
+    **{name: partial(ThreadStep.of, rule=rule) for name, rule in _THREADS.items()},
 }
 """By the name of the operator."""
 

@@ -14,40 +14,17 @@ from gluonic.codegen.cuda.loop_steps import chosen_elements
 from gluonic.codegen.cuda.steps import DeviceStep, KernelLaunch, bits_of
 from gluonic.codegen.loops.kernel import Kernel, Operand, Stage, Store
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64, Dtype
+from gluonic.codegen.rewriting.update_groups import UpdateGroup, groups_of
 from gluonic.codegen.scalar.recorder import Recorder, RunTimeNumber
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.device.processors import Processor
 from gluonic.graph import Entry, Node
 from gluonic.graph.scalar_math import M
-from gluonic.graph.update_operators import UPDATES, Update, name_in_rules, numbers_in_rules
+from gluonic.graph.update_operators import UPDATES, Update
 from gluonic.graph.updates import group_ada_grad
-from gluonic.support.record import record
 
 _ACCESS = 16
 """The most bytes of one access."""
-
-
-@record
-class _Group:
-    """A weight and all that is updated with it.
-
-    Attributes
-    ----------
-    arrays : the weight, its gradient, its states, and its float32 copy if there is one
-    output : what the operator returns
-    numbers : the numbers of the rule, from attributes
-    elements : those that are elements of arrays, each with the array and the index
-    """
-
-    arrays: tuple[Entry, ...]
-    output: Entry
-    numbers: dict[str, Any]
-    elements: dict[str, tuple[Entry, int]]
-
-    @property
-    def places(self) -> tuple[Entry, ...]:
-        """The arrays, and the output."""
-        return (*self.arrays, self.output)
 
 
 class UpdateStep(DeviceStep):
@@ -60,7 +37,7 @@ class UpdateStep(DeviceStep):
     """
 
     def __init__(self, node: Node, update: Update) -> None:
-        self.update, self._groups = update, _groups_of(node, update)
+        self.update, self._groups = update, groups_of(node, update)
         operands, displaced = list[Entry](), dict[int, int]()
         for group in self._groups:
             operands += group.places
@@ -92,7 +69,7 @@ class UpdateStep(DeviceStep):
         return launches
 
     def _launch(
-        self, group: _Group, operands: range, facts: Facts, processor: Processor
+        self, group: UpdateGroup, operands: range, facts: Facts, processor: Processor
     ) -> KernelLaunch:
         numbers, derived = group.numbers, self.update.derived
         if derived is not None and not group.elements:
@@ -118,28 +95,6 @@ class UpdateStep(DeviceStep):
             (blocks, 1, 1),
             (threads, 1, 1),
         )
-
-
-def _groups_of(node: Node, update: Update) -> list[_Group]:
-    """The weights of an operator, with what is updated with each."""
-    settings = dict(node.applied.settings)
-    count = settings.pop(update.count) if update.count else 1
-    preloaded = [name for name in update.own.values() if name not in settings]
-    named = dict(zip(node.applied.inputs, node.inputs, strict=True))
-    last = {name: named.pop(name) for name in (*preloaded, *update.single)}
-    inputs = tuple(named.values())
-    sequences = {one: settings.pop(name, None) for one, name in update.own.items()}
-    numbers = numbers_in_rules(settings)
-    size, groups = len(inputs) // count, list[_Group]()
-    for k in range(count):
-        own = {one: values[k] for one, values in sequences.items() if values is not None}
-        elements = {name_in_rules(name): (last[name], 0) for name in update.single}
-        for one, name in update.own.items():
-            if name in last:
-                elements[one] = last[name], k
-        arrays = tuple(inputs[k * size : (k + 1) * size])
-        groups.append(_Group(arrays, node.entry(k), {**numbers, **own}, elements))
-    return groups
 
 
 def _kernel(

@@ -2,8 +2,6 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-_STRETCHED = "NumPy multiplies where one factor's matrices are broadcast to the other's batch axes"
-
 lower(
     "_np_dot",
     decompose="rewriting.decompose_products:dot",
@@ -14,7 +12,6 @@ lower(
     on_devices="rewriting.device_decompositions:matrix_product",
     decompose="rewriting.decompose_products:matmul",
     float16="upcast",
-    python=_STRETCHED,
 )
 lower(
     "_npi_tensordot",

@@ -10,15 +10,4 @@ lower(
     "_contrib_arange_like",
     loop="loops.loop_choices:ramp",
     decompose="rewriting.decompose:arange_like",
-    python="with axis=None or repeat, NumPy fills the array",
-)
-lower(
-    "_eye",
-    "_linspace",
-    python="NumPy moves the elements in one call; it has no lowering yet",
-)
-lower(
-    "shape_array",
-    "size_array",
-    python="shapes are known before the graph runs: NumPy fills the array",
 )

@@ -1,9 +1,8 @@
-"""Pooling of deformable regions."""
+"""Pooling of parts of regions that are moved."""
 
 from gluonic.codegen.lowerings.entry import lower
 
 lower(
-    "_contrib_DeformablePSROIPooling",
     "_backward_DeformablePSROIPooling",
-    python="the data determine the sizes of regions, and few nets have more than hundreds of regions",
+    python="NumPy adds at positions given by the data; it has no lowering yet",
 )

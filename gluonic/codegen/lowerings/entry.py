@@ -20,20 +20,20 @@ Rule: TypeAlias = str | Callable[..., Any]
 """A function, or its ``module:name``."""
 
 FAMILIES = frozenset({
-    "activation", "attention", "averages", "batch_norm", "batch_norm_relu", "binary", "boxes", "broadcasting",
-    "calibration", "companions", "constants", "contractions", "convolution", "copying", "correlation",
-    "creation", "ctc_loss", "decompositions", "deconvolution", "deformable_convolution",
-    "deformable_roi", "dense", "differences", "draws", "dropout", "einsum", "fused_attention", "fused_layers",
+    "activation", "attention", "averages", "batch_norm", "batch_norm_relu", "binary", "broadcasting",
+    "calibration", "companions", "constants", "contractions", "convolution", "copying",
+    "creation", "ctc_loss", "decompositions", "deconvolution", "deformable_convolution", "deformable_roi",
+    "dense", "differences", "draws", "dropout", "einsum", "fused_attention", "fused_layers",
     "gathering", "hawkes", "image",
     "image_colour", "indexing", "joining", "joins", "layer_norm", "linalg", "linalg_factors", "linalg_parts",
-    "loss_layers", "matrix", "mixed_precision", "moments", "more_ufuncs", "multibox", "norms",
+    "matrix", "mixed_precision", "moments", "more_ufuncs", "norms",
     "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several",
-    "ordering", "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic",
-    "quantized_layers", "quantized_recurrent", "random_choice", "random_density", "rank_moments",
+    "pooling", "quantization", "quantized_arithmetic",
+    "quantized_layers", "quantized_recurrent", "random_choice", "rank_moments",
     "rearrange", "rearrangements", "recurrent", "recurrent_gradients", "reduce", "reductions", "regularization",
-    "resizing", "response_norm", "roi", "roi_parts", "sampling", "selections",
+    "resizing", "response_norm", "sampling", "selections",
     "sequence", "series", "shape", "signal", "slicing", "softmax", "softmax_output", "sparse_rows",
-    "standardization", "statistics", "trials", "unary", "unfolding", "upsampling", "views",
+    "standardization", "statistics", "trials", "unary", "upsampling", "views",
 })  # fmt: skip
 """The families of `graph/ops/` that have a file here."""
 
@@ -96,7 +96,8 @@ class OperatorLowering:
     step : ``(node, facts) → Step | None``: the step that runs it as a whole
     from_memory : like `step`, for an operator that is a loop, used if its first input is in memory
     decompose : ``(F, site) → entries | None``: its decomposition into other operators
-    on_devices : the same for graphs on devices; tried first, and again on what it gives
+    on_devices : the same for graphs on devices, and where the host has no code; tried first, and again on what
+        it gives
     holds_heads : whether its product reads and writes attention heads in place
     follows_input : whether it is reported in the step that computes its input, not in one that reads its
         result, if a step includes it

@@ -8,9 +8,8 @@ lower(
     "_image_random_saturation",
     "_image_random_hue",
     "_image_random_color_jitter",
-    "_image_adjust_lighting",
     "_image_random_lighting",
     "_image_random_flip_left_right",
     "_image_random_flip_top_bottom",
-    python="NumPy and OpenCV prepare images one by one, before nets read them",
+    python="images are changed at random, one by one, before nets read them",
 )

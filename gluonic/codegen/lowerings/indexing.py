@@ -8,10 +8,3 @@ lower("_backward_Embedding", "_backward_take", step="data_movement.row_steps:Add
 lower("pick", loop="loops.loop_choices:pick", from_memory="data_movement.row_steps:PickStep.of")
 lower("_backward_pick", loop="loops.loop_choices:pick_back")
 lower("one_hot", loop="loops.loop_choices:one_hot")
-lower(
-    "batch_take",
-    "_onehot_encode",
-    "fill_element_0index",
-    "_backward_batch_take",
-    python="NumPy gathers by several indices in one call; it has no lowering yet",
-)

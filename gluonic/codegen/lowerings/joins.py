@@ -11,7 +11,3 @@ lower("_backward_npi_vstack", decompose="rewriting.decompose_numpy:rows_back")
 lower("_backward_npi_hstack", decompose="rewriting.decompose_numpy:side_by_side_back")
 lower("_backward_npi_dstack", decompose="rewriting.decompose_numpy:in_depth_back")
 lower("_backward_npi_column_stack", decompose="rewriting.decompose_numpy:columns_back")
-lower(
-    "_npi_hsplit",
-    python="the pieces are NumPy views, without a copy; SliceChannel has machine code",
-)

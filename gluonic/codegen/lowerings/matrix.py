@@ -5,7 +5,6 @@ from gluonic.codegen.lowerings.entry import lower
 lower(
     "khatri_rao",
     on_devices="rewriting.device_decompositions:khatri_rao",
-    python="NumPy multiplies the columns; it has no lowering yet",
 )
 lower("dot", product="matmul.product:dot", float16="upcast")
 lower("_backward_dot_lhs", product="matmul.product:dot_lhs", float16="upcast")

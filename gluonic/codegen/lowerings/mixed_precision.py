@@ -3,7 +3,3 @@
 from gluonic.codegen.lowerings.entry import lower
 
 lower("amp_cast", selects=True)
-lower(
-    "amp_multicast",
-    python="NumPy casts arrays of several dtypes; amp_cast has machine code",
-)

@@ -16,5 +16,5 @@ lower(
     "lamb_update_phase1",
     "lamb_update_phase2",
     "_adamw_update",
-    python="Trainer does not call it: it compiles its updates, from the same formulas",
+    decompose="rewriting.decompose_updates:updated",
 )

@@ -9,5 +9,5 @@ lower(
     "_mp_adamw_update",
     "mp_lamb_update_phase1",
     "mp_lamb_update_phase2",
-    python="Trainer does not call it: it compiles its updates, from the same formulas",
+    decompose="rewriting.decompose_updates:updated",
 )

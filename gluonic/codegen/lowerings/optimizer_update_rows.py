@@ -5,5 +5,5 @@ from gluonic.codegen.lowerings.entry import lower
 lower(
     "_sparse_adagrad_update",
     "_contrib_group_adagrad_update",
-    python="Trainer does not call it: it compiles its updates, from the same formulas",
+    decompose="rewriting.decompose_updates:updated",
 )

@@ -8,8 +8,3 @@ lower(
     "_sample_unique_zipfian",
     python="one generator draws the elements one by one, in Python",
 )
-lower(
-    "_gather_chosen",
-    "_backward_gather_chosen",
-    python="NumPy gathers by several indices in one call; it has no lowering yet",
-)

@@ -8,11 +8,6 @@ lower("reverse", loop="loops.loop_slices:reverse")
 lower("Pad", step="data_movement.padding_steps:PaddingStep.of")
 lower("_backward_Pad", step="data_movement.padding_steps:PaddingGradientStep.of")
 lower(
-    "depth_to_space",
-    "space_to_depth",
-    python="NumPy moves the elements in one call; it has no lowering yet",
-)
-lower(
     "_backward_repeat",
     on_devices="rewriting.device_decompositions:nothing_repeated",
     decompose="rewriting.decompose:repeat_back",

@@ -5,10 +5,8 @@ from gluonic.codegen.lowerings.entry import LayoutRules, lower
 lower(
     "_contrib_BilinearResize2D",
     layout=LayoutRules("decides", blocked="rewriting.layout.resampling:bilinear"),
-    python="NumPy resizes images on their own; machine code needs blocks of channels",
 )
 lower(
     "_contrib_AdaptiveAvgPooling2D",
     layout=LayoutRules("decides", blocked="rewriting.layout.resampling:average"),
-    python="NumPy resizes images on their own; machine code needs blocks of channels",
 )

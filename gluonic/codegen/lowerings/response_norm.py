@@ -2,6 +2,5 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-lower("L2Normalization", python="few nets use it; it has no lowering yet")
 lower("LRN", decompose="rewriting.decompose:local_response_norm", eager=1, float16="upcast")
 lower("_channel_window_sum", decompose="rewriting.decompose:channel_window_sum", float16="upcast")

@@ -17,9 +17,7 @@ lower(
     "GridGenerator",
     decompose="rewriting.grids:grid_generator",
     float16="upcast",
-    python="for warping NumPy adds the grid",
 )
-lower("_scale_flow", python="only gradients of warping read it")
 lower("_affine_grid", decompose="rewriting.grids:affine_grid", float16="upcast")
 lower("_backward_affine_grid", decompose="rewriting.grids:affine_grid_back", float16="upcast")
 lower(

@@ -11,14 +11,11 @@ lower(
     "_npi_unique",
     python="the shape of its output depends on the data, so the interpreter runs the graph",
 )
-_WHY = "NumPy writes into a part of the array in one call"
 
 lower(
     "_npi_boolean_mask_assign_scalar",
     on_devices="rewriting.device_selections:number_where",
-    python=_WHY,
 )
-lower("_npi_boolean_mask_assign_tensor", python=_WHY)
 lower("_npx_constraint_check", python="it checks numbers between runs of machine code")
 lower(
     "_npi_diag_indices_from",

@@ -10,15 +10,6 @@ lower(
 )
 lower("slice_like", loop="loops.loop_slices:slice_like")
 lower(
-    "_slice_assign",
-    "_slice_assign_scalar",
-    python="NumPy writes into a part of the array in one call",
-)
-lower(
-    "Crop",
-    python="the result is a NumPy view, without a copy",
-)
-lower(
     "_backward_slice",
     "_backward_slice_axis",
     "_backward_slice_like",

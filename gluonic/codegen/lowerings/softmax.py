@@ -7,20 +7,17 @@ lower(
     decompose="rewriting.decompose:softmax",
     eager=1,
     float16="upcast",
-    python="NumPy computes it if the result has another dtype",
 )
 lower(
     "log_softmax",
     decompose="rewriting.decompose:log_softmax",
     eager=1,
     float16="upcast",
-    python="NumPy computes it if the result has another dtype",
 )
 lower(
     "softmin",
     decompose="rewriting.decompose:softmin",
     eager=1,
     float16="upcast",
-    python="NumPy computes it if the result has another dtype",
 )
 lower("SoftmaxActivation", decompose="rewriting.decompose:softmax_activation", float16="upcast")

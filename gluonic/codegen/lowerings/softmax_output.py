@@ -7,6 +7,5 @@ lower(
     loop="loops.loop_choices:softmax_output_back",
     on_devices="rewriting.device_selections:softmax_output_back",
     eager=1,
-    python="NumPy computes it with multi_output or use_ignore",
 )
 lower("SoftmaxOutput", decompose="rewriting.decompose:softmax_output", eager=1, float16="upcast")

@@ -3,15 +3,6 @@
 from gluonic.codegen.lowerings.entry import lower
 
 lower(
-    "_sparse_retain",
-    python="NumPy copies rows by index; sparse arrays have their own kernel",
-)
-lower(
     "_contrib_getnnz",
     on_devices="rewriting.device_selections:stored",
-    python="NumPy counts; sparse arrays know the number of stored elements",
-)
-lower(
-    "_contrib_edge_id",
-    python="NumPy gathers by row and column; csr matrices have their own kernel",
 )

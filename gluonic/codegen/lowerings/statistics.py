@@ -15,16 +15,6 @@ lower(
     step="data_movement.running_sums:RunningSumGradientStep.of",
 )
 lower(
-    "_square_sum",
-    "_backward_square_sum",
-    "moments",
-    python="NumPy computes it; it has no lowering yet",
-)
-lower(
-    "multi_sum_sq",
-    "all_finite",
-    "multi_all_finite",
     "_contrib_allclose",
-    "multi_lars",
-    python="optimizers call it between steps, for many arrays at once, on NumPy",
+    python="NumPy compares; it has no lowering yet",
 )

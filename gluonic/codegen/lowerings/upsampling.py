@@ -6,11 +6,9 @@ lower(
     "UpSampling",
     on_devices="rewriting.device_decompositions:enlarged",
     layout=LayoutRules("decides", blocked="rewriting.layout.resampling:repetition"),
-    python="NumPy resizes images on their own; machine code needs blocks of channels",
 )
 lower(
     "_backward_UpSampling",
     on_devices="rewriting.device_decompositions:enlarged_back",
     layout=LayoutRules("decides", blocked="rewriting.layout.resampling:repetition_back"),
-    python="NumPy resizes images on their own; machine code needs blocks of channels",
 )

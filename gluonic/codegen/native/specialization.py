@@ -10,12 +10,13 @@ from gluonic.codegen.loops.fusion import Group, fuse
 from gluonic.codegen.loops.long_rows import LongRowStep, is_long_row
 from gluonic.codegen.loops.lowering import GroupLowering
 from gluonic.codegen.loops.nest import LoopNest
+from gluonic.codegen.loops.runnable import why_not
 from gluonic.codegen.loops.steps import LoopStep, Step, loop_for
 from gluonic.codegen.machine.bail_out import BAIL_OUT
 from gluonic.codegen.machine.target import host
 from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.native.executable import CallSpec, Executable
-from gluonic.codegen.native.module import NativeCode, compile_steps, why_not
+from gluonic.codegen.native.module import NativeCode, compile_steps
 from gluonic.codegen.native.prepacking import prepacked_groups
 from gluonic.codegen.native.steps import native_step, standalone_step
 from gluonic.codegen.rewriting.aliases import find_aliases, find_targets

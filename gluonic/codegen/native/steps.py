@@ -1,21 +1,15 @@
 """The choice of a step for an operator that runs as a whole."""
 
 from collections.abc import Callable
-from typing import Any
 
-from gluonic.codegen.data_movement.copies import CopyStep
 from gluonic.codegen.data_movement.transposition_steps import TranspositionStep
 from gluonic.codegen.loops.loop import Loop
 from gluonic.codegen.loops.steps import Step
 from gluonic.codegen.lowerings.entry import lowering_of, rule_at
-from gluonic.codegen.matmul.packing import PackStep
-from gluonic.codegen.matmul.steps import ProductStep
 from gluonic.codegen.native.foreign import ForeignStep
 from gluonic.codegen.shapes.facts import Facts
+from gluonic.codegen.threads.whole_steps import whole_step
 from gluonic.graph import Entry, Node
-
-_KINDS: tuple[Any, ...] = (ProductStep, PackStep, CopyStep, ForeignStep)
-"""The classes of steps that are tried for an operator."""
 
 
 def standalone_step(
@@ -38,12 +32,4 @@ def standalone_step(
 
 def native_step(node: Node, facts: Facts) -> Step | None:
     """The native step of an operator that runs as a whole; None if Python runs it."""
-    own = lowering_of(node.applied.op).step
-    step: Step | None = None if own is None else rule_at(own)(node, facts)
-    if step is not None:
-        return step
-    for kind in _KINDS:
-        step = kind.of(node, facts)
-        if step is not None:
-            return step
-    return None
+    return whole_step(node, facts) or ForeignStep.of(node, facts)

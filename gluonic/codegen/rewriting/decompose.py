@@ -2,7 +2,6 @@
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import field
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import (
@@ -13,19 +12,15 @@ from gluonic.codegen.loops.inner_operators import (
     cut_out,
     within,
 )
-from gluonic.codegen.lowerings.entry import lowering_at, rule_at
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, tiled_back
 from gluonic.codegen.rewriting.passes import Pass, PassContext
-from gluonic.codegen.rewriting.site import RewriteContext
-from gluonic.codegen.shapes.facts import Facts
-from gluonic.graph import Entry, Graph, Node
-from gluonic.graph.builder import F
+from gluonic.codegen.rewriting.replacing import Rewriting
+from gluonic.graph import Entry, Graph
 from gluonic.graph.dtypes import is_floating
 from gluonic.graph.ops.ctc_loss import ctc_losses
-from gluonic.graph.origin import give_origin
 from gluonic.graph.over_ranks import spans_ranks
 from gluonic.graph.view import settings_of
-from gluonic.support.record import record
 
 DecompositionRule = Callable[[Any, RewriteContext], Sequence[Entry] | None]
 
@@ -58,64 +53,10 @@ class Decompose(Pass):
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Replace composite operators."""
-        rewriting = _Rewriting(graph, context.facts(graph), context.train, "decompose")
+        rewriting = Rewriting(graph, context.facts(graph), context.train, "decompose")
         made, states = graph.rewrite(rewriting.replace), rewriting.current
         context.states = tuple(states)
         return Graph([*made.outputs, *states.values()]) if states else made
-
-
-class DecomposeForDevices(Pass):
-    """Operators that have kernels for processors alone become others that devices compute, too.
-
-    Examples
-    --------
-    >>> from gluonic.graph.builder import F
-    >>> x = Node(None, "x").entry()
-    >>> print(DecomposeForDevices().shown(F.SequenceMask(x), x=(2, 3)))
-    sequencemask = SequenceMask(x)
-    return sequencemask
-    --------------------
-    return x
-    """
-
-    name = "decompose for devices"
-    contract = "an operator with a rule for devices is left only where the rule does not apply"
-
-    def apply(self, graph: Graph, context: PassContext) -> Graph:
-        """Replace operators as long as there are some to replace."""
-        while True:
-            rewriting = _Rewriting(graph, context.facts(graph), context.train, "on_devices")
-            made = graph.rewrite(rewriting.replace)
-            if not rewriting.replaced:
-                return graph
-            graph = made
-
-
-@record
-class _Rewriting:
-    """One run over a graph, by the rules that a field of operators' entries names."""
-
-    graph: Graph
-    facts: Facts
-    train: bool
-    rules: str
-    replaced: list[Node] = field(default_factory=list)
-    current: dict[Node, Entry] = field(default_factory=dict)
-
-    def __post_init__(self) -> None:
-        self.used = {e for n in self.graph.nodes for e in n.inputs} | set(self.graph.outputs)
-
-    def replace(self, node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
-        """The entries that replace a node's outputs."""
-        rule = getattr(lowering_at(node), self.rules)
-        if rule is None:
-            return None
-        site = RewriteContext(node, inputs, self.train, self.facts, self.used, self.current)
-        made: Sequence[Entry] | None = rule_at(rule)(F, site)
-        if made is not None:
-            give_origin(made, node)
-            self.replaced.append(node)
-        return made
 
 
 # -- softmax ------------------------------------------------------------------------------------

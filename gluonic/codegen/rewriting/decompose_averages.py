@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.graph import Entry
 from gluonic.graph.ops.numpy.norms import Norm, norm_gradient, norm_meant
 from gluonic.graph.view import settings_of

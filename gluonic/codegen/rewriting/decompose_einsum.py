@@ -4,7 +4,7 @@ from collections.abc import Collection, Sequence
 from itertools import combinations
 from typing import Any
 
-from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.codegen.shapes.facts import Facts
 from gluonic.graph import Entry
 from gluonic.graph.ops.numpy.einsum import spelt_out

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply, concat_piece
-from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.graph import Entry
 from gluonic.graph.families import reduced_axes
 from gluonic.graph.ops.numpy.moments import counts_of_variance

@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply, index_of
-from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.graph import Entry
 from gluonic.graph.dtypes import is_floating
 

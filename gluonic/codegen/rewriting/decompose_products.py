@@ -3,7 +3,7 @@
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.graph import Entry
 from gluonic.support.record import record
 

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from itertools import pairwise
 from typing import Any
 
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.codegen.maths.values import Dtype
-from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
 from gluonic.graph.attributes import Shape
 from gluonic.graph.dtypes import is_floating
@@ -64,20 +64,10 @@ def _repetitions(site: RewriteContext, image: Shape, sizes: Shape) -> tuple[int,
 
 
 def enlarged(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
-    """Images whose pixels are repeated, joined or added; or a transposed convolution."""
+    """Images whose pixels are repeated, joined or added."""
     n, sizes = site.n, _output_shape(site)[2:]
-    if site.is_empty:
+    if site.is_empty or n.sample_type == "bilinear":
         return None
-    if n.sample_type == "bilinear":
-        settings = {
-            "kernel": (2 * n.scale - n.scale % 2,) * 2,
-            "stride": (n.scale, n.scale),
-            "pad": (n.scale // 2,) * 2,
-            "num_filter": n.num_filter,
-            "num_group": n.num_filter,
-            "no_bias": True,
-        }
-        return [F.Deconvolution(*site.inputs, **settings)]
     images = []
     for number, image in enumerate(site.inputs):
         for axis, count in enumerate(_repetitions(site, _shape(site, number), sizes), 2):

@@ -7,7 +7,7 @@ from math import prod
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply, filled
-from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.graph import Entry
 from gluonic.graph.attributes import Shape
 

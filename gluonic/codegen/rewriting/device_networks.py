@@ -6,13 +6,13 @@ from types import SimpleNamespace
 from typing import Any
 
 from gluonic.codegen.loops.draws import kept_elements, masks
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.recurrent.direction import (
     recurrent_steps,
     recurrent_steps_back,
     steps_of,
 )
-from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
 from gluonic.graph.ops.recurrent import dropout_scale
 from gluonic.graph.ops.recurrent_rules import network_of

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 from typing import Any
 
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
-from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
 
 

@@ -4,9 +4,9 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.codegen.maths.values import FLOAT32, FLOAT64
 from gluonic.codegen.matmul.attention_heads import BY_HEAD, heads_dot
-from gluonic.codegen.rewriting.site import RewriteContext
 from gluonic.graph import Entry
 
 

@@ -1,5 +1,6 @@
 """The passes from the traced graph to the one that is divided into steps, in order."""
 
+from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.rewriting.attention_heads import ReadHeadsInPlace
 from gluonic.codegen.rewriting.base_operators import UseBaseOperators
 from gluonic.codegen.rewriting.close_shapes import CloseShapes
@@ -10,9 +11,19 @@ from gluonic.codegen.rewriting.fused_layers import OpenFusedLayers
 from gluonic.codegen.rewriting.integer_products import PackIntegers
 from gluonic.codegen.rewriting.layout_passes import BlockedLayout, PlainLayout
 from gluonic.codegen.rewriting.passes import Pass
+from gluonic.codegen.rewriting.replacing import DecomposeForDevices
 from gluonic.codegen.rewriting.sharing import ShareProducts, TakePartsEarly
 from gluonic.codegen.rewriting.simplify import Simplify, SimplifyParts
+from gluonic.codegen.rewriting.tracing_pass import TraceKernels
 from gluonic.codegen.rewriting.upcast import UpcastHalves
+from gluonic.codegen.threads.whole_steps import has_code
+from gluonic.graph import Node
+
+
+def _stays(node: Node) -> bool:
+    """Whether Python runs an operator for a reason."""
+    return bool(lowering_at(node).python)
+
 
 PIPELINE: list[Pass] = [
     OpenFusedLayers(),
@@ -24,7 +35,9 @@ PIPELINE: list[Pass] = [
     BlockedLayout(),
     ReadHeadsInPlace(),
     Simplify(),
+    DecomposeForDevices(has_code),
     Decompose(),
+    TraceKernels(has_code, _stays, may_draw=False),
     SimplifyParts(),
     ShareProducts(),
     TakePartsEarly(),
@@ -34,6 +47,14 @@ PIPELINE: list[Pass] = [
 ]
 """All passes; each gets the graph that the one before it returned."""
 
-FOR_PROCESSORS = (PlainLayout, BlockedLayout, FuseActivations, PackIntegers, PackWeights)
+FOR_PROCESSORS = (
+    PlainLayout,
+    BlockedLayout,
+    DecomposeForDevices,
+    TraceKernels,
+    FuseActivations,
+    PackWeights,
+    PackIntegers,
+)
 """Passes that choose memory layouts, and the steps that read them: GPUs do without. There, all products take
 element-wise work (`cuda.tails`)."""

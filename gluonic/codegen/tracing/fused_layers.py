@@ -4,7 +4,7 @@ from collections.abc import Callable, Sequence
 from math import prod
 from typing import Any
 
-from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.codegen.small_integers.operators import MOST_TERMS
 from gluonic.codegen.tracing.arrays import TracedArray
 from gluonic.codegen.tracing.elements import NotTraced

@@ -19,7 +19,14 @@ from gluonic.graph.builder import F
 from gluonic.graph.dtypes import is_bfloat16
 
 
-class _TracedDraws:
+class _NoDraws:
+    """The source of random numbers of a kernel that is followed only if it draws none."""
+
+    def __getattr__(self, name: str) -> Any:
+        raise NotTraced(f"random numbers by {name}")
+
+
+class _TracedDraws(_NoDraws):
     """The source of random numbers of a traced kernel."""
 
     def uniforms(self, shape: Shape, dtype: Any = np.float32) -> TracedArray:
@@ -57,9 +64,6 @@ class _TracedDraws:
             return np.floor(self.uniforms(shape, np.float64) * 2.0**53).astype(np.int64)
         raise NotTraced(f"random numbers of {name}")
 
-    def __getattr__(self, name: str) -> Any:
-        raise NotTraced(f"random numbers by {name}")
-
 
 def traced(
     node: Node,
@@ -67,20 +71,24 @@ def traced(
     facts: Facts,
     train: bool,
     has_code: Callable[[Node, Facts], bool],
+    *,
+    may_draw: bool,
 ) -> Sequence[Entry] | None:
     """The results of a node as a graph, found by calling its kernel; None if it cannot be followed.
 
     Parameters
     ----------
-    has_code : whether the device has code for a node; if one of the graph's has none, the trace is no gain
+    has_code : whether there is code for a node; if there is none for one of the graph's, the trace is no gain
+    may_draw : whether the graph may draw random numbers, which are not those of the kernel
     """
     application = node.applied
     if application.states or application.op.calls_back or application.op.dynamic:
         return None
     variables = [Node(None, name) for name in application.inputs]
     arrays = [AbstractArray(_shape_of(facts, e), facts.dtypes[e]) for e in node.inputs]
+    run: Any = SimpleNamespace(train=train, random=_TracedDraws() if may_draw else _NoDraws())
     try:
-        trial = Graph(_results(node, [each.entry() for each in variables], facts, train))
+        trial = Graph(_results(node, [each.entry() for each in variables], facts, run))
         found = find_facts(trial, variables, arrays)
         outputs = [node.entry(i) for i in range(node.output_count)]
         for own, result in zip(outputs, trial.outputs, strict=True):
@@ -92,16 +100,29 @@ def traced(
         operators = [each for each in trial.nodes if each.application is not None]
         if not all(has_code(each, found) for each in operators):
             return None
-        return _results(node, inputs, facts, train)
+        return _results(node, inputs, facts, run)
     except Exception:  # arrays that a kernel was not written for: NumPy and others raise anything
         return None
+
+
+def follow(node: Node, arrays: Sequence[TracedArray]) -> Sequence[Any]:
+    """What the kernel of a node that draws no random numbers returns for arrays, some of which it may change.
+
+    Raises
+    ------
+    NotTraced
+        if the kernel cannot be followed
+    """
+    run: Any = SimpleNamespace(train=True, random=_NoDraws())
+    found: Sequence[Any] = node.applied.execute(arrays, run)  # type: ignore[arg-type]
+    return found
 
 
 def _shape_of(facts: Facts, entry: Entry) -> Shape:
     return tuple([int(extent) for extent in facts.shapes[entry]])
 
 
-def _results(node: Node, inputs: Sequence[Entry], facts: Facts, train: bool) -> list[Entry]:
+def _results(node: Node, inputs: Sequence[Entry], facts: Facts, run: Any) -> list[Entry]:
     """What the kernel of a node returns for other inputs of the same shapes.
 
     Raises
@@ -116,7 +137,6 @@ def _results(node: Node, inputs: Sequence[Entry], facts: Facts, train: bool) -> 
         _input(entry, _shape_of(facts, old), facts.dtypes[old])
         for entry, old in zip(inputs, node.inputs, strict=True)
     ]
-    run: Any = SimpleNamespace(train=train, random=_TracedDraws())
     found = [
         _conforming(result, _shape_of(facts, entry), facts.dtypes[entry])
         for result, entry in zip(node.applied.execute(arrays, run), outputs, strict=True)  # type: ignore[arg-type]
@@ -140,4 +160,4 @@ def _conforming(result: Any, shape: Shape, dtype: np.dtype[Any]) -> Entry:
     return array.entry
 
 
-__all__ = ["functions", "indexing", "traced"]
+__all__ = ["NotTraced", "TracedArray", "follow", "functions", "indexing", "traced"]

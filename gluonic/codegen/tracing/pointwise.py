@@ -11,7 +11,7 @@ from typing import Any
 
 import numpy as np
 
-from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.codegen.tracing import functions, indexing
 from gluonic.codegen.tracing.arrays import TracedArray, as_traced
 from gluonic.codegen.tracing.elements import NotTraced, constant

@@ -5,7 +5,7 @@ from math import prod
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import apply
-from gluonic.codegen.rewriting.site import RewriteContext
+from gluonic.codegen.loops.site import RewriteContext
 from gluonic.codegen.small_integers.operators import (
     MOST_TERMS,
     integer_convolution,

@@ -23,7 +23,28 @@ def _names(n: Any) -> tuple[str, ...]:
     return tuple(f"arg{i}" for i in range(n.num_args))
 
 
-@operator("UpSampling", count="num_args", arguments=_names, dtype=floating())
+def _as_deconvolution(scale: int, num_filter: int) -> dict[str, Any]:
+    """The attributes of the transposed convolution that interpolates."""
+    return {
+        "kernel": (2 * scale - scale % 2,) * 2,
+        "stride": (scale, scale),
+        "pad": (scale // 2,) * 2,
+        "num_filter": num_filter,
+        "num_group": num_filter,
+        "no_bias": True,
+    }
+
+
+@operator(
+    "UpSampling",
+    count="num_args",
+    arguments=_names,
+    dtype=floating(),
+    base=REGISTRY["Deconvolution"],
+    as_base=lambda n, shapes: (
+        _as_deconvolution(n.scale, n.num_filter) if n.sample_type == "bilinear" else None
+    ),
+)
 def up_sampling(
     *args: Array,
     scale: Positive,
@@ -70,18 +91,6 @@ def _factors(image: Array, sizes: Sequence[int]) -> list[int]:
 def _repeated(image: Array, sizes: Sequence[int]) -> Array:
     height, width = _factors(image, sizes)
     return image.repeat(height, axis=2).repeat(width, axis=3)
-
-
-def _as_deconvolution(scale: int, num_filter: int) -> dict[str, Any]:
-    """The attributes of the transposed convolution that interpolates."""
-    return {
-        "kernel": (2 * scale - scale % 2,) * 2,
-        "stride": (scale, scale),
-        "pad": (scale // 2,) * 2,
-        "num_filter": num_filter,
-        "num_group": num_filter,
-        "no_bias": True,
-    }
 
 
 @up_sampling.infer_shape

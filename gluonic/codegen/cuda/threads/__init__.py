@@ -1,1 +1,1 @@
-"""Kernels with a thread for each element, or for each piece of work, whose bodies are written over values."""
+"""Kernels for GPUs alone among those with a thread for each piece of work, and their steps."""

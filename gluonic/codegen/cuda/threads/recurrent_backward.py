@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from gluonic.codegen.cuda.threads.recurrent_code import Direction, StepCode, StepKind, states_before
-from gluonic.codegen.cuda.threads.thread_code import ThreadCode
-from gluonic.codegen.cuda.threads.thread_step import Operand, ThreadPlan
+from gluonic.codegen.cuda.threads.thread_steps import KernelThreads
 from gluonic.codegen.maths.values import Value
 from gluonic.codegen.recurrent import cells
+from gluonic.codegen.threads.thread_plan import Operand, ThreadPlan
 
 
-def _turned(k: ThreadCode) -> None:
+def _turned(k: KernelThreads) -> None:
     """Write an element of a transposed matrix."""
     row, column = k.divided(k.thread, k["rows"])
     k.write(1, k.thread, k.read(0, column * k["columns"] + row))
@@ -45,7 +45,7 @@ def _gradient_of_state(
     return k.m.where(k["step"] + 1 < code.length(sequence), total, own)
 
 
-def _back(k: ThreadCode, kind: StepKind, is_last: bool, is_first: bool) -> None:
+def _back(k: KernelThreads, kind: StepKind, is_last: bool, is_first: bool) -> None:
     """Write the gradients of a step of one element of the state."""
     code = StepCode(k, kind)
     products = _received(code, is_last)
@@ -59,7 +59,7 @@ def _back(k: ThreadCode, kind: StepKind, is_last: bool, is_first: bool) -> None:
     code.of_each_sequence(compute)
 
 
-def _back_shown(k: ThreadCode, kind: StepKind, is_last: bool) -> None:
+def _back_shown(k: KernelThreads, kind: StepKind, is_last: bool) -> None:
     """Write the gradient of one element of a projected state."""
     code = StepCode(k, kind)
     products = _received(code, is_last)
@@ -74,7 +74,7 @@ def _back_shown(k: ThreadCode, kind: StepKind, is_last: bool) -> None:
     code.of_each_sequence(compute)
 
 
-def _back_projected(k: ThreadCode, kind: StepKind, is_last: bool, is_first: bool) -> None:
+def _back_projected(k: KernelThreads, kind: StepKind, is_last: bool, is_first: bool) -> None:
     """Write the gradients of a step of one element of a state that is projected."""
     code = StepCode(k, kind)
 
@@ -144,7 +144,7 @@ def _step_gradients(
     return cells.lstm_back(k.m, gates, memory, cell, gradient, carried)
 
 
-def _before(k: ThreadCode, kind: StepKind) -> None:
+def _before(k: KernelThreads, kind: StepKind) -> None:
     """Write an element of the state before a step; a thread for each."""
     code = StepCode(k, kind)
     row, p = k.divided(k.thread, k["part"])
@@ -155,7 +155,7 @@ def _before(k: ThreadCode, kind: StepKind) -> None:
     code.put("before", code.row(step, sequence) * k["part"] + p, value)
 
 
-def _first_gradient(k: ThreadCode, kind: StepKind) -> None:
+def _first_gradient(k: KernelThreads, kind: StepKind) -> None:
     """Write the gradient of an element of the state before the first step."""
     code = StepCode(k, kind)
     width, p = k["size"] * kind.gates, code.unit

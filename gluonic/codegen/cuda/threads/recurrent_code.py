@@ -11,9 +11,10 @@ from dataclasses import replace
 from typing import TypeVar
 
 from gluonic.codegen.cuda.kernel_function import WARP
-from gluonic.codegen.cuda.threads.thread_code import ThreadCode, ThreadVariable
-from gluonic.codegen.cuda.threads.thread_step import Operand, ThreadPlan
+from gluonic.codegen.cuda.threads.thread_steps import KernelThreads
 from gluonic.codegen.maths.values import Value, scalar_type
+from gluonic.codegen.threads.thread_code import ThreadVariable
+from gluonic.codegen.threads.thread_plan import Operand, ThreadPlan
 from gluonic.graph import Entry
 from gluonic.graph.ops.rnn_cells import CELLS
 from gluonic.support.record import record
@@ -69,7 +70,7 @@ class StepCode:
     unit : the element of the state that the lane computes, after the products
     """
 
-    def __init__(self, k: ThreadCode, kind: StepKind) -> None:
+    def __init__(self, k: KernelThreads, kind: StepKind) -> None:
         self.k, self.kind = k, kind
         warp, lane = k.divided(k.thread, k.constant(WARP))
         tiles = k.divided(k["batch"] + (kind.tile - 1), k.constant(kind.tile))[0]

@@ -6,19 +6,19 @@ from collections.abc import Callable, Sequence
 from functools import partial
 
 from gluonic.codegen.cuda.threads.recurrent_code import Direction, StepCode, StepKind, states_before
-from gluonic.codegen.cuda.threads.thread_code import ThreadCode
-from gluonic.codegen.cuda.threads.thread_step import ThreadPlan
+from gluonic.codegen.cuda.threads.thread_steps import KernelThreads
 from gluonic.codegen.maths.values import Value
 from gluonic.codegen.recurrent import cells
+from gluonic.codegen.threads.thread_plan import ThreadPlan
 from gluonic.graph.ops.rnn_cells import CELLS
 
 
-def _row_of_gate(k: ThreadCode, gate: int, unit: Value) -> Value:
+def _row_of_gate(k: KernelThreads, gate: int, unit: Value) -> Value:
     """Where the weights of a gate of an element begin."""
     return (unit + k["size"] * gate) * k["part"]
 
 
-def _forward(k: ThreadCode, kind: StepKind, is_first: bool) -> None:
+def _forward(k: KernelThreads, kind: StepKind, is_first: bool) -> None:
     """Write a step of one element of the state."""
     code = StepCode(k, kind)
     j, size = code.unit, k["size"]
@@ -70,7 +70,7 @@ def _cell(
     return cells.plain(k.m, kind.mode, totals[0])
 
 
-def _project(k: ThreadCode, kind: StepKind) -> None:
+def _project(k: KernelThreads, kind: StepKind) -> None:
     """Write one element of a projected state."""
     code = StepCode(k, kind)
     size, part, p = k["size"], k["part"], code.unit
@@ -89,7 +89,7 @@ def _project(k: ThreadCode, kind: StepKind) -> None:
     code.of_each_sequence(compute)
 
 
-def _last(k: ThreadCode, kind: StepKind, is_cell: bool) -> None:
+def _last(k: KernelThreads, kind: StepKind, is_cell: bool) -> None:
     """Write an element of the last state, or of the last cell state; a thread for each."""
     code = StepCode(k, kind)
     width = k["size"] if is_cell else k["part"]

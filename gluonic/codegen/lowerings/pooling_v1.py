@@ -1,8 +1,0 @@
-"""MXNet's first pooling."""
-
-from gluonic.codegen.lowerings.entry import lower
-
-lower(
-    "Pooling_v1",
-    python="NumPy pools as MXNet's first version did; Pooling has machine code",
-)

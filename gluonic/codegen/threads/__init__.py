@@ -1,0 +1,1 @@
+"""Kernels with a thread for each element, or for each piece of work, whose bodies are written over values."""
