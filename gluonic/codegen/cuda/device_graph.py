@@ -30,12 +30,13 @@ from gluonic.graph.kernel_runs import run_in_graph
 from gluonic.support.caches import Cache
 from gluonic.support.gc_pause import paused
 from gluonic.support.locks import lock
+from gluonic.graph.update_operators import UPDATES
 from gluonic.support.pieces import finish
 
 _MOST_BINDINGS = 64
 _FOR_DEVICES: dict[type[Pass], list[Pass]] = {
     UpcastHalves: [UpcastHalves(rounds_once), DecomposeForDevices()],
-    Decompose: [Decompose(), TraceKernels(has_code, may_draw=True)],
+    Decompose: [Decompose(leaves=UPDATES), TraceKernels(has_code, may_draw=True)],
 }
 """What stands for a pass."""
 _PIPELINE = [

@@ -16,7 +16,7 @@ from gluonic.codegen.cuda.threads import recurrent_backward, recurrent_forward
 from gluonic.codegen.cuda.threads.thread_steps import ThreadStep
 from gluonic.codegen.cuda.update_steps import UpdateStep
 from gluonic.codegen.shapes.facts import Facts
-from gluonic.codegen.threads.rules import RULES, rule_of
+from gluonic.codegen.threads.rules import device_rules
 from gluonic.device.processors import Processor
 from gluonic.graph import Application, Node
 from gluonic.graph.update_operators import UPDATES
@@ -51,7 +51,7 @@ _POOLING = {
 }
 
 _THREADS = {
-    **{name: rule for name in RULES if (rule := rule_of(name)) is not None},
+    **device_rules(),
     "_recurrent_steps": recurrent_forward.forward,
     "_recurrent_steps_back": recurrent_backward.backward,
 }

@@ -92,5 +92,6 @@ def _(n: NodeView) -> None:
 
 
 masks.gradient()
+lower(masks, on_devices="rewriting.device_networks:scaled_masks")
 
 lower(drop, loop=_drop_loop)

@@ -10,4 +10,6 @@ lower(
     "_contrib_arange_like",
     loop="loops.loop_choices:ramp",
     decompose="rewriting.decompose:arange_like",
+    python="with axis=None or repeat, NumPy fills the array",
 )
+lower("_eye", "_linspace", "_npi_linspace", python="NumPy fills the array")

@@ -20,20 +20,20 @@ Rule: TypeAlias = str | Callable[..., Any]
 """A function, or its ``module:name``."""
 
 FAMILIES = frozenset({
-    "activation", "attention", "averages", "batch_norm", "batch_norm_relu", "binary", "broadcasting",
-    "calibration", "companions", "constants", "contractions", "convolution", "copying",
+    "activation", "attention", "averages", "batch_norm", "batch_norm_relu", "binary", "boxes", "broadcasting",
+    "calibration", "companions", "constants", "contractions", "convolution", "copying", "correlation",
     "creation", "ctc_loss", "decompositions", "deconvolution", "deformable_convolution", "deformable_roi",
     "dense", "differences", "draws", "dropout", "einsum", "fused_attention", "fused_layers",
     "gathering", "hawkes", "image",
     "image_colour", "indexing", "joining", "joins", "layer_norm", "linalg", "linalg_factors", "linalg_parts",
     "matrix", "mixed_precision", "moments", "more_ufuncs", "norms",
-    "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several",
-    "pooling", "quantization", "quantized_arithmetic",
+    "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several", "ordering",
+    "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic",
     "quantized_layers", "quantized_recurrent", "random_choice", "rank_moments",
     "rearrange", "rearrangements", "recurrent", "recurrent_gradients", "reduce", "reductions", "regularization",
     "resizing", "response_norm", "sampling", "selections",
     "sequence", "series", "shape", "signal", "slicing", "softmax", "softmax_output", "sparse_rows",
-    "standardization", "statistics", "trials", "unary", "upsampling", "views",
+    "standardization", "statistics", "trials", "unary", "unfolding", "upsampling", "views",
 })  # fmt: skip
 """The families of `graph/ops/` that have a file here."""
 

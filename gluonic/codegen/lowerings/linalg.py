@@ -15,3 +15,5 @@ lower(
     "_linalg_trmm",
     on_devices="rewriting.device_decompositions:triangular_product",
 )
+lower("_linalg_triangle", python="NumPy moves the elements in one call")
+lower("_linalg_trsm", python="SciPy calls BLAS to solve triangular systems")

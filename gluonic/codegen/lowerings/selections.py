@@ -16,6 +16,10 @@ lower(
     "_npi_boolean_mask_assign_scalar",
     on_devices="rewriting.device_selections:number_where",
 )
+lower(
+    "_npi_boolean_mask_assign_tensor",
+    python="NumPy counts the elements of the mask",
+)
 lower("_npx_constraint_check", python="it checks numbers between runs of machine code")
 lower(
     "_npi_diag_indices_from",

@@ -2,11 +2,14 @@
 
 from gluonic.codegen.lowerings.entry import lower
 
-_WHY = "NumPy gathers by several indices in one call; it has no lowering yet"
+lower("_contrib_fft", "_contrib_ifft", python="NumPy transforms")
+
+_WHY = "NumPy refuses indices out of range"
 
 lower(
     "_contrib_count_sketch",
     on_devices="rewriting.device_selections:sketch",
+    python=_WHY,
 )
 lower(
     "_backward_contrib_count_sketch",

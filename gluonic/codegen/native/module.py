@@ -13,7 +13,6 @@ from gluonic.codegen.machine.assembler import LLVMModule
 from gluonic.codegen.machine.bail_out import BAIL_OUT
 from gluonic.codegen.machine.jit import load
 from gluonic.codegen.machine.target import host
-from gluonic.codegen.maths.values import Dtype
 from gluonic.codegen.native.executable import NativeFunction, native_function
 from gluonic.codegen.native.runs import StepCall, emit_run, emit_run_in_parts
 from gluonic.codegen.native.shared_kernels import KernelLibrary, link_steps

@@ -1,7 +1,7 @@
 """Decompositions of composite operators, so that fusion sees loops: rules written over F."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Container, Sequence
 from typing import Any
 
 from gluonic.codegen.loops.inner_operators import (
@@ -16,7 +16,7 @@ from gluonic.codegen.loops.site import RewriteContext
 from gluonic.codegen.rewriting.copies import repeated, repeated_back, tiled, tiled_back
 from gluonic.codegen.rewriting.passes import Pass, PassContext
 from gluonic.codegen.rewriting.replacing import Rewriting
-from gluonic.graph import Entry, Graph
+from gluonic.graph import Entry, Graph, Node
 from gluonic.graph.dtypes import is_floating
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.over_ranks import spans_ranks
@@ -29,6 +29,10 @@ class Decompose(Pass):
     """Composite operators are decomposed, so that fusion sees loops.
 
     The new values of states that they update are further outputs.
+
+    Parameters
+    ----------
+    leaves : the names of operators that are left
 
     Examples
     --------
@@ -51,10 +55,17 @@ class Decompose(Pass):
     name = "decompose"
     contract = "no operator is left that loops of simpler ones could compute as fast"
 
+    def __init__(self, leaves: Container[str] = ()) -> None:
+        self._leaves = leaves
+
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Replace composite operators."""
         rewriting = Rewriting(graph, context.facts(graph), context.train, "decompose")
-        made, states = graph.rewrite(rewriting.replace), rewriting.current
+
+        def replace(node: Node, inputs: Sequence[Entry]) -> Sequence[Entry] | None:
+            return None if node.operator_name in self._leaves else rewriting.replace(node, inputs)
+
+        made, states = graph.rewrite(replace), rewriting.current
         context.states = tuple(states)
         return Graph([*made.outputs, *states.values()]) if states else made
 
@@ -244,6 +255,13 @@ def look_up(F: Any, site: RewriteContext) -> Sequence[Entry]:
     return [
         F.Embedding(data, weight, input_dim=n.input_dim, output_dim=n.output_dim, dtype=n.dtype)
     ]
+
+
+def ones_at(F: Any, site: RewriteContext) -> Sequence[Entry]:
+    """Rows of zeros with a one, as many columns as the second array."""
+    like = site.node.inputs[1]
+    columns, dtype = site.facts.shapes[like][1], site.facts.dtypes[like]
+    return [F.one_hot(site.n.lhs, depth=columns, dtype=dtype.name)]
 
 
 def ctc_loss(F: Any, site: RewriteContext) -> Sequence[Entry] | None:

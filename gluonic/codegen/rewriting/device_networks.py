@@ -5,9 +5,8 @@ from functools import reduce
 from types import SimpleNamespace
 from typing import Any
 
-from gluonic.codegen.loops.draws import kept_elements, masks
+from gluonic.codegen.loops.draws import kept_elements
 from gluonic.codegen.loops.site import RewriteContext
-from gluonic.codegen.lowerings.entry import lower
 from gluonic.codegen.recurrent.direction import (
     recurrent_steps,
     recurrent_steps_back,
@@ -189,9 +188,6 @@ def scaled_masks(F: Any, site: RewriteContext) -> Sequence[Entry]:
     like = site.constant(0.0)
     kept = node.with_application(kept_elements.apply({"p": p}), [like]).entry()
     return [F.Cast(kept, dtype=site.dtype.name) * dropout_scale(p)]
-
-
-lower(masks, on_devices=scaled_masks)
 
 
 # -- the gradients --------------------------------------------------------------------------------

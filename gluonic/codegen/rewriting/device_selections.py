@@ -84,7 +84,9 @@ def softmax_output_back(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """Probabilities minus labels, weighted."""
     n, shapes = site.n, site.facts.shapes
     shape, own = (shapes[entry] for entry in site.node.inputs)
-    if shape == own or site.is_empty or not (n.multi_output or n.use_ignore):
+    if shape == own or not own or len(shape) < 2 or site.is_empty:
+        return None
+    if not (n.multi_output or n.use_ignore):
         return None
     rows, classes, spatial = _by_class(site, shape)
     flat = F._np_reshape(n.value, newshape=(rows, classes, spatial))

@@ -1,6 +1,5 @@
 """The passes from the traced graph to the one that is divided into steps, in order."""
 
-from gluonic.codegen.lowerings.entry import lowering_at
 from gluonic.codegen.rewriting.attention_heads import ReadHeadsInPlace
 from gluonic.codegen.rewriting.base_operators import UseBaseOperators
 from gluonic.codegen.rewriting.close_shapes import CloseShapes
@@ -16,14 +15,7 @@ from gluonic.codegen.rewriting.sharing import ShareProducts, TakePartsEarly
 from gluonic.codegen.rewriting.simplify import Simplify, SimplifyParts
 from gluonic.codegen.rewriting.tracing_pass import TraceKernels
 from gluonic.codegen.rewriting.upcast import UpcastHalves
-from gluonic.codegen.threads.whole_steps import has_code
-from gluonic.graph import Node
-
-
-def _stays(node: Node) -> bool:
-    """Whether Python runs an operator for a reason."""
-    return bool(lowering_at(node).python)
-
+from gluonic.codegen.threads.whole_steps import has_code, stays_with_python
 
 PIPELINE: list[Pass] = [
     OpenFusedLayers(),
@@ -35,9 +27,9 @@ PIPELINE: list[Pass] = [
     BlockedLayout(),
     ReadHeadsInPlace(),
     Simplify(),
-    DecomposeForDevices(has_code),
+    DecomposeForDevices(has_code, stays_with_python),
     Decompose(),
-    TraceKernels(has_code, _stays, may_draw=False),
+    TraceKernels(has_code, stays_with_python, may_draw=False),
     SimplifyParts(),
     ShareProducts(),
     TakePartsEarly(),

@@ -53,6 +53,7 @@ class DecomposeForDevices(Pass):
     Parameters
     ----------
     has_code : whether there is code for an operator alone, so that it is left; by default there is none
+    stays : whether an operator is left in any case
 
     Examples
     --------
@@ -68,8 +69,12 @@ class DecomposeForDevices(Pass):
     name = "decompose for devices"
     contract = "an operator with a rule for devices is left only where the rule does not apply"
 
-    def __init__(self, has_code: Callable[[Node, Facts], bool] | None = None) -> None:
-        self._has_code = has_code
+    def __init__(
+        self,
+        has_code: Callable[[Node, Facts], bool] | None = None,
+        stays: Callable[[Node, Facts], bool] = lambda *_: False,
+    ) -> None:
+        self._has_code, self._stays = has_code, stays
 
     def apply(self, graph: Graph, context: PassContext) -> Graph:
         """Replace operators as long as there are some to replace."""
@@ -83,7 +88,7 @@ class DecomposeForDevices(Pass):
     def _replaced(
         self, rewriting: "Rewriting", facts: Facts, node: Node, inputs: Sequence[Entry]
     ) -> Sequence[Entry] | None:
-        if lowering_at(node).on_devices is None:
+        if lowering_at(node).on_devices is None or self._stays(node, rewriting.facts):
             return None
         has_code = self._has_code is not None and (
             self._has_code(node, facts) or rewriting.decomposes(node, inputs)

@@ -55,7 +55,7 @@ class TraceKernels(Pass):
     def __init__(
         self,
         has_code: HasCode = _is_loop,
-        stays: Callable[[Node], bool] = lambda _: False,
+        stays: Callable[[Node, Facts], bool] = lambda *_: False,
         *,
         may_draw: bool = False,
     ) -> None:
@@ -71,7 +71,7 @@ class TraceKernels(Pass):
             # Whether there is code is no guard: for other shapes, the host may compute what has none.
             if node.application is None or self._has_code(node, unguarded):
                 return None
-            if self._stays(node):
+            if self._stays(node, facts):
                 return None
             found = traced(
                 node, inputs, facts, context.train, self._has_code, may_draw=self._may_draw

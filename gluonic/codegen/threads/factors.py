@@ -65,7 +65,7 @@ def _eliminated(
     """The matrices after elimination, their pivots and the sizes; None for large ones."""
     shape = plan.shape(matrices)
     side, batch = shape[-1], prod(shape[:-2])
-    if side > _LARGEST or plan.is_host:
+    if side > _LARGEST:
         return None
     sizes = {"batch": batch, "side": side, "width": side + columns}
     count, dtype = batch * side * (side + columns), plan.dtype(matrices)
@@ -168,7 +168,7 @@ def _factor_column(k: ThreadCode, lower: bool) -> None:
 def cholesky(plan: ThreadPlan) -> bool:
     """Cholesky factors, a column at a time."""
     side, batch = plan.shape(plan.output)[-1], prod(plan.shape(plan.output)[:-2])
-    if side > _LARGEST or plan.is_host:
+    if side > _LARGEST:
         return False
     operands = (plan.inputs[0], plan.output)
     plan.kernel(write_zero, (plan.output,), plan.size(plan.output))

@@ -95,10 +95,20 @@ def _back_to_row(k: ThreadCode) -> tuple[Value, Value]:
     return column == index_in(k, 1, row, k["columns"], "clip"), row
 
 
+def _put_in_row(k: ThreadCode) -> None:
+    column = index_in(k, 1, k.thread, k["columns"], "clip")
+    k.write(2, k.thread * k["columns"] + column, k.read(0, k.thread))
+
+
 def back_to_each_row(plan: ThreadPlan) -> bool:
     """The gradient of one element of each row."""
     grad, data, indices = plan.inputs
     columns = plan.shape(data)[-1]
+    if plan.is_host:
+        plan.kernel(write_zero, (plan.output,), plan.size(plan.output))
+        operands = (grad, indices, plan.output)
+        plan.kernel(_put_in_row, operands, plan.size(grad), columns=columns)
+        return True
     return gathered(plan, (grad, indices, plan.output), _back_to_row, columns=columns)
 
 
@@ -108,9 +118,23 @@ def _along_axis(k: ThreadCode) -> Value:
     return (outer * k["rows"] + row) * k["inner"] + inner
 
 
+def _differ_along(plan: ThreadPlan, data: Entry, index: Entry) -> bool:
+    """Whether two arrays differ in their extents along an axis at most."""
+    shapes, axis = [list(plan.shape(entry)) for entry in (data, index)], plan.settings["axis"]
+    if axis is None:
+        return True
+    if not shapes[0] or len(shapes[0]) != len(shapes[1]):
+        return False
+    for shape in shapes:
+        del shape[axis]
+    return shapes[0] == shapes[1]
+
+
 def along_axis(plan: ThreadPlan) -> bool:
     """Elements along an axis, by an index for each."""
     data, index = plan.inputs
+    if not _differ_along(plan, data, index):
+        return False
     sizes = axis_sizes(plan, data, plan.settings["axis"])
     count = axis_sizes(plan, index, plan.settings["axis"])["rows"]
     return gathered(plan, (data, index, plan.output), _along_axis, count=count, **sizes)
@@ -211,12 +235,22 @@ def _back_to_last(k: ThreadCode, axis: int, has_lengths: bool) -> tuple[Value, V
     return step == _last_step(k, batch, has_lengths), batch * k["inner"] + inner
 
 
+def _put_last(k: ThreadCode, axis: int, has_lengths: bool) -> None:
+    batch, inner = k.divided(k.thread, k["inner"])
+    place = _place(k, _last_step(k, batch, has_lengths), batch, inner, axis)
+    k.write(len(k.dtypes) - 1, place, k.read(0, k.thread))
+
+
 def back_to_last(plan: ThreadPlan) -> bool:
     """The gradient of the last steps."""
     grad, data, *lengths = plan.inputs
     axis = plan.settings["axis"]
     sizes = _sequence_sizes(plan, data, axis)
     operands = (grad, *lengths, plan.output)
+    if plan.is_host:
+        plan.kernel(write_zero, (plan.output,), plan.size(plan.output))
+        plan.kernel(_put_last, operands, plan.size(grad), axis, bool(lengths), **sizes)
+        return True
     return gathered(plan, operands, _back_to_last, axis, bool(lengths), **sizes)
 
 

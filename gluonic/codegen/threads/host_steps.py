@@ -80,7 +80,7 @@ class ThreadUnitsStep(Step):
 
     @classmethod
     def of(cls, node: Node, facts: Facts) -> ThreadUnitsStep | None:
-        """The step of an operator; None for attributes, shapes or dtypes that its rule does not know."""
+        """The step of an operator; None if Python runs it."""
         rule = rule_of(node.operator_name)
         if rule is None:
             return None
@@ -127,5 +127,8 @@ def _plan_of(node: Node, rule: ThreadRule, facts: Facts) -> ThreadPlan | None:
 
 def _kernels(node: Node, rule: ThreadRule, facts: Facts) -> Kernels:
     """The kernels for such shapes; none if there is no code for them."""
+    entries = (*node.inputs, *(node.entry(i) for i in range(node.output_count)))
+    if any(0 in facts.shapes[entry] for entry in entries):  # its NumPy kernel may refuse them
+        return ()
     plan = _plan_of(node, rule, facts)
     return () if plan is None else tuple([(each.program, each.operands) for each in plan.launches])

@@ -168,6 +168,8 @@ def _drawn(plan: ThreadPlan) -> dict[str, int]:
 
 def chosen(plan: ThreadPlan) -> bool:
     """Elements of rows, some of each."""
+    if not plan.shape(plan.named["data"]):
+        return False
     operands = (*plan.inputs, plan.output)
     plan.kernel(_gather_chosen, operands, plan.size(plan.output), **_drawn(plan))
     return True

@@ -8,7 +8,7 @@ from gluonic.codegen.threads.thread_code import ThreadCode
 from gluonic.codegen.threads.thread_plan import ThreadPlan
 
 
-def _part(
+def part_of(
     k: ThreadCode, start: Value, end: Value, index: Value, count: int, length: Value
 ) -> tuple[Value, Value]:
     """The pixels that one of several parts of a range averages over."""
@@ -21,7 +21,7 @@ def _part(
     return k.to_index(first), k.to_index(last)
 
 
-def _corners(k: ThreadCode, rois: int, region: Value, scale: float) -> list[Value]:
+def corners(k: ThreadCode, rois: int, region: Value, scale: float) -> list[Value]:
     """Left, top, right and bottom of a region, in pixels."""
     whole = [rounded(k, column_of(k, rois, region, c, 5)) for c in range(1, 5)]
     kind = k.read(rois, 0).dtype
@@ -34,9 +34,9 @@ def _part_mean(k: ThreadCode, parts: int, groups: int, scale: float) -> None:
     extents = [k["regions"], k["shown"], k.constant(parts), k.constant(parts)]
     region, channel, i, j = k.digits(k.thread, extents)
     image = k.to_index(column_of(k, 1, region, 0, 5))
-    left, top, right, bottom = _corners(k, 1, region, scale)
-    first, last = _part(k, top, bottom, i, parts, k["height"])
-    begin, end = _part(k, left, right, j, parts, k["width"])
+    left, top, right, bottom = corners(k, 1, region, scale)
+    first, last = part_of(k, top, bottom, i, parts, k["height"])
+    begin, end = part_of(k, left, right, j, parts, k["width"])
     row_group, column_group = (k.divided(each * groups, k.constant(parts))[0] for each in (i, j))
     own = (channel * groups + row_group) * groups + column_group
     total = k.variable(k.m.constant(0, k.read(0, 0).dtype))
@@ -59,9 +59,9 @@ def _part_mean_back(k: ThreadCode, parts: int, groups: int, scale: float) -> Non
     with k.each(0, k["regions"]) as region:
         is_own = k.to_index(column_of(k, 1, region, 0, 5)) == image
         with k.only_if(is_own), k.each(0, parts) as i, k.each(0, parts) as j:
-            left, top, right, bottom = _corners(k, 1, region, scale)
-            first, last = _part(k, top, bottom, i, parts, k["height"])
-            begin, end = _part(k, left, right, j, parts, k["width"])
+            left, top, right, bottom = corners(k, 1, region, scale)
+            first, last = part_of(k, top, bottom, i, parts, k["height"])
+            begin, end = part_of(k, left, right, j, parts, k["width"])
             rows, columns = (k.divided(each * groups, k.constant(parts))[0] for each in (i, j))
             has = (rows == row_group) & (columns == column_group)
             has = has & (row >= first) & (row < last) & (column >= begin) & (column < end)
@@ -72,10 +72,15 @@ def _part_mean_back(k: ThreadCode, parts: int, groups: int, scale: float) -> Non
     k.write(2, k.thread, total.now)
 
 
+def part_statics(plan: ThreadPlan) -> tuple[int, int, float]:
+    """The parts along a side of a region, the groups of channels, and the scale."""
+    n = plan.settings
+    return n["pooled_size"], n["group_size"] or n["pooled_size"], n["spatial_scale"]
+
+
 def part_means(plan: ThreadPlan) -> bool:
     """Means over parts of regions that have channels of their own, or their gradient."""
-    n = plan.settings
-    statics = n["pooled_size"], n["group_size"] or n["pooled_size"], n["spatial_scale"]
+    statics, n = part_statics(plan), plan.settings
     is_back = "grad" in plan.named
     body, first = (_part_mean_back, plan.named["grad"]) if is_back else (_part_mean, plan.inputs[0])
     operands = (first, plan.named["rois"], plan.output)

@@ -106,7 +106,7 @@ def back_to_places(plan: ThreadPlan) -> bool:
 # -- means of interpolated points -----------------------------------------------------------------
 
 
-class _Side:
+class Side:
     """The points along one side of a region: some in each of several parts.
 
     Parameters
@@ -164,7 +164,7 @@ class _Side:
         return total.now / k.m.astype(self.points, self.size.dtype)
 
 
-def _sides(
+def sides(
     k: ThreadCode,
     rois: int,
     region: Value,
@@ -173,18 +173,18 @@ def _sides(
     scale: float,
     ratio: int,
     aligned: bool,
-) -> tuple[_Side, _Side]:
+) -> tuple[Side, Side]:
     """The sides of a region: down and across."""
     dtype, shift = k.read(0, 0).dtype, 0.5 if aligned else 0.0
     left, top, right, bottom = (
         k.m.astype(column_of(k, rois, region, columns - 4 + c, columns), dtype) * scale - shift
         for c in range(4)
     )
-    down = _Side(k, top, bottom, parts[0], ratio, k["height"], aligned=aligned)
-    return down, _Side(k, left, right, parts[1], ratio, k["width"], aligned=aligned)
+    down = Side(k, top, bottom, parts[0], ratio, k["height"], aligned=aligned)
+    return down, Side(k, left, right, parts[1], ratio, k["width"], aligned=aligned)
 
 
-def _image_of(k: ThreadCode, rois: int, region: Value, columns: int) -> Value:
+def image_of(k: ThreadCode, rois: int, region: Value, columns: int) -> Value:
     return k.to_index(column_of(k, rois, region, 0, 5)) if columns == 5 else k.constant(0)
 
 
@@ -202,8 +202,8 @@ def _align(
     region, channel, i, j = k.digits(k.thread, extents)
     if sensitive:
         channel = (channel * parts[0] + i) * parts[1] + j
-    image = _image_of(k, 1, region, columns)
-    down, across = _sides(k, 1, region, columns, parts, scale, ratio, aligned)
+    image = image_of(k, 1, region, columns)
+    down, across = sides(k, 1, region, columns, parts, scale, ratio, aligned)
     total = k.variable(k.m.constant(0, k.read(0, 0).dtype))
     inside = (image >= 0) & (image < k["batch"])
     with k.only_if(inside), k.each(0, down.points) as y, k.each(0, across.points) as x:
@@ -247,8 +247,8 @@ def _align_back(
     count = parts[0] * parts[1]
     shown, own_part = k.divided(channel, k.constant(count)) if sensitive else (channel, channel)
     total = k.variable(k.m.constant(0, k.read(0, 0).dtype))
-    with k.each(0, k["regions"]) as region, k.only_if(_image_of(k, 1, region, columns) == image):
-        down, across = _sides(k, 1, region, columns, parts, scale, ratio, aligned)
+    with k.each(0, k["regions"]) as region, k.only_if(image_of(k, 1, region, columns) == image):
+        down, across = sides(k, 1, region, columns, parts, scale, ratio, aligned)
         with k.each(0, parts[0]) as i:
             by_row = down.weight(i, row)
             with k.only_if(by_row != 0), k.each(0, parts[1]) as j:
@@ -260,7 +260,7 @@ def _align_back(
     k.write(2, k.thread, total.now)
 
 
-def _aligned_statics(plan: ThreadPlan) -> tuple[tuple[int, int], int, float, int, bool, bool]:
+def aligned_statics(plan: ThreadPlan) -> tuple[tuple[int, int], int, float, int, bool, bool]:
     n = plan.settings
     columns = plan.shape(plan.named["rois"])[1]
     rows, across = n["pooled_size"]
@@ -272,8 +272,8 @@ def means(plan: ThreadPlan) -> bool:
     """Means over the points in the parts of regions."""
     if not plan.size(plan.inputs[0]):
         return False
+    sizes, statics = sizes_of(plan), aligned_statics(plan)
     operands, shown = (*plan.inputs, plan.output), plan.shape(plan.output)[1]
-    sizes, statics = sizes_of(plan), _aligned_statics(plan)
     plan.kernel(_align, operands, plan.size(plan.output), *statics, shown=shown, **sizes)
     return True
 
@@ -281,8 +281,8 @@ def means(plan: ThreadPlan) -> bool:
 def means_back(plan: ThreadPlan) -> bool:
     """The gradient of such means."""
     grad, _, rois = plan.inputs
+    sizes, statics = sizes_of(plan, 1), aligned_statics(plan)
     operands, shown = (grad, rois, plan.output), plan.shape(grad)[1]
-    sizes, statics = sizes_of(plan, 1), _aligned_statics(plan)
     plan.kernel(_align_back, operands, plan.size(plan.output), *statics, shown=shown, **sizes)
     return True
 
@@ -299,7 +299,7 @@ def _align_rotated(k: ThreadCode, parts: tuple[int, int], scale: float, ratio: i
     angle = column_of(k, 1, region, 5, 6) * (pi / 180)
     sine, cosine = k.m.sin(angle), k.m.cos(angle)
     sides = [
-        _Side(k, k.m.maximum(size, 1) * -0.5, k.m.maximum(size, 1) * 0.5, count, ratio, length,
+        Side(k, k.m.maximum(size, 1) * -0.5, k.m.maximum(size, 1) * 0.5, count, ratio, length,
               aligned=True)
         for size, count, length in (
             (height, parts[0], k["height"]), (width, parts[1], k["width"]),
