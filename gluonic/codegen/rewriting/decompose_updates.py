@@ -46,7 +46,7 @@ def updated(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 def both_phases(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """LAMB for each weight: a direction, then a step along it; a direction of whole numbers is not cut off."""
-    if site.dtype.kind != "f" or site.is_empty or not _has_own_states(site):
+    if site.dtype.kind != "f" or not site.rank or site.is_empty or not _has_own_states(site):
         return None
     settings, count = dict(site.node.applied.settings), site.node.output_count
     size = len(site.inputs) // count

@@ -35,8 +35,6 @@ RULES: dict[str, str] = {
     "_ravel_multi_index": "indices:raveled",
     "_unravel_index": "indices:unraveled",
     "_contrib_edge_id": "indices:edges",
-    "_gather_chosen": "indices:chosen",
-    "_backward_gather_chosen": "indices:back_to_chosen",
     "_contrib_MultiBoxTarget": "matching:targets",
     "_bilinear_sample": "sampling:sampled",
     "BilinearSampler": "sampling:sampled",
@@ -45,6 +43,8 @@ RULES: dict[str, str] = {
 """By the name of the operator: the module of this folder, and the rule. On the host a thread is a unit of work."""
 
 FOR_DEVICES: dict[str, str] = {
+    "_backward_gather_chosen": "indices:back_to_chosen",
+    "_gather_chosen": "indices:chosen",
     "Embedding": "gathers:taken",
     "take": "gathers:taken",
     "gather_nd": "gathers:gathered_nd",
