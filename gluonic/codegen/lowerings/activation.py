@@ -16,6 +16,7 @@ lower(
     layout=LayoutRules(blocked="rewriting.layout.following:rectifier"),
     draws_apart="rewriting.draws_apart:rectifier",
     eager=lambda settings, shapes: float(settings["act_type"] != "leaky"),
+    python="NumPy computes random slopes that are also read as an output",
 )
 lower("_gelu_slope", eager=1)
 lower("_prelu_view_like", is_view=True)

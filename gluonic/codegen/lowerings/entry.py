@@ -29,7 +29,7 @@ FAMILIES = frozenset({
     "matrix", "mixed_precision", "moments", "more_ufuncs", "norms",
     "optimizer_update", "optimizer_update_mixed", "optimizer_update_rows", "optimizer_update_several", "ordering",
     "pooling", "pooling_v1", "proposal", "quantization", "quantized_arithmetic",
-    "quantized_layers", "quantized_recurrent", "random_choice", "rank_moments",
+    "quantized_layers", "quantized_recurrent", "random_choice", "random_density", "rank_moments",
     "rearrange", "rearrangements", "recurrent", "recurrent_gradients", "reduce", "reductions", "regularization",
     "resizing", "response_norm", "sampling", "selections",
     "sequence", "series", "shape", "signal", "slicing", "softmax", "softmax_output", "sparse_rows",

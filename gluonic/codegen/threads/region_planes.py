@@ -20,6 +20,7 @@ from gluonic.codegen.threads.thread_plan import ThreadPlan
 _CHANNELS = 8
 """How many channels a thread adds gradients to."""
 
+
 def _fits(plan: ThreadPlan) -> bool:
     """Whether sums are kept in the result: on the host, if it has the dtype of the arithmetic."""
     dtype = plan.dtype(plan.output)
@@ -45,7 +46,11 @@ def _points(
 
 
 def _plane(
-    k: ThreadCode, image: Value, shown: Value, part: tuple[Value, Value], own: tuple[int, int] | None
+    k: ThreadCode,
+    image: Value,
+    shown: Value,
+    part: tuple[Value, Value],
+    own: tuple[int, int] | None,
 ) -> Value:
     """The first pixel of the plane that a part of a channel of the result reads: its own, or the channel's."""
     channel = shown if own is None else (shown * own[0] + part[0]) * own[1] + part[1]
@@ -74,7 +79,11 @@ def _align(
         k.write(2, _place(k, region, shown, i, j, parts), 0)
     inside = (image >= 0) & (image < k["batch"])
     down, across = sides(k, 1, region, columns, parts, scale, ratio, aligned)
-    with k.only_if(inside), _points(k, down, across, i, j) as pixels, k.each(0, k["shown"]) as shown:
+    with (
+        k.only_if(inside),
+        _points(k, down, across, i, j) as pixels,
+        k.each(0, k["shown"]) as shown,
+    ):
         plane, place = (
             _plane(k, image, shown, (i, j), parts if sensitive else None),
             _place(k, region, shown, i, j, parts),
