@@ -27,10 +27,10 @@ from gluonic.graph import Application, Entry, Graph, Node, Run
 from gluonic.graph.errors import CallError, describe
 from gluonic.graph.events import EVENTS
 from gluonic.graph.kernel_runs import run_in_graph
+from gluonic.graph.update_operators import UPDATES
 from gluonic.support.caches import Cache
 from gluonic.support.gc_pause import paused
 from gluonic.support.locks import lock
-from gluonic.graph.update_operators import UPDATES
 from gluonic.support.pieces import finish
 
 _MOST_BINDINGS = 64

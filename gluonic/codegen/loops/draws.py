@@ -92,6 +92,5 @@ def _(n: NodeView) -> None:
 
 
 masks.gradient()
-lower(masks, on_devices="rewriting.device_networks:scaled_masks")
 
 lower(drop, loop=_drop_loop)

@@ -1,4 +1,4 @@
-"""NumPy's random numbers."""
+"""Random numbers: NumPy's, and masks of recurrent networks."""
 
 from gluonic.codegen.lowerings.entry import lower
 
@@ -17,3 +17,4 @@ lower(
     "_npi_gamma",
     python="random numbers are drawn in the order of the user's calls, between runs of machine code",
 )
+lower("_draw_masks", on_devices="rewriting.device_networks:scaled_masks")

@@ -1,7 +1,7 @@
 """Means over regions of interest on the host, where one thread does the work of many.
 
-What a point of a region reads is found once for many channels, and the gradients of a region are added to its pixels, so
-that no pixel looks through all regions.
+What a point of a region reads is found once for many channels, and the gradients of a region are added to its
+pixels, so that no pixel looks through all regions.
 """
 
 from __future__ import annotations

@@ -185,6 +185,7 @@ def sides(
 
 
 def image_of(k: ThreadCode, rois: int, region: Value, columns: int) -> Value:
+    """The image of a region; the first if regions do not say."""
     return k.to_index(column_of(k, rois, region, 0, 5)) if columns == 5 else k.constant(0)
 
 
@@ -261,6 +262,7 @@ def _align_back(
 
 
 def aligned_statics(plan: ThreadPlan) -> tuple[tuple[int, int], int, float, int, bool, bool]:
+    """The parts of a region, the columns of regions, the scale, the points of a part, and how pixels count."""
     n = plan.settings
     columns = plan.shape(plan.named["rois"])[1]
     rows, across = n["pooled_size"]
@@ -298,14 +300,13 @@ def _align_rotated(k: ThreadCode, parts: tuple[int, int], scale: float, ratio: i
     x, y, width, height = (column_of(k, 1, region, c, 6) * scale for c in range(1, 5))
     angle = column_of(k, 1, region, 5, 6) * (pi / 180)
     sine, cosine = k.m.sin(angle), k.m.cos(angle)
-    sides = [
+    down, across = (
         Side(k, k.m.maximum(size, 1) * -0.5, k.m.maximum(size, 1) * 0.5, count, ratio, length,
               aligned=True)
         for size, count, length in (
             (height, parts[0], k["height"]), (width, parts[1], k["width"]),
         )
-    ]  # fmt: skip
-    down, across = sides
+    )  # fmt: skip
     total = k.variable(k.m.constant(0, k.read(0, 0).dtype))
     inside = (image >= 0) & (image < k["batch"])
     with k.only_if(inside), k.each(0, down.points) as p, k.each(0, across.points) as q:

@@ -40,7 +40,7 @@ RULES: dict[str, str] = {
     "BilinearSampler": "sampling:sampled",
     "_backward_bilinear_sample": "sampling:sampled_back",
 }
-"""By the name of the operator: the module of this folder, and the rule. On the host a thread is a unit of work."""
+"""By the name of the operator: the module of this folder, and the rule."""
 
 FOR_DEVICES: dict[str, str] = {
     "_backward_gather_chosen": "indices:back_to_chosen",
@@ -108,8 +108,8 @@ FOR_DEVICES: dict[str, str] = {
     "argsort": "sorting:argsort",
     "topk": "sorting:topk",
 }
-"""Those that only devices run: a thread for each element costs the host more than NumPy, which copies rows, sorts or
-calls BLAS."""
+"""Those that only devices run: a thread for each element costs the host more than NumPy, which copies rows,
+sorts, or calls BLAS."""
 
 
 def rule_of(name: str) -> ThreadRule | None:

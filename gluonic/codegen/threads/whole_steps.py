@@ -44,8 +44,8 @@ def has_code(node: Node, facts: Facts) -> bool:
 def stays_with_python(node: Node, facts: Facts) -> bool:
     """Whether Python runs an operator for a reason, or since it draws, or reads and returns nothing.
 
-    The kernel of an operator that returns nothing may refuse its inputs, and one without inputs would fill its array
-    while it is traced.
+    The kernel of an operator that returns nothing may refuse its inputs, and one without inputs would fill its
+    array while it is traced.
     """
     if not node.inputs or lowering_at(node).python or draws(node, train=True):
         return True

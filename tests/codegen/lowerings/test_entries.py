@@ -9,13 +9,14 @@ from pathlib import Path
 import pytest
 
 from gluonic.codegen import lowerings
+from gluonic.codegen.loops.draws import masks
 from gluonic.codegen.lowerings.entry import FAMILIES, lower, lowering_of, rule_at
 from gluonic.graph.operator import REGISTRY, Operator
 from gluonic.graph.ops.ctc_loss import ctc_losses
 from gluonic.graph.ops.recurrent import masked_rnn
 from tests.cases import over
 
-INNER = (ctc_losses, masked_rnn)
+INNER = (ctc_losses, masked_rnn, masks)
 """Operators of families that only passes make."""
 
 
