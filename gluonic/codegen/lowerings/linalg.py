@@ -14,6 +14,7 @@ lower(
 lower(
     "_linalg_trmm",
     on_devices="rewriting.device_decompositions:triangular_product",
+    python="NumPy copies the triangle and calls BLAS",
 )
 lower("_linalg_triangle", python="NumPy moves the elements in one call")
 lower("_linalg_trsm", python="SciPy calls BLAS to solve triangular systems")

@@ -11,6 +11,7 @@ from gluonic.codegen.maths.values import FLOAT32
 from gluonic.codegen.rewriting.update_groups import UpdateGroup, groups_of
 from gluonic.codegen.tracing.kernels import NotTraced, TracedArray, follow
 from gluonic.graph import Entry
+from gluonic.graph.dtypes import is_floating
 from gluonic.graph.scalar_math import ScalarMath
 from gluonic.graph.update_operators import UPDATES, Update
 from gluonic.graph.updates import group_ada_grad
@@ -46,7 +47,7 @@ def updated(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
 
 def both_phases(F: Any, site: RewriteContext) -> Sequence[Entry] | None:
     """LAMB for each weight: a direction, then a step along it; a direction of whole numbers is not cut off."""
-    if site.dtype.kind != "f" or not site.rank or site.is_empty or not _has_own_states(site):
+    if not is_floating(site.dtype) or not site.rank or site.is_empty or not _has_own_states(site):
         return None
     settings, count = dict(site.node.applied.settings), site.node.output_count
     size = len(site.inputs) // count
