@@ -9,6 +9,7 @@ lower(
     on_devices="rewriting.device_selections:simpler_einsum",
     decompose="rewriting.decompose_einsum:einsum",
     float16="upcast",
+    python=_PYTHON,
 )
 lower(
     "_backward_npi_einsum",

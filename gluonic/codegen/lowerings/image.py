@@ -7,3 +7,8 @@ lower(
     "_cvimresize",
     python="OpenCV resizes images one by one, before nets read them",
 )
+lower(
+    "_image_flip_left_right",
+    "_image_flip_top_bottom",
+    python="NumPy copies rows of an image, before nets read them",
+)

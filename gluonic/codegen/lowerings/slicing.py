@@ -16,3 +16,8 @@ lower(
     "_backward_Crop",
     python="NumPy writes into a part of zeros; it has no lowering yet",
 )
+lower(
+    "_slice_assign",
+    "_slice_assign_scalar",
+    python="NumPy writes into a part of the array in one call",
+)

@@ -235,22 +235,12 @@ def _back_to_last(k: ThreadCode, axis: int, has_lengths: bool) -> tuple[Value, V
     return step == _last_step(k, batch, has_lengths), batch * k["inner"] + inner
 
 
-def _put_last(k: ThreadCode, axis: int, has_lengths: bool) -> None:
-    batch, inner = k.divided(k.thread, k["inner"])
-    place = _place(k, _last_step(k, batch, has_lengths), batch, inner, axis)
-    k.write(len(k.dtypes) - 1, place, k.read(0, k.thread))
-
-
 def back_to_last(plan: ThreadPlan) -> bool:
     """The gradient of the last steps."""
     grad, data, *lengths = plan.inputs
     axis = plan.settings["axis"]
     sizes = _sequence_sizes(plan, data, axis)
     operands = (grad, *lengths, plan.output)
-    if plan.is_host:
-        plan.kernel(write_zero, (plan.output,), plan.size(plan.output))
-        plan.kernel(_put_last, operands, plan.size(grad), axis, bool(lengths), **sizes)
-        return True
     return gathered(plan, operands, _back_to_last, axis, bool(lengths), **sizes)
 
 

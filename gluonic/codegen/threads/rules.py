@@ -6,12 +6,12 @@ from gluonic.codegen.lowerings.entry import rule_at
 from gluonic.codegen.threads.thread_plan import ThreadRule
 
 RULES: dict[str, str] = {
+    "_linalg_extractdiag": "triangles:extracted",
     "batch_take": "gathers:one_of_each_row",
     "_backward_batch_take": "gathers:back_to_each_row",
     "_take_along_axis": "gathers:along_axis",
     "_backward_take_along_axis": "scatters:back_along_axis",
     "SequenceLast": "gathers:last_of_sequence",
-    "_backward_SequenceLast": "gathers:back_to_last",
     "SequenceReverse": "gathers:reversed_sequence",
     "_contrib_box_iou": "boxes:overlaps",
     "_contrib_box_encode": "boxes:encode",
@@ -43,6 +43,7 @@ RULES: dict[str, str] = {
 """By the name of the operator: the module of this folder, and the rule."""
 
 FOR_DEVICES: dict[str, str] = {
+    "_backward_SequenceLast": "gathers:back_to_last",
     "_backward_gather_chosen": "indices:back_to_chosen",
     "_gather_chosen": "indices:chosen",
     "Embedding": "gathers:taken",
@@ -69,7 +70,6 @@ FOR_DEVICES: dict[str, str] = {
     "_backward_Pad": "axis_maps:pad_back",
     "_backward_npi_pad": "axis_maps:pad_back",
     "_linalg_triangle": "triangles:triangle",
-    "_linalg_extractdiag": "triangles:extracted",
     "_linalg_extracttrian": "triangles:extracted",
     "_linalg_makediag": "triangles:made",
     "_linalg_maketrian": "triangles:made",
