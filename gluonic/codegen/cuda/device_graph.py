@@ -133,7 +133,7 @@ class DeviceGraph:
     def binding(
         self, device: Device, arrays: Sequence[DeviceArray], *, train: bool
     ) -> DeviceBinding | None:
-        """The steps for such arrays; None if shapes depend on the data."""
+        """The steps for such arrays; None if shapes depend on the data, or a dtype has no machine code."""
         abstract = [AbstractArray(array.shape, array.dtype) for array in arrays]
         try:
             prepared, facts = finish(self._preparation.of(abstract, train))

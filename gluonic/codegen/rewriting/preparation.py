@@ -11,6 +11,7 @@ from gluonic.codegen.rewriting.pipeline import PIPELINE
 from gluonic.codegen.shapes.abstract_arrays import AbstractArray
 from gluonic.codegen.shapes.facts import Facts, NotCompiledError
 from gluonic.graph import Graph, Node
+from gluonic.graph.dtypes import is_bfloat16
 from gluonic.graph.text import graph_text
 from gluonic.support.pieces import Pieces
 from gluonic.support.record import record
@@ -128,13 +129,14 @@ class Preparation:
         DynamicShapeError
             where a shape depends on the data
         NotCompiledError
-            where a dtype is bfloat16, and there is no code for it
+            where there is no code for a dtype
         """
         context = self._context(arrays, train, sizes_vary)
         made = self._made_for(arrays, train, sizes_vary)
         facts = context.unguarded(self.graph)  # so errors refer to the user's graph
-        if facts.have_bfloat16 and not self._with_bfloat16:
-            raise NotCompiledError("there is no machine code for bfloat16")
+        for dtype in facts.interpreted:
+            if not (self._with_bfloat16 and is_bfloat16(dtype)):
+                raise NotCompiledError(f"there is no machine code for {dtype.name}")
         fitting = next((p for p in made if p.holds(self.graph, context.unguarded)), None)
         if fitting is None:
             fitting = yield from self._prepared(context)
