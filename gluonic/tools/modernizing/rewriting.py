@@ -94,8 +94,8 @@ class _Rewriter(Calling):
     ) -> cst.FunctionDef:
         """``hybrid_forward`` becomes ``forward``."""
         functions = self.functions.pop()
-        is_hybrid = original_node.name.value == HYBRID_FORWARD and functions is not None
-        if not is_hybrid or not self._classes:
+        is_hybrid = original_node.name.value == HYBRID_FORWARD
+        if functions is None or not is_hybrid or not self._classes:
             return updated_node
         if original_node.params.star_kwarg is not None:
             self.mark(
