@@ -12,6 +12,6 @@ def get_all_registered_operators_grouped() -> dict[str, list[str]]:
     """Return the names of each operator, by the first of them."""
     names: dict[str, list[str]] = {}
     for name in of_one.get_all_registered_operators():
-        op = REGISTRY.get(name)
-        names.setdefault(name if op is None else op.name, []).append(name)
+        first = REGISTRY[name].name if name in REGISTRY else name  # a custom operator
+        names.setdefault(first, []).append(name)
     return names

@@ -90,7 +90,8 @@ def _home_in_two(kind: type, module: str) -> str | None:
 
 
 def _own_classes(module: ModuleType, name: str) -> list[type]:
-    return [value for value in list(vars(module).values()) if _is_own_class(module, name, value)]
+    values = list(vars(module).values())
+    return [*dict.fromkeys(value for value in values if _is_own_class(module, name, value))]
 
 
 def _rename(kind: type, title: str) -> None:

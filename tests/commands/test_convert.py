@@ -187,7 +187,7 @@ def test_damaged_files_of_numpy_are_refused(tmp_path: Path) -> None:
         b"\x08\0\0\0\0\0\0\0{}      surplus",
         struct.pack("<Q", 1 << 40) + b'{"a":{}}',
         b'\x44\0\0\0\0\0\0\0{"a":{"dtype":"F32","shape":[1099511627776],"data_offsets":[0,4]}}   1234',
-        b'\x3c\0\0\0\0\0\0\0{"a":{"dtype":"I16","shape":[2],"data_offsets":[0,4]}}      1234',
+        b'\x3c\0\0\0\0\0\0\0{"a":{"dtype":"C64","shape":[1],"data_offsets":[0,8]}}      12345678',
     ],
 )
 def test_damaged_files_of_safetensors_are_refused(contents: bytes, tmp_path: Path) -> None:

@@ -36,7 +36,7 @@ def test_a_dtype_has_many_names(given: Any, expected: str) -> None:
         "a5",
         "S3",
         "M8[s]",
-        "8",
+        "99",
         "-1",
         "²",
         "\ud800",

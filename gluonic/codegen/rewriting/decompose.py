@@ -261,6 +261,8 @@ def ones_at(F: Any, site: RewriteContext) -> Sequence[Entry]:
     """Rows of zeros with a one, as many columns as the second array."""
     like = site.node.inputs[1]
     columns, dtype = site.facts.shapes[like][1], site.facts.dtypes[like]
+    if dtype.kind == "b":  # `one_hot` refuses it
+        return [F.Cast(F.one_hot(site.n.lhs, depth=columns, dtype="uint8"), dtype="bool")]
     return [F.one_hot(site.n.lhs, depth=columns, dtype=dtype.name)]
 
 

@@ -27,6 +27,7 @@ def test_a_chain_of_layers_becomes_the_nodes_that_mxnet_makes(words: str, backen
     assert made == MEASURED[f"{words}: {backend}"]
 
 
+@pytest.mark.filterwarnings("ignore:uint8 makes 0 of the negative numbers:UserWarning")
 @pytest.mark.parametrize(("net", "option"), fused_graphs.CASES)
 def test_a_fused_and_quantized_graph_is_that_of_mxnet(net: str, option: str) -> None:
     made = found(mx, lambda: fused_graphs.quantized(mx, net, option))
