@@ -161,6 +161,8 @@ def _with_requests(url: str, file: str, verify_ssl: bool) -> None:
     """Call the function that a program may have replaced: in its tests, or to pass a proxy."""
     answer = sys.modules["requests"].get(url, stream=True, verify=verify_ssl)
     if answer.status_code != HTTPStatus.OK:
+        if hasattr(answer, "close"):  # what a program's own function returns may have no connection
+            answer.close()
         raise HTTPError(url, answer.status_code, answer.reason, answer.headers, BytesIO())
     with open(file, "wb") as out:
         out.writelines(answer.iter_content(1 << 16))
