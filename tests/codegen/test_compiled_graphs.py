@@ -57,12 +57,14 @@ def test_every_operator_computes_what_the_interpreter_computes(
 def test_every_operator_computes_it_on_a_processor_with_fewer_and_shorter_registers(
     name: str, number: int, monkeypatch: pytest.MonkeyPatch, thorough: bool
 ) -> None:
-    """Every second sample of an operator, the first among them; `--thorough` tries all."""
+    """Every second sample of an operator, each in one dtype in turn; `--thorough` tries all."""
     target_named("x86-64-v2")
     monkeypatch.setenv("GLUONIC_CPU", "x86-64-v2")
     dtypes = (None, *SAMPLES[name][number].dtypes)
-    if thorough or number % 2 == 0:
-        _check_sample(name, number, dtypes_in_turn(number, dtypes, thorough))
+    if thorough:
+        _check_sample(name, number, dtypes)
+    elif number % 2 == 0:
+        _check_sample(name, number, [dtypes[(len(name) + number // 2) % len(dtypes)]])
 
 
 def _check_sample(name: str, number: int, dtypes: Sequence[str | None]) -> None:

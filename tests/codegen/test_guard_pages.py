@@ -39,12 +39,13 @@ print("placed", flush=True)
 
 
 @pytest.mark.parametrize(("turn", "level"), list(enumerate(LEVELS)))
-def test_windows_touch_nothing_beside_their_arrays(turn: int, level: str) -> None:
-    """First samples are tried in the code of every level, others in turn; the program tries all in all."""
+def test_windows_touch_nothing_beside_their_arrays(turn: int, level: str, thorough: bool) -> None:
+    """First samples are tried in the code of every level, of others every second, in turn."""
     target_named(level)
     windowed = [case for case in cases_of("") if case[0] in _WINDOWED]
     first = [case for case in windowed if case[1] == 0]
-    others = [case for case in windowed[turn :: len(LEVELS)] if case[1] != 0]
+    step = len(LEVELS) * (1 if thorough else 2)
+    others = [case for case in windowed[turn::step] if case[1] != 0]
     for cases, widths in [(first, FEW_WIDTHS[2:]), (others, FEW_WIDTHS[2:3])]:
         calls, found = faults(cases, widths, level)
         assert calls > len(cases)
