@@ -142,6 +142,6 @@ def install() -> None:
     from matplotlib import pyplot as plt
 
     random.seed(0)
-    requests.get = _get
+    vars(requests).update(get=_get)
     stem = plt.stem
     plt.stem = lambda *args, use_line_collection=True, **keywords: stem(*args, **keywords)
