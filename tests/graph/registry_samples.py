@@ -21,23 +21,14 @@ from tests.graph.samples.sample import Sample
 Array = npt.NDArray[Any]
 
 
-def _collect() -> dict[str, dict[str, list[Sample]]]:
-    families = {}
-    for module in pkgutil.iter_modules(sample_package.__path__):
-        family = importlib.import_module(f"{sample_package.__name__}.{module.name}")
-        families[module.name] = getattr(family, "SAMPLES", {})
-    return families
-
-
-_FAMILIES = _collect()
 SAMPLES: dict[str, list[Sample]] = {}
 FAMILY: dict[str, str] = {}
 """The file with an operator's samples."""
-for _family, _samples in _FAMILIES.items():
-    for _name in _samples:
+for _module in pkgutil.iter_modules(sample_package.__path__):
+    _file = importlib.import_module(f"{sample_package.__name__}.{_module.name}")
+    for _name, _samples in getattr(_file, "SAMPLES", {}).items():
         assert _name not in FAMILY, f"{_name} has samples in two files"
-        FAMILY[_name] = _family
-    SAMPLES |= _samples
+        FAMILY[_name], SAMPLES[_name] = _module.name, _samples
 CASES = [(name, i) for name, found in SAMPLES.items() for i in range(len(found))]
 DIFFERENTIABLE = [
     (name, i)
